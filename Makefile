@@ -1,0 +1,122 @@
+# assay: the front door. `make help` lists what can be done here.
+#
+# Meson does the building; this file only names the usual wishes. Each kind of
+# build has its own directory, so none disturbs another.
+
+PREFIX  ?= /usr/local
+PYTHON  ?= /usr/bin/python3
+T       ?= 60
+ARGS    ?=
+
+# What a fresh Debian or Ubuntu needs: to build, to test, to develop.
+BUILD_PKGS := gcc libc6-dev make meson ninja-build pkg-config python3 \
+              libsqlite3-dev libzstd-dev zlib1g-dev libjansson-dev
+TEST_PKGS  := $(BUILD_PKGS) procps python3-jsonschema strace util-linux
+DEV_PKGS   := $(TEST_PKGS) clang clang-format libclang-rt-dev shellcheck dpkg-dev
+
+# Meson and ninja say a page; we show it when they fail, and warnings always.
+define configure
+@mkdir -p $(@D)
+@$(1) meson setup $(2) $(@D) >$(@D)/setup.log 2>&1 || { cat $(@D)/setup.log; exit 1; }
+endef
+define compile
+@ninja -C $(1) >$(1)/build.log 2>&1 || { cat $(1)/build.log; exit 1; }
+@grep -A 4 'warning:' $(1)/build.log || true
+endef
+
+# --- build --------------------------------------------------------------------
+
+build: build/build.ninja		## build the program: build/assay (the default)
+	$(call compile,build)
+
+build/build.ninja:
+	$(call configure,,--prefix=$(PREFIX))
+
+demo: deps build			## profile a real job and show what it used
+	@examples/demo.sh build/assay
+
+install: build/build.ninja		## install below $(DESTDIR)$(PREFIX)
+	@meson configure build --prefix=$(PREFIX)
+	$(call compile,build)
+	@meson install -C build --quiet --no-rebuild
+
+deb:					## make build/assay_VERSION_ARCH.deb
+	@rm -rf build/deb
+	@$(MAKE) --no-print-directory install PREFIX=/usr DESTDIR=$(CURDIR)/build/deb/root
+	@tools/deb.sh build
+
+clean:					## remove everything that was built
+	@rm -rf build build-asan build-tsan build-torture build-fuzz
+
+# --- packages -----------------------------------------------------------------
+
+deps:					## install what the build needs, if it is missing
+	@tools/deps.sh $(BUILD_PKGS)
+
+test-deps:				## the same, and what the tests need
+	@tools/deps.sh $(TEST_PKGS)
+
+dev-deps:				## the same, and what lint, asan, tsan and fuzz need
+	@tools/deps.sh $(DEV_PKGS)
+
+# --- checks -------------------------------------------------------------------
+# ARGS picks tests by name: make test ARGS='t_num golden'
+
+test: test-deps build			## run all tests (minutes)
+	@$(PYTHON) tests/run.py --build build $(ARGS)
+
+test-real: test-deps build		## tests against real components; throw-away machines only
+	@$(PYTHON) tests/run.py --build build --kind real $(ARGS)
+
+lint: build				## format, doors between rooms, lengths, banned calls, drift
+	@$(PYTHON) tools/lint.py $(ARGS)
+
+format:					## let clang-format rewrite what lint's format check names
+	@git ls-files -co --exclude-standard '*.c' '*.h' | xargs clang-format -i
+
+docs: build				## rewrite every generated file (tools/drift.py lists them)
+	@$(PYTHON) tools/drift.py
+
+# Here warnings are errors too: clang's in build-asan, gcc's in build-torture.
+ASAN := -Db_sanitize=address,undefined -Db_lundef=false -Dc_args=-fno-sanitize-recover=all
+
+asan: build-asan/build.ninja		## the tests under AddressSanitizer, UBSan and leak check
+	$(call compile,build-asan)
+	@$(PYTHON) tests/run.py --build build-asan --patience 4 $(ARGS)
+
+build-asan/build.ninja:
+	$(call configure,CC=clang,$(ASAN) -Dwerror=true)
+
+tsan: build-tsan/build.ninja		## the tests under ThreadSanitizer
+	$(call compile,build-tsan)
+	@$(PYTHON) tests/run.py --build build-tsan --patience 4 $(ARGS)
+
+build-tsan/build.ninja:
+	$(call configure,CC=clang,-Db_sanitize=thread -Db_lundef=false)
+
+torture: build-torture/build.ninja	## fail each allocation in turn, over tests/torture.list
+	$(call compile,build-torture)
+	@$(PYTHON) tests/torture.py --build build-torture $(ARGS)
+
+build-torture/build.ninja:
+	$(call configure,CC=gcc,$(ASAN) -Dtorture=true -Dwerror=true)
+
+fuzz: build-fuzz/build.ninja		## let libFuzzer feed each parser for T=60 seconds
+	$(call compile,build-fuzz)
+	@tools/fuzz.sh build-fuzz $(T)
+
+build-fuzz/build.ninja:
+	$(call configure,CC=clang,$(ASAN) -Dfuzz=true)
+
+truth: build				## profile workloads whose true answer is known (long)
+	@$(PYTHON) tests/run.py --build build --kind truth $(ARGS)
+
+bench: build				## measure our own cost (long; wants a quiet machine)
+	@$(PYTHON) bench/run.py --build build $(ARGS)
+
+help:					## this list
+	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
+
+.DEFAULT_GOAL := build
+.PHONY: build demo install deb clean deps test-deps dev-deps \
+        test test-real lint format docs asan tsan torture fuzz truth bench help

@@ -1,0 +1,77 @@
+/*
+ * run -- start a command, measure it and everything it starts.
+ */
+#include <string.h>
+
+#include "cli/measure.h"
+
+struct opts {
+	struct as_measure_opts m;
+	int64_t timeout_ns;
+	bool wait_all;
+};
+
+/* clang-format off */
+static const struct as_opt opts[] = {
+	AS_MEASURE_OPTS(struct opts),
+	{ .name = "timeout", .letter = 't', .type = AS_OPT_DURATION, .at = offsetof(struct opts, timeout_ns), .arg = "TIME", .positive = true, .help = "end the job after this time: TERM, 5 s later KILL; exit 124" },
+	{ .name = "wait-all", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, wait_all), .help = "wait for every process of the job, not only the command" },
+	{ 0 }
+};
+/* clang-format on */
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+static int run(const void *opts_, char **args, char **tail, struct as_io *io, struct as_err *err)
+{
+	const struct opts *o = opts_;
+
+	(void)args;
+	if (!tail || !tail[0]) {
+		(void)as_fail(err, AS_EUSAGE, "run what?");
+		return as_hint(err, "assay run [options] -- COMMAND…");
+	}
+	struct as_measure m = {
+		.kind = "run",
+		.default_name = base_name(tail[0]),
+		.opts = o->m,
+		.engine = {.argv = tail, .timeout_ns = o->timeout_ns, .wait_all = o->wait_all},
+	};
+	return as_measure(&m, io, err);
+}
+
+const struct as_cmd as_cmd_run = {
+	.name = "run",
+	.synopsis = "[options] [--] COMMAND…",
+	.about = "run a command and tell what it used",
+	.manual =
+		"Runs COMMAND as if it were alone: its input, output, terminal, signals and exit "
+		"status are what they would be without assay. At the end a summary goes to standard "
+		"error: what it used in all, its peaks, a picture over time, the processes that "
+		"mattered, what limited it, and what assay itself cost.\n\n"
+		"The job is COMMAND and everything it starts, also what outlives its parent. Where "
+		"the machine allows it, the job gets a control group of its own, below the caller's, "
+		"and the kernel's exact accounts are used; else assay adds up what /proc and wait4 "
+		"tell. `assay doctor` says which.\n\n"
+		"The run ends with COMMAND; processes that are still there are counted as survivors "
+		"and left alone, unless `--wait-all` is given. It is kept in the history (`assay "
+		"jobs`, `assay show`) unless `--no-store` is.\n\n"
+		"Exit status: that of COMMAND, and if a signal ended it assay ends by the same "
+		"signal; 124 after `--timeout`, 125 when assay itself failed, 126 when COMMAND cannot "
+		"be run, 127 when it is not found.",
+	.examples =
+		"assay run -- sleep 0.1\twhat did it use?\n"
+		"assay run --name demo --label who=me -- sort /etc/passwd\tname and label it\n"
+		"assay run --json -o run.json -- gzip -k9c /etc/services\tthe whole record as a file\n"
+		"assay run --metrics cpu,memory --interval 0.1 -- true\tpay only for what is asked\n",
+	.flags = AS_CMD_COMMAND | AS_CMD_WRAPPER,
+	.max_args = 0,
+	.opts = opts,
+	.opts_size = sizeof(struct opts),
+	.run = run,
+};

@@ -1,0 +1,323 @@
+#include "cli/measure.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/fault.h"
+#include "cli/status.h"
+#include "judge/verdict.h"
+#include "os/cgroup.h"
+#include "os/host.h"
+#include "report/report.h"
+#include "run/builder.h"
+#include "store/store.h"
+
+/* ── who the run is ───────────────────────────────────────────────────── */
+
+static int nomem(struct as_err *err)
+{
+	return as_fail(err, AS_ENOMEM, "no memory to start a run");
+}
+
+static bool set(char **to, const char *text)
+{
+	*to = text ? as_strdup(text) : NULL;
+	return *to || !text;
+}
+
+/* What a function of os/host.h appended, or NULL when that was nothing. */
+static bool take(char **to, struct as_buf *b)
+{
+	bool bad = b->bad, empty = !b->len;
+
+	*to = as_buf_take(b);
+	return !bad && (*to || empty);
+}
+
+static bool set_host(struct as_identity *who, const struct as_env *env)
+{
+	as_auto_buf struct as_buf host = AS_BUF(AS_BUF_LINE), user = AS_BUF(AS_BUF_LINE),
+				  cwd = AS_BUF(AS_BUF_LINE), boot = AS_BUF(AS_BUF_LINE),
+				  git = AS_BUF(AS_BUF_LINE);
+
+	as_host_name(&host);
+	as_host_user(&user);
+	as_host_cwd(&cwd);
+	as_host_boot_id(env, &boot);
+	as_host_git(".", &git);
+	return take(&who->host, &host) && take(&who->user, &user) && take(&who->cwd, &cwd) &&
+	       take(&who->boot_id, &boot) && take(&who->git, &git);
+}
+
+static int set_pairs(struct as_pair **ret, size_t *ret_n, const struct as_opt_list *words,
+		     struct as_err *err)
+{
+	*ret = as_zalloc_n(words->n, sizeof **ret);
+	if (!*ret)
+		return nomem(err);
+	for (size_t i = 0; i < words->n; i++) {
+		const char *value = NULL;
+		size_t len = 0;
+		int r = as_opt_pair(words->v[i], &value, &len, err);
+
+		if (r < 0)
+			return r;
+		struct as_pair *p = &(*ret)[(*ret_n)++];
+		p->key = as_strndup(words->v[i], len);
+		p->value = as_strdup(value);
+		if (!p->key || !p->value)
+			return nomem(err);
+	}
+	return AS_OK;
+}
+
+static bool set_words(struct as_identity *who, char **argv)
+{
+	size_t n = 0;
+
+	while (argv && argv[n])
+		n++;
+	who->argv = as_zalloc_n(n + 1, sizeof *who->argv);
+	if (!who->argv)
+		return false;
+	for (; who->argc < n; who->argc++)
+		if (!set(&who->argv[who->argc], argv[who->argc]))
+			return false;
+	return true;
+}
+
+/* The CPUs that the job may use: the affinity mask, or less if a quota says so. */
+static int32_t allowed_cpus(const struct as_env *env, int pid)
+{
+	int64_t quota = as_cgroup_cpu_limit(env, pid);
+	int64_t whole =
+		quota == AS_CG_UNLIMITED ? env->cpus : (quota + AS_RATIO_ONE - 1) / AS_RATIO_ONE;
+
+	return whole < env->cpus ? (int32_t)whole : env->cpus;
+}
+
+static int identify(struct as_identity *who, const struct as_measure *m, const struct as_env *env,
+		    struct as_err *err)
+{
+	const struct as_measure_opts *o = &m->opts;
+	int pid = m->engine.attach ? m->engine.attach : getpid();
+
+	*who = (struct as_identity){
+		.interval_ns = m->opts.basic ? 0 : o->interval_ns,
+		.target = m->engine.attach,
+		.cpus = allowed_cpus(env, pid),
+		.memory = as_host_memory(),
+	};
+	as_id_random(who->id);
+	if (!set(&who->name, o->name ? o->name : m->default_name) ||
+	    !set(&who->version, o->version) || !set(&who->kind, m->kind) || !set_host(who, env) ||
+	    !set_words(who, m->engine.argv))
+		return nomem(err);
+	int r = set_pairs(&who->labels, &who->nlabels, &o->labels, err);
+	return r < 0 ? r : set_pairs(&who->params, &who->nparams, &o->params, err);
+}
+
+/* ── where it is kept ─────────────────────────────────────────────────── */
+
+static void complain(const char *what, const struct as_err *why)
+{
+	(void)fprintf(stderr, "assay: %s: %s%s%s\n", what, why->msg, why->os ? ": " : "",
+		      why->os ? strerror(why->os) : "");
+	if (why->hint[0])
+		(void)fprintf(stderr, "    %s\n", why->hint);
+}
+
+/*
+ * The live file. A folder that was asked for must work; without the default
+ * one the job matters more: it runs, and what cannot be kept is said.
+ */
+static int open_live(const struct as_measure *m, const char *id, struct as_buf *dir,
+		     struct as_live **ret, struct as_err *err)
+{
+	int r;
+
+	*ret = NULL;
+	if (m->opts.no_store)
+		return AS_OK;
+	r = as_store_path(m->opts.store, dir, err);
+	if (r == AS_OK)
+		r = as_live_create(as_buf_text(dir), id, ret, err);
+	if (r == AS_OK || r == AS_ENOMEM || m->opts.store)
+		return r;
+	complain("this run will not be kept", err);
+	return AS_OK;
+}
+
+/* Into the catalogue; until that has worked the live file stays. */
+static void keep(const char *dir, const struct as_run *run, struct as_live *live)
+{
+	as_auto_store struct as_store *store = NULL;
+	struct as_err err;
+
+	if (!live)
+		return;
+	if (as_store_open(dir, AS_STORE_WRITE, &store, &err) == AS_OK &&
+	    as_store_put(store, run, &err) == AS_OK) {
+		as_live_discard(live);
+		return;
+	}
+	complain("the run is not in the catalogue yet", &err);
+	as_live_close(live);
+}
+
+static int append_keystone(const char *dir, const struct as_run *run, struct as_err *err)
+{
+	as_auto_buf struct as_buf path = AS_BUF(AS_BUF_LINE), line = AS_BUF(AS_BUF_DOCUMENT);
+
+	(void)mkdir(dir, 0777);
+	as_buf_fmt(&path, "%s/jobs_history.jsonl", dir);
+	as_report_keystone(&line, run);
+	int r = as_buf_ok(&line, err);
+	if (r < 0)
+		return r;
+	as_auto_fd int fd =
+		open(as_buf_text(&path), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+	/* One write: records of jobs that end together do not mix. */
+	if (fd < 0 || write(fd, line.p, line.len) != (ssize_t)line.len)
+		return as_fail_errno(err, errno, "append to '%s'", as_buf_text(&path));
+	return AS_OK;
+}
+
+/* ── how it is shown ──────────────────────────────────────────────────── */
+
+static bool wants_csv(const struct as_measure_opts *o)
+{
+	size_t n = o->output ? strlen(o->output) : 0;
+
+	return o->csv || (n > 4 && !o->json && !strcmp(o->output + n - 4, ".csv"));
+}
+
+static int write_document(const struct as_measure_opts *o, const struct as_run *run, FILE *out,
+			  struct as_err *err)
+{
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
+
+	if (wants_csv(o))
+		as_report_csv(&b, run);
+	else
+		as_report_json(&b, run);
+	int r = as_buf_write(&b, out, err);
+	if (r == AS_OK && fflush(out))
+		return as_fail_errno(err, errno, "write '%s'", o->output ? o->output : "output");
+	return r;
+}
+
+static int show_summary(const struct as_run *run, struct as_err *err)
+{
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
+	struct as_look look = as_look_for(STDERR_FILENO);
+
+	as_report_summary(&b, &look, run);
+	int r = as_buf_write(&b, stderr, err);
+	return r == AS_EIO ? AS_OK : r; /* nobody reads it: the job's own end matters more */
+}
+
+static int show(const struct as_measure *m, const struct as_run *run, FILE *file, struct as_io *io,
+		struct as_err *err)
+{
+	const struct as_measure_opts *o = &m->opts;
+	bool document = o->json || o->csv;
+	int r = AS_OK;
+
+	if (file)
+		r = write_document(o, run, file, err);
+	else if (document)
+		r = write_document(o, run, io->out, err);
+	if (r == AS_OK && run->end.error)
+		(void)fprintf(stderr, "assay: %s\n", run->end.error); /* it never started */
+	else if (r == AS_OK && !o->quiet && (file || !document))
+		r = show_summary(run, err);
+	if (r == AS_OK && o->keystone_dir)
+		r = append_keystone(o->keystone_dir, run, err);
+	return r;
+}
+
+/* ── the measurement ──────────────────────────────────────────────────── */
+
+struct session {
+	struct as_identity who;
+	struct as_builder *builder;
+	struct as_live *live;
+	struct as_run *run;
+	struct as_engine_result result;
+	struct as_buf dir;
+	FILE *file;
+};
+
+static void session_done(struct session *s)
+{
+	as_identity_done(&s->who);
+	as_builder_free(s->builder);
+	as_run_free(s->run);
+	free(s->result.outcome.error);
+	as_buf_done(&s->dir);
+	as_fclose_(&s->file);
+}
+
+static int prepare(struct session *s, const struct as_measure *m, const struct as_env *env,
+		   struct as_err *err)
+{
+	int r = identify(&s->who, m, env, err);
+
+	if (r == AS_OK && m->opts.output) {
+		s->file = fopen(m->opts.output, "we");
+		if (!s->file)
+			r = as_fail_errno(err, errno, "open '%s'", m->opts.output);
+	}
+	if (r == AS_OK)
+		r = as_builder_new(&s->builder, err);
+	if (r == AS_OK)
+		r = open_live(m, s->who.id, &s->dir, &s->live, err);
+	return r;
+}
+
+static int run_engine(struct session *s, const struct as_measure *m, const struct as_env *env,
+		      struct as_err *err)
+{
+	struct as_status_line line = as_status_line(m->opts.quiet ? -1 : STDERR_FILENO, s->builder);
+	struct as_sink sinks[] = {as_builder_sink(s->builder), as_status_line_sink(&line),
+				  s->live ? as_live_sink(s->live) : (struct as_sink){0}};
+	struct as_tee tee = {sinks, s->live ? 3 : 2};
+	int r = as_engine_run(env, &m->engine, &s->who, &tee, &s->result, err);
+
+	as_status_line_done(&line);
+	if (r == AS_OK && sinks[0].failed) {
+		*err = sinks[0].err;
+		r = sinks[0].failed;
+	}
+	if (s->live && sinks[2].failed)
+		complain("the run was not written while it ran", &sinks[2].err);
+	return r;
+}
+
+int as_measure(const struct as_measure *m, struct as_io *io, struct as_err *err)
+{
+	as_cleanup(session_done) struct session s = {.dir = AS_BUF(AS_BUF_LINE)};
+	struct as_measure mine = *m;
+	int r = as_want_parse(m->opts.metrics, &mine.engine.want, err);
+
+	mine.engine.interval_ns = m->opts.interval_ns;
+	mine.engine.basic = m->opts.basic;
+	if (r == AS_OK)
+		r = prepare(&s, &mine, io->env, err);
+	if (r == AS_OK)
+		r = run_engine(&s, &mine, io->env, err);
+	if (r < 0) {
+		if (s.live)
+			as_live_discard(s.live);
+		return r;
+	}
+	s.run = as_builder_take(as_take(s.builder));
+	as_judge(s.run);
+	keep(as_buf_text(&s.dir), s.run, s.live);
+	io->status = s.result.exit_status;
+	io->die_by = s.result.outcome.status == AS_TIMEOUT ? 0 : s.result.outcome.signal;
+	return show(m, s.run, s.file, io, err);
+}

@@ -1,0 +1,105 @@
+#include "cli/status.h"
+
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "report/report.h"
+
+#define FIRST_AFTER AS_SECOND /* short jobs never see it */
+#define EVERY       (AS_SECOND * 4 / 10)
+
+struct as_status_line as_status_line(int fd, struct as_builder *run)
+{
+	bool ours = isatty(fd) && tcgetpgrp(fd) == getpgrp();
+	const char *term = getenv("TERM");
+
+	if (!term || !*term || !strcmp(term, "dumb"))
+		ours = false;
+	return (struct as_status_line){.fd = ours ? fd : -1, .run = run, .look = as_look_for(fd)};
+}
+
+static void write_all(int fd, const struct as_buf *b)
+{
+	if (!b->bad && b->len)
+		(void)!write(fd, b->p, b->len);
+}
+
+/* Is the terminal in its plain state, and the foreground still ours? */
+static bool may_draw(const struct as_status_line *s)
+{
+	struct termios t;
+
+	return tcgetpgrp(s->fd) == getpgrp() && tcgetattr(s->fd, &t) == 0 &&
+	       (t.c_lflag & (ICANON | ECHO)) == (ICANON | ECHO);
+}
+
+static void release(struct as_status_line *s)
+{
+	as_auto_buf struct as_buf out = AS_BUF(AS_BUF_LINE);
+
+	if (!s->rows)
+		return;
+	/* Save the cursor, give all rows back to scrolling, wipe ours, restore. */
+	as_buf_fmt(&out, "\0337\033[r\033[%d;1H\033[2K\0338", s->rows);
+	write_all(s->fd, &out);
+	s->rows = 0;
+}
+
+/* Take the last row; a line feed first, in case the cursor stands in it. */
+static bool claim(struct as_status_line *s)
+{
+	as_auto_buf struct as_buf out = AS_BUF(AS_BUF_LINE);
+	struct winsize w;
+
+	if (ioctl(s->fd, TIOCGWINSZ, &w) < 0 || w.ws_row < 3 || w.ws_col < 20)
+		return false;
+	s->look.width = w.ws_col < 120 ? w.ws_col : 120;
+	if (s->rows == w.ws_row)
+		return true;
+	release(s);
+	as_buf_fmt(&out, "\n\0337\033[1;%dr\0338\033[1A", w.ws_row - 1);
+	write_all(s->fd, &out);
+	s->rows = w.ws_row;
+	return true;
+}
+
+static void draw(struct as_status_line *s)
+{
+	as_auto_buf struct as_buf out = AS_BUF(AS_BUF_LINE);
+
+	as_buf_fmt(&out, "\0337\033[%d;1H\033[2K", s->rows);
+	as_report_status(&out, &s->look, as_builder_run(s->run));
+	as_buf_str(&out, "\0338");
+	write_all(s->fd, &out);
+}
+
+static int on_frame(void *st, const struct as_frame *f, struct as_err *err)
+{
+	struct as_status_line *s = st;
+
+	(void)err;
+	if (s->fd < 0 || f->t_ns < FIRST_AFTER || f->t_ns - s->shown_ns < EVERY)
+		return AS_OK;
+	s->shown_ns = f->t_ns;
+	if (!may_draw(s))
+		s->rows = 0; /* whoever has the screen now set it up anew */
+	else if (claim(s))
+		draw(s);
+	return AS_OK;
+}
+
+static const struct as_sink_ops ops = {.name = "status line", .frame = on_frame};
+
+struct as_sink as_status_line_sink(struct as_status_line *s)
+{
+	return (struct as_sink){.ops = &ops, .state = s};
+}
+
+void as_status_line_done(struct as_status_line *s)
+{
+	if (s->fd >= 0)
+		release(s);
+}

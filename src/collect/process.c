@@ -1,0 +1,299 @@
+#include "collect/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/clock.h"
+#include "base/fault.h"
+#include "base/num.h"
+#include "collect/source.h"
+#include "collect/threads.h"
+
+static const char *const file_names[AS_NPF] = {
+	[AS_PF_STAT] = "stat", [AS_PF_STATUS] = "status", [AS_PF_IO] = "io", [AS_PF_SCHED] = "schedstat"};
+
+/* A process that did not run is still read in full every so many ticks (swapping, reclaim). */
+enum { QUIET_MAX = 16 };
+
+static bool wants_status(const struct as_want *w)
+{
+	return as_wants_group(w, AS_G_MEMORY) || as_wants_group(w, AS_G_SCHED);
+}
+
+static void forget(struct as_process *p)
+{
+	p->status = p->status_base = (struct as_proc_status){
+		AS_PROC_NA, AS_PROC_NA, AS_PROC_NA, AS_PROC_NA,
+		AS_PROC_NA, AS_PROC_NA, AS_PROC_NA, AS_PROC_NA};
+	p->io = p->io_base = (struct as_proc_io){AS_PROC_NA, AS_PROC_NA, AS_PROC_NA,
+						 AS_PROC_NA, AS_PROC_NA, AS_PROC_NA};
+	p->sched = (struct as_proc_sched){AS_PROC_NA, AS_PROC_NA, AS_PROC_NA};
+	p->fds = AS_PROC_NA;
+}
+
+/* Read one of its files through the kept descriptor, or open it for this once. */
+static int read_file(struct as_process *p, struct as_proc_pool *pool, enum as_proc_file f, char *text,
+		     size_t size, size_t *len)
+{
+	struct as_err err;
+
+	if (p->fd[f] >= 0)
+		return as_read_fd(p->fd[f], text, size, len, &err);
+	int fd = openat(p->dir, file_names[f], O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return as_fail_errno(&err, errno, "open");
+	int r = as_read_fd(fd, text, size, len, &err);
+	if (r == AS_OK && pool->keep > 0) {
+		p->fd[f] = fd;
+		pool->keep--;
+	} else {
+		as_close_(&fd);
+	}
+	return r;
+}
+
+static bool read_stat(struct as_process *p, struct as_proc_pool *pool)
+{
+	char text[1024];
+	size_t n = 0;
+
+	return read_file(p, pool, AS_PF_STAT, text, sizeof text, &n) == AS_OK &&
+	       as_parse_stat(text, n, &p->stat);
+}
+
+static void read_status(struct as_process *p, struct as_proc_pool *pool)
+{
+	char text[4096];
+	size_t n = 0;
+
+	if (read_file(p, pool, AS_PF_STATUS, text, sizeof text, &n) == AS_OK)
+		as_parse_status(text, n, &p->status);
+}
+
+static void read_io(struct as_process *p, struct as_proc_pool *pool)
+{
+	char text[512];
+	size_t n = 0;
+	int r = p->io_denied ? AS_EPERM : read_file(p, pool, AS_PF_IO, text, sizeof text, &n);
+
+	if (r == AS_OK)
+		as_parse_io(text, n, &p->io);
+	else if (r == AS_EPERM)
+		p->io_denied = true;
+}
+
+/* True when its first thread was on a CPU since the last look, or that cannot be told. */
+static bool ran(struct as_process *p, struct as_proc_pool *pool)
+{
+	struct as_proc_sched now;
+	char text[96];
+	size_t n = 0;
+
+	if (read_file(p, pool, AS_PF_SCHED, text, sizeof text, &n) != AS_OK ||
+	    !as_parse_sched(text, n, &now))
+		return true;
+	bool moved = now.slices != p->sched.slices || now.run_ns != p->sched.run_ns;
+	p->sched = now;
+	return moved;
+}
+
+static bool is_number(const char *s)
+{
+	return *s >= '0' && *s <= '9';
+}
+
+/* Descriptors: Linux 6.2 and later tell their number as the size of the folder. */
+static void count_fds(struct as_process *p)
+{
+	struct stat st;
+	int64_t n = 0;
+
+	if (fstatat(p->dir, "fd", &st, 0) == 0 && st.st_size > 0) {
+		p->fds = st.st_size;
+		return;
+	}
+	int fd = openat(p->dir, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	as_auto_dir DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	if (!d) {
+		as_close_(&fd);
+		p->fds = AS_PROC_NA;
+		return;
+	}
+	for (const struct dirent *e = readdir(d); e; e = readdir(d))
+		n += is_number(e->d_name);
+	p->fds = n;
+}
+
+static void set_base(struct as_process *p, bool midway)
+{
+	static const struct as_proc_io no_io;
+
+	if (!midway) {
+		p->base = (struct as_proc_stat){0};
+		p->io_base = no_io;
+		p->status_base = (struct as_proc_status){0};
+		return;
+	}
+	p->base = p->stat;
+	p->io_base = p->io;
+	p->status_base = p->status;
+}
+
+int as_process_open(struct as_process *p, const struct as_collect *c, struct as_proc_pool *pool,
+		    int32_t pid, bool midway, struct as_err *err)
+{
+	char name[16];
+
+	(void)snprintf(name, sizeof name, "%d", pid);
+	*p = (struct as_process){.pid = pid, .parent = AS_NO_PARENT, .dir = -1};
+	for (size_t f = 0; f < AS_NPF; f++)
+		p->fd[f] = -1;
+	forget(p);
+	p->dir = openat(c->env->proc, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (p->dir < 0)
+		return as_fail_errno(err, errno, "open '/proc/%d'", pid);
+	pool->keep--;
+	if (!as_process_read(p, c, pool, true)) {
+		as_process_close(p, pool);
+		return as_fail(err, AS_ENOTFOUND, "process %d is gone", pid);
+	}
+	p->instance = pool->next_process++;
+	set_base(p, midway);
+	return AS_OK;
+}
+
+bool as_process_read(struct as_process *p, const struct as_collect *c, struct as_proc_pool *pool,
+		     bool in_full)
+{
+	bool moved = ran(p, pool);
+
+	if (!moved && !in_full && p->stat.threads == 1 && ++p->quiet < QUIET_MAX)
+		return true;
+	p->quiet = 0;
+	if (!read_stat(p, pool))
+		return false;
+	if (wants_status(c->want))
+		read_status(p, pool);
+	if (as_wants_group(c->want, AS_G_IO))
+		read_io(p, pool);
+	if (as_wants_group(c->want, AS_G_FDS))
+		count_fds(p);
+	if (as_wants_group(c->want, AS_G_THREADS) || as_wants_group(c->want, AS_G_SCHED))
+		as_threads_read(p, c, pool);
+	return true;
+}
+
+/* ── rows ─────────────────────────────────────────────────────────────── */
+
+static int64_t ticks(const struct as_collect *c, int64_t now, int64_t base)
+{
+	return (now - base) * (AS_SECOND / c->env->hz);
+}
+
+static void cpu_cells(const struct as_process *p, const struct as_collect *c, int64_t *row)
+{
+	as_put(c, row, AS_F_PROC_USER, ticks(c, p->stat.utime, p->base.utime));
+	as_put(c, row, AS_F_PROC_SYSTEM, ticks(c, p->stat.stime, p->base.stime));
+	as_put(c, row, AS_F_PROC_THREADS, p->stat.threads);
+	as_put(c, row, AS_F_PROC_WAIT, as_threads_wait(p));
+	as_put(c, row, AS_F_PROC_MINFLT, as_since(p->stat.minflt, p->base.minflt));
+	as_put(c, row, AS_F_PROC_MAJFLT, as_since(p->stat.majflt, p->base.majflt));
+	as_put(c, row, AS_F_PROC_CTX_VOL, as_since(p->status.voluntary, p->status_base.voluntary));
+	as_put(c, row, AS_F_PROC_CTX_INV, as_since(p->status.forced, p->status_base.forced));
+}
+
+static void memory_cells(const struct as_process *p, const struct as_collect *c, int64_t *row)
+{
+	as_put(c, row, AS_F_PROC_RSS, p->stat.rss * c->env->page);
+	as_put(c, row, AS_F_PROC_VMS, p->stat.vsize);
+	as_put(c, row, AS_F_PROC_ANON, p->status.anon);
+	as_put(c, row, AS_F_PROC_HWM, p->status.hwm);
+	as_put(c, row, AS_F_PROC_SWAP, p->status.swap);
+	as_put(c, row, AS_F_PROC_FDS, p->fds);
+}
+
+static void io_cells(const struct as_process *p, const struct as_collect *c, int64_t *row)
+{
+	as_put(c, row, AS_F_PROC_READ, as_since(p->io.read_bytes, p->io_base.read_bytes));
+	as_put(c, row, AS_F_PROC_WRITE, as_since(p->io.write_bytes, p->io_base.write_bytes));
+	as_put(c, row, AS_F_PROC_RCHAR, as_since(p->io.rchar, p->io_base.rchar));
+	as_put(c, row, AS_F_PROC_WCHAR, as_since(p->io.wchar, p->io_base.wchar));
+}
+
+void as_process_rows(const struct as_process *p, const struct as_collect *c, struct as_frame *frame)
+{
+	int64_t *row = as_frame_row(frame, AS_PROCESS, p->instance);
+
+	cpu_cells(p, c, row);
+	memory_cells(p, c, row);
+	io_cells(p, c, row);
+	if (as_wants_group(c->want, AS_G_THREADS))
+		as_threads_rows(p, frame);
+}
+
+/* ── who it is ────────────────────────────────────────────────────────── */
+
+/* The command line, words joined by spaces; "" for kernel threads and zombies. */
+static void command_line(const struct as_process *p, struct as_buf *out)
+{
+	struct as_err err;
+
+	if (as_read_all(p->dir, "cmdline", out, &err) < 0)
+		as_buf_clear(out);
+	while (out->len && !out->p[out->len - 1])
+		out->len--;
+	for (size_t i = 0; i < out->len; i++)
+		if (!out->p[i])
+			out->p[i] = ' ';
+	if (out->p)
+		out->p[out->len] = '\0';
+}
+
+void as_process_tell(struct as_process *p, const struct as_collect *c, int64_t died_ns,
+		     int64_t ended_by)
+{
+	as_auto_buf struct as_buf line = AS_BUF(4096 + 4096);
+	int64_t boot_ns = as_clock(CLOCK_BOOTTIME) - (as_now() - c->start_ns);
+	struct as_instance i = {
+		.scope = AS_PROCESS,
+		.id = p->instance,
+		.parent = p->parent,
+		.key = p->pid,
+		.name = p->stat.comm,
+		.born_ns = p->stat.start * (AS_SECOND / c->env->hz) - boot_ns,
+		.died_ns = died_ns,
+		.ended_by = ended_by,
+	};
+
+	if (died_ns == AS_NA && p->dir >= 0) {
+		command_line(p, &line);
+		i.detail = line.len ? line.p : NULL;
+	}
+	memcpy(p->told, p->stat.comm, sizeof p->told);
+	as_tee_instance(c->sink, &i);
+}
+
+void as_process_close(struct as_process *p, struct as_proc_pool *pool)
+{
+	for (size_t f = 0; f < AS_NPF; f++)
+		if (p->fd[f] >= 0) {
+			as_close_(&p->fd[f]);
+			p->fd[f] = -1;
+			pool->keep++;
+		}
+	if (p->dir >= 0) {
+		as_close_(&p->dir);
+		p->dir = -1;
+		pool->keep++;
+	}
+	as_threads_close(p, pool);
+}
+
+void as_process_done(struct as_process *p, struct as_proc_pool *pool)
+{
+	as_process_close(p, pool);
+	free(p->threads);
+	p->threads = NULL;
+}

@@ -1,0 +1,70 @@
+#pragma once
+/*
+ * process -- one process of the job: its open /proc files and last numbers.
+ *
+ * The files stay open, so a read is one pread() and a recycled pid cannot be
+ * mistaken for the process (reads of a dead one fail with ESRCH). A process
+ * that was not on a CPU since the last tick has nothing new to tell: one look
+ * at schedstat, the cheapest file, spares the dear ones.
+ */
+#include "collect/collector.h"
+#include "os/proc.h"
+
+enum as_proc_file { AS_PF_STAT, AS_PF_STATUS, AS_PF_IO, AS_PF_SCHED, AS_NPF };
+
+struct as_thread {
+	int32_t tid;
+	uint32_t instance;
+	int fd;      /* its schedstat                    */
+	bool seen;   /* in the listing of this tick      */
+	struct as_proc_sched now, base;
+};
+
+struct as_process {
+	int32_t pid;
+	uint32_t instance, parent;
+	int dir;        /* /proc/PID                                    */
+	int fd[AS_NPF]; /* -1: not open (not wanted, refused or no descriptors left) */
+	char told[68];  /* the name that the sink knows, "" when none   */
+	bool grown_up;  /* it was told again after its first second     */
+	bool gone;      /* it ended; its last numbers are still to be shown */
+	bool io_denied;
+	uint8_t quiet;  /* ticks since it was read in full              */
+	struct as_proc_stat stat, base;     /* base: when it was first seen, if that was in the middle */
+	struct as_proc_status status, status_base;
+	struct as_proc_io io, io_base;
+	struct as_proc_sched sched;
+	int64_t fds;
+	int64_t wait_ended; /* cpu wait of its threads that ended       */
+	struct as_thread *threads;
+	size_t nthreads, threads_cap;
+};
+
+/* What reading costs descriptors and instance numbers. */
+struct as_proc_pool {
+	int keep;               /* descriptors that may still be kept open */
+	uint32_t next_process, next_thread;
+};
+
+/* Open /proc/PID. `midway`: it ran before the run began, its counters start at 0 now. */
+int as_process_open(struct as_process *p, const struct as_collect *c, struct as_proc_pool *pool,
+		    int32_t pid, bool midway, struct as_err *err);
+/* Read what is wanted, or nothing where nothing changed. False: it is gone. */
+bool as_process_read(struct as_process *p, const struct as_collect *c, struct as_proc_pool *pool,
+		     bool in_full);
+/* Put its numbers into the frame: one row, and one for each thread. */
+void as_process_rows(const struct as_process *p, const struct as_collect *c,
+		     struct as_frame *frame);
+/* Tell the sink who it is, or that it ended (ended_by: wait status or AS_NA). */
+void as_process_tell(struct as_process *p, const struct as_collect *c, int64_t died_ns,
+		     int64_t ended_by);
+/* Release the descriptors; the numbers stay. */
+void as_process_close(struct as_process *p, struct as_proc_pool *pool);
+/* Release all. */
+void as_process_done(struct as_process *p, struct as_proc_pool *pool);
+
+/* Growth since `base`; AS_NA when either is unknown. */
+static inline int64_t as_since(int64_t now, int64_t base)
+{
+	return now == AS_PROC_NA || base == AS_PROC_NA ? AS_NA : now - base;
+}

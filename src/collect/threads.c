@@ -1,0 +1,168 @@
+#include "collect/threads.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/fault.h"
+#include "base/num.h"
+
+static struct as_thread *find(struct as_process *p, int32_t tid)
+{
+	for (size_t i = 0; i < p->nthreads; i++)
+		if (p->threads[i].tid == tid)
+			return &p->threads[i];
+	return NULL;
+}
+
+/* Its name without the newline; "" when it is gone. */
+static void thread_name(const struct as_process *p, int32_t tid, char *name, size_t size)
+{
+	struct as_err err;
+	char path[48];
+	size_t n = 0;
+
+	(void)snprintf(path, sizeof path, "task/%d/comm", tid);
+	if (as_read_at(p->dir, path, name, size, &n, &err) < 0)
+		n = 0;
+	name[n ? n - 1 : 0] = '\0';
+}
+
+static void tell(const struct as_process *p, const struct as_collect *c, const struct as_thread *t,
+		 bool died)
+{
+	char name[68] = "";
+	struct as_instance i = {
+		.scope = AS_THREAD,
+		.id = t->instance,
+		.parent = p->instance,
+		.key = t->tid,
+		.born_ns = AS_NA,
+		.died_ns = died ? as_now() - c->start_ns : AS_NA,
+		.ended_by = AS_NA,
+	};
+
+	if (!died) {
+		thread_name(p, t->tid, name, sizeof name);
+		i.name = name;
+	}
+	as_tee_instance(c->sink, &i);
+}
+
+static bool read_one(const struct as_process *p, struct as_thread *t, struct as_proc_pool *pool)
+{
+	char path[48], text[96];
+	struct as_err err;
+	size_t n = 0;
+	int r;
+
+	if (t->fd < 0) {
+		(void)snprintf(path, sizeof path, "task/%d/schedstat", t->tid);
+		if (pool->keep > 0) {
+			t->fd = openat(p->dir, path, O_RDONLY | O_CLOEXEC);
+			pool->keep -= t->fd >= 0;
+		}
+	}
+	r = t->fd >= 0 ? as_read_fd(t->fd, text, sizeof text, &n, &err)
+		       : as_read_at(p->dir, path, text, sizeof text, &n, &err);
+	return r == AS_OK && as_parse_sched(text, n, &t->now);
+}
+
+static void add(struct as_process *p, const struct as_collect *c, struct as_proc_pool *pool,
+		int32_t tid)
+{
+	struct as_thread t = {.tid = tid, .fd = -1, .seen = true};
+
+	if (p->nthreads >= AS_THREADS_MAX ||
+	    !as_grow(&p->threads, &p->threads_cap, p->nthreads, sizeof t, 4) ||
+	    !read_one(p, &t, pool))
+		return;
+	t.instance = pool->next_thread++;
+	/* A thread that was there before us starts at 0 now; a new one has all its time here. */
+	if (c->attached && !p->told[0])
+		t.base = t.now;
+	p->threads[p->nthreads++] = t;
+	if (as_wants_group(c->want, AS_G_THREADS))
+		tell(p, c, &t, false);
+}
+
+static void drop(struct as_process *p, const struct as_collect *c, struct as_proc_pool *pool,
+		 size_t i)
+{
+	struct as_thread *t = &p->threads[i];
+
+	if (as_wants_group(c->want, AS_G_THREADS))
+		tell(p, c, t, true);
+	if (t->fd >= 0) {
+		as_close_(&t->fd);
+		pool->keep++;
+	}
+	p->wait_ended += t->now.wait_ns - t->base.wait_ns;
+	*t = p->threads[--p->nthreads];
+}
+
+static void list(struct as_process *p, const struct as_collect *c, struct as_proc_pool *pool)
+{
+	int fd = openat(p->dir, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	as_auto_dir DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	uint64_t tid = 0;
+
+	if (!d) {
+		as_close_(&fd);
+		return;
+	}
+	for (size_t i = 0; i < p->nthreads; i++)
+		p->threads[i].seen = false;
+	for (const struct dirent *e = readdir(d); e; e = readdir(d)) {
+		if (!as_scan_u64(e->d_name, strlen(e->d_name), &tid))
+			continue;
+		struct as_thread *t = find(p, (int32_t)tid);
+		if (t)
+			t->seen = true;
+		else
+			add(p, c, pool, (int32_t)tid);
+	}
+	for (size_t i = p->nthreads; i-- > 0;)
+		if (!p->threads[i].seen)
+			drop(p, c, pool, i);
+}
+
+void as_threads_read(struct as_process *p, const struct as_collect *c, struct as_proc_pool *pool)
+{
+	bool changed = (int64_t)p->nthreads != p->stat.threads && p->nthreads < AS_THREADS_MAX;
+
+	for (size_t i = 0; i < p->nthreads; i++)
+		changed |= !read_one(p, &p->threads[i], pool);
+	if (changed)
+		list(p, c, pool);
+}
+
+void as_threads_rows(const struct as_process *p, struct as_frame *frame)
+{
+	for (const struct as_thread *t = p->threads; t < p->threads + p->nthreads; t++) {
+		int64_t *row = as_frame_row(frame, AS_THREAD, t->instance);
+
+		as_row_set(row, AS_F_THR_CPU, t->now.run_ns - t->base.run_ns);
+		as_row_set(row, AS_F_THR_WAIT, t->now.wait_ns - t->base.wait_ns);
+	}
+}
+
+int64_t as_threads_wait(const struct as_process *p)
+{
+	int64_t sum = p->wait_ended;
+
+	for (const struct as_thread *t = p->threads; t < p->threads + p->nthreads; t++)
+		sum += t->now.wait_ns - t->base.wait_ns;
+	return p->nthreads ? sum : AS_PROC_NA;
+}
+
+void as_threads_close(struct as_process *p, struct as_proc_pool *pool)
+{
+	for (size_t i = 0; i < p->nthreads; i++)
+		if (p->threads[i].fd >= 0) {
+			as_close_(&p->threads[i].fd);
+			p->threads[i].fd = -1;
+			pool->keep++;
+		}
+}

@@ -1,0 +1,17 @@
+#pragma once
+/*
+ * threads -- the CPU time of every thread of a process, by its schedstat.
+ *
+ * Nanoseconds, and time spent ready but waiting for a CPU, which no other file
+ * tells. The folder of threads is listed only when their number changed, a
+ * thread ended, or every few ticks.
+ */
+#include "collect/process.h"
+
+enum { AS_THREADS_MAX = 4096 }; /* of one process; more are not followed */
+
+void as_threads_read(struct as_process *p, const struct as_collect *c, struct as_proc_pool *pool);
+void as_threads_rows(const struct as_process *p, struct as_frame *frame);
+/* Time that its threads, ended ones too, were ready and waited; AS_PROC_NA unknown. */
+int64_t as_threads_wait(const struct as_process *p);
+void as_threads_close(struct as_process *p, struct as_proc_pool *pool);

@@ -1,0 +1,505 @@
+/*
+ * tree -- every process of the job, and the job as their sum.
+ *
+ * What the kernel adds up for us makes the sums exact also for children that
+ * no sample ever saw. When a process is waited for, its CPU time and faults go
+ * to its parent's c-counters, and its I/O to its parent's own: so the living
+ * processes with their c-counters, plus what we reaped ourselves, is all.
+ * (Only children that nobody waits for, SIGCHLD being ignored, slip through;
+ * the control group knows those.)
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "base/clock.h"
+#include "collect/members.h"
+#include "collect/source.h"
+#include "collect/threads.h"
+
+enum counter { USER, SYSTEM, MINFLT, MAJFLT, READ, WRITE, RCHAR, WCHAR, SYSCR, SYSCW, VOLUNTARY, FORCED, WAIT, NCOUNTERS };
+
+/* How each of the job's counters is shown, and what becomes of it when a process is waited for. */
+static const struct {
+	enum as_field_id field;
+	enum as_total_id total;
+	bool absorbed; /* the kernel adds it to the parent's */
+} counters[NCOUNTERS] = {
+	[USER] = {AS_F_JOB_USER, AS_T_CPU_USER, true},
+	[SYSTEM] = {AS_F_JOB_SYSTEM, AS_T_CPU_SYSTEM, true},
+	[MINFLT] = {AS_F_JOB_MINFLT, AS_T_MINFLT, true},
+	[MAJFLT] = {AS_F_JOB_MAJFLT, AS_T_MAJFLT, true},
+	[READ] = {AS_F_JOB_READ, AS_T_READ, true},
+	[WRITE] = {AS_F_JOB_WRITE, AS_T_WRITE, true},
+	[RCHAR] = {AS_F_JOB_RCHAR, AS_T_RCHAR, true},
+	[WCHAR] = {AS_F_JOB_WCHAR, AS_T_WCHAR, true},
+	[SYSCR] = {AS_F_JOB_SYSCR, AS_T_SYSCR, true},
+	[SYSCW] = {AS_F_JOB_SYSCW, AS_T_SYSCW, true},
+	[VOLUNTARY] = {AS_F_JOB_CTX_VOL, AS_T_CTX_VOL, false},
+	[FORCED] = {AS_F_JOB_CTX_INV, AS_T_CTX_INV, false},
+	[WAIT] = {AS_F_JOB_WAIT, AS_T_CPU_WAIT, false},
+};
+
+/*
+ * A sum over processes can dip for one tick: a child was reaped after its
+ * parent was read. What is shown never goes back; a dip that stays is time
+ * that the kernel gave to nobody, and is kept: the least of a few dips in a
+ * row, since on a busy machine each may have a harmless part.
+ */
+enum { DIPS = 3 };
+
+struct steady {
+	int64_t shown, kept, least;
+	int dips;
+};
+
+/* What is true of the job at one moment. */
+struct gauges {
+	int64_t procs, threads, rss, vms, anon, shmem, swap, fds;
+};
+
+struct state {
+	struct as_members members;
+	struct steady steady[NCOUNTERS];
+	int64_t wait_ended;            /* cpu wait of processes that are gone  */
+	int64_t memory_max, swap_max;  /* as sampled                           */
+	int64_t hwm_max, hwm_sum;      /* VmHWM: the largest; the largest sum  */
+	int64_t own_hwm;               /* ours when the command was started    */
+	struct as_proc_io own_io;      /* that of our own reaped children, at the start */
+	bool io_denied;
+	uint64_t ticks;
+};
+
+/* ── what a process, and what those we reaped, have on their counters ─── */
+
+static void process_counters(const struct as_process *p, const struct as_collect *c,
+			     int64_t v[NCOUNTERS])
+{
+	int64_t tick = AS_SECOND / c->env->hz;
+	const struct as_proc_stat *s = &p->stat, *b = &p->base;
+
+	v[USER] = (s->utime + s->cutime - b->utime - b->cutime) * tick;
+	v[SYSTEM] = (s->stime + s->cstime - b->stime - b->cstime) * tick;
+	v[MINFLT] = s->minflt + s->cminflt - b->minflt - b->cminflt;
+	v[MAJFLT] = s->majflt + s->cmajflt - b->majflt - b->cmajflt;
+	v[READ] = as_since(p->io.read_bytes, p->io_base.read_bytes);
+	v[WRITE] = as_since(p->io.write_bytes, p->io_base.write_bytes);
+	v[RCHAR] = as_since(p->io.rchar, p->io_base.rchar);
+	v[WCHAR] = as_since(p->io.wchar, p->io_base.wchar);
+	v[SYSCR] = as_since(p->io.syscr, p->io_base.syscr);
+	v[SYSCW] = as_since(p->io.syscw, p->io_base.syscw);
+	v[VOLUNTARY] = as_since(p->status.voluntary, p->status_base.voluntary);
+	v[FORCED] = as_since(p->status.forced, p->status_base.forced);
+	v[WAIT] = as_threads_wait(p);
+}
+
+static int64_t ns_of(const struct timeval *t)
+{
+	return t->tv_sec * AS_SECOND + t->tv_usec * AS_USEC;
+}
+
+static struct as_proc_io read_own(const struct as_collect *c, const char *path, size_t *ret_len)
+{
+	struct as_proc_io io;
+	struct as_err err;
+	char text[512];
+
+	*ret_len = 0;
+	if (as_read_at(c->env->proc, path, text, sizeof text, ret_len, &err) < 0)
+		*ret_len = 0;
+	as_parse_io(text, *ret_len, &io);
+	return io;
+}
+
+/*
+ * The I/O of the children we reaped: the kernel adds it to our process, but
+ * not to our thread, so it is the difference between the two. (Other threads
+ * of ours would be in it too: the engine is the only one that does I/O.)
+ */
+static struct as_proc_io reaped_io(const struct as_collect *c)
+{
+	size_t first = 0, second = 0;
+	struct as_proc_io all = read_own(c, "self/io", &first);
+	struct as_proc_io own = read_own(c, "thread-self/io", &second);
+
+	/* Our read of the first file is in the second, not in itself; its length varies. */
+	if (own.rchar != AS_PROC_NA)
+		own.rchar -= (int64_t)first;
+	if (own.syscr != AS_PROC_NA)
+		own.syscr--;
+	return (struct as_proc_io){
+		.rchar = as_since(all.rchar, own.rchar),
+		.wchar = as_since(all.wchar, own.wchar),
+		.syscr = as_since(all.syscr, own.syscr),
+		.syscw = as_since(all.syscw, own.syscw),
+		.read_bytes = as_since(all.read_bytes, own.read_bytes),
+		.write_bytes = as_since(all.write_bytes, own.write_bytes),
+	};
+}
+
+static void reaped_counters(const struct state *s, const struct as_collect *c, int64_t v[NCOUNTERS])
+{
+	struct rusage u = {0};
+
+	memset(v, 0, NCOUNTERS * sizeof *v);
+	v[WAIT] = s->wait_ended;
+	if (c->attached)
+		return; /* the processes that we reap are not the job's */
+	(void)getrusage(RUSAGE_CHILDREN, &u);
+	v[USER] = ns_of(&u.ru_utime);
+	v[SYSTEM] = ns_of(&u.ru_stime);
+	v[MINFLT] = u.ru_minflt;
+	v[MAJFLT] = u.ru_majflt;
+	v[VOLUNTARY] = u.ru_nvcsw;
+	v[FORCED] = u.ru_nivcsw;
+	if (!as_wants_group(c->want, AS_G_IO))
+		return;
+	struct as_proc_io io = reaped_io(c);
+	v[READ] = as_since(io.read_bytes, s->own_io.read_bytes);
+	v[WRITE] = as_since(io.write_bytes, s->own_io.write_bytes);
+	v[RCHAR] = as_since(io.rchar, s->own_io.rchar);
+	v[WCHAR] = as_since(io.wchar, s->own_io.wchar);
+	v[SYSCR] = as_since(io.syscr, s->own_io.syscr);
+	v[SYSCW] = as_since(io.syscw, s->own_io.syscw);
+}
+
+/* The job's counters: those we reaped and every living member. */
+static void sum_counters(const struct state *s, const struct as_collect *c, int64_t sum[NCOUNTERS])
+{
+	int64_t v[NCOUNTERS];
+
+	reaped_counters(s, c, sum);
+	for (size_t i = 0; i < s->members.n; i++) {
+		if (s->members.v[i]->gone)
+			continue; /* it was reaped: the kernel has added it already */
+		process_counters(s->members.v[i], c, v);
+		for (size_t k = 0; k < NCOUNTERS; k++)
+			sum[k] = sum[k] == AS_NA || (v[k] == AS_NA && counters[k].absorbed)
+					 ? AS_NA
+					 : sum[k] + (v[k] == AS_NA ? 0 : v[k]);
+	}
+}
+
+static int64_t steady_show(struct steady *t, int64_t sum, bool absorbed)
+{
+	int64_t v = sum + t->kept;
+
+	if (v >= t->shown) {
+		t->dips = 0;
+		t->shown = v;
+		return v;
+	}
+	if (!t->dips || t->shown - v < t->least)
+		t->least = t->shown - v;
+	if (++t->dips >= DIPS && absorbed) {
+		t->kept += t->least;
+		t->dips = 0;
+	}
+	return t->shown;
+}
+
+/* ── one tick ─────────────────────────────────────────────────────────── */
+
+/* It ended while nobody told us (its parent waited for it): keep what only we counted. */
+static void retire(struct state *s, const struct as_process *p)
+{
+	int64_t wait = as_threads_wait(p);
+
+	if (wait != AS_PROC_NA)
+		s->wait_ended += wait;
+}
+
+static void follow_name(struct as_process *p, const struct as_collect *c)
+{
+	int64_t age = as_clock(CLOCK_BOOTTIME) - p->stat.start * (AS_SECOND / c->env->hz);
+	bool renamed = strcmp(p->told, p->stat.comm) != 0;
+
+	/* An exec may keep the name: look once more at the command line of a grown-up. */
+	if (renamed || (!p->grown_up && age > AS_SECOND)) {
+		p->grown_up = age > AS_SECOND;
+		as_process_tell(p, c, AS_NA, AS_NA);
+	}
+}
+
+/*
+ * Parents (mostly those with smaller numbers) first: a child that is reaped in
+ * between is then missing for one tick; the other way round it would be in the
+ * sum twice, for good.
+ */
+static void read_members(struct state *s, const struct as_collect *c)
+{
+	for (size_t i = 0; i < s->members.n;) {
+		struct as_process *p = s->members.v[i];
+
+		if (p->gone) {
+			i++;
+			continue;
+		}
+		if (as_process_read(p, c, &s->members.pool, false)) {
+			follow_name(p, c);
+			s->io_denied |= p->io_denied;
+			i++;
+			continue;
+		}
+		retire(s, p);
+		as_process_tell(p, c, as_now() - c->start_ns, AS_NA);
+		as_members_drop(&s->members, i);
+	}
+}
+
+static void add_known(int64_t *sum, int64_t v)
+{
+	if (v != AS_PROC_NA)
+		*sum += v;
+}
+
+/* Its largest resident size while we looked: a peak from before the run is not the run's. */
+static int64_t peak_of(const struct as_process *p)
+{
+	return p->status.hwm > p->status_base.hwm ? p->status.hwm : p->status.rss;
+}
+
+static struct gauges sum_gauges(struct state *s, const struct as_collect *c)
+{
+	struct gauges g = {0};
+	int64_t hwm_sum = 0;
+
+	for (size_t i = 0; i < s->members.n; i++) {
+		const struct as_process *p = s->members.v[i];
+
+		if (p->gone || p->stat.state == 'Z')
+			continue;
+		g.procs++;
+		g.threads += p->stat.threads;
+		g.rss += p->stat.rss * c->env->page;
+		g.vms += p->stat.vsize;
+		add_known(&g.anon, p->status.anon);
+		add_known(&g.swap, p->status.swap);
+		add_known(&g.fds, p->fds);
+		add_known(&hwm_sum, peak_of(p));
+		/* Shared memory is usually the same for all: the largest, not the sum. */
+		if (p->status.shmem > g.shmem)
+			g.shmem = p->status.shmem;
+		if (peak_of(p) > s->hwm_max)
+			s->hwm_max = peak_of(p);
+	}
+	if (hwm_sum > s->hwm_sum)
+		s->hwm_sum = hwm_sum;
+	return g;
+}
+
+static void job_row(struct state *s, const struct as_collect *c, struct as_frame *frame)
+{
+	struct gauges g = sum_gauges(s, c);
+	int64_t sum[NCOUNTERS], *row = as_frame_row(frame, AS_JOB, 0);
+
+	sum_counters(s, c, sum);
+	for (size_t k = 0; k < NCOUNTERS; k++)
+		if (c->want->field[counters[k].field] && sum[k] != AS_NA)
+			as_row_set(row, counters[k].field,
+				   steady_show(&s->steady[k], sum[k], counters[k].absorbed));
+	as_put(c, row, AS_F_JOB_PROCS, g.procs);
+	as_put(c, row, AS_F_JOB_THREADS, g.threads);
+	as_put(c, row, AS_F_JOB_RSS, g.rss);
+	as_put(c, row, AS_F_JOB_VMS, g.vms);
+	as_put(c, row, AS_F_JOB_MEMORY, g.anon + g.shmem);
+	as_put(c, row, AS_F_JOB_SWAP, g.swap);
+	as_put(c, row, AS_F_JOB_FDS, g.fds);
+	if (g.anon + g.shmem > s->memory_max)
+		s->memory_max = g.anon + g.shmem;
+	if (g.swap > s->swap_max)
+		s->swap_max = g.swap;
+}
+
+static int tree_sample(void *st, const struct as_collect *c, struct as_frame *frame,
+		       struct as_err *err)
+{
+	struct state *s = st;
+	int r = c->root ? as_members_update(&s->members, c, false, err) : AS_OK;
+
+	s->ticks++;
+	read_members(s, c);
+	job_row(s, c, frame);
+	for (size_t i = s->members.n; i-- > 0;) {
+		as_process_rows(s->members.v[i], c, frame);
+		if (s->members.v[i]->gone)
+			as_members_drop(&s->members, i);
+	}
+	return r;
+}
+
+/* ── its life ─────────────────────────────────────────────────────────── */
+
+static bool tree_wanted(const struct as_want *w)
+{
+	return as_wants_group(w, AS_G_CPU) || as_wants_group(w, AS_G_MEMORY) ||
+	       as_wants_group(w, AS_G_IO) || as_wants_group(w, AS_G_SCHED) ||
+	       as_wants_group(w, AS_G_FAULTS) || as_wants_group(w, AS_G_FDS) ||
+	       as_wants_group(w, AS_G_THREADS);
+}
+
+static void tell_origins(const struct as_collect *c)
+{
+	static const struct {
+		enum as_group group;
+		const char *source;
+	} sources[] = {
+		{AS_G_CPU, "/proc/PID/stat"},	{AS_G_FAULTS, "/proc/PID/stat"},
+		{AS_G_MEMORY, "/proc/PID/status"}, {AS_G_IO, "/proc/PID/io"},
+		{AS_G_SCHED, "/proc/PID/status, schedstat"}, {AS_G_FDS, "/proc/PID/fd"},
+		{AS_G_THREADS, "/proc/PID/task/TID/schedstat"},
+	};
+
+	for (size_t i = 0; i < AS_LEN(sources); i++)
+		for (enum as_scope scope = AS_JOB; scope <= AS_THREAD; scope++)
+			as_collect_origins(c, scope, sources[i].group, AS_MEASURED, "%s",
+					   sources[i].source);
+	/* Pages that forked processes still share count once for each of them. */
+	as_collect_origin(c, AS_F_JOB_MEMORY, AS_ATTRIBUTED, "/proc/PID/status, added up");
+}
+
+static int tree_open(void *st, const struct as_collect *c, struct as_err *err)
+{
+	struct state *s = st;
+	struct rusage own = {0};
+
+	as_members_init(&s->members);
+	(void)getrusage(RUSAGE_SELF, &own);
+	s->own_hwm = own.ru_maxrss * 1024;
+	if (!c->attached)
+		s->own_io = reaped_io(c);
+	tell_origins(c);
+	return c->attached ? as_members_update(&s->members, c, true, err) : AS_OK;
+}
+
+/*
+ * A zombie of ours: its own counters are final now. One that no sample saw is
+ * taken in as well, so that the list of processes has it.
+ */
+static void tree_exited(void *st, const struct as_collect *c, const struct as_exit *e)
+{
+	struct state *s = st;
+	struct as_process *p = as_members_find(&s->members, e->pid);
+	int64_t hwm = e->usage.ru_maxrss * 1024;
+
+	if (c->attached)
+		return;
+	if (p)
+		(void)as_process_read(p, c, &s->members.pool, true);
+	else
+		p = as_members_add(&s->members, c, e->pid, false);
+	/* Until it called exec, a child had our own pages: a peak up to ours says nothing. */
+	if (hwm > s->own_hwm && hwm > s->hwm_max)
+		s->hwm_max = hwm;
+	if (!p)
+		return;
+	retire(s, p);
+	p->gone = true;
+	as_process_tell(p, c, e->t_ns, e->status);
+	as_process_close(p, &s->members.pool);
+}
+
+static void finish_memory(const struct state *s, struct as_total *totals)
+{
+	int64_t peak = s->memory_max > s->hwm_max ? s->memory_max : s->hwm_max;
+
+	if (s->hwm_max)
+		as_total_set(totals, AS_T_MEM_HWM, s->hwm_max, AS_MEASURED, "VmHWM, ru_maxrss");
+	else
+		as_total_set(totals, AS_T_MEM_HWM, AS_NA, AS_UNAVAILABLE,
+			     "over before it could be read");
+	if (peak)
+		as_total_set(totals, AS_T_MEM_PEAK, peak, AS_ATTRIBUTED, "/proc/PID/status, added up");
+	/* Between two samples nothing is bounded; but every peak so far is in some VmHWM. */
+	if (s->hwm_sum)
+		as_total_set(totals, AS_T_MEM_UPPER, s->hwm_sum > peak ? s->hwm_sum : peak,
+			     AS_ATTRIBUTED, "sum of VmHWM, as sampled");
+	as_total_set(totals, AS_T_SWAP_PEAK, s->swap_max, AS_MEASURED, "/proc/PID/status");
+}
+
+/* More than this was shown than the kernel knows of at the end: nobody was told of some children. */
+static bool lost(const struct steady *t, int64_t sum, enum counter k)
+{
+	int64_t slack = as_fields[counters[k].field].unit == AS_NS ? 50 * AS_MSEC : 0;
+
+	return counters[k].absorbed && t->shown - sum > sum / 50 + slack;
+}
+
+static void finish_counter(const struct state *s, const struct as_collect *c, enum counter k,
+			   int64_t sum, struct as_total *totals)
+{
+	enum as_total_id id = counters[k].total;
+	int64_t shown = s->steady[k].shown;
+
+	if (sum == AS_NA)
+		as_total_set(totals, id, AS_NA, AS_UNAVAILABLE, "permission denied");
+	else if (c->attached && !s->members.n && !s->ticks)
+		as_total_set(totals, id, AS_NA, AS_UNAVAILABLE, "over before it could be read");
+	else if (c->attached)
+		as_total_set(totals, id, shown > sum ? shown : sum, AS_MEASURED, "/proc");
+	else if (lost(&s->steady[k], sum, k))
+		as_total_set(totals, id, shown, AS_ATTRIBUTED, "sampled: nobody waited for some children");
+	else
+		as_total_set(totals, id, sum, AS_MEASURED, "wait4 and /proc");
+}
+
+/* User and system time together, as well known as the lesser of the two. */
+static void finish_cpu(struct as_total *totals)
+{
+	const struct as_total *user = &totals[AS_T_CPU_USER], *system = &totals[AS_T_CPU_SYSTEM];
+	const struct as_total *lesser = user->how == AS_MEASURED ? system : user;
+	bool known = user->value != AS_NA && system->value != AS_NA;
+
+	totals[AS_T_CPU] = *lesser;
+	totals[AS_T_CPU].value = known ? user->value + system->value : AS_NA;
+}
+
+static void tree_finish(void *st, const struct as_collect *c, struct as_total *totals)
+{
+	struct state *s = st;
+	int64_t sum[NCOUNTERS];
+
+	if (c->attached) /* what we are the parent of was read at its end */
+		read_members(s, c);
+	sum_counters(s, c, sum);
+	for (size_t k = 0; k < NCOUNTERS; k++)
+		if (as_wants_group(c->want, as_fields[counters[k].field].group))
+			finish_counter(s, c, (enum counter)k, sum[k], totals);
+	if (as_wants_group(c->want, AS_G_CPU))
+		finish_cpu(totals);
+	as_total_set(totals, AS_T_PROCS, (int64_t)s->members.ever, AS_ATTRIBUTED,
+		     "sampled: short-lived ones may be missing");
+	if (as_wants_group(c->want, AS_G_MEMORY))
+		finish_memory(s, totals);
+}
+
+static void tree_signal(void *st, const struct as_collect *c, int sig)
+{
+	struct as_members *m = &((struct state *)st)->members;
+	struct as_err err;
+
+	(void)as_members_update(m, c, false, &err);
+	for (size_t i = 0; i < m->n; i++)
+		if (!m->v[i]->gone)
+			(void)kill(m->v[i]->pid, sig);
+}
+
+static void tree_close(void *st)
+{
+	as_members_done(&((struct state *)st)->members);
+}
+
+const struct as_collector as_collect_tree = {
+	.name = "tree",
+	.about = "the processes of the job and their threads",
+	.reads = "/proc/PID/{stat,status,io,schedstat,fd,task}",
+	.state_size = sizeof(struct state),
+	.wanted = tree_wanted,
+	.open = tree_open,
+	.sample = tree_sample,
+	.exited = tree_exited,
+	.finish = tree_finish,
+	.signal = tree_signal,
+	.close = tree_close,
+};

@@ -1,0 +1,536 @@
+#include "engine/engine.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fault.h"
+#include "collect/collector.h"
+#include "engine/clockwork.h"
+#include "engine/spawn.h"
+#include "os/proc.h"
+
+enum { PARTS_MAX = 16, KILL_AFTER_S = 5, KILLS_MAX = 20 };
+
+/* A collector at work. */
+struct part {
+	const struct as_collector *ops;
+	void *state;
+	bool broken; /* it failed; it is asked no more */
+};
+
+enum event { EV_TIMER, EV_SIGNAL, EV_TARGET };
+
+struct engine {
+	const struct as_engine_config *cfg;
+	struct as_tee *sink;
+	struct as_collect collect;
+	struct as_cgroup cgroup;
+	struct part parts[PARTS_MAX];
+	size_t nparts;
+	struct as_frame frame;
+	struct as_clockwork clock;
+	int epoll, timer, signals, target; /* target: pidfd of the attached process */
+	sigset_t old_mask;
+	struct sigaction old_chld;
+	struct rlimit old_files;
+	int32_t child;        /* the command, 0 when there is none (any more)    */
+	int32_t child_status; /* its wait status                                 */
+	int64_t ended_ns;     /* when it, or the target, ended; AS_NA before     */
+	bool stop;            /* the measurement is over                         */
+	bool timed_out;
+	int64_t kill_ns;      /* when TERM becomes KILL, then when to repeat it  */
+	int kills;
+};
+
+static int64_t since_start(const struct engine *e)
+{
+	return as_now() - e->collect.start_ns;
+}
+
+/* ── collectors ───────────────────────────────────────────────────────── */
+
+static int open_parts(struct engine *e, struct as_err *err)
+{
+	for (const struct as_collector *const *ops = as_collectors; *ops; ops++) {
+		struct part *p = &e->parts[e->nparts];
+
+		if (!(*ops)->wanted(e->collect.want))
+			continue;
+		if (e->nparts == PARTS_MAX)
+			return as_fail(err, AS_EBUG, "more than %d collectors", PARTS_MAX);
+		p->state = as_zalloc((*ops)->state_size);
+		if (!p->state)
+			return as_fail(err, AS_ENOMEM, "no memory for collector '%s'", (*ops)->name);
+		p->ops = *ops;
+		e->nparts++;
+		int r = (*ops)->open(p->state, &e->collect, err);
+		if (r == AS_ENOMEM)
+			return r;
+		p->broken = r < 0;
+	}
+	return AS_OK;
+}
+
+static void close_parts(struct engine *e)
+{
+	for (size_t i = 0; i < e->nparts; i++) {
+		if (e->parts[i].ops->close)
+			e->parts[i].ops->close(e->parts[i].state);
+		free(e->parts[i].state);
+	}
+	e->nparts = 0;
+}
+
+static void take_sample(struct engine *e, int64_t t_ns)
+{
+	struct as_err err;
+
+	as_frame_start(&e->frame, t_ns);
+	for (size_t i = 0; i < e->nparts; i++) {
+		struct part *p = &e->parts[i];
+
+		if (!p->broken)
+			(void)p->ops->sample(p->state, &e->collect, &e->frame, &err);
+	}
+	as_tee_frame(e->sink, &e->frame);
+}
+
+static void tell_exit(struct engine *e, const struct as_exit *x)
+{
+	for (size_t i = 0; i < e->nparts; i++)
+		if (!e->parts[i].broken && e->parts[i].ops->exited)
+			e->parts[i].ops->exited(e->parts[i].state, &e->collect, x);
+}
+
+static void signal_job(struct engine *e, int sig)
+{
+	bool told = false;
+
+	for (size_t i = 0; i < e->nparts; i++)
+		if (e->parts[i].ops->signal) {
+			e->parts[i].ops->signal(e->parts[i].state, &e->collect, sig);
+			told = true;
+		}
+	if (e->child && !told)
+		(void)kill(e->child, sig);
+}
+
+/* ── children ─────────────────────────────────────────────────────────── */
+
+/* The next zombie of ours, still there to be looked at; false when there is none. */
+static bool next_zombie(struct as_exit *x, bool *ret_children)
+{
+	siginfo_t info = {0};
+
+	/* The system call, unlike the library's, also tells what the process used. */
+	long r = syscall(SYS_waitid, P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT, &x->usage);
+	*ret_children = !(r < 0 && errno == ECHILD);
+	if (r < 0 || !info.si_pid)
+		return false;
+	x->pid = info.si_pid;
+	x->status = info.si_code == CLD_EXITED ? (info.si_status & 0xff) << 8 : info.si_status & 0x7f;
+	if (info.si_code == CLD_DUMPED)
+		x->status |= 0x80;
+	return true;
+}
+
+/* Does the run last until its last process is gone? After a time limit all must go. */
+static bool waits_for_all(const struct engine *e)
+{
+	return !e->cfg->attach && (e->cfg->wait_all || e->timed_out);
+}
+
+static void reap(struct engine *e)
+{
+	struct as_exit x = {0};
+	bool children = true;
+
+	while (next_zombie(&x, &children)) {
+		x.t_ns = since_start(e);
+		tell_exit(e, &x);
+		(void)waitpid(x.pid, NULL, 0);
+		if (x.pid != e->child)
+			continue;
+		e->child = 0;
+		e->child_status = x.status;
+		e->ended_ns = x.t_ns;
+		e->stop = !waits_for_all(e);
+	}
+	if (!children && e->ended_ns != AS_NA) {
+		if (!e->stop) /* wait_all: the last one ends the run */
+			e->ended_ns = since_start(e);
+		e->stop = true;
+	}
+}
+
+/* ── events ───────────────────────────────────────────────────────────── */
+
+/* Signals that somebody may send us, meaning the command. */
+static const int passed_on[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+
+static void on_signal(struct engine *e)
+{
+	struct signalfd_siginfo info;
+
+	while (read(e->signals, &info, sizeof info) == (ssize_t)sizeof info) {
+		int sig = (int)info.ssi_signo;
+
+		if (sig == SIGCHLD)
+			reap(e);
+		else if (e->child && info.ssi_code <= 0)
+			(void)kill(e->child, sig); /* from a process, to us: pass it on */
+		else if (!e->child && sig != SIGUSR1 && sig != SIGUSR2)
+			e->stop = true; /* nothing to pass it to: stop measuring */
+	}
+}
+
+/* The earliest of the next sample, the time limit and the end of an attachment. */
+static int64_t next_wake(const struct engine *e)
+{
+	int64_t next = e->cfg->basic ? INT64_MAX : e->clock.due_ns;
+	const struct as_engine_config *cfg = e->cfg;
+
+	if (cfg->timeout_ns && !e->timed_out && cfg->timeout_ns < next)
+		next = cfg->timeout_ns;
+	if (e->timed_out && e->kill_ns < next)
+		next = e->kill_ns;
+	if (cfg->duration_ns && cfg->duration_ns < next)
+		next = cfg->duration_ns;
+	return next;
+}
+
+static void arm(const struct engine *e)
+{
+	int64_t next = next_wake(e);
+	struct itimerspec at = {0};
+
+	if (next != INT64_MAX)
+		at.it_value = as_timespec(e->collect.start_ns + next);
+	(void)timerfd_settime(e->timer, TFD_TIMER_ABSTIME, &at, NULL);
+}
+
+static void on_time(struct engine *e)
+{
+	const struct as_engine_config *cfg = e->cfg;
+	int64_t t = since_start(e);
+	uint64_t rings;
+
+	(void)!read(e->timer, &rings, sizeof rings);
+	if (!cfg->basic && t >= e->clock.due_ns) {
+		as_clockwork_tick(&e->clock, t);
+		take_sample(e, t);
+	}
+	if (cfg->timeout_ns && !e->timed_out && t >= cfg->timeout_ns) {
+		e->timed_out = true;
+		e->kill_ns = t + KILL_AFTER_S * AS_SECOND;
+		signal_job(e, SIGTERM);
+		signal_job(e, SIGCONT); /* a stopped process cannot die of TERM */
+	} else if (e->timed_out && t >= e->kill_ns) {
+		/* Again and again: a process may have been born while we looked. Not for ever. */
+		e->stop = e->kills++ == KILLS_MAX && !e->child;
+		e->kill_ns = t + AS_SECOND / 10;
+		signal_job(e, SIGKILL);
+	}
+	if (cfg->duration_ns && t >= cfg->duration_ns && !e->child)
+		e->stop = true;
+	arm(e);
+}
+
+static int watch(struct engine *e, int fd, enum event what, struct as_err *err)
+{
+	struct epoll_event ev = {.events = EPOLLIN, .data.u32 = what};
+
+	if (fd < 0 || epoll_ctl(e->epoll, EPOLL_CTL_ADD, fd, &ev) < 0)
+		return as_fail_errno(err, errno, "watch for events");
+	return AS_OK;
+}
+
+static int open_events(struct engine *e, struct as_err *err)
+{
+	sigset_t set;
+
+	(void)sigemptyset(&set);
+	(void)sigaddset(&set, SIGCHLD);
+	for (size_t i = 0; i < AS_LEN(passed_on); i++)
+		(void)sigaddset(&set, passed_on[i]);
+	(void)sigprocmask(SIG_BLOCK, &set, &e->old_mask);
+	/* A caller that ignores SIGCHLD would leave us without the end of our children. */
+	(void)sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL}, &e->old_chld);
+	e->epoll = epoll_create1(EPOLL_CLOEXEC);
+	e->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	e->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	int r = watch(e, e->timer, EV_TIMER, err);
+	if (r == AS_OK)
+		r = watch(e, e->signals, EV_SIGNAL, err);
+	return r;
+}
+
+static int loop(struct engine *e, struct as_err *err)
+{
+	struct epoll_event ev[4];
+
+	arm(e);
+	while (!e->stop) {
+		int n = epoll_wait(e->epoll, ev, AS_LEN(ev), -1);
+
+		if (n < 0 && errno != EINTR)
+			return as_fail_errno(err, errno, "wait for events");
+		for (int i = 0; i < n; i++) {
+			if (ev[i].data.u32 == EV_SIGNAL)
+				on_signal(e);
+			else if (ev[i].data.u32 == EV_TIMER)
+				on_time(e);
+			else
+				e->stop = true; /* the attached process ended */
+		}
+	}
+	return AS_OK;
+}
+
+/* ── the start ────────────────────────────────────────────────────────── */
+
+/* Kept descriptors make samples cheap: take as many as the hard limit allows. */
+static void raise_files(struct engine *e)
+{
+	struct rlimit lim;
+
+	(void)getrlimit(RLIMIT_NOFILE, &e->old_files);
+	lim = e->old_files;
+	lim.rlim_cur = lim.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &lim);
+}
+
+static int open_target(struct engine *e, struct as_err *err)
+{
+	int32_t pid = e->cfg->attach;
+
+	e->target = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (e->target < 0 && errno == ESRCH) {
+		(void)as_fail(err, AS_ENOTFOUND, "no process %d", pid);
+		return as_hint(err, "see 'ps -e'; a thread's id will not do, attach to its process");
+	}
+	if (e->target < 0)
+		return as_fail_errno(err, errno, "attach to process %d", pid);
+	return watch(e, e->target, EV_TARGET, err);
+}
+
+static int open_groups(struct engine *e, const struct as_env *env, const char *id,
+		       struct as_err *err)
+{
+	int r;
+
+	if (e->cfg->attach) {
+		r = as_cgroup_of(env, e->cfg->attach, &e->cgroup, err);
+	} else {
+		as_cgroup_sweep(env);
+		r = as_cgroup_make(env, id, &e->cgroup, err);
+	}
+	e->collect.cgroup = &e->cgroup;
+	return r;
+}
+
+static int start_command(struct engine *e, struct as_engine_result *ret, struct as_err *err)
+{
+	struct as_spawn s = {
+		.argv = e->cfg->argv,
+		.env = e->collect.env,
+		.cgroup = e->cfg->attach ? NULL : &e->cgroup,
+		.mask = e->old_mask,
+		.chld = e->old_chld,
+		.files = e->old_files,
+	};
+	int why = 0;
+
+	e->collect.start_ns = as_now();
+	int r = e->cfg->argv ? as_spawn(&s, &e->child, &why, err) : AS_OK;
+	if (r < 0)
+		return r;
+	ret->started = !why;
+	if (why) {
+		ret->exit_status = why == ENOENT ? 127 : 126;
+		return as_fail_errno(err, why, "cannot run '%s'", e->cfg->argv[0]);
+	}
+	e->collect.root = e->cfg->attach ? e->cfg->attach : e->child;
+	return AS_OK;
+}
+
+/* ── the end ──────────────────────────────────────────────────────────── */
+
+static void own_cost(struct engine *e, struct as_total *totals)
+{
+	struct rusage u = {0};
+	char text[4096];
+	struct as_err err;
+	size_t n = 0;
+
+	(void)getrusage(RUSAGE_SELF, &u);
+	int64_t cpu = (u.ru_utime.tv_sec + u.ru_stime.tv_sec) * AS_SECOND +
+		      (u.ru_utime.tv_usec + u.ru_stime.tv_usec) * AS_USEC;
+	as_total_set(totals, AS_T_SELF_CPU, cpu, AS_MEASURED, "getrusage");
+	if (as_read_at(e->collect.env->proc, "self/status", text, sizeof text, &n, &err) == AS_OK) {
+		struct as_proc_status st;
+
+		as_parse_status(text, n, &st);
+		as_total_set(totals, AS_T_SELF_RSS, st.hwm, AS_MEASURED, "VmHWM");
+	}
+	as_total_set(totals, AS_T_SELF_TICKS, (int64_t)e->clock.ticks, AS_MEASURED, "counted");
+	as_total_set(totals, AS_T_SELF_LATE, (int64_t)e->clock.late, AS_MEASURED, "counted");
+}
+
+static void sum_up(struct engine *e, struct as_total *totals)
+{
+	for (size_t i = 0; i < AS_NTOTALS; i++)
+		as_total_set(totals, (enum as_total_id)i, AS_NA, AS_UNAVAILABLE, "not asked for");
+	for (size_t i = 0; i < e->nparts; i++)
+		if (!e->parts[i].broken && e->parts[i].ops->finish)
+			e->parts[i].ops->finish(e->parts[i].state, &e->collect, totals);
+	own_cost(e, totals);
+}
+
+/* Processes of the job that are still there; 0 when that cannot be told. */
+static int32_t survivors(const struct engine *e)
+{
+	struct as_err err;
+	int32_t few[1];
+	size_t n = 0;
+
+	if (e->cfg->attach)
+		return 0;
+	if (e->cgroup.own && as_cgroup_pids(&e->cgroup, few, AS_LEN(few), &n, &err) == AS_OK)
+		return (int32_t)n;
+	for (const struct as_row *row = e->frame.rows; row < e->frame.rows + e->frame.n; row++)
+		if (row->scope == AS_JOB) {
+			int64_t v = as_row_at(as_frame_cells(&e->frame, row), AS_F_JOB_PROCS);
+
+			return v == AS_NA ? 0 : (int32_t)v;
+		}
+	return 0;
+}
+
+static void judge_end(const struct engine *e, struct as_engine_result *ret)
+{
+	struct as_outcome *o = &ret->outcome;
+	int status = e->child_status;
+
+	o->duration_ns = e->ended_ns == AS_NA ? since_start(e) : e->ended_ns;
+	o->survivors = survivors(e);
+	o->exit_code = -1;
+	if (!e->cfg->argv) { /* attached, nothing was started: whatever ended it is fine */
+		o->status = AS_SUCCESS;
+		return;
+	}
+	if (WIFSIGNALED(status)) {
+		o->signal = WTERMSIG(status);
+		ret->exit_status = 128 + o->signal;
+	} else {
+		o->exit_code = ret->exit_status = WEXITSTATUS(status);
+	}
+	o->status = o->exit_code == 0 ? AS_SUCCESS : AS_FAILED;
+	if (e->timed_out) {
+		o->status = AS_TIMEOUT;
+		ret->exit_status = 124;
+	}
+}
+
+static int measure(struct engine *e, struct as_engine_result *ret, struct as_err *err)
+{
+	struct as_total totals[AS_NTOTALS];
+	int r = open_parts(e, err);
+
+	if (r < 0)
+		return r;
+	if (!e->cfg->basic)
+		take_sample(e, 0); /* the baseline */
+	as_clockwork_start(&e->clock, e->cfg->interval_ns);
+	r = start_command(e, ret, err);
+	if (r < 0)
+		return r;
+	r = loop(e, err);
+	if (r < 0)
+		return r;
+	if (!e->cfg->basic)
+		take_sample(e, since_start(e));
+	sum_up(e, totals);
+	judge_end(e, ret);
+	as_tee_end(e->sink, &ret->outcome, totals);
+	return AS_OK;
+}
+
+/* A command that could not be started is a run as well: it failed, and why. */
+static int end_unstarted(struct engine *e, struct as_engine_result *ret, const struct as_err *why,
+			 struct as_err *err)
+{
+	struct as_total totals[AS_NTOTALS];
+	char text[sizeof why->msg + 80];
+
+	for (size_t i = 0; i < AS_NTOTALS; i++)
+		as_total_set(totals, (enum as_total_id)i, AS_NA, AS_UNAVAILABLE, "never started");
+	(void)snprintf(text, sizeof text, "%s: %s", why->msg, strerror(why->os));
+	ret->outcome = (struct as_outcome){.status = AS_ERROR,
+					   .exit_code = ret->exit_status,
+					   .error = as_strdup(text)};
+	if (!ret->outcome.error)
+		return as_fail(err, AS_ENOMEM, "no memory");
+	as_tee_end(e->sink, &ret->outcome, totals);
+	return AS_OK;
+}
+
+static void shut(struct engine *e)
+{
+	close_parts(e);
+	as_frame_done(&e->frame);
+	as_close_(&e->epoll);
+	as_close_(&e->timer);
+	as_close_(&e->signals);
+	as_close_(&e->target);
+	as_cgroup_done(e->collect.env, &e->cgroup);
+	(void)sigaction(SIGCHLD, &e->old_chld, NULL);
+	(void)sigprocmask(SIG_SETMASK, &e->old_mask, NULL);
+	(void)setrlimit(RLIMIT_NOFILE, &e->old_files);
+}
+
+int as_engine_run(const struct as_env *env, const struct as_engine_config *cfg,
+		  struct as_identity *who, struct as_tee *sink, struct as_engine_result *ret,
+		  struct as_err *err)
+{
+	as_cleanup(shut) struct engine e = {
+		.cfg = cfg, .sink = sink, .epoll = -1, .timer = -1, .signals = -1, .target = -1,
+		.ended_ns = AS_NA,
+		.collect = {.env = env, .want = &cfg->want, .sink = sink, .start_ns = as_now(),
+			    .attached = cfg->attach != 0, .root = cfg->attach,
+			    .children = !cfg->attach || cfg->children},
+	};
+	int r;
+
+	*ret = (struct as_engine_result){0};
+	raise_files(&e);
+	r = open_events(&e, err);
+	if (r == AS_OK && cfg->attach)
+		r = open_target(&e, err);
+	if (r == AS_OK)
+		r = open_groups(&e, env, who->id, err);
+	if (r < 0)
+		return r;
+	if (!cfg->attach)
+		(void)prctl(PR_SET_CHILD_SUBREAPER, 1);
+	who->start_ns = as_clock(CLOCK_REALTIME);
+	who->boottime_ns = as_clock(CLOCK_BOOTTIME);
+	as_tee_begin(sink, who);
+	r = measure(&e, ret, err);
+	if (r < 0 && ret->exit_status) {
+		struct as_err why = *err;
+
+		return end_unstarted(&e, ret, &why, err);
+	}
+	return r;
+}

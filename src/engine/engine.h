@@ -1,0 +1,40 @@
+#pragma once
+/*
+ * engine -- start or attach to a job, measure it until it ends, tell a sink.
+ *
+ * The command is a direct child in our process group: the terminal's Ctrl-C
+ * and Ctrl-Z reach it without us, and signals sent to assay itself are passed
+ * on. We are a subreaper, so orphans of the job come to us and are counted.
+ *
+ * The engine is one thread around epoll: the child's pidfd, a timer, signals.
+ */
+#include "os/env.h"
+#include "run/sink.h"
+
+struct as_engine_config {
+	char **argv;            /* the command; NULL: none is started           */
+	int32_t attach;         /* a running process to measure; 0: the command */
+	bool children;          /* attach: its descendants too                  */
+	bool basic;             /* totals only, no samples                      */
+	bool wait_all;          /* the run ends with its last process           */
+	int64_t interval_ns;
+	int64_t timeout_ns;     /* TERM, then KILL five seconds later; 0: none  */
+	int64_t duration_ns;    /* attach: stop measuring after this; 0: none   */
+	struct as_want want;
+};
+
+/* How the command's end is told to the caller of assay. */
+struct as_engine_result {
+	struct as_outcome outcome;  /* caller frees outcome.error                */
+	int exit_status;            /* for exit(): child's, 128+signal, 124, 126, 127 */
+	bool started;               /* false: the command could not be run       */
+};
+
+/*
+ * `who` must be filled except for start and boot times, which are set here at
+ * the very start. Fails only when nothing could be measured; a command that
+ * cannot be started is a result (126, 127) with its error text.
+ */
+int as_engine_run(const struct as_env *env, const struct as_engine_config *cfg,
+		  struct as_identity *who, struct as_tee *sink, struct as_engine_result *ret,
+		  struct as_err *err);

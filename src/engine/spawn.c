@@ -1,0 +1,75 @@
+#include "engine/spawn.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* What the child may say before exec closes the pipe: this, or an errno. */
+enum { NOT_JOINED = -1 };
+
+static void say(int tell, int word)
+{
+	(void)!write(tell, &word, sizeof word);
+}
+
+/* In the child: only calls that are safe between fork and exec. Never returns. */
+__attribute__((noreturn)) static void become(const struct as_spawn *s, bool joined, int tell)
+{
+	if (!joined)
+		say(tell, NOT_JOINED);
+	(void)setrlimit(RLIMIT_NOFILE, &s->files);
+	(void)sigaction(SIGCHLD, &s->chld, NULL);
+	(void)sigprocmask(SIG_SETMASK, &s->mask, NULL);
+	(void)execvp(s->argv[0], s->argv);
+	say(tell, errno);
+	_exit(127);
+}
+
+/* Until the child has closed its end, by exec or by ending. */
+static void hear(int listen, bool *ret_joined, int *ret_exec_errno)
+{
+	int word = 0;
+	ssize_t n;
+
+	*ret_joined = true;
+	*ret_exec_errno = 0;
+	while ((n = read(listen, &word, sizeof word)) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n != (ssize_t)sizeof word)
+			return;
+		if (word == NOT_JOINED)
+			*ret_joined = false;
+		else
+			*ret_exec_errno = word;
+	}
+}
+
+int as_spawn(const struct as_spawn *s, int32_t *ret_pid, int *ret_exec_errno, struct as_err *err)
+{
+	bool joined = true;
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return as_fail_errno(err, errno, "pipe");
+	as_auto_fd int listen = ends[0];
+	as_auto_fd int tell = ends[1];
+	pid_t pid = as_cgroup_fork(s->cgroup, &joined);
+	if (pid < 0)
+		return as_fail_errno(err, errno, "fork");
+	if (pid == 0)
+		become(s, joined, tell);
+	(void)close(tell);
+	tell = -1;
+	hear(listen, &joined, ret_exec_errno);
+	*ret_pid = pid;
+	if (*ret_exec_errno) {
+		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+			;
+		*ret_pid = 0;
+	} else if (!joined) {
+		as_cgroup_verify(s->env, s->cgroup, pid);
+	}
+	return AS_OK;
+}

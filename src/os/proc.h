@@ -1,0 +1,50 @@
+#pragma once
+/*
+ * proc -- what /proc/PID/ says, as numbers.
+ *
+ * Parsers of text that the kernel may be rewriting: each takes the bytes read
+ * and their length, and leaves AS_PROC_NA where a line or column is missing.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define AS_PROC_NA INT64_MIN
+
+/* /proc/PID/stat. Times in clock ticks. */
+struct as_proc_stat {
+	int32_t pid, ppid;
+	char comm[68]; /* as it stands; a name may hold ')' and spaces */
+	char state;
+	int64_t minflt, cminflt, majflt, cmajflt;
+	int64_t utime, stime, cutime, cstime;
+	int64_t threads;
+	int64_t start; /* ticks since boot: with the pid, who it is   */
+	int64_t vsize; /* bytes                                       */
+	int64_t rss;   /* pages                                       */
+};
+
+/* False when it is not a whole stat line. */
+bool as_parse_stat(const char *p, size_t n, struct as_proc_stat *ret);
+
+/* /proc/PID/status; bytes and counts. */
+struct as_proc_status {
+	int64_t hwm, rss, anon, file, shmem, swap;
+	int64_t voluntary, forced; /* of the first thread */
+};
+
+void as_parse_status(const char *p, size_t n, struct as_proc_status *ret);
+
+/* /proc/PID/io. */
+struct as_proc_io {
+	int64_t rchar, wchar, syscr, syscw, read_bytes, write_bytes;
+};
+
+void as_parse_io(const char *p, size_t n, struct as_proc_io *ret);
+
+/* /proc/PID/schedstat: time on a CPU, time ready but waiting, times put on a CPU. */
+struct as_proc_sched {
+	int64_t run_ns, wait_ns, slices;
+};
+
+bool as_parse_sched(const char *p, size_t n, struct as_proc_sched *ret);

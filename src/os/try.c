@@ -1,0 +1,58 @@
+#include "os/try.h"
+
+#include <errno.h>
+#include <linux/bpf.h>
+#include <linux/connector.h>
+#include <linux/netlink.h>
+#include <linux/perf_event.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+
+int as_try_bpf(void)
+{
+	static const char licence[] = "Dual BSD/GPL";
+	const struct bpf_insn program[] = {
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K}, /* r0 = 0 */
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof attr);
+	attr.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT;
+	attr.insns = (uint64_t)(uintptr_t)program;
+	attr.insn_cnt = AS_LEN(program);
+	attr.license = (uint64_t)(uintptr_t)licence;
+	as_auto_fd int fd = (int)syscall(SYS_bpf, BPF_PROG_LOAD, &attr, sizeof attr);
+	return fd < 0 ? errno : 0;
+}
+
+int as_try_perf(bool kernel_too)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof attr,
+		.config = PERF_COUNT_SW_TASK_CLOCK,
+		.disabled = 1,
+		.exclude_kernel = !kernel_too,
+		.exclude_hv = 1,
+	};
+	as_auto_fd int fd =
+		(int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? errno : 0;
+}
+
+int as_try_proc_connector(void)
+{
+	as_auto_fd int fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_CONNECTOR);
+	const struct sockaddr_nl who = {.nl_family = AF_NETLINK, .nl_groups = CN_IDX_PROC};
+
+	if (fd < 0 || bind(fd, (const struct sockaddr *)&who, sizeof who) < 0)
+		return errno;
+	return 0;
+}

@@ -1,0 +1,13 @@
+#pragma once
+/*
+ * try -- ask the kernel itself whether it would let us.
+ *
+ * Files and capabilities say what should be allowed; a container's filter may
+ * still refuse. Each function makes the smallest call there is, undoes it at
+ * once, and returns 0 or the errno of the refusal. None changes anything.
+ */
+#include <stdbool.h>
+
+int as_try_bpf(void);              /* load a program of two instructions       */
+int as_try_perf(bool kernel_too);  /* a software clock on our own thread       */
+int as_try_proc_connector(void);   /* listen to the kernel's process events    */

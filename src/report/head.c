@@ -1,0 +1,98 @@
+#include "report/head.h"
+
+#include <string.h>
+
+#include "base/human.h"
+#include "report/glyph.h"
+#include "report/words.h"
+#include "run/sofar.h"
+
+void as_put_label(const struct as_sheet *s, const char *label)
+{
+	as_buf_str(s->out, "  ");
+	as_ink(s->out, s->look, AS_BOLD);
+	as_put_cell(s->out, label, AS_LABEL, false);
+	as_ink_end(s->out, s->look, AS_BOLD);
+	as_buf_byte(s->out, ' ');
+}
+
+static void put_status(const struct as_sheet *s)
+{
+	enum as_ink ink = as_status_ink(s->run->end.status);
+
+	as_ink(s->out, s->look, ink);
+	as_buf_fmt(s->out, "%s ", as_status_mark(s->run->end.status));
+	as_put_outcome(s->out, &s->run->end);
+	as_ink_end(s->out, s->look, ink);
+}
+
+void as_put_head(const struct as_sheet *s)
+{
+	const struct as_run *run = s->run;
+	size_t from = s->out->len;
+	struct as_text took = as_human_duration(run->end.duration_ns);
+	bool running = run->end.status == AS_RUNNING;
+	/* What stands behind the name: "  3m 12s so far  abcdefghijkl". */
+	int rest = (int)strlen(took.s) + (running ? 7 : 0) + AS_ID_LEN + 6;
+
+	put_status(s);
+	as_buf_str(s->out, "  ");
+	int room = s->look->width - as_text_width(as_buf_text(s->out) + from, s->out->len - from) -
+		   rest;
+	as_ink(s->out, s->look, AS_BOLD);
+	int name = as_put_name(s->out, run->who.name, room > 8 ? room : 8);
+	as_ink_end(s->out, s->look, AS_BOLD);
+	as_buf_fmt(s->out, "  %s%s", took.s, running ? " so far" : "");
+	as_buf_fill(s->out, ' ', (size_t)(room - name > 0 ? room - name : 0) + 4);
+	as_put_ink(s->out, s->look, AS_DIM, run->who.id);
+	as_end_line(s->out);
+	if (run->end.error) {
+		as_buf_str(s->out, "  ");
+		as_put_wrapped(s->out, s->look, run->end.error, 2, 2);
+	}
+}
+
+void as_put_verdict(const struct as_sheet *s)
+{
+	const struct as_verdict *v = &s->run->verdict;
+	struct as_flow f = {s->out, s->look, AS_TEXT_AT, NULL, AS_DIM, 0};
+
+	if (!v->kind[0])
+		return;
+	as_put_label(s, "verdict");
+	as_put_wrapped(s->out, s->look, v->sentence, AS_TEXT_AT, AS_TEXT_AT);
+	for (size_t i = 0; i < v->nevidence && i < AS_EVIDENCE_MAX; i++)
+		as_flow_add(&f, "%s %s", v->evidence[i].what, v->evidence[i].value);
+	if (v->confidence > 0)
+		as_flow_add(&f, "sure %s", as_human_percent(v->confidence).s);
+	as_flow_end(&f);
+	if (!v->advice[0])
+		return;
+	as_buf_fill(s->out, ' ', AS_TEXT_AT);
+	as_buf_str(s->out, "→ ");
+	as_put_wrapped(s->out, s->look, v->advice, AS_TEXT_AT + 2, AS_TEXT_AT + 2);
+}
+
+static struct as_text own(const struct as_run *run, enum as_total_id id)
+{
+	double v = as_total_value(run, id);
+
+	return as_totals[id].unit == AS_NS      ? as_human_duration(run->totals[id].value)
+	       : as_totals[id].unit == AS_BYTES ? as_human_bytes(v)
+						: as_human_count(v);
+}
+
+void as_put_own_cost(const struct as_sheet *s)
+{
+	struct as_flow f = {s->out, s->look, 2, "assay       ", AS_DIM, 0};
+	uint64_t samples = as_run_samples(s->run);
+
+	if (s->run->totals[AS_T_SELF_CPU].value != AS_NA)
+		as_flow_add(&f, "used %s CPU, %s", own(s->run, AS_T_SELF_CPU).s,
+			    own(s->run, AS_T_SELF_RSS).s);
+	bool late = samples && s->run->totals[AS_T_SELF_LATE].value != AS_NA;
+	as_flow_add(&f, "%s sample%s%s%s%s", as_human_count((double)samples).s,
+		    samples == 1 ? "" : "s", late ? ", " : "",
+		    late ? own(s->run, AS_T_SELF_LATE).s : "", late ? " late" : "");
+	as_flow_end(&f);
+}

@@ -1,0 +1,39 @@
+#pragma once
+/*
+ * report -- a run as bytes: for people, for programs, for spreadsheets.
+ *
+ * Every function appends to a buffer and cannot fail otherwise; look at the
+ * buffer once at the end. Nothing here knows where a run came from.
+ */
+#include "report/look.h"
+#include "run/listing.h"
+#include "run/run.h"
+
+/* The ten-second summary at the end of `assay run`. */
+void as_report_summary(struct as_buf *out, const struct as_look *look, const struct as_run *run);
+/* Everything: `assay show`, with text plots. */
+void as_report_show(struct as_buf *out, const struct as_look *look, const struct as_run *run);
+/* The status line of a running job: no newline, at most look->width columns. */
+void as_report_status(struct as_buf *out, const struct as_look *look, const struct as_run *run);
+
+/* { "schema": "assay/run/1", … }: Keystone's keys on top, ours under "assay". */
+void as_report_json(struct as_buf *out, const struct as_run *run);
+/* The timeline: a head of keys, then a line a moment. Unknown is an empty cell. */
+void as_report_csv(struct as_buf *out, const struct as_run *run);
+/* One line of Keystone's jobs_history.jsonl: its keys, its rounding (2 decimals), newline. */
+void as_report_keystone(struct as_buf *out, const struct as_run *run);
+
+/* Lists. `now_ns` is CLOCK_REALTIME, for "3 min ago". */
+void as_report_jobs(struct as_buf *out, const struct as_look *look, const struct as_listing *l,
+		    size_t n, int64_t now_ns);
+void as_report_jobs_json(struct as_buf *out, const struct as_listing *l, size_t n);
+void as_report_jobs_csv(struct as_buf *out, const struct as_listing *l, size_t n);
+void as_report_stats(struct as_buf *out, const struct as_look *look, const struct as_name_stats *s,
+		     size_t n);
+void as_report_stats_json(struct as_buf *out, const struct as_name_stats *s, size_t n);
+
+/* Keystone's own screens (contracts 4.3), text and JSON shapes. */
+void as_report_job_history(struct as_buf *out, const struct as_listing *l, size_t n);
+void as_report_job_details(struct as_buf *out, const struct as_look *look,
+			   const struct as_run *run);
+void as_report_job_stats(struct as_buf *out, const struct as_name_stats *s, size_t n);

@@ -1,0 +1,370 @@
+/*
+ * The summary was chosen among three drafts: facts in a block with sparklines
+ * below (two places to look for one metric), one wide table (too wide for its
+ * own words), and this one: a metric is a row of total, shape and spread, and
+ * what else is known of it stands dimmed below. It reads from top to bottom:
+ * how it ended, what it used, who used it, why, what next.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/human.h"
+#include "report/head.h"
+#include "report/metric.h"
+#include "report/rank.h"
+#include "report/report.h"
+#include "report/table.h"
+#include "report/words.h"
+#include "run/sofar.h"
+
+enum { TOTAL = 9, SPREAD = 10, SPARK_MIN = 8, SPARK_MAX = 60, TOP = 5 };
+
+/* ── a row for each main metric ───────────────────────────────────────── */
+
+static int spark_room(const struct as_sheet *s)
+{
+	int room = s->look->width - AS_TEXT_AT - TOTAL - 2 - 3 * SPREAD;
+
+	return room > SPARK_MAX ? SPARK_MAX : room;
+}
+
+static void put_spread(const struct as_sheet *s, enum as_field_id f, double v)
+{
+	as_auto_buf struct as_buf cell = AS_BUF(AS_BUF_LINE);
+
+	as_put_shown(&cell, f, v);
+	as_put_cell(s->out, as_buf_text(&cell), SPREAD, true);
+	s->out->bad |= cell.bad;
+}
+
+static void put_shape(const struct as_sheet *s, const struct as_metric *m)
+{
+	struct as_spread spread = as_metric_spread(s->run, m);
+	int room = spark_room(s);
+	double v[AS_PARTS_MAX];
+
+	if (room < SPARK_MIN || !as_metric_draw(s->run, m, v, (size_t)room))
+		return;
+	as_buf_str(s->out, "  ");
+	as_ink(s->out, s->look, AS_CYAN);
+	as_put_spark(s->out, &(struct as_look){.utf8 = true}, v, (size_t)room, room);
+	as_ink_end(s->out, s->look, AS_CYAN);
+	put_spread(s, m->f[0], spread.min);
+	put_spread(s, m->f[0], spread.mean);
+	put_spread(s, m->f[0], spread.max);
+}
+
+static void put_total(const struct as_sheet *s, const char *label, const char *total)
+{
+	as_put_label(s, label);
+	as_ink(s->out, s->look, AS_BOLD);
+	as_put_cell(s->out, total, TOTAL, true);
+	as_ink_end(s->out, s->look, AS_BOLD);
+}
+
+/* `why` stands where the shape would, when the total is not known. */
+static void put_row(const struct as_sheet *s, const char *label, const char *total,
+		    enum as_line line, const char *why)
+{
+	const struct as_metric *m = as_metric_of(s->run, line);
+
+	put_total(s, label, total);
+	if (m)
+		put_shape(s, m);
+	else if (*why) {
+		as_buf_str(s->out, "  ");
+		as_ink(s->out, s->look, AS_DIM);
+		(void)as_put_name(s->out, why, s->look->width - AS_TEXT_AT - TOTAL - 2);
+		as_ink_end(s->out, s->look, AS_DIM);
+	}
+	as_end_line(s->out);
+}
+
+static struct as_flow notes(const struct as_sheet *s)
+{
+	return (struct as_flow){s->out, s->look, AS_TEXT_AT, NULL, AS_DIM, 0};
+}
+
+static void titles(const struct as_sheet *s)
+{
+	if (!as_metric_of(s->run, AS_L_CPU) && !as_metric_of(s->run, AS_L_MEMORY))
+		return;
+	if (spark_room(s) < SPARK_MIN)
+		return;
+	as_buf_fill(s->out, ' ', (size_t)(AS_TEXT_AT + TOTAL + 2 + spark_room(s)));
+	as_ink(s->out, s->look, AS_DIM);
+	as_buf_fmt(s->out, "%*s%*s%*s", SPREAD, "min", SPREAD, "mean", SPREAD, "max");
+	as_ink_end(s->out, s->look, AS_DIM);
+	as_buf_byte(s->out, '\n');
+}
+
+static void put_cpu(const struct as_sheet *s)
+{
+	const struct as_run *run = s->run;
+	struct as_total all = as_total_so_far(run, AS_T_CPU);
+	double cores = as_total_value(run, AS_T_CPU) / (double)run->end.duration_ns;
+	struct as_flow f = notes(s);
+
+	put_row(s, "CPU time", as_human_duration(all.value).s, AS_L_CPU,
+		as_why_not(run, AS_T_CPU, AS_F_JOB_USER));
+	if (all.value == AS_NA)
+		return;
+	as_flow_add(&f, "user %s", as_human_duration(as_total_so_far(run, AS_T_CPU_USER).value).s);
+	as_flow_add(&f, "system %s",
+		    as_human_duration(as_total_so_far(run, AS_T_CPU_SYSTEM).value).s);
+	if (isfinite(cores)) {
+		as_flow_add(&f, "%s of one core", as_human_percent(cores).s);
+		if (run->who.cpus > 1)
+			as_flow_add(&f, "%s of %d", as_human_percent(cores / run->who.cpus).s,
+				    run->who.cpus);
+	}
+	as_flow_end(&f);
+}
+
+static const struct as_instance *largest(const struct as_run *run)
+{
+	const struct as_instance *best = NULL;
+
+	for (size_t i = 0; i < run->ninstances; i++) {
+		const struct as_instance *at = &run->instances[i];
+
+		if (at->scope == AS_PROCESS &&
+		    as_process_peak(at) > (best ? as_process_peak(best) : 0))
+			best = at;
+	}
+	return best;
+}
+
+static void put_memory(const struct as_sheet *s)
+{
+	const struct as_run *run = s->run;
+	double peak = as_total_value(run, AS_T_MEM_PEAK),
+	       upper = as_total_value(run, AS_T_MEM_UPPER);
+	double one = as_total_value(run, AS_T_MEM_HWM);
+	const struct as_instance *who = largest(run);
+	struct as_flow f = notes(s);
+
+	put_row(s, "memory peak", as_human_bytes(peak).s, AS_L_MEMORY,
+		as_why_not(run, AS_T_MEM_PEAK, AS_F_JOB_MEMORY));
+	if (isfinite(upper))
+		as_flow_add(&f, "upper bound %s", as_human_bytes(upper).s);
+	if (isfinite(one))
+		as_flow_add(&f, "largest process %s%s%.20s%s", as_human_bytes(one).s,
+			    who ? " (" : "", who && who->name ? who->name : "", who ? ")" : "");
+	as_flow_end(&f);
+}
+
+static bool none(const struct as_run *run, enum as_total_id id)
+{
+	return as_total_value(run, id) == 0;
+}
+
+/* What went through read and write calls, cache and pipes included; "" when unknown. */
+static void calls_text(const struct as_run *run, char *text, size_t size)
+{
+	double in = as_total_value(run, AS_T_RCHAR), out = as_total_value(run, AS_T_WCHAR);
+
+	text[0] = '\0';
+	if (isfinite(in) || isfinite(out))
+		(void)snprintf(text, size, "through calls: %s read, %s written",
+			       as_human_bytes(in).s, as_human_bytes(out).s);
+}
+
+static void put_io(const struct as_sheet *s)
+{
+	const struct as_run *run = s->run;
+	double in = as_total_value(run, AS_T_READ), out = as_total_value(run, AS_T_WRITE);
+	struct as_flow f = notes(s);
+	char calls[96];
+
+	calls_text(run, calls, sizeof calls);
+	if (none(run, AS_T_READ) && none(run, AS_T_WRITE)) {
+		put_total(s, "disk I/O", "none");
+		as_buf_str(s->out, "  ");
+		as_put_ink(s->out, s->look, AS_DIM, calls);
+		as_end_line(s->out);
+		return;
+	}
+	if (!isfinite(in) && !isfinite(out)) {
+		put_row(s, "disk I/O", "-", AS_L_READ, as_why_not(run, AS_T_READ, AS_F_JOB_READ));
+	} else {
+		put_row(s, "disk read", as_human_bytes(in).s, AS_L_READ,
+			as_why_not(run, AS_T_READ, AS_F_JOB_READ));
+		put_row(s, "disk write", as_human_bytes(out).s, AS_L_WRITE,
+			as_why_not(run, AS_T_WRITE, AS_F_JOB_WRITE));
+	}
+	if (*calls)
+		as_flow_add(&f, "%s", calls);
+	as_flow_end(&f);
+}
+
+static void put_processes(const struct as_sheet *s)
+{
+	const struct as_metric *m = as_metric_of(s->run, AS_L_PROCS);
+	double seen = as_total_value(s->run, AS_T_PROCS);
+
+	if (!m && !(seen > 1))
+		return;
+	struct as_spread spread = m ? as_metric_spread(s->run, m) : (struct as_spread){0};
+	if (spread.min == spread.max && !(seen > spread.max))
+		return;
+	put_row(s, "processes", as_human_count(seen).s, AS_L_PROCS, "");
+}
+
+/* ── what else is worth a word ────────────────────────────────────────── */
+
+static void also_memory(const struct as_run *run, struct as_flow *f)
+{
+	double oom = as_total_value(run, AS_T_OOM_KILLS),
+	       swap = as_total_value(run, AS_T_SWAP_PEAK);
+	double major = as_total_value(run, AS_T_MAJFLT);
+
+	if (oom > 0)
+		as_flow_add(f, "%s killed for want of memory", as_human_count(oom).s);
+	if (swap > 0)
+		as_flow_add(f, "%s in swap", as_human_bytes(swap).s);
+	if (major >= 100)
+		as_flow_add(f, "%s major faults", as_human_count(major).s);
+}
+
+static void put_also(const struct as_sheet *s)
+{
+	const struct as_run *run = s->run;
+	struct as_flow f = {s->out, s->look, 2, "also        ", AS_YELLOW, 0};
+	double cpu = as_total_value(run, AS_T_CPU), wait = as_total_value(run, AS_T_CPU_WAIT);
+	int32_t left = run->end.survivors;
+
+	also_memory(run, &f);
+	if (as_total_value(run, AS_T_THROTTLED) > 0)
+		as_flow_add(&f, "throttled for %s",
+			    as_human_duration(as_total_so_far(run, AS_T_THROTTLED).value).s);
+	if (wait > 0.1 * cpu && wait > 1e7)
+		as_flow_add(&f, "waited %s for a CPU", as_human_duration((int64_t)wait).s);
+	if (left > 0)
+		as_flow_add(&f, "%d process%s outlived the command", left, left > 1 ? "es" : "");
+	as_flow_end(&f);
+}
+
+/* ── who used it ──────────────────────────────────────────────────────── */
+
+static const struct as_column process_columns[] = {
+	{"process", false, 8, 16}, {"pid", true, 0, 0},   {"CPU", true, 0, 0},
+	{"peak RSS", true, 0, 0},  {"alive", true, 0, 0}, {"exit", true, 0, 8},
+	{"command", false, 8, 0},
+};
+
+static void process_cell(const void *data, size_t row, size_t col, struct as_buf *cell)
+{
+	const struct as_rank *r = data;
+	const struct as_instance *i = r->at[row];
+	double cpu = as_instance_cpu(i);
+
+	switch (col) {
+	case 0:
+		as_buf_str(cell, i->name ? i->name : "-");
+		break;
+	case 1:
+		as_buf_fmt(cell, "%lld", (long long)i->key);
+		break;
+	case 2:
+		as_put_duration(cell, isnan(cpu) ? AS_NA : (int64_t)cpu);
+		break;
+	case 3:
+		as_put_bytes(cell, as_process_peak(i));
+		break;
+	case 4:
+		as_put_duration(cell, as_instance_life(r->run, i));
+		break;
+	case 5:
+		as_put_ended(cell, i);
+		break;
+	default:
+		as_buf_str(cell, i->detail ? i->detail : "");
+	}
+}
+
+static enum as_ink process_ink(const void *data, size_t row, size_t col)
+{
+	const struct as_rank *r = data;
+
+	if (col == 5 && r->at[row]->ended_by != AS_NA && r->at[row]->ended_by != 0)
+		return AS_RED;
+	return col == 6 ? AS_DIM : AS_INK_NONE;
+}
+
+static void put_top(const struct as_sheet *s)
+{
+	struct as_rank r = as_rank_by_cpu(s->run, AS_PROCESS, TOP);
+
+	if (r.total < 2)
+		return;
+	as_buf_byte(s->out, '\n');
+	as_put_table(s->out, s->look,
+		     &(struct as_table){.cols = process_columns,
+					.ncols = AS_LEN(process_columns),
+					.nrows = r.n,
+					.data = &r,
+					.indent = 2,
+					.cell = process_cell,
+					.ink = process_ink});
+	if (r.total + s->run->unlisted > r.n) {
+		as_ink(s->out, s->look, AS_DIM);
+		as_buf_fmt(s->out, "  … and %s more",
+			   as_human_count((double)(r.total + s->run->unlisted - r.n)).s);
+		as_ink_end(s->out, s->look, AS_DIM);
+		as_buf_byte(s->out, '\n');
+	}
+}
+
+/* ── where the numbers come from, and what next ───────────────────────── */
+
+static void put_sources(const struct as_sheet *s)
+{
+	static const struct {
+		const char *what;
+		enum as_total_id id;
+	} rows[] = {{"CPU", AS_T_CPU}, {"memory", AS_T_MEM_PEAK}, {"I/O", AS_T_READ}};
+	struct as_flow f = notes(s);
+
+	for (size_t i = 0; i < AS_LEN(rows); i++) {
+		struct as_total t = as_total_so_far(s->run, rows[i].id);
+
+		if (t.value != AS_NA && t.source[0])
+			as_flow_add(&f, "%s from %s", rows[i].what, t.source);
+	}
+	as_flow_end(&f);
+}
+
+static void put_next(const struct as_sheet *s)
+{
+	as_auto_buf struct as_buf name = AS_BUF(AS_BUF_LINE);
+	struct as_flow f = {s->out, s->look, 2, "next        ", AS_INK_NONE, 0};
+
+	as_put_word(&name, s->run->who.name ? s->run->who.name : "");
+	as_flow_add(&f, "assay show %s", s->run->who.id);
+	as_flow_add(&f, "assay jobs --name %s", as_buf_text(&name));
+	as_flow_add(&f, "assay stats --name %s", as_buf_text(&name));
+	as_flow_end(&f);
+	s->out->bad |= name.bad;
+}
+
+void as_report_summary(struct as_buf *out, const struct as_look *look, const struct as_run *run)
+{
+	const struct as_sheet s = {out, look, run};
+	size_t from = out->len;
+
+	as_put_head(&s);
+	titles(&s);
+	put_cpu(&s);
+	put_memory(&s);
+	put_io(&s);
+	put_processes(&s);
+	put_also(&s);
+	put_top(&s);
+	as_buf_byte(out, '\n');
+	as_put_verdict(&s);
+	as_put_own_cost(&s);
+	put_sources(&s);
+	put_next(&s);
+	as_page_end(out, look, from);
+}

@@ -1,0 +1,112 @@
+#include "report/table.h"
+
+#include <string.h>
+
+#include "report/glyph.h"
+
+enum { GAP = 2 };
+
+/* One cell's text, in memory that is used again for the next. */
+static const char *ask(const struct as_table *t, size_t row, size_t col, struct as_buf *cell,
+		       struct as_buf *out)
+{
+	as_buf_clear(cell);
+	t->cell(t->data, row, col, cell);
+	out->bad |= cell->bad;
+	return as_buf_text(cell);
+}
+
+static int width_of(const struct as_table *t, size_t col, struct as_buf *cell, struct as_buf *out)
+{
+	const struct as_column *c = &t->cols[col];
+	int most = t->bare ? 0 : as_text_width(c->title, strlen(c->title));
+
+	for (size_t row = 0; row < t->nrows; row++) {
+		const char *text = ask(t, row, col, cell, out);
+		int w = as_clean_width(text, cell->len);
+
+		most = w > most ? w : most;
+	}
+	return c->max && most > c->max ? c->max : most;
+}
+
+int as_table_width(const struct as_table *t)
+{
+	as_auto_buf struct as_buf cell = AS_BUF(AS_BUF_FILE);
+	struct as_buf unused = {0}; /* what goes wrong here goes wrong again when it is printed */
+	int total = t->indent + (int)(t->ncols - 1) * GAP;
+
+	for (size_t c = 0; c < t->ncols; c++)
+		total += width_of(t, c, &cell, &unused);
+	return total;
+}
+
+/* Take columns away from the widest that may give any, until all fit. */
+static void shrink(const struct as_table *t, int *width, int room)
+{
+	for (;;) {
+		int total = (int)(t->ncols - 1) * GAP;
+		size_t give = t->ncols;
+
+		for (size_t c = 0; c < t->ncols; c++) {
+			total += width[c];
+			if (t->cols[c].min && width[c] > t->cols[c].min &&
+			    (give == t->ncols || width[c] > width[give]))
+				give = c;
+		}
+		if (total <= room || give == t->ncols)
+			return;
+		width[give]--;
+	}
+}
+
+static void put_row(struct as_buf *out, const struct as_look *look, const struct as_table *t,
+		    const int *width, size_t row, struct as_buf *cell)
+{
+	as_buf_fill(out, ' ', (size_t)t->indent);
+	for (size_t c = 0; c < t->ncols; c++) {
+		enum as_ink ink = t->ink ? t->ink(t->data, row, c) : AS_INK_NONE;
+		const char *text = ask(t, row, c, cell, out);
+
+		as_ink(out, look, ink);
+		if (c + 1 == t->ncols && !t->cols[c].right) /* no spaces at the end of a line */
+			(void)as_put_name(out, text, width[c]);
+		else
+			as_put_cell(out, text, width[c], t->cols[c].right);
+		as_ink_end(out, look, ink);
+		if (c + 1 < t->ncols)
+			as_buf_fill(out, ' ', GAP);
+	}
+	as_end_line(out);
+}
+
+static void put_titles(struct as_buf *out, const struct as_look *look, const struct as_table *t,
+		       const int *width)
+{
+	as_buf_fill(out, ' ', (size_t)t->indent);
+	as_ink(out, look, AS_DIM);
+	for (size_t c = 0; c < t->ncols; c++) {
+		if (c + 1 == t->ncols && !t->cols[c].right)
+			(void)as_put_name(out, t->cols[c].title, width[c]);
+		else
+			as_put_cell(out, t->cols[c].title, width[c], t->cols[c].right);
+		if (c + 1 < t->ncols)
+			as_buf_fill(out, ' ', GAP);
+	}
+	as_ink_end(out, look, AS_DIM);
+	as_end_line(out);
+}
+
+void as_put_table(struct as_buf *out, const struct as_look *look, const struct as_table *t)
+{
+	as_auto_buf struct as_buf cell = AS_BUF(AS_BUF_FILE);
+	int width[AS_COLUMNS_MAX];
+
+	for (size_t c = 0; c < t->ncols; c++)
+		width[c] = width_of(t, c, &cell, out);
+	shrink(t, width, look->width - t->indent);
+	if (!t->bare)
+		put_titles(out, look, t, width);
+	for (size_t row = 0; row < t->nrows; row++)
+		put_row(out, look, t, width, row, &cell);
+}

@@ -1,0 +1,274 @@
+/*
+ * An instance is looked up for every row of every tick, so a small open hash
+ * of (scope, id) -> index stands beside the list; it is rebuilt as it grows.
+ */
+#include "run/builder.h"
+
+#include <string.h>
+
+#include "base/fault.h"
+#include "run/series.h"
+
+struct as_builder {
+	struct as_run *run;
+	uint32_t *slots; /* index + 1 into run->instances, 0 = free */
+	size_t nslots;   /* a power of two                          */
+};
+
+/* Scopes that keep a timeline; the others keep tallies only. */
+static const bool has_series[AS_NSCOPES] = {
+	[AS_SYSTEM] = true, [AS_JOB] = true, [AS_CGROUP] = true};
+
+int as_builder_new(struct as_builder **ret, struct as_err *err)
+{
+	struct as_builder *b = as_zalloc(sizeof *b);
+
+	if (b)
+		b->run = as_zalloc(sizeof *b->run);
+	if (!b || !b->run) {
+		free(b);
+		return as_fail(err, AS_ENOMEM, "no memory for a run");
+	}
+	for (size_t t = 0; t < AS_NTOTALS; t++)
+		b->run->totals[t].value = AS_NA;
+	b->run->end.exit_code = -1;
+	*ret = b;
+	return AS_OK;
+}
+
+static int nomem(struct as_err *err)
+{
+	return as_fail(err, AS_ENOMEM, "no memory to follow the run");
+}
+
+static int on_begin(void *st, const struct as_identity *who, struct as_err *err)
+{
+	struct as_builder *b = st;
+
+	as_identity_done(&b->run->who);
+	return as_identity_copy(&b->run->who, who, err);
+}
+
+static int on_origin(void *st, enum as_field_id f, const struct as_origin *o, struct as_err *err)
+{
+	struct as_builder *b = st;
+
+	(void)err;
+	b->run->origins[f] = *o;
+	return AS_OK;
+}
+
+/* ── instances ────────────────────────────────────────────────────────── */
+
+static size_t hash(enum as_scope scope, uint32_t id)
+{
+	return (id * UINT64_C(0x9e3779b97f4a7c15) >> 32) ^ (size_t)scope * 0x85ebca6bu;
+}
+
+/* The slot that holds the instance, or the free one where it belongs. */
+static uint32_t *slot_of(const struct as_builder *b, enum as_scope scope, uint32_t id)
+{
+	for (size_t at = hash(scope, id);; at++) {
+		uint32_t *slot = &b->slots[at & (b->nslots - 1)];
+		const struct as_instance *i = *slot ? &b->run->instances[*slot - 1] : NULL;
+
+		if (!i || (i->scope == scope && i->id == id))
+			return slot;
+	}
+}
+
+static bool rehash(struct as_builder *b)
+{
+	size_t n = b->nslots ? b->nslots * 2 : 64;
+	uint32_t *slots = as_zalloc_n(n, sizeof *slots);
+
+	if (!slots)
+		return false;
+	free(b->slots);
+	b->slots = slots;
+	b->nslots = n;
+	for (size_t i = 0; i < b->run->ninstances; i++)
+		*slot_of(b, b->run->instances[i].scope, b->run->instances[i].id) = (uint32_t)i + 1;
+	return true;
+}
+
+static struct as_instance *find(const struct as_builder *b, enum as_scope scope, uint32_t id)
+{
+	uint32_t *slot = b->nslots ? slot_of(b, scope, id) : NULL;
+
+	return slot && *slot ? &b->run->instances[*slot - 1] : NULL;
+}
+
+/* Its tallies and last values, all unknown. */
+static bool give_cells(struct as_instance *i)
+{
+	size_t n = as_scope_info(i->scope)->n;
+
+	i->tally = as_zalloc_n(n, sizeof *i->tally);
+	i->last = as_zalloc_n(n, sizeof *i->last);
+	if (!i->tally || !i->last)
+		return false;
+	for (size_t c = 0; c < n; c++) {
+		i->tally[c] = as_tally_new();
+		i->last[c] = AS_NA;
+	}
+	return true;
+}
+
+static struct as_instance *add(struct as_builder *b, enum as_scope scope, uint32_t id)
+{
+	struct as_run *run = b->run;
+
+	if (run->ninstances * 2 >= b->nslots && !rehash(b))
+		return NULL;
+	if (!as_grow(&run->instances, &run->instances_cap, run->ninstances, sizeof *run->instances, 8))
+		return NULL;
+	struct as_instance *i = &run->instances[run->ninstances];
+	*i = (struct as_instance){.scope = scope,
+				  .id = id,
+				  .parent = AS_NO_PARENT,
+				  .born_ns = AS_NA,
+				  .died_ns = AS_NA,
+				  .ended_by = AS_NA};
+	if (!give_cells(i)) {
+		as_instance_done(i);
+		return NULL;
+	}
+	*slot_of(b, scope, id) = (uint32_t)++run->ninstances;
+	return i;
+}
+
+static bool set_text(char **to, const char *from)
+{
+	if (!from || (*to && !strcmp(*to, from)))
+		return true;
+	char *copy = as_strdup(from);
+	if (!copy)
+		return false;
+	free(*to);
+	*to = copy;
+	return true;
+}
+
+static int on_instance(void *st, const struct as_instance *from, struct as_err *err)
+{
+	struct as_builder *b = st;
+	struct as_instance *i = find(b, from->scope, from->id);
+
+	if (!i && b->run->ninstances >= AS_INSTANCES_MAX) {
+		b->run->unlisted++;
+		return AS_OK;
+	}
+	if (!i)
+		i = add(b, from->scope, from->id);
+	if (!i || !set_text(&i->name, from->name) || !set_text(&i->detail, from->detail))
+		return nomem(err);
+	i->parent = from->parent;
+	i->key = from->key;
+	i->born_ns = from->born_ns;
+	i->died_ns = from->died_ns;
+	i->ended_by = from->ended_by;
+	return AS_OK;
+}
+
+/* ── rows ─────────────────────────────────────────────────────────────── */
+
+static void tally_row(struct as_instance *i, int64_t t_ns, const int64_t *row)
+{
+	const struct as_scope_info *s = as_scope_info(i->scope);
+
+	for (size_t c = 0; c < s->n; c++) {
+		if (row[c] == AS_NA) {
+			as_tally_gap(&i->tally[c]);
+			continue;
+		}
+		i->last[c] = row[c];
+		if (as_fields[s->first + c].kind == AS_COUNTER)
+			as_tally_counter(&i->tally[c], t_ns, row[c]);
+		else
+			as_tally_gauge(&i->tally[c], t_ns, row[c]);
+	}
+}
+
+static int series_row(struct as_run *run, enum as_scope scope, int64_t t_ns, const int64_t *row,
+		      struct as_err *err)
+{
+	int r = run->series[scope] ? AS_OK : as_series_new(scope, &run->series[scope], err);
+
+	return r < 0 ? r : as_series_add(run->series[scope], t_ns, row, err);
+}
+
+static int on_frame(void *st, const struct as_frame *f, struct as_err *err)
+{
+	struct as_builder *b = st;
+
+	for (const struct as_row *row = f->rows; row < f->rows + f->n; row++) {
+		const int64_t *cells = as_frame_cells(f, row);
+		struct as_instance *i = find(b, row->scope, row->instance);
+
+		if (!i && has_series[row->scope])
+			i = add(b, row->scope, row->instance);
+		if (!i && has_series[row->scope])
+			return nomem(err);
+		if (i)
+			tally_row(i, f->t_ns, cells);
+		int r = has_series[row->scope] ? series_row(b->run, row->scope, f->t_ns, cells, err)
+					       : AS_OK;
+		if (r < 0)
+			return r;
+	}
+	if (f->t_ns > b->run->end.duration_ns)
+		b->run->end.duration_ns = f->t_ns; /* so far; the end sets the true one */
+	return AS_OK;
+}
+
+static int on_end(void *st, const struct as_outcome *o, const struct as_total *totals,
+		  struct as_err *err)
+{
+	struct as_run *run = ((struct as_builder *)st)->run;
+	char *error = o->error ? as_strdup(o->error) : NULL;
+
+	if (o->error && !error)
+		return nomem(err);
+	free(run->end.error);
+	run->end = *o;
+	run->end.error = error;
+	memcpy(run->totals, totals, sizeof run->totals);
+	return AS_OK;
+}
+
+static const struct as_sink_ops ops = {
+	.name = "run",
+	.begin = on_begin,
+	.origin = on_origin,
+	.instance = on_instance,
+	.frame = on_frame,
+	.end = on_end,
+};
+
+struct as_sink as_builder_sink(struct as_builder *b)
+{
+	return (struct as_sink){.ops = &ops, .state = b};
+}
+
+struct as_run *as_builder_run(struct as_builder *b)
+{
+	return b->run;
+}
+
+struct as_run *as_builder_take(struct as_builder *b)
+{
+	struct as_run *run = as_take(b->run);
+
+	as_builder_free(b);
+	return run;
+}
+
+void as_builder_free(struct as_builder *b)
+{
+	if (!b)
+		return;
+	as_run_free(b->run);
+	free(b->slots);
+	free(b);
+}

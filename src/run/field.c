@@ -1,0 +1,133 @@
+#include "run/field.h"
+
+#include <string.h>
+
+#include "base/cleanup.h"
+
+const struct as_field as_fields[AS_NFIELDS] = {
+#define X(id, key_, scope_, unit_, kind_, group_, title_, help_)                                   \
+	[AS_F_##id] = {.key = key_,                                                                \
+		       .title = title_,                                                            \
+		       .help = help_,                                                              \
+		       .scope = AS_##scope_,                                                       \
+		       .unit = AS_##unit_,                                                         \
+		       .kind = AS_##kind_,                                                         \
+		       .group = AS_G_##group_},
+	AS_FIELDS(X)
+#undef X
+};
+
+/* tests/unit/t_field.c checks these bounds against the table, field by field. */
+static const struct as_scope_info scopes[AS_NSCOPES] = {
+	[AS_SYSTEM] = {"system", "system", AS_F_SYS_USER, AS_F_CORE_USER - AS_F_SYS_USER},
+	[AS_CORE] = {"core", "cores", AS_F_CORE_USER, AS_F_JOB_USER - AS_F_CORE_USER},
+	[AS_JOB] = {"job", "job", AS_F_JOB_USER, AS_F_PROC_USER - AS_F_JOB_USER},
+	[AS_PROCESS] = {"process", "processes", AS_F_PROC_USER, AS_F_THR_CPU - AS_F_PROC_USER},
+	[AS_THREAD] = {"thread", "threads", AS_F_THR_CPU, AS_F_CG_CPU - AS_F_THR_CPU},
+	[AS_CGROUP] = {"cgroup", "cgroup", AS_F_CG_CPU, AS_NFIELDS - AS_F_CG_CPU},
+};
+
+static const struct {
+	const char *name, *help;
+} groups[AS_NGROUPS] = {
+	[AS_G_CPU] = {"cpu", "CPU time, processes and threads of the job"},
+	[AS_G_MEMORY] = {"memory", "memory of the job and of each process"},
+	[AS_G_IO] = {"io", "bytes and calls of the job's reads and writes"},
+	[AS_G_SCHED] = {"sched", "context switches and time spent waiting for a CPU"},
+	[AS_G_FAULTS] = {"faults", "page faults"},
+	[AS_G_FDS] = {"files", "open file descriptors"},
+	[AS_G_THREADS] = {"threads", "CPU time of every thread by itself"},
+	[AS_G_CGROUP] = {"cgroup", "the control group's own accounts, throttling, OOM kills"},
+	[AS_G_SYSTEM] = {"system", "CPU, memory and load of the whole machine"},
+	[AS_G_CORES] = {"cores", "every core by itself"},
+	[AS_G_PSI] = {"psi", "pressure stall information of the machine"},
+};
+
+const struct as_scope_info *as_scope_info(enum as_scope scope)
+{
+	return &scopes[scope];
+}
+
+const char *as_group_name(enum as_group group)
+{
+	return groups[group].name;
+}
+
+const char *as_group_help(enum as_group group)
+{
+	return groups[group].help;
+}
+
+const char *as_unit_name(enum as_unit unit)
+{
+	static const char *const names[] = {
+		[AS_NS] = "ns", [AS_BYTES] = "bytes", [AS_COUNT] = "count", [AS_RATIO] = "ratio"};
+
+	return names[unit];
+}
+
+static bool same(const char *word, size_t len, const char *name)
+{
+	return strlen(name) == len && !memcmp(word, name, len);
+}
+
+enum as_field_id as_field_find(const char *key, size_t len)
+{
+	for (size_t f = 0; f < AS_NFIELDS; f++)
+		if (same(key, len, as_fields[f].key))
+			return (enum as_field_id)f;
+	return AS_NFIELDS;
+}
+
+struct as_want as_want_all(void)
+{
+	struct as_want w = {.groups = (1u << AS_NGROUPS) - 1};
+
+	memset(w.field, true, sizeof w.field);
+	return w;
+}
+
+struct as_want as_want_none(void)
+{
+	return (struct as_want){0};
+}
+
+/* Does the word name this field: its group, its key, or the key up to a dot? */
+static bool names_field(const char *word, size_t len, const struct as_field *f)
+{
+	if (same(word, len, groups[f->group].name) || same(word, len, f->key))
+		return true;
+	return strlen(f->key) > len && f->key[len] == '.' && !memcmp(f->key, word, len);
+}
+
+static bool want_word(const char *word, size_t len, struct as_want *w)
+{
+	bool any = false;
+
+	for (size_t f = 0; f < AS_NFIELDS; f++)
+		if (names_field(word, len, &as_fields[f])) {
+			any = w->field[f] = true;
+			w->groups |= 1u << as_fields[f].group;
+		}
+	return any;
+}
+
+int as_want_parse(const char *list, struct as_want *ret, struct as_err *err)
+{
+	struct as_want w = as_want_none();
+
+	for (const char *p = list; *p; p += strspn(p, ", ")) {
+		size_t len = strcspn(p, ", ");
+
+		if (same(p, len, "all"))
+			w = as_want_all();
+		else if (len && !want_word(p, len, &w)) {
+			(void)as_fail(err, AS_EUSAGE, "no metric '%.*s'", (int)len, p);
+			return as_hint(err, "groups: cpu memory io sched faults files threads "
+					    "cgroup system cores psi, or a key of 'assay help metrics'");
+		}
+		p += len;
+	}
+	*ret = w;
+	return AS_OK;
+}

@@ -1,0 +1,10 @@
+#pragma once
+/*
+ * series -- keep a timeline in bounded memory (struct as_series in run.h).
+ */
+#include "run/run.h"
+
+int as_series_new(enum as_scope scope, struct as_series **ret, struct as_err *err);
+/* One sample: a row of the series' scope. Moments never go back. */
+int as_series_add(struct as_series *s, int64_t t_ns, const int64_t *row, struct as_err *err);
+void as_series_free(struct as_series *s);

@@ -1,0 +1,44 @@
+#pragma once
+/*
+ * sink -- what a measurement tells whoever keeps or shows it.
+ *
+ * The calls come in this order: begin, then any mix of origin, instance and
+ * frame, then end. A sink that fails says so once; the engine goes on
+ * measuring without it and the failure is reported when the run is over.
+ *
+ * One sink builds the run in memory (run/builder.h), one writes the live file
+ * (store/live.h), one draws the status line; as_tee passes every call on.
+ */
+#include "run/frame.h"
+#include "run/run.h"
+
+struct as_sink {
+	const struct as_sink_ops *ops;
+	void *state;
+	int failed; /* the error code that took it out, or 0 */
+	struct as_err err;
+};
+
+struct as_sink_ops {
+	const char *name;
+	/* Each may be NULL: the sink does not care. All arguments are borrowed. */
+	int (*begin)(void *st, const struct as_identity *who, struct as_err *err);
+	int (*origin)(void *st, enum as_field_id f, const struct as_origin *o, struct as_err *err);
+	/* New, or changed: same scope and id as before, later facts. */
+	int (*instance)(void *st, const struct as_instance *i, struct as_err *err);
+	int (*frame)(void *st, const struct as_frame *f, struct as_err *err);
+	int (*end)(void *st, const struct as_outcome *o, const struct as_total *totals,
+		   struct as_err *err);
+};
+
+/* Pass one call to every sink of a list that has not failed yet. */
+struct as_tee {
+	struct as_sink *sinks;
+	size_t n;
+};
+
+void as_tee_begin(struct as_tee *t, const struct as_identity *who);
+void as_tee_origin(struct as_tee *t, enum as_field_id f, const struct as_origin *o);
+void as_tee_instance(struct as_tee *t, const struct as_instance *i);
+void as_tee_frame(struct as_tee *t, const struct as_frame *f);
+void as_tee_end(struct as_tee *t, const struct as_outcome *o, const struct as_total *totals);

@@ -1,0 +1,15 @@
+#pragma once
+/*
+ * sofar -- a total, also of a run that never told its own.
+ *
+ * Totals are told when a run ends. While it goes on, or when assay was killed
+ * before it did, the samples still say a good part: the last value of a
+ * counter, the largest of a gauge. Such a total names "samples" as its source.
+ */
+#include "run/run.h"
+
+struct as_total as_total_so_far(const struct as_run *run, enum as_total_id id);
+/* Only its value, as a double for arithmetic: NaN when unknown. */
+double as_total_value(const struct as_run *run, enum as_total_id id);
+/* Samples taken: as assay counted them, or as the tallies saw them. */
+uint64_t as_run_samples(const struct as_run *run);

@@ -1,0 +1,39 @@
+#pragma once
+/*
+ * tally -- mean, min, max and last of a value over time, in constant memory.
+ *
+ * Samples do not come at even distances (they are denser at the start of a
+ * run), so every mean is weighted by time: between two samples a gauge is
+ * taken to move in a straight line, and a counter's mean rate is simply its
+ * growth over the time it took.
+ *
+ * A gap (an unknown sample) carries no weight: the tally starts anew after it.
+ *
+ * Rates need a window: two reads 10 ms apart of a counter that advances in
+ * steps of 10 ms would show 0 or 200 %. Neighbouring intervals are joined
+ * until they span AS_TALLY_WINDOW; the last piece counts only if it does too,
+ * or if there was no other.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+
+#define AS_TALLY_WINDOW INT64_C(100000000) /* 0.1 s */
+
+struct as_tally {
+	/* read-only: what was seen so far; NaN while unknown */
+	uint64_t n; /* known samples                                   */
+	double mean, min, max, last;
+	/* private */
+	double area;     /* integral of a gauge, growth of a counter   */
+	int64_t weight;  /* ns that area covers                        */
+	int64_t t, v;    /* the sample before                          */
+	int64_t wt, wv;  /* where the open window of a counter began   */
+	bool open;       /* t and v are set                            */
+	bool windowed;   /* some window was wide enough                */
+};
+
+struct as_tally as_tally_new(void);
+void as_tally_gauge(struct as_tally *s, int64_t t_ns, int64_t v);
+/* mean, min, max, last are growth a nanosecond: times 1e9 for "a second". */
+void as_tally_counter(struct as_tally *s, int64_t t_ns, int64_t v);
+void as_tally_gap(struct as_tally *s);

@@ -1,0 +1,262 @@
+#include <math.h>
+#include <string.h>
+
+#include "store/blob.h"
+#include "store/blob_format.h"
+#include "store/column.h"
+#include "store/parts.h"
+
+/* ── description ──────────────────────────────────────────────────────── */
+
+/* Fields that follow each other mostly share their origin: it is said once, with how many. */
+static void put_origins(struct as_buf *b, const struct as_run *run)
+{
+	for (size_t f = 0, n; f < AS_NFIELDS; f += n) {
+		const struct as_origin *o = &run->origins[f];
+
+		for (n = 1; f + n < AS_NFIELDS; n++)
+			if (o[n].how != o->how || strcmp(o[n].source, o->source) != 0)
+				break;
+		as_enc_u64(b, n);
+		as_enc_origin(b, o->how, o->source);
+	}
+}
+
+static void put_description(struct as_buf *b, const struct as_run *run)
+{
+	as_enc_keys(b);
+	put_origins(b, run);
+	as_enc_u64(b, AS_NTOTALS);
+	for (size_t t = 0; t < AS_NTOTALS; t++) {
+		as_enc_text(b, as_totals[t].key);
+		as_enc_origin(b, run->totals[t].how, run->totals[t].source);
+	}
+}
+
+static void put_identity(struct as_buf *b, const struct as_run *run)
+{
+	as_enc_identity(b, &run->who);
+}
+
+static void put_outcome(struct as_buf *b, const struct as_run *run)
+{
+	as_enc_outcome(b, &run->end);
+	as_enc_u64(b, run->unlisted);
+}
+
+static void put_totals(struct as_buf *b, const struct as_run *run)
+{
+	for (size_t t = 0; t < AS_NTOTALS; t++)
+		as_enc_maybe(b, run->totals[t].value);
+}
+
+static void put_verdict(struct as_buf *b, const struct as_run *run)
+{
+	if (run->verdict.kind[0])
+		as_enc_verdict(b, &run->verdict);
+}
+
+/* ── tallies ──────────────────────────────────────────────────────────── */
+
+/* Is it a whole number near `base`, so that their difference says it in few bytes? */
+static bool whole(double v, int64_t base, int64_t *ret)
+{
+	if (!(v > -4e18 && v < 4e18) || v != (double)(int64_t)v || (v == 0 && signbit(v)))
+		return false;
+	*ret = (int64_t)((uint64_t)(int64_t)v - (uint64_t)base);
+	return true;
+}
+
+static bool same_bits(double a, double b)
+{
+	return !memcmp(&a, &b, sizeof a);
+}
+
+static unsigned put_number(struct as_buf *b, double v, double before, int64_t base)
+{
+	int64_t difference;
+
+	if (isnan(v))
+		return AS_NUMBER_NAN;
+	if (same_bits(v, before))
+		return AS_NUMBER_SAME;
+	if (whole(v, base, &difference)) {
+		as_enc_i64(b, difference);
+		return AS_NUMBER_WHOLE;
+	}
+	as_enc_f64(b, v);
+	return AS_NUMBER_RAW;
+}
+
+static void put_tally(struct as_buf *b, const struct as_tally *t, int64_t last, uint64_t *n)
+{
+	const double v[] = {t->last, t->min, t->max, t->mean};
+	double before = (double)last;
+	int64_t base = last == AS_NA ? 0 : last;
+	unsigned kinds = 0;
+
+	as_enc_i64(b, (int64_t)(t->n - *n));
+	as_enc_maybe(b, last);
+	size_t at = b->len;
+	as_buf_byte(b, 0);
+	for (size_t i = 0; i < AS_LEN(v); i++) {
+		kinds |= put_number(b, v[i], before, base) << 2 * i;
+		before = v[i];
+	}
+	if (!b->bad)
+		b->p[at] = (char)kinds;
+	*n = t->n;
+}
+
+static bool untold(const struct as_instance *i, size_t c)
+{
+	const struct as_tally *t = &i->tally[c];
+
+	return !t->n && i->last[c] == AS_NA && isnan(t->mean) && isnan(t->min) && isnan(t->max) &&
+	       isnan(t->last);
+}
+
+static void put_tallies(struct as_buf *b, const struct as_instance *i)
+{
+	size_t columns = as_scope_info(i->scope)->n, at = b->len;
+	uint64_t n = 0;
+
+	as_buf_fill(b, 0, (columns + 7) / 8);
+	for (size_t c = 0; c < columns && !b->bad; c++) {
+		if (untold(i, c))
+			continue;
+		b->p[at + c / 8] = (char)((unsigned char)b->p[at + c / 8] | 1u << c % 8);
+		put_tally(b, &i->tally[c], i->last[c], &n);
+	}
+}
+
+static size_t known(const struct as_series *s, size_t c)
+{
+	size_t width = as_scope_info(s->scope)->n, n = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		n += s->mean[i * width + c] != AS_NA;
+	return n;
+}
+
+/*
+ * Will a reader find the very same tallies in the series? Then they need no
+ * bytes. The builder tells both of every sample, so as long as the series kept
+ * as many as the tally counted, and joined none, they saw the same.
+ */
+static bool follows(const struct as_run *run, const struct as_instance *i)
+{
+	const struct as_series *s = run->series[i->scope];
+
+	if (!s || s->joined || s->min || i->id != 0)
+		return false;
+	for (size_t c = 0; c < as_scope_info(i->scope)->n; c++)
+		if (i->tally[c].n != known(s, c))
+			return false;
+	return true;
+}
+
+static enum as_told how_told(const struct as_run *run, const struct as_instance *i)
+{
+	if (!i->tally || !i->last)
+		return AS_TOLD_NOTHING;
+	return follows(run, i) ? AS_TOLD_BY_SERIES : AS_TOLD_TALLIES;
+}
+
+static void put_instances(struct as_buf *b, const struct as_run *run)
+{
+	as_enc_u64(b, run->ninstances);
+	for (size_t i = 0; i < run->ninstances; i++) {
+		const struct as_instance *it = &run->instances[i];
+		enum as_told told = how_told(run, it);
+
+		as_enc_u64(b, (uint64_t)it->scope * 4 + told);
+		as_enc_instance(b, it);
+		if (told == AS_TOLD_TALLIES)
+			put_tallies(b, it);
+	}
+}
+
+/* ── series ───────────────────────────────────────────────────────────── */
+
+static bool same_moments(const struct as_series *a, const struct as_series *b)
+{
+	return a && a->n == b->n && !memcmp(a->t, b->t, b->n * sizeof *b->t);
+}
+
+static void put_columns(struct as_buf *b, const struct as_series *s, const int64_t *v,
+			const int64_t *base)
+{
+	size_t width = as_scope_info(s->scope)->n;
+
+	for (size_t c = 0; c < width; c++)
+		as_enc_column(b, v + c, base ? base + c : NULL, s->n, width);
+}
+
+static void put_one_series(struct as_buf *b, const struct as_series *s, const struct as_series *before)
+{
+	bool same = same_moments(before, s), extremes = s->min && s->max;
+
+	as_enc_u64(b, s->scope);
+	as_enc_u64(b, s->n);
+	as_enc_u64(b, s->joined);
+	as_enc_u64(b, s->pending);
+	as_enc_u64(b, (same ? AS_SERIES_SAME_T : 0) | (extremes ? AS_SERIES_EXTREMES : 0));
+	if (!same)
+		as_enc_column(b, s->t, NULL, s->n, 1);
+	put_columns(b, s, s->mean, NULL);
+	if (extremes) {
+		put_columns(b, s, s->min, s->mean);
+		put_columns(b, s, s->max, s->mean);
+	}
+}
+
+static void put_series(struct as_buf *b, const struct as_run *run)
+{
+	const struct as_series *before = NULL;
+	uint64_t n = 0;
+
+	for (size_t s = 0; s < AS_NSCOPES; s++)
+		n += run->series[s] != NULL;
+	as_enc_u64(b, n);
+	for (size_t s = 0; s < AS_NSCOPES; s++) {
+		if (!run->series[s])
+			continue;
+		put_one_series(b, run->series[s], before);
+		before = run->series[s];
+	}
+}
+
+/* ── all of it ────────────────────────────────────────────────────────── */
+
+static const struct {
+	enum as_blob_tag tag;
+	void (*put)(struct as_buf *b, const struct as_run *run);
+} sections[] = {
+	{AS_BLOB_DESCRIPTION, put_description},
+	{AS_BLOB_IDENTITY, put_identity},
+	{AS_BLOB_OUTCOME, put_outcome},
+	{AS_BLOB_TOTALS, put_totals},
+	{AS_BLOB_SERIES, put_series},
+	{AS_BLOB_INSTANCES, put_instances}, /* their tallies may follow from the series */
+	{AS_BLOB_VERDICT, put_verdict},
+};
+
+int as_blob_pack(const struct as_run *run, struct as_buf *out, size_t *ret_description,
+		 struct as_err *err)
+{
+	as_auto_buf struct as_buf body = AS_BUF(AS_BLOB_MAX);
+
+	as_buf_byte(out, AS_BLOB_VERSION);
+	for (size_t i = 0; i < AS_LEN(sections); i++) {
+		as_buf_clear(&body);
+		sections[i].put(&body, run);
+		out->bad |= body.bad;
+		as_buf_byte(out, (char)sections[i].tag);
+		as_enc_u64(out, body.len);
+		as_buf_add(out, body.p, body.len);
+		if (i == 0)
+			*ret_description = out->len;
+	}
+	return as_buf_ok(out, err);
+}

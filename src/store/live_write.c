@@ -1,0 +1,378 @@
+/*
+ * The writer half of a live file: a sink that appends one write(2) a tick.
+ *
+ * Facts that come between ticks wait for the next one, unless ticks are so far
+ * apart that they would be lost for more than two seconds if we were killed.
+ * There is no fsync: what was written survives our death, and after the death
+ * of the machine the sums show how far the file is good.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/clock.h"
+#include "base/fault.h"
+#include "store/folder.h"
+#include "store/live.h"
+#include "store/store.h"
+
+/* How far ahead a row is looked for in the tick before: farther on it is written whole. */
+enum { LOOK_AHEAD = 64 };
+
+/*
+ * Past this size a tick is only written when a 2^-16th of the run's time has
+ * gone by since the last one, so that no file grows for ever: from there on
+ * it needs some 20 MB for each time the run gets e times as long.
+ */
+#define THIN_ABOVE (INT64_C(256) << 20)
+enum { THIN_SHIFT = 16 };
+
+struct as_live {
+	int fd;
+	char *path;
+	struct as_buf out;        /* frames that were not written yet      */
+	struct as_live_grid prev; /* the tick before                       */
+	int64_t t_ns;             /* of the tick before                    */
+	int64_t size;             /* bytes of the file that are good       */
+	bool eager;               /* ticks are rare: write facts at once   */
+};
+
+bool as_live_grid_room(struct as_live_grid *g, size_t rows, size_t cells)
+{
+	while (g->rows_cap < rows)
+		if (!as_grow(&g->rows, &g->rows_cap, g->rows_cap, sizeof *g->rows, 16))
+			return false;
+	while (g->cells_cap < cells)
+		if (!as_grow(&g->cells, &g->cells_cap, g->cells_cap, sizeof *g->cells, 256))
+			return false;
+	return true;
+}
+
+void as_live_grid_done(struct as_live_grid *g)
+{
+	free(g->rows);
+	free(g->cells);
+	*g = (struct as_live_grid){0};
+}
+
+/* ── frames ───────────────────────────────────────────────────────────── */
+
+/* Begin a frame; what is appended until close_frame() is its body. */
+static size_t open_frame(struct as_live *l, enum as_live_type type)
+{
+	size_t at = l->out.len;
+
+	as_enc_u32le(&l->out, 0);
+	as_enc_u32le(&l->out, 0);
+	as_buf_byte(&l->out, (char)type);
+	return at;
+}
+
+static void put_u32le(char *at, uint32_t v)
+{
+	for (int i = 0; i < 4; i++)
+		at[i] = (char)(v >> 8 * i);
+}
+
+static void close_frame(struct as_live *l, size_t at)
+{
+	if (l->out.bad)
+		return;
+	char *head = l->out.p + at;
+	size_t n = l->out.len - at - AS_LIVE_HEAD_LEN;
+
+	put_u32le(head, (uint32_t)n);
+	uint32_t crc = as_crc32(as_crc32(0, head, 4), head + AS_LIVE_HEAD_LEN, n);
+	put_u32le(head + 4, crc);
+}
+
+static int write_all(int fd, const char *p, size_t n)
+{
+	while (n) {
+		ssize_t k = write(fd, p, n);
+
+		if (k < 0 && errno == EINTR)
+			continue;
+		if (k <= 0)
+			return k < 0 ? errno : ENOSPC;
+		p += k;
+		n -= (size_t)k;
+	}
+	return 0;
+}
+
+static int write_failed(struct as_live *l, int os, struct as_err *err)
+{
+	if (ftruncate(l->fd, (off_t)l->size) < 0) {
+		/* The half frame stays; its sum is wrong, so no reader believes it. */
+	}
+	(void)as_fail_errno(err, os, "write live file '%s'", l->path);
+	if (os == ENOSPC || os == EDQUOT || os == EFBIG)
+		return as_hint(err, "make room there, or choose another folder with --store PATH");
+	return err->code;
+}
+
+static int flush(struct as_live *l, struct as_err *err)
+{
+	int r = as_buf_ok(&l->out, err);
+
+	if (r < 0)
+		return as_err_wrap(err, "live file '%s'", l->path);
+	int os = write_all(l->fd, l->out.p, l->out.len);
+	if (os)
+		return write_failed(l, os, err);
+	l->size += (int64_t)l->out.len;
+	as_buf_clear(&l->out);
+	return AS_OK;
+}
+
+/* ── the sink ─────────────────────────────────────────────────────────── */
+
+static int on_begin(void *st, const struct as_identity *who, struct as_err *err)
+{
+	struct as_live *l = st;
+	struct as_writer self;
+
+	l->eager = who->interval_ns <= 0 || who->interval_ns > 2 * AS_SECOND;
+	as_writer_self(&self);
+	as_buf_add(&l->out, AS_LIVE_MAGIC, AS_LIVE_MAGIC_LEN);
+	size_t at = open_frame(l, AS_LIVE_HELLO);
+	as_enc_u64(&l->out, AS_LIVE_VERSION);
+	as_enc_writer(&l->out, &self);
+	close_frame(l, at);
+	at = open_frame(l, AS_LIVE_KEYS);
+	as_enc_keys(&l->out);
+	close_frame(l, at);
+	at = open_frame(l, AS_LIVE_BEGIN);
+	as_enc_identity(&l->out, who);
+	close_frame(l, at);
+	return flush(l, err);
+}
+
+static int on_origin(void *st, enum as_field_id f, const struct as_origin *o, struct as_err *err)
+{
+	struct as_live *l = st;
+	enum as_scope scope = as_fields[f].scope;
+	size_t at = open_frame(l, AS_LIVE_ORIGIN);
+
+	as_enc_u64(&l->out, scope);
+	as_enc_u64(&l->out, (uint64_t)f - as_scope_info(scope)->first);
+	as_enc_origin(&l->out, o->how, o->source);
+	close_frame(l, at);
+	return l->eager ? flush(l, err) : AS_OK;
+}
+
+static int on_instance(void *st, const struct as_instance *i, struct as_err *err)
+{
+	struct as_live *l = st;
+	size_t at = open_frame(l, AS_LIVE_INSTANCE);
+
+	as_enc_u64(&l->out, i->scope);
+	as_enc_instance(&l->out, i);
+	close_frame(l, at);
+	return l->eager ? flush(l, err) : AS_OK;
+}
+
+/* ── rows ─────────────────────────────────────────────────────────────── */
+
+static int64_t base(int64_t old)
+{
+	return old == AS_NA ? 0 : old;
+}
+
+/* Write what changed; `old` NULL is all unknown. */
+static void put_changes(struct as_buf *out, const int64_t *old, const int64_t *new, size_t n)
+{
+	size_t bitmap = (n + 7) / 8, at = out->len;
+
+	as_buf_fill(out, 0, bitmap);
+	for (size_t c = 0; c < n && !out->bad; c++) {
+		int64_t was = old ? old[c] : AS_NA;
+
+		if (new[c] == was)
+			continue;
+		out->p[at + c / 8] = (char)((unsigned char)out->p[at + c / 8] | 1u << c % 8);
+		as_enc_i64(out, (int64_t)((uint64_t)new[c] - (uint64_t)base(was)));
+	}
+}
+
+/* Rows ahead of the cursor until the same scope and instance; LOOK_AHEAD when not near. */
+static size_t ahead(const struct as_live_grid *g, size_t cursor, const struct as_row *row)
+{
+	for (size_t k = 0; k < LOOK_AHEAD && cursor + k < g->n; k++) {
+		const struct as_row *was = &g->rows[cursor + k];
+
+		if (was->scope == row->scope && was->instance == row->instance)
+			return k;
+	}
+	return LOOK_AHEAD;
+}
+
+static void put_op(struct as_buf *out, enum as_live_op op, size_t argument)
+{
+	as_enc_u64(out, (uint64_t)argument * 4 + op);
+}
+
+/* Unchanged rows are only counted, and told together before the next that is not. */
+static void put_same(struct as_buf *out, size_t *same)
+{
+	if (*same)
+		put_op(out, AS_LIVE_SAME, *same);
+	*same = 0;
+}
+
+static void put_new(struct as_buf *out, const struct as_row *row, const int64_t *cells)
+{
+	put_op(out, AS_LIVE_NEW, row->scope);
+	as_enc_u64(out, row->instance);
+	put_changes(out, NULL, cells, as_scope_info(row->scope)->n);
+}
+
+static void put_rows(struct as_buf *out, const struct as_live_grid *prev, const struct as_frame *f)
+{
+	size_t cursor = 0, same = 0;
+
+	for (const struct as_row *row = f->rows; row < f->rows + f->n; row++) {
+		const int64_t *cells = as_frame_cells(f, row);
+		size_t n = as_scope_info(row->scope)->n, k = ahead(prev, cursor, row);
+
+		if (k == LOOK_AHEAD) {
+			put_same(out, &same);
+			put_new(out, row, cells);
+			continue;
+		}
+		if (k) {
+			put_same(out, &same);
+			put_op(out, AS_LIVE_SKIP, k);
+		}
+		const int64_t *old = prev->cells + prev->rows[cursor + k].at;
+		cursor += k + 1;
+		if (!memcmp(old, cells, n * sizeof *cells)) {
+			same++;
+			continue;
+		}
+		put_same(out, &same);
+		put_op(out, AS_LIVE_CHANGED, 0);
+		put_changes(out, old, cells, n);
+	}
+	put_same(out, &same);
+}
+
+static int remember(struct as_live_grid *g, const struct as_frame *f, struct as_err *err)
+{
+	if (!as_live_grid_room(g, f->n, f->cells_used))
+		return as_fail(err, AS_ENOMEM, "no memory for the live file");
+	g->n = f->n;
+	g->ncells = f->cells_used;
+	if (f->n)
+		memcpy(g->rows, f->rows, f->n * sizeof *f->rows);
+	if (f->cells_used)
+		memcpy(g->cells, f->cells, f->cells_used * sizeof *f->cells);
+	return AS_OK;
+}
+
+static bool too_soon(const struct as_live *l, int64_t t_ns)
+{
+	return l->size > THIN_ABOVE && t_ns - l->t_ns < t_ns >> THIN_SHIFT;
+}
+
+static int on_frame(void *st, const struct as_frame *f, struct as_err *err)
+{
+	struct as_live *l = st;
+	int64_t t_ns = f->t_ns > l->t_ns ? f->t_ns : l->t_ns; /* time never goes back */
+
+	if (too_soon(l, t_ns))
+		return l->out.len ? flush(l, err) : AS_OK;
+	size_t at = open_frame(l, AS_LIVE_ROWS);
+	as_enc_u64(&l->out, (uint64_t)(t_ns - l->t_ns));
+	put_rows(&l->out, &l->prev, f);
+	close_frame(l, at);
+	l->t_ns = t_ns;
+	int r = remember(&l->prev, f, err);
+	return r < 0 ? r : flush(l, err);
+}
+
+static int on_end(void *st, const struct as_outcome *o, const struct as_total *totals,
+		  struct as_err *err)
+{
+	struct as_live *l = st;
+	size_t at = open_frame(l, AS_LIVE_END);
+
+	as_enc_outcome(&l->out, o);
+	as_enc_u64(&l->out, AS_NTOTALS);
+	for (size_t t = 0; t < AS_NTOTALS; t++) {
+		as_enc_text(&l->out, as_totals[t].key);
+		as_enc_maybe(&l->out, totals[t].value);
+		as_enc_origin(&l->out, totals[t].how, totals[t].source);
+	}
+	close_frame(l, at);
+	return flush(l, err);
+}
+
+static const struct as_sink_ops ops = {
+	.name = "live file",
+	.begin = on_begin,
+	.origin = on_origin,
+	.instance = on_instance,
+	.frame = on_frame,
+	.end = on_end,
+};
+
+struct as_sink as_live_sink(struct as_live *l)
+{
+	return (struct as_sink){.ops = &ops, .state = l};
+}
+
+/* ── its life ─────────────────────────────────────────────────────────── */
+
+int as_live_create(const char *dir, const char *id, struct as_live **ret, struct as_err *err)
+{
+	as_auto_buf struct as_buf path = AS_BUF(AS_BUF_LINE);
+	int r = as_folder_make(dir, err);
+
+	if (r < 0)
+		return r;
+	as_folder_live(&path, dir, id);
+	if ((r = as_buf_ok(&path, err)) < 0)
+		return r;
+	as_auto_fd int fd = open(path.p, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_APPEND, 0600);
+	if (fd < 0) {
+		(void)as_fail_errno(err, errno, "create live file '%s'", path.p);
+		return as_hint(err, "choose another folder with --store PATH");
+	}
+	struct as_live *l = as_zalloc(sizeof *l);
+	if (!l) {
+		(void)unlink(path.p);
+		return as_fail(err, AS_ENOMEM, "no memory for the live file");
+	}
+	l->path = as_buf_take(&path);
+	l->fd = as_take_fd(fd);
+	l->out = AS_BUF(AS_LIVE_FRAME_MAX);
+	*ret = l;
+	return AS_OK;
+}
+
+void as_live_close(struct as_live *l)
+{
+	struct as_err err;
+
+	if (!l)
+		return;
+	if (l->out.len)
+		(void)flush(l, &err); /* what came after the last tick */
+	(void)close(l->fd);
+	free(l->path);
+	as_buf_done(&l->out);
+	as_live_grid_done(&l->prev);
+	free(l);
+}
+
+void as_live_discard(struct as_live *l)
+{
+	if (!l)
+		return;
+	(void)unlink(l->path); /* gone already: somebody sealed it for us */
+	as_buf_clear(&l->out);
+	as_live_close(l);
+}

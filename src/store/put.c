@@ -1,0 +1,229 @@
+/*
+ * Sealing a run: its columns, its blob, its labels and its part of the rollup,
+ * all in one transaction or not at all.
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "run/sofar.h"
+#include "store/catalogue.h"
+
+static_assert(AS_SUCCESS == 1, "sql.c says status 1 where it means success");
+
+/* What a run costs beside its blob: its row, its places in six indexes. Measured. */
+enum { ROW_COST = 400 };
+
+/* The words of the command, with spaces between: as much as a listing shows. */
+static void join_words(const struct as_identity *who, char *to, size_t size)
+{
+	as_auto_buf struct as_buf words = AS_BUF(AS_BUF_LINE);
+
+	for (size_t i = 0; i < who->argc && words.len < size; i++) {
+		as_buf_str(&words, i ? " " : "");
+		as_buf_str(&words, who->argv[i]);
+	}
+	as_fit_text(to, size, as_buf_text(&words));
+}
+
+/* The columns of a run are what a listing shows of it, cut as it cuts. */
+void as_listing_of(const struct as_run *run, struct as_listing *ret)
+{
+	*ret = (struct as_listing){.status = run->end.status,
+				   .exit_code = run->end.exit_code,
+				   .signal = run->end.signal,
+				   .start_ns = run->who.start_ns,
+				   .duration_ns = run->end.duration_ns,
+				   .cpu_ns = as_total_so_far(run, AS_T_CPU).value,
+				   .cpu_user_ns = as_total_so_far(run, AS_T_CPU_USER).value,
+				   .cpu_system_ns = as_total_so_far(run, AS_T_CPU_SYSTEM).value,
+				   .peak_bytes = as_total_so_far(run, AS_T_MEM_PEAK).value};
+	memcpy(ret->id, run->who.id, sizeof ret->id);
+	as_fit_text(ret->name, sizeof ret->name, run->who.name);
+	as_fit_text(ret->version, sizeof ret->version, run->who.version);
+	as_fit_text(ret->host, sizeof ret->host, run->who.host);
+	as_fit_text(ret->kind, sizeof ret->kind, run->who.kind);
+	as_fit_text(ret->verdict, sizeof ret->verdict, run->verdict.kind);
+	as_fit_text(ret->error, sizeof ret->error, run->end.error);
+	join_words(&run->who, ret->command, sizeof ret->command);
+}
+
+/* "" in a listing is "not said": NULL in the catalogue. */
+static const char *said(const char *text)
+{
+	return *text ? text : NULL;
+}
+
+static void bind_row(sqlite3_stmt *st, const struct as_listing *l, size_t size)
+{
+	as_bind_text(st, 1, l->id);
+	as_bind_text(st, 2, l->name);
+	as_bind_text(st, 3, said(l->version));
+	as_bind_text(st, 4, l->kind);
+	as_bind_text(st, 5, said(l->host));
+	as_bind_text(st, 6, l->command);
+	as_bind_text(st, 7, said(l->verdict));
+	as_bind_text(st, 8, said(l->error));
+	(void)sqlite3_bind_int(st, 9, (int)l->status);
+	(void)sqlite3_bind_int(st, 10, l->exit_code);
+	(void)sqlite3_bind_int(st, 11, l->signal);
+	(void)sqlite3_bind_int64(st, 12, l->start_ns);
+	(void)sqlite3_bind_int64(st, 13, l->duration_ns);
+	as_bind_maybe(st, 14, l->cpu_ns);
+	as_bind_maybe(st, 15, l->cpu_user_ns);
+	as_bind_maybe(st, 16, l->cpu_system_ns);
+	as_bind_maybe(st, 17, l->peak_bytes);
+	(void)sqlite3_bind_int64(st, 18, (int64_t)size + ROW_COST);
+}
+
+/* *ret_n is 0 when a run with this id is there already. */
+static int add_row(struct as_store *s, const struct as_listing *l, int64_t *ret_n,
+		   struct as_err *err)
+{
+	sqlite3_stmt *st;
+	int r = as_catalogue_stmt(s, AS_SQL_RUN_ADD, &st, err);
+
+	if (r < 0)
+		return r;
+	bind_row(st, l, s->packed.len);
+	r = as_catalogue_done(s, st, err);
+	*ret_n = sqlite3_changes(s->db) ? sqlite3_last_insert_rowid(s->db) : 0;
+	return r;
+}
+
+static int add_blob(struct as_store *s, int64_t n, int64_t dictionary, struct as_err *err)
+{
+	sqlite3_stmt *st;
+	int r = as_catalogue_stmt(s, AS_SQL_BLOB_ADD, &st, err);
+
+	if (r < 0)
+		return r;
+	(void)sqlite3_bind_int64(st, 1, n);
+	if (dictionary)
+		(void)sqlite3_bind_int64(st, 2, dictionary);
+	(void)sqlite3_bind_blob64(st, 3, s->packed.p, s->packed.len, SQLITE_STATIC);
+	return as_catalogue_done(s, st, err);
+}
+
+static int add_label(struct as_store *s, int64_t n, const struct as_pair *p, struct as_err *err)
+{
+	sqlite3_stmt *st;
+	int r = as_catalogue_stmt(s, AS_SQL_LABEL_ADD, &st, err);
+
+	if (r < 0)
+		return r;
+	as_bind_text(st, 1, p->key);
+	as_bind_text(st, 2, p->value ? p->value : "");
+	(void)sqlite3_bind_int64(st, 3, n);
+	return as_catalogue_done(s, st, err);
+}
+
+static int add_to_rollup(struct as_store *s, const struct as_listing *l, struct as_err *err)
+{
+	sqlite3_stmt *st;
+	int r = as_catalogue_stmt(s, AS_SQL_ROLLUP_ADD, &st, err);
+
+	if (r < 0)
+		return r;
+	as_bind_text(st, 1, l->name);
+	(void)sqlite3_bind_int(st, 2, (int)l->status);
+	(void)sqlite3_bind_int64(st, 3, l->start_ns);
+	(void)sqlite3_bind_int64(st, 4, l->duration_ns);
+	as_bind_maybe(st, 5, l->cpu_ns);
+	as_bind_maybe(st, 6, l->peak_bytes);
+	return as_catalogue_done(s, st, err);
+}
+
+static int add_rest(struct as_store *s, const struct as_run *run, const struct as_listing *l,
+		    int64_t n, int64_t dictionary, struct as_err *err)
+{
+	int r = add_blob(s, n, dictionary, err);
+
+	for (size_t i = 0; i < run->who.nlabels && r == AS_OK; i++)
+		r = add_label(s, n, &run->who.labels[i], err);
+	return r < 0 ? r : add_to_rollup(s, l, err);
+}
+
+static int put(struct as_store *s, const struct as_run *run, bool replace, struct as_err *err)
+{
+	struct as_listing l;
+	int64_t n = 0, dictionary = 0;
+	int r = as_catalogue_pack(s, run, &dictionary, err);
+
+	if (r < 0)
+		return r;
+	as_listing_of(run, &l);
+	l.start_ns = l.start_ns < 0 ? 0 : l.start_ns;          /* the rollup counts from 1970, */
+	l.duration_ns = l.duration_ns < 0 ? 0 : l.duration_ns; /* and adds up */
+	r = add_row(s, &l, &n, err);
+	if (r == AS_OK && !n && replace) {
+		r = as_catalogue_number(s, l.id, &n, err);
+		if (r == AS_OK)
+			r = as_catalogue_remove(s, n, err);
+		if (r == AS_OK)
+			r = add_row(s, &l, &n, err);
+	}
+	if (r < 0 || !n)
+		return r; /* !n: it is there, and may stay */
+	return add_rest(s, run, &l, n, dictionary, err);
+}
+
+/* In a transaction of its own, or in a nested one of the batch. */
+int as_catalogue_put(struct as_store *s, const struct as_run *run, bool replace, struct as_err *err)
+{
+	struct as_err undo;
+	int r = as_catalogue_exec(s, s->batch ? AS_SQL_SAVE : AS_SQL_BEGIN, err);
+
+	if (r < 0)
+		return r;
+	r = put(s, run, replace, err);
+	if (r == AS_OK)
+		r = as_catalogue_exec(s, s->batch ? AS_SQL_RELEASE : AS_SQL_COMMIT, err);
+	if (r == AS_OK)
+		return AS_OK;
+	s->dictionary_to_write = s->dictionary = 0; /* it may be undone too: look again */
+	if (s->squeeze)
+		(void)as_squeeze_dictionary(s->squeeze, NULL, 0, &undo);
+	(void)as_catalogue_exec(s, s->batch ? AS_SQL_UNDO : AS_SQL_ROLLBACK, &undo);
+	if (s->batch)
+		(void)as_catalogue_exec(s, AS_SQL_RELEASE, &undo);
+	return r;
+}
+
+static int writable(struct as_store *s, struct as_err *err)
+{
+	return s->db && s->mode == AS_STORE_WRITE
+		       ? AS_OK
+		       : as_fail(err, AS_EBUG, "the store was opened to read");
+}
+
+int as_store_put(struct as_store *s, const struct as_run *run, struct as_err *err)
+{
+	int r = writable(s, err);
+
+	if (r < 0)
+		return r;
+	if (run->end.status == AS_RUNNING)
+		return as_fail(err, AS_EBUG, "run %s has not ended", run->who.id);
+	return as_catalogue_put(s, run, true, err);
+}
+
+int as_store_begin(struct as_store *s, struct as_err *err)
+{
+	int r = writable(s, err);
+
+	if (r == AS_OK)
+		r = as_catalogue_exec(s, AS_SQL_BEGIN, err);
+	s->batch = r == AS_OK;
+	return r;
+}
+
+int as_store_commit(struct as_store *s, struct as_err *err)
+{
+	struct as_err undo;
+	int r = as_catalogue_exec(s, AS_SQL_COMMIT, err);
+
+	s->batch = false;
+	if (r < 0 && !sqlite3_get_autocommit(s->db))
+		(void)as_catalogue_exec(s, AS_SQL_ROLLBACK, &undo);
+	return r;
+}

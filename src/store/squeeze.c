@@ -1,0 +1,117 @@
+#include "store/squeeze.h"
+
+#include <zstd.h>
+
+#include "base/fault.h"
+
+/*
+ * Measured on runs of a second (6.6 KB plain): level 1 makes 3599 bytes in
+ * 17 us, level 3 makes 3544 in 25 us, level 7 makes 3519 in 53 us.
+ */
+enum { LEVEL = 1 };
+
+struct as_squeeze {
+	ZSTD_CCtx *c;
+	ZSTD_DCtx *d;
+	ZSTD_CDict *cdict;
+	ZSTD_DDict *ddict;
+	void *dictionary; /* NULL: none */
+	size_t n;
+};
+
+int as_squeeze_new(struct as_squeeze **ret, struct as_err *err)
+{
+	*ret = as_zalloc(sizeof **ret);
+	return *ret ? AS_OK : as_fail(err, AS_ENOMEM, "no memory to compress");
+}
+
+static void forget(struct as_squeeze *z)
+{
+	(void)ZSTD_freeCDict(z->cdict);
+	(void)ZSTD_freeDDict(z->ddict);
+	free(z->dictionary);
+	z->cdict = NULL;
+	z->ddict = NULL;
+	z->dictionary = NULL;
+	z->n = 0;
+}
+
+void as_squeeze_free(struct as_squeeze *z)
+{
+	if (!z)
+		return;
+	forget(z);
+	(void)ZSTD_freeCCtx(z->c);
+	(void)ZSTD_freeDCtx(z->d);
+	free(z);
+}
+
+int as_squeeze_dictionary(struct as_squeeze *z, const void *p, size_t n, struct as_err *err)
+{
+	forget(z);
+	if (!n)
+		return AS_OK;
+	z->dictionary = as_strndup(p, n);
+	if (!z->dictionary)
+		return as_fail(err, AS_ENOMEM, "no memory to compress");
+	z->n = n;
+	return AS_OK;
+}
+
+static int zstd_failed(size_t r, const char *doing, struct as_err *err)
+{
+	return as_fail(err, AS_EFORMAT, "%s: %s", doing, ZSTD_getErrorName(r));
+}
+
+static bool ready_to_pack(struct as_squeeze *z)
+{
+	if (!z->c)
+		z->c = ZSTD_createCCtx();
+	if (z->c && z->n && !z->cdict)
+		z->cdict = ZSTD_createCDict(z->dictionary, z->n, LEVEL);
+	return z->c && (!z->n || z->cdict);
+}
+
+int as_squeeze(struct as_squeeze *z, const void *p, size_t n, struct as_buf *out,
+	       struct as_err *err)
+{
+	size_t bound = ZSTD_compressBound(n);
+	char *at = as_buf_room(out, bound);
+
+	if (!at || !ready_to_pack(z))
+		return as_fail(err, AS_ENOMEM, "no memory to compress");
+	size_t r = z->n ? ZSTD_compress_usingCDict(z->c, at, bound, p, n, z->cdict)
+			: ZSTD_compressCCtx(z->c, at, bound, p, n, LEVEL);
+	if (ZSTD_isError(r))
+		return zstd_failed(r, "compress", err);
+	out->len += r;
+	return AS_OK;
+}
+
+static bool ready_to_unpack(struct as_squeeze *z)
+{
+	if (!z->d)
+		z->d = ZSTD_createDCtx();
+	if (z->d && z->n && !z->ddict)
+		z->ddict = ZSTD_createDDict(z->dictionary, z->n);
+	return z->d && (!z->n || z->ddict);
+}
+
+int as_unsqueeze(struct as_squeeze *z, const void *p, size_t n, struct as_buf *out,
+		 struct as_err *err)
+{
+	unsigned long long plain = ZSTD_getFrameContentSize(p, n);
+
+	if (plain == ZSTD_CONTENTSIZE_UNKNOWN || plain == ZSTD_CONTENTSIZE_ERROR ||
+	    plain > out->max - out->len)
+		return as_fail(err, AS_EFORMAT, "the compressed run is damaged");
+	char *at = as_buf_room(out, (size_t)plain);
+	if (!at || !ready_to_unpack(z))
+		return as_fail(err, AS_ENOMEM, "no memory to decompress");
+	size_t r = z->n ? ZSTD_decompress_usingDDict(z->d, at, (size_t)plain, p, n, z->ddict)
+			: ZSTD_decompressDCtx(z->d, at, (size_t)plain, p, n);
+	if (ZSTD_isError(r))
+		return zstd_failed(r, "the compressed run is damaged", err);
+	out->len += r;
+	return AS_OK;
+}

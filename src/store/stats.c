@@ -1,0 +1,353 @@
+/*
+ * `assay stats`: what a million runs add up to, in a moment.
+ *
+ * When only name, status and time are asked for, whole hours, days and times
+ * of 32 days come from the rollup, and only the ragged ends of the range from
+ * the runs themselves. Labels, hosts and versions go through their indexes to
+ * the runs. SQL brings rows; here they are added up, by name.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/fault.h"
+#include "store/where.h"
+
+enum { RECENT = 30, ENOUGH = 5 }; /* runs that a trend looks at, and needs */
+
+static const int64_t span_ns[AS_NSPANS] = {AS_SPAN_0 * AS_SECOND, AS_SPAN_1 *AS_SECOND,
+					   AS_SPAN_2 *AS_SECOND};
+
+/* The last successful runs of a name, newest first. */
+struct recent {
+	int64_t start[RECENT], duration[RECENT];
+	size_t n;
+};
+
+struct sums {
+	struct as_name_stats *v;
+	struct recent *recent; /* NULL when the trend is asked for later */
+	size_t n, cap, recent_cap;
+	uint32_t *slots; /* index + 1 into v, 0 = free; a power of two of them */
+	size_t nslots;
+};
+
+static void free_sums(struct sums *m)
+{
+	free(m->v);
+	free(m->recent);
+	free(m->slots);
+}
+
+/* ── adding up by name ────────────────────────────────────────────────── */
+
+static size_t hash(const char *name)
+{
+	size_t h = 1469598103934665603u;
+
+	for (; *name; name++)
+		h = (h ^ (unsigned char)*name) * 1099511628211u;
+	return h ^ h >> 29;
+}
+
+static uint32_t *slot_of(const struct sums *m, const char *name)
+{
+	for (size_t at = hash(name);; at++) {
+		uint32_t *slot = &m->slots[at & (m->nslots - 1)];
+
+		if (!*slot || !strcmp(m->v[*slot - 1].name, name))
+			return slot;
+	}
+}
+
+static bool rehash(struct sums *m)
+{
+	size_t n = m->nslots ? m->nslots * 2 : 256;
+	uint32_t *slots = as_zalloc_n(n, sizeof *slots);
+
+	if (!slots)
+		return false;
+	free(m->slots);
+	m->slots = slots;
+	m->nslots = n;
+	for (size_t i = 0; i < m->n; i++)
+		*slot_of(m, m->v[i].name) = (uint32_t)i + 1;
+	return true;
+}
+
+/* The sums of a name, new ones if need be; NULL when memory ran out. */
+static struct as_name_stats *sums_of(struct sums *m, const char *text, bool recent)
+{
+	char name[sizeof m->v->name];
+
+	as_fit_text(name, sizeof name, text);
+	if (m->n * 2 >= m->nslots && !rehash(m))
+		return NULL;
+	uint32_t *slot = slot_of(m, name);
+	if (*slot)
+		return &m->v[*slot - 1];
+	if (!as_grow(&m->v, &m->cap, m->n, sizeof *m->v, 64))
+		return NULL;
+	if (recent && !as_grow(&m->recent, &m->recent_cap, m->n, sizeof *m->recent, 64))
+		return NULL;
+	if (recent)
+		m->recent[m->n].n = 0;
+	struct as_name_stats *it = &m->v[m->n++];
+	*it = (struct as_name_stats){.first_ns = INT64_MAX, .last_ns = INT64_MIN, .trend = (double)NAN};
+	memcpy(it->name, name, sizeof it->name);
+	*slot = (uint32_t)m->n;
+	return it;
+}
+
+static int64_t plus(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
+static int64_t most(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Which counter a status has. */
+static const size_t counters[AS_NSTATUSES] = {
+	[AS_SUCCESS] = offsetof(struct as_name_stats, success),
+	[AS_FAILED] = offsetof(struct as_name_stats, failed),
+	[AS_TIMEOUT] = offsetof(struct as_name_stats, timeout),
+	[AS_ERROR] = offsetof(struct as_name_stats, error),
+	[AS_INTERRUPTED] = offsetof(struct as_name_stats, interrupted),
+};
+
+static void count(struct as_name_stats *t, int status, uint64_t n)
+{
+	t->count += n;
+	if (status > AS_RUNNING && status < AS_NSTATUSES)
+		*(uint64_t *)((char *)t + counters[status]) += n;
+}
+
+/* Add a row of AS_SQL_SUM_COLUMNS. */
+static void add_row(struct as_name_stats *t, sqlite3_stmt *st)
+{
+	count(t, sqlite3_column_int(st, 1), (uint64_t)sqlite3_column_int64(st, 2));
+	t->duration_sum_ns = plus(t->duration_sum_ns, sqlite3_column_int64(st, 3));
+	t->duration_max_ns = most(t->duration_max_ns, sqlite3_column_int64(st, 4));
+	t->cpu_sum_ns = plus(t->cpu_sum_ns, sqlite3_column_int64(st, 5));
+	t->cpu_known += (uint64_t)sqlite3_column_int64(st, 6);
+	t->memory_sum_bytes = plus(t->memory_sum_bytes, sqlite3_column_int64(st, 7));
+	t->memory_known += (uint64_t)sqlite3_column_int64(st, 8);
+	t->memory_max_bytes = most(t->memory_max_bytes, sqlite3_column_int64(st, 9));
+	t->first_ns = sqlite3_column_int64(st, 10) < t->first_ns ? sqlite3_column_int64(st, 10)
+								 : t->first_ns;
+	t->last_ns = most(t->last_ns, sqlite3_column_int64(st, 11));
+}
+
+static void remember(struct recent *r, int64_t start, int64_t duration)
+{
+	size_t at = r->n < RECENT ? r->n++ : RECENT;
+
+	if (at == RECENT && start <= r->start[RECENT - 1])
+		return;
+	at = at == RECENT ? RECENT - 1 : at;
+	for (; at > 0 && r->start[at - 1] < start; at--) {
+		r->start[at] = r->start[at - 1];
+		r->duration[at] = r->duration[at - 1];
+	}
+	r->start[at] = start;
+	r->duration[at] = duration;
+}
+
+/* All rows of a statement. With `recent` they are single runs, kept for the trend too. */
+static int add_rows(struct as_store *s, struct sums *m, sqlite3_stmt *st, bool recent,
+		    struct as_err *err)
+{
+	int r;
+
+	while ((r = as_catalogue_step(s, st, err)) > 0) {
+		const char *name = (const char *)sqlite3_column_text(st, 0);
+		struct as_name_stats *t = name ? sums_of(m, name, recent) : NULL;
+
+		if (!t)
+			return as_fail(err, AS_ENOMEM, "no memory for the statistics");
+		add_row(t, st);
+		if (recent && sqlite3_column_int(st, 1) == AS_SUCCESS)
+			remember(&m->recent[t - m->v], sqlite3_column_int64(st, 10),
+				 sqlite3_column_int64(st, 3));
+	}
+	return r;
+}
+
+/* ── trend ────────────────────────────────────────────────────────────── */
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static double median(double *v, size_t n)
+{
+	qsort(v, n, sizeof *v, by_value);
+	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
+}
+
+/*
+ * Theil and Sen: the median of the slopes between all pairs, which a third of
+ * wild runs does not move. Durations come newest first; growth a run.
+ */
+static double trend(const int64_t *duration, size_t n)
+{
+	double slopes[RECENT * (RECENT - 1) / 2], values[RECENT];
+	size_t k = 0;
+
+	if (n < ENOUGH)
+		return (double)NAN;
+	for (size_t i = 0; i < n; i++) {
+		values[i] = (double)duration[i];
+		for (size_t j = i + 1; j < n; j++)
+			slopes[k++] = ((double)duration[i] - (double)duration[j]) / (double)(j - i);
+	}
+	double slope = median(slopes, k), middle = median(values, n);
+	return middle > 0 ? slope / middle : (double)NAN;
+}
+
+/* ── through the rollup ───────────────────────────────────────────────── */
+
+struct range {
+	int64_t from, to; /* start_ns, the end not included */
+};
+
+/* Parameters that the statements of the rollup and of its edges share. */
+static int add_piece(struct as_store *s, struct sums *m, const struct as_where *w,
+		     const struct as_query *q, int span, struct range r, struct as_err *err)
+{
+	as_auto_stmt sqlite3_stmt *st = NULL;
+	const char *exact, *glob;
+	int rc = as_catalogue_stmt(s, span < 0 ? AS_SQL_STATS_EDGE : AS_SQL_STATS_ROLLUP, &st, err);
+
+	if (rc < 0)
+		return rc;
+	as_where_name(w, &exact, &glob);
+	as_bind_text(st, 1, exact);
+	as_bind_text(st, 2, glob);
+	if (q->by_status)
+		(void)sqlite3_bind_int(st, 3, (int)q->status);
+	(void)sqlite3_bind_int(st, 4, span);
+	(void)sqlite3_bind_int64(st, 5, r.from);
+	(void)sqlite3_bind_int64(st, 6, r.to);
+	return add_rows(s, m, st, false, err);
+}
+
+/*
+ * Cover a range: whole pieces of this span, and what sticks out at both ends
+ * with the next smaller one; below the smallest are the runs themselves.
+ */
+static int cover(struct as_store *s, struct sums *m, const struct as_where *w,
+		 const struct as_query *q, int span, struct range r, struct as_err *err)
+{
+	if (r.from >= r.to)
+		return AS_OK;
+	if (span < 0)
+		return add_piece(s, m, w, q, span, r, err);
+	int64_t width = span_ns[span];
+	int64_t first = r.from / width + (r.from % width > 0), last = r.to / width;
+	if (first >= last)
+		return cover(s, m, w, q, span - 1, r, err);
+	int rc = add_piece(s, m, w, q, span, (struct range){first, last}, err);
+	if (rc == AS_OK)
+		rc = cover(s, m, w, q, span - 1, (struct range){r.from, first * width}, err);
+	if (rc == AS_OK)
+		rc = cover(s, m, w, q, span - 1, (struct range){last * width, r.to}, err);
+	return rc;
+}
+
+static int trend_of(struct as_store *s, struct as_name_stats *t, struct range range,
+		    struct as_err *err)
+{
+	as_auto_stmt sqlite3_stmt *st = NULL;
+	int64_t duration[RECENT];
+	size_t n = 0;
+	int r = as_catalogue_stmt(s, AS_SQL_TREND, &st, err);
+
+	if (r < 0)
+		return r;
+	as_bind_text(st, 1, t->name);
+	(void)sqlite3_bind_int64(st, 2, range.from);
+	(void)sqlite3_bind_int64(st, 3, range.to);
+	(void)sqlite3_bind_int(st, 4, RECENT);
+	while (n < RECENT && (r = as_catalogue_step(s, st, err)) > 0)
+		duration[n++] = sqlite3_column_int64(st, 0);
+	t->trend = trend(duration, n);
+	return r < 0 ? r : AS_OK;
+}
+
+static int through_rollup(struct as_store *s, struct sums *m, const struct as_where *w,
+			  const struct as_query *q, struct as_err *err)
+{
+	/* No column of the catalogue is before 1970. */
+	struct range range = {q->since_ns > 0 ? q->since_ns : 0, q->until_ns ? q->until_ns : INT64_MAX};
+	int r = cover(s, m, w, q, AS_NSPANS - 1, range, err);
+	bool successes = !q->by_status || q->status == AS_SUCCESS;
+
+	for (size_t i = 0; i < m->n && r == AS_OK && successes; i++)
+		r = trend_of(s, &m->v[i], range, err);
+	return r;
+}
+
+/* ── through the runs ─────────────────────────────────────────────────── */
+
+static void finalize(sqlite3_stmt **st)
+{
+	(void)sqlite3_finalize(*st);
+}
+
+static int through_runs(struct as_store *s, struct sums *m, const struct as_where *w,
+			struct as_err *err)
+{
+	as_auto_buf struct as_buf sql = AS_BUF(AS_BUF_LINE * 2);
+	as_cleanup(finalize) sqlite3_stmt *st = NULL;
+
+	as_buf_str(&sql, "SELECT " AS_SQL_SUM_OF_RUN " FROM run WHERE true");
+	as_buf_str(&sql, as_buf_text(&w->sql));
+	int r = as_buf_ok(&sql, err);
+	if (r < 0)
+		return r;
+	if (sqlite3_prepare_v2(s->db, sql.p, (int)sql.len, &st, NULL) != SQLITE_OK)
+		return as_catalogue_fail(s, "read", err);
+	as_where_bind(w, st);
+	r = add_rows(s, m, st, true, err);
+	for (size_t i = 0; i < m->n && r == AS_OK; i++)
+		m->v[i].trend = trend(m->recent[i].duration, m->recent[i].n);
+	return r;
+}
+
+static int by_count(const void *a, const void *b)
+{
+	const struct as_name_stats *x = a, *y = b;
+
+	if (x->count != y->count)
+		return x->count > y->count ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+int as_store_stats(struct as_store *s, const struct as_query *q, struct as_name_stats **ret,
+		   size_t *ret_n, struct as_err *err)
+{
+	as_cleanup(free_sums) struct sums m = {0};
+	as_auto_where struct as_where w;
+	int r = as_where_make(&w, q, err);
+
+	if (r == AS_OK && s->db)
+		r = q->version || q->host || q->nlabels ? through_runs(s, &m, &w, err)
+							: through_rollup(s, &m, &w, q, err);
+	if (r < 0)
+		return r;
+	if (m.n)
+		qsort(m.v, m.n, sizeof *m.v, by_count);
+	*ret_n = m.n;
+	*ret = as_take(m.v);
+	return AS_OK;
+}

@@ -1,0 +1,147 @@
+#include "store/where.h"
+
+#include <string.h>
+
+/* ── SQL ──────────────────────────────────────────────────────────────── */
+
+static int arg_text(struct as_where *w, const char *text)
+{
+	if (w->nargs == AS_WHERE_ARGS)
+		return 0;
+	w->args[w->nargs].text = text;
+	return ++w->nargs;
+}
+
+static int arg_number(struct as_where *w, int64_t number)
+{
+	if (w->nargs == AS_WHERE_ARGS)
+		return 0;
+	w->args[w->nargs].number = number;
+	return ++w->nargs;
+}
+
+static bool is_pattern(const char *name)
+{
+	return strpbrk(name, "*?") != NULL;
+}
+
+/* Only * and ? are special to our users: a '[' stands for itself. */
+static void make_glob(struct as_buf *b, const char *name)
+{
+	for (const char *p = name; *p; p++)
+		if (*p == '[')
+			as_buf_str(b, "[[]");
+		else
+			as_buf_byte(b, *p);
+}
+
+static void add_name(struct as_where *w, const char *name)
+{
+	if (is_pattern(name)) {
+		make_glob(&w->glob, name);
+		/* The few names first, from the smallest rollup; then their runs. */
+		as_buf_fmt(&w->sql,
+			   " AND name IN (SELECT name FROM rollup WHERE span = 2 AND name GLOB ?%d)",
+			   arg_text(w, as_buf_text(&w->glob)));
+	} else {
+		w->exact = true;
+		as_fit_text(w->name, sizeof w->name, name);
+		as_buf_fmt(&w->sql, " AND name = ?%d", arg_text(w, w->name));
+	}
+}
+
+/* The status stands in the text, for the index of trouble is one of part of the table. */
+static void add_status(struct as_where *w, enum as_status status)
+{
+	as_buf_fmt(&w->sql, " AND status = %d%s", (int)status,
+		   status == AS_SUCCESS ? "" : " AND status <> 1");
+}
+
+static void add_label(struct as_where *w, const struct as_pair *p)
+{
+	int key = arg_text(w, p->key);
+
+	as_buf_fmt(&w->sql, " AND n IN (SELECT run FROM label WHERE key = ?%d AND value = ?%d)",
+		   key, arg_text(w, p->value ? p->value : ""));
+}
+
+int as_where_make(struct as_where *w, const struct as_query *q, struct as_err *err)
+{
+	*w = (struct as_where){.sql = AS_BUF(AS_BUF_LINE), .glob = AS_BUF(AS_BUF_LINE)};
+	if (2 * q->nlabels + 8 > AS_WHERE_ARGS)
+		return as_fail(err, AS_EUSAGE, "too many labels to look for");
+	if (q->name)
+		add_name(w, q->name);
+	if (q->version) {
+		as_fit_text(w->version, sizeof w->version, q->version);
+		as_buf_fmt(&w->sql, " AND version = ?%d", arg_text(w, w->version));
+	}
+	if (q->host) {
+		as_fit_text(w->host, sizeof w->host, q->host);
+		as_buf_fmt(&w->sql, " AND host = ?%d", arg_text(w, w->host));
+	}
+	if (q->by_status)
+		add_status(w, q->status);
+	if (q->since_ns)
+		as_buf_fmt(&w->sql, " AND start_ns >= ?%d", arg_number(w, q->since_ns));
+	if (q->until_ns)
+		as_buf_fmt(&w->sql, " AND start_ns < ?%d", arg_number(w, q->until_ns));
+	for (size_t i = 0; i < q->nlabels; i++)
+		add_label(w, &q->labels[i]);
+	int r = as_buf_ok(&w->sql, err);
+	return r < 0 ? r : as_buf_ok(&w->glob, err);
+}
+
+void as_where_bind(const struct as_where *w, sqlite3_stmt *st)
+{
+	for (int i = 0; i < w->nargs; i++)
+		if (w->args[i].text)
+			as_bind_text(st, i + 1, w->args[i].text);
+		else
+			(void)sqlite3_bind_int64(st, i + 1, w->args[i].number);
+}
+
+void as_where_done(struct as_where *w)
+{
+	as_buf_done(&w->sql);
+	as_buf_done(&w->glob);
+}
+
+void as_where_name(const struct as_where *w, const char **ret_exact, const char **ret_glob)
+{
+	*ret_exact = w->exact ? w->name : NULL;
+	*ret_glob = w->glob.len ? w->glob.p : NULL;
+}
+
+/* ── C ────────────────────────────────────────────────────────────────── */
+
+static bool has_label(const struct as_run *run, const struct as_pair *p)
+{
+	for (size_t i = 0; i < run->who.nlabels; i++)
+		if (!strcmp(run->who.labels[i].key, p->key) &&
+		    !strcmp(run->who.labels[i].value, p->value ? p->value : ""))
+			return true;
+	return false;
+}
+
+static bool name_matches(const struct as_where *w, const struct as_query *q, const char *name)
+{
+	if (w->glob.len)
+		return sqlite3_strglob(w->glob.p, name) == 0;
+	return !q->name || !strcmp(w->name, name);
+}
+
+bool as_where_matches(const struct as_where *w, const struct as_query *q, const struct as_run *run)
+{
+	struct as_listing l;
+
+	as_listing_of(run, &l);
+	if (!name_matches(w, q, l.name) || (q->version && strcmp(w->version, l.version) != 0) ||
+	    (q->host && strcmp(w->host, l.host) != 0) || (q->by_status && q->status != l.status) ||
+	    (q->since_ns && l.start_ns < q->since_ns) || (q->until_ns && l.start_ns >= q->until_ns))
+		return false;
+	for (size_t i = 0; i < q->nlabels; i++)
+		if (!has_label(run, &q->labels[i]))
+			return false;
+	return true;
+}

@@ -1,0 +1,194 @@
+#!/usr/bin/env python3
+"""`assay attach`: measuring what already runs, from outside."""
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from harness import *
+from jobs import *
+
+
+def attached(pid, *options, command=(), env=None, prefix=(), program=ASSAY, cwd=None):
+    """The document of `assay attach PID …`, and its exit status."""
+    out = (cwd or tmp()) / "attach.json"
+    r = run(*prefix, program, "attach", pid, "--quiet", "-o", out, *options,
+            *(["--", *command] if command else []), env=env, cwd=cwd)
+    expect(out.exists() and out.stat().st_size, f"no document; status {r.rc}, stderr {r.err!r}")
+    return Profile(json.loads(out.read_text()), {}, r.rc, r.err)
+
+
+def target(*command):
+    """A process to attach to, already at work."""
+    p = start(*command, stdout=subprocess.DEVNULL)
+    time.sleep(0.3)
+    return p
+
+
+@job_test("attach measures for --duration, exits 0, and leaves the process alone")
+def _():
+    p = target(work("burn"), 30)
+    a = attached(p.pid, "--duration", "1")
+    expect_eq(a.rc, 0, "exit status")
+    expect_near(a.doc["duration_seconds"], 1.0, 0.2, "duration")
+    expect_between(a.seconds(), 0.3, 1.2, "CPU seconds")
+    expect_eq(a.doc["assay"]["identity"]["target"], p.pid, "target")
+    expect_eq(p.poll(), None, "the process")
+    stop(p, signal.SIGKILL)
+
+
+@job_test("the counters of an attached process start at zero when assay comes")
+def _():
+    p = target(work("phases"), 0, 1.2, 30)      # busy, then idle
+    time.sleep(2)
+    a = attached(p.pid, "--duration", "0.6")
+    expect_between(a.seconds(), 0, 0.05, "CPU seconds of an idle second")
+    expect_eq(a.column("job.cpu.user")[0], 0, "first value of a counter")
+    threads = [t["metrics"]["thread.cpu"]["total"] for t in a.threads()]
+    expect(all(cpu < 5e7 for cpu in threads), f"CPU of its threads {threads}")
+    stop(p, signal.SIGKILL)
+
+
+@job_test("attach ends when the process ends")
+def _():
+    p = target(work("phases"), 1.0, 0.3)
+    a = attached(p.pid)
+    expect_eq(a.rc, 0, "exit status")
+    expect_between(a.seconds(), 0.2, 0.4, "CPU seconds")
+    p.wait(10)
+
+
+@job_test("Ctrl-C ends an attachment, not the process, and the run is kept")
+def _():
+    p = target(work("sleeper"), 30)
+    a = start(ASSAY, "attach", p.pid, "--quiet", stderr=subprocess.PIPE, text=True)
+    wait_for(lambda: runs(), what="a running run")
+    for sig in (signal.SIGUSR1, signal.SIGINT):
+        time.sleep(0.2)
+        a.send_signal(sig)
+    expect_eq((a.wait(20), a.stderr.read()), (0, ""), "how attach ended")
+    expect_eq([r["status"] for r in runs()], ["success"], "status of the run")
+    expect_eq(p.poll(), None, "the process")
+    stop(p, signal.SIGKILL)
+
+
+@job_test("with -- COMMAND the target is measured while the command runs, not the command")
+def _():
+    p = target(work("sleeper"), 30)
+    a = attached(p.pid, command=(work("burn"), "0.6"))
+    expect_eq(a.rc, 0, "exit status")
+    expect_between(a.seconds(), 0, 0.05, "CPU seconds of the target")
+    expect_eq(len(a.processes("burn")), 0, "the command among the processes")
+    a = attached(p.pid, command=(work("exitcode"), "7"))
+    expect_eq(a.rc, 7, "exit status")
+    a = attached(p.pid, command=(work("killself"), "15"))
+    expect_eq(a.rc, -15, "status")
+    stop(p, signal.SIGKILL)
+
+
+@job_test("--include-children counts the descendants, also later ones; without it only the process")
+def _():
+    script = f"{work('burn')} 2 & sleep 0.8; {work('burn')} 1 & wait"
+    p = target("sh", "-c", script)
+    alone = start(ASSAY, "attach", p.pid, "--quiet", "-o", "alone.json", "--duration", "1.5")
+    a = attached(p.pid, "--include-children", "--duration", "1.5")
+    alone.wait(20)
+    expect_between(a.seconds(), 0.8, 3.1, "CPU seconds with children")
+    expect_eq(len(a.processes("burn")), 2, "children seen")
+    doc = json.loads((tmp() / "alone.json").read_text())
+    expect_between(doc["resource_usage"]["cpu_total_seconds"], 0, 0.2, "CPU seconds alone")
+    stop(p, signal.SIGKILL)
+
+
+@job_test("the CPU of children that are reaped while attached is counted once")
+def _():
+    p = target(work("forker"), 400, 10, "fork")
+    a = attached(p.pid, "--include-children", "--duration", "1.5")
+    for t0, t1, cores in a.cpu_rates(window=0.3):
+        expect_between(cores, 0, 1.15, f"cores from {t0:.2f} to {t1:.2f} s of one busy process")
+    expect_between(a.seconds(), 0.5, 1.6, "CPU seconds")
+    stop(p, signal.SIGKILL)
+
+
+# --- what cannot be attached to -----------------------------------------------
+
+def refused(pid, status, *words):
+    r = assay("attach", pid, "--duration", "0.2")
+    expect_eq(r.rc, status, f"exit status of attach {pid} ({r.err!r})")
+    expect(1 <= len(r.err.splitlines()) <= 2, f"stderr {r.err!r}")
+    for word in words:
+        expect_in(word, r.err, "message")
+    expect_eq(runs(), [], "runs kept of it")
+
+
+@job_test("a process that does not exist is 66")
+def _():
+    p = start("true")
+    p.wait(10)
+    refused(p.pid, 66, str(p.pid))
+
+
+@job_test("what is no process id is 2")
+def _():
+    for text in ("abc", "-5", "0", "1x", "99999999999999999999", ""):
+        refused(text, 2)
+
+
+@job_test("the id of a thread is refused, or measures its process, but never lies")
+def _():
+    p = target(work("burn"), 20, 2)
+    tid = [int(t) for t in os.listdir(f"/proc/{p.pid}/task") if int(t) != p.pid][0]
+    r = assay("attach", tid, "--duration", "0.3", "--quiet", "-o", "t.json")
+    expect(r.rc in (0, 2, 66), f"exit status {r.rc}: {r.err}")
+    if r.rc == 0:
+        doc = json.loads((tmp() / "t.json").read_text())
+        expect(doc["assay"]["identity"]["target"] in (p.pid, tid), "target")
+    stop(p, signal.SIGKILL)
+
+
+@job_test("a zombie is refused, or ends at once, without an invented number")
+def _():
+    p = start(sys.executable, "-c", "import os, time\nif os.fork():\n print(flush=True); "
+              "time.sleep(20)", stdout=subprocess.PIPE)
+    p.stdout.readline()
+    def zombie():
+        kids = open(f"/proc/{p.pid}/task/{p.pid}/children").read().split()
+        return kids and not alive(kids[0]) and int(kids[0])
+    pid = wait_for(zombie, what="a zombie")
+    r = assay("attach", pid, "--duration", "20", "--quiet", "-o", "z.json", timeout=15)
+    expect(r.rc in (0, 66), f"exit status {r.rc}: {r.err}")
+    stop(p, signal.SIGKILL)
+
+
+@job_test("a kernel thread can be looked at; it has no memory, and that is not 0 MiB of peak")
+def _():
+    if not is_root() or not os.path.exists("/proc/2/comm") or os.readlink("/proc/self/ns/pid") != \
+            os.readlink("/proc/1/ns/pid") or open("/proc/2/comm").read() != "kthreadd\n":
+        skip("no kernel threads to be seen here")
+    a = attached(2, "--duration", "0.3")
+    expect_eq(a.rc, 0, "exit status")
+    expect_eq(a.total("memory_peak_process"), None, "VmHWM of a kernel thread")
+    expect_eq(a.doc["resource_usage"]["memory_peak_mb"], None, "memory_peak_mb")
+
+
+@job_test("what another user's process hides is unknown, not 0, and the reason is told")
+def _():
+    folder = public()
+    p = target(work("io"), tmp() / "f", 1, 3_000_000)     # writes all the time
+    a = attached(p.pid, "--duration", "0.8", prefix=as_nobody(), program=folder / "assay",
+                 env={"ASSAY_STORE": f"{folder}/store", "HOME": str(folder)}, cwd=folder)
+    expect_eq(a.rc, 0, f"exit status ({a.err})")
+    for key in ("io_read_calls_bytes", "io_write_calls_bytes", "io_write_calls", "io_read"):
+        expect_eq(a.total(key), None, key)
+        expect_in("denied", a.source(key), f"reason for {key}")
+    expect_eq(a.metric("job.io.write_calls_bytes")["mean"], None, "mean of a hidden metric")
+    fds = a.metric("job.files.open")
+    expect_eq((fds["mean"], fds["max"]), (None, None), "open files of another user")
+    expect_between(a.seconds(), 0.2, 1.2, "CPU seconds, which anybody may read")
+    stop(p, signal.SIGKILL)
+
+
+main()

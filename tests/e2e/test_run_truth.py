@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""`assay run` against known answers: the quick part of `make truth`, with margins that no load moves."""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from harness import *
+from jobs import *
+
+MIB = 1 << 20
+WAYS = [{}, {"nobody": True}] if is_root() else [{}]
+
+
+@job_test("CPU time is what the program's own clock says")
+def _():
+    for how in WAYS:
+        p = profile("burn", 0.6, 2, **how)
+        expect_near(p.seconds(), p.truth["cpu_seconds"], 0.04, f"CPU seconds {how}")
+
+
+for kind in ("fork", "double", "setsid", "vfork", "thread", "leader", "sibling"):
+    @job_test(f"no child is lost, kind '{kind}'")
+    def _(kind=kind):
+        for how in WAYS:
+            p = profile("forker", 8, 50, kind, **how)
+            expect_near(p.seconds(), p.truth["cpu_seconds"], 0.05, f"CPU seconds {how}")
+
+
+@job_test("children that nobody waits for are not lost with a control group")
+def _():
+    p = profile("forker", 8, 50, "ignore")
+    if not own_cgroup(p):
+        skip("this user cannot make control groups here")
+    expect_near(p.seconds(), p.truth["cpu_seconds"], 0.05, "CPU seconds")
+
+
+@job_test("the first and the last interval of a busy job are not 0")
+def _():
+    p = profile("burn", 1.4)
+    rates = p.cpu_rates(window=0.1)
+    expect(rates[0][2] > 0.02 and rates[-1][2] > 0.02, f"cores over time: {rates}")
+
+
+@job_test("a child's CPU is not counted twice when it is reaped")
+def _():
+    p = profile("forker", 1, 1300)
+    for a, b, cores in p.cpu_rates(window=0.4):
+        if b - a > 0.3:
+            expect_between(cores, 0, 1.2, f"cores from {a:.2f} to {b:.2f} s")
+
+
+@job_test("a mean is weighted by time")
+def _():
+    p = profile("phases", 0, 0.4, 1.2)
+    true = p.truth["cpu_seconds"] / p.doc["duration_seconds"]
+    expect_near(p.metric("job.cpu.user")["mean"] + p.metric("job.cpu.system")["mean"], true, 0.15,
+                "mean of the cores used")
+
+
+@job_test("bytes and calls are exact, also of children")
+def _():
+    for how in WAYS:
+        for children in (0, 3):
+            a, b = profile("io", "f", 101, 53, children, **how), profile("io", "f", 0, 0, children, **how)
+            for key, truth in (("io_read_calls_bytes", "read_bytes"), ("io_read_calls", "reads"),
+                               ("io_write_calls_bytes", "write_bytes"), ("io_write_calls", "writes")):
+                expect_eq(a.total(key) - b.total(key), a.truth[truth], f"{key} {how} {children}")
+
+
+@job_test("the peak of memory is what was held; page cache is not in it")
+def _():
+    for how in WAYS:
+        p = profile("hold", 53, 300, **how)
+        expect_near(p.total("memory_peak"), p.truth["bytes"], 0.08, f"peak {how}")
+        p = profile("cachefill", "f", 64, **how)
+        expect(p.total("memory_peak") < 12 * MIB, f"peak of a writer {p.total('memory_peak')} {how}")
+
+
+@job_test("a spike between two samples is in the peak")
+def _():
+    p = profile("spike", 97, 20, 1100, options=("--interval", "1"))
+    expect_near(p.total("memory_peak"), p.truth["bytes"], 0.08, "peak")
+
+
+@job_test("shared memory counts once")
+def _():
+    p = profile("shared", 53, 3)
+    expect_near(p.total("memory_peak"), p.truth["bytes"], 0.1, "peak")
+
+
+@job_test("open files, threads and processes are counted exactly")
+def _():
+    p = profile("fds", 53)
+    expect_eq(p.metric("job.files.open")["max"], p.truth["open"], "open files")
+    p = profile("burn", 0.6, 3)
+    expect_eq(p.metric("job.threads")["max"], 3, "threads")
+
+
+main()

@@ -1,0 +1,22 @@
+/* What /proc/PID/{stat,status,io,schedstat} say, as bytes from anywhere. */
+#include <stddef.h>
+#include <stdint.h>
+
+#include "os/proc.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const char *p = (const char *)data;
+	struct as_proc_status status;
+	struct as_proc_sched sched;
+	struct as_proc_stat stat;
+	struct as_proc_io io;
+
+	(void)as_parse_stat(p, size, &stat);
+	as_parse_status(p, size, &status);
+	as_parse_io(p, size, &io);
+	(void)as_parse_sched(p, size, &sched);
+	return 0;
+}

@@ -1,0 +1,396 @@
+# every command explains itself from its table
+$ assay run --help
+assay run: run a command and tell what it used
+
+usage: assay run [options] [--] COMMAND…
+
+options:
+  -i, --interval TIME       time between samples; denser in the first second
+                            (default 0.5s)
+  -n, --name NAME           what to call the run (default: the program's name)
+      --run-version V       version of the program that is measured
+  -l, --label K=V           a label to find the run by; repeatable
+  -p, --param K=V           a parameter of the job, kept with it; repeatable
+  -m, --metrics LIST        measure only these groups or keys (see 'assay help
+                            metrics') (default all)
+      --basic               totals only, no samples
+      --json                the whole run as JSON on standard output, no summary
+      --csv                 the timeline as CSV on standard output, no summary
+  -o, --output FILE         write JSON (or CSV: --csv, *.csv) to FILE
+  -q, --quiet               no status line, no summary
+      --store PATH          keep the run in this folder
+      --no-store            do not keep the run
+      --keystone-dir DIR    also append Keystone's record to
+                            DIR/jobs_history.jsonl
+  -t, --timeout TIME        end the job after this time: TERM, 5 s later KILL;
+                            exit 124
+      --wait-all            wait for every process of the job, not only the
+                            command
+  -h, --help                show this help
+
+examples:
+  assay run -- sleep 0.1
+      what did it use?
+  assay run --name demo --label who=me -- sort /etc/passwd
+      name and label it
+  assay run --json -o run.json -- gzip -k9c /etc/services
+      the whole record as a file
+  assay run --metrics cpu,memory --interval 0.1 -- true
+      pay only for what is asked
+
+'assay help run' tells more.
+
+$ assay attach --help
+assay attach: measure a running process
+
+usage: assay attach [options] PID [-- COMMAND…]
+
+options:
+  -i, --interval TIME       time between samples; denser in the first second
+                            (default 0.5s)
+  -n, --name NAME           what to call the run (default: the program's name)
+      --run-version V       version of the program that is measured
+  -l, --label K=V           a label to find the run by; repeatable
+  -p, --param K=V           a parameter of the job, kept with it; repeatable
+  -m, --metrics LIST        measure only these groups or keys (see 'assay help
+                            metrics') (default all)
+      --basic               totals only, no samples
+      --json                the whole run as JSON on standard output, no summary
+      --csv                 the timeline as CSV on standard output, no summary
+  -o, --output FILE         write JSON (or CSV: --csv, *.csv) to FILE
+  -q, --quiet               no status line, no summary
+      --store PATH          keep the run in this folder
+      --no-store            do not keep the run
+      --keystone-dir DIR    also append Keystone's record to
+                            DIR/jobs_history.jsonl
+  -d, --duration TIME       stop measuring after this time (default: until it
+                            ends or Ctrl-C)
+  -c, --include-children    its descendants too
+  -h, --help                show this help
+
+examples:
+  assay attach --duration 0.2 $PPID
+      a look at the calling shell
+  assay attach --include-children $PPID -- sleep 0.2
+      while something drives it
+
+'assay help attach' tells more.
+
+$ assay jobs --help
+assay jobs: list the runs, those still going on first
+
+usage: assay jobs [options]
+
+which runs:
+  -n, --name NAME           of this name; * and ? stand for any letters
+  -s, --status STATUS       that stand so: running, success, failed, timeout,
+                            error or interrupted
+  -l, --label KEY=VALUE     with this label; repeatable
+      --since WHEN          started within the last 2h, 7d …, or since a date:
+                            2026-11-01 or '2026-11-01 12:00'
+      --until WHEN          started before then; written like --since
+      --run-version VERSION
+                            of this version of the program
+      --host HOST           that ran on this machine
+
+order:
+      --sort KEY            largest or latest first: start, duration, cpu,
+                            memory or name (default start)
+      --ascending           smallest or earliest first
+      --limit N             at most so many; 0 shows all (default 20)
+
+output:
+      --json                print JSON
+      --csv                 print comma-separated values
+      --ids                 print the ids only, one a line
+      --store PATH          the folder of runs, instead of $ASSAY_STORE or
+                            ~/.local/share/assay
+  -h, --help                show this help
+
+examples:
+  assay jobs
+      the twenty that started last
+  assay jobs --status failed --since 7d
+      what failed this week
+  assay jobs --name 'train*' --sort memory --limit 5
+      the five largest of a name
+  assay jobs --json
+      the same for a program
+
+'assay help jobs' tells more.
+
+$ assay show --help
+assay show: everything about one run, also while it runs
+
+usage: assay show [options] [ID | last]
+
+options:
+      --json                print JSON
+      --csv                 print the timeline as comma-separated values
+      --store PATH          the folder of runs, instead of $ASSAY_STORE or
+                            ~/.local/share/assay
+  -h, --help                show this help
+
+examples:
+  assay show
+      the run that started last
+  assay show last --json
+      the same for a program
+  assay show last --csv
+      its timeline for a spreadsheet
+
+'assay help show' tells more.
+
+$ assay stats --help
+assay stats: runs counted and added up, by name
+
+usage: assay stats [options]
+
+which runs:
+  -n, --name NAME           of this name; * and ? stand for any letters
+  -s, --status STATUS       that stand so: running, success, failed, timeout,
+                            error or interrupted
+  -l, --label KEY=VALUE     with this label; repeatable
+      --since WHEN          started within the last 2h, 7d …, or since a date:
+                            2026-11-01 or '2026-11-01 12:00'
+      --until WHEN          started before then; written like --since
+      --run-version VERSION
+                            of this version of the program
+      --host HOST           that ran on this machine
+
+output:
+      --json                print JSON
+      --store PATH          the folder of runs, instead of $ASSAY_STORE or
+                            ~/.local/share/assay
+  -h, --help                show this help
+
+examples:
+  assay stats
+      all runs
+  assay stats --since 30d --label team=physics
+      one team, this month
+  assay stats --json
+      the same for a program
+
+'assay help stats' tells more.
+
+$ assay export --help
+assay export: write runs for other programs: JSON, Keystone, CSV
+
+usage: assay export [options] [ID…]
+
+which runs:
+  -n, --name NAME           of this name; * and ? stand for any letters
+  -s, --status STATUS       that stand so: running, success, failed, timeout,
+                            error or interrupted
+  -l, --label KEY=VALUE     with this label; repeatable
+      --since WHEN          started within the last 2h, 7d …, or since a date:
+                            2026-11-01 or '2026-11-01 12:00'
+      --until WHEN          started before then; written like --since
+      --run-version VERSION
+                            of this version of the program
+      --host HOST           that ran on this machine
+
+output:
+  -f, --format FORMAT       how to write them: json, keystone or csv (default
+                            json)
+  -o, --output FILE         write to FILE instead of standard output
+      --store PATH          the folder of runs, instead of $ASSAY_STORE or
+                            ~/.local/share/assay
+  -h, --help                show this help
+
+examples:
+  assay export -o runs.json
+      everything
+  assay export --format keystone --since 7d
+      this week, as Keystone would have written it
+  assay export --format csv -o runs.csv
+      a table for a spreadsheet
+
+'assay help export' tells more.
+
+$ assay import --help
+assay import: take over the history of another system
+
+usage: assay import [options] keystone FILE
+
+options:
+      --json                print JSON
+      --store PATH          the folder of runs, instead of $ASSAY_STORE or
+                            ~/.local/share/assay
+  -h, --help                show this help
+
+examples:
+  assay import keystone jobs_history.jsonl
+      take over a history
+
+'assay help import' tells more.
+
+$ assay rm --help
+assay rm: forget runs
+
+usage: assay rm [options] ID…
+
+options:
+      --store PATH          the folder of runs, instead of $ASSAY_STORE or
+                            ~/.local/share/assay
+  -h, --help                show this help
+
+examples:
+  assay rm last
+      forget the run that started last
+  assay rm $(assay jobs --ids --status error --limit 0)
+      forget all that went wrong
+
+'assay help rm' tells more.
+
+$ assay gc --help
+assay gc: remove old runs: keep so many, so old, so large
+
+usage: assay gc --keep N|AGE|SIZE [options]
+
+options:
+  -k, --keep N|AGE|SIZE     how many runs to keep (1000), how old they may be
+                            (30d), or how much room they may take (2GiB);
+                            repeatable
+      --keep-per-name N     how many runs to keep of each name
+      --dry-run             only say what would be removed
+      --json                print JSON
+      --store PATH          the folder of runs, instead of $ASSAY_STORE or
+                            ~/.local/share/assay
+  -h, --help                show this help
+
+examples:
+  assay gc --keep 30d --dry-run
+      what would be removed?
+  assay gc --keep 10000 --keep 2GiB
+      a store that does not grow
+  assay gc --keep-per-name 100
+      the last hundred of each name
+
+'assay help gc' tells more.
+
+$ assay doctor --help
+assay doctor: what this machine lets you measure, and how to be let
+
+usage: assay doctor [options]
+
+options:
+      --json                print JSON
+      --store PATH          the folder of runs, instead of $ASSAY_STORE or
+                            ~/.local/share/assay
+  -h, --help                show this help
+
+examples:
+  assay doctor
+      what can I measure here?
+  assay doctor --json
+      the same for a program
+
+'assay help doctor' tells more.
+
+$ assay help --help
+assay help: the manual of a command, or the list of metrics
+
+usage: assay help [COMMAND | metrics]
+
+options:
+  -h, --help                show this help
+
+examples:
+  assay help
+      the commands
+  assay help run
+      the manual of 'assay run'
+  assay help metrics
+      what is measured, and in which units
+
+'assay help help' tells more.
+
+$ assay help show
+assay show: everything about one run, also while it runs
+
+usage: assay show [options] [ID | last]
+
+Who ran, how it ended, what it used and how that is known, its processes and
+threads, its metrics over time, and what limited it. Without an ID, the run that
+started last. An ID may be shortened as long as no other run begins like it.
+
+A run that is still going on is shown as far as it has come.
+
+'--json' prints the whole run as one document (docs/run.schema.json), '--csv'
+its timeline: one line for each sample, empty cells where a value is unknown.
+
+options:
+      --json                print JSON
+      --csv                 print the timeline as comma-separated values
+      --store PATH          the folder of runs, instead of $ASSAY_STORE or
+                            ~/.local/share/assay
+  -h, --help                show this help
+
+examples:
+  assay show
+      the run that started last
+  assay show last --json
+      the same for a program
+  assay show last --csv
+      its timeline for a spreadsheet
+
+# the verbs of Keystone have help too, though they are not listed
+$ assay job-history --help
+assay job-history: Keystone's list of jobs; see 'assay jobs'
+
+usage: assay job-history [options]
+
+options:
+  -l, --limit N             number of jobs to show (default 10)
+  -t, --tool TOOL           filter by tool name
+  -s, --status STATUS       filter by status: success, failed, timeout, error,
+                            interrupted or running
+      --json                print JSON
+      --store PATH          the folder of runs, instead of $ASSAY_STORE or
+                            ~/.local/share/assay
+  -h, --help                show this help
+
+examples:
+  assay job-history --limit 20 --status failed
+      the last twenty that failed
+
+'assay help job-history' tells more.
+
+$ assay job-details --help
+assay job-details: Keystone's page of one job; see 'assay show'
+
+usage: assay job-details [options] TASK_ID
+
+options:
+      --json                print JSON
+      --store PATH          the folder of runs, instead of $ASSAY_STORE or
+                            ~/.local/share/assay
+  -h, --help                show this help
+
+examples:
+  assay job-details 3f2a8c1e-77aa
+      a job that was imported
+
+'assay help job-details' tells more.
+
+$ assay job-stats --help
+assay job-stats: Keystone's totals of all jobs; see 'assay stats'
+
+usage: assay job-stats [options]
+
+options:
+      --json                print JSON
+      --store PATH          the folder of runs, instead of $ASSAY_STORE or
+                            ~/.local/share/assay
+  -h, --help                show this help
+
+examples:
+  assay job-stats
+      all jobs
+
+'assay help job-stats' tells more.
+
+# nothing is wider than 80 columns, in any manual
+$ for c in run attach jobs show stats export import rm gc doctor help metrics; do assay help $c; done | sed 's/…/./g' | awk 'length > 80'

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""Counts: bytes, calls, context switches, open files, processes, faults. Those must be exact."""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from harness import *
+from jobs import *
+
+MIB = 1 << 20
+
+IO = {"io_read_calls_bytes": "read_bytes", "io_write_calls_bytes": "write_bytes",
+      "io_read_calls": "reads", "io_write_calls": "writes"}
+
+
+def io_difference(reads, writes, children=0, **how):
+    """Starting a program reads and writes as well: measure it twice, once without work."""
+    work_done = profile("io", "f", reads, writes, children, **how)
+    nothing = profile("io", "f", 0, 0, children, **how)
+    for key, truth in IO.items():
+        expect_eq(work_done.total(key) - nothing.total(key), work_done.truth[truth],
+                  f"{key} of {reads} reads and {writes} writes in {children or 1} process(es) {how}")
+
+
+@job_test("bytes and calls of read and write are exact")
+def _():
+    for how in ({}, {"nobody": True}, {"options": ("--basic",)}, {"options": ("--interval", "0.01")}):
+        io_difference(997, 499, **how)
+
+
+@job_test("bytes and calls of short-lived children are exact")
+def _():
+    for how in ({}, {"nobody": True}, {"options": ("--basic",)}):
+        io_difference(101, 103, 13, **how)
+
+
+@job_test("a long row of reads and writes is exact whatever is sampled meanwhile")
+def _():
+    io_difference(200_003, 100_003, options=("--interval", "0.02"))
+
+
+@job_test("bytes written to a disk are those of the file")
+def _():
+    p = profile("cachefill", "f", 31)
+    if p.total("io_write") == 0 and p.total("io_write_calls_bytes") > 31 * MIB:
+        skip("the files of the tests are in memory here")
+    expect_near(p.total("io_write"), p.truth["file_bytes"], 0.02, "bytes written")
+
+
+@job_test("every wait is one voluntary context switch")
+def _():
+    for how in ({}, {"nobody": True}, {"options": ("--basic",)}):
+        p = profile("switcher", 3001, **how)
+        expect_near(p.total("switches_voluntary"), p.truth["voluntary"], 0.005,
+                    f"voluntary switches {how}", slack=40)
+
+
+@job_test("open files are counted exactly")
+def _():
+    for how in ({}, {"nobody": True}):
+        p = profile("fds", 101, **how)
+        expect_eq(p.metric("job.files.open")["max"], p.truth["open"], f"open files {how}")
+
+
+@job_test("processes and threads alive are counted exactly")
+def _():
+    for how in ({}, {"nobody": True}):
+        p = profile("shared", 3, 6, **how)
+        expect_eq(p.metric("job.processes")["max"], p.truth["processes"], f"processes {how}")
+        p = profile("burn", 0.8, 3, **how)
+        expect_eq(p.metric("job.threads")["max"], 3, f"threads {how}")
+
+
+@job_test("each page that is touched is a fault")
+def _():
+    for how in ({}, {"nobody": True}):
+        more, less = profile("hold", 101, 0, **how), profile("hold", 1, 0, **how)
+        expect_near(more.total("faults_minor") - less.total("faults_minor"), 100 * 256, 0.01,
+                    f"faults {how}")
+
+
+main()

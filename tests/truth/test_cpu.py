@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+"""CPU time: what assay says against what the programs know by their own clocks."""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from harness import *
+from jobs import *
+
+CORES = len(os.sched_getaffinity(0))
+TICK = 0.01                 # seconds: /proc counts in these
+
+
+def with_group(p):
+    if not own_cgroup(p):
+        skip("this user cannot make control groups here")
+    return p
+
+
+# --- totals -------------------------------------------------------------------
+
+for threads in (1, 2):
+    @job_test(f"CPU of {threads} busy thread(s) is within 1 % of their own clock")
+    def _(threads=threads):
+        p = with_group(profile("burn", 2.3, threads))
+        expect_near(p.seconds(), p.truth["cpu_seconds"], 0.01, "CPU seconds")
+
+    @job_test(f"the same of {threads} thread(s) without a control group, by wait4")
+    def _(threads=threads):
+        p = profile("burn", 2.3, threads, nobody=True)
+        expect_in("wait4", p.source("cpu"), "source")
+        expect_near(p.seconds(), p.truth["cpu_seconds"], 0.01, "CPU seconds")
+
+
+@job_test("time in user code and time in the kernel are told apart")
+def _():
+    for nobody in (False, True):
+        p = profile("burn", 1.5, nobody=nobody)
+        expect_between(p.seconds("cpu_user") / p.seconds(), 0.92, 1, "user share of computing")
+        p = profile("sysburn", 1.5, nobody=nobody)
+        expect_between(p.seconds("cpu_system") / p.seconds(), 0.92, 1, "system share of sysburn")
+        expect_near(p.seconds(), p.truth["cpu_seconds"], 0.015, "CPU seconds of sysburn")
+        expect_near(p.total("cpu_user") + p.total("cpu_system"), p.total("cpu"), 1e-9, "the sum")
+
+
+@job_test("the CPU of every thread is within 2 % of its own clock, under its own name")
+def _():
+    p = profile("burn", 1.5, 2, options=("--interval", "0.05"))
+    by_name = {t["name"]: t["metrics"]["thread.cpu"]["total"] / 1e9 for t in p.threads()}
+    for i, name in enumerate(("burn", "burn-1")):
+        # what it used after the last look at it is not seen
+        expect_near(by_name.get(name), p.truth["threads"][i], 0.02, f"CPU of {name}", slack=0.08)
+
+
+# --- children of every kind ---------------------------------------------------
+
+KINDS = ("fork", "double", "setsid", "ignore", "vfork", "thread", "leader", "sibling")
+
+for kind in KINDS:
+    @job_test(f"CPU of children, kind '{kind}', is within 1 % of the sum of their own clocks")
+    def _(kind=kind):
+        p = with_group(profile("forker", 30, 40, kind))
+        expect_near(p.seconds(), p.truth["cpu_seconds"], 0.01, "CPU seconds")
+
+    if kind != "ignore":    # nobody is told of the end of those
+        @job_test(f"the same without a control group, kind '{kind}', within 2 %")
+        def _(kind=kind):
+            p = profile("forker", 30, 40, kind, nobody=True)
+            expect_near(p.seconds(), p.truth["cpu_seconds"], 0.02, "CPU seconds")
+
+
+@job_test("children that nobody waits for are not lost where they live longer than a sample")
+def _():
+    p = profile("forker", 2, 1300, "ignore", nobody=True, options=("--interval", "0.1"))
+    expect_between(p.seconds() / p.truth["cpu_seconds"], 0.75, 1.01, "share of the CPU seen")
+    expect_eq(p.doc["assay"]["totals"]["cpu"]["provenance"], "attributed", "provenance")
+
+
+@job_test("thousands of children of a millisecond are all in the total")
+def _():
+    p = with_group(profile("forker", 1500, 1, "fork"))
+    own = p.truth["cpu_seconds"]        # by their clocks; starting and ending them comes on top
+    expect_between(p.seconds(), own * 0.995, own * 1.6, "CPU seconds")
+    # The parent knows better than each child: it was told by wait.
+    expect_eq(p.truth["children"], 1500)
+
+
+# --- over time ----------------------------------------------------------------
+
+def busy_intervals(p, threads):
+    """A thread that never sleeps is always on a CPU or waiting for one."""
+    steps = p.rates("job.cpu.user", "job.cpu.system", "job.cpu.wait", window=0.45)
+    expect(len(steps) >= 4, f"only {len(steps)} intervals")
+    for a, b, rate in steps:
+        if b - a < 0.2:
+            continue            # too short for counters in steps of 10 ms
+        margin = 0.06 + 4 * TICK / (b - a)
+        expect_between(rate / 1e9, threads * (1 - margin), threads * (1 + margin),
+                       f"cores used or waited for from {a:.2f} to {b:.2f} s")
+
+
+@job_test("a busy thread is busy in every interval, the first and the last too")
+def _():
+    for nobody in (False, True):
+        p = profile("burn", 3, nobody=nobody)
+        busy_intervals(p, 1)
+        first, last = p.cpu_rates(window=0.1)[0], p.cpu_rates(window=0.1)[-1]
+        for a, b, cores in (first, last):
+            expect(cores > 0.05, f"{cores:.3f} cores from {a:.2f} to {b:.2f} s")
+        expect(p.metric("job.cpu.user")["min"] > 0.05, "the smallest rate is 0")
+
+
+@job_test("no interval shows more CPU than one process can use, whenever its children are reaped")
+def _():
+    for nobody in (False, True):
+        for args in ((2, 1400, "fork"), (200, 12, "fork"), (2, 1400, "ignore"), (60, 30, "double")):
+            p = profile("forker", *args, nobody=nobody)
+            for a, b, cores in p.cpu_rates(window=0.25):
+                if b - a >= 0.1:
+                    expect_between(cores, 0, 1.05 + 3 * TICK / (b - a),
+                                   f"cores from {a:.2f} to {b:.2f} s of {args}")
+            top = p.metric("job.cpu.user")["max"]
+            expect(top <= CORES + 0.25, f"largest rate {top} of {args} on {CORES} cores")
+
+
+@job_test("the timeline ends at the total")
+def _():
+    for nobody in (False, True):
+        for name, args in (("burn", (1.2,)), ("forker", (60, 20)), ("forker", (40, 20, "double"))):
+            p = profile(name, *args, nobody=nobody)
+            end = (p.column("job.cpu.user")[-1] + p.column("job.cpu.system")[-1]) / 1e9
+            expect_near(end, p.truth["cpu_seconds"], 0.03, f"end of the timeline of {name} {args}",
+                        slack=3 * TICK)
+
+
+@job_test("means are weighted by time, though the first second is sampled more often")
+def _():
+    for args in ((1, 1), (0, 0.5, 2.5), (2, 0.4)):
+        p = profile("phases", *args)
+        true = p.truth["cpu_seconds"] / p.doc["duration_seconds"]
+        mean = p.metric("job.cpu.user")["mean"] + p.metric("job.cpu.system")["mean"]
+        expect_near(mean, true, 0, f"mean of {args}", slack=0.03)
+        percent = p.doc["detailed_profile"]["process_cpu"]["mean_percent"]
+        expect_near(percent, 100 * true, 0, f"Keystone's mean of {args}", slack=3)
+
+
+@job_test("an idle job uses next to nothing, and that is not nothing")
+def _():
+    p = with_group(profile("sleeper", 2))
+    expect_between(p.seconds(), 0.0001, 0.03, "CPU seconds")
+
+
+main()

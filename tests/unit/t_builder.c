@@ -1,0 +1,162 @@
+/* builder -- what a sink is told becomes a run: tallies, timeline, instances, end. */
+#include "utest.h"
+
+#include "run/builder.h"
+
+#define MS INT64_C(1000000)
+
+struct told {
+	struct as_builder *b;
+	struct as_sink sink;
+	struct as_tee tee;
+	struct as_frame frame;
+};
+
+static void start(struct told *t)
+{
+	struct as_err err;
+	char name[] = "demo", word[] = "true", *argv[] = {word, NULL}, k[] = "who", v[] = "me";
+	struct as_pair label = {k, v};
+	struct as_identity who = {.name = name, .argv = argv, .argc = 1, .labels = &label, .nlabels = 1};
+
+	*t = (struct told){0};
+	EXPECT_OK(as_builder_new(&t->b, &err), err);
+	t->sink = as_builder_sink(t->b);
+	t->tee = (struct as_tee){&t->sink, 1};
+	as_id_random(who.id);
+	as_tee_begin(&t->tee, &who);
+}
+
+static void job_tick(struct told *t, int64_t t_ns, int64_t cpu, int64_t rss)
+{
+	as_frame_start(&t->frame, t_ns);
+	int64_t *row = as_frame_row(&t->frame, AS_JOB, 0);
+	as_row_set(row, AS_F_JOB_USER, cpu);
+	as_row_set(row, AS_F_JOB_RSS, rss);
+	as_tee_frame(&t->tee, &t->frame);
+}
+
+static void stop(struct told *t)
+{
+	EXPECT_I64(t->sink.failed, 0);
+	as_frame_done(&t->frame);
+	as_builder_free(t->b);
+}
+
+static void t_identity(void)
+{
+	struct told t;
+
+	start(&t);
+	const struct as_identity *who = &as_builder_run(t.b)->who;
+	EXPECT_STR(who->name, "demo");
+	EXPECT_STR(who->argv[0], "true");
+	EXPECT_STR(who->labels[0].value, "me");
+	EXPECT_U64(strlen(who->id), AS_ID_LEN);
+	stop(&t);
+}
+
+static void t_tallies_and_series(void)
+{
+	struct told t;
+
+	start(&t);
+	job_tick(&t, 0, 0, 100);
+	job_tick(&t, 500 * MS, 250 * MS, 100);
+	job_tick(&t, 1000 * MS, 750 * MS, 300);
+	const struct as_run *run = as_builder_run(t.b);
+	const struct as_tally *cpu = as_run_tally(run, AS_F_JOB_USER, 0);
+	EXPECT_NEAR(as_tally_shown(AS_F_JOB_USER, cpu->mean), 0.75, 1e-9);
+	EXPECT_NEAR(as_tally_shown(AS_F_JOB_USER, cpu->max), 1.0, 1e-9);
+	EXPECT_NEAR(as_run_tally(run, AS_F_JOB_RSS, 0)->mean, 150, 1e-9);
+	EXPECT(!as_run_tally(run, AS_F_JOB_SYSTEM, 0)); /* never known */
+	EXPECT(!as_run_tally(run, AS_F_SYS_USER, 0));	/* never even a row */
+	EXPECT_U64(run->series[AS_JOB]->n, 3);
+	EXPECT(!run->series[AS_SYSTEM]);
+	EXPECT_I64(run->end.duration_ns, 1000 * MS);
+	EXPECT_I64(run->end.status, AS_RUNNING);
+	stop(&t);
+}
+
+static void t_instances(void)
+{
+	struct told t;
+	char name[] = "worker", renamed[] = "python3";
+	struct as_instance i = {.scope = AS_PROCESS, .id = 7, .key = 4242, .name = name, .parent = AS_NO_PARENT,
+				.died_ns = AS_NA, .ended_by = AS_NA};
+
+	start(&t);
+	as_tee_instance(&t.tee, &i);
+	as_frame_start(&t.frame, 0);
+	as_row_set(as_frame_row(&t.frame, AS_PROCESS, 7), AS_F_PROC_RSS, 11);
+	as_row_set(as_frame_row(&t.frame, AS_PROCESS, 8), AS_F_PROC_RSS, 13); /* never introduced */
+	as_tee_frame(&t.tee, &t.frame);
+	i.name = renamed;
+	i.died_ns = 5;
+	as_tee_instance(&t.tee, &i);
+	i.name = NULL; /* nothing new about the name */
+	as_tee_instance(&t.tee, &i);
+	const struct as_run *run = as_builder_run(t.b);
+	EXPECT_U64(run->ninstances, 1);
+	const struct as_instance *got = as_run_instance(run, AS_PROCESS, 7);
+	EXPECT_STR(got->name, "python3");
+	EXPECT_I64(got->died_ns, 5);
+	EXPECT_NEAR(as_run_tally(run, AS_F_PROC_RSS, 7)->last, 11, 0);
+	EXPECT(!as_run_instance(run, AS_PROCESS, 8));
+	stop(&t);
+}
+
+/* More than the limit are counted, not kept: memory stays bounded. */
+static void t_many_instances(void)
+{
+	struct told t;
+
+	start(&t);
+	for (uint32_t id = 0; id < AS_INSTANCES_MAX + 100; id++) {
+		struct as_instance i = {.scope = AS_THREAD, .id = id, .parent = AS_NO_PARENT, .died_ns = AS_NA,
+					.ended_by = AS_NA, .key = id};
+		as_tee_instance(&t.tee, &i);
+	}
+	const struct as_run *run = as_builder_run(t.b);
+	EXPECT_U64(run->ninstances, AS_INSTANCES_MAX);
+	EXPECT_U64(run->unlisted, 100);
+	EXPECT_I64(as_run_instance(run, AS_THREAD, 17)->key, 17);
+	stop(&t);
+}
+
+static void t_end(void)
+{
+	struct told t;
+	struct as_total totals[AS_NTOTALS] = {0};
+	char why[] = "because";
+	struct as_outcome o = {.status = AS_FAILED, .exit_code = 3, .duration_ns = 9, .error = why};
+
+	start(&t);
+	totals[AS_T_CPU] = (struct as_total){.value = 17, .how = AS_MEASURED, .source = "x"};
+	as_tee_end(&t.tee, &o, totals);
+	struct as_run *run = as_builder_take(t.b);
+	EXPECT_I64(run->end.exit_code, 3);
+	EXPECT_STR(run->end.error, "because");
+	EXPECT_I64(run->totals[AS_T_CPU].value, 17);
+	as_run_free(run);
+	as_frame_done(&t.frame);
+}
+
+/* Two rows of one scope and instance in a tick are one row. */
+static void t_rows_are_shared(void)
+{
+	struct as_frame f = {0};
+
+	as_frame_start(&f, 0);
+	as_row_set(as_frame_row(&f, AS_SYSTEM, 0), AS_F_SYS_USER, 1);
+	as_row_set(as_frame_row(&f, AS_SYSTEM, 0), AS_F_PSI_IO, 2);
+	EXPECT_U64(f.n, 1);
+	EXPECT_I64(as_row_at(as_frame_cells(&f, &f.rows[0]), AS_F_SYS_USER), 1);
+	EXPECT_I64(as_row_at(as_frame_cells(&f, &f.rows[0]), AS_F_PSI_IO), 2);
+	as_frame_start(&f, 1);
+	EXPECT_I64(as_row_at(as_frame_row(&f, AS_SYSTEM, 0), AS_F_SYS_USER), AS_NA);
+	as_frame_done(&f);
+}
+
+UTEST_MAIN(T(t_identity), T(t_tallies_and_series), T(t_instances), T(t_many_instances), T(t_end),
+	   T(t_rows_are_shared))

@@ -1,0 +1,78 @@
+/* tally -- means weighted by time, rates over honest windows, gaps without weight. */
+#include "utest.h"
+
+#include "stat/tally.h"
+
+#define MS INT64_C(1000000)
+
+static void t_gauge(void)
+{
+	struct as_tally s = as_tally_new();
+
+	EXPECT(isnan(s.mean) && isnan(s.last));
+	as_tally_gauge(&s, 0, 10);
+	EXPECT_NEAR(s.mean, 10, 0);
+	/* dense samples at first must not weigh more than their time */
+	for (int i = 1; i <= 10; i++)
+		as_tally_gauge(&s, i * 10 * MS, 10);
+	as_tally_gauge(&s, 1100 * MS, 30);
+	EXPECT_NEAR(s.mean, (10 * 100 + 20 * 1000) / 1100.0, 1e-9);
+	EXPECT_NEAR(s.min, 10, 0);
+	EXPECT_NEAR(s.max, 30, 0);
+	EXPECT_NEAR(s.last, 30, 0);
+	EXPECT_U64(s.n, 12);
+}
+
+static void t_gap(void)
+{
+	struct as_tally s = as_tally_new();
+
+	as_tally_gauge(&s, 0, 10);
+	as_tally_gauge(&s, 100 * MS, 10);
+	as_tally_gap(&s);
+	as_tally_gauge(&s, 900 * MS, 50); /* what lay between is unknown */
+	as_tally_gauge(&s, 1000 * MS, 50);
+	EXPECT_NEAR(s.mean, 30, 1e-9);
+}
+
+static void t_counter(void)
+{
+	struct as_tally s = as_tally_new();
+
+	as_tally_counter(&s, 0, 0);
+	EXPECT(isnan(s.mean));
+	as_tally_counter(&s, 500 * MS, 500 * MS);	 /* one core   */
+	as_tally_counter(&s, 1000 * MS, 500 * MS);	 /* idle       */
+	as_tally_counter(&s, 2000 * MS, 500 * MS + 2000 * MS); /* two cores */
+	EXPECT_NEAR(s.mean, 2500.0 / 2000, 1e-9);
+	EXPECT_NEAR(s.min, 0, 1e-9);
+	EXPECT_NEAR(s.max, 2, 1e-9);
+	EXPECT_NEAR(s.last, 2, 1e-9);
+}
+
+/* A counter in steps of 10 ms, read every 10 ms: no interval shows 0 % or 200 %. */
+static void t_window(void)
+{
+	struct as_tally s = as_tally_new();
+
+	for (int i = 0; i <= 100; i++)
+		as_tally_counter(&s, i * 10 * MS, i / 2 * 20 * MS);
+	EXPECT_NEAR(s.min, 1, 0.21);
+	EXPECT_NEAR(s.max, 1, 0.21);
+	EXPECT_NEAR(s.mean, 1, 1e-9);
+}
+
+/* A run shorter than the window still has a rate: the only one there is. */
+static void t_short(void)
+{
+	struct as_tally s = as_tally_new();
+
+	as_tally_counter(&s, 0, 0);
+	as_tally_counter(&s, 8 * MS, 4 * MS);
+	EXPECT_NEAR(s.mean, 0.5, 1e-9);
+	EXPECT_NEAR(s.min, 0.5, 1e-9);
+	EXPECT_NEAR(s.max, 0.5, 1e-9);
+	EXPECT_NEAR(s.last, 0.5, 1e-9);
+}
+
+UTEST_MAIN(T(t_gauge), T(t_gap), T(t_counter), T(t_window), T(t_short))

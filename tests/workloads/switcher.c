@@ -1,0 +1,58 @@
+/*
+ * switcher N -- two processes throw a byte to and fro N times, so each has to
+ * wait N times. Both are on one CPU and neither may push the other off it
+ * (SCHED_BATCH), so every wait is one voluntary context switch.
+ */
+#include <sched.h>
+
+#include "work.h"
+
+static void share_one_cpu(void)
+{
+	struct sched_param none = {0};
+	cpu_set_t all, one;
+
+	if (sched_setscheduler(0, SCHED_BATCH, &none) < 0 || sched_getaffinity(0, sizeof all, &all) < 0)
+		fail("scheduler");
+	CPU_ZERO(&one);
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, &all)) {
+			CPU_SET(cpu, &one);
+			break;
+		}
+	if (sched_setaffinity(0, sizeof one, &one) < 0)
+		fail("affinity");
+}
+
+/* Throw first, or catch first. */
+static void play(int in, int out, int n, bool first)
+{
+	char ball = 1;
+
+	for (int i = 0; i < n; i++) {
+		if (first && write(out, &ball, 1) != 1)
+			fail("write");
+		if (read(in, &ball, 1) != 1)
+			fail("read");
+		if (!first && write(out, &ball, 1) != 1)
+			fail("write");
+	}
+}
+
+int main(int argc, char **argv)
+{
+	int n = (int)number(argc, argv, 1, 1000), to[2], fro[2];
+
+	share_one_cpu();
+	if (pipe(to) < 0 || pipe(fro) < 0)
+		fail("pipe");
+	pid_t pid = fork_or_fail();
+	if (!pid) {
+		play(to[0], fro[1], n, false);
+		_exit(0);
+	}
+	play(fro[0], to[1], n, true);
+	wait_for(pid);
+	(void)printf("{\"voluntary\": %d}\n", 2 * n);
+	return 0;
+}

@@ -1,0 +1,36 @@
+#!/bin/sh
+# Install the Debian packages named as arguments, but only those that are missing.
+set -eu
+
+if ! command -v apt-get >/dev/null; then
+	echo "deps: no apt-get here; please install the equivalents of: $*"
+	exit 0
+fi
+
+missing=
+for pkg in "$@"; do
+	case $(dpkg-query -W -f '${Status}' "$pkg" 2>/dev/null || :) in
+	*" installed") ;;
+	*) missing="$missing $pkg" ;;
+	esac
+done
+[ -n "$missing" ] || exit 0
+
+if [ "$(id -u)" = 0 ]; then
+	as_root=
+elif command -v sudo >/dev/null; then
+	as_root=sudo
+else
+	echo "deps: please install as root:$missing" >&2
+	echo "deps: (this is neither root, nor is there sudo)" >&2
+	exit 1
+fi
+
+# $as_root and $missing are lists of words on purpose.
+# shellcheck disable=SC2086
+{
+	echo "deps: installing$missing"
+	$as_root env DEBIAN_FRONTEND=noninteractive apt-get update -qq
+	$as_root env DEBIAN_FRONTEND=noninteractive \
+		apt-get install -y -qq --no-install-recommends $missing >/dev/null
+}
