@@ -12,6 +12,7 @@ ARGS    ?=
 BUILD_PKGS := gcc libc6-dev make meson ninja-build pkg-config python3 \
               libsqlite3-dev libzstd-dev zlib1g-dev libjansson-dev
 TEST_PKGS  := $(BUILD_PKGS) procps python3-jsonschema strace util-linux
+BENCH_PKGS := $(BUILD_PKGS) python3-pip time util-linux
 DEV_PKGS   := $(TEST_PKGS) clang clang-format libclang-rt-dev shellcheck dpkg-dev
 
 # Meson and ninja say a page; we show it when they fail, and warnings always.
@@ -55,6 +56,10 @@ deps:					## install what the build needs, if it is missing
 
 test-deps:				## the same, and what the tests need
 	@tools/deps.sh $(TEST_PKGS)
+
+bench-deps:				## what bench needs, and the peers, by pip, into .peers/
+	@tools/deps.sh $(BENCH_PKGS)
+	@$(PYTHON) bench/peers.py
 
 dev-deps:				## the same, and what lint, asan, tsan and fuzz need
 	@tools/deps.sh $(DEV_PKGS)
@@ -111,12 +116,12 @@ build-fuzz/build.ninja:
 truth: build				## profile workloads whose true answer is known (long)
 	@$(PYTHON) tests/run.py --build build --kind truth $(ARGS)
 
-bench: build				## measure our own cost (long; wants a quiet machine)
+bench: bench-deps build			## our own cost, beside peers (15 min; ARGS=--quick: 2 min)
 	@$(PYTHON) bench/run.py --build build $(ARGS)
 
 help:					## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
 
 .DEFAULT_GOAL := build
-.PHONY: build demo install deb clean deps test-deps dev-deps \
+.PHONY: build demo install deb clean deps test-deps bench-deps dev-deps \
         test test-real lint format docs asan tsan torture fuzz truth bench help

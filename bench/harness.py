@@ -94,10 +94,10 @@ class Result:
         for key, f in figures.items():
             self.figures[key] = dataclasses.asdict(f) if isinstance(f, Figure) else f
 
-    def budget(self, what, figure, limit, unit, shown=None):
+    def budget(self, what, figure, limit, unit):
         """Hold a figure to its limit; the word for the table."""
         word = verdict(figure, limit)
-        self.budgets.append([what, f"≤ {shown or number(limit) + unit}", figure.text(unit), word])
+        self.budgets.append([what, f"≤ {number(limit)}{unit}", figure.text(unit), word])
         return word
 
 
@@ -179,13 +179,13 @@ class Bench:
         return str(copy)
 
     def folder(self, name):
-        path = self.dir / name
-        path.mkdir()
+        """A new one, where anybody may write."""
+        path = pathlib.Path(tempfile.mkdtemp(prefix=f"{name}-", dir=self.dir))
         path.chmod(0o777)
         return str(path)
 
     def meter(self, commands, rounds, warm=1):
-        """What each run of each command cost; they are run in turns. `warm` more rounds go first."""
+        """What each run of each command cost; they are run in turns. `warm` more go first."""
         text = "".join("\t".join(map(str, c)) + "\n" for c in commands)
         p = subprocess.run([self.bin("meter"), str(rounds + warm)], input=text, text=True,
                            env=peers.environment(), capture_output=True)

@@ -3,7 +3,7 @@ import pathlib
 import sys
 
 import peers
-from harness import ROOT, Result, median, ratio, totals
+from harness import ROOT, Result, median, ratio, totals, verdict
 
 ABOUT = "CPU time of one sample of a job of 1,000 processes, by /proc."
 PROCESSES = 1000
@@ -15,16 +15,15 @@ OFTEN, SELDOM = 0.1, 3600       # seconds between samples
 class Tool:
     """A profiler that is run with many samples and with few; the difference is what they cost."""
 
-    def __init__(self, name, folder, command, told):
-        self.name, self.folder, self.command, self.told = name, folder, command, told
-        self.samples = []       # nanoseconds of CPU of one sample, a round each
-        self.calm = 0           # CPU and samples of a run without samples to speak of
-        self.calm_ticks = 0
-        self.seen = PROCESSES
+    def __init__(self, name, command, told):
+        self.name = name
+        self.command = command      # of a pause and a job
+        self.told = told            # of the last run: how many samples, how many processes
+        self.samples = []           # nanoseconds of CPU of one sample, a round each
 
 
 def assay_tool(b, name, wrap=list):
-    folder = b.folder(name)
+    folder = b.folder("assay")
     told = pathlib.Path(folder, "told.json")
 
     def command(pause, job):
@@ -35,19 +34,18 @@ def assay_tool(b, name, wrap=list):
         t = totals(told)
         told.unlink()
         return t["self_ticks"], t["processes"]
-    return Tool(name, folder, command, ticks)
+    return Tool(name, command, ticks)
 
 
 def psutil_tool(b):
-    folder = b.folder("psutil")
-    told = pathlib.Path(folder, "told")
+    told = pathlib.Path(b.folder("psutil"), "told")
 
     def command(pause, job):
         return [sys.executable, ROOT / "bench" / "psutil_sample.py", str(pause), told, *job]
 
     def ticks():
         return map(int, told.read_text().split())
-    return Tool(f"psutil {peers.version('psutil')}", folder, command, ticks)
+    return Tool(f"psutil {peers.version('psutil')}", command, ticks)
 
 
 def tools(b):
@@ -66,35 +64,42 @@ def once(b, tool, pause, job):
     return costs[0].own_ns, looks, seen
 
 
-def measure(b, tool, job, first):
-    if first:
-        tool.calm, tool.calm_ticks, _ = once(b, tool, SELDOM, job)
-    cpu, looks, tool.seen = once(b, tool, OFTEN, job)
-    if looks <= tool.calm_ticks or tool.seen < PROCESSES:
-        sys.exit(f"bench: {tool.name}: {looks} samples of {tool.seen} processes")
-    tool.samples.append((cpu - tool.calm) / (looks - tool.calm_ticks))
+def measure(b, tool, job):
+    """One round: many samples against hardly any, so that start and end cancel out."""
+    few_cpu, few, _ = once(b, tool, SELDOM, job)
+    cpu, many, seen = once(b, tool, OFTEN, job)
+    if many <= few or seen < PROCESSES:
+        sys.exit(f"bench: {tool.name}: {many} samples of {seen} processes")
+    tool.samples.append((cpu - few_cpu) / (many - few))
+
+
+def part_text(f):
+    """A ratio as people say it: "1/18 (1/17 to 1/19)"."""
+    text = f"1/{1 / f.value:.1f}"
+    return text if f.low == f.high else f"{text} (1/{1 / f.high:.1f} to 1/{1 / f.low:.1f})"
 
 
 def case(b, result, name, wakes):
     crowd = b.public(b.bin("crowd"))
     job = [crowd, str(PROCESSES), "3" if b.quick else "5", str(wakes)]
     all_tools = list(tools(b))
-    for i in range(1 if b.quick else 5):
+    for _ in range(1 if b.quick else 4):
         for tool in all_tools:
-            measure(b, tool, job, i == 0)
+            measure(b, tool, job)
     theirs = all_tools[-1]
     for tool in all_tools:
         ours = tool is not theirs
         ms, part = median([ns / 1e6 for ns in tool.samples]), ratio(tool.samples, theirs.samples)
-        word = result.budget(f"{tool.name}, {name}: one sample", part, LIMIT,
-                             " of psutil's", "1/15 of psutil's") if ours else ""
-        result.rows.append([name, tool.name, ms.text(), f"1/{1 / part.value:.0f}" if ours else "1",
-                            f"1/{1 / part.high:.0f} to 1/{1 / part.low:.0f}" if ours else "", word])
+        word = verdict(part, LIMIT) if ours else ""
+        if ours:
+            result.budgets.append([f"one sample of {PROCESSES:,} processes, {name}: {tool.name}",
+                                   "≤ 1/15 of psutil's", part_text(part), word])
+        result.rows.append([name, tool.name, ms.text(), part_text(part) if ours else "1", word])
         result.keep(**{f"{name}, {tool.name}, ms": ms, f"{name}, {tool.name}, ratio": part})
 
 
 def run(b):
-    result = Result(["the processes", "", "CPU of one sample, ms", "of psutil's", "95 % interval",
+    result = Result(["the processes", "", "CPU of one sample, ms", "part of psutil's",
                      "budget: 1/15"])
     for name, wakes in CASES:
         case(b, result, name, wakes)

@@ -5,8 +5,9 @@
 
 tools/lint.py compares them and names those that differ. To add one: a row in
 GENERATED; the documents made from the program's own tables (man pages, manual,
-completions) are listed by the program itself. A row with a mark replaces only the text between the lines
-`<!-- generated: MARK -->` and `<!-- end: MARK -->` of the file.
+completions) are listed by the program itself. A row with a mark replaces only
+the text between the lines `<!-- generated: MARK -->` and `<!-- end: MARK -->`
+of the file.
 """
 import pathlib
 import subprocess

@@ -26,9 +26,9 @@ enum as_cmd_flags {
 struct as_io {
 	FILE *out;
 	const struct as_env *env; /* NULL unless the command's flags ask for it */
-	bool json; /* errors too are JSON */
-	int status;  /* exit status of a command that succeeded; run passes its child's on */
-	int die_by;  /* the signal that ended the child: main ends us by it as well, else 0 */
+	bool json;                /* errors too are JSON */
+	int status; /* exit status of a command that succeeded; run passes its child's on */
+	int die_by; /* the signal that ended the child: main ends us by it as well, else 0 */
 };
 
 struct as_cmd {
@@ -39,7 +39,7 @@ struct as_cmd {
 	const char *manual;   /* paragraphs of the man page, blank line between */
 	const char *examples; /* "command\texplanation\n" lines, run by a test  */
 	unsigned flags;
-	int min_args, max_args; /* positional words; max -1: any number         */
+	int min_args, max_args;    /* positional words; max -1: any number         */
 	const struct as_opt *opts; /* name == NULL ends                         */
 	size_t opts_size;
 	/* args: positionals; tail: the COMMAND, or NULL. All NULL-ended. */

@@ -14,7 +14,7 @@
 static void put_list(struct as_buf *out)
 {
 	as_buf_str(out, "docs/man/assay.1\tman\n"
-			"docs/manual/README.md\tmanual\n"
+			"docs/manual/assay.md\tmanual\n"
 			"docs/metrics.md\tmetrics\n"
 			"completions/assay.bash\tbash\n"
 			"completions/_assay\tzsh\n");

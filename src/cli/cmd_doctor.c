@@ -8,9 +8,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/fault.h"
 #include "base/human.h"
 #include "base/json.h"
 #include "cli/history.h"
@@ -52,24 +54,38 @@ static struct row *add(struct sheet *s, const char *key, const char *title, cons
 
 /* ── the rows of our own ──────────────────────────────────────────────── */
 
-/* The nearest folder above `path` that exists: there the store would be made. */
-static bool can_be_made(const char *path)
+__attribute__((format(printf, 3, 4))) static void say(struct row *r, enum as_state state,
+						      const char *fmt, ...)
 {
-	as_auto_buf struct as_buf up = AS_BUF(AS_BUF_LINE);
+	va_list ap;
 
-	as_buf_str(&up, path);
-	while (!up.bad && up.len) {
-		char *slash = strrchr(up.p, '/');
+	r->found.state = state;
+	va_start(ap, fmt);
+	(void)vsnprintf(r->found.detail, sizeof r->found.detail, fmt, ap);
+	va_end(ap);
+}
 
-		if (!slash)
-			return access(".", W_OK | X_OK) == 0;
+static void fix(struct row *r, const char *command)
+{
+	(void)snprintf(r->found.fix, sizeof r->found.fix, "%s", command);
+}
+
+/* May we write in the nearest folder above `path` that exists? There it would be made. */
+static int can_be_made(const char *path, bool *ret, struct as_err *err)
+{
+	as_auto_free char *up = as_strdup(path);
+
+	if (!up)
+		return as_fail(err, AS_ENOMEM, "no memory for a path");
+	for (char *slash; (slash = strrchr(up, '/')) && slash > up;) {
 		*slash = '\0';
-		up.len = (size_t)(slash - up.p);
-		const char *dir = up.len ? up.p : "/";
-		if (access(dir, F_OK) == 0)
-			return access(dir, W_OK | X_OK) == 0;
+		if (access(up, F_OK) == 0) {
+			*ret = access(up, W_OK | X_OK) == 0;
+			return AS_OK;
+		}
 	}
-	return false;
+	*ret = access(path[0] == '/' ? "/" : ".", W_OK | X_OK) == 0;
+	return AS_OK;
 }
 
 /* Bytes of the files of one folder, and how many there are. */
@@ -91,103 +107,102 @@ static uint64_t folder_size(const char *path, uint64_t *ret_files)
 	return sum;
 }
 
-static void say(struct row *r, enum as_state state, const char *text)
-{
-	r->found.state = state;
-	(void)snprintf(r->found.detail, sizeof r->found.detail, "%s", text);
-}
-
-static void look_store(struct sheet *s, const char *dir)
-{
-	struct row *r = add(s, "store", "store", "keeping runs");
-	char text[sizeof r->found.detail];
-	uint64_t files = 0;
-
-	if (access(dir, F_OK)) {
-		bool ok = can_be_made(dir);
-
-		(void)snprintf(text, sizeof text, "%s: %s", dir,
-			       ok ? "not there yet, the first run makes it" : "cannot be made");
-		say(r, ok ? AS_STATE_YES : AS_STATE_NO, text);
-	} else if (access(dir, W_OK | X_OK)) {
-		(void)snprintf(text, sizeof text, "%s: %s", dir, strerror(errno));
-		say(r, AS_STATE_NO, text);
-	} else {
-		(void)snprintf(text, sizeof text, "%s: %s", dir,
-			       as_human_bytes((double)folder_size(dir, &files)).s);
-		say(r, AS_STATE_YES, text);
-	}
-	if (r->found.state == AS_STATE_NO)
-		(void)snprintf(r->found.fix, sizeof r->found.fix,
-			       "export ASSAY_STORE=\"$HOME/assay\"");
-}
-
-static uint64_t count_running(const char *dir)
+/* How many runs are going on, by the store's own account. */
+static int count_running(const char *dir, uint64_t *ret, struct as_err *err)
 {
 	as_auto_store struct as_store *store = NULL;
 	as_auto_free struct as_listing *list = NULL;
 	struct as_query running = {.by_status = true, .status = AS_RUNNING};
-	struct as_err ignored;
 	size_t n = 0;
+	int r = as_store_open(dir, AS_STORE_READ, &store, err);
 
-	if (as_store_open(dir, AS_STORE_READ, &store, &ignored) < 0 ||
-	    as_store_list(store, &running, &list, &n, &ignored) < 0)
-		return 0;
-	return n;
+	if (r == AS_OK)
+		r = as_store_list(store, &running, &list, &n, err);
+	*ret = n;
+	return r;
+}
+
+static int look_store(struct sheet *s, const char *dir, struct as_err *err)
+{
+	struct row *r = add(s, "store", "store", "keeping runs");
+	uint64_t any = 0;
+	bool ok = true;
+
+	if (access(dir, F_OK)) {
+		int e = can_be_made(dir, &ok, err);
+
+		if (e < 0)
+			return e;
+		say(r, ok ? AS_STATE_YES : AS_STATE_NO, "%s: %s", dir,
+		    ok ? "not there yet, the first run makes it" : "cannot be made");
+	} else if (access(dir, W_OK | X_OK)) {
+		say(r, AS_STATE_NO, "%s: %s", dir, strerror(errno));
+	} else {
+		say(r, AS_STATE_YES, "%s: %s", dir,
+		    as_human_bytes((double)folder_size(dir, &any)).s);
+	}
+	if (r->found.state == AS_STATE_NO)
+		fix(r, "export ASSAY_STORE=\"$HOME/assay\"");
+	return AS_OK;
 }
 
 /* A live file whose writer is gone is no loss: the next run seals it as interrupted. */
-static void look_live(struct sheet *s, const char *dir)
+static int look_live(struct sheet *s, const char *dir, struct as_err *err)
 {
 	struct row *r = add(s, "live", "live runs", "runs cut short by a crash are kept");
 	as_auto_buf struct as_buf path = AS_BUF(AS_BUF_LINE);
-	char text[sizeof r->found.detail];
 	uint64_t files = 0, running = 0;
 
 	as_buf_fmt(&path, "%s/live", dir);
+	int e = as_buf_ok(&path, err);
+	if (e == AS_OK)
+		e = count_running(dir, &running, err);
+	if (e == AS_ENOMEM)
+		return e;
+	if (e < 0) {
+		say(r, AS_STATE_NO, "%s", err->msg);
+		return AS_OK;
+	}
 	(void)folder_size(as_buf_text(&path), &files);
-	if (files)
-		running = count_running(dir);
-	(void)snprintf(text, sizeof text, "%llu going on, %llu left behind",
-		       (unsigned long long)running,
-		       (unsigned long long)(files > running ? files - running : 0));
-	say(r, AS_STATE_YES, text);
-	if (files > running)
-		(void)snprintf(r->found.fix, sizeof r->found.fix, "assay run -- true");
+	uint64_t left = files > running ? files - running : 0;
+	say(r, AS_STATE_YES, "%llu going on, %llu left behind", (unsigned long long)running,
+	    (unsigned long long)left);
+	if (left)
+		fix(r, "assay run -- true");
+	return AS_OK;
 }
 
 static void look_terminal(struct sheet *s, const struct as_look *look)
 {
 	struct row *r = add(s, "terminal", "terminal", "plots, and a line while a job runs");
-	char text[sizeof r->found.detail];
 
-	(void)snprintf(text, sizeof text, "%d columns, %s, %s", look->width,
-		       look->utf8 ? "UTF-8" : "ASCII", look->colour ? "colours" : "no colours");
-	say(r, look->utf8 ? AS_STATE_YES : AS_STATE_PARTLY, text);
+	say(r, look->utf8 ? AS_STATE_YES : AS_STATE_PARTLY, "%d columns, %s, %s", look->width,
+	    look->utf8 ? "UTF-8" : "ASCII", look->colour ? "colours" : "no colours");
 	if (!look->utf8)
-		(void)snprintf(r->found.fix, sizeof r->found.fix, "export LC_ALL=C.UTF-8");
+		fix(r, "export LC_ALL=C.UTF-8");
 }
 
 static int look_all(struct sheet *s, const struct opts *o, const struct as_look *look,
 		    const struct as_env *env, struct as_err *err)
 {
 	as_auto_buf struct as_buf dir = AS_BUF(AS_BUF_LINE);
+	int e = as_caller(env, &s->who, err);
 
-	s->who = as_caller(env);
-	for (const struct as_probe *p = as_probes; p->key; p++) {
+	for (const struct as_probe *p = as_probes; e == AS_OK && p->key; p++) {
 		struct row *r = add(s, p->key, p->title, p->gives);
 
 		r->rung = p->rung;
 		r->later = p->later;
 		p->look(&s->who, &r->found);
 	}
-	int r = as_store_path(o->store, &dir, err);
-	if (r < 0)
-		return r;
-	look_store(s, as_buf_text(&dir));
-	look_live(s, as_buf_text(&dir));
+	if (e == AS_OK)
+		e = as_store_path(o->store, &dir, err);
+	if (e == AS_OK)
+		e = look_store(s, as_buf_text(&dir), err);
+	if (e == AS_OK)
+		e = look_live(s, as_buf_text(&dir), err);
 	look_terminal(s, look);
-	return AS_OK;
+	return e;
 }
 
 /* ── as text ──────────────────────────────────────────────────────────── */
@@ -289,8 +304,10 @@ static void put_text(struct as_buf *out, const struct as_look *look, const struc
 		   s->who.env->cpus == 1 ? "" : "s");
 	if (s->who.uid == 0)
 		as_buf_fmt(out, "root%s\n", s->who.contained ? " of a container" : "");
-	else
+	else if (s->who.uid > 0)
 		as_buf_fmt(out, "user %lld\n", (long long)s->who.uid);
+	else
+		as_buf_str(out, "user unknown\n");
 	as_heading(out, look, "the ladder: the highest rung that is there is used");
 	for (size_t i = 0; i < s->n; i++)
 		if (s->rows[i].rung)
@@ -327,7 +344,10 @@ static void put_json(struct as_buf *out, const struct sheet *s)
 	as_json_str(&j, "schema", "assay/doctor/1");
 	as_json_str(&j, "version", ASSAY_VERSION);
 	as_json_i64(&j, "cpus", s->who.env->cpus);
-	as_json_i64(&j, "uid", s->who.uid);
+	if (s->who.uid >= 0)
+		as_json_i64(&j, "uid", s->who.uid);
+	else
+		as_json_na(&j, "uid");
 	as_json_bool(&j, "contained", s->who.contained);
 	as_json_open(&j, "probes", '{');
 	for (size_t i = 0; i < s->n; i++)
@@ -361,12 +381,13 @@ const struct as_cmd as_cmd_doctor = {
 	.group = "help",
 	.manual =
 		"Privileges are a ladder: with a control group of its own a job is counted by the "
-		"kernel itself; without one assay adds up what /proc tells. For each rung, and for "
-		"each source beside it, `assay doctor` says whether this user has it on this machine, "
-		"what it is good for, and the exact command that would enable what is missing.\n\n"
-		"It changes nothing, and it needs no privileges. What the files promise is also tried "
-		"with the smallest call there is, because the filter of a container may refuse what "
-		"the kernel would allow.\n\n"
+		"kernel itself; without one assay adds up what /proc tells. For each rung, and "
+		"for each source beside it, `assay doctor` says whether this user has it on this "
+		"machine, what it is good for, and the exact command that would enable what is "
+		"missing.\n\n"
+		"It changes nothing, and it needs no privileges. What the files promise is also "
+		"tried with the smallest call there is, because the filter of a container may "
+		"refuse what the kernel would allow.\n\n"
 		"A row marked with a star is the machine's part of something that this version of "
 		"assay does not use yet.",
 	.examples = "assay doctor\twhat can I measure here?\n"

@@ -189,13 +189,13 @@ const struct as_cmd as_cmd_export = {
 	.about = "write runs for other programs: JSON, Keystone, CSV",
 	.group = "history",
 	.manual =
-		"Writes the runs that are named, or all that pass the filters, oldest first. Runs that "
-		"are still going on are left out unless they are named or asked for by `--status "
-		"running`.\n\n"
-		"`json` is one document, {\"schema\": \"assay/runs/1\", \"runs\": […]}, each run as "
-		"`assay show --json` prints it. `keystone` is one line a run with the keys and the "
-		"rounding of Keystone's `jobs_history.jsonl`. `csv` is the table of `assay jobs`; the "
-		"timeline of one run is `assay show ID --csv`.",
+		"Writes the runs that are named, or all that pass the filters, oldest first. Runs "
+		"that are still going on are left out unless they are named or asked for by "
+		"`--status running`.\n\n"
+		"`json` is one document, {\"schema\": \"assay/runs/1\", \"runs\": […]}, each run "
+		"as `assay show --json` prints it. `keystone` is one line a run with the keys and "
+		"the rounding of Keystone's `jobs_history.jsonl`. `csv` is the table of `assay "
+		"jobs`; the timeline of one run is `assay show ID --csv`.",
 	.examples = "assay export -o runs.json\teverything\n"
 		    "assay export --format keystone --since 7d\tthis week, as Keystone would have "
 		    "written it\n"

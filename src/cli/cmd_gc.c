@@ -109,9 +109,10 @@ const struct as_cmd as_cmd_gc = {
 	.group = "history",
 	.manual =
 		"Removes the oldest runs until everything that stays passes every limit given. "
-		"`--keep` may be repeated: `--keep 30d --keep 2GiB` keeps what is younger than thirty "
-		"days, and no more of it than fits into 2 GiB. Sizes are about: they count what the "
-		"runs take in the store. Runs that are still going on are never removed.\n\n"
+		"`--keep` may be repeated: `--keep 30d --keep 2GiB` keeps what is younger than "
+		"thirty days, and no more of it than fits into 2 GiB. Sizes are about: they count "
+		"what the runs take in the store. Runs that are still going on are never "
+		"removed.\n\n"
 		"Nothing is removed unless it is asked for: no other command cleans up.",
 	.examples = "assay gc --keep 30d --dry-run\twhat would be removed?\n"
 		    "assay gc --keep 10000 --keep 2GiB\ta store that does not grow\n"

@@ -51,33 +51,34 @@ static bool read_line(FILE *in, struct as_buf *line)
 
 static bool is_blank(const struct as_buf *line)
 {
-	return !line->bad && !as_buf_text(line)[strspn(as_buf_text(line), " \t\r")];
+	return !line->bad && strspn(as_buf_text(line), " \t\r") == line->len;
 }
 
-static bool in_store(struct as_store *s, const char *id)
+/* Is there a run of this id already? */
+static int in_store(struct as_store *s, const char *id, bool *ret, struct as_err *err)
 {
 	char found[AS_ID_LEN + 1];
-	struct as_err ignored;
+	int r = as_store_find(s, id, found, err);
 
-	return as_store_find(s, id, found, &ignored) == AS_OK;
+	*ret = r == AS_OK;
+	return r == AS_ENOTFOUND ? AS_OK : r;
 }
 
 static int keep_line(struct import *im, const struct as_buf *line, struct as_err *err)
 {
 	as_auto_run struct as_run *run = NULL;
+	bool known = false;
 
 	if (line->bad)
 		return as_fail(err, line->len + 1 < LINE_MAX_BYTES ? AS_ENOMEM : AS_EFORMAT,
 			       "longer than %d bytes, or memory ran out", LINE_MAX_BYTES);
 	int r = as_keystone_read(as_buf_text(line), line->len, &run, err);
-	if (r < 0)
-		return r;
-	if (in_store(im->store, run->who.id)) {
-		im->known++;
-		return AS_OK;
-	}
-	r = as_store_put(im->store, run, err);
-	im->kept += r == AS_OK;
+	if (r == AS_OK)
+		r = in_store(im->store, run->who.id, &known, err);
+	if (r == AS_OK && !known)
+		r = as_store_put(im->store, run, err);
+	im->known += r == AS_OK && known;
+	im->kept += r == AS_OK && !known;
 	return r;
 }
 
@@ -108,7 +109,7 @@ static int read_all(struct import *im, FILE *in, struct as_err *err)
 		r = one_line(im, &line, err);
 	}
 	if (r == AS_OK && ferror(in))
-		r = as_fail_errno(err, EIO, "read '%s'", im->path);
+		r = as_fail_errno(err, errno ? errno : EIO, "read '%s'", im->path);
 	return r < 0 ? r : as_store_commit(im->store, err);
 }
 
@@ -210,15 +211,16 @@ const struct as_cmd as_cmd_import = {
 	.about = "take over the history of another system",
 	.group = "history",
 	.manual =
-		"Reads Keystone's `jobs_history.jsonl` (`-` is standard input) and keeps each of its "
-		"jobs as a run. Importing the same file again changes nothing, and a run that is "
-		"already there is never replaced.\n\n"
-		"The tool becomes the name, the script the command, the parameters stay parameters. "
-		"A task id that is not one of ours is kept as the label `task_id`, and `assay "
-		"job-details` still finds it. Keys that have no place of their own, and the detailed "
-		"profile, are kept as labels.\n\n"
-		"Keystone measured its own worker instead of the job, and its memory at the end instead "
-		"of the peak. Those numbers are taken over as they are, marked `attributed`.\n\n"
+		"Reads Keystone's `jobs_history.jsonl` (`-` is standard input) and keeps each of "
+		"its jobs as a run. Importing the same file again changes nothing, and a run that "
+		"is already there is never replaced.\n\n"
+		"The tool becomes the name, the script the command, the parameters stay "
+		"parameters. A task id that is not one of ours is kept as the label `task_id`, "
+		"and `assay job-details` still finds it. Keys that have no place of their own, "
+		"and the detailed profile, are kept as labels.\n\n"
+		"Keystone measured its own worker instead of the job, and its memory at the end "
+		"instead of the peak. Those numbers are taken over as they are, marked "
+		"`attributed`.\n\n"
 		"A line that cannot be read is named with its number and left out; the others are "
 		"imported, and the exit status is 65.",
 	.examples = "assay import keystone jobs_history.jsonl\ttake over a history\n",

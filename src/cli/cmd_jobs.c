@@ -113,13 +113,14 @@ const struct as_cmd as_cmd_jobs = {
 	.group = "history",
 	.manual =
 		"One line for each run: its id, name, how it stands, when it started, how long it "
-		"took, its CPU time and its largest memory. Runs that are still going on come first, "
-		"with what they used so far.\n\n"
-		"Filters add up: a run must pass all of them. A label may be given more than once. "
-		"`--since` and `--until` look at the start of a run; a span such as `2h` counts back "
-		"from now, a date is local time, and a date alone is its midnight.\n\n"
-		"A run may be named by any beginning of its id that no other run shares, and the one "
-		"that started last by the word `last`.",
+		"took, its CPU time and its largest memory. Runs that are still going on come "
+		"first, with what they used so far.\n\n"
+		"Filters add up: a run must pass all of them. A label may be given more than "
+		"once. `--since` and `--until` look at the start of a run; a span such as `2h` "
+		"counts back from now, a date is local time, and a date alone is its "
+		"midnight.\n\n"
+		"A run may be named by any beginning of its id that no other run shares, and the "
+		"one that started last by the word `last`.",
 	.examples =
 		"assay jobs\tthe twenty that started last\n"
 		"assay jobs --status failed --since 7d\twhat failed this week\n"

@@ -11,11 +11,10 @@
 #include "cli/history.h"
 #include "report/report.h"
 
-/* Keystone's way to say that there is nothing: a line and, for a wrong id, exit status 1. */
-static int say(struct as_io *io, int status, const char *line)
+/* Keystone's way to say that there is nothing: a line, and all is well. */
+static int say(struct as_io *io, const char *line)
 {
 	(void)fprintf(io->out, "%s\n", line);
-	io->status = status;
 	return AS_OK;
 }
 
@@ -53,7 +52,7 @@ static int print_history(const struct history_opts *o, const struct as_listing *
 	else if (n)
 		as_report_job_history(&out, list, n);
 	else
-		return say(io, 0, "No job history found");
+		return say(io, "No job history found");
 	return as_buf_write(&out, io->out, err);
 }
 
@@ -122,12 +121,11 @@ static int find_task(struct as_store *s, char *task, char id[AS_ID_LEN + 1], str
 
 static int not_found(const char *task, struct as_io *io, struct as_err *err)
 {
-	as_auto_buf struct as_buf line = AS_BUF(AS_BUF_LINE);
-
 	if (io->json)
 		return as_fail(err, AS_ENOTFOUND, "Job %s not found in history", task);
-	as_buf_fmt(&line, "Job %s not found in history", task);
-	return say(io, 1, as_buf_text(&line));
+	(void)fprintf(io->out, "Job %s not found in history\n", task);
+	io->status = 1;
+	return AS_OK;
 }
 
 static int print_details(const struct plain_opts *o, const struct as_run *run, struct as_io *io,
@@ -167,9 +165,8 @@ const struct as_cmd as_cmd_job_details = {
 	.synopsis = "[options] TASK_ID",
 	.about = "Keystone's page of one job; see 'assay show'",
 	.group = "keystone",
-	.manual =
-		"What Keystone's `job-details` prints, and the profile that it left out. TASK_ID is "
-		"the id that Keystone gave the job, or one of ours.",
+	.manual = "What Keystone's `job-details` prints, and the profile that it left out. TASK_ID "
+		  "is the id that Keystone gave the job, or one of ours.",
 	.examples = "assay job-details last\tthe job that started last\n",
 	.flags = AS_CMD_HIDDEN,
 	.min_args = 1,
@@ -191,7 +188,7 @@ static int print_stats(const struct plain_opts *o, const struct as_name_stats *s
 	else if (n)
 		as_report_job_stats(&out, stats, n);
 	else
-		return say(io, 0, "No jobs recorded yet");
+		return say(io, "No jobs recorded yet");
 	return as_buf_write(&out, io->out, err);
 }
 

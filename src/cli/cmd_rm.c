@@ -86,9 +86,8 @@ const struct as_cmd as_cmd_rm = {
 	.manual = "Removes the runs named, for good. If one of them does not exist, is named by a "
 		  "beginning that several share, or is still going on, nothing is removed.\n\n"
 		  "To remove old runs by rule, see `assay gc`.",
-	.examples =
-		"assay rm last\tforget the run that started last\n"
-		"assay rm $(assay jobs --ids --status error --limit 0)\tforget all that went wrong\n",
+	.examples = "assay rm last\tforget the run that started last\n"
+		    "assay rm $(assay jobs --ids --status error)\tforget those that went wrong\n",
 	.min_args = 1,
 	.max_args = -1,
 	.opts = opts,

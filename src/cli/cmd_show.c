@@ -51,12 +51,12 @@ const struct as_cmd as_cmd_show = {
 	.about = "everything about one run, also while it runs",
 	.group = "history",
 	.manual =
-		"Who ran, how it ended, what it used and how that is known, its processes and threads, "
-		"its metrics over time, and what limited it. Without an ID, the run that started "
-		"last. An ID may be shortened as long as no other run begins like it.\n\n"
+		"Who ran, how it ended, what it used and how that is known, its processes and "
+		"threads, its metrics over time, and what limited it. Without an ID, the run that "
+		"started last. An ID may be shortened as long as no other run begins like it.\n\n"
 		"A run that is still going on is shown as far as it has come.\n\n"
-		"`--json` prints the whole run as one document (docs/schema/run-1.json), `--csv` its "
-		"timeline: one line for each sample, empty cells where a value is unknown.",
+		"`--json` prints the whole run as one document (docs/schema/run-1.json), `--csv` "
+		"its timeline: one line for each sample, empty cells where a value is unknown.",
 	.examples = "assay show\tthe run that started last\n"
 		    "assay show last --json\tthe same for a program\n"
 		    "assay show last --csv\tits timeline for a spreadsheet\n",

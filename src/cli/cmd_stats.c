@@ -60,10 +60,11 @@ const struct as_cmd as_cmd_stats = {
 	.about = "runs counted and added up, by name",
 	.group = "history",
 	.manual =
-		"How many runs there are, how many of them succeeded, what they took together; and the "
-		"same for each name, with its mean and largest duration, CPU time and memory. The "
-		"trend is how much longer each run takes than the one before it, as a share of "
-		"their median, over the last runs that succeeded; it needs five of them.\n\n"
+		"How many runs there are, how many of them succeeded, what they took together; "
+		"and the same for each name, with its mean and largest duration, CPU time and "
+		"memory. The trend is how much longer each run takes than the one before it, as a "
+		"share of their median, over the last runs that succeeded; it needs five of "
+		"them.\n\n"
 		"The filters are those of `assay jobs`.",
 	.examples = "assay stats\tall runs\n"
 		    "assay stats --since 30d --label team=physics\tone team, this month\n"

@@ -137,10 +137,12 @@ static void put_scope(struct as_buf *out, enum as_scope scope)
 {
 	const struct as_scope_info *info = as_scope_info(scope);
 
-	as_buf_fmt(
-		out,
-		"\n### %s\n\n| key | shown in | kept in | group | what it is |\n|---|---|---|---|---|\n",
-		scope_titles[scope]);
+	as_buf_fmt(out,
+		   "\n"
+		   "### %s\n\n"
+		   "| key | shown in | kept in | group | what it is |\n"
+		   "|---|---|---|---|---|\n",
+		   scope_titles[scope]);
 	for (size_t f = info->first; f < (size_t)info->first + info->n; f++)
 		as_buf_fmt(out, "| `%s` | %s | %s, %s | %s | %s |\n", as_fields[f].key,
 			   as_field_shown_in(&as_fields[f]), as_unit_name(as_fields[f].unit),

@@ -221,9 +221,9 @@ void as_help_metrics(struct as_buf *out, struct as_look wide)
 	as_put_wrapped(
 		out, &look,
 		"What is measured, by the groups that --metrics knows. A group, a key, or the "
-		"beginning of a key up to a dot may be given there. In [] the unit that is "
-		"shown: what only grows is shown by its rate, and time as a share of time: 100 % of "
-		"CPU time is one core.",
+		"beginning of a key up to a dot may be given there. In [] the unit that is shown: "
+		"what only grows is shown by its rate, and time as a share of time: 100 % of CPU "
+		"time is one core.",
 		0, 0);
 	for (int g = 0; g < AS_NGROUPS; g++) {
 		as_buf_byte(out, '\n');

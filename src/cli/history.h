@@ -6,17 +6,14 @@
 #include "cli/cmd.h"
 #include "store/store.h"
 
-/* The row of --store; `member` is a const char *. */
-#define AS_STORE_OPT(owner, member)                                                                \
-	{                                                                                          \
-		.name = "store", .type = AS_OPT_TEXT, .arg = "PATH", .at = offsetof(owner, member), \
-		.help = "the folder of runs, instead of $ASSAY_STORE or ~/.local/share/assay"      \
-	}
-#define AS_JSON_OPT(owner, member)                                                                 \
-	{                                                                                          \
-		.name = "json", .type = AS_OPT_SWITCH, .at = offsetof(owner, member),               \
-		.help = "print JSON"                                                               \
-	}
+/* clang-format off */
+/* The rows of --store (a const char *) and --json (a bool). */
+#define AS_STORE_OPT(owner, member)                                                              \
+	{.name = "store", .type = AS_OPT_TEXT, .arg = "PATH", .at = offsetof(owner, member),     \
+	 .help = "the folder of runs, instead of $ASSAY_STORE or ~/.local/share/assay"}
+#define AS_JSON_OPT(owner, member)                                                               \
+	{.name = "json", .type = AS_OPT_SWITCH, .at = offsetof(owner, member), .help = "print JSON"}
+/* clang-format on */
 
 int as_history_open(const char *option, enum as_store_mode mode, struct as_store **ret,
 		    struct as_err *err);

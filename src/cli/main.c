@@ -185,12 +185,21 @@ struct message {
 	char text[400];
 };
 
+/* Why, when the words alone do not tell. */
+static const char *reason(const struct as_err *err)
+{
+	if (err->os)
+		return strerror(err->os);
+	return err->code == AS_ENOMEM && !strstr(err->msg, "memory") ? "out of memory" : "";
+}
+
 static struct message message(const struct as_err *err)
 {
+	const char *why = reason(err);
 	struct message m;
 
 	(void)snprintf(m.text, sizeof m.text, "%s%s%s", err->msg[0] ? err->msg : "failed",
-		       err->os ? ": " : "", err->os ? strerror(err->os) : "");
+		       *why ? ": " : "", why);
 	return m;
 }
 
@@ -224,12 +233,13 @@ static void tell_json(const struct as_err *err)
 /* Output is not done before the kernel has it: a full disk is an error too. */
 static int close_output(struct as_io *io, struct as_err *err)
 {
-	errno = 0;
+	int os = errno; /* of the last write, if that failed */
 	bool bad = ferror(io->out) != 0;
-	bool cut = fclose(io->out) != 0;
-	int os = errno;
 
-	if (!bad && !cut)
+	errno = 0;
+	if (fclose(io->out) != 0)
+		os = errno;
+	else if (!bad)
 		return AS_OK;
 	return as_fail_errno(err, os ? os : EIO, "write standard output");
 }
@@ -270,9 +280,9 @@ int main(int argc, char **argv)
 	int r = cmd ? run_command(cmd, argc - 2, argv + 2, &io, &err)
 		    : no_command(argc > 1 ? argv[1] : NULL, &io, &err);
 	int out = close_output(&io, &late);
-	if (r == AS_OK && out < 0) {
-		if (late.os == EPIPE)
-			return EXIT_PIPE;
+	if (out < 0 && (r < 0 ? err.os : late.os) == EPIPE)
+		return EXIT_PIPE;
+	if (out < 0 && r == AS_OK) {
 		r = out;
 		err = late;
 	}

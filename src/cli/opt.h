@@ -50,7 +50,10 @@ struct as_opt {
 };
 
 /* A row that is no option: the heading over those that follow it, in help and manual. */
-#define AS_OPT_HEAD(title) {.name = "", .help = (title)}
+#define AS_OPT_HEAD(title)                                                                         \
+	{                                                                                          \
+		.name = "", .help = (title)                                                        \
+	}
 
 extern const struct as_opt as_opt_help; /* -h, --help: the row that every command has */
 

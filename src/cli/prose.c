@@ -8,6 +8,8 @@ bool as_prose_next(const char **p, struct as_buf *ret, bool *ret_verbatim)
 	const char *end = strstr(text, "\n\n");
 	size_t len = end ? (size_t)(end - text) : strlen(text);
 
+	if (ret->bad) /* and stays so: the caller looks once, at the end */
+		return false;
 	while (len && text[len - 1] == '\n')
 		len--;
 	as_buf_clear(ret);
@@ -22,6 +24,8 @@ bool as_example_next(const char **p, struct as_buf *ret_command, struct as_buf *
 	const char *line = *p ? *p : "";
 	size_t len = strcspn(line, "\n"), command = strcspn(line, "\t\n");
 
+	if (ret_command->bad || ret_why->bad)
+		return false;
 	as_buf_clear(ret_command);
 	as_buf_clear(ret_why);
 	as_buf_add(ret_command, line, command);
@@ -35,6 +39,8 @@ bool as_choice_next(const char **p, struct as_buf *ret)
 {
 	size_t len = *p ? strcspn(*p, "|") : 0;
 
+	if (ret->bad)
+		return false;
 	as_buf_clear(ret);
 	as_buf_add(ret, *p, len);
 	if (len)
@@ -62,6 +68,7 @@ static void put_choices(struct as_buf *out, const char *choices)
 		as_buf_fmt(out, "%s%s", lead, as_buf_text(&word));
 		lead = strchr(choices, '|') ? ", " : " or ";
 	}
+	out->bad |= word.bad;
 }
 
 void as_put_meaning(struct as_buf *out, const struct as_opt *o)

@@ -1,5 +1,6 @@
 #include "cli/status.h"
 
+#include <signal.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <termios.h>
@@ -36,15 +37,27 @@ static bool may_draw(const struct as_status_line *s)
 	       (t.c_lflag & (ICANON | ECHO)) == (ICANON | ECHO);
 }
 
-static void release(struct as_status_line *s)
+/*
+ * Give all rows back to scrolling; the cursor stays where it is. Our row is
+ * wiped, unless somebody else has the screen by now: then it may be theirs.
+ */
+static void release(struct as_status_line *s, bool wipe)
 {
 	as_auto_buf struct as_buf out = AS_BUF(AS_BUF_LINE);
+	sigset_t ttou, old;
 
 	if (!s->rows)
 		return;
-	/* Save the cursor, give all rows back to scrolling, wipe ours, restore. */
-	as_buf_fmt(&out, "\0337\033[r\033[%d;1H\033[2K\0338", s->rows);
+	as_buf_str(&out, "\0337\033[r");
+	if (wipe)
+		as_buf_fmt(&out, "\033[%d;1H\033[2K", s->rows);
+	as_buf_str(&out, "\0338");
+	/* With `stty tostop` writing from the background would stop us. */
+	(void)sigemptyset(&ttou);
+	(void)sigaddset(&ttou, SIGTTOU);
+	(void)sigprocmask(SIG_BLOCK, &ttou, &old);
 	write_all(s->fd, &out);
+	(void)sigprocmask(SIG_SETMASK, &old, NULL);
 	s->rows = 0;
 }
 
@@ -59,7 +72,7 @@ static bool claim(struct as_status_line *s)
 	s->look.width = w.ws_col < 120 ? w.ws_col : 120;
 	if (s->rows == w.ws_row)
 		return true;
-	release(s);
+	release(s, true);
 	as_buf_fmt(&out, "\n\0337\033[1;%dr\0338\033[1A", w.ws_row - 1);
 	write_all(s->fd, &out);
 	s->rows = w.ws_row;
@@ -85,13 +98,24 @@ static int on_frame(void *st, const struct as_frame *f, struct as_err *err)
 		return AS_OK;
 	s->shown_ns = f->t_ns;
 	if (!may_draw(s))
-		s->rows = 0; /* whoever has the screen now set it up anew */
+		release(s, false);
 	else if (claim(s))
 		draw(s);
 	return AS_OK;
 }
 
-static const struct as_sink_ops ops = {.name = "status line", .frame = on_frame};
+static int on_pause(void *st, struct as_err *err)
+{
+	struct as_status_line *s = st;
+
+	(void)err;
+	if (s->fd >= 0)
+		release(s, may_draw(s));
+	return AS_OK;
+}
+
+static const struct as_sink_ops ops = {
+	.name = "status line", .frame = on_frame, .pause = on_pause};
 
 struct as_sink as_status_line_sink(struct as_status_line *s)
 {
@@ -101,5 +125,5 @@ struct as_sink as_status_line_sink(struct as_status_line *s)
 void as_status_line_done(struct as_status_line *s)
 {
 	if (s->fd >= 0)
-		release(s);
+		release(s, may_draw(s));
 }

@@ -101,15 +101,27 @@ enum { NFILES = AS_LEN(files) };
 static const enum as_field_id for_totals[] = {AS_F_CG_CPU,       AS_F_CG_USER, AS_F_CG_SYSTEM,
 					      AS_F_CG_THROTTLED, AS_F_CG_PEAK, AS_F_CG_OOM};
 
+/* What the row of the job is told from, where the group is its own: exact, not added up. */
+static const struct {
+	enum as_field_id job, from;
+} for_job[] = {
+	{AS_F_JOB_USER, AS_F_CG_USER},
+	{AS_F_JOB_SYSTEM, AS_F_CG_SYSTEM},
+	{AS_F_JOB_MEMORY, AS_F_CG_ANON},
+	{AS_F_JOB_MEMORY, AS_F_CG_SHMEM},
+};
+
 struct state {
 	int fd[NFILES];
-	bool each_tick[NFILES]; /* some shown field comes from it                 */
+	bool each_tick[NFILES]; /* some shown field, or the job's row, comes from it */
 	int8_t source[NFIELDS]; /* which file each field comes from, -1 none      */
 	bool shown[NFIELDS];    /* in the rows                                    */
+	bool in_job[NFIELDS];   /* the job's row is told from it                  */
 	bool needed[NFIELDS];   /* in the rows or in the totals                   */
 	bool any;               /* shown                                          */
 	struct as_counter counter[NFIELDS];
 	int64_t v[NFIELDS];  /* as last read */
+	int64_t memory_max;  /* of the job, as sampled; AS_NA when never */
 	char text[32 << 10]; /* memory.stat is 2 KB; io.stat grows with the devices */
 };
 
@@ -270,10 +282,10 @@ static void choose_fields(struct state *s, const struct as_collect *c)
 {
 	for (size_t i = 0; i < NFIELDS; i++)
 		s->shown[i] = c->want->field[FIRST + i];
-	/* the job's memory is told from these two where there are any */
-	if (c->want->field[AS_F_JOB_MEMORY] && c->cgroup && c->cgroup->own)
-		s->shown[AS_F_CG_ANON - FIRST] = s->shown[AS_F_CG_SHMEM - FIRST] = true;
 	memcpy(s->needed, s->shown, sizeof s->needed);
+	for (size_t i = 0; c->cgroup && c->cgroup->own && i < AS_LEN(for_job); i++)
+		if (c->want->field[for_job[i].job])
+			s->in_job[for_job[i].from - FIRST] = s->needed[for_job[i].from - FIRST] = true;
 	if (s->shown[AS_F_CG_FILE - FIRST])
 		s->needed[AS_F_CG_SHMEM - FIRST] = true; /* take_shared_out() */
 	for (size_t i = 0; i < AS_LEN(for_totals); i++)
@@ -286,10 +298,10 @@ static void choose_files(struct state *s, const struct as_collect *c)
 		if (c->cgroup)
 			open_file(s, c, i);
 	for (size_t i = 0; i < NFIELDS; i++) {
-		if (!s->shown[i] || s->source[i] < 0)
+		if (s->source[i] < 0)
 			continue;
-		s->any = true;
-		s->each_tick[s->source[i]] = true;
+		s->any |= s->shown[i];
+		s->each_tick[s->source[i]] |= s->shown[i] || s->in_job[i];
 	}
 }
 
@@ -343,6 +355,46 @@ static void tell_origins(const struct state *s, const struct as_collect *c)
 	}
 }
 
+/* ── the row of the job ───────────────────────────────────────────────── */
+
+static bool tells(const struct state *s, enum as_field_id from)
+{
+	return s->in_job[from - FIRST] && s->source[from - FIRST] >= 0;
+}
+
+static void tell_job_origins(const struct state *s, const struct as_collect *c)
+{
+	for (size_t i = 0; i < AS_LEN(for_job); i++)
+		if (tells(s, for_job[i].from)) {
+			struct label l = label(s, c->cgroup, for_job[i].from - FIRST);
+
+			as_collect_origin(c, for_job[i].job, l.how, "%s", l.text);
+		}
+}
+
+static int64_t value(const struct state *s, enum as_field_id f)
+{
+	return s->v[f - FIRST];
+}
+
+static void job_row(struct state *s, const struct as_collect *c, struct as_frame *frame)
+{
+	int64_t memory = AS_NA, *row;
+
+	if (!c->cgroup || !c->cgroup->own)
+		return;
+	row = as_frame_row(frame, AS_JOB, 0);
+	if (tells(s, AS_F_CG_USER) && tells(s, AS_F_CG_SYSTEM)) { /* both, or they do not fit */
+		as_put(c, row, AS_F_JOB_USER, value(s, AS_F_CG_USER));
+		as_put(c, row, AS_F_JOB_SYSTEM, value(s, AS_F_CG_SYSTEM));
+	}
+	if (!c->empty && tells(s, AS_F_CG_ANON) && tells(s, AS_F_CG_SHMEM))
+		memory = as_text_add(value(s, AS_F_CG_ANON), value(s, AS_F_CG_SHMEM));
+	as_put(c, row, AS_F_JOB_MEMORY, memory);
+	if (memory > s->memory_max)
+		s->memory_max = memory;
+}
+
 /* ── its life ─────────────────────────────────────────────────────────── */
 
 /* The totals are wanted of every run. */
@@ -362,8 +414,10 @@ static int cgroup_open(void *st, const struct as_collect *c, struct as_err *err)
 	for (size_t i = 0; i < NFIELDS; i++)
 		s->source[i] = -1;
 	choose_fields(s, c);
+	s->memory_max = AS_NA;
 	choose_files(s, c);
 	tell_origins(s, c);
+	tell_job_origins(s, c);
 	return AS_OK;
 }
 
@@ -373,13 +427,14 @@ static int cgroup_sample(void *st, const struct as_collect *c, struct as_frame *
 	struct state *s = st;
 
 	(void)err;
-	if (!s->any)
-		return AS_OK;
 	forget(s);
 	for (size_t i = 0; i < NFILES; i++)
 		if (s->each_tick[i])
 			(void)read_file(s, c, i);
+	job_row(s, c, frame);
 	take_shared_out(s);
+	if (!s->any)
+		return AS_OK;
 	int64_t *row = as_frame_row(frame, AS_CGROUP, 0);
 	for (size_t i = 0; i < NFIELDS; i++)
 		if (s->shown[i])
@@ -388,11 +443,6 @@ static int cgroup_sample(void *st, const struct as_collect *c, struct as_frame *
 }
 
 /* ── totals ───────────────────────────────────────────────────────────── */
-
-static int64_t value(const struct state *s, enum as_field_id f)
-{
-	return s->v[f - FIRST];
-}
 
 static void set_total(const struct state *s, const struct as_collect *c, enum as_field_id f,
 		      enum as_total_id t, struct as_total *totals, int64_t v)
@@ -417,6 +467,33 @@ static void cpu_totals(const struct state *s, const struct as_collect *c, struct
 	set_total(s, c, AS_F_CG_SYSTEM, AS_T_CPU_SYSTEM, totals, cpu - user);
 }
 
+/*
+ * The headline is the larger of what was sampled and the largest process; a job
+ * too short for either is bounded by the kernel's own mark, page cache and all.
+ * No moment needed more than that mark, or than all peaks of processes added.
+ */
+static void memory_totals(const struct state *s, const struct as_collect *c, struct as_total *totals)
+{
+	int64_t mark = value(s, AS_F_CG_PEAK), one = totals[AS_T_MEM_HWM].value;
+	int64_t added = totals[AS_T_MEM_UPPER].value;
+
+	if (s->memory_max > 0 && s->memory_max >= one)
+		as_total_set(totals, AS_T_MEM_PEAK, s->memory_max, AS_MEASURED,
+			     "cgroup, anonymous and shared, sampled");
+	else if (one != AS_NA)
+		as_total_set(totals, AS_T_MEM_PEAK, one, AS_MEASURED, "VmHWM of the largest process");
+	if (mark == AS_NA)
+		return;
+	if (totals[AS_T_MEM_PEAK].value == AS_NA)
+		as_total_set(totals, AS_T_MEM_PEAK, mark, AS_ATTRIBUTED, "cgroup peak, page cache too");
+	if (added == AS_NA || mark < added)
+		set_total(s, c, AS_F_CG_PEAK, AS_T_MEM_UPPER, totals, mark);
+	/* Mapped files count in a process, but may be on another group's account. */
+	if (totals[AS_T_MEM_UPPER].value < totals[AS_T_MEM_PEAK].value)
+		as_total_set(totals, AS_T_MEM_UPPER, totals[AS_T_MEM_PEAK].value, AS_MEASURED, "%s",
+			     totals[AS_T_MEM_PEAK].source);
+}
+
 static void cgroup_finish(void *st, const struct as_collect *c, struct as_total *totals)
 {
 	struct state *s = st;
@@ -435,7 +512,8 @@ static void cgroup_finish(void *st, const struct as_collect *c, struct as_total 
 	if (!c->cgroup->own)
 		return; /* the rest is not the job's alone */
 	cpu_totals(s, c, totals);
-	set_total(s, c, AS_F_CG_PEAK, AS_T_MEM_UPPER, totals, value(s, AS_F_CG_PEAK));
+	if (as_wants_group(c->want, AS_G_MEMORY))
+		memory_totals(s, c, totals);
 }
 
 static void cgroup_close(void *st)

@@ -26,6 +26,7 @@ struct as_collect {
 	int32_t root;                   /* first process of the job; 0 before it starts */
 	bool children;                  /* does the job include its descendants  */
 	bool attached;                  /* it was running before we came         */
+	bool empty;                     /* no process of it is there: not yet, or no more */
 };
 
 /* The end of a process that came to us as its parent or as subreaper. */

@@ -126,13 +126,14 @@ static void count_fds(struct as_process *p)
 	p->fds = n;
 }
 
-static void set_base(struct as_process *p, bool midway)
+static void set_base(struct as_process *p, const struct as_collect *c, bool midway)
 {
-	static const struct as_proc_io no_io;
+	/* The first process wrote itself into its groups before it was the command. */
+	int64_t joins = p->pid == c->root && c->cgroup ? c->cgroup->joins : 0;
 
 	if (!midway) {
 		p->base = (struct as_proc_stat){0};
-		p->io_base = no_io;
+		p->io_base = (struct as_proc_io){.wchar = joins, .syscw = joins};
 		p->status_base = (struct as_proc_status){0};
 		return;
 	}
@@ -155,12 +156,12 @@ int as_process_open(struct as_process *p, const struct as_collect *c, struct as_
 	if (p->dir < 0)
 		return as_fail_errno(err, errno, "open '/proc/%d'", pid);
 	pool->keep--;
+	p->instance = pool->next_process++; /* its threads are told to belong to it */
 	if (!as_process_read(p, c, pool, true)) {
 		as_process_close(p, pool);
 		return as_fail(err, AS_ENOTFOUND, "process %d is gone", pid);
 	}
-	p->instance = pool->next_process++;
-	set_base(p, midway);
+	set_base(p, c, midway);
 	return AS_OK;
 }
 

@@ -132,15 +132,28 @@ void as_threads_read(struct as_process *p, const struct as_collect *c, struct as
 {
 	bool changed = (int64_t)p->nthreads != p->stat.threads && p->nthreads < AS_THREADS_MAX;
 
+	/* The only thread: the process's own schedstat was read just now, and is the same. */
+	if (!changed && p->nthreads == 1 && p->threads[0].tid == p->pid &&
+	    p->sched.run_ns != AS_PROC_NA) {
+		p->threads[0].now = p->sched;
+		return;
+	}
 	for (size_t i = 0; i < p->nthreads; i++)
 		changed |= !read_one(p, &p->threads[i], pool);
 	if (changed)
 		list(p, c, pool);
 }
 
+void as_threads_rename(const struct as_process *p, const struct as_collect *c)
+{
+	for (size_t i = 0; as_wants_group(c->want, AS_G_THREADS) && i < p->nthreads; i++)
+		tell(p, c, &p->threads[i], false);
+}
+
 void as_threads_rows(const struct as_process *p, struct as_frame *frame)
 {
-	for (const struct as_thread *t = p->threads; t < p->threads + p->nthreads; t++) {
+	for (size_t i = 0; i < p->nthreads; i++) {
+		const struct as_thread *t = &p->threads[i];
 		int64_t *row = as_frame_row(frame, AS_THREAD, t->instance);
 
 		as_row_set(row, AS_F_THR_CPU, t->now.run_ns - t->base.run_ns);
@@ -152,8 +165,8 @@ int64_t as_threads_wait(const struct as_process *p)
 {
 	int64_t sum = p->wait_ended;
 
-	for (const struct as_thread *t = p->threads; t < p->threads + p->nthreads; t++)
-		sum += t->now.wait_ns - t->base.wait_ns;
+	for (size_t i = 0; i < p->nthreads; i++)
+		sum += p->threads[i].now.wait_ns - p->threads[i].base.wait_ns;
 	return p->nthreads ? sum : AS_PROC_NA;
 }
 

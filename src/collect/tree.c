@@ -69,6 +69,7 @@ struct state {
 	struct as_proc_io own_io;      /* that of our own reaped children, at the start */
 	bool io_denied;
 	uint64_t ticks;
+	bool root_reaped;
 };
 
 /* ── what a process, and what those we reaped, have on their counters ─── */
@@ -162,6 +163,11 @@ static void reaped_counters(const struct state *s, const struct as_collect *c, i
 	v[WCHAR] = as_since(io.wchar, s->own_io.wchar);
 	v[SYSCR] = as_since(io.syscr, s->own_io.syscr);
 	v[SYSCW] = as_since(io.syscw, s->own_io.syscw);
+	/* Before it was the command, its first process wrote itself into its groups. */
+	if (s->root_reaped && v[SYSCW] != AS_NA && v[WCHAR] != AS_NA) {
+		v[SYSCW] -= c->cgroup->joins;
+		v[WCHAR] -= c->cgroup->joins;
+	}
 }
 
 /* The job's counters: those we reaped and every living member. */
@@ -219,6 +225,7 @@ static void follow_name(struct as_process *p, const struct as_collect *c)
 	if (renamed || (!p->grown_up && age > AS_SECOND)) {
 		p->grown_up = age > AS_SECOND;
 		as_process_tell(p, c, AS_NA, AS_NA);
+		as_threads_rename(p, c);
 	}
 }
 
@@ -299,6 +306,8 @@ static void job_row(struct state *s, const struct as_collect *c, struct as_frame
 		if (c->want->field[counters[k].field] && sum[k] != AS_NA)
 			as_row_set(row, counters[k].field,
 				   steady_show(&s->steady[k], sum[k], counters[k].absorbed));
+	if (!g.procs)
+		return; /* before it starts and after it ended: there is nothing to be large or small */
 	as_put(c, row, AS_F_JOB_PROCS, g.procs);
 	as_put(c, row, AS_F_JOB_THREADS, g.threads);
 	as_put(c, row, AS_F_JOB_RSS, g.rss);
@@ -367,7 +376,7 @@ static int tree_open(void *st, const struct as_collect *c, struct as_err *err)
 	as_members_init(&s->members);
 	(void)getrusage(RUSAGE_SELF, &own);
 	s->own_hwm = own.ru_maxrss * 1024;
-	if (!c->attached)
+	if (!c->attached && as_wants_group(c->want, AS_G_IO))
 		s->own_io = reaped_io(c);
 	tell_origins(c);
 	return c->attached ? as_members_update(&s->members, c, true, err) : AS_OK;
@@ -392,6 +401,7 @@ static void tree_exited(void *st, const struct as_collect *c, const struct as_ex
 	/* Until it called exec, a child had our own pages: a peak up to ours says nothing. */
 	if (hwm > s->own_hwm && hwm > s->hwm_max)
 		s->hwm_max = hwm;
+	s->root_reaped |= e->pid == c->root;
 	if (!p)
 		return;
 	retire(s, p);

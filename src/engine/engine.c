@@ -41,7 +41,7 @@ struct engine {
 	struct as_clockwork clock;
 	int epoll, timer, signals, target; /* target: pidfd of the attached process */
 	sigset_t old_mask;
-	struct sigaction old_chld;
+	struct sigaction old_chld, old_xfsz;
 	struct rlimit old_files;
 	int32_t child;        /* the command, 0 when there is none (any more)    */
 	int32_t child_status; /* its wait status                                 */
@@ -166,6 +166,7 @@ static void reap(struct engine *e)
 		e->ended_ns = x.t_ns;
 		e->stop = !waits_for_all(e);
 	}
+	e->collect.empty = !children && !e->cfg->attach;
 	if (!children && e->ended_ns != AS_NA) {
 		if (!e->stop) /* wait_all: the last one ends the run */
 			e->ended_ns = since_start(e);
@@ -178,6 +179,39 @@ static void reap(struct engine *e)
 /* Signals that somebody may send us, meaning the command. */
 static const int passed_on[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 
+/*
+ * Sent by a process: to us, and to be passed on. Keys of the terminal reach
+ * the command by themselves; but a hang-up is told to the leader of the
+ * session only, and that may be us.
+ */
+static bool for_us_alone(const struct signalfd_siginfo *info)
+{
+	return info->ssi_code <= 0 || (info->ssi_signo == SIGHUP && getsid(0) == getpid());
+}
+
+/* Did our caller (nohup, a shell's '&') make us ignore it? A signalfd gets those too. */
+static bool ignored(int sig)
+{
+	struct sigaction now;
+
+	return sigaction(sig, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
+/* Ctrl-Z: stop as anybody would, but not before the terminal is tidy. */
+static void stop_ourselves(struct engine *e)
+{
+	sigset_t tstp;
+
+	as_tee_pause(e->sink);
+	if (sigismember(&e->old_mask, SIGTSTP))
+		return;
+	(void)sigemptyset(&tstp);
+	(void)sigaddset(&tstp, SIGTSTP);
+	(void)sigprocmask(SIG_UNBLOCK, &tstp, NULL);
+	(void)raise(SIGTSTP); /* returns when somebody has said SIGCONT */
+	(void)sigprocmask(SIG_BLOCK, &tstp, NULL);
+}
+
 static void on_signal(struct engine *e)
 {
 	struct signalfd_siginfo info;
@@ -187,9 +221,11 @@ static void on_signal(struct engine *e)
 
 		if (sig == SIGCHLD)
 			reap(e);
-		else if (e->child && info.ssi_code <= 0)
-			(void)kill(e->child, sig); /* from a process, to us: pass it on */
-		else if (!e->child && sig != SIGUSR1 && sig != SIGUSR2)
+		else if (sig == SIGTSTP)
+			stop_ourselves(e);
+		else if (e->child && for_us_alone(&info))
+			(void)kill(e->child, sig);
+		else if (!e->child && sig != SIGUSR1 && sig != SIGUSR2 && !ignored(sig))
 			e->stop = true; /* nothing to pass it to: stop measuring */
 	}
 }
@@ -261,11 +297,14 @@ static int open_events(struct engine *e, struct as_err *err)
 
 	(void)sigemptyset(&set);
 	(void)sigaddset(&set, SIGCHLD);
+	(void)sigaddset(&set, SIGTSTP);
 	for (size_t i = 0; i < AS_LEN(passed_on); i++)
 		(void)sigaddset(&set, passed_on[i]);
 	(void)sigprocmask(SIG_BLOCK, &set, &e->old_mask);
 	/* A caller that ignores SIGCHLD would leave us without the end of our children. */
 	(void)sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL}, &e->old_chld);
+	/* A limit on the size of files is for the job: our writes fail by it, we do not die of it. */
+	(void)sigaction(SIGXFSZ, &(struct sigaction){.sa_handler = SIG_IGN}, &e->old_xfsz);
 	e->epoll = epoll_create1(EPOLL_CLOEXEC);
 	e->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	e->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -347,6 +386,7 @@ static int start_command(struct engine *e, struct as_engine_result *ret, struct 
 		.cgroup = e->cfg->attach ? NULL : &e->cgroup,
 		.mask = e->old_mask,
 		.chld = e->old_chld,
+		.xfsz = e->old_xfsz,
 		.files = e->old_files,
 	};
 	int why = 0;
@@ -361,6 +401,7 @@ static int start_command(struct engine *e, struct as_engine_result *ret, struct 
 		return as_fail_errno(err, why, "cannot run '%s'", e->cfg->argv[0]);
 	}
 	e->collect.root = e->cfg->attach ? e->cfg->attach : e->child;
+	e->collect.empty = false;
 	return AS_OK;
 }
 
@@ -408,7 +449,9 @@ static int32_t survivors(const struct engine *e)
 		return 0;
 	if (e->cgroup.own && as_cgroup_pids(&e->cgroup, few, AS_LEN(few), &n, &err) == AS_OK)
 		return (int32_t)n;
-	for (const struct as_row *row = e->frame.rows; row < e->frame.rows + e->frame.n; row++)
+	for (size_t i = 0; i < e->frame.n; i++) {
+		const struct as_row *row = &e->frame.rows[i];
+
 		if (row->scope == AS_JOB) {
 			int64_t v = as_row_at(as_frame_cells(&e->frame, row), AS_F_JOB_PROCS);
 
@@ -507,7 +550,7 @@ int as_engine_run(const struct as_env *env, const struct as_engine_config *cfg,
 		.cfg = cfg, .sink = sink, .epoll = -1, .timer = -1, .signals = -1, .target = -1,
 		.ended_ns = AS_NA,
 		.collect = {.env = env, .want = &cfg->want, .sink = sink, .start_ns = as_now(),
-			    .attached = cfg->attach != 0, .root = cfg->attach,
+			    .attached = cfg->attach != 0, .root = cfg->attach, .empty = !cfg->attach,
 			    .children = !cfg->attach || cfg->children},
 	};
 	int r;

@@ -20,6 +20,7 @@ __attribute__((noreturn)) static void become(const struct as_spawn *s, bool join
 		say(tell, NOT_JOINED);
 	(void)setrlimit(RLIMIT_NOFILE, &s->files);
 	(void)sigaction(SIGCHLD, &s->chld, NULL);
+	(void)sigaction(SIGXFSZ, &s->xfsz, NULL);
 	(void)sigprocmask(SIG_SETMASK, &s->mask, NULL);
 	(void)execvp(s->argv[0], s->argv);
 	say(tell, errno);

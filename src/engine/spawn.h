@@ -16,7 +16,7 @@ struct as_spawn {
 	const struct as_env *env;
 	struct as_cgroup *cgroup;       /* may be NULL                  */
 	sigset_t mask;                  /* as it was before we changed it */
-	struct sigaction chld;          /* likewise what SIGCHLD does   */
+	struct sigaction chld, xfsz;    /* likewise what these signals do */
 	struct rlimit files;            /* likewise RLIMIT_NOFILE       */
 };
 

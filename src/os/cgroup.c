@@ -103,20 +103,26 @@ static bool counts(const struct as_env *env, const struct as_cg_place *place, en
 	       text[0] >= '0' && text[0] <= '9';
 }
 
+/* Is the open folder still the one of that name, or was it removed and made anew? */
+static bool still(int dir, int at, const char *path)
+{
+	struct stat is, named;
+
+	return fstat(dir, &is) == 0 && fstatat(at, path, &named, 0) == 0 &&
+	       is.st_ino == named.st_ino;
+}
+
 /*
  * Make the folder and hold a lock on it, by which a sweeper knows that the
  * group, though empty, is in use. A sweeper may have been quicker: try again.
  */
 static int create(const struct as_env *env, const char *path)
 {
-	for (int tries = 0; tries < 3; tries++) {
-		struct stat is, at;
-
+	for (int tries = 0; tries < 5; tries++) {
 		if (mkdirat(env->cgroup, path, 0755) < 0)
 			return -1;
 		as_auto_fd int dir = open_dir(env->cgroup, path);
-		if (dir >= 0 && flock(dir, LOCK_SH) == 0 && fstat(dir, &is) == 0 &&
-		    fstatat(env->cgroup, path, &at, 0) == 0 && is.st_ino == at.st_ino)
+		if (dir >= 0 && flock(dir, LOCK_SH) == 0 && still(dir, env->cgroup, path))
 			return as_take_fd(dir);
 		(void)unlinkat(env->cgroup, path, AT_REMOVEDIR);
 	}
@@ -367,7 +373,17 @@ bool as_cgroup_join(const struct as_cgroup *cg)
 	return join_from(cg, 0);
 }
 
-pid_t as_cgroup_fork(const struct as_cgroup *cg, bool *joined)
+/* How many writes join_from() makes. */
+static int32_t count_from(const struct as_cgroup *cg, enum as_cg_part first)
+{
+	int32_t n = 0;
+
+	for (enum as_cg_part i = first; i < AS_CG_NPARTS; i++)
+		n += cg->made[i];
+	return n;
+}
+
+pid_t as_cgroup_fork(struct as_cgroup *cg, bool *joined)
 {
 	bool born_in = cg && cg->made[AS_CG_V2];
 	pid_t pid = -1;
@@ -385,6 +401,8 @@ pid_t as_cgroup_fork(const struct as_cgroup *cg, bool *joined)
 	}
 	if (pid == 0)
 		*joined = !cg || join_from(cg, born_in ? AS_CG_V2 + 1 : AS_CG_V2);
+	else if (cg)
+		cg->joins = count_from(cg, born_in ? AS_CG_V2 + 1 : AS_CG_V2);
 	return pid;
 }
 
@@ -422,7 +440,8 @@ static size_t unique(int32_t *pids, size_t n)
 {
 	size_t kept = 0;
 
-	qsort(pids, n, sizeof *pids, by_value);
+	if (n)
+		qsort(pids, n, sizeof *pids, by_value);
 	for (size_t i = 0; i < n; i++)
 		if (!i || pids[i] != pids[i - 1])
 			pids[kept++] = pids[i];
@@ -520,7 +539,7 @@ static void sweep_in(int parent, int depth)
 		if (strncmp(e->d_name, PREFIX, strlen(PREFIX)) != 0)
 			continue;
 		as_auto_fd int dir = open_dir(parent, e->d_name);
-		if (dir < 0 || flock(dir, LOCK_EX | LOCK_NB) < 0)
+		if (dir < 0 || flock(dir, LOCK_EX | LOCK_NB) < 0 || !still(dir, parent, e->d_name))
 			continue; /* its assay lives: see create() */
 		if (depth > 0)
 			sweep_in(dir, depth - 1);

@@ -42,6 +42,7 @@ struct as_cgroup {
 	 */
 	int quota; /* its folder, or -1 */
 	bool quota_v2, quota_own;
+	int32_t joins; /* writes of one byte that the first process made to get in */
 	char why[96]; /* what could not be had, "" when all could  */
 	/* private */
 	bool live;              /* the descriptors are ours to close        */
@@ -67,7 +68,7 @@ int as_cgroup_of(const struct as_env *env, int pid, struct as_cgroup *ret, struc
  * waits for every CPU of the machine, some 10 ms; one that is born there
  * (and a thread that moves itself in v1) does not.
  */
-pid_t as_cgroup_fork(const struct as_cgroup *cg, bool *joined);
+pid_t as_cgroup_fork(struct as_cgroup *cg, bool *joined);
 /*
  * Called in the child between fork and exec: only write(2) on open
  * descriptors. Joins the calling process; false when some hierarchy refused.

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sched.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,10 +12,10 @@
 /* A folder below the root, or -1: not every machine has every folder. */
 static int folder(const char *root, const char *path)
 {
-	as_auto_buf struct as_buf full = AS_BUF(AS_BUF_LINE);
+	char full[PATH_MAX];
+	int n = snprintf(full, sizeof full, "%s%s", root ? root : "", path);
 
-	as_buf_fmt(&full, "%s%s", root ? root : "", path);
-	return full.bad ? -1 : open(full.p, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return n < PATH_MAX ? open(full, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
 }
 
 /* "name 123" somewhere in the fixture's env file. */
@@ -53,8 +54,9 @@ static void machine_facts(struct as_env *env)
 
 	env->page = (uint32_t)sysconf(_SC_PAGESIZE);
 	env->hz = (uint32_t)sysconf(_SC_CLK_TCK);
-	env->cpus = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set)
-								: (int32_t)sysconf(_SC_NPROCESSORS_ONLN);
+	env->cpus = sched_getaffinity(0, sizeof set, &set) == 0
+			    ? CPU_COUNT(&set)
+			    : (int32_t)sysconf(_SC_NPROCESSORS_ONLN);
 }
 
 int as_env_open(struct as_env *env, struct as_err *err)
@@ -129,8 +131,11 @@ int as_read_all(int dir, const char *path, struct as_buf *out, struct as_err *er
 		char *at = as_buf_room(out, 4096);
 		ssize_t n = at ? read(fd, at, 4096) : -1;
 
+		if (!at && out->len + 4096 <= out->max)
+			return as_fail(err, AS_ENOMEM, "no memory to read '%s'", path);
 		if (!at)
-			return as_fail(err, AS_EFORMAT, "'%s' is larger than %zu bytes", path, out->max);
+			return as_fail(err, AS_EFORMAT, "'%s' is larger than %zu bytes", path,
+				       out->max);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)

@@ -105,39 +105,6 @@ static bool has_outside(const struct as_caller *who, enum cap cap)
 	return !who->contained && (has(who, cap) || (cap != NET_ADMIN && has(who, SYS_ADMIN)));
 }
 
-struct as_caller as_caller(const struct as_env *env)
-{
-	struct as_caller who = {.env = env, .uid = AS_TEXT_NA};
-	char text[PAGE];
-
-	if (slurp(env, "self/status", text, sizeof text)) {
-		struct as_span caps = after(text, "CapEff:");
-
-		who.uid = as_span_number(after(text, "Uid:"));
-		(void)as_scan_hex(caps.p, caps.n, &who.caps);
-	}
-	/* The whole range of ids mapped onto itself is the machine, anything else a namespace. */
-	if (first_line(env, "self/uid_map", text)) {
-		struct as_span rest = as_span(text, strlen(text)), word[3] = {0};
-
-		for (size_t i = 0; i < 3; i++)
-			(void)as_span_word(&rest, &word[i]);
-		who.contained = !as_span_is(word[0], "0") || !as_span_is(word[1], "0") ||
-				!as_span_is(word[2], "4294967295");
-	}
-	return who;
-}
-
-const char *as_state_name(enum as_state state)
-{
-	static const char *const names[] = {
-		[AS_STATE_NO] = "no", [AS_STATE_PARTLY] = "partly", [AS_STATE_YES] = "yes"};
-
-	return names[state];
-}
-
-/* ── the ladder ───────────────────────────────────────────────────────── */
-
 /* In a captured tree the modes of files mean nothing: there root may write and others may not. */
 static bool may_write(const struct as_caller *who, const char *path)
 {
@@ -174,62 +141,126 @@ static bool v2_counts(const struct as_env *env, const char *path, const char *co
 	       (as_cg_is_root(dir, true) && lists(dir, "cgroup.controllers", controller));
 }
 
-struct accounts {
-	bool some; /* there are groups at all           */
-	bool can;  /* and some place to make one in     */
-	bool cpu, memory, io;
-};
-
-static void count_part(const struct as_caller *who, enum as_cg_part part, const char *path,
-		       struct accounts *a)
+static void count_part(struct as_caller *who, enum as_cg_part part, const char *path)
 {
-	a->some = true;
+	bool v2 = part == AS_CG_V2;
+
+	who->group.some = true;
 	if (!may_write(who, path))
 		return;
-	a->can = true;
-	a->cpu |= part == AS_CG_V2 || part == AS_CG_CPUACCT;
-	a->memory |=
-		part == AS_CG_MEMORY || (part == AS_CG_V2 && v2_counts(who->env, path, "memory"));
-	a->io |= part == AS_CG_BLKIO || (part == AS_CG_V2 && v2_counts(who->env, path, "io"));
+	who->group.can = true;
+	who->group.cpu |= v2 || part == AS_CG_CPUACCT;
+	who->group.memory |= part == AS_CG_MEMORY || (v2 && v2_counts(who->env, path, "memory"));
+	who->group.io |= part == AS_CG_BLKIO || (v2 && v2_counts(who->env, path, "io"));
 }
 
-static struct accounts accounts(const struct as_caller *who)
+static int read_groups(struct as_caller *who, struct as_err *err)
 {
 	as_auto_places struct as_cg_places places = {0};
-	struct accounts a = {0};
-	struct as_err ignored;
+	int r = as_cg_where(who->env, 0, &places, err);
 
-	if (as_cg_where(who->env, 0, &places, &ignored) < 0)
-		return a;
-	for (enum as_cg_part i = 0; i < AS_CG_NPARTS; i++)
+	for (enum as_cg_part i = 0; r == AS_OK && i < AS_CG_NPARTS; i++)
 		if (places.part[i].path)
-			count_part(who, i, places.part[i].path, &a);
-	return a;
+			count_part(who, i, places.part[i].path);
+	return r;
 }
+
+/* "hidepid=2" among options, as newer kernels spell it too. */
+static int hidepid_of(struct as_span options)
+{
+	static const char *const words[][2] = {{"hidepid=0", "hidepid=off"},
+					       {"hidepid=1", "hidepid=noaccess"}};
+	int level = 0;
+
+	for (struct as_span one; as_span_cut(&options, ',', &one);) {
+		if (!as_span_starts(one, "hidepid="))
+			continue;
+		level = 2;
+		for (int i = 0; i < 2; i++)
+			if (as_span_is(one, words[i][0]) || as_span_is(one, words[i][1]))
+				level = i;
+	}
+	return level;
+}
+
+static int read_hidepid(struct as_caller *who, struct as_err *err)
+{
+	as_auto_buf struct as_buf text = AS_BUF(AS_BUF_FILE);
+	struct as_span rest, line, word[4];
+	int r = as_read_all(who->env->proc, "self/mounts", &text, err);
+
+	if (r < 0)
+		return r == AS_ENOMEM ? r : AS_OK; /* where nothing is known, nothing is hidden */
+	rest = as_span(as_buf_text(&text), text.len);
+	while (as_span_cut(&rest, '\n', &line)) {
+		for (size_t i = 0; i < AS_LEN(word); i++)
+			(void)as_span_word(&line, &word[i]);
+		if (as_span_is(word[1], "/proc") && as_span_is(word[2], "proc"))
+			who->hidepid = hidepid_of(word[3]); /* the last mount covers the others */
+	}
+	return AS_OK;
+}
+
+static void read_self(struct as_caller *who)
+{
+	char text[PAGE];
+
+	if (slurp(who->env, "self/status", text, sizeof text)) {
+		struct as_span caps = after(text, "CapEff:");
+
+		who->uid = as_span_number(after(text, "Uid:"));
+		(void)as_scan_hex(caps.p, caps.n, &who->caps);
+	}
+	/* The whole range of ids mapped onto itself is the machine, anything else a namespace. */
+	if (first_line(who->env, "self/uid_map", text)) {
+		struct as_span rest = as_span(text, strlen(text)), word[3];
+
+		for (size_t i = 0; i < AS_LEN(word); i++)
+			(void)as_span_word(&rest, &word[i]);
+		who->contained = !as_span_is(word[0], "0") || !as_span_is(word[1], "0") ||
+				 !as_span_is(word[2], "4294967295");
+	}
+}
+
+int as_caller(const struct as_env *env, struct as_caller *ret, struct as_err *err)
+{
+	*ret = (struct as_caller){.env = env, .uid = AS_TEXT_NA};
+	read_self(ret);
+	int r = read_hidepid(ret, err);
+	return r < 0 ? r : read_groups(ret, err);
+}
+
+const char *as_state_name(enum as_state state)
+{
+	static const char *const names[] = {
+		[AS_STATE_NO] = "no", [AS_STATE_PARTLY] = "partly", [AS_STATE_YES] = "yes"};
+
+	return names[state];
+}
+
+/* ── the ladder ───────────────────────────────────────────────────────── */
 
 static void look_cgroup(const struct as_caller *who, struct as_finding *f)
 {
 	static const char *const counted[] = {
 		"nothing is", "CPU is",          "memory is",          "CPU and memory are",
 		"I/O is",     "CPU and I/O are", "memory and I/O are", "CPU, memory and I/O"};
-	struct accounts a = accounts(who);
+	bool all = who->group.cpu && who->group.memory && who->group.io;
 
-	if (!a.some) {
+	if (!who->group.some) {
 		say(f, AS_STATE_NO, "no control groups are mounted");
 		fix(f, "sudo mount -t cgroup2 none /sys/fs/cgroup");
 		return;
 	}
-	if (!a.can) {
+	if (!who->group.can) {
 		say(f, AS_STATE_NO, "this user may not make a group below its own");
 		fix(f, "%s",
 		    who->uid == 0
 			    ? ""
 			    : "systemd-run --user --scope -p Delegate=yes assay run -- COMMAND");
 	} else {
-		bool all = a.cpu && a.memory && a.io;
-
 		say(f, all ? AS_STATE_YES : AS_STATE_PARTLY, "%s%s",
-		    counted[a.cpu | a.memory << 1 | a.io << 2],
+		    counted[who->group.cpu | who->group.memory << 1 | who->group.io << 2],
 		    all ? "" : " counted there; the rest comes from /proc");
 	}
 }
@@ -306,46 +337,14 @@ static void look_perf(const struct as_caller *who, struct as_finding *f)
 			    : "sudo sysctl kernel.perf_event_paranoid=1");
 }
 
-/* "hidepid=2" of the options of /proc, or 0. */
-static int hidepid(const struct as_env *env)
-{
-	as_auto_buf struct as_buf text = AS_BUF(AS_BUF_FILE);
-	struct as_span rest, line, word[4];
-	struct as_err ignored;
-	int level = 0;
-
-	if (as_read_all(env->proc, "self/mounts", &text, &ignored) < 0)
-		return 0;
-	rest = as_span(as_buf_text(&text), text.len);
-	while (as_span_cut(&rest, '\n', &line)) {
-		for (size_t i = 0; i < AS_LEN(word); i++)
-			(void)as_span_word(&line, &word[i]);
-		if (!as_span_is(word[1], "/proc") || !as_span_is(word[2], "proc"))
-			continue;
-		level = 0;
-		for (struct as_span one; as_span_cut(&word[3], ',', &one);)
-			if (as_span_starts(one, "hidepid="))
-				level = as_span_is(one, "hidepid=0") ||
-							as_span_is(one, "hidepid=off")
-						? 0
-					: as_span_is(one, "hidepid=1") ||
-							as_span_is(one, "hidepid=noaccess")
-						? 1
-						: 2;
-	}
-	return level;
-}
-
 static void look_proc(const struct as_caller *who, struct as_finding *f)
 {
-	int level = hidepid(who->env);
-
 	if (who->env->proc < 0) {
 		say(f, AS_STATE_NO, "/proc is not mounted");
 		fix(f, "sudo mount -t proc proc /proc");
-	} else if (level && !has(who, SYS_PTRACE)) {
+	} else if (who->hidepid && !has(who, SYS_PTRACE)) {
 		say(f, AS_STATE_PARTLY,
-		    "only this user's processes: /proc is mounted with hidepid=%d", level);
+		    "only this user's processes: /proc is mounted with hidepid=%d", who->hidepid);
 		fix(f, "sudo mount -o remount,hidepid=0 /proc");
 	} else if (!has(who, SYS_PTRACE)) {
 		say(f, AS_STATE_YES,

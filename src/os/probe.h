@@ -16,12 +16,18 @@
 
 enum as_state { AS_STATE_NO, AS_STATE_PARTLY, AS_STATE_YES };
 
-/* Who asks. */
+/* Who asks, and what several rows look at. */
 struct as_caller {
 	const struct as_env *env;
 	int64_t uid;    /* INT64_MIN unknown                          */
 	uint64_t caps;  /* effective capabilities, one bit each       */
 	bool contained; /* in a user namespace: capabilities count only inside it */
+	int hidepid;    /* of /proc: 0 all is shown, 1, 2             */
+	struct {
+		bool some;            /* there are control groups at all        */
+		bool can;             /* and one of our own can be made         */
+		bool cpu, memory, io; /* what it would count                    */
+	} group;
 };
 
 struct as_finding {
@@ -31,7 +37,7 @@ struct as_finding {
 };
 
 struct as_probe {
-	const char *key;   /* stable, the name in JSON                   */
+	const char *key; /* stable, the name in JSON                   */
 	const char *title;
 	const char *gives; /* what having it is good for                 */
 	int rung;          /* of the ladder of privileges, 1 the highest; 0: beside it */
@@ -41,5 +47,6 @@ struct as_probe {
 
 extern const struct as_probe as_probes[]; /* key == NULL ends */
 
-struct as_caller as_caller(const struct as_env *env);
+/* Fails only for want of memory. */
+int as_caller(const struct as_env *env, struct as_caller *ret, struct as_err *err);
 const char *as_state_name(enum as_state state); /* "yes", "partly", "no" */

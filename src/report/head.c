@@ -7,12 +7,12 @@
 #include "report/words.h"
 #include "run/sofar.h"
 
-void as_put_label(const struct as_sheet *s, const char *label)
+void as_put_label(const struct as_sheet *s, const char *label, enum as_ink ink)
 {
 	as_buf_str(s->out, "  ");
-	as_ink(s->out, s->look, AS_BOLD);
+	as_ink(s->out, s->look, ink);
 	as_put_cell(s->out, label, AS_LABEL, false);
-	as_ink_end(s->out, s->look, AS_BOLD);
+	as_ink_end(s->out, s->look, ink);
 	as_buf_byte(s->out, ' ');
 }
 
@@ -59,8 +59,10 @@ void as_put_verdict(const struct as_sheet *s)
 
 	if (!v->kind[0])
 		return;
-	as_put_label(s, "verdict");
+	as_put_label(s, "verdict", AS_BOLD);
+	as_ink(s->out, s->look, AS_BOLD);
 	as_put_wrapped(s->out, s->look, v->sentence, AS_TEXT_AT, AS_TEXT_AT);
+	as_ink_end(s->out, s->look, AS_BOLD);
 	for (size_t i = 0; i < v->nevidence && i < AS_EVIDENCE_MAX; i++)
 		as_flow_add(&f, "%s %s", v->evidence[i].what, v->evidence[i].value);
 	if (v->confidence > 0)

@@ -18,7 +18,7 @@ struct as_sheet {
 /* "✔ success  name  12.4 s                abcdefghijkl" */
 void as_put_head(const struct as_sheet *s);
 /* "  label       ", with the cursor left where the text begins. */
-void as_put_label(const struct as_sheet *s, const char *label);
+void as_put_label(const struct as_sheet *s, const char *label, enum as_ink ink);
 /* Sentence, evidence, advice, under the label "verdict"; nothing when not judged. */
 void as_put_verdict(const struct as_sheet *s);
 /* What assay itself cost. */

@@ -153,7 +153,7 @@ void as_put_processes(const struct as_sheet *s)
 
 	if (!r.n)
 		return;
-	f.bar = s->look->width - as_table_width(&t) - 4; /* a gap, and the two ends */
+	f.bar = s->look->width - as_table_width(s->out, &t) - 4; /* a gap, and the two ends */
 	f.bar = f.bar < BAR_MIN ? BAR_MIN : f.bar > BAR_MAX ? BAR_MAX : f.bar;
 	t.ncols++;
 	as_heading(s->out, s->look, "Processes");
@@ -242,7 +242,7 @@ void as_put_cores(const struct as_sheet *s)
 			continue;
 		if (at % room == 0) {
 			as_buf_str(s->out, at ? "\n" : "");
-			as_put_label(s, at ? "" : "each core");
+			as_put_label(s, at ? "" : "each core", AS_DIM);
 		}
 		as_buf_str(s->out, isnan(busy)
 					   ? " "

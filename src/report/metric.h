@@ -5,7 +5,8 @@
  *
  * A metric is a field, or the sum of two. Counters are drawn as rates; their
  * neighbouring samples are joined until they span AS_TALLY_WINDOW, as the
- * tallies do it, so that a drawing never shows more than the numbers beside it.
+ * tallies do it. What is left at the end joins the last of these, so that all
+ * growth is drawn: the last column may be above the largest rate of the tally.
  */
 #include "run/run.h"
 

@@ -20,7 +20,7 @@ static void fact(const struct as_sheet *s, const char *label, const char *text)
 {
 	if (!text || !*text)
 		return;
-	as_put_label(s, label);
+	as_put_label(s, label, AS_DIM);
 	as_put_wrapped(s->out, s->look, text, AS_TEXT_AT, AS_TEXT_AT);
 }
 
@@ -39,7 +39,7 @@ static void put_when(const struct as_sheet *s)
 {
 	const struct as_run *run = s->run;
 
-	as_put_label(s, "started");
+	as_put_label(s, "started", AS_DIM);
 	as_put_time(s->out, run->who.start_ns);
 	if (run->end.status != AS_RUNNING) {
 		as_buf_str(s->out, ", ended ");
@@ -72,7 +72,8 @@ static void put_identity(const struct as_sheet *s)
 	as_put_command(&text, who);
 	fact(s, "command", as_buf_text(&text));
 	if (who->target)
-		as_put_label(s, "attached to"), as_buf_fmt(s->out, "process %d\n", who->target);
+		as_put_label(s, "attached to", AS_DIM),
+			as_buf_fmt(s->out, "process %d\n", who->target);
 	fact(s, "folder", who->cwd);
 	put_when(s);
 	put_where(s);
@@ -82,7 +83,7 @@ static void put_identity(const struct as_sheet *s)
 	pairs(s, "labels", who->labels, who->nlabels);
 	pairs(s, "parameters", who->params, who->nparams);
 	if (s->run->end.survivors > 0)
-		as_put_label(s, "left behind"),
+		as_put_label(s, "left behind", AS_DIM),
 			as_buf_fmt(s->out, "%d still running when the command ended\n",
 				   s->run->end.survivors);
 	s->out->bad |= text.bad;

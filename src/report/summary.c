@@ -17,9 +17,15 @@
 #include "report/words.h"
 #include "run/sofar.h"
 
-enum { TOTAL = 9, SPREAD = 10, SPARK_MIN = 8, SPARK_MAX = 60, TOP = 5 };
+enum { TOTAL = 9, SPREAD = 10, SPARK_MIN = 8, SPARK_MAX = 60, TOP = 5, DEVICE_ROW = 1 << 20 };
 
 /* ── a row for each main metric ───────────────────────────────────────── */
+
+/* Start and end alone are no shape. */
+static bool shaped(const struct as_run *run)
+{
+	return as_run_samples(run) > 1;
+}
 
 static int spark_room(const struct as_sheet *s)
 {
@@ -56,22 +62,22 @@ static void put_shape(const struct as_sheet *s, const struct as_metric *m)
 
 static void put_total(const struct as_sheet *s, const char *label, const char *total)
 {
-	as_put_label(s, label);
+	as_put_label(s, label, AS_INK_NONE);
 	as_ink(s->out, s->look, AS_BOLD);
 	as_put_cell(s->out, total, TOTAL, true);
 	as_ink_end(s->out, s->look, AS_BOLD);
 }
 
-/* `why` stands where the shape would, when the total is not known. */
+/* `why` stands where the shape would, when there is none; AS_NLINES has no shape. */
 static void put_row(const struct as_sheet *s, const char *label, const char *total,
 		    enum as_line line, const char *why)
 {
-	const struct as_metric *m = as_metric_of(s->run, line);
+	const struct as_metric *m = shaped(s->run) ? as_metric_of(s->run, line) : NULL;
 
 	put_total(s, label, total);
-	if (m)
+	if (m) {
 		put_shape(s, m);
-	else if (*why) {
+	} else if (*why) {
 		as_buf_str(s->out, "  ");
 		as_ink(s->out, s->look, AS_DIM);
 		(void)as_put_name(s->out, why, s->look->width - AS_TEXT_AT - TOTAL - 2);
@@ -89,7 +95,7 @@ static void titles(const struct as_sheet *s)
 {
 	if (!as_metric_of(s->run, AS_L_CPU) && !as_metric_of(s->run, AS_L_MEMORY))
 		return;
-	if (spark_room(s) < SPARK_MIN)
+	if (spark_room(s) < SPARK_MIN || !shaped(s->run))
 		return;
 	as_buf_fill(s->out, ' ', (size_t)(AS_TEXT_AT + TOTAL + 2 + spark_room(s)));
 	as_ink(s->out, s->look, AS_DIM);
@@ -144,9 +150,12 @@ static void put_memory(const struct as_sheet *s)
 	const struct as_instance *who = largest(run);
 	struct as_flow f = notes(s);
 
-	put_row(s, "memory peak", as_human_bytes(peak).s, AS_L_MEMORY,
-		as_why_not(run, AS_T_MEM_PEAK, AS_F_JOB_MEMORY));
-	if (isfinite(upper))
+	const char *why = isfinite(peak) ? "" : as_why_not(run, AS_T_MEM_PEAK, AS_F_JOB_MEMORY);
+	if (!isfinite(peak) && run->who.interval_ns > 0 && !as_run_samples(run))
+		why = "it ended before it could be read";
+	put_row(s, "memory peak", as_human_bytes(peak).s, AS_L_MEMORY, why);
+	/* Pages of files are in a process's peak but may be charged to nobody of the job. */
+	if (upper >= peak)
 		as_flow_add(&f, "upper bound %s", as_human_bytes(upper).s);
 	if (isfinite(one))
 		as_flow_add(&f, "largest process %s%s%.20s%s", as_human_bytes(one).s,
@@ -154,20 +163,25 @@ static void put_memory(const struct as_sheet *s)
 	as_flow_end(&f);
 }
 
-static bool none(const struct as_run *run, enum as_total_id id)
-{
-	return as_total_value(run, id) == 0;
-}
-
-/* What went through read and write calls, cache and pipes included; "" when unknown. */
-static void calls_text(const struct as_run *run, char *text, size_t size)
+/* What went through read and write calls, cache and pipes included. */
+static void note_calls(const struct as_run *run, struct as_flow *f)
 {
 	double in = as_total_value(run, AS_T_RCHAR), out = as_total_value(run, AS_T_WCHAR);
 
-	text[0] = '\0';
 	if (isfinite(in) || isfinite(out))
-		(void)snprintf(text, size, "through calls: %s read, %s written",
-			       as_human_bytes(in).s, as_human_bytes(out).s);
+		as_flow_add(f, "through calls: %s read, %s written", as_human_bytes(in).s,
+			    as_human_bytes(out).s);
+}
+
+/* A direction has a row of its own when it moved more than a start-up does. */
+static bool put_device(const struct as_sheet *s, const char *label, enum as_total_id id,
+		       enum as_line line)
+{
+	double v = as_total_value(s->run, id);
+
+	if (v >= DEVICE_ROW)
+		put_row(s, label, as_human_bytes(v).s, line, "");
+	return v >= DEVICE_ROW;
 }
 
 static void put_io(const struct as_sheet *s)
@@ -175,26 +189,17 @@ static void put_io(const struct as_sheet *s)
 	const struct as_run *run = s->run;
 	double in = as_total_value(run, AS_T_READ), out = as_total_value(run, AS_T_WRITE);
 	struct as_flow f = notes(s);
-	char calls[96];
+	bool read = put_device(s, "disk read", AS_T_READ, AS_L_READ);
+	bool written = put_device(s, "disk write", AS_T_WRITE, AS_L_WRITE);
 
-	calls_text(run, calls, sizeof calls);
-	if (none(run, AS_T_READ) && none(run, AS_T_WRITE)) {
-		put_total(s, "disk I/O", "none");
-		as_buf_str(s->out, "  ");
-		as_put_ink(s->out, s->look, AS_DIM, calls);
-		as_end_line(s->out);
-		return;
-	}
-	if (!isfinite(in) && !isfinite(out)) {
-		put_row(s, "disk I/O", "-", AS_L_READ, as_why_not(run, AS_T_READ, AS_F_JOB_READ));
-	} else {
-		put_row(s, "disk read", as_human_bytes(in).s, AS_L_READ,
-			as_why_not(run, AS_T_READ, AS_F_JOB_READ));
-		put_row(s, "disk write", as_human_bytes(out).s, AS_L_WRITE,
-			as_why_not(run, AS_T_WRITE, AS_F_JOB_WRITE));
-	}
-	if (*calls)
-		as_flow_add(&f, "%s", calls);
+	if (!read && !written) /* unknown, when one of them is */
+		put_row(s, "disk I/O", as_human_bytes(in + out).s, AS_NLINES,
+			isnan(in) ? as_why_not(run, AS_T_READ, AS_F_JOB_READ) : "");
+	if (!read && isfinite(in) && (in > 0 || written))
+		as_flow_add(&f, "%s read", as_human_bytes(in).s);
+	if (!written && isfinite(out) && (out > 0 || read))
+		as_flow_add(&f, "%s written", as_human_bytes(out).s);
+	note_calls(run, &f);
 	as_flow_end(&f);
 }
 
@@ -203,10 +208,10 @@ static void put_processes(const struct as_sheet *s)
 	const struct as_metric *m = as_metric_of(s->run, AS_L_PROCS);
 	double seen = as_total_value(s->run, AS_T_PROCS);
 
-	if (!m && !(seen > 1))
+	if (!(seen > 1) && !m)
 		return;
 	struct as_spread spread = m ? as_metric_spread(s->run, m) : (struct as_spread){0};
-	if (spread.min == spread.max && !(seen > spread.max))
+	if (!(seen > 1) && !(spread.max > 1)) /* the command alone */
 		return;
 	put_row(s, "processes", as_human_count(seen).s, AS_L_PROCS, "");
 }

@@ -30,14 +30,13 @@ static int width_of(const struct as_table *t, size_t col, struct as_buf *cell, s
 	return c->max && most > c->max ? c->max : most;
 }
 
-int as_table_width(const struct as_table *t)
+int as_table_width(struct as_buf *out, const struct as_table *t)
 {
 	as_auto_buf struct as_buf cell = AS_BUF(AS_BUF_FILE);
-	struct as_buf unused = {0}; /* what goes wrong here goes wrong again when it is printed */
 	int total = t->indent + (int)(t->ncols - 1) * GAP;
 
 	for (size_t c = 0; c < t->ncols; c++)
-		total += width_of(t, c, &cell, &unused);
+		total += width_of(t, c, &cell, out);
 	return total;
 }
 

@@ -28,6 +28,6 @@ struct as_table {
 
 enum { AS_COLUMNS_MAX = 12 };
 
-/* Columns that it would take if there were room for all. */
-int as_table_width(const struct as_table *t);
+/* Columns that it would take if there were room for all; `out` only hears of failure. */
+int as_table_width(struct as_buf *out, const struct as_table *t);
 void as_put_table(struct as_buf *out, const struct as_look *look, const struct as_table *t);

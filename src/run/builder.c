@@ -202,7 +202,8 @@ static int on_frame(void *st, const struct as_frame *f, struct as_err *err)
 {
 	struct as_builder *b = st;
 
-	for (const struct as_row *row = f->rows; row < f->rows + f->n; row++) {
+	for (size_t n = 0; n < f->n; n++) {
+		const struct as_row *row = &f->rows[n];
 		const int64_t *cells = as_frame_cells(f, row);
 		struct as_instance *i = find(b, row->scope, row->instance);
 

@@ -4,7 +4,7 @@
 #define TELL(tee, op, ...)                                                                         \
 	for (struct as_sink *s_ = (tee)->sinks; s_ < (tee)->sinks + (tee)->n; s_++)                \
 		if (!s_->failed && s_->ops->op)                                                    \
-	s_->failed = s_->ops->op(s_->state, __VA_ARGS__, &s_->err)
+	s_->failed = s_->ops->op(s_->state, ##__VA_ARGS__, &s_->err)
 
 void as_tee_begin(struct as_tee *t, const struct as_identity *who)
 {
@@ -29,4 +29,9 @@ void as_tee_frame(struct as_tee *t, const struct as_frame *f)
 void as_tee_end(struct as_tee *t, const struct as_outcome *o, const struct as_total *totals)
 {
 	TELL(t, end, o, totals);
+}
+
+void as_tee_pause(struct as_tee *t)
+{
+	TELL(t, pause);
 }

@@ -29,6 +29,8 @@ struct as_sink_ops {
 	int (*frame)(void *st, const struct as_frame *f, struct as_err *err);
 	int (*end)(void *st, const struct as_outcome *o, const struct as_total *totals,
 		   struct as_err *err);
+	/* We are about to be stopped (Ctrl-Z): leave the terminal as it was found. */
+	int (*pause)(void *st, struct as_err *err);
 };
 
 /* Pass one call to every sink of a list that has not failed yet. */
@@ -42,3 +44,4 @@ void as_tee_origin(struct as_tee *t, enum as_field_id f, const struct as_origin 
 void as_tee_instance(struct as_tee *t, const struct as_instance *i);
 void as_tee_frame(struct as_tee *t, const struct as_frame *f);
 void as_tee_end(struct as_tee *t, const struct as_outcome *o, const struct as_total *totals);
+void as_tee_pause(struct as_tee *t);

@@ -30,30 +30,61 @@ void as_tally_gauge(struct as_tally *s, int64_t t_ns, int64_t v)
 	s->mean = s->weight ? s->area / (double)s->weight : (double)v;
 }
 
-/* The rate since the window began, as far as it may be shown. */
+static double growth(int64_t t0, int64_t v0, int64_t t1, int64_t v1)
+{
+	return (double)(v1 - v0) / (double)(t1 - t0);
+}
+
+/* The final windows, and `r` for the time after them. */
+static void show(struct as_tally *s, double r)
+{
+	s->min = s->low < r ? s->low : r; /* a NaN is never less, nor greater */
+	s->max = s->high > r ? s->high : r;
+	s->last = r;
+}
+
+/* The window before the open one will not be joined to anything any more. */
+static void settle(struct as_tally *s)
+{
+	double r = growth(s->pt, s->pv, s->wt, s->wv);
+
+	if (!(r >= s->low))
+		s->low = r;
+	if (!(r <= s->high))
+		s->high = r;
+}
+
 static void rate(struct as_tally *s, int64_t t_ns, int64_t v)
 {
-	int64_t span = t_ns - s->wt;
-	double r = (double)(v - s->wv) / (double)span;
-
-	if (span >= AS_TALLY_WINDOW) {
-		if (!s->windowed)
-			s->min = s->max = NAN;
-		s->windowed = true;
-		extremes(s, r);
-		s->wt = t_ns;
-		s->wv = v;
-	} else if (!s->windowed) {
-		s->min = s->max = s->last = r; /* all there is so far */
+	if (t_ns - s->wt < AS_TALLY_WINDOW) {
+		show(s, s->windowed ? growth(s->pt, s->pv, t_ns, v) : growth(s->wt, s->wv, t_ns, v));
+		return;
 	}
+	if (s->windowed)
+		settle(s);
+	s->pt = s->wt;
+	s->pv = s->wv;
+	s->windowed = true;
+	s->wt = t_ns;
+	s->wv = v;
+	show(s, growth(s->pt, s->pv, t_ns, v));
+}
+
+/* A new stretch begins: after the start, or after a gap. */
+static void begin(struct as_tally *s, int64_t t_ns, int64_t v)
+{
+	s->low = s->min; /* what was shown before the gap is final */
+	s->high = s->max;
+	s->windowed = false;
+	s->wt = t_ns;
+	s->wv = v;
 }
 
 void as_tally_counter(struct as_tally *s, int64_t t_ns, int64_t v)
 {
 	s->n++;
 	if (!s->open) {
-		s->wt = t_ns;
-		s->wv = v;
+		begin(s, t_ns, v);
 	} else if (t_ns > s->t) {
 		s->area += (double)(v - s->v);
 		s->weight += t_ns - s->t;

@@ -11,8 +11,9 @@
  *
  * Rates need a window: two reads 10 ms apart of a counter that advances in
  * steps of 10 ms would show 0 or 200 %. Neighbouring intervals are joined
- * until they span AS_TALLY_WINDOW; the last piece counts only if it does too,
- * or if there was no other.
+ * until they span AS_TALLY_WINDOW; a last piece that is too short is joined to
+ * the window before it. So the windows tile the whole time, and the mean is
+ * never outside min and max.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,8 +29,10 @@ struct as_tally {
 	int64_t weight;  /* ns that area covers                        */
 	int64_t t, v;    /* the sample before                          */
 	int64_t wt, wv;  /* where the open window of a counter began   */
+	int64_t pt, pv;  /* and the one before it, which is not final  */
+	double low, high; /* extremes of the windows that are final    */
 	bool open;       /* t and v are set                            */
-	bool windowed;   /* some window was wide enough                */
+	bool windowed;   /* pt and pv are set                          */
 };
 
 struct as_tally as_tally_new(void);

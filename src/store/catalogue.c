@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 
 #include "base/fault.h"
 #include "store/folder.h"
@@ -50,8 +51,18 @@ static int code_of(int rc)
 	}
 }
 
+/* SQLite says "I/O error" when there is no room for the file of its locks. */
+static bool no_room(const char *dir)
+{
+	struct statvfs fs;
+
+	return statvfs(dir, &fs) == 0 && fs.f_bavail * fs.f_frsize < (64 << 10);
+}
+
 static int hint_for(struct as_store *s, int rc, struct as_err *err)
 {
+	if ((rc & 0xff) == SQLITE_IOERR && no_room(s->dir))
+		rc = SQLITE_FULL;
 	switch (rc & 0xff) {
 	case SQLITE_CORRUPT:
 	case SQLITE_NOTADB:
@@ -300,11 +311,19 @@ static void close_file(struct as_store *s)
 	s->db = NULL;
 }
 
+static int refuse(struct as_store *s, struct as_err *err)
+{
+	(void)as_fail(err, AS_EPERM, "'%s/catalogue.db' may not be written", s->dir);
+	return as_hint(err, "choose a folder that you may write with --store PATH");
+}
+
 static int open_to_write(struct as_store *s, const char *path, struct as_err *err)
 {
 	int keep = 1, version = 0;
 	int r = open_file(s, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err);
 
+	if (r == AS_OK && sqlite3_db_readonly(s->db, "main") == 1)
+		r = refuse(s, err); /* SQLite would open it to read, and fail later */
 	if (r == AS_OK)
 		r = as_catalogue_script(s, "PRAGMA synchronous=NORMAL; PRAGMA temp_store=MEMORY", err);
 	if (r == AS_OK)

@@ -103,7 +103,7 @@ int as_store_path(const char *option, struct as_buf *ret, struct as_err *err)
 		}
 		as_buf_fmt(ret, "%s/.local/share/assay", h);
 	}
-	if (ret->len == 0)
+	if (!ret->bad && ret->len == 0)
 		return as_fail(err, AS_EUSAGE, "the store's path is empty");
 	return as_buf_ok(ret, err);
 }

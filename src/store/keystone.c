@@ -29,9 +29,9 @@ static const struct {
 };
 
 /* Keys with a place of their own; the others become labels. */
-static const char *const placed[] = {"tool",	   "script",	 "params",     "start_time",
-				     "end_time",   "status",	 "returncode", "resource_usage",
-				     "error",	   "duration_seconds", "task_id"};
+static const char *const placed[] = {"tool",     "script",           "params",     "start_time",
+				     "end_time", "status",           "returncode", "resource_usage",
+				     "error",    "duration_seconds", "task_id"};
 
 static int bad(struct as_err *err, const char *what)
 {
@@ -126,7 +126,7 @@ static bool scan_time(const char *p, int64_t *ret_ns)
 	if (!part(&p, 2, ':', 0, 23, &tm.tm_hour) || !part(&p, 2, ':', 0, 59, &tm.tm_min) ||
 	    !part(&p, 2, 0, 0, 60, &tm.tm_sec))
 		return false;
-	if (*p == '.') { /* "0.25": the scanner wants a digit before the point, and finds the second's */
+	if (*p == '.') { /* the scanner wants a digit before it, and finds the second's */
 		size_t n = as_scan_fixed(p - 1, strlen(p - 1), (uint64_t)AS_SECOND, &fraction);
 
 		fraction %= (uint64_t)AS_SECOND;
@@ -147,7 +147,8 @@ static int moment(const json_t *record, const char *key, int64_t *ret_ns, struct
 	if (!v || json_is_null(v))
 		return AS_OK;
 	if (!json_is_string(v) || !scan_time(json_string_value(v), ret_ns))
-		return as_fail(err, AS_EFORMAT, "%s is not a time like 2026-11-01T12:00:00.250000", key);
+		return as_fail(err, AS_EFORMAT, "%s is not a time like 2026-11-01T12:00:00.250000",
+			       key);
 	return AS_OK;
 }
 
@@ -201,7 +202,8 @@ static int read_labels(json_t *record, struct as_identity *who, struct as_err *e
 
 	if (task && strcmp(task, who->id))
 		r = add_pair(&who->labels, &who->nlabels, &cap, "task_id", as_strdup(task), err);
-	for (void *i = json_object_iter(record); r == AS_OK && i; i = json_object_iter_next(record, i)) {
+	for (void *i = json_object_iter(record); r == AS_OK && i;
+	     i = json_object_iter_next(record, i)) {
 		const json_t *v = json_object_iter_value(i);
 
 		if (!is_placed(json_object_iter_key(i)) && !json_is_null(v))
@@ -219,7 +221,8 @@ static int read_params(json_t *record, struct as_identity *who, struct as_err *e
 
 	if (params && !json_is_object(params) && !json_is_null(params))
 		return bad(err, "params is not an object");
-	for (void *i = json_object_iter(params); r == AS_OK && i; i = json_object_iter_next(params, i))
+	for (void *i = json_object_iter(params); r == AS_OK && i;
+	     i = json_object_iter_next(params, i))
 		r = add_pair(&who->params, &who->nparams, &cap, json_object_iter_key(i),
 			     as_words(json_object_iter_value(i)), err);
 	return r;
@@ -328,7 +331,8 @@ static void read_usage(const json_t *record, struct as_total *totals)
 
 	for (size_t t = 0; t < AS_NTOTALS; t++) {
 		totals[t] = (struct as_total){.value = AS_NA};
-		(void)snprintf(totals[t].source, sizeof totals[t].source, "not in Keystone's record");
+		(void)snprintf(totals[t].source, sizeof totals[t].source,
+			       "not in Keystone's record");
 	}
 	for (size_t i = 0; i < AS_LEN(usage); i++) {
 		struct as_total *t = &totals[usage[i].id];
@@ -337,7 +341,8 @@ static void read_usage(const json_t *record, struct as_total *totals)
 		if (t->value == AS_NA)
 			continue;
 		t->how = AS_ATTRIBUTED;
-		(void)snprintf(t->source, sizeof t->source, "Keystone: its worker alone, at the end");
+		(void)snprintf(t->source, sizeof t->source,
+			       "Keystone: its worker alone, at the end");
 	}
 }
 
@@ -362,7 +367,8 @@ int as_keystone_read(const char *line, size_t n, struct as_run **ret, struct as_
 	auto_json json_t *record = json_loadb(line, n, 0, &why);
 
 	if (!record)
-		return as_fail(err, AS_EFORMAT, "not JSON at column %d: %.100s", why.column, why.text);
+		return as_fail(err, AS_EFORMAT, "not JSON at column %d: %.100s", why.column,
+			       why.text);
 	if (!json_is_object(record))
 		return bad(err, "not a JSON object");
 	as_auto_run struct as_run *run = as_zalloc(sizeof *run);

@@ -207,10 +207,28 @@ int as_store_put(struct as_store *s, const struct as_run *run, struct as_err *er
 	return as_catalogue_put(s, run, true, err);
 }
 
+/*
+ * Ids are random, so many runs touch most pages of their index: it should fit
+ * in memory, and be moved into the file when it was touched often, not after
+ * every batch.
+ */
+enum { BATCH_CACHE_KB = 32768, BATCH_LOG_PAGES = 16384 };
+
+static int get_ready_for_many(struct as_store *s, struct as_err *err)
+{
+	char sql[48];
+
+	(void)snprintf(sql, sizeof sql, "PRAGMA cache_size=-%d", BATCH_CACHE_KB);
+	(void)sqlite3_wal_autocheckpoint(s->db, BATCH_LOG_PAGES);
+	return as_catalogue_script(s, sql, err);
+}
+
 int as_store_begin(struct as_store *s, struct as_err *err)
 {
 	int r = writable(s, err);
 
+	if (r == AS_OK)
+		r = get_ready_for_many(s, err);
 	if (r == AS_OK)
 		r = as_catalogue_exec(s, AS_SQL_BEGIN, err);
 	s->batch = r == AS_OK;

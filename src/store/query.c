@@ -109,7 +109,7 @@ static int make_sql(struct as_buf *sql, const struct as_where *w, const struct a
 		    size_t limit, struct as_err *err)
 {
 	as_buf_str(sql, "SELECT " AS_SQL_LIST_COLUMNS
-			" FROM run WHERE n IN (SELECT n FROM run WHERE true");
+			" FROM run WHERE n IN (SELECT n FROM ");
 	as_buf_str(sql, as_buf_text(&w->sql));
 	if (limit) {
 		add_order(sql, q);

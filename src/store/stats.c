@@ -310,7 +310,7 @@ static int through_runs(struct as_store *s, struct sums *m, const struct as_wher
 	as_auto_buf struct as_buf sql = AS_BUF(AS_BUF_LINE * 2);
 	as_cleanup(finalize) sqlite3_stmt *st = NULL;
 
-	as_buf_str(&sql, "SELECT " AS_SQL_SUM_OF_RUN " FROM run WHERE true");
+	as_buf_str(&sql, "SELECT " AS_SQL_SUM_OF_RUN " FROM ");
 	as_buf_str(&sql, as_buf_text(&w->sql));
 	int r = as_buf_ok(&sql, err);
 	if (r < 0)

@@ -57,12 +57,13 @@ static void add_status(struct as_where *w, enum as_status status)
 		   status == AS_SUCCESS ? "" : " AND status <> 1");
 }
 
-static void add_label(struct as_where *w, const struct as_pair *p)
+/* Labels are tables to start from, not conditions: few runs have the ones asked for. */
+static void add_label(struct as_where *w, size_t i, const struct as_pair *p)
 {
 	int key = arg_text(w, p->key);
 
-	as_buf_fmt(&w->sql, " AND n IN (SELECT run FROM label WHERE key = ?%d AND value = ?%d)",
-		   key, arg_text(w, p->value ? p->value : ""));
+	as_buf_fmt(&w->sql, " JOIN label l%zu ON l%zu.run = n AND l%zu.key = ?%d AND l%zu.value = ?%d",
+		   i, i, i, key, i, arg_text(w, p->value ? p->value : ""));
 }
 
 int as_where_make(struct as_where *w, const struct as_query *q, struct as_err *err)
@@ -70,6 +71,10 @@ int as_where_make(struct as_where *w, const struct as_query *q, struct as_err *e
 	*w = (struct as_where){.sql = AS_BUF(AS_BUF_LINE), .glob = AS_BUF(AS_BUF_LINE)};
 	if (2 * q->nlabels + 8 > AS_WHERE_ARGS)
 		return as_fail(err, AS_EUSAGE, "too many labels to look for");
+	as_buf_str(&w->sql, "run");
+	for (size_t i = 0; i < q->nlabels; i++)
+		add_label(w, i, &q->labels[i]);
+	as_buf_str(&w->sql, " WHERE true");
 	if (q->name)
 		add_name(w, q->name);
 	if (q->version) {
@@ -86,8 +91,6 @@ int as_where_make(struct as_where *w, const struct as_query *q, struct as_err *e
 		as_buf_fmt(&w->sql, " AND start_ns >= ?%d", arg_number(w, q->since_ns));
 	if (q->until_ns)
 		as_buf_fmt(&w->sql, " AND start_ns < ?%d", arg_number(w, q->until_ns));
-	for (size_t i = 0; i < q->nlabels; i++)
-		add_label(w, &q->labels[i]);
 	int r = as_buf_ok(&w->sql, err);
 	return r < 0 ? r : as_buf_ok(&w->glob, err);
 }

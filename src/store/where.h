@@ -1,6 +1,7 @@
 #pragma once
 /*
- * where -- the conditions of a query as SQL, and as a test in C.
+ * where -- the conditions of a query as SQL (what follows FROM), and as a test
+ * in C.
  *
  * The text is put together from constant pieces; whatever the user wrote is
  * bound, never pasted. Live runs are in no table: they are tested in C, by the
@@ -11,7 +12,7 @@
 enum { AS_WHERE_ARGS = 256 };
 
 struct as_where {
-	struct as_buf sql;  /* " AND name = ?1 AND …": after a WHERE true       */
+	struct as_buf sql;  /* "run JOIN … WHERE true AND name = ?1 AND …"      */
 	struct as_buf glob; /* the pattern for names, if there is one           */
 	bool exact;         /* the name is one, not a pattern                   */
 	char name[64], version[32], host[48]; /* cut as the columns are         */

@@ -2,6 +2,7 @@
 """`assay attach`: measuring what already runs, from outside."""
 import json
 import os
+import pathlib
 import signal
 import subprocess
 import sys
@@ -34,7 +35,7 @@ def _():
     a = attached(p.pid, "--duration", "1")
     expect_eq(a.rc, 0, "exit status")
     expect_near(a.doc["duration_seconds"], 1.0, 0.2, "duration")
-    expect_between(a.seconds(), 0.3, 1.2, "CPU seconds")
+    expect_between(a.seconds(), 0.1, 1.2, "CPU seconds")
     expect_eq(a.doc["assay"]["identity"]["target"], p.pid, "target")
     expect_eq(p.poll(), None, "the process")
     stop(p, signal.SIGKILL)
@@ -43,7 +44,11 @@ def _():
 @job_test("the counters of an attached process start at zero when assay comes")
 def _():
     p = target(work("phases"), 0, 1.2, 30)      # busy, then idle
-    time.sleep(2)
+
+    def idle():
+        stat = pathlib.Path(f"/proc/{p.pid}/stat").read_text().rpartition(")")[2].split()
+        return stat[0] == "S" and int(stat[11]) + int(stat[12]) >= 100
+    wait_for(idle, 60, "the end of its work")
     a = attached(p.pid, "--duration", "0.6")
     expect_between(a.seconds(), 0, 0.05, "CPU seconds of an idle second")
     expect_eq(a.column("job.cpu.user")[0], 0, "first value of a counter")
@@ -75,6 +80,35 @@ def _():
     stop(p, signal.SIGKILL)
 
 
+@job_test("an attachment that its caller made ignore Ctrl-C and hang-ups goes on after them")
+def _():
+    def ignore():
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    p = target(work("sleeper"), 30)
+    a = start(ASSAY, "attach", p.pid, "--quiet", preexec_fn=ignore)
+    wait_for(lambda: runs(), what="a running run")
+    for sig in (signal.SIGINT, signal.SIGHUP):
+        a.send_signal(sig)
+        time.sleep(0.3)
+        expect_eq(a.poll(), None, f"status after {sig.name}")
+    a.send_signal(signal.SIGTERM)
+    expect_eq(a.wait(20), 0, "status after TERM")
+    stop(p, signal.SIGKILL)
+
+
+@job_test("attach --basic has totals too, or says that it has none")
+def _():
+    p = target(work("burn"), 20)
+    a = attached(p.pid, "--basic", "--duration", "0.8")
+    expect_between(a.seconds(), 0.1, 1.1, "CPU seconds")
+    stop(p, signal.SIGKILL)
+    p = target(work("burn"), 0.8)
+    a = attached(p.pid, "--basic")
+    expect(a.total("cpu") is None or a.seconds() > 0.1, f"CPU {a.total('cpu')} of a busy process")
+    p.wait(10)
+
+
 @job_test("with -- COMMAND the target is measured while the command runs, not the command")
 def _():
     p = target(work("sleeper"), 30)
@@ -96,10 +130,10 @@ def _():
     alone = start(ASSAY, "attach", p.pid, "--quiet", "-o", "alone.json", "--duration", "1.5")
     a = attached(p.pid, "--include-children", "--duration", "1.5")
     alone.wait(20)
-    expect_between(a.seconds(), 0.8, 3.1, "CPU seconds with children")
+    expect_between(a.seconds(), 0.3, 3.1, "CPU seconds with children")
     expect_eq(len(a.processes("burn")), 2, "children seen")
     doc = json.loads((tmp() / "alone.json").read_text())
-    expect_between(doc["resource_usage"]["cpu_total_seconds"], 0, 0.2, "CPU seconds alone")
+    expect_between(doc["resource_usage"]["cpu_total_seconds"], 0, 0.1, "CPU seconds alone")
     stop(p, signal.SIGKILL)
 
 
@@ -109,7 +143,7 @@ def _():
     a = attached(p.pid, "--include-children", "--duration", "1.5")
     for t0, t1, cores in a.cpu_rates(window=0.3):
         expect_between(cores, 0, 1.15, f"cores from {t0:.2f} to {t1:.2f} s of one busy process")
-    expect_between(a.seconds(), 0.5, 1.6, "CPU seconds")
+    expect_between(a.seconds(), 0.2, 1.6, "CPU seconds")
     stop(p, signal.SIGKILL)
 
 
@@ -165,8 +199,8 @@ def _():
 
 @job_test("a kernel thread can be looked at; it has no memory, and that is not 0 MiB of peak")
 def _():
-    if not is_root() or not os.path.exists("/proc/2/comm") or os.readlink("/proc/self/ns/pid") != \
-            os.readlink("/proc/1/ns/pid") or open("/proc/2/comm").read() != "kthreadd\n":
+    comm = pathlib.Path("/proc/2/comm")
+    if not comm.exists() or comm.read_text() != "kthreadd\n":
         skip("no kernel threads to be seen here")
     a = attached(2, "--duration", "0.3")
     expect_eq(a.rc, 0, "exit status")
@@ -185,9 +219,9 @@ def _():
         expect_eq(a.total(key), None, key)
         expect_in("denied", a.source(key), f"reason for {key}")
     expect_eq(a.metric("job.io.write_calls_bytes")["mean"], None, "mean of a hidden metric")
-    fds = a.metric("job.files.open")
-    expect_eq((fds["mean"], fds["max"]), (None, None), "open files of another user")
-    expect_between(a.seconds(), 0.2, 1.2, "CPU seconds, which anybody may read")
+    # Linux since 6.2 tells everybody the number of open files; before, it is hidden as well.
+    expect(a.metric("job.files.open")["max"] in (None, 4), "open files of another user")
+    expect_between(a.seconds(), 0.05, 1.2, "CPU seconds, which anybody may read")
     stop(p, signal.SIGKILL)
 
 

@@ -35,8 +35,8 @@ def _():
     for line in examples:
         shutil.rmtree(tmp() / "store", ignore_errors=True)
         history()
-        r = run("sh", "-c", line, env={"PATH": path()})
-        expect(r.rc == 0, f"`{line}` exits with {r.rc}\n{r.out}{r.err}")
+        r = run("sh", "-c", f"{{ {line}; }} >out", env={"PATH": path()})
+        expect(r.rc == 0, f"`{line}` exits with {r.rc}\n{r.err}")
 
 
 @test("every command has a manual, an example, and options that say what they do")
@@ -53,21 +53,27 @@ def _():
 
 # --- streams ------------------------------------------------------------------
 
+def into_closed_pipe(*words, sigpipe):
+    """(exit status, stderr) of a command whose reader has gone before it writes."""
+    read, write = os.pipe()
+    os.close(read)
+    p = start(ASSAY, *words, stdout=write, stderr=subprocess.PIPE, text=True,
+              preexec_fn=lambda: signal.signal(signal.SIGPIPE, sigpipe))
+    os.close(write)
+    err = p.communicate(timeout=20)[1]
+    return p.returncode, err
+
+
 @test("a reader that has seen enough ends assay without a word")
 def _():
-    r = run("bash", "-c", "assay help metrics | true; echo ${PIPESTATUS[0]}", env={"PATH": path()})
-    expect_eq((r.out.strip(), r.err), ("141", ""), "status and stderr")
+    for words in ["help"], ["help", "metrics"], ["jobs"]:
+        expect_eq(into_closed_pipe(*words, sigpipe=signal.SIG_DFL), (-signal.SIGPIPE, ""), words)
 
 
 @test("the same where the parent ignores SIGPIPE")
 def _():
-    read, write = os.pipe()
-    os.close(read)
-    p = start(ASSAY, "help", "metrics", stdout=write, stderr=subprocess.PIPE, text=True,
-              preexec_fn=lambda: signal.signal(signal.SIGPIPE, signal.SIG_IGN))
-    os.close(write)
-    _, err = p.communicate(timeout=20)
-    expect_eq((p.returncode, err), (141, ""), "status and stderr")
+    for words in ["help"], ["help", "metrics"], ["jobs"]:
+        expect_eq(into_closed_pipe(*words, sigpipe=signal.SIG_IGN), (141, ""), words)
 
 
 @test("a full disk on standard output is an error")
@@ -75,7 +81,7 @@ def _():
     for words in "jobs", "help", "--version", "doctor --json", "help metrics":
         r = run("sh", "-c", f"assay {words} >/dev/full", env={"PATH": path()})
         expect_eq(r.rc, 74, f"status of {words}")
-        expect_in("write standard output: No space left on device", r.err, "stderr")
+        expect_in("output: No space left on device", r.err, "stderr")
 
 
 @test("a closed standard output is an error too, and nothing is written into the store instead")
@@ -122,7 +128,8 @@ def _():
     line = HISTORY.read_text().splitlines()[0].encode()
     (tmp() / "odd.jsonl").write_bytes(b"\0\0\0\n\r\n" + line + b"\r\n" + line[:50])
     r = assay("import", "keystone", "odd.jsonl")
-    expect_eq((r.rc, r.out), (65, "imported 1 run, 2 lines could not be read\n"), "status and stdout")
+    expect_eq(r.rc, 65, "status")
+    expect_eq(r.out, "imported 1 run, 2 lines could not be read\n", "stdout")
 
 
 @test("import: only the first twenty bad lines are told one by one")
@@ -176,7 +183,7 @@ def _():
     expect_eq(assay("export", "-o", "no/where.json").rc, 66, "status")
     r = assay("export", "-o", "/dev/full")
     expect_eq(r.rc, 74, "status")
-    expect_in("write '/dev/full': No space left on device", r.err, "stderr")
+    expect_in("No space left on device", r.err, "stderr")
 
 
 # --- doctor -------------------------------------------------------------------
@@ -202,14 +209,15 @@ def _():
     if os.getuid() != 0 or not shutil.which("setpriv"):
         skip("needs root and setpriv to become somebody without privileges")
     tmp().chmod(0o755)
-    p = run("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", ASSAY, "doctor", "--json")
+    p = run("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
+            ASSAY, "doctor", "--json")
     if p.rc in (126, 127):
         skip("the program is not readable for others here")
     probes = p.ok().json()["probes"]
     for key in "cgroup", "bpf", "exits":
         expect_eq(probes[key]["state"], "no", key)
     expect_in("setcap", probes["bpf"]["enable"], "what would enable BPF")
-    expect_in("Permission denied", p.out + probes["store"]["detail"] + "Permission denied", "store")
+    expect_eq(probes["store"]["state"], "no", "a store in a folder of root")
 
 
 # --- documents ----------------------------------------------------------------
@@ -237,7 +245,8 @@ printf '%s\\n' "${COMPREPLY[@]}"
 
 def complete(*words):
     (tmp() / "c.bash").write_text(assay("internal-docs", "bash").ok().out)
-    r = run("bash", "--norc", "-c", COMPLETE, "bash", "c.bash", "assay", *words, env={"PATH": path()})
+    r = run("bash", "--norc", "-c", COMPLETE, "bash", "c.bash", "assay", *words,
+            env={"PATH": path()})
     return r.ok().out.split()
 
 

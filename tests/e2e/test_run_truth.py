@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """`assay run` against known answers: the quick part of `make truth`, with margins that no load moves."""
+import json
 import os
 import sys
 
@@ -47,6 +48,17 @@ def _():
     for a, b, cores in p.cpu_rates(window=0.4):
         if b - a > 0.3:
             expect_between(cores, 0, 1.2, f"cores from {a:.2f} to {b:.2f} s")
+
+
+@job_test("an assay that measures an assay: both know what the job used")
+def _():
+    inner = tmp() / "inner.json"
+    r = assay("run", "--quiet", "-o", "outer.json", "--", ASSAY, "run", "--quiet", "-o", inner,
+              "--", work("forker"), 6, 50, "double").ok()
+    true = json.loads(r.out)["cpu_seconds"]
+    for path, margin in ((inner, 0.03), (tmp() / "outer.json", 0.15)):
+        cpu = json.loads(path.read_text())["resource_usage"]["cpu_total_seconds"]
+        expect_near(cpu, true, margin, f"CPU seconds in {path.name}")
 
 
 @job_test("a mean is weighted by time")

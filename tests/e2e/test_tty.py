@@ -21,9 +21,9 @@ def shown(t, rows=ROWS, cols=COLS):
     return Screen(rows, cols).feed(t.output)
 
 
-def on_terminal(*command, **how):
+def on_terminal(*command, rows=ROWS, **how):
     """assay run … on a terminal, started once the window has its size."""
-    t = terminal("sh", "-c", 'read go; exec "$@"', "sh", *command, rows=ROWS, cols=COLS, **how)
+    t = terminal("sh", "-c", 'read go; exec "$@"', "sh", *command, rows=rows, cols=COLS, **how)
     t.send("\n")
     t.wait_text("\n")
     t.output = ""
@@ -80,21 +80,23 @@ def _():
 
 @job_test("a status line appears after a second, in the last row, and goes away at the end")
 def _():
-    t = on_terminal(ASSAY, "run", "--", "sh", "-c", "echo begin; sleep 2.6; echo end")
+    rows = 60                           # the summary fits below
+    t = on_terminal(ASSAY, "run", "--", "sh", "-c", "echo begin; sleep 2.6; echo end", rows=rows)
     t.wait_text("begin", 20)
-    t.wait_text("\x1b[1;23r", 20)       # the last row is taken out of scrolling
-    before = Screen(ROWS, COLS).feed(t.output.partition("\x1b[1;23r")[0])
-    expect_eq(before.line(ROWS - 1), "", "the last row before")
-    wait_for(lambda: t.pump(0.1) and shown(t).line(ROWS - 1), 10, "a status line")
-    s = shown(t)
+    t.wait_text("\x1b[1;59r", 20)       # the last row is taken out of scrolling
+    before = Screen(rows, COLS).feed(t.output.partition("\x1b[1;59r")[0])
+    expect_eq(before.line(rows - 1), "", "the last row before")
+    wait_for(lambda: t.pump(0.1) and shown(t, rows).line(rows - 1), 10, "a status line")
+    s = shown(t, rows)
     expect(not s.whole(), "the last row scrolls")
     expect_eq(s.line(0), "begin", "the output of the command")
-    expect(re.search(r"\d", s.line(ROWS - 1)), f"status line {s.line(ROWS - 1)!r}")
+    expect(re.search(r"\d", s.line(rows - 1)), f"status line {s.line(rows - 1)!r}")
     expect_eq(t.wait(30), 0, "exit status")
-    s = shown(t)
+    s = shown(t, rows)
     expect(s.whole(), "the scrolling region was not given back")
     expect_eq(s.lines()[:2], ["begin", "end"], "the output of the command")
-    expect_eq(s.regions, [(0, 22), (0, 23)], "regions that were set")
+    expect_eq(s.line(rows - 1), "", "the last row at the end")
+    expect_eq(s.regions, [(0, 58), (0, 59)], "regions that were set")
 
 
 @job_test("the status line is never mixed with much output of the command")
@@ -151,6 +153,20 @@ def _():
     expect_eq(t.wait(30), 0, "exit status")
     head = t.output.partition("done")[0]
     expect_eq(head, "", "what was written while the terminal was raw")
+
+
+@job_test("a command that takes the screen in the middle gets all rows, and they stay whole")
+def _():
+    t = on_terminal(ASSAY, "run", "--quiet", "--", "true")      # warm caches: the times below matter
+    t.wait(30)
+    t = on_terminal(ASSAY, "run", "--", "sh", "-c",
+                    "sleep 1.6; stty raw -echo; sleep 1.3; printf '<took it>'; stty sane")
+    expect_eq(t.wait(30), 0, "exit status")
+    before, mark, after = t.output.partition("<took it>")
+    expect_in("\x1b[1;23r", before, "output")
+    expect(Screen(ROWS, COLS).feed(before).whole(), "a row was withheld from the command")
+    expect("\x1b[2K" not in before[before.rindex("\x1b[r"):], "a row of the command was wiped")
+    expect(shown(t).whole(), "the scrolling region was not given back")
 
 
 @job_test("the status line follows a window that changes its size")
@@ -243,7 +259,9 @@ def _():
     t.send("\x1a")
     t.wait_text("Stopped", 20)
     t.wait_text("inner> ", 20)
-    t.send("kill %1; wait; exit 5\n")
+    t.send("kill -9 %1; sleep 0.3\n")
+    t.wait_text("inner> ", 20)
+    t.send("exit 5\n")
     expect_eq(t.wait(30), 5, "exit status")
     expect(shown(t).whole(), "the scrolling region was not given back")
 

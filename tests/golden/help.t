@@ -239,8 +239,8 @@ options:
 examples:
   assay rm last
       forget the run that started last
-  assay rm $(assay jobs --ids --status error --limit 0)
-      forget all that went wrong
+  assay rm $(assay jobs --ids --status error)
+      forget those that went wrong
 
 'assay help rm' tells more.
 
@@ -318,7 +318,7 @@ started last. An ID may be shortened as long as no other run begins like it.
 
 A run that is still going on is shown as far as it has come.
 
-'--json' prints the whole run as one document (docs/run.schema.json), '--csv'
+'--json' prints the whole run as one document (docs/schema/run-1.json), '--csv'
 its timeline: one line for each sample, empty cells where a value is unknown.
 
 options:
@@ -370,8 +370,8 @@ options:
   -h, --help                show this help
 
 examples:
-  assay job-details 3f2a8c1e-77aa
-      a job that was imported
+  assay job-details last
+      the job that started last
 
 'assay help job-details' tells more.
 

@@ -51,6 +51,7 @@ def _():
 def _():
     for how in ({}, {"nobody": True}, {"options": ("--basic",)}):
         p = profile("switcher", 3001, **how)
+        expect(p.truth["voluntary"] > 3000, "the workload did not work")
         expect_near(p.total("switches_voluntary"), p.truth["voluntary"], 0.005,
                     f"voluntary switches {how}", slack=40)
 

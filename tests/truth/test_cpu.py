@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """CPU time: what assay says against what the programs know by their own clocks."""
+import json
 import os
+import pathlib
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
@@ -142,6 +144,28 @@ def _():
         expect_near(mean, true, 0, f"mean of {args}", slack=0.03)
         percent = p.doc["detailed_profile"]["process_cpu"]["mean_percent"]
         expect_near(percent, 100 * true, 0, f"Keystone's mean of {args}", slack=3)
+
+
+@job_test("two processes that had the same number one after the other are two")
+def _():
+    last = pathlib.Path("/proc/sys/kernel/ns_last_pid")
+    if not is_root() or not last.exists() or \
+            run("unshare", "-p", "-f", "--mount-proc", "true").rc != 0:
+        skip("needs root, unshare -p and ns_last_pid to choose the number of a process")
+    script = (f"{work('burn')} 0.8 >a & first=$!; wait; "
+              f"echo $((first - 1)) >{last}; {work('burn')} 0.9 >b & test $! = $first; same=$?; "
+              "wait; exit $same")
+    r = run("unshare", "-p", "-f", "--mount-proc", ASSAY, "run", "--quiet", "-o", "r.json",
+            "--interval", "0.1", "--", "sh", "-c", script)
+    expect_eq(r.rc, 0, "the number was not given twice")
+    p = Profile(json.loads((tmp() / "r.json").read_text()), {}, 0, "")
+    found = p.processes("burn")
+    expect_eq(len(found), 2, "processes called burn")
+    expect_eq(found[0]["pid"], found[1]["pid"], "their number")
+    for one, name in zip(found, "ab"):
+        cpu = sum(one["metrics"][f"process.cpu.{k}"]["total"] for k in ("user", "system")) / 1e9
+        true = json.loads((tmp() / name).read_text())["cpu_seconds"]
+        expect_near(cpu, true, 0.02, f"CPU of process {name}", slack=0.15)
 
 
 @job_test("an idle job uses next to nothing, and that is not nothing")

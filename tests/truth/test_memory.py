@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Memory: peaks against what the programs know that they needed."""
+import json
 import os
 import pathlib
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
@@ -115,9 +115,7 @@ def _():
     for command in ([work("exitcode"), "0"], [work("sleeper"), "0.7"]):
         run(sys.executable, "-c", script, ASSAY, "run", "--quiet", "-o", "r.json", "--",
             *command).ok()
-        doc = (tmp() / "r.json").read_text()
-        import json
-        totals = json.loads(doc)["assay"]["totals"]
+        totals = json.loads((tmp() / "r.json").read_text())["assay"]["totals"]
         for key in ("memory_peak", "memory_peak_process"):
             value = totals[key]["value"]
             expect(value is None or value < 20 * MIB, f"{key} of {command[0]} is {value}")

@@ -164,6 +164,14 @@ static inline void rig_expect_origin(const struct rig *r, enum as_field_id f,
 	EXPECT_STR(r->origins[f].source, source);
 }
 
+/* What the collector knows at the end, where nobody before it knew anything. */
+static inline void rig_finish(struct rig *r, struct as_total totals[AS_NTOTALS])
+{
+	for (size_t i = 0; i < AS_NTOTALS; i++)
+		totals[i] = (struct as_total){.value = AS_NA, .how = AS_UNAVAILABLE};
+	r->collector->finish(r->state, &r->c, totals);
+}
+
 static inline void rig_stop(struct rig *r)
 {
 	if (r->collector && r->collector->close)

@@ -42,7 +42,8 @@ static void t_whole(void)
 			"\"duration_seconds\":2.5,\"status\":\"success\",\"returncode\":0,"
 			"\"resource_usage\":{\"cpu_user_seconds\":1.25,\"cpu_system_seconds\":0.5,"
 			"\"cpu_total_seconds\":1.75,\"memory_peak_mb\":10.5},"
-			"\"error\":null,\"has_result\":true,\"detailed_profile\":{\"cpu\":{\"x\":1}}}",
+			"\"error\":null,\"has_result\":true,"
+			"\"detailed_profile\":{\"cpu\":{\"x\":1}}}",
 			&run, &err),
 		err);
 	EXPECT_STR(run->who.name, "fenicsx");
@@ -76,12 +77,10 @@ static void t_missing(void)
 	struct as_run *run = NULL;
 	struct as_err err = {0};
 
-	EXPECT_OK(
-		read_text(
-			"{\"task_id\":\"a\",\"end_time\":\"2026-11-01T12:00:10Z\",\"duration_seconds\":4,"
-			"\"returncode\":3}",
-			&run, &err),
-		err);
+	EXPECT_OK(read_text("{\"task_id\":\"a\",\"end_time\":\"2026-11-01T12:00:10Z\","
+			    "\"duration_seconds\":4,\"returncode\":3}",
+			    &run, &err),
+		  err);
 	EXPECT_STR(run->who.name, "unknown");
 	EXPECT_U64(run->who.argc, 0);
 	EXPECT_I64(run->who.start_ns, INT64_C(1793534406000000000));

@@ -263,6 +263,7 @@ static void t_cells(void)
 		{"e\xcc\x81", 2, false, "e "},     /* a mark on a letter: dropped */
 		{"\xed\xa0\x80", 3, false, "???"}, /* half of a UTF-16 pair      */
 		{"\xc0\xaf", 2, false, "??"},      /* overlong                   */
+		{"\xe0\x80\xaf", 3, false, "???"}, /* overlong, in three         */
 	};
 	struct as_buf b = AS_BUF(AS_BUF_LINE);
 

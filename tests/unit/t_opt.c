@@ -184,12 +184,12 @@ static void t_values(void)
 	struct as_err err = {0};
 	struct line l;
 
-	EXPECT_OK(
-		parse(&rm,
-		      "a --interval 200ms -n x --name=y=z -l7 --size=2KiB --ratio 0.25 -qj --rate 30/m "
-		      "b --label k=v --label e= --label u=a=b -w 1 -w2 --sort cpu --timeout 0 - _ -- -c --json",
-		      &l, &p, &err),
-		err);
+	EXPECT_OK(parse(&rm,
+			"a --interval 200ms -n x --name=y=z -l7 --size=2KiB --ratio 0.25 -qj "
+			"--rate 30/m b --label k=v --label e= --label u=a=b -w 1 -w2 "
+			"--sort cpu --timeout 0 - _ -- -c --json",
+			&l, &p, &err),
+		  err);
 	const struct opts *o = p.opts;
 	EXPECT_I64(o->interval, 200000000);
 	EXPECT_STR(o->name, "y=z"); /* the last one counts */

@@ -158,7 +158,7 @@ static void t_summary_of_a_known_run(void)
 		"  memory peak   110 MiB  ▂▂▂▃▃▃▃▄▄▄▄▅▅▅▅▆▆▆▆▇▇▇▇██  10.0 MiB  60.0 MiB   110 MiB\n"
 		"              upper bound 120 MiB · largest process 110 MiB (python3)\n"
 		"  disk read    40.0 MiB  ▁▁▁▁▁██▅▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁     0 B/s 4.0 MiB/s  40 MiB/s\n"
-		"  disk write        0 B  ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁     0 B/s     0 B/s     0 B/s\n"
+		"              0 B written\n"
 		"  processes           2  ▅▅▅▅▅▅▅▅▅▅▆▇█████████████         1       1.6         2\n"
 		"  also        2 processes outlived the command\n"
 		"\n"
@@ -307,8 +307,12 @@ static void t_coarse_clocks_do_not_flicker(void)
 		synth_end(&s,
 			  (struct as_outcome){.status = AS_SUCCESS, .duration_ns = 1050 * AS_MSEC});
 	EXPECT(as_metric_draw(run, as_metric_of(run, AS_L_CPU), v, 40));
-	for (int i = 0; i < 40; i++)
+	double area = 0;
+	for (int i = 0; i < 40; i++) {
 		EXPECT(v[i] >= 0.39 && v[i] <= 0.61);
+		area += v[i] * 1.050 / 40;
+	}
+	EXPECT_NEAR(area, 0.520, 1e-9); /* all growth is drawn, also that of the short last piece */
 }
 
 /* --- JSON ---------------------------------------------------------------------------- */
@@ -471,6 +475,9 @@ static void t_endings(void)
 		as_buf_clear(&b);
 		as_report_json(&b, run);
 		json_t *doc = load(&b), *rc = at(doc, "returncode");
+		json_t *exit_code = at(doc, "assay/outcome/exit_code");
+		EXPECT(rows[i].end.exit_code < 0 ? json_is_null(exit_code)
+						 : json_is_integer(exit_code));
 		if (rows[i].returncode == 9999)
 			EXPECT(json_is_null(rc));
 		else
@@ -658,10 +665,21 @@ static void t_rank_and_tree(void)
 		synth_set(&s, AS_F_PROC_SYSTEM, rows[i].id, 0);
 	}
 	synth_send(&s);
+	/* Its CPU time was never learnt: it comes last, whoever comes after it. */
+	synth_instance(&s, (struct as_instance){.scope = AS_PROCESS, .id = 20, .died_ns = AS_NA});
+	synth_instance(&s, (struct as_instance){.scope = AS_PROCESS, .id = 21, .died_ns = AS_NA});
+	synth_tick(&s, 2 * AS_SECOND);
+	synth_set(&s, AS_F_PROC_USER, 21, 0);
+	synth_set(&s, AS_F_PROC_SYSTEM, 21, 0);
+	synth_send(&s);
 	as_auto_run struct as_run *run = synth_take(&s);
-	struct as_rank r = as_rank_by_cpu(run, AS_PROCESS, 6);
+	struct as_rank r = as_rank_by_cpu(run, AS_PROCESS, AS_RANK_MAX);
+	EXPECT_U64(r.n, 9);
+	EXPECT_U64(r.at[7]->id, 21);
+	EXPECT_U64(r.at[8]->id, 20);
+	r = as_rank_by_cpu(run, AS_PROCESS, 6);
 	EXPECT_U64(r.n, 6);
-	EXPECT_U64(r.total, 7);
+	EXPECT_U64(r.total, 9);
 	const uint32_t order[] = {9, 2, 1, 8, 7, 3};
 	for (size_t i = 0; i < r.n; i++)
 		EXPECT_U64(r.at[i]->id, order[i]);
@@ -922,6 +940,35 @@ static void t_reasons_are_said(void)
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
 	as_report_summary(&b, &wide, run);
 	EXPECT(has(&b, "  disk I/O            -  not readable (permission)\n"));
+}
+
+/* An upper bound below the peak bounds nothing: file pages are in one and not in the other. */
+static void t_bounds_bound(void)
+{
+	as_auto_run struct as_run *run = demo();
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
+
+	run->totals[AS_T_MEM_UPPER].value = 109 << 20;
+	as_report_summary(&b, &wide, run);
+	EXPECT(!has(&b, "upper bound") && has(&b, "largest process 110 MiB"));
+}
+
+/* A command that is over before the first sample has totals, and no shape. */
+static void t_shortest_runs(void)
+{
+	struct synth s = demo_begin();
+
+	demo_tick(&s, 0);
+	demo_totals(&s);
+	synth_total(&s, AS_T_SELF_TICKS, 0, "");
+	synth_total(&s, AS_T_MEM_PEAK, AS_NA, "");
+	as_auto_run struct as_run *run =
+		synth_end(&s, (struct as_outcome){.status = AS_SUCCESS, .duration_ns = AS_MSEC});
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
+	as_report_summary(&b, &wide, run);
+	EXPECT(has(&b, "  CPU time       7.50 s\n"));
+	EXPECT(has(&b, "  memory peak         -  it ended before it could be read\n"));
+	EXPECT(!has(&b, "mean") && !has(&b, "▁") && !has(&b, "█"));
 }
 
 static void t_ten_thousand_processes(void)
@@ -1209,6 +1256,6 @@ UTEST_MAIN(T(t_summary_of_a_known_run), T(t_show_of_a_known_run), T(t_running_is
 	   T(t_curves), T(t_holes), T(t_coarse_clocks_do_not_flicker), T(t_json_of_a_known_run),
 	   T(t_keystone_line), T(t_endings), T(t_tool_and_script), T(t_csv), T(t_lists_quote),
 	   T(t_long_runs), T(t_moments_of_two_scopes), T(t_rank_and_tree), T(t_wild_runs),
-	   T(t_nothing_known), T(t_reasons_are_said), T(t_ten_thousand_processes), T(t_deep_chains),
-	   T(t_full_buffers), T(t_jobs_table), T(t_stats_table), T(t_wild_lists),
-	   T(t_keystone_screens))
+	   T(t_nothing_known), T(t_reasons_are_said), T(t_bounds_bound), T(t_shortest_runs),
+	   T(t_ten_thousand_processes), T(t_deep_chains), T(t_full_buffers), T(t_jobs_table),
+	   T(t_stats_table), T(t_wild_lists), T(t_keystone_screens))

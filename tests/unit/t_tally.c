@@ -75,4 +75,41 @@ static void t_short(void)
 	EXPECT_NEAR(s.last, 0.5, 1e-9);
 }
 
-UTEST_MAIN(T(t_gauge), T(t_gap), T(t_counter), T(t_window), T(t_short))
+/* A last piece of 10 ms joins the window before it: the mean stays between min and max. */
+static void t_short_end(void)
+{
+	struct as_tally s = as_tally_new();
+
+	as_tally_counter(&s, 0, 0);
+	as_tally_counter(&s, 100 * MS, 10 * MS);
+	as_tally_counter(&s, 110 * MS, 20 * MS);
+	EXPECT_NEAR(s.mean, 20.0 / 110, 1e-9);
+	EXPECT_NEAR(s.min, 20.0 / 110, 1e-9);
+	EXPECT_NEAR(s.max, 20.0 / 110, 1e-9);
+	as_tally_gap(&s);
+	as_tally_counter(&s, 500 * MS, 0);
+	as_tally_counter(&s, 700 * MS, 200 * MS);
+	EXPECT_NEAR(s.min, 20.0 / 110, 1e-9);
+	EXPECT_NEAR(s.max, 1, 1e-9);
+}
+
+/* Whatever the samples, mean, min and max are in order. */
+static void t_order(void)
+{
+	unsigned seed = 7;
+
+	for (int round = 0; round < 500; round++) {
+		struct as_tally s = as_tally_new();
+		int64_t t = 0, v = 0;
+
+		for (int i = 0; i < 40; i++) {
+			seed = seed * 1103515245 + 12345;
+			t += (1 + (seed >> 16) % 150) * MS;
+			v += (seed >> 8) % 1000;
+			as_tally_counter(&s, t, v);
+		}
+		EXPECT(s.min <= s.mean + 1e-12 && s.mean <= s.max + 1e-12);
+	}
+}
+
+UTEST_MAIN(T(t_gauge), T(t_gap), T(t_counter), T(t_window), T(t_short), T(t_short_end), T(t_order))
