@@ -88,13 +88,15 @@ static bool set_words(struct as_identity *who, char **argv)
 	return true;
 }
 
-/* The CPUs that the job may use: the affinity mask, or less if a quota says so. */
+/* The CPUs that the job may use: the affinity mask, or less if a quota says so; -1: no memory. */
 static int32_t allowed_cpus(const struct as_env *env, int pid)
 {
 	int64_t quota = as_cgroup_cpu_limit(env, pid);
 	int64_t whole =
 		quota == AS_CG_UNLIMITED ? env->cpus : (quota + AS_RATIO_ONE - 1) / AS_RATIO_ONE;
 
+	if (quota == AS_CG_NOMEM)
+		return -1;
 	return whole < env->cpus ? (int32_t)whole : env->cpus;
 }
 
@@ -111,7 +113,7 @@ static int identify(struct as_identity *who, const struct as_measure *m, const s
 		.memory = as_host_memory(),
 	};
 	as_id_random(who->id);
-	if (!set(&who->name, o->name ? o->name : m->default_name) ||
+	if (who->cpus < 0 || !set(&who->name, o->name ? o->name : m->default_name) ||
 	    !set(&who->version, o->version) || !set(&who->kind, m->kind) || !set_host(who, env) ||
 	    !set_words(who, m->engine.argv))
 		return nomem(err);
@@ -219,8 +221,9 @@ static int show_summary(const struct as_run *run, struct as_err *err)
 	return r == AS_EIO ? AS_OK : r; /* nobody reads it: the job's own end matters more */
 }
 
-static int show(const struct as_measure *m, const struct as_run *run, FILE *file, struct as_io *io,
-		struct as_err *err)
+/* A command that never started has no summary: why it did not says it all. */
+static int show(const struct as_measure *m, const struct as_run *run, bool started, FILE *file,
+		struct as_io *io, struct as_err *err)
 {
 	const struct as_measure_opts *o = &m->opts;
 	bool document = o->json || o->csv;
@@ -230,9 +233,9 @@ static int show(const struct as_measure *m, const struct as_run *run, FILE *file
 		r = write_document(o, run, file, err);
 	else if (document)
 		r = write_document(o, run, io->out, err);
-	if (r == AS_OK && run->end.error)
-		(void)fprintf(stderr, "assay: %s\n", run->end.error); /* it never started */
-	else if (r == AS_OK && !o->quiet && (file || !document))
+	if (run->end.error)
+		(void)fprintf(stderr, "assay: %s\n", run->end.error);
+	if (r == AS_OK && started && !o->quiet && (file || !document))
 		r = show_summary(run, err);
 	if (r == AS_OK && o->keystone_dir)
 		r = append_keystone(o->keystone_dir, run, err);
@@ -319,5 +322,5 @@ int as_measure(const struct as_measure *m, struct as_io *io, struct as_err *err)
 	keep(as_buf_text(&s.dir), s.run, s.live);
 	io->status = s.result.exit_status;
 	io->die_by = s.result.outcome.status == AS_TIMEOUT ? 0 : s.result.outcome.signal;
-	return show(m, s.run, s.file, io, err);
+	return show(m, s.run, s.result.started || !m->engine.argv, s.file, io, err);
 }

@@ -105,6 +105,7 @@ static const enum as_field_id for_totals[] = {AS_F_CG_CPU,       AS_F_CG_USER, A
 static const struct {
 	enum as_field_id job, from;
 } for_job[] = {
+	{AS_F_JOB_CPU, AS_F_CG_CPU},
 	{AS_F_JOB_USER, AS_F_CG_USER},
 	{AS_F_JOB_SYSTEM, AS_F_CG_SYSTEM},
 	{AS_F_JOB_MEMORY, AS_F_CG_ANON},
@@ -384,6 +385,8 @@ static void job_row(struct state *s, const struct as_collect *c, struct as_frame
 	if (!c->cgroup || !c->cgroup->own)
 		return;
 	row = as_frame_row(frame, AS_JOB, 0);
+	if (tells(s, AS_F_CG_CPU))
+		as_put(c, row, AS_F_JOB_CPU, value(s, AS_F_CG_CPU));
 	if (tells(s, AS_F_CG_USER) && tells(s, AS_F_CG_SYSTEM)) { /* both, or they do not fit */
 		as_put(c, row, AS_F_JOB_USER, value(s, AS_F_CG_USER));
 		as_put(c, row, AS_F_JOB_SYSTEM, value(s, AS_F_CG_SYSTEM));

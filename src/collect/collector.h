@@ -27,6 +27,7 @@ struct as_collect {
 	bool children;                  /* does the job include its descendants  */
 	bool attached;                  /* it was running before we came         */
 	bool empty;                     /* no process of it is there: not yet, or no more */
+	bool *starved;                  /* set it when memory ran out and something is missing */
 };
 
 /* The end of a process that came to us as its parent or as subreaper. */

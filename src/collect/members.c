@@ -51,8 +51,11 @@ struct as_process *as_members_add(struct as_members *m, const struct as_collect 
 	as_auto_free struct as_process *p = as_zalloc(sizeof *p);
 	struct as_err err;
 
-	if (!p || !as_grow(&m->v, &m->cap, m->n, sizeof *m->v, 16) ||
-	    as_process_open(p, c, &m->pool, pid, midway, &err) < 0)
+	if (!p || !as_grow(&m->v, &m->cap, m->n, sizeof *m->v, 16)) {
+		*c->starved = true;
+		return NULL;
+	}
+	if (as_process_open(p, c, &m->pool, pid, midway, &err) < 0)
 		return NULL;
 	const struct as_process *parent = as_members_find(m, p->stat.ppid);
 	if (parent)

@@ -231,18 +231,19 @@ void as_process_rows(const struct as_process *p, const struct as_collect *c, str
 	memory_cells(p, c, row);
 	io_cells(p, c, row);
 	if (as_wants_group(c->want, AS_G_THREADS))
-		as_threads_rows(p, frame);
+		as_threads_rows(p, c, frame);
 }
 
 /* ── who it is ────────────────────────────────────────────────────────── */
 
-/* The command line, words joined by spaces; "" for kernel threads and zombies. */
-static void command_line(const struct as_process *p, struct as_buf *out)
+/* The command line, words joined by spaces, cut when long; "" for kernel threads and zombies. */
+static void command_line(const struct as_process *p, const struct as_collect *c, struct as_buf *out)
 {
 	struct as_err err;
+	int r = as_read_all(p->dir, "cmdline", out, &err);
 
-	if (as_read_all(p->dir, "cmdline", out, &err) < 0)
-		as_buf_clear(out);
+	*c->starved |= r == AS_ENOMEM;
+	out->bad = false; /* what came so far will do */
 	while (out->len && !out->p[out->len - 1])
 		out->len--;
 	for (size_t i = 0; i < out->len; i++)
@@ -269,7 +270,7 @@ void as_process_tell(struct as_process *p, const struct as_collect *c, int64_t d
 	};
 
 	if (died_ns == AS_NA && p->dir >= 0) {
-		command_line(p, &line);
+		command_line(p, c, &line);
 		i.detail = line.len ? line.p : NULL;
 	}
 	memcpy(p->told, p->stat.comm, sizeof p->told);

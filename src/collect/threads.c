@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/fault.h"
 #include "base/num.h"
+#include "collect/source.h"
 
 static struct as_thread *find(struct as_process *p, int32_t tid)
 {
@@ -74,10 +75,13 @@ static void add(struct as_process *p, const struct as_collect *c, struct as_proc
 {
 	struct as_thread t = {.tid = tid, .fd = -1, .seen = true};
 
-	if (p->nthreads >= AS_THREADS_MAX ||
-	    !as_grow(&p->threads, &p->threads_cap, p->nthreads, sizeof t, 4) ||
-	    !read_one(p, &t, pool))
+	if (p->nthreads >= AS_THREADS_MAX || !read_one(p, &t, pool))
 		return;
+	if (!as_grow(&p->threads, &p->threads_cap, p->nthreads, sizeof t, 4)) {
+		*c->starved = true;
+		as_close_(&t.fd);
+		return;
+	}
 	t.instance = pool->next_thread++;
 	/* A thread that was there before us starts at 0 now; a new one has all its time here. */
 	if (c->attached && !p->told[0])
@@ -150,14 +154,14 @@ void as_threads_rename(const struct as_process *p, const struct as_collect *c)
 		tell(p, c, &p->threads[i], false);
 }
 
-void as_threads_rows(const struct as_process *p, struct as_frame *frame)
+void as_threads_rows(const struct as_process *p, const struct as_collect *c, struct as_frame *frame)
 {
 	for (size_t i = 0; i < p->nthreads; i++) {
 		const struct as_thread *t = &p->threads[i];
 		int64_t *row = as_frame_row(frame, AS_THREAD, t->instance);
 
-		as_row_set(row, AS_F_THR_CPU, t->now.run_ns - t->base.run_ns);
-		as_row_set(row, AS_F_THR_WAIT, t->now.wait_ns - t->base.wait_ns);
+		as_put(c, row, AS_F_THR_CPU, t->now.run_ns - t->base.run_ns);
+		as_put(c, row, AS_F_THR_WAIT, t->now.wait_ns - t->base.wait_ns);
 	}
 }
 

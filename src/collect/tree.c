@@ -303,9 +303,10 @@ static void job_row(struct state *s, const struct as_collect *c, struct as_frame
 
 	sum_counters(s, c, sum);
 	for (size_t k = 0; k < NCOUNTERS; k++)
-		if (c->want->field[counters[k].field] && sum[k] != AS_NA)
-			as_row_set(row, counters[k].field,
-				   steady_show(&s->steady[k], sum[k], counters[k].absorbed));
+		if (sum[k] != AS_NA)
+			as_put(c, row, counters[k].field,
+			       steady_show(&s->steady[k], sum[k], counters[k].absorbed));
+	as_put(c, row, AS_F_JOB_CPU, s->steady[USER].shown + s->steady[SYSTEM].shown);
 	if (!g.procs)
 		return; /* before it starts and after it ended: there is nothing to be large or small */
 	as_put(c, row, AS_F_JOB_PROCS, g.procs);

@@ -47,6 +47,7 @@ struct engine {
 	int32_t child_status; /* its wait status                                 */
 	int64_t ended_ns;     /* when it, or the target, ended; AS_NA before     */
 	bool stop;            /* the measurement is over                         */
+	bool starved;         /* memory ran out: some numbers are missing        */
 	bool timed_out;
 	int64_t kill_ns;      /* when TERM becomes KILL, then when to repeat it  */
 	int kills;
@@ -99,9 +100,10 @@ static void take_sample(struct engine *e, int64_t t_ns)
 	for (size_t i = 0; i < e->nparts; i++) {
 		struct part *p = &e->parts[i];
 
-		if (!p->broken)
-			(void)p->ops->sample(p->state, &e->collect, &e->frame, &err);
+		if (!p->broken && p->ops->sample(p->state, &e->collect, &e->frame, &err) == AS_ENOMEM)
+			e->starved = true;
 	}
+	e->starved |= e->frame.bad;
 	as_tee_frame(e->sink, &e->frame);
 }
 
@@ -457,6 +459,7 @@ static int32_t survivors(const struct engine *e)
 
 			return v == AS_NA ? 0 : (int32_t)v;
 		}
+	}
 	return 0;
 }
 
@@ -505,6 +508,9 @@ static int measure(struct engine *e, struct as_engine_result *ret, struct as_err
 		take_sample(e, since_start(e));
 	sum_up(e, totals);
 	judge_end(e, ret);
+	if (e->starved)
+		ret->outcome.error = as_strdup(AS_STARVED);
+	ret->starved = e->starved;
 	as_tee_end(e->sink, &ret->outcome, totals);
 	return AS_OK;
 }
@@ -556,6 +562,7 @@ int as_engine_run(const struct as_env *env, const struct as_engine_config *cfg,
 	int r;
 
 	*ret = (struct as_engine_result){0};
+	e.collect.starved = &e.starved;
 	raise_files(&e);
 	r = open_events(&e, err);
 	if (r == AS_OK && cfg->attach)

@@ -23,11 +23,14 @@ struct as_engine_config {
 	struct as_want want;
 };
 
+#define AS_STARVED "memory ran out while measuring: some numbers are missing"
+
 /* How the command's end is told to the caller of assay. */
 struct as_engine_result {
 	struct as_outcome outcome;  /* caller frees outcome.error                */
 	int exit_status;            /* for exit(): child's, 128+signal, 124, 126, 127 */
 	bool started;               /* false: the command could not be run       */
+	bool starved;               /* memory ran out: some numbers are missing  */
 };
 
 /*

@@ -84,25 +84,12 @@ static double last_of(const struct as_instance *i, enum as_field_id f)
 	return v == AS_NA ? (double)NAN : (double)v;
 }
 
-/* The most cores at once; user and system time must be added before they are compared. */
+/* The most cores at once, in any tenth of a second. */
 static double most_cores(const struct as_run *run)
 {
-	const struct as_tally *group = as_run_tally(run, AS_F_CG_CPU, 0);
-	const struct as_series *s = run->series[AS_JOB];
-	struct as_tally sum = as_tally_new();
+	const struct as_tally *cpu = as_run_tally(run, AS_F_JOB_CPU, 0);
 
-	if (group)
-		return group->max;
-	for (size_t i = 0; s && i < s->n; i++) {
-		const int64_t *row = s->mean + i * as_scope_info(AS_JOB)->n;
-		int64_t user = as_row_at(row, AS_F_JOB_USER), sys = as_row_at(row, AS_F_JOB_SYSTEM);
-
-		if (user == AS_NA || sys == AS_NA)
-			as_tally_gap(&sum);
-		else
-			as_tally_counter(&sum, s->t[i], user + sys);
-	}
-	return sum.max;
+	return cpu ? cpu->max : (double)NAN;
 }
 
 /* A process is as good as a thread when it never had a second one. */

@@ -60,7 +60,7 @@ static int64_t smallest(const struct as_env *env, const struct as_cg_place *plac
 	int64_t least = AS_CG_UNLIMITED;
 
 	if (!path)
-		return least;
+		return place->path ? AS_CG_NOMEM : least;
 	do {
 		as_auto_fd int dir = openat(env->cgroup, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 		int64_t v = dir < 0 ? AS_TEXT_NA : limit(dir, v2);
@@ -76,8 +76,9 @@ static int64_t limit_of(const struct as_env *env, int pid, enum as_cg_part v1, l
 	as_auto_places struct as_cg_places p = {0};
 	struct as_err err;
 
-	if (as_cg_where(env, pid, &p, &err) < 0)
-		return AS_CG_UNLIMITED;
+	int r = as_cg_where(env, pid, &p, &err);
+	if (r < 0)
+		return r == AS_ENOMEM ? AS_CG_NOMEM : AS_CG_UNLIMITED;
 	int64_t old = smallest(env, &p.part[v1], false, limit);
 	int64_t new = smallest(env, &p.part[AS_CG_V2], true, limit);
 	return old < new ? old : new;

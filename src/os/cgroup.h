@@ -92,5 +92,6 @@ void as_cgroup_sweep(const struct as_env *env);
  * ancestors allow, in millionths; AS_CG_UNLIMITED when none does. Likewise memory in bytes.
  */
 #define AS_CG_UNLIMITED INT64_MAX
+#define AS_CG_NOMEM     INT64_C(-1) /* memory ran out before it was known */
 int64_t as_cgroup_cpu_limit(const struct as_env *env, int pid);
 int64_t as_cgroup_memory_limit(const struct as_env *env, int pid);

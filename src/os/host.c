@@ -72,7 +72,9 @@ static bool packed_ref(int git, const char *ref, struct as_buf *out)
 	struct as_err err;
 	size_t len = strlen(ref);
 
-	if (as_read_all(git, "packed-refs", &text, &err) < 0)
+	int r = as_read_all(git, "packed-refs", &text, &err);
+	out->bad |= r == AS_ENOMEM;
+	if (r < 0)
 		return false;
 	for (const char *p = as_buf_text(&text); p; p = strchr(p, '\n')) {
 		p += *p == '\n';

@@ -7,8 +7,8 @@ static const struct {
 	enum as_line line;
 	struct as_metric m;
 } sources[] = {
+	{AS_L_CPU, {{AS_F_JOB_CPU}, 1}},
 	{AS_L_CPU, {{AS_F_JOB_USER, AS_F_JOB_SYSTEM}, 2}},
-	{AS_L_CPU, {{AS_F_CG_CPU}, 1}},
 	{AS_L_MEMORY, {{AS_F_JOB_MEMORY}, 1}},
 	{AS_L_MEMORY, {{AS_F_CG_ANON}, 1}},
 	{AS_L_MEMORY, {{AS_F_JOB_RSS}, 1}},

@@ -112,7 +112,7 @@ static void put_cpu(const struct as_sheet *s)
 	struct as_flow f = notes(s);
 
 	put_row(s, "CPU time", as_human_duration(all.value).s, AS_L_CPU,
-		as_why_not(run, AS_T_CPU, AS_F_JOB_USER));
+		as_why_not(run, AS_T_CPU, AS_F_JOB_CPU));
 	if (all.value == AS_NA)
 		return;
 	as_flow_add(&f, "user %s", as_human_duration(as_total_so_far(run, AS_T_CPU_USER).value).s);

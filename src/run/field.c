@@ -20,8 +20,8 @@ const struct as_field as_fields[AS_NFIELDS] = {
 /* tests/unit/t_field.c checks these bounds against the table, field by field. */
 static const struct as_scope_info scopes[AS_NSCOPES] = {
 	[AS_SYSTEM] = {"system", "system", AS_F_SYS_USER, AS_F_CORE_USER - AS_F_SYS_USER},
-	[AS_CORE] = {"core", "cores", AS_F_CORE_USER, AS_F_JOB_USER - AS_F_CORE_USER},
-	[AS_JOB] = {"job", "job", AS_F_JOB_USER, AS_F_PROC_USER - AS_F_JOB_USER},
+	[AS_CORE] = {"core", "cores", AS_F_CORE_USER, AS_F_JOB_CPU - AS_F_CORE_USER},
+	[AS_JOB] = {"job", "job", AS_F_JOB_CPU, AS_F_PROC_USER - AS_F_JOB_CPU},
 	[AS_PROCESS] = {"process", "processes", AS_F_PROC_USER, AS_F_THR_CPU - AS_F_PROC_USER},
 	[AS_THREAD] = {"thread", "threads", AS_F_THR_CPU, AS_F_CG_CPU - AS_F_THR_CPU},
 	[AS_CGROUP] = {"cgroup", "cgroup", AS_F_CG_CPU, AS_NFIELDS - AS_F_CG_CPU},

@@ -83,6 +83,7 @@ enum as_group {
 	X(CORE_SYSTEM,   "core.cpu.system",          CORE,    NS,    COUNTER, CORES,   "system",   "CPU time of this core in the kernel")                 \
 	X(CORE_IOWAIT,   "core.cpu.iowait",          CORE,    NS,    COUNTER, CORES,   "iowait",   "idle time of this core with disk I/O outstanding")    \
 	X(CORE_STEAL,    "core.cpu.steal",           CORE,    NS,    COUNTER, CORES,   "steal",    "time of this core taken by the hypervisor")           \
+	X(JOB_CPU,       "job.cpu.total",            JOB,     NS,    COUNTER, CPU,     "cpu",      "CPU time of the job, ended processes included")       \
 	X(JOB_USER,      "job.cpu.user",             JOB,     NS,    COUNTER, CPU,     "user",     "CPU time in user code, ended processes included")     \
 	X(JOB_SYSTEM,    "job.cpu.system",           JOB,     NS,    COUNTER, CPU,     "system",   "CPU time in the kernel, ended processes included")    \
 	X(JOB_WAIT,      "job.cpu.wait",             JOB,     NS,    COUNTER, SCHED,   "cpu wait", "time that ready threads waited for a CPU")            \

@@ -18,7 +18,7 @@ static const struct {
 	{AS_T_CPU_USER, {AS_F_CG_USER}, 1},
 	{AS_T_CPU_SYSTEM, {AS_F_JOB_SYSTEM}, 1},
 	{AS_T_CPU_SYSTEM, {AS_F_CG_SYSTEM}, 1},
-	{AS_T_CPU, {AS_F_CG_CPU}, 1},
+	{AS_T_CPU, {AS_F_JOB_CPU}, 1},
 	{AS_T_CPU, {AS_F_JOB_USER, AS_F_JOB_SYSTEM}, 2},
 	{AS_T_CPU_WAIT, {AS_F_JOB_WAIT}, 1},
 	{AS_T_MEM_PEAK, {AS_F_JOB_MEMORY}, 1},

@@ -233,7 +233,8 @@ static void put_rows(struct as_buf *out, const struct as_live_grid *prev, const 
 {
 	size_t cursor = 0, same = 0;
 
-	for (const struct as_row *row = f->rows; row < f->rows + f->n; row++) {
+	for (size_t i = 0; i < f->n; i++) {
+		const struct as_row *row = &f->rows[i];
 		const int64_t *cells = as_frame_cells(f, row);
 		size_t n = as_scope_info(row->scope)->n, k = ahead(prev, cursor, row);
 

@@ -283,6 +283,8 @@ def _():
 
 @job_test("little address space: the job runs, or one line says why not, but nothing crashes")
 def _():
+    if sanitized():
+        skip("a sanitizer needs address space")
     for kib in (8000, 9000, 10000, 11000, 12000, 16000, 24000, 40000):
         r = run("bash", "-c", f"ulimit -v {kib}; exec {ASSAY} run --quiet -- true")
         expect(r.rc in (0, 71, 125, 126, 127), f"status {r.rc} with {kib} KiB: {r.err!r}")
@@ -311,6 +313,8 @@ def _():
 
 @job_test("without /proc a job still runs and ends as it should")
 def _():
+    if sanitized():
+        skip("a sanitizer needs /proc")
     if not is_root() or run("unshare", "-m", "mount", "-t", "tmpfs", "tmpfs", "/proc").rc != 0:
         skip("needs root and unshare -m to hide /proc")
     r = run("unshare", "-m", "sh", "-c", 'mount -t tmpfs tmpfs /proc && exec "$@"', "sh", ASSAY,

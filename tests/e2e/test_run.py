@@ -103,29 +103,29 @@ def _():
 
 @job_test("--timeout ends a command that ignores TERM with KILL")
 def _():
-    r = assay("run", "--quiet", "--timeout", "0.2", "--", work("stubborn"), 40)
+    r = assay("run", "--quiet", "--timeout", "0.2", "--", work("stubborn"), 60, timeout=40)
     expect_eq(r.rc, 124, "exit status")
 
 
 @job_test("--timeout also ends the children of the command, wherever they went")
 def _():
     r = assay("run", "--quiet", "--timeout", "0.5", "--", "sh", "-c",
-              f"{work('sleeper')} 40 & setsid {work('sleeper')} 40 & {work('sleeper')} 40",
-              timeout=30)
+              f"{work('sleeper')} 60 & setsid {work('sleeper')} 60 & {work('sleeper')} 60",
+              timeout=40)
     expect_eq(r.rc, 124, "exit status")
 
 
 @job_test("--timeout also ends a child that ignores TERM while its parent does not")
 def _():
-    r = assay("run", "--quiet", "--timeout", "0.3", "--", work("stubborn"), 40, "child",
-              timeout=30)
+    r = assay("run", "--quiet", "--timeout", "0.3", "--", work("stubborn"), 60, "child",
+              timeout=40)
     expect_eq(r.rc, 124, "exit status")
 
 
 @job_test("--timeout ends a command that is stopped")
 def _():
-    r = assay("run", "--quiet", "--timeout", "0.3", "--", "sh", "-c", "kill -STOP $$; sleep 40",
-              timeout=30)
+    r = assay("run", "--quiet", "--timeout", "0.3", "--", "sh", "-c", "kill -STOP $$; sleep 60",
+              timeout=40)
     expect_eq(r.rc, 124, "exit status")
 
 

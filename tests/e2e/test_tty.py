@@ -130,9 +130,13 @@ def _():
 
 @job_test("a short command sees no status line and no escape sequence that moves")
 def _():
-    t = on_terminal(ASSAY, "run", "--", "true")
-    expect_eq(t.wait(30), 0, "exit status")
-    expect_eq(shown(t).regions, [], "regions that were set")
+    for _ in range(5):
+        t = on_terminal(ASSAY, "run", "--", "sleep", "0.3")
+        expect_eq(t.wait(30), 0, "exit status")
+        if runs()[0]["duration_seconds"] < 0.9:     # else this machine is too busy to tell
+            expect_eq(shown(t).regions, [], "regions that were set")
+            return
+    skip("no command was short")
 
 
 @job_test("no status line with --quiet, TERM=dumb, a small window, or stderr in a file")
@@ -184,13 +188,14 @@ def _():
 
 @job_test("Ctrl-C reaches the command once, and assay reports what it did until then")
 def _():
-    t = on_terminal(ASSAY, "run", "--", work("signals"))
-    t.wait_text("ready", 20)
-    t.send("\x03")
-    expect_eq(t.wait(30), 0, "exit status")
-    counts = json.loads(re.search(r"\{\"HUP.*?\}", t.output)[0])
-    expect_eq({k: n for k, n in counts.items() if n}, {"INT": 1}, "signals received")
-    expect(len(t.output.partition("}")[2].split("\n")) > 3, f"no summary: {t.output!r}")
+    for _ in range(5):      # two signals that come together may count as one
+        t = on_terminal(ASSAY, "run", "--", work("signals"))
+        t.wait_text("ready", 20)
+        t.send("\x03")
+        expect_eq(t.wait(30), 0, "exit status")
+        counts = json.loads(re.search(r"\{\"HUP.*?\}", t.output)[0])
+        expect_eq({k: n for k, n in counts.items() if n}, {"INT": 1}, "signals received")
+        expect(len(t.output.partition("}")[2].split("\n")) > 3, f"no summary: {t.output!r}")
 
 
 @job_test("Ctrl-C ends a command that does not handle it, and assay dies of INT after its report")

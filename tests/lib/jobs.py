@@ -18,10 +18,15 @@ from harness import ASSAY, BUILD, expect, expect_eq, skip, start, test, tmp, wai
 
 __all__ = ["job_test", "work", "profile", "Profile", "public", "as_nobody", "NOBODY", "leftovers",
            "end_leftovers", "expect_near", "expect_between", "read_line", "processes", "is_root",
-           "own_cgroup", "runs"]
+           "own_cgroup", "runs", "sanitized"]
 
 WORK = BUILD / "tests/workloads"
 NOBODY = 65534
+
+
+def sanitized():
+    """Was the program built with a sanitizer that needs /proc and much address space?"""
+    return b"__asan_init" in pathlib.Path(ASSAY).read_bytes()
 
 
 def work(name):

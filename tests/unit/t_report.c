@@ -34,6 +34,7 @@ static void demo_tick(struct synth *s, int i)
 	int64_t t = i * AS_SECOND, first = i < 5 ? t : 5 * AS_SECOND, rest = t - first;
 
 	synth_tick(s, t);
+	synth_set(s, AS_F_JOB_CPU, 0, first + rest / 2);
 	synth_set(s, AS_F_JOB_USER, 0, first + rest / 4);
 	synth_set(s, AS_F_JOB_SYSTEM, 0, rest / 4);
 	synth_set(s, AS_F_JOB_MEMORY, 0, (10 + 10 * (int64_t)i) << 20);

@@ -62,6 +62,7 @@ static void tick_machine(struct synth *s, const struct plan *p, int64_t t)
 static void tick(struct synth *s, const struct plan *p, int64_t t)
 {
 	synth_tick(s, t);
+	synth_set(s, AS_F_JOB_CPU, 0, grown(p->cores, t));
 	synth_set(s, AS_F_JOB_USER, 0, grown(p->cores, t));
 	synth_set(s, AS_F_JOB_SYSTEM, 0, isnan(p->cores) ? AS_NA : 0);
 	synth_set(s, AS_F_CG_PSI_MEM, 0, grown(p->stall_memory, t));
