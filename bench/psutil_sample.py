@@ -18,13 +18,13 @@ import psutil
 
 def look(root):
     rows = []
-    for p in [root, *root.children(recursive=True)]:
-        try:
+    try:
+        for p in [root, *root.children(recursive=True)]:
             with p.oneshot():
                 rows.append((p.pid, p.cpu_times(), p.memory_info(), p.io_counters(),
                              p.num_threads(), p.num_ctx_switches()))
-        except psutil.Error:
-            continue
+    except psutil.Error:
+        pass        # the job is ending: half a look is the last one
     return rows
 
 

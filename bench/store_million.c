@@ -16,7 +16,7 @@
 #include "base/num.h"
 #include "store/store.h"
 
-enum { TEMPLATES = 64, NAMES = 200, BATCH = 1000, ROUNDS = 15 };
+enum { TEMPLATES = 64, NAMES = 200, BATCH = 10000, ROUNDS = 15 };
 
 #define YEAR (INT64_C(365) * 86400 * AS_SECOND)
 #define NOW  INT64_C(1767225600000000000)

@@ -113,6 +113,7 @@ def execute(command, build, seconds):
         return -signal.SIGINT, ""
     with tempfile.TemporaryDirectory(prefix="assay-test-", ignore_cleanup_errors=True) as tmp, \
             tempfile.TemporaryFile() as out:
+        os.chmod(tmp, 0o755)  # tests that become another user must get in
         p = subprocess.Popen(command, cwd=ROOT, env=environment(build, tmp), stdout=out,
                              stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
                              start_new_session=True)

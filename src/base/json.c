@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/shortest.h"
+
 struct as_json as_json(struct as_buf *out)
 {
 	return (struct as_json){.out = out};
@@ -117,21 +119,14 @@ void as_json_i64(struct as_json *j, const char *key, int64_t v)
 
 void as_json_f64(struct as_json *j, const char *key, double v)
 {
-	char text[40];
-	double back = 0;
+	char text[AS_SHORTEST_MAX];
 
 	if (!isfinite(v)) {
 		as_json_na(j, key);
 		return;
 	}
-	/* The fewest digits that read back as the same number. */
-	for (int digits = 6; digits <= 17; digits++) {
-		(void)snprintf(text, sizeof text, "%.*g", digits, v);
-		if (sscanf(text, "%lf", &back) == 1 && back == v)
-			break;
-	}
 	lead(j, key);
-	as_buf_str(j->out, text);
+	as_buf_add(j->out, text, as_shortest(text, v));
 }
 
 void as_json_fixed(struct as_json *j, const char *key, double v, int decimals)

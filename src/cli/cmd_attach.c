@@ -15,9 +15,12 @@ struct opts {
 
 /* clang-format off */
 static const struct as_opt opts[] = {
-	AS_MEASURE_OPTS(struct opts),
+	AS_IDENTITY_OPTS(struct opts),
+	AS_MEASURING_OPTS(struct opts),
 	{ .name = "duration", .letter = 'd', .type = AS_OPT_DURATION, .at = offsetof(struct opts, duration_ns), .arg = "TIME", .positive = true, .help = "stop measuring after this time (default: until it ends or Ctrl-C)" },
 	{ .name = "include-children", .letter = 'c', .type = AS_OPT_SWITCH, .at = offsetof(struct opts, children), .help = "its descendants too" },
+	AS_OUTPUT_OPTS(struct opts),
+	AS_KEEPING_OPTS(struct opts),
 	{ 0 }
 };
 /* clang-format on */

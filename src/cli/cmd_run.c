@@ -13,9 +13,12 @@ struct opts {
 
 /* clang-format off */
 static const struct as_opt opts[] = {
-	AS_MEASURE_OPTS(struct opts),
+	AS_IDENTITY_OPTS(struct opts),
+	AS_MEASURING_OPTS(struct opts),
 	{ .name = "timeout", .letter = 't', .type = AS_OPT_DURATION, .at = offsetof(struct opts, timeout_ns), .arg = "TIME", .positive = true, .help = "end the job after this time: TERM, 5 s later KILL; exit 124" },
 	{ .name = "wait-all", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, wait_all), .help = "wait for every process of the job, not only the command" },
+	AS_OUTPUT_OPTS(struct opts),
+	AS_KEEPING_OPTS(struct opts),
 	{ 0 }
 };
 /* clang-format on */

@@ -7,7 +7,7 @@
 #include "engine/engine.h"
 #include "run/run.h"
 
-/* The options that both commands have; see AS_MEASURE_OPTS. */
+/* The options that both commands have; see the rows below. */
 struct as_measure_opts {
 	int64_t interval_ns;
 	const char *name, *version, *metrics, *output, *store, *keystone_dir;
@@ -16,11 +16,13 @@ struct as_measure_opts {
 };
 
 /* clang-format off */
-/* Rows for a command whose options struct S holds a struct as_measure_opts `m`. */
-#define AS_MEASURE_OPTS(S)                                                                         \
-	{ .name = "interval", .letter = 'i', .type = AS_OPT_DURATION, .at = offsetof(S, m.interval_ns), \
-	  .arg = "TIME", .initial = "0.5s", .positive = true,                                      \
-	  .help = "time between samples; denser in the first second" },                            \
+/*
+ * Rows for a command whose options struct S holds a struct as_measure_opts `m`,
+ * in groups, so that a command can put its own rows where a reader looks for
+ * them: identity, measuring (its own at the end), output, store.
+ */
+#define AS_IDENTITY_OPTS(S)                                                                        \
+	AS_OPT_HEAD("identity"),                                                                   \
 	{ .name = "name", .letter = 'n', .type = AS_OPT_TEXT, .at = offsetof(S, m.name),           \
 	  .arg = "NAME",                                                                           \
 	  .help = "what to call the run (default: the program's name)" },                          \
@@ -31,12 +33,21 @@ struct as_measure_opts {
 	  .help = "a label to find the run by; repeatable" },                                      \
 	{ .name = "param", .letter = 'p', .type = AS_OPT_PAIRS, .at = offsetof(S, m.params),       \
 	  .arg = "K=V",                                                                            \
-	  .help = "a parameter of the job, kept with it; repeatable" },                            \
+	  .help = "a parameter of the job, kept with it; repeatable" }
+
+#define AS_MEASURING_OPTS(S)                                                                       \
+	AS_OPT_HEAD("measuring"),                                                                  \
+	{ .name = "interval", .letter = 'i', .type = AS_OPT_DURATION, .at = offsetof(S, m.interval_ns), \
+	  .arg = "TIME", .initial = "0.5s", .positive = true,                                      \
+	  .help = "time between samples; denser in the first second" },                            \
 	{ .name = "metrics", .letter = 'm', .type = AS_OPT_TEXT, .at = offsetof(S, m.metrics),     \
 	  .arg = "LIST", .initial = "all",                                                         \
 	  .help = "measure only these groups or keys (see 'assay help metrics')" },                \
 	{ .name = "basic", .type = AS_OPT_SWITCH, .at = offsetof(S, m.basic),                      \
-	  .help = "totals only, no samples" },                                                     \
+	  .help = "totals only, no samples" }
+
+#define AS_OUTPUT_OPTS(S)                                                                          \
+	AS_OPT_HEAD("output"),                                                                     \
 	{ .name = "json", .type = AS_OPT_SWITCH, .at = offsetof(S, m.json),                        \
 	  .help = "the whole run as JSON on standard output, no summary" },                        \
 	{ .name = "csv", .type = AS_OPT_SWITCH, .at = offsetof(S, m.csv),                          \
@@ -45,9 +56,12 @@ struct as_measure_opts {
 	  .arg = "FILE",                                                                           \
 	  .help = "write JSON (or CSV: --csv, *.csv) to FILE" },                                   \
 	{ .name = "quiet", .letter = 'q', .type = AS_OPT_SWITCH, .at = offsetof(S, m.quiet),       \
-	  .help = "no status line, no summary" },                                                  \
+	  .help = "no status line, no summary" }
+
+#define AS_KEEPING_OPTS(S)                                                                         \
+	AS_OPT_HEAD("store"),                                                                      \
 	{ .name = "store", .type = AS_OPT_TEXT, .at = offsetof(S, m.store), .arg = "PATH",         \
-	  .help = "keep the run in this folder" },                                                 \
+	  .help = "keep the run in this folder, instead of $ASSAY_STORE or ~/.local/share/assay" }, \
 	{ .name = "no-store", .type = AS_OPT_SWITCH, .at = offsetof(S, m.no_store),                \
 	  .help = "do not keep the run" },                                                         \
 	{ .name = "keystone-dir", .type = AS_OPT_TEXT, .at = offsetof(S, m.keystone_dir),          \

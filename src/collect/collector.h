@@ -63,8 +63,11 @@ struct as_collector {
 	 * collectors before it in the registry. May be NULL.
 	 */
 	void (*finish)(void *st, const struct as_collect *c, struct as_total *totals);
-	/* Send a signal to every process of the job. Only the tree knows them; else NULL. */
-	void (*signal)(void *st, const struct as_collect *c, int sig);
+	/*
+	 * Send a signal (0: none) to every process of the job; how many there are.
+	 * Only the tree knows them; else NULL.
+	 */
+	int (*signal)(void *st, const struct as_collect *c, int sig);
 	/* Release. Accepts a half-open state. May be NULL. */
 	void (*close)(void *st);
 };

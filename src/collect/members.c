@@ -131,7 +131,7 @@ static bool read_parent(const struct as_collect *c, const char *pid, int32_t *re
 static bool belongs(const struct as_members *m, const struct as_collect *c, int32_t pid,
 		    int32_t parent)
 {
-	return pid == c->root || as_members_find(m, parent) || (!c->attached && parent == getpid());
+	return (pid == c->root && !m->root_ended) || as_members_find(m, parent) || (!c->attached && parent == getpid());
 }
 
 /* Strangers of the tick before, walked in step with the listing (both sorted by pid). */
@@ -188,7 +188,7 @@ static int by_parents(struct as_members *m, const struct as_collect *c, bool mid
 int as_members_update(struct as_members *m, const struct as_collect *c, bool midway,
 		      struct as_err *err)
 {
-	if (c->root && !as_members_find(m, c->root))
+	if (c->root && !m->root_ended && !as_members_find(m, c->root))
 		(void)as_members_add(m, c, c->root, midway);
 	if (!c->children)
 		return AS_OK;

@@ -8,6 +8,7 @@
  * (Only children that nobody waits for, SIGCHLD being ignored, slip through;
  * the control group knows those.)
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
@@ -322,12 +323,23 @@ static void job_row(struct state *s, const struct as_collect *c, struct as_frame
 		s->swap_max = g.swap;
 }
 
+/* Is anything asked for that only processes can tell? */
+static bool anything(const struct as_want *w)
+{
+	return as_wants_group(w, AS_G_CPU) || as_wants_group(w, AS_G_MEMORY) ||
+	       as_wants_group(w, AS_G_IO) || as_wants_group(w, AS_G_SCHED) ||
+	       as_wants_group(w, AS_G_FAULTS) || as_wants_group(w, AS_G_FDS) ||
+	       as_wants_group(w, AS_G_THREADS);
+}
+
 static int tree_sample(void *st, const struct as_collect *c, struct as_frame *frame,
 		       struct as_err *err)
 {
 	struct state *s = st;
-	int r = c->root ? as_members_update(&s->members, c, false, err) : AS_OK;
 
+	if (!anything(c->want))
+		return AS_OK;
+	int r = c->root ? as_members_update(&s->members, c, false, err) : AS_OK;
 	s->ticks++;
 	read_members(s, c);
 	job_row(s, c, frame);
@@ -341,12 +353,11 @@ static int tree_sample(void *st, const struct as_collect *c, struct as_frame *fr
 
 /* ── its life ─────────────────────────────────────────────────────────── */
 
+/* Also when nothing of it is shown: a time limit must find every process of the job. */
 static bool tree_wanted(const struct as_want *w)
 {
-	return as_wants_group(w, AS_G_CPU) || as_wants_group(w, AS_G_MEMORY) ||
-	       as_wants_group(w, AS_G_IO) || as_wants_group(w, AS_G_SCHED) ||
-	       as_wants_group(w, AS_G_FAULTS) || as_wants_group(w, AS_G_FDS) ||
-	       as_wants_group(w, AS_G_THREADS);
+	(void)w;
+	return true;
 }
 
 static void tell_origins(const struct as_collect *c)
@@ -393,12 +404,13 @@ static void tree_exited(void *st, const struct as_collect *c, const struct as_ex
 	struct as_process *p = as_members_find(&s->members, e->pid);
 	int64_t hwm = e->usage.ru_maxrss * 1024;
 
-	if (c->attached)
+	if (c->attached || !anything(c->want))
 		return;
 	if (p)
 		(void)as_process_read(p, c, &s->members.pool, true);
 	else
 		p = as_members_add(&s->members, c, e->pid, false);
+	s->members.root_ended |= e->pid == c->root;
 	/* Until it called exec, a child had our own pages: a peak up to ours says nothing. */
 	if (hwm > s->own_hwm && hwm > s->hwm_max)
 		s->hwm_max = hwm;
@@ -429,7 +441,7 @@ static void finish_memory(const struct state *s, struct as_total *totals)
 	as_total_set(totals, AS_T_SWAP_PEAK, s->swap_max, AS_MEASURED, "/proc/PID/status");
 }
 
-/* More than this was shown than the kernel knows of at the end: nobody was told of some children. */
+/* Was more shown than the kernel knows of at the end? Then nobody waited for some children. */
 static bool lost(const struct steady *t, int64_t sum, enum counter k)
 {
 	int64_t slack = as_fields[counters[k].field].unit == AS_NS ? 50 * AS_MSEC : 0;
@@ -450,7 +462,8 @@ static void finish_counter(const struct state *s, const struct as_collect *c, en
 	else if (c->attached)
 		as_total_set(totals, id, shown > sum ? shown : sum, AS_MEASURED, "/proc");
 	else if (lost(&s->steady[k], sum, k))
-		as_total_set(totals, id, shown, AS_ATTRIBUTED, "sampled: nobody waited for some children");
+		as_total_set(totals, id, shown, AS_ATTRIBUTED,
+			     "sampled: nobody waited for some children");
 	else
 		as_total_set(totals, id, sum, AS_MEASURED, "wait4 and /proc");
 }
@@ -471,6 +484,8 @@ static void tree_finish(void *st, const struct as_collect *c, struct as_total *t
 	struct state *s = st;
 	int64_t sum[NCOUNTERS];
 
+	if (!anything(c->want))
+		return;
 	if (c->attached) /* what we are the parent of was read at its end */
 		read_members(s, c);
 	sum_counters(s, c, sum);
@@ -485,15 +500,17 @@ static void tree_finish(void *st, const struct as_collect *c, struct as_total *t
 		finish_memory(s, totals);
 }
 
-static void tree_signal(void *st, const struct as_collect *c, int sig)
+static int tree_signal(void *st, const struct as_collect *c, int sig)
 {
 	struct as_members *m = &((struct state *)st)->members;
 	struct as_err err;
+	int n = 0;
 
 	(void)as_members_update(m, c, false, &err);
 	for (size_t i = 0; i < m->n; i++)
-		if (!m->v[i]->gone)
-			(void)kill(m->v[i]->pid, sig);
+		if (!m->v[i]->gone && m->v[i]->stat.state != 'Z')
+			n += kill(m->v[i]->pid, sig) == 0 || errno != ESRCH;
+	return n;
 }
 
 static void tree_close(void *st)

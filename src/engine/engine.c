@@ -114,17 +114,15 @@ static void tell_exit(struct engine *e, const struct as_exit *x)
 			e->parts[i].ops->exited(e->parts[i].state, &e->collect, x);
 }
 
-static void signal_job(struct engine *e, int sig)
+/* Send it (0: nothing) to every process of the job; how many there are. */
+static int signal_job(struct engine *e, int sig)
 {
-	bool told = false;
+	int n = 0;
 
 	for (size_t i = 0; i < e->nparts; i++)
-		if (e->parts[i].ops->signal) {
-			e->parts[i].ops->signal(e->parts[i].state, &e->collect, sig);
-			told = true;
-		}
-	if (e->child && !told)
-		(void)kill(e->child, sig);
+		if (e->parts[i].ops->signal)
+			n += e->parts[i].ops->signal(e->parts[i].state, &e->collect, sig);
+	return n;
 }
 
 /* ── children ─────────────────────────────────────────────────────────── */
@@ -271,13 +269,13 @@ static void on_time(struct engine *e)
 	if (cfg->timeout_ns && !e->timed_out && t >= cfg->timeout_ns) {
 		e->timed_out = true;
 		e->kill_ns = t + KILL_AFTER_S * AS_SECOND;
-		signal_job(e, SIGTERM);
-		signal_job(e, SIGCONT); /* a stopped process cannot die of TERM */
+		(void)signal_job(e, SIGTERM);
+		(void)signal_job(e, SIGCONT); /* a stopped process cannot die of TERM */
 	} else if (e->timed_out && t >= e->kill_ns) {
 		/* Again and again: a process may have been born while we looked. Not for ever. */
 		e->stop = e->kills++ == KILLS_MAX && !e->child;
 		e->kill_ns = t + AS_SECOND / 10;
-		signal_job(e, SIGKILL);
+		(void)signal_job(e, SIGKILL);
 	}
 	if (cfg->duration_ns && t >= cfg->duration_ns && !e->child)
 		e->stop = true;
@@ -440,8 +438,8 @@ static void sum_up(struct engine *e, struct as_total *totals)
 	own_cost(e, totals);
 }
 
-/* Processes of the job that are still there; 0 when that cannot be told. */
-static int32_t survivors(const struct engine *e)
+/* Processes of the job that are still there. */
+static int32_t survivors(struct engine *e)
 {
 	struct as_err err;
 	int32_t few[1];
@@ -451,19 +449,10 @@ static int32_t survivors(const struct engine *e)
 		return 0;
 	if (e->cgroup.own && as_cgroup_pids(&e->cgroup, few, AS_LEN(few), &n, &err) == AS_OK)
 		return (int32_t)n;
-	for (size_t i = 0; i < e->frame.n; i++) {
-		const struct as_row *row = &e->frame.rows[i];
-
-		if (row->scope == AS_JOB) {
-			int64_t v = as_row_at(as_frame_cells(&e->frame, row), AS_F_JOB_PROCS);
-
-			return v == AS_NA ? 0 : (int32_t)v;
-		}
-	}
-	return 0;
+	return signal_job(e, 0);
 }
 
-static void judge_end(const struct engine *e, struct as_engine_result *ret)
+static void judge_end(struct engine *e, struct as_engine_result *ret)
 {
 	struct as_outcome *o = &ret->outcome;
 	int status = e->child_status;

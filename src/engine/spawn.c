@@ -2,6 +2,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -47,6 +51,26 @@ static void hear(int listen, bool *ret_joined, int *ret_exec_errno)
 	}
 }
 
+/*
+ * execvp() says "permission denied" also when it may not look into some
+ * folder of the path; but what is nowhere is not found.
+ */
+static bool nowhere(const char *name)
+{
+	const char *path = getenv("PATH");
+	char file[PATH_MAX];
+
+	if (strchr(name, '/'))
+		return false;
+	for (size_t n; path && *path; path += n + (path[n] == ':')) {
+		n = strcspn(path, ":");
+		(void)snprintf(file, sizeof file, "%.*s/%s", n ? (int)n : 1, n ? path : ".", name);
+		if (access(file, F_OK) == 0)
+			return false;
+	}
+	return true;
+}
+
 int as_spawn(const struct as_spawn *s, int32_t *ret_pid, int *ret_exec_errno, struct as_err *err)
 {
 	bool joined = true;
@@ -65,6 +89,8 @@ int as_spawn(const struct as_spawn *s, int32_t *ret_pid, int *ret_exec_errno, st
 	tell = -1;
 	hear(listen, &joined, ret_exec_errno);
 	*ret_pid = pid;
+	if (*ret_exec_errno == EACCES && nowhere(s->argv[0]))
+		*ret_exec_errno = ENOENT;
 	if (*ret_exec_errno) {
 		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 			;

@@ -1,22 +1,30 @@
 /*
  * Keystone's jobs_history.jsonl and its three screens (contracts 4.2, 4.3).
- * Whoever parses those finds the same words at the same places; numbers that
- * are not known are "-", which Keystone never had to say.
+ *
+ * Scripts cut these screens into lines: every line has its words and its place,
+ * numbers look as Python prints them, and nothing is shortened to fit a
+ * terminal. What is not known is "N/A". Ours alone is the last part of a job's
+ * page, the profile, which Keystone promised and never printed.
  */
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/json.h"
+#include "base/json_doc.h"
 #include "report/glyph.h"
-#include "report/metric.h"
+#include "report/page.h"
 #include "report/record.h"
 #include "report/report.h"
 #include "report/words.h"
 #include "run/sofar.h"
 
-enum { RULE = 60, ERROR_MAX = 100, POINTS = 60 };
+enum {
+	ERROR_MAX = 100, /* characters of an error in a list       */
+	POINTS = 60,     /* of the time series in a line of JSON   */
+	ROWS = 10,       /* of the time series on a page           */
+	WHOLE = 1 << 20, /* columns: never cut                     */
+};
 
 static const double MIB = 1024.0 * 1024.0;
 
@@ -25,290 +33,400 @@ void as_report_keystone(struct as_buf *out, const struct as_run *run)
 	struct as_json j = as_json(out);
 
 	as_json_open(&j, NULL, '{');
-	as_put_record(&(struct as_record){&j, run, true, POINTS});
+	if (as_is_imported(run))
+		as_put_imported(&j, run);
+	else
+		as_put_record(&(struct as_record){&j, run, true, POINTS});
 	as_json_close(&j);
 	as_buf_byte(out, '\n');
 }
 
 /* ── words ────────────────────────────────────────────────────────────── */
 
-/* "12.40" and its unit, or "-". */
 static void put_number(struct as_buf *out, double v, const char *unit)
 {
-	if (isfinite(v))
-		as_buf_fmt(out, "%.2f%s", v, unit);
-	else
-		as_buf_byte(out, '-');
+	if (!isfinite(v)) {
+		as_buf_str(out, "N/A");
+		return;
+	}
+	as_put_python(out, v, 2);
+	as_buf_str(out, unit);
 }
 
-static double seconds(int64_t ns)
+static void put_value(struct as_buf *out, const char *lead, double v, const char *unit)
 {
-	return ns == AS_NA ? (double)NAN : as_seconds(ns);
+	as_buf_str(out, lead);
+	put_number(out, v, unit);
+	as_buf_byte(out, '\n');
 }
 
-static void put_upper(struct as_buf *out, enum as_status status)
+/* A line of outside text. */
+static void put_text(struct as_buf *out, const char *lead, const char *text)
 {
-	for (const char *p = as_status_name(status); *p; p++)
-		as_buf_byte(out, (char)toupper((unsigned char)*p));
+	as_buf_str(out, lead);
+	(void)as_put_name(out, text ? text : "N/A", WHOLE);
+	as_buf_byte(out, '\n');
 }
 
-static void put_cpu(struct as_buf *out, double all, double user, double system)
+/* Outside text that may have lines: only the first is indented, as Keystone does it. */
+static void put_lines(struct as_buf *out, const char *text)
 {
-	put_number(out, all, "s");
-	as_buf_str(out, " (user: ");
-	put_number(out, user, "s");
-	as_buf_str(out, ", system: ");
-	put_number(out, system, "s");
-	as_buf_str(out, ")\n");
+	as_buf_str(out, "  ");
+	for (size_t n; *text; text += n + (text[n] == '\n')) {
+		n = strcspn(text, "\n");
+		(void)as_put_clean(out, text, n, WHOLE);
+		as_buf_byte(out, '\n');
+	}
 }
 
-/* Long ids (imported ones) are cut as Keystone cuts them. */
-static void put_id(struct as_buf *out, const char *id)
-{
-	if (strlen(id) > 15)
-		as_buf_fmt(out, "%.12s...", id);
-	else
-		as_buf_str(out, id);
-}
-
-static void put_when(struct as_buf *out, int64_t realtime_ns)
+static void put_when(struct as_buf *out, const char *lead, int64_t realtime_ns)
 {
 	as_auto_buf struct as_buf text = AS_BUF(AS_BUF_LINE);
 	struct as_json j = as_json(&text);
 
 	as_put_iso(&j, NULL, realtime_ns);
+	as_buf_str(out, lead);
 	if (text.len > 2 && text.p[0] == '"')
 		as_buf_add(out, text.p + 1, text.len - 2);
 	else
-		as_buf_byte(out, '-');
+		as_buf_str(out, "N/A");
+	as_buf_byte(out, '\n');
 	out->bad |= text.bad;
 }
 
-static void put_rule(struct as_buf *out, char c)
+static void put_status(struct as_buf *out, const struct as_look *look, const char *lead,
+		       enum as_status status)
 {
-	as_buf_fill(out, c, RULE);
+	as_buf_str(out, lead);
+	as_ink(out, look, AS_BOLD);
+	as_ink(out, look, as_status_ink(status));
+	for (const char *p = as_status_name(status); *p; p++)
+		as_buf_byte(out, (char)toupper((unsigned char)*p));
+	as_ink_end(out, look, AS_BOLD);
 	as_buf_byte(out, '\n');
 }
 
-static void put_title(struct as_buf *out, const char *title)
+/* What stands over a screen: an empty line, the title, an empty line. */
+static void put_title(struct as_buf *out, const struct as_look *look, const char *title)
 {
-	as_buf_fmt(out, "\n%s:\n", title);
+	as_buf_byte(out, '\n');
+	as_ink(out, look, AS_BOLD);
+	as_put_ink(out, look, AS_BLUE, title);
+	as_buf_str(out, "\n\n");
+}
+
+static void put_head(struct as_buf *out, const struct as_look *look, const char *head)
+{
+	as_put_ink(out, look, AS_BOLD, head);
+	as_buf_byte(out, '\n');
+}
+
+/* A line that says that there is nothing. */
+static void put_nothing(struct as_buf *out, const struct as_look *look, const char *sentence)
+{
+	as_put_ink(out, look, AS_YELLOW, sentence);
+	as_buf_byte(out, '\n');
+}
+
+static double usage(const struct as_run *run, enum as_total_id id)
+{
+	return as_total_value(run, id) / (id == AS_T_MEM_PEAK ? MIB : 1e9);
 }
 
 /* ── job-history ──────────────────────────────────────────────────────── */
 
-/* The script of a listing, whose command is one line of words. */
-static void put_script(struct as_buf *out, const struct as_listing *l)
+/* How many bytes the first `n` characters are. */
+static size_t first(const char *text, int n)
 {
-	char text[sizeof l->command];
-	char *argv[32];
-	struct as_identity who = {.argv = argv};
-	char *rest = text;
+	size_t at = 0, all = strlen(text);
+	int32_t c;
 
-	memcpy(text, l->command, sizeof text);
-	text[sizeof text - 1] = '\0';
-	for (char *word; who.argc < AS_LEN(argv) && (word = strsep(&rest, " "));)
-		if (*word)
-			argv[who.argc++] = word;
-	(void)as_put_clean(out, as_script_of(&who) ? as_script_of(&who) : "-",
-			   strlen(as_script_of(&who) ? as_script_of(&who) : "-"), RULE);
+	for (; n > 0 && at < all; n--)
+		at += as_glyph_read(text + at, all - at, &c);
+	return at;
 }
 
-static void put_entry(struct as_buf *out, const struct as_listing *l, size_t number)
+/* Long ids are cut as Keystone cuts them. */
+static void put_task(struct as_buf *out, const char *id)
 {
-	as_buf_fmt(out, "\n%zu. Task: ", number);
-	put_id(out, l->id);
-	as_buf_str(out, "\n   Tool: ");
-	(void)as_put_clean(out, l->name, strnlen(l->name, sizeof l->name), RULE);
-	as_buf_str(out, "\n   Script: ");
-	put_script(out, l);
-	as_buf_str(out, "\n   Status: ");
-	put_upper(out, l->status);
-	as_buf_str(out, "\n   Started: ");
-	put_when(out, l->start_ns);
-	as_buf_str(out, "\n   Duration: ");
-	put_number(out, seconds(l->duration_ns), "s");
-	as_buf_str(out, "\n   CPU Time: ");
-	put_cpu(out, seconds(l->cpu_ns), seconds(l->cpu_user_ns), seconds(l->cpu_system_ns));
-	as_buf_str(out, "   Memory Peak: ");
-	put_number(out, l->peak_bytes == AS_NA ? (double)NAN : (double)l->peak_bytes / MIB, " MB");
+	bool cut = first(id, 15) < strlen(id);
+
+	(void)as_put_clean(out, id, cut ? first(id, 12) : strlen(id), WHOLE);
+	as_buf_str(out, cut ? "...\n" : "\n");
+}
+
+static void put_cpu(struct as_buf *out, const struct as_run *run)
+{
+	as_buf_str(out, "   CPU Time: ");
+	put_number(out, usage(run, AS_T_CPU), "s");
+	as_buf_str(out, " (user: ");
+	put_number(out, usage(run, AS_T_CPU_USER), "s");
+	as_buf_str(out, ", system: ");
+	put_number(out, usage(run, AS_T_CPU_SYSTEM), "s");
+	as_buf_str(out, ")\n");
+}
+
+/* The first characters of an error, and three points behind them even when that is all of it. */
+static void put_error(struct as_buf *out, const struct as_look *look, const char *error)
+{
+	as_buf_str(out, "   ");
+	as_put_ink(out, look, AS_RED, "Error:");
+	as_buf_byte(out, ' ');
+	(void)as_put_clean(out, error, first(error, ERROR_MAX), WHOLE);
+	as_buf_str(out, "...\n");
+}
+
+void as_report_job(struct as_buf *out, const struct as_look *look, const struct as_run *run,
+		   size_t number)
+{
+	const char *script = as_script_of(&run->who);
+	size_t from = out->len;
+
+	as_ink(out, look, AS_BOLD);
+	as_buf_fmt(out, "%zu.", number);
+	as_ink_end(out, look, AS_BOLD);
+	as_buf_str(out, " Task: ");
+	put_task(out, as_task_of(&run->who));
+	as_buf_str(out, "   Tool: ");
+	(void)as_put_name(out, as_tool_of(&run->who), WHOLE);
+	put_text(out, ", Script: ", script);
+	put_status(out, look, "   Status: ", run->end.status);
+	put_when(out, "   Started: ", run->who.start_ns);
+	put_value(out, "   Duration: ", as_seconds(run->end.duration_ns), "s");
+	put_cpu(out, run);
+	put_value(out, "   Memory Peak: ", usage(run, AS_T_MEM_PEAK), " MB");
+	if (run->end.error && *run->end.error)
+		put_error(out, look, run->end.error);
 	as_buf_byte(out, '\n');
-	if (l->error[0]) {
-		size_t len = strnlen(l->error, ERROR_MAX);
-
-		as_buf_str(out, "   Error: ");
-		(void)as_put_clean(out, l->error, len, ERROR_MAX);
-		as_buf_byte(out, '\n');
-	}
+	as_page_end(out, look, from);
 }
 
-void as_report_job_history(struct as_buf *out, const struct as_listing *l, size_t n)
+void as_report_job_history(struct as_buf *out, const struct as_look *look, size_t n)
 {
-	if (!n) {
-		as_buf_str(out, "No job history found\n");
-		return;
-	}
-	as_buf_fmt(out, "Job History (showing %zu jobs):\n", n);
-	put_rule(out, '=');
-	for (size_t i = 0; i < n; i++)
-		put_entry(out, &l[i], i + 1);
+	char title[64];
+
+	(void)snprintf(title, sizeof title, "Job History (showing %zu jobs):", n);
+	if (n)
+		put_title(out, look, title);
+	else
+		put_nothing(out, look, "No job history found");
 }
 
 /* ── job-details ──────────────────────────────────────────────────────── */
 
-static void put_text(struct as_buf *out, const struct as_look *look, const char *label,
-		     const char *text)
+void as_report_job_unknown(struct as_buf *out, const struct as_look *look, const char *task)
 {
-	as_buf_fmt(out, "  %s: ", label);
-	(void)as_put_name(out, text, look->width - 4 - (int)strlen(label));
-	as_buf_byte(out, '\n');
-}
+	as_auto_buf struct as_buf text = AS_BUF(AS_BUF_FILE);
 
-static void put_value(struct as_buf *out, const char *label, double v, const char *unit)
-{
-	as_buf_fmt(out, "  %s: ", label);
-	put_number(out, v, unit);
-	as_buf_byte(out, '\n');
+	as_buf_str(&text, "Job ");
+	(void)as_put_name(&text, task, WHOLE);
+	as_buf_str(&text, " not found in history");
+	put_nothing(out, look, as_buf_text(&text));
+	out->bad |= text.bad;
 }
 
 static void put_basics(struct as_buf *out, const struct as_look *look, const struct as_run *run)
 {
-	const struct as_outcome *end = &run->end;
+	int code;
 
-	put_title(out, "Basic Information");
-	put_text(out, look, "Task ID", run->who.id);
-	put_text(out, look, "Tool", as_tool_of(&run->who));
-	put_text(out, look, "Script", as_script_of(&run->who));
-	as_buf_str(out, "  Status: ");
-	put_upper(out, end->status);
-	as_buf_str(out, "\n  Return Code: ");
-	if (end->signal || end->exit_code >= 0)
-		as_buf_fmt(out, "%d\n", end->signal ? -end->signal : end->exit_code);
+	put_head(out, look, "Basic Information:");
+	put_text(out, "  Tool: ", as_tool_of(&run->who));
+	put_text(out, "  Script: ", as_script_of(&run->who));
+	put_status(out, look, "  Status: ", run->end.status);
+	if (as_return_code(run, &code))
+		as_buf_fmt(out, "  Return Code: %d\n\n", code);
 	else
-		as_buf_str(out, "-\n");
+		as_buf_str(out, "  Return Code: N/A\n\n");
 }
 
-static void put_timing(struct as_buf *out, const struct as_run *run)
+static void put_timing(struct as_buf *out, const struct as_look *look, const struct as_run *run)
 {
-	bool over = run->end.status != AS_RUNNING;
+	const char *end = as_is_imported(run) ? as_label_of(&run->who, "end_time") : NULL;
 
-	put_title(out, "Timing");
-	as_buf_str(out, "  Started: ");
-	put_when(out, run->who.start_ns);
-	as_buf_str(out, "\n  Ended: ");
-	put_when(out, over ? run->who.start_ns + run->end.duration_ns : AS_NA);
+	put_head(out, look, "Timing:");
+	put_when(out, "  Started: ", run->who.start_ns);
+	if (end)
+		put_text(out, "  Ended: ", end);
+	else
+		put_when(out, "  Ended: ", as_end_of(run));
+	put_value(out, "  Duration: ", as_seconds(run->end.duration_ns), "s");
 	as_buf_byte(out, '\n');
-	put_value(out, "Duration", as_seconds(run->end.duration_ns), "s");
 }
 
 static void put_params(struct as_buf *out, const struct as_look *look, const struct as_run *run)
 {
+	as_auto_buf struct as_buf text = AS_BUF(AS_BUF_DOCUMENT);
+	struct as_json j = as_json_pretty(&text);
+
 	if (!run->who.nparams)
 		return;
-	put_title(out, "Parameters");
-	for (size_t i = 0; i < run->who.nparams; i++) {
-		as_buf_str(out, "  ");
-		int used = 2 + as_put_name(out, run->who.params[i].key, look->width / 2);
-		as_buf_str(out, ": ");
-		(void)as_put_name(out, run->who.params[i].value, look->width - used - 2);
+	as_put_params(&j, NULL, run);
+	put_head(out, look, "Parameters:");
+	put_lines(out, as_buf_text(&text));
+	as_buf_byte(out, '\n');
+	out->bad |= text.bad;
+}
+
+static void put_usage(struct as_buf *out, const struct as_look *look, const struct as_run *run)
+{
+	put_head(out, look, "Resource Usage:");
+	put_value(out, "  CPU User Time: ", usage(run, AS_T_CPU_USER), "s");
+	put_value(out, "  CPU System Time: ", usage(run, AS_T_CPU_SYSTEM), "s");
+	put_value(out, "  CPU Total Time: ", usage(run, AS_T_CPU), "s");
+	put_value(out, "  Memory Peak: ", usage(run, AS_T_MEM_PEAK), " MB");
+	as_buf_byte(out, '\n');
+}
+
+static void put_failure(struct as_buf *out, const struct as_look *look, const char *error)
+{
+	if (!error || !*error)
+		return;
+	as_ink(out, look, AS_BOLD);
+	as_put_ink(out, look, AS_RED, "Error Details:");
+	as_buf_byte(out, '\n');
+	put_lines(out, error);
+	as_buf_byte(out, '\n');
+}
+
+/* ── the profile ──────────────────────────────────────────────────────── */
+
+/* A line of the page: numbers of the record's detailed_profile, with a word before each. */
+struct line {
+	const char *lead, *unit;
+	struct {
+		const char *word, *path;
+	} v[3];
+};
+
+static const struct line lines[] = {
+	{"  Samples: ", "", {{"", "samples_collected"}}},
+	{"  Sampling Interval: ", "s", {{"", "sampling_interval_seconds"}}},
+	{"  CPU: ",
+	 "%",
+	 {{"mean ", "cpu/mean_percent"},
+	  {", max ", "cpu/max_percent"},
+	  {", min ", "cpu/min_percent"}}},
+	{"  Memory Used: ",
+	 " MB",
+	 {{"mean ", "memory/mean_used_mb"},
+	  {", max ", "memory/max_used_mb"},
+	  {", min ", "memory/min_used_mb"}}},
+	{"  Process CPU: ",
+	 "%",
+	 {{"mean ", "process_cpu/mean_percent"},
+	  {", max ", "process_cpu/max_percent"},
+	  {", min ", "process_cpu/min_percent"}}},
+	{"  Process Memory: ",
+	 " MB",
+	 {{"mean ", "process_memory/mean_mb"},
+	  {", max ", "process_memory/max_mb"},
+	  {", min ", "process_memory/min_mb"}}},
+	{"  Process VMS: ",
+	 " MB",
+	 {{"mean ", "process_memory/vms_mean_mb"},
+	  {", max ", "process_memory/vms_max_mb"},
+	  {", min ", "process_memory/vms_min_mb"}}},
+	{"  I/O: ",
+	 " MB",
+	 {{"read ", "io_stats/read_mb"},
+	  {", write ", "io_stats/write_mb"},
+	  {", total ", "io_stats/total_io_mb"}}},
+	{"  I/O Operations: ",
+	 "",
+	 {{"read ", "io_stats/read_count"}, {", write ", "io_stats/write_count"}}},
+};
+
+/* A number without a unit is a count. */
+static void put_line(struct as_buf *out, const struct line *l, const struct as_json_doc *profile)
+{
+	as_buf_str(out, l->lead);
+	for (size_t i = 0; i < AS_LEN(l->v) && l->v[i].word; i++) {
+		double v = as_json_doc_number(profile, l->v[i].path);
+
+		as_buf_str(out, l->v[i].word);
+		if (!*l->unit && isfinite(v))
+			as_buf_fmt(out, "%.0f", v);
+		else
+			put_number(out, v, l->unit);
+	}
+	as_buf_byte(out, '\n');
+}
+
+static const struct {
+	const char *word, *path, *unit;
+} columns[] = {
+	{"", "t_seconds", "s"},
+	{": CPU ", "process_cpu_percent", "%"},
+	{", Memory ", "process_memory_mb", " MB"},
+	{", VMS ", "process_vms_mb", " MB"},
+};
+
+static void put_series(struct as_buf *out, const struct as_json_doc *profile)
+{
+	size_t n = as_json_doc_count(profile, "time_series/t_seconds");
+	char path[64];
+
+	if (n)
+		as_buf_str(out, "  Time Series:\n");
+	for (size_t row = 0; row < n; row++) {
+		as_buf_str(out, "    ");
+		for (size_t i = 0; i < AS_LEN(columns); i++) {
+			(void)snprintf(path, sizeof path, "time_series/%s/%zu", columns[i].path,
+				       row);
+			as_buf_str(out, columns[i].word);
+			put_number(out, as_json_doc_number(profile, path), columns[i].unit);
+		}
 		as_buf_byte(out, '\n');
 	}
 }
 
-static void put_resources(struct as_buf *out, const struct as_run *run)
+/* The record's profile: the one that was imported, if any, or ours as it would be exported. */
+static const char *profile_of(const struct as_run *run, struct as_buf *text)
 {
-	put_title(out, "Resource Usage");
-	put_value(out, "CPU User Time", as_total_value(run, AS_T_CPU_USER) / 1e9, "s");
-	put_value(out, "CPU System Time", as_total_value(run, AS_T_CPU_SYSTEM) / 1e9, "s");
-	put_value(out, "CPU Total Time", as_total_value(run, AS_T_CPU) / 1e9, "s");
-	put_value(out, "Memory Peak", as_total_value(run, AS_T_MEM_PEAK) / MIB, " MB");
+	struct as_json j = as_json(text);
+
+	if (as_is_imported(run))
+		return as_label_of(&run->who, "detailed_profile");
+	as_put_profile(&(struct as_record){&j, run, true, ROWS}, NULL);
+	return as_buf_text(text);
 }
 
-static void put_spread(struct as_buf *out, const char *label, struct as_spread s, double times,
-		       const char *unit)
+static void put_profile(struct as_buf *out, const struct as_look *look, const struct as_run *run)
 {
-	as_buf_fmt(out, "  %s: mean ", label);
-	put_number(out, s.mean * times, unit);
-	as_buf_str(out, ", max ");
-	put_number(out, s.max * times, unit);
-	as_buf_str(out, ", min ");
-	put_number(out, s.min * times, unit);
-	as_buf_byte(out, '\n');
-}
+	as_auto_buf struct as_buf text = AS_BUF(AS_BUF_DOCUMENT);
+	as_auto_json_doc struct as_json_doc *profile = NULL;
+	const char *said = profile_of(run, &text);
+	struct as_err err;
 
-static struct as_spread spread_of(const struct as_run *run, enum as_line line)
-{
-	const struct as_metric *m = as_metric_of(run, line);
-
-	return m ? as_metric_spread(run, m) : (struct as_spread){NAN, NAN, NAN, NAN};
-}
-
-static struct as_spread field_spread(const struct as_run *run, enum as_field_id f)
-{
-	return as_metric_spread(run, &(struct as_metric){{f}, 1});
-}
-
-static void put_profile(struct as_buf *out, const struct as_run *run)
-{
-	double in = as_total_value(run, AS_T_READ), written = as_total_value(run, AS_T_WRITE);
-
-	put_title(out, "Detailed Profile");
-	as_buf_fmt(out, "  Samples: %llu, every ", (unsigned long long)as_run_samples(run));
-	put_number(out, as_true_interval(run), "s");
-	as_buf_byte(out, '\n');
-	put_spread(out, "System CPU", as_system_busy(run), 100, "%");
-	put_spread(out, "System Memory", field_spread(run, AS_F_SYS_MEM_USED), 1 / MIB, " MB");
-	put_spread(out, "Process CPU", spread_of(run, AS_L_CPU), 100, "%");
-	put_spread(out, "Process Memory", spread_of(run, AS_L_MEMORY), 1 / MIB, " MB");
-	put_spread(out, "Process VMS", field_spread(run, AS_F_JOB_VMS), 1 / MIB, " MB");
-	as_buf_str(out, "  Disk I/O: read ");
-	put_number(out, in / MIB, " MB");
-	as_buf_str(out, ", written ");
-	put_number(out, written / MIB, " MB");
-	as_buf_byte(out, '\n');
-}
-
-static void put_curve(struct as_buf *out, const struct as_look *look, const struct as_run *run,
-		      const char *label, enum as_line line)
-{
-	const struct as_metric *m = as_metric_of(run, line);
-	double v[POINTS];
-
-	if (!m || !as_metric_draw(run, m, v, POINTS))
+	if (!said)
 		return;
-	as_buf_fmt(out, "  %-15s ", label);
-	as_put_spark(out, look, v, POINTS, look->width - 18 < POINTS ? look->width - 18 : POINTS);
-	as_end_line(out);
+	out->bad |= text.bad || as_json_doc_read(said, &profile, &err) == AS_ENOMEM;
+	put_head(out, look, "Detailed Profile:");
+	for (size_t i = 0; i < AS_LEN(lines); i++)
+		put_line(out, &lines[i], profile);
+	put_series(out, profile);
+	as_buf_byte(out, '\n');
 }
 
 void as_report_job_details(struct as_buf *out, const struct as_look *look, const struct as_run *run)
 {
+	as_auto_buf struct as_buf title = AS_BUF(AS_BUF_FILE);
 	size_t from = out->len;
 
-	as_buf_str(out, "Job Details\n");
-	put_rule(out, '=');
+	as_buf_str(&title, "Job Details: ");
+	(void)as_put_name(&title, as_task_of(&run->who), WHOLE);
+	put_title(out, look, as_buf_text(&title));
+	out->bad |= title.bad;
 	put_basics(out, look, run);
-	put_timing(out, run);
+	put_timing(out, look, run);
 	put_params(out, look, run);
-	put_resources(out, run);
-	put_profile(out, run);
-	put_curve(out, look, run, "CPU", AS_L_CPU);
-	put_curve(out, look, run, "Memory", AS_L_MEMORY);
-	if (run->end.error) {
-		put_title(out, "Error Details");
-		as_buf_str(out, "  ");
-		as_put_wrapped(out, look, run->end.error, 2, 2);
-	}
+	put_usage(out, look, run);
+	put_failure(out, look, run->end.error);
+	put_profile(out, look, run);
 	as_page_end(out, look, from);
 }
 
 /* ── job-stats ────────────────────────────────────────────────────────── */
-
-/* Keystone knows two ends only: success, and everything else. */
-static uint64_t not_successful(const struct as_name_stats *s)
-{
-	return s->failed + s->timeout + s->error + s->interrupted;
-}
 
 static struct as_name_stats sum_of(const struct as_name_stats *s, size_t n)
 {
@@ -317,7 +435,6 @@ static struct as_name_stats sum_of(const struct as_name_stats *s, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		all.count += s[i].count;
 		all.success += s[i].success;
-		all.failed += not_successful(&s[i]);
 		all.duration_sum_ns += s[i].duration_sum_ns;
 		all.cpu_sum_ns += s[i].cpu_sum_ns;
 		all.cpu_known += s[i].cpu_known;
@@ -325,39 +442,72 @@ static struct as_name_stats sum_of(const struct as_name_stats *s, size_t n)
 	return all;
 }
 
-static void put_tool(struct as_buf *out, const struct as_name_stats *s)
+static double rate(const struct as_name_stats *s)
 {
-	as_buf_str(out, "  ");
-	(void)as_put_clean(out, s->name, strnlen(s->name, sizeof s->name), RULE);
-	as_buf_fmt(out, ":\n    Jobs: %llu (successful: %llu, failed: %llu)\n",
-		   (unsigned long long)s->count, (unsigned long long)s->success,
-		   (unsigned long long)not_successful(s));
-	as_buf_str(out, "    Total Duration: ");
-	put_number(out, as_seconds(s->duration_sum_ns), "s\n");
+	return 100.0 * (double)s->success / (double)s->count;
 }
 
-void as_report_job_stats(struct as_buf *out, const struct as_name_stats *s, size_t n)
+/* "  Successful: 3 (75.0%)" and "  Failed: 1": Keystone knows two ends, success and all others. */
+static void put_ends(struct as_buf *out, const struct as_look *look, const char *indent,
+		     const struct as_name_stats *s)
+{
+	as_buf_fmt(out, "%sSuccessful: ", indent);
+	as_ink(out, look, AS_GREEN);
+	as_buf_fmt(out, "%llu", (unsigned long long)s->success);
+	as_ink_end(out, look, AS_GREEN);
+	as_buf_str(out, " (");
+	put_number(out, rate(s), "%)\n");
+	as_buf_fmt(out, "%sFailed: ", indent);
+	as_ink(out, look, AS_RED);
+	as_buf_fmt(out, "%llu", (unsigned long long)(s->count - s->success));
+	as_ink_end(out, look, AS_RED);
+	as_buf_byte(out, '\n');
+}
+
+static void put_tool(struct as_buf *out, const struct as_look *look, const struct as_name_stats *s)
+{
+	as_buf_str(out, "  ");
+	as_ink(out, look, AS_CYAN);
+	(void)as_put_clean(out, s->name, strnlen(s->name, sizeof s->name), WHOLE);
+	as_ink_end(out, look, AS_CYAN);
+	as_buf_fmt(out, ":\n    Jobs: %llu\n", (unsigned long long)s->count);
+	put_ends(out, look, "    ", s);
+	put_value(out, "    Total Duration: ", as_seconds(s->duration_sum_ns), "s");
+}
+
+static void put_overall(struct as_buf *out, const struct as_look *look,
+			const struct as_name_stats *all)
+{
+	double took = as_seconds(all->duration_sum_ns);
+
+	put_head(out, look, "Overall:");
+	as_buf_fmt(out, "  Total Jobs: %llu\n", (unsigned long long)all->count);
+	put_ends(out, look, "  ", all);
+	put_value(out, "  Success Rate: ", rate(all), "%");
+	as_buf_byte(out, '\n');
+	put_head(out, look, "Resource Usage:");
+	put_value(out,
+		  "  Total CPU Time: ", all->cpu_known ? as_seconds(all->cpu_sum_ns) : (double)NAN,
+		  "s");
+	put_value(out, "  Total Duration: ", took, "s");
+	put_value(out, "  Average Duration: ", took / (double)all->count, "s");
+	as_buf_byte(out, '\n');
+}
+
+void as_report_job_stats(struct as_buf *out, const struct as_look *look,
+			 const struct as_name_stats *s, size_t n)
 {
 	struct as_name_stats all = sum_of(s, n);
+	size_t from = out->len;
 
 	if (!all.count) {
-		as_buf_str(out, "No jobs recorded yet\n");
+		put_nothing(out, look, "No jobs recorded yet");
 		return;
 	}
-	as_buf_str(out, "Job Statistics\n");
-	put_rule(out, '=');
-	put_title(out, "Overall");
-	as_buf_fmt(out, "  Total Jobs: %llu\n  Successful: %llu\n  Failed: %llu\n",
-		   (unsigned long long)all.count, (unsigned long long)all.success,
-		   (unsigned long long)all.failed);
-	put_value(out, "Success Rate", 100.0 * (double)all.success / (double)all.count, "%");
-	put_title(out, "Resource Usage");
-	put_value(out, "Total CPU Time", all.cpu_known ? as_seconds(all.cpu_sum_ns) : (double)NAN,
-		  "s");
-	put_value(out, "Total Duration", as_seconds(all.duration_sum_ns), "s");
-	put_value(out, "Average Duration", as_seconds(all.duration_sum_ns) / (double)all.count,
-		  "s");
-	put_title(out, "By Tool");
+	put_title(out, look, "Job Statistics Summary:");
+	put_overall(out, look, &all);
+	put_head(out, look, "By Tool:");
 	for (size_t i = 0; i < n; i++)
-		put_tool(out, &s[i]);
+		put_tool(out, look, &s[i]);
+	as_page_end(out, look, from);
 }

@@ -14,25 +14,26 @@ static const double MIB = 1024.0 * 1024.0;
 
 /* ── values ───────────────────────────────────────────────────────────── */
 
-/* round(v, 2) as Python's json writes it: 1.5, 2.0, 0.33. */
-static void put_rounded(struct as_json *j, const char *key, double v)
+void as_put_python(struct as_buf *out, double v, int decimals)
 {
 	char text[340];
-	int n = snprintf(text, sizeof text, "%.2f", v);
+	int n = snprintf(text, sizeof text, "%.*f", decimals, v);
 
-	if (n > 1 && text[n - 1] == '0')
+	for (; n > 1 && text[n - 1] == '0' && text[n - 2] != '.'; n--)
 		text[n - 1] = '\0';
-	as_json_raw(j, key, strcmp(text, "-0.0") ? text : "0.0");
+	as_buf_str(out, strcmp(text, "-0.0") ? text : "0.0");
 }
 
 void as_put_num(const struct as_record *r, const char *key, double v)
 {
 	if (!isfinite(v))
 		as_json_na(r->j, key);
-	else if (r->rounded)
-		put_rounded(r->j, key, v);
-	else
+	else if (!r->rounded)
 		as_json_f64(r->j, key, v);
+	else {
+		as_json_raw(r->j, key, ""); /* the key, and then its value */
+		as_put_python(r->j->out, v, 2);
+	}
 }
 
 static void put_count(const struct as_record *r, const char *key, enum as_total_id id)
@@ -59,6 +60,16 @@ void as_put_iso(struct as_json *j, const char *key, int64_t ns)
 	}
 	(void)snprintf(out, sizeof out, "%s.%06d", text, (int)((ns - s * AS_SECOND) / AS_USEC));
 	as_json_str(j, key, out);
+}
+
+int64_t as_end_of(const struct as_run *run)
+{
+	int64_t end;
+
+	if (run->end.status == AS_RUNNING ||
+	    __builtin_add_overflow(run->who.start_ns, run->end.duration_ns, &end))
+		return AS_NA;
+	return end;
 }
 
 /* Digits at p; how many. */
@@ -222,11 +233,11 @@ static void put_series(const struct as_record *r, size_t samples)
 	as_json_close(r->j);
 }
 
-static void put_profile(const struct as_record *r)
+void as_put_profile(const struct as_record *r, const char *key)
 {
 	uint64_t samples = as_run_samples(r->run);
 
-	as_json_open(r->j, "detailed_profile", '{');
+	as_json_open(r->j, key, '{');
 	as_put_num(r, "duration_seconds", as_seconds(r->run->end.duration_ns));
 	as_json_i64(r->j, "samples_collected", (int64_t)samples);
 	if (samples || !r->rounded) { /* Keystone leaves these out of a profile without samples */
@@ -267,19 +278,18 @@ void as_put_record(const struct as_record *r)
 {
 	const struct as_identity *who = &r->run->who;
 	const struct as_outcome *end = &r->run->end;
-	bool over = end->status != AS_RUNNING;
 
-	as_json_str(r->j, "task_id", who->id);
+	as_json_str(r->j, "task_id", r->rounded ? as_task_of(who) : who->id);
 	as_json_str(r->j, "tool", as_tool_of(who));
 	as_json_str(r->j, "script", as_script_of(who));
 	as_put_pairs(r->j, "params", who->params, who->nparams, true);
 	as_put_iso(r->j, "start_time", who->start_ns);
-	as_put_iso(r->j, "end_time", over ? who->start_ns + end->duration_ns : AS_NA);
+	as_put_iso(r->j, "end_time", as_end_of(r->run));
 	as_put_num(r, "duration_seconds", as_seconds(end->duration_ns));
 	as_json_str(r->j, "status", as_status_name(end->status));
 	put_returncode(r);
 	put_resources(r);
 	as_json_str(r->j, "error", end->error);
 	as_json_bool(r->j, "has_result", false); /* a result is what Python code handed over */
-	put_profile(r);
+	as_put_profile(r, "detailed_profile");
 }

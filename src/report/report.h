@@ -32,8 +32,16 @@ void as_report_stats(struct as_buf *out, const struct as_look *look, const struc
 		     size_t n);
 void as_report_stats_json(struct as_buf *out, const struct as_name_stats *s, size_t n);
 
-/* Keystone's own screens (contracts 4.3), text and JSON shapes. */
-void as_report_job_history(struct as_buf *out, const struct as_listing *l, size_t n);
+/*
+ * Keystone's own screens (contracts 4.3), line for line. A history is its head
+ * and then its jobs; with none of them the head says so. Tools stand in the
+ * order of `s`.
+ */
+void as_report_job_history(struct as_buf *out, const struct as_look *look, size_t n);
+void as_report_job(struct as_buf *out, const struct as_look *look, const struct as_run *run,
+		   size_t number);
 void as_report_job_details(struct as_buf *out, const struct as_look *look,
 			   const struct as_run *run);
-void as_report_job_stats(struct as_buf *out, const struct as_name_stats *s, size_t n);
+void as_report_job_unknown(struct as_buf *out, const struct as_look *look, const char *task);
+void as_report_job_stats(struct as_buf *out, const struct as_look *look,
+			 const struct as_name_stats *s, size_t n);

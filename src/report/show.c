@@ -184,7 +184,7 @@ static void plot_cpu(const struct as_sheet *s)
 
 	if (!m || !as_metric_draw(s->run, m, v, n))
 		return;
-	bool split = m->n == 2 && as_metric_draw(s->run, &kernel, system, n);
+	bool split = as_metric_draw(s->run, &kernel, system, n);
 	as_put_plot(s, &(struct as_plot){"CPU, of one core", split ? "█ user  ▒ system" : NULL,
 					 m->f[0], v, split ? system : NULL});
 }

@@ -108,9 +108,9 @@ const char *as_why_not(const struct as_run *run, enum as_total_id id, enum as_fi
 	return "";
 }
 
-/* ── Keystone's tool and script ───────────────────────────────────────── */
+/* ── Keystone's task, tool and script ─────────────────────────────────── */
 
-static const char *label(const struct as_identity *who, const char *key)
+const char *as_label_of(const struct as_identity *who, const char *key)
 {
 	for (size_t i = 0; i < who->nlabels; i++)
 		if (!strcmp(who->labels[i].key, key))
@@ -118,9 +118,16 @@ static const char *label(const struct as_identity *who, const char *key)
 	return NULL;
 }
 
+const char *as_task_of(const struct as_identity *who)
+{
+	const char *said = as_label_of(who, "task_id");
+
+	return said ? said : who->id;
+}
+
 const char *as_tool_of(const struct as_identity *who)
 {
-	const char *said = label(who, "tool");
+	const char *said = as_label_of(who, "tool");
 
 	return said ? said : who->name;
 }
@@ -151,7 +158,7 @@ static bool is_program_text(const char *word)
 
 const char *as_script_of(const struct as_identity *who)
 {
-	const char *said = label(who, "script"), *path = NULL, *word = NULL;
+	const char *said = as_label_of(who, "script"), *path = NULL, *word = NULL;
 
 	if (said || !who->argc)
 		return said;

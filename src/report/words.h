@@ -22,6 +22,11 @@ void as_put_word(struct as_buf *out, const char *word);
 /* Why this total is unknown, or "". `f` is the field that would have told, or AS_NFIELDS. */
 const char *as_why_not(const struct as_run *run, enum as_total_id id, enum as_field_id f);
 
+/* The value of a label; NULL when the run has none of that name. */
+const char *as_label_of(const struct as_identity *who, const char *key);
+/* The id that Keystone, or a label `task_id=`, gave the job; else the run's own. */
+const char *as_task_of(const struct as_identity *who);
+
 /*
  * Keystone knows a job as tool and script. A label `tool=` or `script=` says
  * them; otherwise the tool is the run's name, and the script is

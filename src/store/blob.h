@@ -21,7 +21,18 @@ enum {
 	AS_BLOB_MAX = 256 << 20, /* plain bytes; a longer one is damage, or nobody's run */
 };
 
+/*
+ * The description of the run before: mostly it is that of the next one too.
+ * Zero-initialised, it knows none. May be NULL.
+ */
+struct as_blob_memo {
+	struct as_origin origins[AS_NFIELDS];
+	struct as_origin totals[AS_NTOTALS];
+	struct as_buf bytes;
+};
+void as_blob_memo_done(struct as_blob_memo *m);
+
 /* Append to `out`; *ret_description gets the length of version and first section. */
-int as_blob_pack(const struct as_run *run, struct as_buf *out, size_t *ret_description,
-		 struct as_err *err);
+int as_blob_pack(const struct as_run *run, struct as_blob_memo *memo, struct as_buf *out,
+		 size_t *ret_description, struct as_err *err);
 int as_blob_unpack(const void *p, size_t n, struct as_run **ret, struct as_err *err);

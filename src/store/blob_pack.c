@@ -33,6 +33,38 @@ static void put_description(struct as_buf *b, const struct as_run *run)
 	}
 }
 
+/* The origins of the totals, as an array like that of the fields. */
+static void total_origins(const struct as_run *run, struct as_origin *ret)
+{
+	for (size_t t = 0; t < AS_NTOTALS; t++) {
+		ret[t].how = run->totals[t].how;
+		memcpy(ret[t].source, run->totals[t].source, sizeof ret[t].source);
+	}
+}
+
+/* The same description as that of the run before is only copied. */
+static void put_remembered(struct as_buf *b, const struct as_run *run, struct as_blob_memo *m)
+{
+	struct as_origin totals[AS_NTOTALS];
+
+	total_origins(run, totals);
+	if (!m->bytes.len || memcmp(m->origins, run->origins, sizeof m->origins) != 0 ||
+	    memcmp(m->totals, totals, sizeof totals) != 0) {
+		as_buf_done(&m->bytes);
+		m->bytes = AS_BUF(AS_BUF_FILE);
+		put_description(&m->bytes, run);
+		memcpy(m->origins, run->origins, sizeof m->origins);
+		memcpy(m->totals, totals, sizeof totals);
+	}
+	b->bad |= m->bytes.bad;
+	as_buf_add(b, m->bytes.p, m->bytes.len);
+}
+
+void as_blob_memo_done(struct as_blob_memo *m)
+{
+	as_buf_done(&m->bytes);
+}
+
 static void put_identity(struct as_buf *b, const struct as_run *run)
 {
 	as_enc_identity(b, &run->who);
@@ -229,11 +261,11 @@ static void put_series(struct as_buf *b, const struct as_run *run)
 
 /* ── all of it ────────────────────────────────────────────────────────── */
 
+/* All but the description, which comes first. */
 static const struct {
 	enum as_blob_tag tag;
 	void (*put)(struct as_buf *b, const struct as_run *run);
 } sections[] = {
-	{AS_BLOB_DESCRIPTION, put_description},
 	{AS_BLOB_IDENTITY, put_identity},
 	{AS_BLOB_OUTCOME, put_outcome},
 	{AS_BLOB_TOTALS, put_totals},
@@ -242,21 +274,30 @@ static const struct {
 	{AS_BLOB_VERDICT, put_verdict},
 };
 
-int as_blob_pack(const struct as_run *run, struct as_buf *out, size_t *ret_description,
-		 struct as_err *err)
+static void put_section(struct as_buf *out, enum as_blob_tag tag, const struct as_buf *body)
+{
+	out->bad |= body->bad;
+	as_buf_byte(out, (char)tag);
+	as_enc_u64(out, body->len);
+	as_buf_add(out, body->p, body->len);
+}
+
+int as_blob_pack(const struct as_run *run, struct as_blob_memo *memo, struct as_buf *out,
+		 size_t *ret_description, struct as_err *err)
 {
 	as_auto_buf struct as_buf body = AS_BUF(AS_BLOB_MAX);
 
 	as_buf_byte(out, AS_BLOB_VERSION);
+	if (memo)
+		put_remembered(&body, run, memo);
+	else
+		put_description(&body, run);
+	put_section(out, AS_BLOB_DESCRIPTION, &body);
+	*ret_description = out->len;
 	for (size_t i = 0; i < AS_LEN(sections); i++) {
 		as_buf_clear(&body);
 		sections[i].put(&body, run);
-		out->bad |= body.bad;
-		as_buf_byte(out, (char)sections[i].tag);
-		as_enc_u64(out, body.len);
-		as_buf_add(out, body.p, body.len);
-		if (i == 0)
-			*ret_description = out->len;
+		put_section(out, sections[i].tag, &body);
 	}
 	return as_buf_ok(out, err);
 }

@@ -9,7 +9,6 @@
  */
 #include <string.h>
 
-#include "store/blob.h"
 #include "store/catalogue.h"
 #include "store/parts.h"
 
@@ -95,7 +94,9 @@ int as_catalogue_pack(struct as_store *s, const struct as_run *run, int64_t *ret
 	as_buf_clear(&s->plain);
 	as_buf_clear(&s->packed);
 	if (r == AS_OK)
-		r = as_blob_pack(run, &s->plain, &description, err);
+		as_squeeze_hurry(s->squeeze, s->batch);
+	if (r == AS_OK)
+		r = as_blob_pack(run, &s->memo, &s->plain, &description, err);
 	if (r == AS_OK)
 		r = writing_dictionary(s, description, err);
 	if (r == AS_OK)

@@ -30,12 +30,8 @@ void as_enc_u64(struct as_buf *b, uint64_t v)
 {
 	char *at = number_room(b);
 
-	if (!at)
-		return;
-	for (; v >= 0x80; v >>= 7)
-		*at++ = (char)(v | 0x80);
-	*at++ = (char)v;
-	b->len = (size_t)(at - b->p);
+	if (at)
+		b->len = (size_t)(as_enc_at(at, v) - b->p);
 }
 
 void as_enc_i64(struct as_buf *b, int64_t v)

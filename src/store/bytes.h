@@ -14,9 +14,11 @@
  *	f64    8 bytes, IEEE 754, least byte first
  *	text   u64 length + 1, then the bytes; 0 is NULL; never a NUL inside
  */
+#include <endian.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/buf.h"
 
@@ -27,6 +29,29 @@ void as_enc_f64(struct as_buf *b, double v);
 void as_enc_u32le(struct as_buf *b, uint32_t v); /* fixed width: heads of frames */
 void as_enc_text(struct as_buf *b, const char *s);
 
+/* As a u64 at `at`, where there is room for 10 bytes; the place after it. */
+static inline char *as_enc_at(char *at, uint64_t v)
+{
+	/*
+	 * Up to 28 bits without a branch that could be guessed wrong: the groups
+	 * of 7 bits are moved apart, and 4 bytes written of which some count.
+	 */
+	if (v < UINT64_C(1) << 28) {
+		uint32_t z = (uint32_t)v, bits = 32 - (uint32_t)__builtin_clz(z | 1);
+		uint32_t bytes = (bits + 6) / 7;
+		uint32_t more = 0x80808080u & ((UINT32_C(1) << 8 * (bytes - 1)) - 1);
+
+		z = (z & 0x7f) | (z & 0x3f80) << 1 | (z & 0x1fc000) << 2 | (z & 0xfe00000) << 3;
+		z = htole32(z | more);
+		memcpy(at, &z, sizeof z);
+		return at + bytes;
+	}
+	for (; v >= 0x80; v >>= 7)
+		*at++ = (char)(v | 0x80);
+	*at++ = (char)v;
+	return at;
+}
+
 /* Many i64 at once, without a call for each: start(n), n times next, stop. */
 static inline char *as_enc_start(struct as_buf *b, size_t n)
 {
@@ -35,12 +60,7 @@ static inline char *as_enc_start(struct as_buf *b, size_t n)
 
 static inline char *as_enc_next(char *at, int64_t v)
 {
-	uint64_t z = (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0);
-
-	for (; z >= 0x80; z >>= 7)
-		*at++ = (char)(z | 0x80);
-	*at++ = (char)z;
-	return at;
+	return as_enc_at(at, (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0));
 }
 
 static inline void as_enc_stop(struct as_buf *b, const char *at)

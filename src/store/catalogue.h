@@ -9,6 +9,7 @@
  */
 #include <sqlite3.h>
 
+#include "store/blob.h"
 #include "store/sql.h"
 #include "store/squeeze.h"
 #include "store/store.h"
@@ -19,14 +20,20 @@ struct as_store {
 	enum as_store_mode mode;
 	sqlite3 *db; /* NULL: there is no catalogue yet */
 	sqlite3_stmt *stmts[AS_NSQL];
-	bool batch; /* between as_store_begin() and as_store_commit() */
+	bool batch;   /* between as_store_begin() and as_store_commit() */
+	bool spoiled; /* a put of the batch failed                      */
 	struct as_writer self;
 	/* for the blobs */
 	struct as_squeeze *squeeze;
 	int64_t dictionary;          /* the one that squeeze has now; 0: none   */
 	int64_t dictionary_to_write; /* the one of our keys; 0: not looked for  */
 	struct as_buf plain, packed;
+	struct as_blob_memo memo;
+	struct as_buf facet; /* the one that is being counted */
+	int64_t few;         /* runs that are as soon added up one by one as from the rollup */
 };
+
+enum { AS_STORE_FEW = 50000 };
 
 int as_catalogue_open(struct as_store *s, struct as_err *err);
 void as_catalogue_close(struct as_store *s);
@@ -67,6 +74,9 @@ void as_column_fit(sqlite3_stmt *st, int at, char *to, size_t size);
 
 /* put.c */
 void as_listing_of(const struct as_run *run, struct as_listing *ret);
+void as_facet_version(struct as_buf *b, const char *version);
+void as_facet_host(struct as_buf *b, const char *host);
+void as_facet_label(struct as_buf *b, const struct as_pair *p);
 /* With `replace` false a run that is already there stays as it is. */
 int as_catalogue_put(struct as_store *s, const struct as_run *run, bool replace,
 		     struct as_err *err);

@@ -2,7 +2,7 @@
 
 #include "run/field.h"
 
-enum { KNOWN = 1, VARYING = 2, HOLES = 4 };
+enum { KNOWN = 1, VARYING = 2, HOLES = 4, PACKED = 8 };
 
 /* Differences are taken modulo 2^64: every int64_t comes back as it was. */
 static int64_t minus(int64_t a, int64_t b)
@@ -20,10 +20,16 @@ static uint64_t size_of(int64_t v)
 	return v < 0 ? -(uint64_t)v : (uint64_t)v;
 }
 
+/* Division is most of the work here, and half as long when the numbers are small. */
+static uint64_t rest(uint64_t a, uint64_t b)
+{
+	return (a | b) >> 32 ? a % b : (uint32_t)a % (uint32_t)b;
+}
+
 static uint64_t gcd(uint64_t a, uint64_t b)
 {
 	while (b) {
-		uint64_t r = a % b;
+		uint64_t r = rest(a, b);
 
 		a = b;
 		b = r;
@@ -33,96 +39,170 @@ static uint64_t gcd(uint64_t a, uint64_t b)
 
 /* ── writing ──────────────────────────────────────────────────────────── */
 
-struct column {
-	const int64_t *v, *base;
-	size_t n, step;
-};
-
-static bool known(const struct column *c, size_t i)
-{
-	return c->v[i * c->step] != AS_NA;
-}
-
 static int64_t base_at(const int64_t *base, size_t i)
 {
 	return !base || base[i] == AS_NA ? 0 : base[i];
 }
 
-static int64_t value(const struct column *c, size_t i)
-{
-	return minus(c->v[i * c->step], base_at(c->base, i * c->step));
-}
-
-/* What a look over the whole column tells. */
+/* The differences of the known values of a column, side by side. */
 struct shape {
-	int64_t first;
-	uint64_t grain; /* 0: all known values are equal */
+	int64_t *d;
+	size_t n; /* of them: known values less one       */
 	size_t known;
+	int64_t first; /* known value                          */
+	uint64_t any;  /* all bits of all sizes of differences */
+	uint64_t grain;
+	unsigned bits; /* of the largest quotient, in zigzag   */
+	size_t bytes;  /* of all of them, as i64               */
 };
 
-static struct shape survey(const struct column *c)
+static void survey(struct shape *s, const int64_t *v, const int64_t *base, size_t n, size_t step)
 {
-	struct shape s = {0};
 	int64_t prev = 0;
 
-	for (size_t i = 0; i < c->n; i++) {
-		if (!known(c, i))
+	for (size_t i = 0; i < n * step; i += step) {
+		if (v[i] == AS_NA)
 			continue;
-		int64_t v = value(c, i);
-		if (!s.known++)
-			s.first = v;
-		else if (v != prev && s.grain != 1)
-			s.grain = gcd(size_of(minus(v, prev)), s.grain);
-		prev = v;
+		int64_t now = minus(v[i], base_at(base, i)), d = minus(now, prev);
+
+		if (s->known++) {
+			s->d[s->n++] = d;
+			s->any |= size_of(d);
+		} else {
+			s->first = now;
+		}
+		prev = now;
 	}
-	return s;
 }
 
-static void put_bitmap(struct as_buf *b, const struct column *c)
+/* What divides all differences; 0 when all are 0. Powers of two can be seen at once. */
+static uint64_t grain_of(const struct shape *s)
 {
-	for (size_t i = 0; i < c->n; i += 8) {
+	unsigned zeros = s->any ? (unsigned)__builtin_ctzll(s->any) : 0;
+	uint64_t g = 0;
+
+	for (size_t i = 0; i < s->n && g != 1; i++)
+		if (s->d[i])
+			g = gcd(size_of(s->d[i]) >> zeros, g);
+	return g << zeros;
+}
+
+static unsigned bits_of(uint64_t v)
+{
+	return 64 - (unsigned)__builtin_clzll(v | 1);
+}
+
+static uint64_t zigzag(int64_t v)
+{
+	return (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0);
+}
+
+static int64_t divided(int64_t d, uint64_t grain)
+{
+	uint64_t size = size_of(d);
+	uint64_t q = (size | grain) >> 32 ? size / grain : (uint32_t)size / (uint32_t)grain;
+
+	return (int64_t)(d < 0 ? -q : q);
+}
+
+/* From differences to quotients, and what either way of writing them would take. */
+static void divide(struct shape *s)
+{
+	uint64_t all = 0;
+
+	s->grain = grain_of(s);
+	for (size_t i = 0; i < s->n; i++) {
+		if (s->grain != 1)
+			s->d[i] = divided(s->d[i], s->grain);
+		uint64_t z = zigzag(s->d[i]);
+
+		all |= z;
+		s->bytes += (bits_of(z) + 6) / 7;
+	}
+	s->bits = bits_of(all);
+}
+
+static size_t packed_bytes(const struct shape *s)
+{
+	return (s->n * s->bits + 7) / 8;
+}
+
+static bool better_packed(const struct shape *s)
+{
+	return packed_bytes(s) < s->bytes;
+}
+
+/* Eight bytes are written at a time, of which the last some stay behind the end. */
+static void put_packed(struct as_buf *b, const struct shape *s)
+{
+	as_buf_byte(b, (char)s->bits);
+	char *at = as_buf_room(b, packed_bytes(s) + 16);
+	unsigned __int128 window = 0;
+	unsigned held = 0;
+
+	for (size_t i = 0; i < s->n && at; i++) {
+		window |= (unsigned __int128)zigzag(s->d[i]) << held;
+		held += s->bits;
+		if (held >= 64) {
+			uint64_t out = htole64((uint64_t)window);
+
+			memcpy(at, &out, sizeof out);
+			at += sizeof out;
+			window >>= 64;
+			held -= 64;
+		}
+	}
+	if (!at)
+		return;
+	uint64_t out = htole64((uint64_t)window);
+	memcpy(at, &out, sizeof out);
+	b->len += packed_bytes(s);
+}
+
+static void put_varying(struct as_buf *b, const struct shape *s)
+{
+	char *at = as_enc_start(b, s->n);
+
+	for (size_t i = 0; i < s->n && at; i++)
+		at = as_enc_next(at, s->d[i]);
+	as_enc_stop(b, at);
+}
+
+static void put_bitmap(struct as_buf *b, const int64_t *v, size_t n, size_t step)
+{
+	for (size_t i = 0; i < n; i += 8) {
 		unsigned bits = 0;
 
-		for (size_t k = 0; k < 8 && i + k < c->n; k++)
-			bits |= (unsigned)known(c, i + k) << k;
+		for (size_t k = 0; k < 8 && i + k < n; k++)
+			bits |= (unsigned)(v[(i + k) * step] != AS_NA) << k;
 		as_buf_byte(b, (char)bits);
 	}
 }
 
-static void put_differences(struct as_buf *b, const struct column *c, const struct shape *s)
-{
-	int64_t prev = s->first;
-	bool begun = false;
-
-	as_enc_u64(b, s->grain);
-	char *at = as_enc_start(b, s->known);
-	for (size_t i = 0; i < c->n && at; i++) {
-		if (!known(c, i))
-			continue;
-		int64_t v = value(c, i), d = minus(v, prev);
-		uint64_t q = s->grain == 1 ? size_of(d) : size_of(d) / s->grain;
-
-		if (begun)
-			at = as_enc_next(at, (int64_t)(d < 0 ? -q : q));
-		begun = true;
-		prev = v;
-	}
-	as_enc_stop(b, at);
-}
-
 void as_enc_column(struct as_buf *b, const int64_t *v, const int64_t *base, size_t n, size_t step)
 {
-	struct column c = {v, base, n, step};
-	struct shape s = survey(&c);
-	bool holes = s.known && s.known < n;
+	int64_t differences[AS_COLUMN_MAX];
+	struct shape s = {.d = differences};
 
-	as_buf_byte(b, (char)((s.known ? KNOWN : 0) | (s.grain ? VARYING : 0) | (holes ? HOLES : 0)));
+	if (n > AS_COLUMN_MAX) {
+		b->bad = true;
+		return;
+	}
+	survey(&s, v, base, n, step);
+	bool holes = s.known && s.known < n;
+	if (s.any)
+		divide(&s);
+	bool pack = s.any && better_packed(&s);
+	as_buf_byte(b, (char)((s.known ? KNOWN : 0) | (s.any ? VARYING : 0) | (holes ? HOLES : 0) |
+			      (pack ? PACKED : 0)));
 	if (holes)
-		put_bitmap(b, &c);
+		put_bitmap(b, v, n, step);
 	if (s.known)
 		as_enc_i64(b, s.first);
-	if (s.grain)
-		put_differences(b, &c, &s);
+	if (s.any) {
+		as_enc_u64(b, s.grain);
+		(pack ? put_packed : put_varying)(b, &s);
+	}
 }
 
 /* ── reading ──────────────────────────────────────────────────────────── */
@@ -132,20 +212,73 @@ static bool bit(const struct as_bytes *bitmap, size_t i)
 	return !as_bytes_left(bitmap) || bitmap->p[i / 8] >> i % 8 & 1;
 }
 
+static size_t count_bits(const struct as_bytes *bitmap, size_t n)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < n; i++)
+		count += bit(bitmap, i);
+	return count;
+}
+
+/* Where the quotients come from: one after the other as i64, or packed. */
+struct source {
+	struct as_bytes *b;
+	struct as_bytes packed;
+	unsigned bits;
+	size_t at; /* bit */
+};
+
+static struct source open_source(struct as_bytes *b, uint8_t flags, size_t n)
+{
+	struct source s = {.b = b};
+
+	if (!(flags & PACKED))
+		return s;
+	s.bits = as_dec_u8(b);
+	b->bad |= !s.bits || s.bits > 64;
+	s.packed = as_dec_piece(b, b->bad ? 0 : (n * s.bits + 7) / 8);
+	return s;
+}
+
+/* The next `bits` bits; there are enough, for the piece was cut to measure. */
+static int64_t unpack(struct source *s)
+{
+	uint64_t z = 0;
+
+	for (unsigned have = 0; have < s->bits;) {
+		unsigned skip = s->at % 8, take = 8 - skip;
+
+		take = take < s->bits - have ? take : s->bits - have;
+		z |= ((uint64_t)s->packed.p[s->at / 8] >> skip & ((1u << take) - 1)) << have;
+		have += take;
+		s->at += take;
+	}
+	return (int64_t)(z >> 1 ^ (z & 1 ? UINT64_MAX : 0));
+}
+
+static int64_t next(struct source *s)
+{
+	return s->bits ? unpack(s) : as_dec_i64(s->b);
+}
+
 void as_dec_column(struct as_bytes *b, int64_t *v, const int64_t *base, size_t n, size_t step)
 {
 	uint8_t flags = as_dec_u8(b);
 	struct as_bytes bitmap = as_dec_piece(b, flags & HOLES ? (n + 7) / 8 : 0);
+	size_t known = flags & KNOWN && !b->bad ? count_bits(&bitmap, n) : 0;
 	int64_t now = flags & KNOWN ? as_dec_i64(b) : AS_NA;
 	uint64_t grain = flags & VARYING ? as_dec_u64(b) : 0;
+	struct source s = open_source(b, flags, known ? known - 1 : 0);
 	bool begun = false;
 
-	b->bad |= flags > (KNOWN | VARYING | HOLES) || (flags && !(flags & KNOWN));
+	b->bad |= flags > (KNOWN | VARYING | HOLES | PACKED) || (flags && !(flags & KNOWN)) ||
+		  ((flags & PACKED) && !(flags & VARYING));
 	for (size_t i = 0; i < n && !b->bad; i++) {
 		bool here = (flags & KNOWN) && bit(&bitmap, i);
 
 		if (here && begun && (flags & VARYING))
-			now = (int64_t)((uint64_t)now + (uint64_t)as_dec_i64(b) * grain);
+			now = (int64_t)((uint64_t)now + (uint64_t)next(&s) * grain);
 		begun |= here;
 		if (v)
 			v[i * step] = here ? plus(now, base_at(base, i * step)) : AS_NA;

@@ -388,7 +388,7 @@ static struct as_bytes whole_frame(struct as_live_decoder *d, const uint8_t *p, 
 
 	if (head.bad)
 		return as_bytes(p, 0);
-	if (!len || len > AS_LIVE_FRAME_MAX) { /* a hole full of zeros has the right sum */
+	if (!len || len > AS_LIVE_FRAME_MAX) {
 		d->broken = true;
 		return as_bytes(p, 0);
 	}

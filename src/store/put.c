@@ -117,7 +117,8 @@ static int add_label(struct as_store *s, int64_t n, const struct as_pair *p, str
 	return as_catalogue_done(s, st, err);
 }
 
-static int add_to_rollup(struct as_store *s, const struct as_listing *l, struct as_err *err)
+static int add_facet(struct as_store *s, const struct as_listing *l, const char *facet,
+		     struct as_err *err)
 {
 	sqlite3_stmt *st;
 	int r = as_catalogue_stmt(s, AS_SQL_ROLLUP_ADD, &st, err);
@@ -130,7 +131,66 @@ static int add_to_rollup(struct as_store *s, const struct as_listing *l, struct 
 	(void)sqlite3_bind_int64(st, 4, l->duration_ns);
 	as_bind_maybe(st, 5, l->cpu_ns);
 	as_bind_maybe(st, 6, l->peak_bytes);
+	as_bind_text(st, 7, facet);
 	return as_catalogue_done(s, st, err);
+}
+
+void as_facet_version(struct as_buf *b, const char *version)
+{
+	as_buf_fmt(b, "v" AS_FACET_SEPARATOR "%s", version);
+}
+
+void as_facet_host(struct as_buf *b, const char *host)
+{
+	as_buf_fmt(b, "h" AS_FACET_SEPARATOR "%s", host);
+}
+
+void as_facet_label(struct as_buf *b, const struct as_pair *p)
+{
+	as_buf_fmt(b, "l" AS_FACET_SEPARATOR "%s" AS_FACET_SEPARATOR "%s", p->key,
+		   p->value ? p->value : "");
+}
+
+/* Count the facet in s->facet, and empty it for the next. */
+static int add_named_facet(struct as_store *s, const struct as_listing *l, struct as_err *err)
+{
+	int r = as_buf_ok(&s->facet, err);
+
+	if (r == AS_OK)
+		r = add_facet(s, l, s->facet.p, err);
+	as_buf_clear(&s->facet);
+	return r;
+}
+
+static int add_to_rollup(struct as_store *s, const struct as_listing *l, struct as_err *err)
+{
+	int r = add_facet(s, l, "", err);
+
+	if (r == AS_OK && *l->version) {
+		as_facet_version(&s->facet, l->version);
+		r = add_named_facet(s, l, err);
+	}
+	if (r == AS_OK && *l->host) {
+		as_facet_host(&s->facet, l->host);
+		r = add_named_facet(s, l, err);
+	}
+	return r;
+}
+
+/* A label that is said twice is one label, and counts once. */
+static int add_labels(struct as_store *s, const struct as_run *run, const struct as_listing *l,
+		      int64_t n, struct as_err *err)
+{
+	int r = AS_OK;
+
+	for (size_t i = 0; i < run->who.nlabels && r == AS_OK; i++) {
+		r = add_label(s, n, &run->who.labels[i], err);
+		if (r < 0 || !sqlite3_changes(s->db))
+			continue;
+		as_facet_label(&s->facet, &run->who.labels[i]);
+		r = add_named_facet(s, l, err);
+	}
+	return r;
 }
 
 static int add_rest(struct as_store *s, const struct as_run *run, const struct as_listing *l,
@@ -138,8 +198,8 @@ static int add_rest(struct as_store *s, const struct as_run *run, const struct a
 {
 	int r = add_blob(s, n, dictionary, err);
 
-	for (size_t i = 0; i < run->who.nlabels && r == AS_OK; i++)
-		r = add_label(s, n, &run->who.labels[i], err);
+	if (r == AS_OK)
+		r = add_labels(s, run, l, n, err);
 	return r < 0 ? r : add_to_rollup(s, l, err);
 }
 
@@ -167,25 +227,33 @@ static int put(struct as_store *s, const struct as_run *run, bool replace, struc
 	return add_rest(s, run, &l, n, dictionary, err);
 }
 
-/* In a transaction of its own, or in a nested one of the batch. */
+/* What was undone may have taken the dictionary with it: look again. */
+static void forget_dictionary(struct as_store *s)
+{
+	struct as_err err;
+
+	s->dictionary_to_write = s->dictionary = 0;
+	if (s->squeeze)
+		(void)as_squeeze_dictionary(s->squeeze, NULL, 0, &err);
+}
+
+/* In a transaction of its own, or as part of the batch's. */
 int as_catalogue_put(struct as_store *s, const struct as_run *run, bool replace, struct as_err *err)
 {
 	struct as_err undo;
-	int r = as_catalogue_exec(s, s->batch ? AS_SQL_SAVE : AS_SQL_BEGIN, err);
+	int r = s->batch ? AS_OK : as_catalogue_exec(s, AS_SQL_BEGIN, err);
 
 	if (r < 0)
 		return r;
 	r = put(s, run, replace, err);
-	if (r == AS_OK)
-		r = as_catalogue_exec(s, s->batch ? AS_SQL_RELEASE : AS_SQL_COMMIT, err);
+	s->spoiled |= s->batch && r < 0;
+	if (r == AS_OK && !s->batch)
+		r = as_catalogue_exec(s, AS_SQL_COMMIT, err);
 	if (r == AS_OK)
 		return AS_OK;
-	s->dictionary_to_write = s->dictionary = 0; /* it may be undone too: look again */
-	if (s->squeeze)
-		(void)as_squeeze_dictionary(s->squeeze, NULL, 0, &undo);
-	(void)as_catalogue_exec(s, s->batch ? AS_SQL_UNDO : AS_SQL_ROLLBACK, &undo);
-	if (s->batch)
-		(void)as_catalogue_exec(s, AS_SQL_RELEASE, &undo);
+	forget_dictionary(s);
+	if (!s->batch)
+		(void)as_catalogue_exec(s, AS_SQL_ROLLBACK, &undo);
 	return r;
 }
 
@@ -238,10 +306,14 @@ int as_store_begin(struct as_store *s, struct as_err *err)
 int as_store_commit(struct as_store *s, struct as_err *err)
 {
 	struct as_err undo;
-	int r = as_catalogue_exec(s, AS_SQL_COMMIT, err);
+	int r = s->spoiled ? as_fail(err, AS_EIO, "a run of the batch failed: none of it is kept")
+			   : as_catalogue_exec(s, AS_SQL_COMMIT, err);
 
-	s->batch = false;
-	if (r < 0 && !sqlite3_get_autocommit(s->db))
+	s->batch = s->spoiled = false;
+	if (r == AS_OK)
+		return AS_OK;
+	forget_dictionary(s);
+	if (!sqlite3_get_autocommit(s->db))
 		(void)as_catalogue_exec(s, AS_SQL_ROLLBACK, &undo);
 	return r;
 }

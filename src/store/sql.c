@@ -48,6 +48,7 @@ const char *const as_migrations[] = {
 	") STRICT, WITHOUT ROWID;"
 	"CREATE INDEX label_run ON label(run);"
 	"CREATE TABLE rollup("
+	"  facet TEXT NOT NULL,"
 	"  span INTEGER NOT NULL,"
 	"  bucket INTEGER NOT NULL,"
 	"  name TEXT NOT NULL,"
@@ -62,7 +63,7 @@ const char *const as_migrations[] = {
 	"  memory_max INTEGER NOT NULL,"
 	"  first_ns INTEGER NOT NULL,"
 	"  last_ns INTEGER NOT NULL,"
-	"  PRIMARY KEY(span, bucket, name, status)"
+	"  PRIMARY KEY(facet, span, bucket, name, status)"
 	") STRICT, WITHOUT ROWID;",
 };
 const int as_schema = (int)AS_LEN(as_migrations);
@@ -78,16 +79,28 @@ const int as_schema = (int)AS_LEN(as_migrations);
 #define TEXT(x)  TEXT_(x)
 #define NS(seconds) TEXT(seconds) "000000000"
 /* column1 is the span's number, column2 its width */
-#define SPANS "(VALUES(0, " NS(AS_SPAN_0) "), (1, " NS(AS_SPAN_1) "), (2, " NS(AS_SPAN_2) "))"
+#define SPANS "(VALUES(0, " NS(AS_SPAN_0) "), (1, " NS(AS_SPAN_1) "))"
+
+/* The successful runs of a name in a range of time, newest first. */
+#define OF_NAME                                                                                    \
+	" FROM run WHERE name = ?1 AND start_ns >= ?2 AND start_ns < ?3 AND status = 1 "           \
+	"ORDER BY start_ns DESC"
+
+/* All facets (f) of the runs (k) in the temporary table `batch`. */
+#define FACETS                                                                                     \
+	"(SELECT n AS k, '' AS f FROM batch UNION ALL "                                            \
+	"SELECT n, 'v' || char(31) || version FROM run WHERE n IN (SELECT n FROM batch) AND "      \
+	"version IS NOT NULL UNION ALL "                                                           \
+	"SELECT n, 'h' || char(31) || host FROM run WHERE n IN (SELECT n FROM batch) AND "         \
+	"host IS NOT NULL UNION ALL "                                                              \
+	"SELECT run, 'l' || char(31) || key || char(31) || value FROM label "                      \
+	"WHERE run IN (SELECT n FROM batch))"
 
 /* clang-format off */
 const char *const as_sql[AS_NSQL] = {
 	[AS_SQL_BEGIN] = "BEGIN IMMEDIATE",
 	[AS_SQL_COMMIT] = "COMMIT",
 	[AS_SQL_ROLLBACK] = "ROLLBACK",
-	[AS_SQL_SAVE] = "SAVEPOINT put",
-	[AS_SQL_RELEASE] = "RELEASE put",
-	[AS_SQL_UNDO] = "ROLLBACK TO put",
 	[AS_SQL_USER_VERSION] = "PRAGMA user_version",
 	[AS_SQL_APPLICATION] = "PRAGMA application_id",
 	[AS_SQL_FREE_PAGES] = "PRAGMA freelist_count",
@@ -102,12 +115,13 @@ const char *const as_sql[AS_NSQL] = {
 		"VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18)",
 	[AS_SQL_BLOB_ADD] = "INSERT INTO blob(run, dictionary, bytes) VALUES(?1, ?2, ?3)",
 	[AS_SQL_LABEL_ADD] = "INSERT OR IGNORE INTO label(key, value, run) VALUES(?1, ?2, ?3)",
+	/* ?7 is the facet: "" is counted in all spans, the others in the longest */
 	[AS_SQL_ROLLUP_ADD] =
-		"INSERT INTO rollup(span, bucket, " AS_SQL_SUM_COLUMNS ") "
-		"SELECT column1, ?3 / column2, ?1, ?2, 1, ?4, ?4, ifnull(?5, 0), ?5 IS NOT NULL, "
-		"ifnull(?6, 0), ?6 IS NOT NULL, ifnull(?6, 0), ?3, ?3 "
-		"FROM " SPANS " WHERE true " /* without it ON would be taken for a join's */
-		"ON CONFLICT(span, bucket, name, status) DO UPDATE SET "
+		"INSERT INTO rollup(facet, span, bucket, " AS_SQL_SUM_COLUMNS ") "
+		"SELECT ?7, column1, ?3 / column2, ?1, ?2, 1, ?4, ?4, ifnull(?5, 0), "
+		"?5 IS NOT NULL, ifnull(?6, 0), ?6 IS NOT NULL, ifnull(?6, 0), ?3, ?3 "
+		"FROM " SPANS " WHERE ?7 = '' OR column1 = 1 "
+		"ON CONFLICT(facet, span, bucket, name, status) DO UPDATE SET "
 		"count = count + 1, "
 		ADDED("duration_sum") ", "
 		"duration_max = max(duration_max, excluded.duration_max), "
@@ -127,23 +141,27 @@ const char *const as_sql[AS_NSQL] = {
 
 	/* ── statistics: name or NULL, glob or NULL, status or NULL, then the range ── */
 	[AS_SQL_STATS_ROLLUP] =
-		"SELECT " AS_SQL_SUM_COLUMNS " FROM rollup WHERE span = ?4 AND bucket >= ?5 AND "
-		"bucket < ?6 AND (?1 IS NULL OR name = ?1) AND (?2 IS NULL OR name GLOB ?2) AND "
-		"(?3 IS NULL OR status = ?3)",
-	[AS_SQL_STATS_EDGE] =
-		"SELECT " AS_SQL_SUM_OF_RUN " FROM run WHERE start_ns >= ?5 AND start_ns < ?6 AND "
-		"(?1 IS NULL OR name = ?1) AND (?2 IS NULL OR name GLOB ?2) AND "
-		"(?3 IS NULL OR status = ?3)",
-	[AS_SQL_TREND] =
-		"SELECT duration_ns FROM run WHERE name = ?1 AND start_ns >= ?2 AND start_ns < ?3 "
-		"AND status = 1 ORDER BY start_ns DESC LIMIT ?4",
+		"SELECT " AS_SQL_SUM_COLUMNS " FROM rollup WHERE facet = ?7 AND span = ?4 AND "
+		"bucket >= ?5 AND bucket < ?6 AND (?1 IS NULL OR name = ?1) AND "
+		"(?2 IS NULL OR name GLOB ?2) AND (?3 IS NULL OR status = ?3)",
+	[AS_SQL_FACET_COUNT] =
+		"SELECT sum(count) FROM rollup WHERE facet = ?1 AND span = 1",
+	[AS_SQL_TREND] = "SELECT duration_ns" OF_NAME " LIMIT ?4",
+	[AS_SQL_TREND_VERSION] = "SELECT duration_ns FROM (SELECT version, duration_ns" OF_NAME
+		" LIMIT 1000) WHERE version = ?5 LIMIT ?4",
+	[AS_SQL_TREND_HOST] = "SELECT duration_ns FROM (SELECT host, duration_ns" OF_NAME
+		" LIMIT 1000) WHERE host = ?5 LIMIT ?4",
+	[AS_SQL_TREND_LABEL] = "SELECT duration_ns FROM (SELECT n, duration_ns" OF_NAME
+		" LIMIT 1000) WHERE EXISTS (SELECT 1 FROM label "
+		"WHERE key = ?5 AND value = ?6 AND run = n) LIMIT ?4",
 
 	/* ── remove: victims are collected, then deleted batch by batch, oldest first ── */
 	[AS_SQL_VICTIMS_MAKE] =
 		"CREATE TEMP TABLE IF NOT EXISTS victim(n INTEGER PRIMARY KEY, start_ns INTEGER);"
 		"CREATE TEMP TABLE IF NOT EXISTS batch(n INTEGER PRIMARY KEY);"
-		"CREATE TEMP TABLE IF NOT EXISTS touched(span INTEGER, bucket INTEGER, name TEXT, "
-		"status INTEGER, lo INTEGER, hi INTEGER, PRIMARY KEY(span, bucket, name, status)) "
+		"CREATE TEMP TABLE IF NOT EXISTS touched(facet TEXT, span INTEGER, bucket INTEGER, "
+		"name TEXT, status INTEGER, lo INTEGER, hi INTEGER, "
+		"PRIMARY KEY(facet, span, bucket, name, status)) "
 		"WITHOUT ROWID;",
 	[AS_SQL_VICTIMS_CLEAR] = "DELETE FROM victim",
 	[AS_SQL_VICTIM_ONE] = "INSERT OR IGNORE INTO victim SELECT n, start_ns FROM run WHERE n = ?1",
@@ -167,25 +185,28 @@ const char *const as_sql[AS_NSQL] = {
 	[AS_SQL_TOUCHED_CLEAR] = "DELETE FROM touched",
 	[AS_SQL_TOUCHED_FILL] =
 		"INSERT OR IGNORE INTO touched "
-		"SELECT s.column1, r.start_ns / s.column2, r.name, r.status, "
+		"SELECT f, s.column1, r.start_ns / s.column2, r.name, r.status, "
 		"r.start_ns / s.column2 * s.column2, (r.start_ns / s.column2 + 1) * s.column2 "
-		"FROM run r, " SPANS " s WHERE r.n IN (SELECT n FROM batch)",
+		"FROM " FACETS " JOIN run r ON r.n = k JOIN " SPANS " s ON f = '' OR s.column1 = 1",
 	[AS_SQL_DELETE_LABELS] = "DELETE FROM label WHERE run IN (SELECT n FROM batch)",
 	[AS_SQL_DELETE_BLOBS] = "DELETE FROM blob WHERE run IN (SELECT n FROM batch)",
 	[AS_SQL_DELETE_RUNS] = "DELETE FROM run WHERE n IN (SELECT n FROM batch)",
 	[AS_SQL_ROLLUP_DROP] =
-		"DELETE FROM rollup WHERE (span, bucket, name, status) IN "
-		"(SELECT span, bucket, name, status FROM touched)",
+		"DELETE FROM rollup WHERE (facet, span, bucket, name, status) IN "
+		"(SELECT facet, span, bucket, name, status FROM touched)",
 	[AS_SQL_ROLLUP_FILL] =
-		"INSERT INTO rollup(span, bucket, " AS_SQL_SUM_COLUMNS ") "
-		"SELECT t.span, t.bucket, t.name, t.status, count(*), "
+		"INSERT INTO rollup(facet, span, bucket, " AS_SQL_SUM_COLUMNS ") "
+		"SELECT t.facet, t.span, t.bucket, t.name, t.status, count(*), "
 		SUMMED("r.duration_ns") ", max(r.duration_ns), "
 		SUMMED("r.cpu_ns") ", count(r.cpu_ns), "
 		SUMMED("r.peak_bytes") ", count(r.peak_bytes), ifnull(max(r.peak_bytes), 0), "
 		"min(r.start_ns), max(r.start_ns) "
 		"FROM touched t CROSS JOIN run r ON r.name = t.name AND r.start_ns >= t.lo AND "
-		"r.start_ns < t.hi AND r.status = t.status "
-		"GROUP BY t.span, t.bucket, t.name, t.status",
+		"r.start_ns < t.hi AND r.status = t.status AND (t.facet = '' OR "
+		"t.facet = 'v' || char(31) || r.version OR t.facet = 'h' || char(31) || r.host OR "
+		"(t.facet GLOB 'l*' AND EXISTS (SELECT 1 FROM label l WHERE l.run = r.n AND "
+		"t.facet = 'l' || char(31) || l.key || char(31) || l.value))) "
+		"GROUP BY t.facet, t.span, t.bucket, t.name, t.status",
 	[AS_SQL_VICTIMS_DROP] = "DELETE FROM victim WHERE n IN (SELECT n FROM batch)",
 };
 /* clang-format on */

@@ -9,13 +9,18 @@
  */
 
 /*
- * Spans of the rollup, in seconds: sums over whole hours, days and times of 32
+ * Spans of the rollup, in seconds: sums over whole pieces of 2 hours and of 32
  * days, so that any range of time is a few sums and at most two ragged ends.
  */
-#define AS_SPAN_0 3600
-#define AS_SPAN_1 86400
-#define AS_SPAN_2 2764800
-enum { AS_NSPANS = 3 };
+#define AS_SPAN_0 7200
+#define AS_SPAN_1 2764800
+enum { AS_NSPANS = 2 };
+
+/*
+ * Facets of the rollup: "" is all runs; the others, of the longer span only,
+ * are the runs of one version, of one host, with one label.
+ */
+#define AS_FACET_SEPARATOR "\x1f" /* v|VERSION  h|HOST  l|KEY|VALUE */
 
 extern const char *const as_migrations[];
 extern const int as_schema; /* how many there are */
@@ -26,9 +31,6 @@ enum as_sql_id {
 	AS_SQL_BEGIN,
 	AS_SQL_COMMIT,
 	AS_SQL_ROLLBACK,
-	AS_SQL_SAVE,
-	AS_SQL_RELEASE,
-	AS_SQL_UNDO,
 	AS_SQL_USER_VERSION,
 	AS_SQL_APPLICATION,
 	AS_SQL_FREE_PAGES,
@@ -42,8 +44,11 @@ enum as_sql_id {
 	AS_SQL_RUN_NUMBER,
 	AS_SQL_BLOB_GET,
 	AS_SQL_STATS_ROLLUP,
-	AS_SQL_STATS_EDGE,
+	AS_SQL_FACET_COUNT,
 	AS_SQL_TREND,
+	AS_SQL_TREND_VERSION,
+	AS_SQL_TREND_HOST,
+	AS_SQL_TREND_LABEL,
 	AS_SQL_VICTIMS_MAKE,
 	AS_SQL_VICTIMS_CLEAR,
 	AS_SQL_VICTIM_ONE,

@@ -16,6 +16,8 @@ int as_squeeze_new(struct as_squeeze **ret, struct as_err *err);
 void as_squeeze_free(struct as_squeeze *z);
 /* Compress against these bytes from now on; copied. n == 0: against nothing. */
 int as_squeeze_dictionary(struct as_squeeze *z, const void *p, size_t n, struct as_err *err);
+/* Rather fast than small, or not, from now on. */
+void as_squeeze_hurry(struct as_squeeze *z, bool hurry);
 int as_squeeze(struct as_squeeze *z, const void *p, size_t n, struct as_buf *out,
 	       struct as_err *err);
 /* Appends to `out`; refuses what would pass its limit. */

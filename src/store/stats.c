@@ -1,10 +1,12 @@
 /*
  * `assay stats`: what a million runs add up to, in a moment.
  *
- * When only name, status and time are asked for, whole hours, days and times
- * of 32 days come from the rollup, and only the ragged ends of the range from
- * the runs themselves. Labels, hosts and versions go through their indexes to
- * the runs. SQL brings rows; here they are added up, by name.
+ * The catalogue keeps sums: of all runs over pieces of 2 hours and of 32 days,
+ * and of the runs of each version, of each host and with each label over 32
+ * days. A range of time is covered with whole pieces, the largest first; only
+ * what sticks out at its ends is added up from the runs themselves. So are two
+ * conditions of which no sums are kept at once (a version on a host), and
+ * conditions that few runs meet.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -16,8 +18,7 @@
 
 enum { RECENT = 30, ENOUGH = 5 }; /* runs that a trend looks at, and needs */
 
-static const int64_t span_ns[AS_NSPANS] = {AS_SPAN_0 * AS_SECOND, AS_SPAN_1 *AS_SECOND,
-					   AS_SPAN_2 *AS_SECOND};
+static const int64_t span_ns[AS_NSPANS] = {AS_SPAN_0 * AS_SECOND, AS_SPAN_1 * AS_SECOND};
 
 /* The last successful runs of a name, newest first. */
 struct recent {
@@ -214,114 +215,214 @@ static double trend(const int64_t *duration, size_t n)
 	return middle > 0 ? slope / middle : (double)NAN;
 }
 
-/* ── through the rollup ───────────────────────────────────────────────── */
+/* ── one question ─────────────────────────────────────────────────────── */
 
 struct range {
-	int64_t from, to; /* start_ns, the end not included */
+	int64_t from, to; /* start_ns, or buckets; the end not included */
 };
 
-/* Parameters that the statements of the rollup and of its edges share. */
-static int add_piece(struct as_store *s, struct sums *m, const struct as_where *w,
-		     const struct as_query *q, int span, struct range r, struct as_err *err)
+struct question {
+	struct as_store *s;
+	const struct as_query *q;
+	struct range range;
+	struct as_where where; /* all but the time                                 */
+	struct as_buf facet;   /* whose sums answer it; bad when there are none    */
+	sqlite3_stmt *runs;    /* the runs that it asks for, of a range            */
+	struct sums sums;
+};
+
+static void free_question(struct question *u)
+{
+	as_where_done(&u->where);
+	as_buf_done(&u->facet);
+	(void)sqlite3_finalize(u->runs);
+	free_sums(&u->sums);
+}
+
+static int ask_for_runs(struct question *u, struct as_err *err)
+{
+	as_auto_buf struct as_buf sql = AS_BUF(AS_BUF_LINE * 2);
+	int n = u->where.nargs;
+
+	as_buf_fmt(&sql, "SELECT " AS_SQL_SUM_OF_RUN " FROM %s AND start_ns >= ?%d AND start_ns < ?%d",
+		   as_buf_text(&u->where.sql), n + 1, n + 2);
+	int r = as_buf_ok(&sql, err);
+	if (r < 0)
+		return r;
+	if (sqlite3_prepare_v2(u->s->db, sql.p, (int)sql.len, &u->runs, NULL) != SQLITE_OK)
+		return as_catalogue_fail(u->s, "read", err);
+	as_where_bind(&u->where, u->runs);
+	return AS_OK;
+}
+
+/* Add the runs of a range one by one. */
+static int add_runs(struct question *u, struct range range, bool recent, struct as_err *err)
+{
+	int r = u->runs ? AS_OK : ask_for_runs(u, err);
+
+	if (r < 0)
+		return r;
+	(void)sqlite3_reset(u->runs);
+	(void)sqlite3_bind_int64(u->runs, u->where.nargs + 1, range.from);
+	(void)sqlite3_bind_int64(u->runs, u->where.nargs + 2, range.to);
+	return add_rows(u->s, &u->sums, u->runs, recent, err);
+}
+
+/* ── from the runs ────────────────────────────────────────────────────── */
+
+static int from_runs(struct question *u, struct as_err *err)
+{
+	int r = add_runs(u, u->range, true, err);
+
+	for (size_t i = 0; i < u->sums.n && r == AS_OK; i++)
+		u->sums.v[i].trend = trend(u->sums.recent[i].duration, u->sums.recent[i].n);
+	return r;
+}
+
+/* ── from the rollup ──────────────────────────────────────────────────── */
+
+static int add_piece(struct question *u, int span, struct range buckets, struct as_err *err)
 {
 	as_auto_stmt sqlite3_stmt *st = NULL;
 	const char *exact, *glob;
-	int rc = as_catalogue_stmt(s, span < 0 ? AS_SQL_STATS_EDGE : AS_SQL_STATS_ROLLUP, &st, err);
+	int r = as_catalogue_stmt(u->s, AS_SQL_STATS_ROLLUP, &st, err);
 
-	if (rc < 0)
-		return rc;
-	as_where_name(w, &exact, &glob);
+	if (r < 0)
+		return r;
+	as_where_name(&u->where, &exact, &glob);
 	as_bind_text(st, 1, exact);
 	as_bind_text(st, 2, glob);
-	if (q->by_status)
-		(void)sqlite3_bind_int(st, 3, (int)q->status);
+	if (u->q->by_status)
+		(void)sqlite3_bind_int(st, 3, (int)u->q->status);
 	(void)sqlite3_bind_int(st, 4, span);
-	(void)sqlite3_bind_int64(st, 5, r.from);
-	(void)sqlite3_bind_int64(st, 6, r.to);
-	return add_rows(s, m, st, false, err);
+	(void)sqlite3_bind_int64(st, 5, buckets.from);
+	(void)sqlite3_bind_int64(st, 6, buckets.to);
+	as_bind_text(st, 7, as_buf_text(&u->facet));
+	return add_rows(u->s, &u->sums, st, false, err);
 }
 
 /*
  * Cover a range: whole pieces of this span, and what sticks out at both ends
  * with the next smaller one; below the smallest are the runs themselves.
  */
-static int cover(struct as_store *s, struct sums *m, const struct as_where *w,
-		 const struct as_query *q, int span, struct range r, struct as_err *err)
+static int cover(struct question *u, int span, struct range r, struct as_err *err)
 {
+	int smallest = u->facet.len ? AS_NSPANS - 1 : 0;
+
 	if (r.from >= r.to)
 		return AS_OK;
-	if (span < 0)
-		return add_piece(s, m, w, q, span, r, err);
+	if (span < smallest)
+		return add_runs(u, r, false, err);
 	int64_t width = span_ns[span];
 	int64_t first = r.from / width + (r.from % width > 0), last = r.to / width;
 	if (first >= last)
-		return cover(s, m, w, q, span - 1, r, err);
-	int rc = add_piece(s, m, w, q, span, (struct range){first, last}, err);
+		return cover(u, span - 1, r, err);
+	int rc = add_piece(u, span, (struct range){first, last}, err);
 	if (rc == AS_OK)
-		rc = cover(s, m, w, q, span - 1, (struct range){r.from, first * width}, err);
+		rc = cover(u, span - 1, (struct range){r.from, first * width}, err);
 	if (rc == AS_OK)
-		rc = cover(s, m, w, q, span - 1, (struct range){last * width, r.to}, err);
+		rc = cover(u, span - 1, (struct range){last * width, r.to}, err);
 	return rc;
 }
 
-static int trend_of(struct as_store *s, struct as_name_stats *t, struct range range,
-		    struct as_err *err)
+static enum as_sql_id trend_sql(const struct as_query *q)
+{
+	return q->version   ? AS_SQL_TREND_VERSION
+	       : q->host    ? AS_SQL_TREND_HOST
+	       : q->nlabels ? AS_SQL_TREND_LABEL
+			    : AS_SQL_TREND;
+}
+
+static void bind_facet(sqlite3_stmt *st, const struct question *u)
+{
+	if (u->q->version || u->q->host) {
+		as_bind_text(st, 5, u->q->version ? u->where.version : u->where.host);
+	} else if (u->q->nlabels) {
+		as_bind_text(st, 5, u->q->labels[0].key);
+		as_bind_text(st, 6, u->q->labels[0].value ? u->q->labels[0].value : "");
+	}
+}
+
+static int trend_of(struct question *u, struct as_name_stats *t, struct as_err *err)
 {
 	as_auto_stmt sqlite3_stmt *st = NULL;
 	int64_t duration[RECENT];
 	size_t n = 0;
-	int r = as_catalogue_stmt(s, AS_SQL_TREND, &st, err);
+	int r = as_catalogue_stmt(u->s, trend_sql(u->q), &st, err);
 
 	if (r < 0)
 		return r;
 	as_bind_text(st, 1, t->name);
-	(void)sqlite3_bind_int64(st, 2, range.from);
-	(void)sqlite3_bind_int64(st, 3, range.to);
+	(void)sqlite3_bind_int64(st, 2, u->range.from);
+	(void)sqlite3_bind_int64(st, 3, u->range.to);
 	(void)sqlite3_bind_int(st, 4, RECENT);
-	while (n < RECENT && (r = as_catalogue_step(s, st, err)) > 0)
+	bind_facet(st, u);
+	while (n < RECENT && (r = as_catalogue_step(u->s, st, err)) > 0)
 		duration[n++] = sqlite3_column_int64(st, 0);
 	t->trend = trend(duration, n);
 	return r < 0 ? r : AS_OK;
 }
 
-static int through_rollup(struct as_store *s, struct sums *m, const struct as_where *w,
-			  const struct as_query *q, struct as_err *err)
+static int from_rollup(struct question *u, struct as_err *err)
 {
-	/* No column of the catalogue is before 1970. */
-	struct range range = {q->since_ns > 0 ? q->since_ns : 0, q->until_ns ? q->until_ns : INT64_MAX};
-	int r = cover(s, m, w, q, AS_NSPANS - 1, range, err);
-	bool successes = !q->by_status || q->status == AS_SUCCESS;
+	int r = cover(u, AS_NSPANS - 1, u->range, err);
+	bool successes = !u->q->by_status || u->q->status == AS_SUCCESS;
 
-	for (size_t i = 0; i < m->n && r == AS_OK && successes; i++)
-		r = trend_of(s, &m->v[i], range, err);
+	for (size_t i = 0; i < u->sums.n && r == AS_OK && successes; i++)
+		r = trend_of(u, &u->sums.v[i], err);
 	return r;
 }
 
-/* ── through the runs ─────────────────────────────────────────────────── */
+/* ── which way ────────────────────────────────────────────────────────── */
 
-static void finalize(sqlite3_stmt **st)
+/* The facet that the question is about: "" when about none, bad when about several. */
+static int find_facet(struct question *u, struct as_err *err)
 {
-	(void)sqlite3_finalize(*st);
+	const struct as_query *q = u->q;
+
+	u->facet = AS_BUF(AS_BUF_FILE);
+	if ((q->version != NULL) + (q->host != NULL) + q->nlabels > 1) {
+		u->facet.bad = true;
+		return AS_OK;
+	}
+	if (q->version)
+		as_facet_version(&u->facet, u->where.version);
+	if (q->host)
+		as_facet_host(&u->facet, u->where.host);
+	if (q->nlabels)
+		as_facet_label(&u->facet, &q->labels[0]);
+	return as_buf_ok(&u->facet, err);
 }
 
-static int through_runs(struct as_store *s, struct sums *m, const struct as_where *w,
-			struct as_err *err)
+/* Are there so few that the sums would not be faster? */
+static int few(struct question *u, bool *ret, struct as_err *err)
 {
-	as_auto_buf struct as_buf sql = AS_BUF(AS_BUF_LINE * 2);
-	as_cleanup(finalize) sqlite3_stmt *st = NULL;
+	as_auto_stmt sqlite3_stmt *st = NULL;
+	int r = as_catalogue_stmt(u->s, AS_SQL_FACET_COUNT, &st, err);
 
-	as_buf_str(&sql, "SELECT " AS_SQL_SUM_OF_RUN " FROM ");
-	as_buf_str(&sql, as_buf_text(&w->sql));
-	int r = as_buf_ok(&sql, err);
+	*ret = false;
+	if (r < 0 || !u->facet.len)
+		return r;
+	as_bind_text(st, 1, u->facet.p);
+	r = as_catalogue_step(u->s, st, err);
+	*ret = r <= 0 || sqlite3_column_int64(st, 0) <= u->s->few;
+	return r < 0 ? r : AS_OK;
+}
+
+static int answer(struct question *u, struct as_err *err)
+{
+	struct as_query timeless = *u->q;
+	bool one_by_one = true;
+
+	timeless.since_ns = timeless.until_ns = 0;
+	int r = as_where_make(&u->where, &timeless, err);
+	if (r == AS_OK)
+		r = find_facet(u, err);
+	if (r == AS_OK && !u->facet.bad)
+		r = few(u, &one_by_one, err);
 	if (r < 0)
 		return r;
-	if (sqlite3_prepare_v2(s->db, sql.p, (int)sql.len, &st, NULL) != SQLITE_OK)
-		return as_catalogue_fail(s, "read", err);
-	as_where_bind(w, st);
-	r = add_rows(s, m, st, true, err);
-	for (size_t i = 0; i < m->n && r == AS_OK; i++)
-		m->v[i].trend = trend(m->recent[i].duration, m->recent[i].n);
-	return r;
+	return one_by_one ? from_runs(u, err) : from_rollup(u, err);
 }
 
 static int by_count(const void *a, const void *b)
@@ -336,18 +437,19 @@ static int by_count(const void *a, const void *b)
 int as_store_stats(struct as_store *s, const struct as_query *q, struct as_name_stats **ret,
 		   size_t *ret_n, struct as_err *err)
 {
-	as_cleanup(free_sums) struct sums m = {0};
-	as_auto_where struct as_where w;
-	int r = as_where_make(&w, q, err);
+	/* No column of the catalogue is before 1970. */
+	as_cleanup(free_question) struct question u = {
+		.s = s,
+		.q = q,
+		.range = {q->since_ns > 0 ? q->since_ns : 0, q->until_ns ? q->until_ns : INT64_MAX},
+	};
+	int r = s->db ? answer(&u, err) : AS_OK;
 
-	if (r == AS_OK && s->db)
-		r = q->version || q->host || q->nlabels ? through_runs(s, &m, &w, err)
-							: through_rollup(s, &m, &w, q, err);
 	if (r < 0)
 		return r;
-	if (m.n)
-		qsort(m.v, m.n, sizeof *m.v, by_count);
-	*ret_n = m.n;
-	*ret = as_take(m.v);
+	if (u.sums.n)
+		qsort(u.sums.v, u.sums.n, sizeof *u.sums.v, by_count);
+	*ret_n = u.sums.n;
+	*ret = as_take(u.sums.v);
 	return AS_OK;
 }

@@ -39,7 +39,7 @@ static inline void as_store_close_(struct as_store **s)
 
 /* Keep a finished run. Replaces one with the same id. */
 int as_store_put(struct as_store *s, const struct as_run *run, struct as_err *err);
-/* The same for many, in one transaction: begin, put …, commit. */
+/* The same for many, in one transaction: begin, put …, commit. One that fails spoils it all. */
 int as_store_begin(struct as_store *s, struct as_err *err);
 int as_store_commit(struct as_store *s, struct as_err *err);
 

@@ -41,7 +41,8 @@ static void add_name(struct as_where *w, const char *name)
 		make_glob(&w->glob, name);
 		/* The few names first, from the smallest rollup; then their runs. */
 		as_buf_fmt(&w->sql,
-			   " AND name IN (SELECT name FROM rollup WHERE span = 2 AND name GLOB ?%d)",
+			   " AND name IN (SELECT name FROM rollup WHERE facet = '' AND span = 1 AND "
+			   "name GLOB ?%d)",
 			   arg_text(w, as_buf_text(&w->glob)));
 	} else {
 		w->exact = true;

@@ -142,7 +142,8 @@ def _():
     p = target(work("forker"), 400, 10, "fork")
     a = attached(p.pid, "--include-children", "--duration", "1.5")
     for t0, t1, cores in a.cpu_rates(window=0.3):
-        expect_between(cores, 0, 1.15, f"cores from {t0:.2f} to {t1:.2f} s of one busy process")
+        if t1 - t0 > 0.2:       # the last step may be too short for counters in steps of 10 ms
+            expect_between(cores, 0, 1.15, f"cores from {t0:.2f} to {t1:.2f} s of one process")
     expect_between(a.seconds(), 0.2, 1.6, "CPU seconds")
     stop(p, signal.SIGKILL)
 

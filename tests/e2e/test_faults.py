@@ -40,8 +40,8 @@ def _():
         p = start(ASSAY, "run", "--quiet", "--name", f"v{i}", "--", "sh", "-c",
                   f"echo ready; exec {work('sleeper')} 9", stdout=subprocess.PIPE, text=True)
         # some in the first moments, where everything is being made, the others anywhere
-        victims.append([time.monotonic() + (dice.uniform(0, 0.05) if i < 8 else dice.uniform(0.2, 5)),
-                        f"v{i}", p, None])
+        after = dice.uniform(0, 0.05) if i < 8 else dice.uniform(0.2, 5)
+        victims.append([time.monotonic() + after, f"v{i}", p, None])
     for victim in sorted(victims, key=lambda v: v[0]):
         time.sleep(max(0, victim[0] - time.monotonic()))
         victim[2].kill()
@@ -164,7 +164,7 @@ def _():
     expect_eq((tmp() / "file").read_text(), "x", "the file")
 
 
-@job_test("a catalogue that is garbage: the job runs, the run is not lost, the garbage is not touched")
+@job_test("a catalogue that is garbage: the job runs, its run is not lost, the garbage stays")
 def _():
     assay("run", "--quiet", "--", "true").ok()
     catalogue = tmp() / "store/catalogue.db"
@@ -234,7 +234,7 @@ def _():
 # --- a full disk --------------------------------------------------------------
 
 def on_small_disk(size, fill, *command):
-    """Run in a mount namespace of its own, with a tmpfs of `size` on ./small of which `fill` is full."""
+    """Run where ./small is a file system of `size` of which `fill` is full."""
     if not is_root() or run("unshare", "-m", "mount", "-t", "tmpfs", "tmpfs", "/mnt").rc != 0:
         skip("needs root and unshare -m to mount a small file system")
     (tmp() / "small").mkdir(exist_ok=True)
@@ -274,7 +274,8 @@ def _():
 
 @job_test("a limit on the size of files ends neither assay nor the job")
 def _():
-    r = run("bash", "-c", f"ulimit -f 1; exec {ASSAY} run --quiet -- sh -c 'echo ran; sleep 2.5; exit 5'")
+    r = run("bash", "-c", 'ulimit -f 1; exec "$@"', "bash", ASSAY, "run", "--quiet", "--", "sh",
+            "-c", "echo ran; sleep 2.5; exit 5")
     job_unharmed(r)
     said(r.err, lines=4)
 

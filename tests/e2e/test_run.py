@@ -66,6 +66,20 @@ def _():
         one_message(r, name)
 
 
+@job_test("a folder of the path that may not be searched does not make it 126")
+def _():
+    folder = public()
+    (folder / "closed").mkdir(mode=0)
+    r = run(*as_nobody(folder / "assay"), "run", "--no-store", "--", "no-such-command-anywhere",
+            env={"PATH": f"{folder}/closed:/usr/bin:/bin", "HOME": str(folder)}, cwd=folder)
+    expect_eq(r.rc, 127, "exit status")
+    one_message(r, "no-such-command-anywhere")
+    (folder / "tool").write_text("no program\n")
+    r = run(*as_nobody(folder / "assay"), "run", "--no-store", "--", "tool",
+            env={"PATH": f"{folder}:/usr/bin:/bin", "HOME": str(folder)}, cwd=folder)
+    expect_eq(r.rc, 126, "exit status of a file that is no program")
+
+
 @job_test("a command that may not be executed is 126 and one line that names it")
 def _():
     (tmp() / "plain").write_text("no program\n")
@@ -113,6 +127,14 @@ def _():
               f"{work('sleeper')} 60 & setsid {work('sleeper')} 60 & {work('sleeper')} 60",
               timeout=40)
     expect_eq(r.rc, 124, "exit status")
+
+
+@job_test("--timeout ends all of the job whatever is measured")
+def _():
+    for options in (["--basic"], ["--metrics", "system"], ["--no-store", "--metrics", "io"]):
+        r = assay("run", "--quiet", "--timeout", "0.4", *options, "--", "sh", "-c",
+                  f"{work('sleeper')} 60 & {work('sleeper')} 60", timeout=40)
+        expect_eq(r.rc, 124, f"exit status with {options}")
 
 
 @job_test("--timeout also ends a child that ignores TERM while its parent does not")

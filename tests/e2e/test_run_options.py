@@ -104,7 +104,7 @@ def _():
     expect(not (tmp() / "ran").exists(), "the command ran all the same")
 
 
-@job_test("--csv is a table of the timeline: a head of keys, rising times, counters that never fall")
+@job_test("--csv is the timeline: a head of keys, rising times, counters that never fall")
 def _():
     r = assay("run", "--csv", "-o", "t.csv", "--quiet", "--", work("burn"), "0.7").ok()
     rows = list(csv.reader(io.StringIO((tmp() / "t.csv").read_bytes().decode())))
@@ -253,7 +253,9 @@ def _():
 
 @job_test("survivors are counted, with a control group and without")
 def _():
-    for how in ({}, {"nobody": True} if is_root() else {}, {"options": ("--metrics", "io")}):
+    ways = [{"options": options} for options in
+            ((), ("--metrics", "io"), ("--metrics", "system"), ("--basic",))]
+    for how in ways + ([{**way, "nobody": True} for way in ways] if is_root() else []):
         p = profile("orphan", 30, 3, **how)
         expect_eq(len(p.truth["survivors"]), 3)
         for pid in p.truth["survivors"]:

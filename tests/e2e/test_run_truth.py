@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`assay run` against known answers: the quick part of `make truth`, with margins that no load moves."""
+"""`assay run` against known answers: the quick part of `make truth`, with wide margins."""
 import json
 import os
 import sys
@@ -9,6 +9,8 @@ from harness import *
 from jobs import *
 
 MIB = 1 << 20
+IO = {"io_read_calls_bytes": "read_bytes", "io_write_calls_bytes": "write_bytes",
+      "io_read_calls": "reads", "io_write_calls": "writes"}
 WAYS = [{}, {"nobody": True}] if is_root() else [{}]
 
 
@@ -38,7 +40,7 @@ def _():
 @job_test("the first and the last interval of a busy job are not 0")
 def _():
     p = profile("burn", 1.4)
-    rates = p.cpu_rates(window=0.1)
+    rates = p.cpu_rates(window=0.25)
     expect(rates[0][2] > 0.02 and rates[-1][2] > 0.02, f"cores over time: {rates}")
 
 
@@ -73,9 +75,9 @@ def _():
 def _():
     for how in WAYS:
         for children in (0, 3):
-            a, b = profile("io", "f", 101, 53, children, **how), profile("io", "f", 0, 0, children, **how)
-            for key, truth in (("io_read_calls_bytes", "read_bytes"), ("io_read_calls", "reads"),
-                               ("io_write_calls_bytes", "write_bytes"), ("io_write_calls", "writes")):
+            a = profile("io", "f", 101, 53, children, **how)
+            b = profile("io", "f", 0, 0, children, **how)
+            for key, truth in IO.items():
                 expect_eq(a.total(key) - b.total(key), a.truth[truth], f"{key} {how} {children}")
 
 
@@ -85,7 +87,7 @@ def _():
         p = profile("hold", 53, 300, **how)
         expect_near(p.total("memory_peak"), p.truth["bytes"], 0.08, f"peak {how}")
         p = profile("cachefill", "f", 64, **how)
-        expect(p.total("memory_peak") < 12 * MIB, f"peak of a writer {p.total('memory_peak')} {how}")
+        expect_between(p.total("memory_peak"), 0, 12 * MIB, f"peak of a writer {how}")
 
 
 @job_test("a spike between two samples is in the peak")

@@ -26,7 +26,7 @@ static bool repack(const void *p, size_t n, struct as_buf *out)
 	must(r == AS_OK || r == AS_EFORMAT || r == AS_EUNSUP);
 	must((r == AS_OK) == (run != NULL));
 	if (r == AS_OK)
-		must(as_blob_pack(run, out, &description, &err) == AS_OK);
+		must(as_blob_pack(run, NULL, out, &description, &err) == AS_OK);
 	as_run_free(run);
 	return r == AS_OK;
 }

@@ -54,7 +54,7 @@ static void seed_blob(const char *dir, const char *name, const struct sample *s)
 	char packed[64];
 	size_t description;
 
-	if (!run || as_blob_pack(run, &b, &description, &err) < 0 ||
+	if (!run || as_blob_pack(run, NULL, &b, &description, &err) < 0 ||
 	    as_squeeze_new(&squeeze, &err) < 0 || as_squeeze(squeeze, b.p, b.len, &z, &err) < 0)
 		fail("pack");
 	write_file(dir, "blob", name, &b);

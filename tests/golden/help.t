@@ -4,28 +4,35 @@ assay run: run a command and tell what it used
 
 usage: assay run [options] [--] COMMAND…
 
-options:
-  -i, --interval TIME       time between samples; denser in the first second
-                            (default 0.5s)
+identity:
   -n, --name NAME           what to call the run (default: the program's name)
       --run-version V       version of the program that is measured
   -l, --label K=V           a label to find the run by; repeatable
   -p, --param K=V           a parameter of the job, kept with it; repeatable
+
+measuring:
+  -i, --interval TIME       time between samples; denser in the first second
+                            (default 0.5s)
   -m, --metrics LIST        measure only these groups or keys (see 'assay help
                             metrics') (default all)
       --basic               totals only, no samples
-      --json                the whole run as JSON on standard output, no summary
-      --csv                 the timeline as CSV on standard output, no summary
-  -o, --output FILE         write JSON (or CSV: --csv, *.csv) to FILE
-  -q, --quiet               no status line, no summary
-      --store PATH          keep the run in this folder
-      --no-store            do not keep the run
-      --keystone-dir DIR    also append Keystone's record to
-                            DIR/jobs_history.jsonl
   -t, --timeout TIME        end the job after this time: TERM, 5 s later KILL;
                             exit 124
       --wait-all            wait for every process of the job, not only the
                             command
+
+output:
+      --json                the whole run as JSON on standard output, no summary
+      --csv                 the timeline as CSV on standard output, no summary
+  -o, --output FILE         write JSON (or CSV: --csv, *.csv) to FILE
+  -q, --quiet               no status line, no summary
+
+store:
+      --store PATH          keep the run in this folder, instead of $ASSAY_STORE
+                            or ~/.local/share/assay
+      --no-store            do not keep the run
+      --keystone-dir DIR    also append Keystone's record to
+                            DIR/jobs_history.jsonl
   -h, --help                show this help
 
 examples:
@@ -45,27 +52,34 @@ assay attach: measure a running process
 
 usage: assay attach [options] PID [-- COMMAND…]
 
-options:
-  -i, --interval TIME       time between samples; denser in the first second
-                            (default 0.5s)
+identity:
   -n, --name NAME           what to call the run (default: the program's name)
       --run-version V       version of the program that is measured
   -l, --label K=V           a label to find the run by; repeatable
   -p, --param K=V           a parameter of the job, kept with it; repeatable
+
+measuring:
+  -i, --interval TIME       time between samples; denser in the first second
+                            (default 0.5s)
   -m, --metrics LIST        measure only these groups or keys (see 'assay help
                             metrics') (default all)
       --basic               totals only, no samples
+  -d, --duration TIME       stop measuring after this time (default: until it
+                            ends or Ctrl-C)
+  -c, --include-children    its descendants too
+
+output:
       --json                the whole run as JSON on standard output, no summary
       --csv                 the timeline as CSV on standard output, no summary
   -o, --output FILE         write JSON (or CSV: --csv, *.csv) to FILE
   -q, --quiet               no status line, no summary
-      --store PATH          keep the run in this folder
+
+store:
+      --store PATH          keep the run in this folder, instead of $ASSAY_STORE
+                            or ~/.local/share/assay
       --no-store            do not keep the run
       --keystone-dir DIR    also append Keystone's record to
                             DIR/jobs_history.jsonl
-  -d, --duration TIME       stop measuring after this time (default: until it
-                            ends or Ctrl-C)
-  -c, --include-children    its descendants too
   -h, --help                show this help
 
 examples:

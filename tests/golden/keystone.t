@@ -49,86 +49,81 @@ $ assay stats --json
 
 # Keystone's own screens
 $ assay job-history
+
 Job History (showing 6 jobs):
-============================================================
 
 1. Task: kilorun23456
-   Tool: lammps
-   Script: big.lammps
+   Tool: lammps, Script: big.lammps
    Status: FAILED
    Started: 2026-11-03T08:00:00.000000
-   Duration: 7.00s
-   CPU Time: - (user: -, system: -)
-   Memory Peak: -
+   Duration: 7.0s
+   CPU Time: N/A (user: N/A, system: N/A)
+   Memory Peak: N/A
 
-2. Task: vtz5y37fttop
-   Tool: fenicsx
-   Script: poisson.py
+2. Task: a1b2c3d4-000...
+   Tool: fenicsx, Script: poisson.py
    Status: SUCCESS
    Started: 2026-11-03T07:00:00.500000
-   Duration: 43.40s
-   CPU Time: 41.00s (user: 39.00s, system: 2.00s)
-   Memory Peak: 510.00 MB
+   Duration: 43.4s
+   CPU Time: 41.0s (user: 39.0s, system: 2.0s)
+   Memory Peak: 510.0 MB
 
-3. Task: 65wkw25py35i
-   Tool: fenicsx
-   Script: poisson.py
+3. Task: short-task
+   Tool: fenicsx, Script: poisson.py
    Status: ERROR
    Started: 2026-11-02T09:15:00.000000
-   Duration: 1.50s
-   CPU Time: 1.00s (user: 0.90s, system: 0.10s)
-   Memory Peak: 64.00 MB
-   Error: [Errno 2] No such file or directory: 'docker'; the worker could not start the container because the 
+   Duration: 1.5s
+   CPU Time: 1.0s (user: 0.9s, system: 0.1s)
+   Memory Peak: 64.0 MB
+   Error: [Errno 2] No such file or directory: 'docker'; the worker could not start the container because the ...
 
-4. Task: s5rw336uzxpj
-   Tool: openfoam
-   Script: example_cavity.py
+4. Task: c0d1e2f3-aaa...
+   Tool: openfoam, Script: example_cavity.py
    Status: TIMEOUT
    Started: 2026-11-02T08:00:00.000001
-   Duration: 3000.00s
-   CPU Time: 2950.25s (user: 2900.25s, system: 50.00s)
-   Memory Peak: 2048.50 MB
-   Error: Simulation timed out after 3000 seconds
+   Duration: 3000.0s
+   CPU Time: 2950.25s (user: 2900.25s, system: 50.0s)
+   Memory Peak: 2048.5 MB
+   Error: Simulation timed out after 3000 seconds...
 
-5. Task: lc6v3sdli2u4
-   Tool: lammps
-   Script: example.lammps
+5. Task: 7b9d0f42-1c3...
+   Tool: lammps, Script: example.lammps
    Status: FAILED
    Started: 2026-11-01T13:30:00.000000
-   Duration: 12.50s
-   CPU Time: 10.50s (user: 10.00s, system: 0.50s)
-   Memory Peak: 128.00 MB
-   Error: ERROR: Unknown pair style lj/cutt (src/force.cpp:275) Last command: pair_style lj/cutt 2.5
+   Duration: 12.5s
+   CPU Time: 10.5s (user: 10.0s, system: 0.5s)
+   Memory Peak: 128.0 MB
+   Error: ERROR: Unknown pair style lj/cutt (src/force.cpp:275) Last command: pair_style lj/cutt 2.5...
 
-6. Task: qyot7uq65woq
-   Tool: fenicsx
-   Script: poisson.py
+6. Task: 3f2a8c1e-77a...
+   Tool: fenicsx, Script: poisson.py
    Status: SUCCESS
    Started: 2026-11-01T12:00:00.123456
    Duration: 45.37s
    CPU Time: 42.47s (user: 40.12s, system: 2.35s)
    Memory Peak: 512.25 MB
 
-$ assay job-history -l 1 -t fenicsx -s error
-Job History (showing 1 jobs):
-============================================================
+$ assay job-history --tool nobody
+No job history found
 
-1. Task: 65wkw25py35i
-   Tool: fenicsx
-   Script: poisson.py
+$ assay job-history -l 1 -t fenicsx -s error
+
+Job History (showing 1 jobs):
+
+1. Task: short-task
+   Tool: fenicsx, Script: poisson.py
    Status: ERROR
    Started: 2026-11-02T09:15:00.000000
-   Duration: 1.50s
-   CPU Time: 1.00s (user: 0.90s, system: 0.10s)
-   Memory Peak: 64.00 MB
-   Error: [Errno 2] No such file or directory: 'docker'; the worker could not start the container because the 
+   Duration: 1.5s
+   CPU Time: 1.0s (user: 0.9s, system: 0.1s)
+   Memory Peak: 64.0 MB
+   Error: [Errno 2] No such file or directory: 'docker'; the worker could not start the container because the ...
 
 $ assay job-details 3f2a8c1e-77aa-4c0e-9d53-0b1f6a2e9c11
-Job Details
-============================================================
+
+Job Details: 3f2a8c1e-77aa-4c0e-9d53-0b1f6a2e9c11
 
 Basic Information:
-  Task ID: qyot7uq65woq
   Tool: fenicsx
   Script: poisson.py
   Status: SUCCESS
@@ -140,8 +135,10 @@ Timing:
   Duration: 45.37s
 
 Parameters:
-  mesh_size: 64
-  solver: cg
+  {
+  "mesh_size": 64,
+  "solver": "cg"
+}
 
 Resource Usage:
   CPU User Time: 40.12s
@@ -150,20 +147,21 @@ Resource Usage:
   Memory Peak: 512.25 MB
 
 Detailed Profile:
-  Samples: 0, every -
-  System CPU: mean -, max -, min -
-  System Memory: mean -, max -, min -
-  Process CPU: mean -, max -, min -
-  Process Memory: mean -, max -, min -
-  Process VMS: mean -, max -, min -
-  Disk I/O: read -, written -
+  Samples: 76
+  Sampling Interval: 0.5s
+  CPU: mean 61.42%, max 98.7%, min 3.1%
+  Memory Used: mean 5120.33 MB, max 5320.11 MB, min 4980.02 MB
+  Process CPU: mean 0.0%, max 0.0%, min N/A
+  Process Memory: mean 88.12 MB, max 91.5 MB, min 85.25 MB
+  Process VMS: mean N/A, max N/A, min N/A
+  I/O: read 12.5 MB, write 301.25 MB, total 313.75 MB
+  I/O Operations: read 410, write 5120
 
 $ assay job-details kilorun23456
-Job Details
-============================================================
+
+Job Details: kilorun23456
 
 Basic Information:
-  Task ID: kilorun23456
   Tool: lammps
   Script: big.lammps
   Status: FAILED
@@ -172,34 +170,60 @@ Basic Information:
 Timing:
   Started: 2026-11-03T08:00:00.000000
   Ended: 2026-11-03T08:00:07.000000
-  Duration: 7.00s
+  Duration: 7.0s
 
 Resource Usage:
-  CPU User Time: -
-  CPU System Time: -
-  CPU Total Time: -
-  Memory Peak: -
+  CPU User Time: N/A
+  CPU System Time: N/A
+  CPU Total Time: N/A
+  Memory Peak: N/A
 
-Detailed Profile:
-  Samples: 0, every -
-  System CPU: mean -, max -, min -
-  System Memory: mean -, max -, min -
-  Process CPU: mean -, max -, min -
-  Process Memory: mean -, max -, min -
-  Process VMS: mean -, max -, min -
-  Disk I/O: read -, written -
+# -1 is Keystone's own; a list stays a list
+$ assay job-details c0d1e2f3-aaaa-4bbb-8ccc-ddddeeeeffff
+
+Job Details: c0d1e2f3-aaaa-4bbb-8ccc-ddddeeeeffff
+
+Basic Information:
+  Tool: openfoam
+  Script: example_cavity.py
+  Status: TIMEOUT
+  Return Code: -1
+
+Timing:
+  Started: 2026-11-02T08:00:00.000001
+  Ended: 2026-11-02T08:50:00.000001
+  Duration: 3000.0s
+
+Parameters:
+  {
+  "nu": 0.01,
+  "steps": [
+    1,
+    2,
+    3
+  ]
+}
+
+Resource Usage:
+  CPU User Time: 2900.25s
+  CPU System Time: 50.0s
+  CPU Total Time: 2950.25s
+  Memory Peak: 2048.5 MB
+
+Error Details:
+  Simulation timed out after 3000 seconds
 
 $ assay job-details 3f2a8c1e
 ? 1
 Job 3f2a8c1e not found in history
 
 $ assay job-stats
-Job Statistics
-============================================================
+
+Job Statistics Summary:
 
 Overall:
   Total Jobs: 6
-  Successful: 2
+  Successful: 2 (33.33%)
   Failed: 4
   Success Rate: 33.33%
 
@@ -209,24 +233,40 @@ Resource Usage:
   Average Duration: 518.29s
 
 By Tool:
-  fenicsx:
-    Jobs: 3 (successful: 2, failed: 1)
-    Total Duration: 90.27s
   lammps:
-    Jobs: 2 (successful: 0, failed: 2)
-    Total Duration: 19.50s
+    Jobs: 2
+    Successful: 0 (0.0%)
+    Failed: 2
+    Total Duration: 19.5s
+  fenicsx:
+    Jobs: 3
+    Successful: 2 (66.67%)
+    Failed: 1
+    Total Duration: 90.27s
   openfoam:
-    Jobs: 1 (successful: 0, failed: 1)
-    Total Duration: 3000.00s
+    Jobs: 1
+    Successful: 0 (0.0%)
+    Failed: 1
+    Total Duration: 3000.0s
 
-# and back again
+# and back again: only what a record did not say is new in it
+$ assay export --format keystone | python3 $ROOT/tests/lib/same_records.py $ROOT/tests/fixtures/keystone/jobs_history.jsonl
+a1b2c3d4-0005-4000-8000-000000000005: error was not said, is null
+a1b2c3d4-0005-4000-8000-000000000005: has_result was not said, is false
+kilorun23456: params was not said, is {}
+kilorun23456: end_time was not said, is "2026-11-03T08:00:07.000000"
+kilorun23456: resource_usage was not said, is {"cpu_user_seconds": null, "cpu_system_seconds": null, "cpu_total_seconds": null, "memory_peak_mb": null}
+kilorun23456: error was not said, is null
+kilorun23456: has_result was not said, is false
+4 of 6 records are the same; 6 came
+
 $ assay export --format keystone
-{"task_id":"qyot7uq65woq","tool":"fenicsx","script":"poisson.py","params":{"mesh_size":64,"solver":"cg"},"start_time":"2026-11-01T12:00:00.123456","end_time":"2026-11-01T12:00:45.493456","duration_seconds":45.37,"status":"success","returncode":0,"resource_usage":{"cpu_user_seconds":40.12,"cpu_system_seconds":2.35,"cpu_total_seconds":42.47,"memory_peak_mb":512.25},"error":null,"has_result":false,"detailed_profile":{"duration_seconds":45.37,"samples_collected":0,"io_stats":{"read_mb":null,"write_mb":null,"read_count":null,"write_count":null,"total_io_mb":null},"gpu_stats":{}}}
-{"task_id":"lc6v3sdli2u4","tool":"lammps","script":"example.lammps","params":{},"start_time":"2026-11-01T13:30:00.000000","end_time":"2026-11-01T13:30:12.500000","duration_seconds":12.5,"status":"failed","returncode":1,"resource_usage":{"cpu_user_seconds":10.0,"cpu_system_seconds":0.5,"cpu_total_seconds":10.5,"memory_peak_mb":128.0},"error":"ERROR: Unknown pair style lj/cutt (src/force.cpp:275)\nLast command: pair_style lj/cutt 2.5","has_result":false,"detailed_profile":{"duration_seconds":12.5,"samples_collected":0,"io_stats":{"read_mb":null,"write_mb":null,"read_count":null,"write_count":null,"total_io_mb":null},"gpu_stats":{}}}
-{"task_id":"s5rw336uzxpj","tool":"openfoam","script":"example_cavity.py","params":{"nu":0.01,"steps":"[1,2,3]"},"start_time":"2026-11-02T08:00:00.000001","end_time":"2026-11-02T08:50:00.000001","duration_seconds":3000.0,"status":"timeout","returncode":null,"resource_usage":{"cpu_user_seconds":2900.25,"cpu_system_seconds":50.0,"cpu_total_seconds":2950.25,"memory_peak_mb":2048.5},"error":"Simulation timed out after 3000 seconds","has_result":false,"detailed_profile":{"duration_seconds":3000.0,"samples_collected":0,"io_stats":{"read_mb":null,"write_mb":null,"read_count":null,"write_count":null,"total_io_mb":null},"gpu_stats":{}}}
-{"task_id":"65wkw25py35i","tool":"fenicsx","script":"poisson.py","params":{"mesh_size":128},"start_time":"2026-11-02T09:15:00.000000","end_time":"2026-11-02T09:15:01.500000","duration_seconds":1.5,"status":"error","returncode":1,"resource_usage":{"cpu_user_seconds":0.9,"cpu_system_seconds":0.1,"cpu_total_seconds":1.0,"memory_peak_mb":64.0},"error":"[Errno 2] No such file or directory: 'docker'; the worker could not start the container because the docker client is not installed on this machine","has_result":false,"detailed_profile":{"duration_seconds":1.5,"samples_collected":0,"io_stats":{"read_mb":null,"write_mb":null,"read_count":null,"write_count":null,"total_io_mb":null},"gpu_stats":{}}}
-{"task_id":"vtz5y37fttop","tool":"fenicsx","script":"poisson.py","params":{"mesh_size":64},"start_time":"2026-11-03T07:00:00.500000","end_time":"2026-11-03T07:00:43.900000","duration_seconds":43.4,"status":"success","returncode":0,"resource_usage":{"cpu_user_seconds":39.0,"cpu_system_seconds":2.0,"cpu_total_seconds":41.0,"memory_peak_mb":510.0},"error":null,"has_result":false,"detailed_profile":{"duration_seconds":43.4,"samples_collected":0,"io_stats":{"read_mb":null,"write_mb":null,"read_count":null,"write_count":null,"total_io_mb":null},"gpu_stats":{}}}
-{"task_id":"kilorun23456","tool":"lammps","script":"big.lammps","params":{},"start_time":"2026-11-03T08:00:00.000000","end_time":"2026-11-03T08:00:07.000000","duration_seconds":7.0,"status":"failed","returncode":-9,"resource_usage":{"cpu_user_seconds":null,"cpu_system_seconds":null,"cpu_total_seconds":null,"memory_peak_mb":null},"error":null,"has_result":false,"detailed_profile":{"duration_seconds":7.0,"samples_collected":0,"io_stats":{"read_mb":null,"write_mb":null,"read_count":null,"write_count":null,"total_io_mb":null},"gpu_stats":{}}}
+{"task_id":"3f2a8c1e-77aa-4c0e-9d53-0b1f6a2e9c11","tool":"fenicsx","script":"poisson.py","params":{"mesh_size":64,"solver":"cg"},"start_time":"2026-11-01T12:00:00.123456","end_time":"2026-11-01T12:00:45.493456","duration_seconds":45.37,"status":"success","returncode":0,"resource_usage":{"cpu_user_seconds":40.12,"cpu_system_seconds":2.35,"cpu_total_seconds":42.47,"memory_peak_mb":512.25},"error":null,"has_result":true,"detailed_profile":{"duration_seconds":45.37,"samples_collected":76,"sampling_interval_seconds":0.5,"cpu":{"mean_percent":61.42,"max_percent":98.7,"min_percent":3.1},"memory":{"mean_used_mb":5120.33,"max_used_mb":5320.11,"min_used_mb":4980.02},"process_cpu":{"mean_percent":0.0,"max_percent":0.0},"process_memory":{"mean_mb":88.12,"max_mb":91.5,"min_mb":85.25},"io_stats":{"read_mb":12.5,"write_mb":301.25,"read_count":410,"write_count":5120,"total_io_mb":313.75},"container_stats":{},"gpu_stats":{}}}
+{"task_id":"7b9d0f42-1c33-4a7e-8f10-55d1c0ffee02","tool":"lammps","script":"example.lammps","params":{},"start_time":"2026-11-01T13:30:00.000000","end_time":"2026-11-01T13:30:12.500000","duration_seconds":12.5,"status":"failed","returncode":1,"resource_usage":{"cpu_user_seconds":10.0,"cpu_system_seconds":0.5,"cpu_total_seconds":10.5,"memory_peak_mb":128.0},"error":"ERROR: Unknown pair style lj/cutt (src/force.cpp:275)\nLast command: pair_style lj/cutt 2.5","has_result":true}
+{"task_id":"c0d1e2f3-aaaa-4bbb-8ccc-ddddeeeeffff","tool":"openfoam","script":"example_cavity.py","params":{"nu":0.01,"steps":[1,2,3]},"start_time":"2026-11-02T08:00:00.000001","end_time":"2026-11-02T08:50:00.000001","duration_seconds":3000.0,"status":"timeout","returncode":-1,"resource_usage":{"cpu_user_seconds":2900.25,"cpu_system_seconds":50.0,"cpu_total_seconds":2950.25,"memory_peak_mb":2048.5},"error":"Simulation timed out after 3000 seconds","has_result":false}
+{"task_id":"short-task","tool":"fenicsx","script":"poisson.py","params":{"mesh_size":128},"start_time":"2026-11-02T09:15:00.000000","end_time":"2026-11-02T09:15:01.500000","duration_seconds":1.5,"status":"error","returncode":1,"resource_usage":{"cpu_user_seconds":0.9,"cpu_system_seconds":0.1,"cpu_total_seconds":1.0,"memory_peak_mb":64.0},"error":"[Errno 2] No such file or directory: 'docker'; the worker could not start the container because the docker client is not installed on this machine","has_result":false}
+{"task_id":"a1b2c3d4-0005-4000-8000-000000000005","tool":"fenicsx","script":"poisson.py","params":{"mesh_size":64},"start_time":"2026-11-03T07:00:00.500000","end_time":"2026-11-03T07:00:43.900000","duration_seconds":43.4,"status":"success","returncode":0,"resource_usage":{"cpu_user_seconds":39.0,"cpu_system_seconds":2.0,"cpu_total_seconds":41.0,"memory_peak_mb":510.0},"error":null,"has_result":false}
+{"task_id":"kilorun23456","tool":"lammps","script":"big.lammps","params":{},"start_time":"2026-11-03T08:00:00.000000","end_time":"2026-11-03T08:00:07.000000","duration_seconds":7.0,"status":"failed","returncode":-9,"resource_usage":{"cpu_user_seconds":null,"cpu_system_seconds":null,"cpu_total_seconds":null,"memory_peak_mb":null},"error":null,"has_result":false,"queue":"night","retries":2}
 
 $ assay export --format keystone kilorun23456 | assay import --store other keystone -
 imported 1 run
@@ -321,13 +361,13 @@ $ assay import keystone nowhere.jsonl
 
 # housekeeping
 $ assay gc --keep 4 --dry-run
-would remove 2 runs, 1.6 KiB
+would remove 2 runs, <...> KiB
 
 $ assay jobs --ids | wc -l
 6
 
 $ assay gc --keep-per-name 2
-removed 1 run, 930 B
+removed 1 run, <...>B
 
 $ assay jobs --ids
 kilorun23456

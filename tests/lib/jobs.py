@@ -148,20 +148,20 @@ class Profile:
         return self.doc["assay"]["timeline"]["columns"][key]
 
     def rates(self, *keys, window=0.1):
-        """Growth a second of the sum of counters, over steps of the timeline of `window` at least."""
+        """Growth a second of the sum of counters, in steps of `window` seconds at least."""
         t = self.times()
         v = [None if None in cells else sum(cells)
              for cells in zip(*(self.column(key) for key in keys))]
-        found, at = [], None
-        for i, value in enumerate(v):
-            if value is None:
-                continue
-            if at is not None and t[i] - t[at] < window and i < len(v) - 1:
-                continue
-            if at is not None and t[i] > t[at]:
-                found.append((t[at], t[i], (value - v[at]) / (t[i] - t[at])))
-            at = i
-        return found
+        known = [i for i, value in enumerate(v) if value is not None]
+        cuts = known[:1]
+        for i in known[1:]:
+            if t[i] - t[cuts[-1]] >= window:
+                cuts.append(i)
+        if len(cuts) > 1 and cuts[-1] != known[-1]:
+            cuts[-1] = known[-1]        # a short rest belongs to the step before it
+        elif len(cuts) == 1 and len(known) > 1:
+            cuts.append(known[-1])
+        return [(t[a], t[b], (v[b] - v[a]) / (t[b] - t[a])) for a, b in zip(cuts, cuts[1:])]
 
     def cpu_rates(self, **how):
         """CPU of the job as (from, to, cores) over the steps of the timeline."""

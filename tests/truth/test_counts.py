@@ -19,12 +19,13 @@ def io_difference(reads, writes, children=0, **how):
     nothing = profile("io", "f", 0, 0, children, **how)
     for key, truth in IO.items():
         expect_eq(work_done.total(key) - nothing.total(key), work_done.truth[truth],
-                  f"{key} of {reads} reads and {writes} writes in {children or 1} process(es) {how}")
+                  f"{key} of {reads} reads, {writes} writes, {children} children {how}")
 
 
 @job_test("bytes and calls of read and write are exact")
 def _():
-    for how in ({}, {"nobody": True}, {"options": ("--basic",)}, {"options": ("--interval", "0.01")}):
+    for how in ({}, {"nobody": True}, {"options": ("--basic",)},
+                {"options": ("--interval", "0.01")}):
         io_difference(997, 499, **how)
 
 

@@ -106,7 +106,7 @@ def _():
     for nobody in (False, True):
         p = profile("burn", 3, nobody=nobody)
         busy_intervals(p, 1)
-        first, last = p.cpu_rates(window=0.1)[0], p.cpu_rates(window=0.1)[-1]
+        first, last = p.cpu_rates(window=0.15)[0], p.cpu_rates(window=0.15)[-1]
         for a, b, cores in (first, last):
             expect(cores > 0.05, f"{cores:.3f} cores from {a:.2f} to {b:.2f} s")
         expect(p.metric("job.cpu.user")["min"] > 0.05, "the smallest rate is 0")

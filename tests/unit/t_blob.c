@@ -9,7 +9,7 @@ static void pack(const struct as_run *run, struct as_buf *b, size_t *ret_descrip
 {
 	struct as_err err;
 
-	EXPECT_OK(as_blob_pack(run, b, ret_description, &err), err);
+	EXPECT_OK(as_blob_pack(run, NULL, b, ret_description, &err), err);
 }
 
 static void round_trip(const struct as_run *run)
@@ -116,6 +116,31 @@ static void t_tallies_that_do_not_follow(void)
 	EXPECT_U64(run->series[AS_JOB]->n, 3);
 	EXPECT_U64(as_run_tally(run, AS_F_JOB_MEMORY, 0)->n, 6);
 	round_trip(run);
+}
+
+/* With and without a memory of the run before, whatever that was: the same bytes. */
+static void t_memory_of_the_run_before(void)
+{
+	struct as_blob_memo memo = {0};
+	struct sample s = SAMPLE_SHORT;
+	struct as_err err;
+
+	for (s.seed = 0; s.seed < 12; s.seed++) {
+		as_auto_buf struct as_buf a = AS_BUF(AS_BLOB_MAX), b = AS_BUF(AS_BLOB_MAX);
+		as_auto_run struct as_run *run = sample_run(&s);
+		size_t na, nb;
+
+		if (s.seed == 4)
+			run->origins[7].source[0] ^= 1;
+		if (s.seed == 8)
+			run->totals[3].how = AS_MODELLED;
+		EXPECT_OK(as_blob_pack(run, &memo, &a, &na, &err), err);
+		EXPECT_OK(as_blob_pack(run, NULL, &b, &nb, &err), err);
+		EXPECT_U64(na, nb);
+		EXPECT_U64(a.len, b.len);
+		EXPECT(!memcmp(a.p, b.p, a.len));
+	}
+	as_blob_memo_done(&memo);
 }
 
 /* ── damage ── */
@@ -253,6 +278,6 @@ static void t_squeezed_bomb_is_refused(void)
 }
 
 UTEST_MAIN(T(t_short_run), T(t_long_run), T(t_empty_run), T(t_run_with_everything),
-	   T(t_run_without_tallies), T(t_tallies_that_do_not_follow), T(t_every_prefix),
+	   T(t_run_without_tallies), T(t_tallies_that_do_not_follow), T(t_memory_of_the_run_before), T(t_every_prefix),
 	   T(t_every_flipped_byte), T(t_newer_format_is_refused), T(t_unknown_section_is_skipped),
 	   T(t_unknown_key_is_dropped), T(t_squeezed_and_back), T(t_squeezed_bomb_is_refused))

@@ -1,6 +1,7 @@
 #include "store/bytes.h"
 
 #include "run/field.h"
+#include "sample_run.h"
 #include "store/column.h"
 #include "store/record.h"
 #include "utest.h"
@@ -222,6 +223,7 @@ static void t_columns_come_back(void)
 			     none[] = {AS_NA, AS_NA, AS_NA}, flat[] = {7, 7, 7, 7},
 			     holes[] = {AS_NA, 5, AS_NA, 5, 5}, one[] = {42},
 			     pages[] = {4096, 8192, 4096, 40960, 8192},
+			     spike[] = {0, 1, 2, 3, 4, 5, 6, INT64_C(1) << 60},
 			     half[] = {0, INT64_MAX, -1, 3, AS_NA, 9, 1, 2};
 
 	EXPECT_U64(column_round_trip(none, NULL, 3, 1), 1);
@@ -229,15 +231,38 @@ static void t_columns_come_back(void)
 	EXPECT_U64(column_round_trip(holes, NULL, 5, 1), 3);
 	EXPECT_U64(column_round_trip(one, NULL, 1, 1), 2);
 	EXPECT_U64(column_round_trip(NULL, NULL, 0, 1), 1);
-	/* flags, first 4096 (2), grain 4096 (2), then one byte each */
-	EXPECT_U64(column_round_trip(pages, NULL, 5, 1), 9);
+	/* flags, first 4096 (2), grain 4096 (2), then four of 5 bits: 1 -1 9 -8 */
+	EXPECT_U64(column_round_trip(pages, NULL, 5, 1), 1 + 2 + 2 + 1 + 3);
+	/* flags, first, grain, then one of nine bytes and six of one: not packed */
+	EXPECT_U64(column_round_trip(spike, NULL, 8, 1), 1 + 1 + 1 + 6 + 9);
 	(void)column_round_trip(wild, NULL, 8, 1);
 	(void)column_round_trip(wild, half, 8, 1);
 	(void)column_round_trip(wild, NULL, 4, 2);
 	(void)column_round_trip(wild, half, 4, 2);
 }
 
+/* Every width of packed bits, at every length. */
+static void t_columns_of_any_width(void)
+{
+	int64_t v[40], back[40];
+
+	for (unsigned bits = 1; bits < 64; bits++)
+		for (size_t n = 2; n < AS_LEN(v); n++) {
+			uint64_t seed = bits * 1000 + n;
+
+			for (size_t i = 0; i < n; i++)
+				v[i] = (int64_t)(sample_random(&seed) >> (64 - bits)) / 3;
+			as_auto_buf struct as_buf b = AS_BUF(AS_BUF_FILE);
+			as_enc_column(&b, v, NULL, n, 1);
+			struct as_bytes r = as_bytes(b.p, b.len);
+			as_dec_column(&r, back, NULL, n, 1);
+			EXPECT(!r.bad && !as_bytes_left(&r));
+			for (size_t i = 0; i < n; i++)
+				EXPECT_I64(back[i], v[i]);
+		}
+}
+
 UTEST_MAIN(T(t_numbers_come_back), T(t_unknown_is_one_byte), T(t_long_numbers_are_refused),
 	   T(t_text), T(t_counts_are_bounded_by_the_bytes), T(t_crc_is_the_usual_one), T(t_record),
 	   T(t_record_skips_what_it_does_not_know), T(t_record_of_every_prefix),
-	   T(t_columns_come_back))
+	   T(t_columns_come_back), T(t_columns_of_any_width))

@@ -77,12 +77,18 @@ static bool write_report(struct as_buf *b, const struct as_run *run, int which)
 		as_report_jobs(b, &look, &listing, 1, 0);
 		as_report_jobs_json(b, &listing, 1);
 		as_report_jobs_csv(b, &listing, 1);
-		as_report_job_history(b, &listing, 1);
 		break;
 	case 8:
 		as_report_stats(b, &look, &stats, 1);
 		as_report_stats_json(b, &stats, 1);
-		as_report_job_stats(b, &stats, 1);
+		as_report_job_stats(b, &look, &stats, 1);
+		break;
+	case 9:
+		as_report_job_history(b, &look, 1);
+		as_report_job(b, &look, run, 1);
+		break;
+	case 10:
+		as_report_job_unknown(b, &look, "nobody");
 		break;
 	default:
 		return false;

@@ -9,6 +9,7 @@
 
 #include "same_run.h"
 #include "sample_run.h"
+#include "store/catalogue.h"
 
 #define DAY (INT64_C(86400) * AS_SECOND)
 #define EPOCH INT64_C(1767225600000000000) /* 2026-01-01 */
@@ -176,7 +177,8 @@ static void t_same_id_replaces(void)
 	EXPECT_OK(as_store_get(s, first->who.id, &back, &err), err);
 	same_run(back, second);
 	EXPECT_I64(sql("SELECT count(*) FROM rollup WHERE name = 'old'"), 0);
-	EXPECT_I64(sql("SELECT sum(count) FROM rollup WHERE name = 'new'"), 3);
+	EXPECT_I64(sql("SELECT sum(count) FROM rollup WHERE name = 'new' AND facet = ''"), 2);
+	EXPECT_I64(sql("SELECT sum(count) FROM rollup WHERE name = 'new' AND facet <> ''"), 1);
 	EXPECT_I64(sql("SELECT count(*) FROM blob"), 1);
 }
 
@@ -235,6 +237,33 @@ static void t_batch(void)
 	EXPECT_U64(count(s, (struct as_query){0}), 10);
 	put_new(s, 100, "batch", EPOCH);
 	EXPECT_U64(count(s, (struct as_query){0}), 11);
+}
+
+/* One of the batch cannot be put: none of it is, and the store goes on. */
+static void t_spoiled_batch(void)
+{
+	as_auto_store struct as_store *s = open_store(AS_STORE_WRITE);
+	struct rlimit small = {60000, RLIM_INFINITY}, large = {RLIM_INFINITY, RLIM_INFINITY};
+	struct sample m = SAMPLE_SHORT;
+	struct as_err err;
+	int r = AS_OK;
+
+	put_new(s, 1, "before", EPOCH);
+	(void)signal(SIGXFSZ, SIG_IGN);
+	EXPECT_OK(as_store_begin(s, &err), err);
+	EXPECT(setrlimit(RLIMIT_FSIZE, &small) == 0);
+	(void)sqlite3_exec(s->db, "PRAGMA cache_size=10", NULL, NULL, NULL); /* write early */
+	for (m.seed = 10; m.seed < 2000 && r == AS_OK; m.seed++) {
+		as_auto_run struct as_run *run = sample_run(&m);
+
+		r = as_store_put(s, run, &err);
+	}
+	EXPECT(setrlimit(RLIMIT_FSIZE, &large) == 0);
+	EXPECT_I64(r, AS_EIO);
+	EXPECT_I64(as_store_commit(s, &err), AS_EIO);
+	put_new(s, 2, "after", EPOCH);
+	EXPECT_I64(sql("SELECT count(*) FROM run"), 2);
+	EXPECT_I64(sql("SELECT sum(count) FROM rollup WHERE facet = '' AND span = 1"), 2);
 }
 
 static void t_texts_too_long_for_a_listing(void)
@@ -647,7 +676,7 @@ static void t_killed_at_any_moment(void)
 	}
 	EXPECT(kept >= 40);
 	EXPECT_I64(sql("SELECT count(*) FROM run"), (int64_t)kept);
-	EXPECT_I64(sql("SELECT sum(count) FROM rollup WHERE span = 0"), (int64_t)kept);
+	EXPECT_I64(sql("SELECT sum(count) FROM rollup WHERE facet = '' AND span = 0"), (int64_t)kept);
 }
 
 /* ── many at once ── */
@@ -687,7 +716,7 @@ static void t_many_write_at_once(void)
 	each_in_a_process(8, put_25);
 	as_auto_store struct as_store *s = open_store(AS_STORE_READ);
 	EXPECT_U64(count(s, (struct as_query){0}), 200);
-	EXPECT_I64(sql("SELECT sum(count) FROM rollup WHERE span = 2"), 200);
+	EXPECT_I64(sql("SELECT sum(count) FROM rollup WHERE facet = '' AND span = 1"), 200);
 	EXPECT_I64(sql("SELECT count(*) FROM dictionary"), 1);
 }
 
@@ -708,7 +737,7 @@ static void t_many_recover_at_once(void)
 	}
 	each_in_a_process(8, just_open);
 	EXPECT_I64(sql("SELECT count(*) FROM run WHERE status = 5"), 40);
-	EXPECT_I64(sql("SELECT sum(count) FROM rollup WHERE span = 1"), 40);
+	EXPECT_I64(sql("SELECT sum(count) FROM rollup WHERE facet = '' AND span = 1"), 40);
 	for (uint64_t i = 0; i < 40; i++) {
 		sample_id(i, id);
 		EXPECT(!live_exists(id));
@@ -898,7 +927,7 @@ static void t_full_disk(void)
 	put_new(s, 9999, "after", EPOCH);
 	EXPECT_I64(sql("SELECT count(*) FROM run"), kept + 1);
 	EXPECT_I64(sql("SELECT count(*) FROM blob"), kept + 1);
-	EXPECT_I64(sql("SELECT sum(count) FROM rollup WHERE span = 2"), kept + 1);
+	EXPECT_I64(sql("SELECT sum(count) FROM rollup WHERE facet = '' AND span = 1"), kept + 1);
 	EXPECT_I64(sql("SELECT integrity_check = 'ok' FROM pragma_integrity_check"), 1);
 }
 
@@ -1012,7 +1041,7 @@ static void t_short_job_is_small(void)
 }
 
 UTEST_MAIN(T(t_missing_store_is_empty), T(t_put_and_get), T(t_unclear_and_unknown_ids),
-	   T(t_same_id_replaces), T(t_remove), T(t_dictionary_holds_no_secrets), T(t_batch),
+	   T(t_same_id_replaces), T(t_remove), T(t_dictionary_holds_no_secrets), T(t_batch), T(t_spoiled_batch),
 	   T(t_texts_too_long_for_a_listing), T(t_filters), T(t_orders), T(t_rows_are_what_was_put),
 	   T(t_running_first_and_live), T(t_orphan_is_interrupted), T(t_orphan_that_had_ended),
 	   T(t_sealed_and_still_live), T(t_orphan_can_be_removed), T(t_strange_live_files),

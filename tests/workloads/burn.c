@@ -1,4 +1,4 @@
-/* burn SECONDS [THREADS] -- each thread, named burn, burn-1 and so on, uses that much CPU in user code. */
+/* burn SECONDS [THREADS] -- each thread (burn, burn-1, …) uses so much CPU in user code. */
 #include <pthread.h>
 
 #include "work.h"

@@ -121,10 +121,10 @@ static const struct {
 	void (*start)(int tell);
 	bool reap, process;
 } kinds[] = {
-	{"fork", start_fork, true, true},      {"double", start_double, false, true},
-	{"setsid", start_setsid, true, true},  {"ignore", start_fork, false, true},
-	{"vfork", start_vfork, true, true},    {"thread", start_thread, false, false},
-	{"leader", start_leader, true, true},  {"sibling", start_sibling, false, true},
+	{"fork", start_fork, true, true},     {"double", start_double, false, true},
+	{"setsid", start_setsid, true, true}, {"ignore", start_fork, false, true},
+	{"vfork", start_vfork, true, true},   {"thread", start_thread, false, false},
+	{"leader", start_leader, true, true}, {"sibling", start_sibling, false, true},
 };
 
 enum { NKINDS = sizeof kinds / sizeof *kinds };
@@ -167,7 +167,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < n; i++)
 		children += one(k);
 	double own = clock_s(CLOCK_PROCESS_CPUTIME_ID);
-	(void)printf("{\"children\": %d, \"children_cpu_seconds\": %.9f, \"cpu_seconds\": %.9f}\n", n,
-		     children, kinds[k].process ? own + children : own);
+	(void)printf("{\"children\": %d, \"children_cpu_seconds\": %.9f, \"cpu_seconds\": %.9f}\n",
+		     n, children, kinds[k].process ? own + children : own);
 	return 0;
 }

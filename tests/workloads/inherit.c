@@ -55,10 +55,11 @@ static void descriptors(void)
 /* The lines of /proc/self/status that are inherited. */
 static void status(void)
 {
-	static const char *const keys[] = {"SigBlk", "SigIgn", "SigCgt", "ShdPnd", "NoNewPrivs",
-					   "Seccomp", "Uid", "Gid", "Groups", "CapInh", "CapPrm",
-					   "CapEff", "CapBnd", "CapAmb", "Umask",
-					   "Cpus_allowed", "Mems_allowed"};
+	static const char *const keys[] = {"SigBlk",      "SigIgn",  "SigCgt", "ShdPnd",
+					   "NoNewPrivs",  "Seccomp", "Uid",    "Gid",
+					   "Groups",      "CapInh",  "CapPrm", "CapEff",
+					   "CapBnd",      "CapAmb",  "Umask",  "Cpus_allowed",
+					   "Mems_allowed"};
 	FILE *f = fopen("/proc/self/status", "re");
 	char line[4096];
 

@@ -1,4 +1,4 @@
-/* orphan SECONDS [N] -- ends at once and leaves N processes that sleep, and hold no pipe of ours. */
+/* orphan SECONDS [N] -- ends at once and leaves N processes that sleep; they hold no pipe. */
 #include "work.h"
 
 int main(int argc, char **argv)

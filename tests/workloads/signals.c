@@ -7,9 +7,9 @@
 static const struct {
 	int number;
 	const char *name;
-} known[] = {{SIGHUP, "HUP"},   {SIGINT, "INT"},   {SIGQUIT, "QUIT"}, {SIGTERM, "TERM"},
-	     {SIGUSR1, "USR1"}, {SIGUSR2, "USR2"}, {SIGALRM, "ALRM"}, {SIGWINCH, "WINCH"},
-	     {SIGCONT, "CONT"}};
+} known[] = {{SIGHUP, "HUP"},   {SIGINT, "INT"},     {SIGQUIT, "QUIT"},
+	     {SIGTERM, "TERM"}, {SIGUSR1, "USR1"},   {SIGUSR2, "USR2"},
+	     {SIGALRM, "ALRM"}, {SIGWINCH, "WINCH"}, {SIGCONT, "CONT"}};
 
 enum { NKNOWN = sizeof known / sizeof *known };
 

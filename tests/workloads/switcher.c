@@ -14,7 +14,8 @@ static void share_one_cpu(void)
 	struct sched_param none = {0};
 	cpu_set_t all, one;
 
-	if (sched_setscheduler(0, SCHED_BATCH, &none) < 0 || sched_getaffinity(0, sizeof all, &all) < 0)
+	if (sched_setscheduler(0, SCHED_BATCH, &none) < 0 ||
+	    sched_getaffinity(0, sizeof all, &all) < 0)
 		fail("scheduler");
 	CPU_ZERO(&one);
 	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)

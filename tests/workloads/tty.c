@@ -8,8 +8,9 @@ int main(void)
 	struct winsize w = {0};
 
 	(void)ioctl(0, TIOCGWINSZ, &w);
-	(void)printf("{\"isatty\": [%d, %d, %d], \"foreground\": %s, \"rows\": %d, \"columns\": %d}\n",
-		     isatty(0), isatty(1), isatty(2), tcgetpgrp(0) == getpgrp() ? "true" : "false",
-		     w.ws_row, w.ws_col);
+	(void)printf(
+		"{\"isatty\": [%d, %d, %d], \"foreground\": %s, \"rows\": %d, \"columns\": %d}\n",
+		isatty(0), isatty(1), isatty(2), tcgetpgrp(0) == getpgrp() ? "true" : "false",
+		w.ws_row, w.ws_col);
 	return 0;
 }

@@ -1,0 +1,29 @@
+#pragma once
+/*
+ * json_doc -- JSON that somebody else wrote and that we kept as text: look
+ * into it, and write it again.
+ *
+ * Any value is a document, also "text", 3 or null.
+ */
+#include "base/err.h"
+#include "base/json.h"
+
+struct as_json_doc;
+
+enum { AS_JSON_DOC_DEPTH = 16 }; /* deeper ones are refused: the writer has room for them */
+
+/* FORMAT when it is no JSON. */
+int as_json_doc_read(const char *text, struct as_json_doc **ret, struct as_err *err);
+void as_json_doc_free(struct as_json_doc *doc); /* NULL is fine */
+static inline void as_json_doc_free_(struct as_json_doc **doc)
+{
+	as_json_doc_free(*doc);
+}
+#define as_auto_json_doc as_cleanup(as_json_doc_free_)
+
+/* As a value in `j`, in its order and indented as `j` is; 2.0 stays 2.0. */
+void as_json_doc_put(struct as_json *j, const char *key, const struct as_json_doc *doc);
+/* The number at "cpu/mean_percent" or "lines/0"; NaN when there is none. */
+double as_json_doc_number(const struct as_json_doc *doc, const char *path);
+/* How many elements the array there has; 0 when there is none. */
+size_t as_json_doc_count(const struct as_json_doc *doc, const char *path);
