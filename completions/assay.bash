@@ -67,49 +67,49 @@ _assay() {
 	fi
 	case ${COMP_WORDS[1]} in
 	run)
-		_assay_tail "-i --interval -n --name --run-version -l --label -p --param -m --metrics -o --output --store --keystone-dir -t --timeout" "first"
+		_assay_tail "-n --name --run-version -l --label -p --param -i --interval -m --metrics -t --timeout -o --output --store --keystone-dir" "first"
 		if [[ $REPLY ]]; then
 			_assay_command "$REPLY" "$cur"
 			return
 		fi
 		case $prev in
-		-i | --interval) return ;;
 		-n | --name) return ;;
 		--run-version) return ;;
 		-l | --label) return ;;
 		-p | --param) return ;;
+		-i | --interval) return ;;
 		-m | --metrics) _assay_metrics "all cpu memory io sched faults files threads cgroup system cores psi" "$cur"; return ;;
+		-t | --timeout) return ;;
 		-o | --output) _assay_files "$cur"; return ;;
 		--store) _assay_files "$cur"; return ;;
 		--keystone-dir) _assay_files "$cur"; return ;;
-		-t | --timeout) return ;;
 		esac
 		if [[ $cur == -* ]]; then
-			_assay_words "-i --interval -n --name --run-version -l --label -p --param -m --metrics --basic --json --csv -o --output -q --quiet --store --no-store --keystone-dir -t --timeout --wait-all -h --help" "$cur"
+			_assay_words "-n --name --run-version -l --label -p --param -i --interval -m --metrics --basic -t --timeout --wait-all --json --csv -o --output -q --quiet --store --no-store --keystone-dir -h --help" "$cur"
 		else
 			_assay_command "$COMP_CWORD" "$cur"
 		fi
 		;;
 	attach)
-		_assay_tail "-i --interval -n --name --run-version -l --label -p --param -m --metrics -o --output --store --keystone-dir -d --duration" ""
+		_assay_tail "-n --name --run-version -l --label -p --param -i --interval -m --metrics -d --duration -o --output --store --keystone-dir" ""
 		if [[ $REPLY ]]; then
 			_assay_command "$REPLY" "$cur"
 			return
 		fi
 		case $prev in
-		-i | --interval) return ;;
 		-n | --name) return ;;
 		--run-version) return ;;
 		-l | --label) return ;;
 		-p | --param) return ;;
+		-i | --interval) return ;;
 		-m | --metrics) _assay_metrics "all cpu memory io sched faults files threads cgroup system cores psi" "$cur"; return ;;
+		-d | --duration) return ;;
 		-o | --output) _assay_files "$cur"; return ;;
 		--store) _assay_files "$cur"; return ;;
 		--keystone-dir) _assay_files "$cur"; return ;;
-		-d | --duration) return ;;
 		esac
 		if [[ $cur == -* ]]; then
-			_assay_words "-i --interval -n --name --run-version -l --label -p --param -m --metrics --basic --json --csv -o --output -q --quiet --store --no-store --keystone-dir -d --duration -c --include-children -h --help" "$cur"
+			_assay_words "-n --name --run-version -l --label -p --param -i --interval -m --metrics --basic -d --duration -c --include-children --json --csv -o --output -q --quiet --store --no-store --keystone-dir -h --help" "$cur"
 		else
 			_assay_pids "$cur"
 		fi

@@ -38,7 +38,11 @@ static inline void *as_zalloc(size_t n)
 /* An array of n things of `size` bytes, zeroed; NULL also when n * size overflows. */
 static inline void *as_zalloc_n(size_t n, size_t size)
 {
-	return as_fault() ? NULL : calloc(n ? n : 1, size);
+	size_t all; /* calloc() knows too, but clang drops calls whose memory nobody uses */
+
+	if (as_fault() || __builtin_mul_overflow(n, size, &all))
+		return NULL;
+	return calloc(n ? n : 1, size);
 }
 
 static inline char *as_strndup(const char *s, size_t n)

@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 __extension__ typedef unsigned __int128 u128;
@@ -32,10 +31,11 @@ static void set_point(char *text)
 static size_t by_printf(char text[AS_SHORTEST_MAX], double v)
 {
 	int digits = fabs(v) < DBL_MIN ? 1 : 15;
+	double back = 0;
 
 	do
 		(void)snprintf(text, AS_SHORTEST_MAX, "%.*g", digits, v);
-	while (digits++ < 17 && strtod(text, NULL) != v);
+	while (digits++ < 17 && (sscanf(text, "%lf", &back) != 1 || back != v));
 	set_point(text);
 	return strlen(text);
 }

@@ -69,11 +69,11 @@ const struct as_cmd as_cmd_attach = {
 	.about = "measure a running process",
 	.manual =
 		"Measures process PID from outside: it is not stopped, slowed or changed. The run "
-		"ends when the process does, after `--duration`, or with Ctrl-C; its counters start "
-		"at zero when assay comes.\n\n"
-		"With `-- COMMAND…` the target is measured while another program (a load generator, "
-		"a client, a test suite) drives it: COMMAND is started, is not itself measured, and "
-		"its end ends the run. The exit status is then COMMAND's.\n\n"
+		"ends when the process does, after `--duration`, or with Ctrl-C; its counters "
+		"start at zero when assay comes.\n\n"
+		"With `-- COMMAND…` the target is measured while another program (a load "
+		"generator, a client, a test suite) drives it: COMMAND is started, is not itself "
+		"measured, and its end ends the run. The exit status is then COMMAND's.\n\n"
 		"What the kernel does not let this user read of PID (the I/O of another user's "
 		"process, say) is shown as unknown, with the reason.",
 	.examples =

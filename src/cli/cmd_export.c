@@ -194,8 +194,9 @@ const struct as_cmd as_cmd_export = {
 		"`--status running`.\n\n"
 		"`json` is one document, {\"schema\": \"assay/runs/1\", \"runs\": […]}, each run "
 		"as `assay show --json` prints it. `keystone` is one line a run with the keys and "
-		"the rounding of Keystone's `jobs_history.jsonl`. `csv` is the table of `assay "
-		"jobs`; the timeline of one run is `assay show ID --csv`.",
+		"the rounding of Keystone's `jobs_history.jsonl`; a job that was imported from "
+		"there comes out as it went in. `csv` is the table of `assay jobs`; the timeline "
+		"of one run is `assay show ID --csv`.",
 	.examples = "assay export -o runs.json\teverything\n"
 		    "assay export --format keystone --since 7d\tthis week, as Keystone would have "
 		    "written it\n"

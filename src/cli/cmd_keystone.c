@@ -131,10 +131,9 @@ const struct as_cmd as_cmd_job_history = {
 	.synopsis = "[options]",
 	.about = "Keystone's list of jobs; see 'assay jobs'",
 	.group = "keystone",
-	.manual =
-		"The list that Keystone's `job-history` prints, line for line: the newest jobs that "
-		"have ended, with their duration, CPU time and memory. A number that is not known is "
-		"`N/A`. `assay jobs` has more filters, and shows what is running.",
+	.manual = "The list that Keystone's `job-history` prints, line for line: the newest jobs "
+		  "that have ended, with their duration, CPU time and memory. A number that is not "
+		  "known is `N/A`. `assay jobs` has more filters, and shows what is running.",
 	.examples = "assay job-history --limit 20 --status failed\tthe last twenty that failed\n",
 	.flags = AS_CMD_HIDDEN,
 	.opts = history_opts,
@@ -220,13 +219,12 @@ const struct as_cmd as_cmd_job_details = {
 	.synopsis = "[options] TASK_ID",
 	.about = "Keystone's page of one job; see 'assay show'",
 	.group = "keystone",
-	.manual =
-		"What Keystone's `job-details` prints, line for line, and behind it the profile that "
-		"it left out: samples, CPU, memory, I/O, and a few moments of the run. TASK_ID is the "
-		"id that Keystone gave the job, or one of ours. A number that is not known is "
-		"`N/A`.\n\n"
-		"Exit status: 0, and 1 when there is no such job. Keystone's own command exits with "
-		"0 then too, so a script had to read the sentence; it still can.",
+	.manual = "What Keystone's `job-details` prints, line for line, and behind it the profile "
+		  "that it left out: samples, CPU, memory, I/O, and a few moments of the run. "
+		  "TASK_ID is the id that Keystone gave the job, or one of ours. A number that is "
+		  "not known is `N/A`.\n\n"
+		  "Exit status: 0, and 1 when there is no such job. Keystone's own command exits "
+		  "with 0 then too, so a script had to read the sentence; it still can.",
 	.examples = "assay job-details last\tthe job that started last\n",
 	.flags = AS_CMD_HIDDEN,
 	.min_args = 1,
@@ -284,9 +282,9 @@ const struct as_cmd as_cmd_job_stats = {
 	.synopsis = "[options]",
 	.about = "Keystone's totals of all jobs; see 'assay stats'",
 	.group = "keystone",
-	.manual =
-		"What Keystone's `job-stats` prints, line for line: all jobs together, and by tool. "
-		"What did not succeed counts as failed: errors, timeouts and interrupted runs too.",
+	.manual = "What Keystone's `job-stats` prints, line for line: all jobs together, and by "
+		  "tool. What did not succeed counts as failed: errors, timeouts and interrupted "
+		  "runs too.",
 	.examples = "assay job-stats\tall jobs\n",
 	.flags = AS_CMD_HIDDEN,
 	.opts = plain_opts,

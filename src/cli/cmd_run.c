@@ -54,24 +54,26 @@ const struct as_cmd as_cmd_run = {
 	.about = "run a command and tell what it used",
 	.manual =
 		"Runs COMMAND as if it were alone: its input, output, terminal, signals and exit "
-		"status are what they would be without assay. At the end a summary goes to standard "
-		"error: what it used in all, its peaks, a picture over time, the processes that "
-		"mattered, what limited it, and what assay itself cost.\n\n"
+		"status are what they would be without assay. At the end a summary goes to "
+		"standard error: what it used in all, its peaks, a picture over time, the "
+		"processes that mattered, what limited it, and what assay itself cost.\n\n"
 		"The job is COMMAND and everything it starts, also what outlives its parent. Where "
-		"the machine allows it, the job gets a control group of its own, below the caller's, "
-		"and the kernel's exact accounts are used; else assay adds up what /proc and wait4 "
-		"tell. `assay doctor` says which.\n\n"
-		"The run ends with COMMAND; processes that are still there are counted as survivors "
-		"and left alone, unless `--wait-all` is given. It is kept in the history (`assay "
-		"jobs`, `assay show`) unless `--no-store` is.\n\n"
+		"the machine allows it, the job gets a control group of its own, below the "
+		"caller's, and the kernel's exact accounts are used; else assay adds up what /proc "
+		"and wait4 tell. `assay doctor` says which.\n\n"
+		"The run ends with COMMAND; processes that are still there are counted as "
+		"survivors and left alone, unless `--wait-all` is given. It is kept in the history "
+		"(`assay jobs`, `assay show`) unless `--no-store` is.\n\n"
 		"Exit status: that of COMMAND, and if a signal ended it assay ends by the same "
-		"signal; 124 after `--timeout`, 125 when assay itself failed, 126 when COMMAND cannot "
-		"be run, 127 when it is not found.",
+		"signal; 124 after `--timeout`, 125 when assay itself failed, 126 when COMMAND "
+		"cannot be run, 127 when it is not found.",
 	.examples =
 		"assay run -- sleep 0.1\twhat did it use?\n"
 		"assay run --name demo --label who=me -- sort /etc/passwd\tname and label it\n"
-		"assay run --json -o run.json -- gzip -k9c /etc/services\tthe whole record as a file\n"
-		"assay run --metrics cpu,memory --interval 0.1 -- true\tpay only for what is asked\n",
+		"assay run --json -o run.json -- gzip -k9c /etc/services\tthe whole record as a "
+		"file\n"
+		"assay run --metrics cpu,memory --interval 0.1 -- true\tpay only for what is "
+		"asked\n",
 	.flags = AS_CMD_COMMAND | AS_CMD_WRAPPER,
 	.max_args = 0,
 	.opts = opts,

@@ -70,7 +70,7 @@ struct as_measure_opts {
 /* clang-format on */
 
 struct as_measure {
-	const char *kind;     /* "run", "attach"                        */
+	const char *kind; /* "run", "attach"                        */
 	const char *default_name;
 	struct as_measure_opts opts;
 	struct as_engine_config engine; /* interval, want and basic are set from opts */

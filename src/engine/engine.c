@@ -14,19 +14,12 @@
 
 #include "base/clock.h"
 #include "base/fault.h"
-#include "collect/collector.h"
 #include "engine/clockwork.h"
+#include "engine/parts.h"
 #include "engine/spawn.h"
 #include "os/proc.h"
 
-enum { PARTS_MAX = 16, KILL_AFTER_S = 5, KILLS_MAX = 20 };
-
-/* A collector at work. */
-struct part {
-	const struct as_collector *ops;
-	void *state;
-	bool broken; /* it failed; it is asked no more */
-};
+enum { KILL_AFTER_S = 5, KILLS_MAX = 20 };
 
 enum event { EV_TIMER, EV_SIGNAL, EV_TARGET };
 
@@ -35,8 +28,7 @@ struct engine {
 	struct as_tee *sink;
 	struct as_collect collect;
 	struct as_cgroup cgroup;
-	struct part parts[PARTS_MAX];
-	size_t nparts;
+	struct as_parts parts;
 	struct as_frame frame;
 	struct as_clockwork clock;
 	int epoll, timer, signals, target; /* target: pidfd of the attached process */
@@ -58,71 +50,17 @@ static int64_t since_start(const struct engine *e)
 	return as_now() - e->collect.start_ns;
 }
 
-/* ── collectors ───────────────────────────────────────────────────────── */
-
-static int open_parts(struct engine *e, struct as_err *err)
-{
-	for (const struct as_collector *const *ops = as_collectors; *ops; ops++) {
-		struct part *p = &e->parts[e->nparts];
-
-		if (!(*ops)->wanted(e->collect.want))
-			continue;
-		if (e->nparts == PARTS_MAX)
-			return as_fail(err, AS_EBUG, "more than %d collectors", PARTS_MAX);
-		p->state = as_zalloc((*ops)->state_size);
-		if (!p->state)
-			return as_fail(err, AS_ENOMEM, "no memory for collector '%s'", (*ops)->name);
-		p->ops = *ops;
-		e->nparts++;
-		int r = (*ops)->open(p->state, &e->collect, err);
-		if (r == AS_ENOMEM)
-			return r;
-		p->broken = r < 0;
-	}
-	return AS_OK;
-}
-
-static void close_parts(struct engine *e)
-{
-	for (size_t i = 0; i < e->nparts; i++) {
-		if (e->parts[i].ops->close)
-			e->parts[i].ops->close(e->parts[i].state);
-		free(e->parts[i].state);
-	}
-	e->nparts = 0;
-}
-
 static void take_sample(struct engine *e, int64_t t_ns)
 {
-	struct as_err err;
-
 	as_frame_start(&e->frame, t_ns);
-	for (size_t i = 0; i < e->nparts; i++) {
-		struct part *p = &e->parts[i];
-
-		if (!p->broken && p->ops->sample(p->state, &e->collect, &e->frame, &err) == AS_ENOMEM)
-			e->starved = true;
-	}
-	e->starved |= e->frame.bad;
+	as_parts_sample(&e->parts, &e->collect, &e->frame);
 	as_tee_frame(e->sink, &e->frame);
-}
-
-static void tell_exit(struct engine *e, const struct as_exit *x)
-{
-	for (size_t i = 0; i < e->nparts; i++)
-		if (!e->parts[i].broken && e->parts[i].ops->exited)
-			e->parts[i].ops->exited(e->parts[i].state, &e->collect, x);
 }
 
 /* Send it (0: nothing) to every process of the job; how many there are. */
 static int signal_job(struct engine *e, int sig)
 {
-	int n = 0;
-
-	for (size_t i = 0; i < e->nparts; i++)
-		if (e->parts[i].ops->signal)
-			n += e->parts[i].ops->signal(e->parts[i].state, &e->collect, sig);
-	return n;
+	return as_parts_signal(&e->parts, &e->collect, sig);
 }
 
 /* ── children ─────────────────────────────────────────────────────────── */
@@ -157,7 +95,7 @@ static void reap(struct engine *e)
 
 	while (next_zombie(&x, &children)) {
 		x.t_ns = since_start(e);
-		tell_exit(e, &x);
+		as_parts_exited(&e->parts, &e->collect, &x);
 		(void)waitpid(x.pid, NULL, 0);
 		if (x.pid != e->child)
 			continue;
@@ -428,16 +366,6 @@ static void own_cost(struct engine *e, struct as_total *totals)
 	as_total_set(totals, AS_T_SELF_LATE, (int64_t)e->clock.late, AS_MEASURED, "counted");
 }
 
-static void sum_up(struct engine *e, struct as_total *totals)
-{
-	for (size_t i = 0; i < AS_NTOTALS; i++)
-		as_total_set(totals, (enum as_total_id)i, AS_NA, AS_UNAVAILABLE, "not asked for");
-	for (size_t i = 0; i < e->nparts; i++)
-		if (!e->parts[i].broken && e->parts[i].ops->finish)
-			e->parts[i].ops->finish(e->parts[i].state, &e->collect, totals);
-	own_cost(e, totals);
-}
-
 /* Processes of the job that are still there. */
 static int32_t survivors(struct engine *e)
 {
@@ -480,7 +408,7 @@ static void judge_end(struct engine *e, struct as_engine_result *ret)
 static int measure(struct engine *e, struct as_engine_result *ret, struct as_err *err)
 {
 	struct as_total totals[AS_NTOTALS];
-	int r = open_parts(e, err);
+	int r = as_parts_open(&e->parts, &e->collect, err);
 
 	if (r < 0)
 		return r;
@@ -495,7 +423,8 @@ static int measure(struct engine *e, struct as_engine_result *ret, struct as_err
 		return r;
 	if (!e->cfg->basic)
 		take_sample(e, since_start(e));
-	sum_up(e, totals);
+	as_parts_finish(&e->parts, &e->collect, totals);
+	own_cost(e, totals);
 	judge_end(e, ret);
 	if (e->starved)
 		ret->outcome.error = as_strdup(AS_STARVED);
@@ -525,7 +454,7 @@ static int end_unstarted(struct engine *e, struct as_engine_result *ret, const s
 
 static void shut(struct engine *e)
 {
-	close_parts(e);
+	as_parts_close(&e->parts);
 	as_frame_done(&e->frame);
 	as_close_(&e->epoll);
 	as_close_(&e->timer);

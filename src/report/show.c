@@ -9,6 +9,7 @@
 #include "report/lives.h"
 #include "report/metric.h"
 #include "report/plot.h"
+#include "report/record.h"
 #include "report/report.h"
 #include "report/table.h"
 #include "report/words.h"
@@ -43,7 +44,7 @@ static void put_when(const struct as_sheet *s)
 	as_put_time(s->out, run->who.start_ns);
 	if (run->end.status != AS_RUNNING) {
 		as_buf_str(s->out, ", ended ");
-		as_put_time(s->out, run->who.start_ns + run->end.duration_ns);
+		as_put_time(s->out, as_end_of(run));
 	}
 	as_buf_byte(s->out, '\n');
 }

@@ -22,13 +22,14 @@ enum {
 };
 
 /*
- * The description of the run before: mostly it is that of the next one too.
- * Zero-initialised, it knows none. May be NULL.
+ * What the packer keeps from one run to the next: memory, and the description
+ * of the run before, which mostly is that of the next one too. Zero-initialised
+ * is fine, and so is NULL.
  */
 struct as_blob_memo {
 	struct as_origin origins[AS_NFIELDS];
 	struct as_origin totals[AS_NTOTALS];
-	struct as_buf bytes;
+	struct as_buf bytes, body;
 };
 void as_blob_memo_done(struct as_blob_memo *m);
 

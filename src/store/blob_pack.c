@@ -63,6 +63,7 @@ static void put_remembered(struct as_buf *b, const struct as_run *run, struct as
 void as_blob_memo_done(struct as_blob_memo *m)
 {
 	as_buf_done(&m->bytes);
+	as_buf_done(&m->body);
 }
 
 static void put_identity(struct as_buf *b, const struct as_run *run)
@@ -162,13 +163,16 @@ static void put_tallies(struct as_buf *b, const struct as_instance *i)
 	}
 }
 
-static size_t known(const struct as_series *s, size_t c)
+/* How many values of each column are known: row by row, which the compiler makes fast. */
+static void count_known(const struct as_series *s, uint64_t *ret)
 {
-	size_t width = as_scope_info(s->scope)->n, n = 0;
+	size_t width = as_scope_info(s->scope)->n;
+	const int64_t *row = s->mean;
 
-	for (size_t i = 0; i < s->n; i++)
-		n += s->mean[i * width + c] != AS_NA;
-	return n;
+	memset(ret, 0, width * sizeof *ret);
+	for (size_t i = 0; i < s->n; i++, row += width)
+		for (size_t c = 0; c < width; c++)
+			ret[c] += row[c] != AS_NA;
 }
 
 /*
@@ -179,11 +183,13 @@ static size_t known(const struct as_series *s, size_t c)
 static bool follows(const struct as_run *run, const struct as_instance *i)
 {
 	const struct as_series *s = run->series[i->scope];
+	uint64_t known[AS_NFIELDS];
 
 	if (!s || s->joined || s->min || i->id != 0)
 		return false;
+	count_known(s, known);
 	for (size_t c = 0; c < as_scope_info(i->scope)->n; c++)
-		if (i->tally[c].n != known(s, c))
+		if (i->tally[c].n != known[c])
 			return false;
 	return true;
 }
@@ -216,13 +222,29 @@ static bool same_moments(const struct as_series *a, const struct as_series *b)
 	return a && a->n == b->n && !memcmp(a->t, b->t, b->n * sizeof *b->t);
 }
 
+/* Does a column hold one value only? Many do; row by row that is soon seen. */
+static void find_constant(const struct as_series *s, const int64_t *v, bool *ret)
+{
+	size_t width = as_scope_info(s->scope)->n;
+	uint64_t change[AS_NFIELDS] = {0};
+
+	for (size_t i = width; i < s->n * width; i += width)
+		for (size_t c = 0; c < width; c++)
+			change[c] |= (uint64_t)v[i + c] ^ (uint64_t)v[c];
+	for (size_t c = 0; c < width; c++)
+		ret[c] = !change[c];
+}
+
 static void put_columns(struct as_buf *b, const struct as_series *s, const int64_t *v,
 			const int64_t *base)
 {
 	size_t width = as_scope_info(s->scope)->n;
+	bool constant[AS_NFIELDS] = {0};
 
+	if (!base)
+		find_constant(s, v, constant);
 	for (size_t c = 0; c < width; c++)
-		as_enc_column(b, v + c, base ? base + c : NULL, s->n, width);
+		as_enc_column(b, v + c, base ? base + c : NULL, constant[c] && s->n ? 1 : s->n, width);
 }
 
 static void put_one_series(struct as_buf *b, const struct as_series *s, const struct as_series *before)
@@ -282,22 +304,27 @@ static void put_section(struct as_buf *out, enum as_blob_tag tag, const struct a
 	as_buf_add(out, body->p, body->len);
 }
 
+static void pack(const struct as_run *run, struct as_blob_memo *m, struct as_buf *out,
+		 size_t *ret_description)
+{
+	m->body.max = AS_BLOB_MAX;
+	as_buf_clear(&m->body);
+	as_buf_byte(out, AS_BLOB_VERSION);
+	put_remembered(&m->body, run, m);
+	put_section(out, AS_BLOB_DESCRIPTION, &m->body);
+	*ret_description = out->len;
+	for (size_t i = 0; i < AS_LEN(sections); i++) {
+		as_buf_clear(&m->body);
+		sections[i].put(&m->body, run);
+		put_section(out, sections[i].tag, &m->body);
+	}
+}
+
 int as_blob_pack(const struct as_run *run, struct as_blob_memo *memo, struct as_buf *out,
 		 size_t *ret_description, struct as_err *err)
 {
-	as_auto_buf struct as_buf body = AS_BUF(AS_BLOB_MAX);
+	as_cleanup(as_blob_memo_done) struct as_blob_memo own = {.bytes.len = 0};
 
-	as_buf_byte(out, AS_BLOB_VERSION);
-	if (memo)
-		put_remembered(&body, run, memo);
-	else
-		put_description(&body, run);
-	put_section(out, AS_BLOB_DESCRIPTION, &body);
-	*ret_description = out->len;
-	for (size_t i = 0; i < AS_LEN(sections); i++) {
-		as_buf_clear(&body);
-		sections[i].put(&body, run);
-		put_section(out, sections[i].tag, &body);
-	}
+	pack(run, memo ? memo : &own, out, ret_description);
 	return as_buf_ok(out, err);
 }

@@ -29,7 +29,7 @@ struct as_store {
 	int64_t dictionary_to_write; /* the one of our keys; 0: not looked for  */
 	struct as_buf plain, packed;
 	struct as_blob_memo memo;
-	struct as_buf facet; /* the one that is being counted */
+	int64_t uncounted; /* runs from this number on are not in the rollup yet; 0: none */
 	int64_t few;         /* runs that are as soon added up one by one as from the rollup */
 };
 

@@ -2,7 +2,7 @@
 
 #include "run/field.h"
 
-enum { KNOWN = 1, VARYING = 2, HOLES = 4, PACKED = 8 };
+enum { KNOWN = 1, VARYING = 2, HOLES = 4 };
 
 /* Differences are taken modulo 2^64: every int64_t comes back as it was. */
 static int64_t minus(int64_t a, int64_t b)
@@ -47,13 +47,10 @@ static int64_t base_at(const int64_t *base, size_t i)
 /* The differences of the known values of a column, side by side. */
 struct shape {
 	int64_t *d;
-	size_t n; /* of them: known values less one       */
+	size_t n;      /* of them: known values less one        */
 	size_t known;
-	int64_t first; /* known value                          */
-	uint64_t any;  /* all bits of all sizes of differences */
-	uint64_t grain;
-	unsigned bits; /* of the largest quotient, in zigzag   */
-	size_t bytes;  /* of all of them, as i64               */
+	int64_t first; /* known value                           */
+	uint64_t any;  /* all bits of all sizes of differences  */
 };
 
 static void survey(struct shape *s, const int64_t *v, const int64_t *base, size_t n, size_t step)
@@ -87,16 +84,6 @@ static uint64_t grain_of(const struct shape *s)
 	return g << zeros;
 }
 
-static unsigned bits_of(uint64_t v)
-{
-	return 64 - (unsigned)__builtin_clzll(v | 1);
-}
-
-static uint64_t zigzag(int64_t v)
-{
-	return (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0);
-}
-
 static int64_t divided(int64_t d, uint64_t grain)
 {
 	uint64_t size = size_of(d);
@@ -105,66 +92,12 @@ static int64_t divided(int64_t d, uint64_t grain)
 	return (int64_t)(d < 0 ? -q : q);
 }
 
-/* From differences to quotients, and what either way of writing them would take. */
-static void divide(struct shape *s)
+static void put_differences(struct as_buf *b, const struct shape *s, uint64_t grain)
 {
-	uint64_t all = 0;
-
-	s->grain = grain_of(s);
-	for (size_t i = 0; i < s->n; i++) {
-		if (s->grain != 1)
-			s->d[i] = divided(s->d[i], s->grain);
-		uint64_t z = zigzag(s->d[i]);
-
-		all |= z;
-		s->bytes += (bits_of(z) + 6) / 7;
-	}
-	s->bits = bits_of(all);
-}
-
-static size_t packed_bytes(const struct shape *s)
-{
-	return (s->n * s->bits + 7) / 8;
-}
-
-static bool better_packed(const struct shape *s)
-{
-	return packed_bytes(s) < s->bytes;
-}
-
-/* Eight bytes are written at a time, of which the last some stay behind the end. */
-static void put_packed(struct as_buf *b, const struct shape *s)
-{
-	as_buf_byte(b, (char)s->bits);
-	char *at = as_buf_room(b, packed_bytes(s) + 16);
-	unsigned __int128 window = 0;
-	unsigned held = 0;
-
-	for (size_t i = 0; i < s->n && at; i++) {
-		window |= (unsigned __int128)zigzag(s->d[i]) << held;
-		held += s->bits;
-		if (held >= 64) {
-			uint64_t out = htole64((uint64_t)window);
-
-			memcpy(at, &out, sizeof out);
-			at += sizeof out;
-			window >>= 64;
-			held -= 64;
-		}
-	}
-	if (!at)
-		return;
-	uint64_t out = htole64((uint64_t)window);
-	memcpy(at, &out, sizeof out);
-	b->len += packed_bytes(s);
-}
-
-static void put_varying(struct as_buf *b, const struct shape *s)
-{
+	as_enc_u64(b, grain);
 	char *at = as_enc_start(b, s->n);
-
 	for (size_t i = 0; i < s->n && at; i++)
-		at = as_enc_next(at, s->d[i]);
+		at = as_enc_next(at, grain == 1 ? s->d[i] : divided(s->d[i], grain));
 	as_enc_stop(b, at);
 }
 
@@ -190,19 +123,13 @@ void as_enc_column(struct as_buf *b, const int64_t *v, const int64_t *base, size
 	}
 	survey(&s, v, base, n, step);
 	bool holes = s.known && s.known < n;
-	if (s.any)
-		divide(&s);
-	bool pack = s.any && better_packed(&s);
-	as_buf_byte(b, (char)((s.known ? KNOWN : 0) | (s.any ? VARYING : 0) | (holes ? HOLES : 0) |
-			      (pack ? PACKED : 0)));
+	as_buf_byte(b, (char)((s.known ? KNOWN : 0) | (s.any ? VARYING : 0) | (holes ? HOLES : 0)));
 	if (holes)
 		put_bitmap(b, v, n, step);
 	if (s.known)
 		as_enc_i64(b, s.first);
-	if (s.any) {
-		as_enc_u64(b, s.grain);
-		(pack ? put_packed : put_varying)(b, &s);
-	}
+	if (s.any)
+		put_differences(b, &s, grain_of(&s));
 }
 
 /* ── reading ──────────────────────────────────────────────────────────── */
@@ -212,73 +139,20 @@ static bool bit(const struct as_bytes *bitmap, size_t i)
 	return !as_bytes_left(bitmap) || bitmap->p[i / 8] >> i % 8 & 1;
 }
 
-static size_t count_bits(const struct as_bytes *bitmap, size_t n)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < n; i++)
-		count += bit(bitmap, i);
-	return count;
-}
-
-/* Where the quotients come from: one after the other as i64, or packed. */
-struct source {
-	struct as_bytes *b;
-	struct as_bytes packed;
-	unsigned bits;
-	size_t at; /* bit */
-};
-
-static struct source open_source(struct as_bytes *b, uint8_t flags, size_t n)
-{
-	struct source s = {.b = b};
-
-	if (!(flags & PACKED))
-		return s;
-	s.bits = as_dec_u8(b);
-	b->bad |= !s.bits || s.bits > 64;
-	s.packed = as_dec_piece(b, b->bad ? 0 : (n * s.bits + 7) / 8);
-	return s;
-}
-
-/* The next `bits` bits; there are enough, for the piece was cut to measure. */
-static int64_t unpack(struct source *s)
-{
-	uint64_t z = 0;
-
-	for (unsigned have = 0; have < s->bits;) {
-		unsigned skip = s->at % 8, take = 8 - skip;
-
-		take = take < s->bits - have ? take : s->bits - have;
-		z |= ((uint64_t)s->packed.p[s->at / 8] >> skip & ((1u << take) - 1)) << have;
-		have += take;
-		s->at += take;
-	}
-	return (int64_t)(z >> 1 ^ (z & 1 ? UINT64_MAX : 0));
-}
-
-static int64_t next(struct source *s)
-{
-	return s->bits ? unpack(s) : as_dec_i64(s->b);
-}
-
 void as_dec_column(struct as_bytes *b, int64_t *v, const int64_t *base, size_t n, size_t step)
 {
 	uint8_t flags = as_dec_u8(b);
 	struct as_bytes bitmap = as_dec_piece(b, flags & HOLES ? (n + 7) / 8 : 0);
-	size_t known = flags & KNOWN && !b->bad ? count_bits(&bitmap, n) : 0;
 	int64_t now = flags & KNOWN ? as_dec_i64(b) : AS_NA;
 	uint64_t grain = flags & VARYING ? as_dec_u64(b) : 0;
-	struct source s = open_source(b, flags, known ? known - 1 : 0);
 	bool begun = false;
 
-	b->bad |= flags > (KNOWN | VARYING | HOLES | PACKED) || (flags && !(flags & KNOWN)) ||
-		  ((flags & PACKED) && !(flags & VARYING));
+	b->bad |= flags > (KNOWN | VARYING | HOLES) || (flags && !(flags & KNOWN));
 	for (size_t i = 0; i < n && !b->bad; i++) {
 		bool here = (flags & KNOWN) && bit(&bitmap, i);
 
 		if (here && begun && (flags & VARYING))
-			now = (int64_t)((uint64_t)now + (uint64_t)next(&s) * grain);
+			now = (int64_t)((uint64_t)now + (uint64_t)as_dec_i64(b) * grain);
 		begun |= here;
 		if (v)
 			v[i * step] = here ? plus(now, base_at(base, i * step)) : AS_NA;

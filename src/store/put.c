@@ -117,24 +117,6 @@ static int add_label(struct as_store *s, int64_t n, const struct as_pair *p, str
 	return as_catalogue_done(s, st, err);
 }
 
-static int add_facet(struct as_store *s, const struct as_listing *l, const char *facet,
-		     struct as_err *err)
-{
-	sqlite3_stmt *st;
-	int r = as_catalogue_stmt(s, AS_SQL_ROLLUP_ADD, &st, err);
-
-	if (r < 0)
-		return r;
-	as_bind_text(st, 1, l->name);
-	(void)sqlite3_bind_int(st, 2, (int)l->status);
-	(void)sqlite3_bind_int64(st, 3, l->start_ns);
-	(void)sqlite3_bind_int64(st, 4, l->duration_ns);
-	as_bind_maybe(st, 5, l->cpu_ns);
-	as_bind_maybe(st, 6, l->peak_bytes);
-	as_bind_text(st, 7, facet);
-	return as_catalogue_done(s, st, err);
-}
-
 void as_facet_version(struct as_buf *b, const char *version)
 {
 	as_buf_fmt(b, "v" AS_FACET_SEPARATOR "%s", version);
@@ -151,56 +133,37 @@ void as_facet_label(struct as_buf *b, const struct as_pair *p)
 		   p->value ? p->value : "");
 }
 
-/* Count the facet in s->facet, and empty it for the next. */
-static int add_named_facet(struct as_store *s, const struct as_listing *l, struct as_err *err)
-{
-	int r = as_buf_ok(&s->facet, err);
-
-	if (r == AS_OK)
-		r = add_facet(s, l, s->facet.p, err);
-	as_buf_clear(&s->facet);
-	return r;
-}
-
-static int add_to_rollup(struct as_store *s, const struct as_listing *l, struct as_err *err)
-{
-	int r = add_facet(s, l, "", err);
-
-	if (r == AS_OK && *l->version) {
-		as_facet_version(&s->facet, l->version);
-		r = add_named_facet(s, l, err);
-	}
-	if (r == AS_OK && *l->host) {
-		as_facet_host(&s->facet, l->host);
-		r = add_named_facet(s, l, err);
-	}
-	return r;
-}
-
-/* A label that is said twice is one label, and counts once. */
-static int add_labels(struct as_store *s, const struct as_run *run, const struct as_listing *l,
-		      int64_t n, struct as_err *err)
+static int add_labels(struct as_store *s, const struct as_run *run, int64_t n, struct as_err *err)
 {
 	int r = AS_OK;
 
-	for (size_t i = 0; i < run->who.nlabels && r == AS_OK; i++) {
+	for (size_t i = 0; i < run->who.nlabels && r == AS_OK; i++)
 		r = add_label(s, n, &run->who.labels[i], err);
-		if (r < 0 || !sqlite3_changes(s->db))
-			continue;
-		as_facet_label(&s->facet, &run->who.labels[i]);
-		r = add_named_facet(s, l, err);
-	}
 	return r;
 }
 
-static int add_rest(struct as_store *s, const struct as_run *run, const struct as_listing *l,
-		    int64_t n, int64_t dictionary, struct as_err *err)
+/* Count the runs that the rollup does not have yet: all from s->uncounted on. */
+static int count_in(struct as_store *s, struct as_err *err)
 {
-	int r = add_blob(s, n, dictionary, err);
+	sqlite3_stmt *st;
+	int r = s->uncounted ? as_catalogue_stmt(s, AS_SQL_ROLLUP_ADD, &st, err) : AS_OK;
+
+	if (r < 0 || !s->uncounted)
+		return r;
+	(void)sqlite3_bind_int64(st, 1, s->uncounted);
+	s->uncounted = 0;
+	return as_catalogue_done(s, st, err);
+}
+
+/* Make room for a run whose id is taken. What is counted is counted first: see remove.c. */
+static int remove_old(struct as_store *s, const char *id, struct as_err *err)
+{
+	int64_t n = 0;
+	int r = count_in(s, err);
 
 	if (r == AS_OK)
-		r = add_labels(s, run, l, n, err);
-	return r < 0 ? r : add_to_rollup(s, l, err);
+		r = as_catalogue_number(s, id, &n, err);
+	return r < 0 ? r : as_catalogue_remove(s, n, err);
 }
 
 static int put(struct as_store *s, const struct as_run *run, bool replace, struct as_err *err)
@@ -216,15 +179,17 @@ static int put(struct as_store *s, const struct as_run *run, bool replace, struc
 	l.duration_ns = l.duration_ns < 0 ? 0 : l.duration_ns; /* and adds up */
 	r = add_row(s, &l, &n, err);
 	if (r == AS_OK && !n && replace) {
-		r = as_catalogue_number(s, l.id, &n, err);
-		if (r == AS_OK)
-			r = as_catalogue_remove(s, n, err);
+		r = remove_old(s, l.id, err);
 		if (r == AS_OK)
 			r = add_row(s, &l, &n, err);
 	}
 	if (r < 0 || !n)
 		return r; /* !n: it is there, and may stay */
-	return add_rest(s, run, &l, n, dictionary, err);
+	s->uncounted = s->uncounted ? s->uncounted : n;
+	r = add_blob(s, n, dictionary, err);
+	if (r == AS_OK)
+		r = add_labels(s, run, n, err);
+	return r < 0 || s->batch ? r : count_in(s, err);
 }
 
 /* What was undone may have taken the dictionary with it: look again. */
@@ -247,6 +212,7 @@ int as_catalogue_put(struct as_store *s, const struct as_run *run, bool replace,
 		return r;
 	r = put(s, run, replace, err);
 	s->spoiled |= s->batch && r < 0;
+	s->uncounted = s->batch && r == AS_OK ? s->uncounted : 0;
 	if (r == AS_OK && !s->batch)
 		r = as_catalogue_exec(s, AS_SQL_COMMIT, err);
 	if (r == AS_OK)
@@ -307,9 +273,12 @@ int as_store_commit(struct as_store *s, struct as_err *err)
 {
 	struct as_err undo;
 	int r = s->spoiled ? as_fail(err, AS_EIO, "a run of the batch failed: none of it is kept")
-			   : as_catalogue_exec(s, AS_SQL_COMMIT, err);
+			   : count_in(s, err);
 
+	if (r == AS_OK)
+		r = as_catalogue_exec(s, AS_SQL_COMMIT, err);
 	s->batch = s->spoiled = false;
+	s->uncounted = 0;
 	if (r == AS_OK)
 		return AS_OK;
 	forget_dictionary(s);

@@ -86,15 +86,21 @@ const int as_schema = (int)AS_LEN(as_migrations);
 	" FROM run WHERE name = ?1 AND start_ns >= ?2 AND start_ns < ?3 AND status = 1 "           \
 	"ORDER BY start_ns DESC"
 
-/* All facets (f) of the runs (k) in the temporary table `batch`. */
-#define FACETS                                                                                     \
-	"(SELECT n AS k, '' AS f FROM batch UNION ALL "                                            \
-	"SELECT n, 'v' || char(31) || version FROM run WHERE n IN (SELECT n FROM batch) AND "      \
-	"version IS NOT NULL UNION ALL "                                                           \
-	"SELECT n, 'h' || char(31) || host FROM run WHERE n IN (SELECT n FROM batch) AND "         \
-	"host IS NOT NULL UNION ALL "                                                              \
-	"SELECT run, 'l' || char(31) || key || char(31) || value FROM label "                      \
-	"WHERE run IN (SELECT n FROM batch))"
+/* All facets (f) of some runs (k). */
+#define FACETS(some)                                                                               \
+	"(SELECT n AS k, '' AS f FROM run WHERE n " some " UNION ALL "                             \
+	"SELECT n, 'v' || char(31) || version FROM run WHERE n " some                              \
+	" AND version IS NOT NULL UNION ALL "                                                      \
+	"SELECT n, 'h' || char(31) || host FROM run WHERE n " some                                 \
+	" AND host IS NOT NULL UNION ALL "                                                         \
+	"SELECT run, 'l' || char(31) || key || char(31) || value FROM label WHERE run " some ")"
+#define IN_BATCH "IN (SELECT n FROM batch)"
+
+/* What the rollup keeps of a group of runs r: AS_SQL_SUM_COLUMNS after name and status. */
+#define SUMS_OF_GROUP                                                                              \
+	"count(*), " SUMMED("r.duration_ns") ", max(r.duration_ns), " SUMMED("r.cpu_ns")           \
+	", count(r.cpu_ns), " SUMMED("r.peak_bytes") ", count(r.peak_bytes), "                     \
+	"ifnull(max(r.peak_bytes), 0), min(r.start_ns), max(r.start_ns) "
 
 /* clang-format off */
 const char *const as_sql[AS_NSQL] = {
@@ -115,14 +121,14 @@ const char *const as_sql[AS_NSQL] = {
 		"VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18)",
 	[AS_SQL_BLOB_ADD] = "INSERT INTO blob(run, dictionary, bytes) VALUES(?1, ?2, ?3)",
 	[AS_SQL_LABEL_ADD] = "INSERT OR IGNORE INTO label(key, value, run) VALUES(?1, ?2, ?3)",
-	/* ?7 is the facet: "" is counted in all spans, the others in the longest */
+	/* all runs from number ?1 on; the facet "" is counted in all spans, others in the longest */
 	[AS_SQL_ROLLUP_ADD] =
 		"INSERT INTO rollup(facet, span, bucket, " AS_SQL_SUM_COLUMNS ") "
-		"SELECT ?7, column1, ?3 / column2, ?1, ?2, 1, ?4, ?4, ifnull(?5, 0), "
-		"?5 IS NOT NULL, ifnull(?6, 0), ?6 IS NOT NULL, ifnull(?6, 0), ?3, ?3 "
-		"FROM " SPANS " WHERE ?7 = '' OR column1 = 1 "
+		"SELECT f, column1, r.start_ns / column2, r.name, r.status, " SUMS_OF_GROUP
+		"FROM " FACETS(">= ?1") " JOIN run r ON r.n = k JOIN " SPANS " ON f = '' OR column1 = 1 "
+		"WHERE true GROUP BY 1, 2, 3, 4, 5 " /* without WHERE, ON would be a join's */
 		"ON CONFLICT(facet, span, bucket, name, status) DO UPDATE SET "
-		"count = count + 1, "
+		"count = count + excluded.count, "
 		ADDED("duration_sum") ", "
 		"duration_max = max(duration_max, excluded.duration_max), "
 		ADDED("cpu_sum") ", "
@@ -181,32 +187,28 @@ const char *const as_sql[AS_NSQL] = {
 	[AS_SQL_BATCH_CLEAR] = "DELETE FROM batch",
 	[AS_SQL_BATCH_FILL] = "INSERT INTO batch SELECT n FROM victim ORDER BY start_ns, n LIMIT ?1",
 	[AS_SQL_BATCH_SIZE] =
-		"SELECT count(*), ifnull(sum(size), 0) FROM run WHERE n IN (SELECT n FROM batch)",
+		"SELECT count(*), ifnull(sum(size), 0) FROM run WHERE n " IN_BATCH,
 	[AS_SQL_TOUCHED_CLEAR] = "DELETE FROM touched",
 	[AS_SQL_TOUCHED_FILL] =
 		"INSERT OR IGNORE INTO touched "
 		"SELECT f, s.column1, r.start_ns / s.column2, r.name, r.status, "
 		"r.start_ns / s.column2 * s.column2, (r.start_ns / s.column2 + 1) * s.column2 "
-		"FROM " FACETS " JOIN run r ON r.n = k JOIN " SPANS " s ON f = '' OR s.column1 = 1",
-	[AS_SQL_DELETE_LABELS] = "DELETE FROM label WHERE run IN (SELECT n FROM batch)",
-	[AS_SQL_DELETE_BLOBS] = "DELETE FROM blob WHERE run IN (SELECT n FROM batch)",
-	[AS_SQL_DELETE_RUNS] = "DELETE FROM run WHERE n IN (SELECT n FROM batch)",
+		"FROM " FACETS(IN_BATCH) " JOIN run r ON r.n = k JOIN " SPANS " s ON f = '' OR s.column1 = 1",
+	[AS_SQL_DELETE_LABELS] = "DELETE FROM label WHERE run " IN_BATCH,
+	[AS_SQL_DELETE_BLOBS] = "DELETE FROM blob WHERE run " IN_BATCH,
+	[AS_SQL_DELETE_RUNS] = "DELETE FROM run WHERE n " IN_BATCH,
 	[AS_SQL_ROLLUP_DROP] =
 		"DELETE FROM rollup WHERE (facet, span, bucket, name, status) IN "
 		"(SELECT facet, span, bucket, name, status FROM touched)",
 	[AS_SQL_ROLLUP_FILL] =
 		"INSERT INTO rollup(facet, span, bucket, " AS_SQL_SUM_COLUMNS ") "
-		"SELECT t.facet, t.span, t.bucket, t.name, t.status, count(*), "
-		SUMMED("r.duration_ns") ", max(r.duration_ns), "
-		SUMMED("r.cpu_ns") ", count(r.cpu_ns), "
-		SUMMED("r.peak_bytes") ", count(r.peak_bytes), ifnull(max(r.peak_bytes), 0), "
-		"min(r.start_ns), max(r.start_ns) "
+		"SELECT t.facet, t.span, t.bucket, t.name, t.status, " SUMS_OF_GROUP
 		"FROM touched t CROSS JOIN run r ON r.name = t.name AND r.start_ns >= t.lo AND "
 		"r.start_ns < t.hi AND r.status = t.status AND (t.facet = '' OR "
 		"t.facet = 'v' || char(31) || r.version OR t.facet = 'h' || char(31) || r.host OR "
 		"(t.facet GLOB 'l*' AND EXISTS (SELECT 1 FROM label l WHERE l.run = r.n AND "
 		"t.facet = 'l' || char(31) || l.key || char(31) || l.value))) "
 		"GROUP BY t.facet, t.span, t.bucket, t.name, t.status",
-	[AS_SQL_VICTIMS_DROP] = "DELETE FROM victim WHERE n IN (SELECT n FROM batch)",
+	[AS_SQL_VICTIMS_DROP] = "DELETE FROM victim WHERE n " IN_BATCH,
 };
 /* clang-format on */

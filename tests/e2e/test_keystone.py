@@ -21,13 +21,16 @@ def in_terminal(*words):
 
 def record(dice, number):
     """A line as Keystone's job_monitor writes it."""
-    start = f"2026-{dice.randint(1, 12):02}-{dice.randint(1, 28):02}T11:59:59.{dice.randint(1, 999999):06}"
+    day, part = f"2026-{dice.randint(1, 12):02}-{dice.randint(1, 28):02}", dice.randint(1, 999999)
+    start = f"{day}T11:59:59.{part:06}"
     user, system = dice.randint(0, 10**7) / 100, dice.randint(0, 10**5) / 100
     status = dice.choice(["success", "failed", "timeout", "error"])
-    codes = {"success": 0, "failed": dice.choice([1, 2, 139, 255, -9, -11]), "timeout": -1, "error": 1}
+    failed = dice.choice([1, 2, 139, 255, -9, -11])
+    codes = {"success": 0, "failed": failed, "timeout": -1, "error": 1}
     params = {"mesh": dice.randint(-5, 10**12), "tol": dice.random() * 10**dice.randint(-9, 9),
               "solver": "cg é \" \\ \n", "flags": [True, None, 1.0, {"deep": []}], "on": False}
-    r = {"task_id": f"{dice.getrandbits(64):x}-{number}", "tool": dice.choice(["fenicsx", "lammps"]),
+    r = {"task_id": f"{dice.getrandbits(64):x}-{number}",
+         "tool": dice.choice(["fenicsx", "lammps"]),
          "script": dice.choice(["poisson.py", "in put.lammps", "--odd", ""]),
          "params": dict(dice.sample(sorted(params.items(), key=str), dice.randint(0, 5))),
          "start_time": start, "end_time": start, "duration_seconds": 0.0, "status": status,
@@ -72,7 +75,8 @@ def _():
     for name in "one", "two", "three":
         assay("run", "-q", "--name", name, "--", "true").ok()
     p = start(ASSAY, "run", "-q", "--name", "long", "--", "sleep", "60")
-    wait_for(lambda: assay("jobs", "--status", "running", "--ids").ok().out, what="the run in the list")
+    wait_for(lambda: assay("jobs", "--status", "running", "--ids").ok().out,
+             what="the run in the list")
     out = assay("job-history", "-l", "2").ok().out
     expect_in("\nJob History (showing 2 jobs):\n\n1. Task: ", out, "stdout")
     expect_eq(re.findall(r"Tool: (\w+),", out), ["three", "two"], "tools")
@@ -109,10 +113,11 @@ def _():
 @test("a terminal gets colours and the same lines, a file gets no colours")
 def _():
     assay("run", "-q", "--name", "t", "--", "false")
-    for words in ("job-history",), ("job-stats",), ("job-details", "last"), ("job-details", "nobody"):
+    for line in "job-history", "job-stats", "job-details last", "job-details nobody":
+        words = line.split()
         seen, plain = in_terminal(*words), assay(*words).out
-        expect("\x1b[" in seen and "\x1b" not in plain, f"colours of {words}: {seen!r}")
-        expect_eq(COLOUR.sub("", seen), plain, f"text of {words}")
+        expect("\x1b[" in seen and "\x1b" not in plain, f"colours of {line}: {seen!r}")
+        expect_eq(COLOUR.sub("", seen), plain, f"text of {line}")
 
 
 @test("an empty history and an unknown job have their sentences; only the latter is a failure")

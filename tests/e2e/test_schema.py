@@ -75,7 +75,7 @@ def agrees(d):
     expect(len({len(c) for c in series.values()}) <= 1, "time_series columns differ in length")
 
 
-BUSY = "import time; t = time.time(); x = bytearray(40 << 20)\nwhile time.time() - t < 0.7: pass"
+BUSY = "import time; x = bytearray(40 << 20)\nwhile time.process_time() < 0.7: pass"
 
 
 @test("a run that succeeds")
@@ -87,7 +87,7 @@ def _():
     expect_eq(d["params"], {"n": 3, "lr": 0.001, "on": True, "s": "x y"}, "params")
     expect_eq(d["assay"]["identity"]["labels"], {"a": "b"}, "labels")
     expect_eq((d["status"], d["returncode"], d["error"]), ("success", 0, None), "outcome")
-    expect(0.3 < d["resource_usage"]["cpu_total_seconds"] < 30, "CPU time of a loop of 0.7 s")
+    expect(0.69 < d["resource_usage"]["cpu_total_seconds"] < 3, "CPU time of a loop of 0.7 s")
     expect(d["resource_usage"]["memory_peak_mb"] > 40, "peak of a program that fills 40 MiB")
     expect(d["detailed_profile"]["samples_collected"] >= 3, "too few samples")
     expect(len(d["assay"]["processes"]) >= 1, "no process listed")

@@ -199,7 +199,8 @@ static void t_details_of_an_import(void)
 		"  \"s\": \"x\"\n}\n\nResource",
 		"  Samples: 76\n  Sampling Interval: 0.5s\n"
 		"  CPU: mean 61.42%, max 98.7%, min N/A\n",
-		"  I/O: read 12.5 MB, write N/A, total N/A\n  I/O Operations: read 410, write N/A\n",
+		"  I/O: read 12.5 MB, write N/A, total N/A\n"
+		"  I/O Operations: read 410, write N/A\n",
 	};
 	for (size_t i = 0; i < AS_LEN(parts); i++)
 		if (!strstr(b.p, parts[i]))
@@ -380,6 +381,7 @@ static void t_labels(void)
 	as_report_job_details(&b, &plain, odd);
 	EXPECT(strstr(b.p, "  Samples: N/A\n"));
 	as_buf_clear(&b);
+	struct as_pair *none = ours->who.labels;
 	ours->who.labels = said;
 	ours->who.nlabels = AS_LEN(said);
 	as_report_keystone(&b, ours);
@@ -389,7 +391,7 @@ static void t_labels(void)
 	as_buf_clear(&b);
 	as_report_job_details(&b, &plain, ours);
 	EXPECT(strstr(b.p, "Job Details: celery-1\n") && strstr(b.p, "  Samples: 3\n"));
-	ours->who.labels = NULL;
+	ours->who.labels = none;
 	ours->who.nlabels = 0;
 }
 

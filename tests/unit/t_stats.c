@@ -300,6 +300,33 @@ static void t_statistics_after_removing(void)
 	free(got);
 }
 
+/* In one batch runs are added, and added again with other numbers: each counts once. */
+static void t_statistics_after_replacing(void)
+{
+	as_auto_store struct as_store *s = open_store();
+	as_auto_free struct fact *facts = fill(s, 300, 60 * DAY, 11);
+	struct as_err err;
+	uint64_t seed = 12;
+
+	EXPECT_OK(as_store_begin(s, &err), err);
+	for (size_t i = 0; i < 200; i++) {
+		size_t k = (size_t)sample_below(&seed, 300);
+
+		facts[k] = invent(&seed, k, 60 * DAY); /* the same id */
+		put_fact(s, &facts[k]);
+		if (i % 3 == 0)
+			put_fact(s, &facts[k]);
+	}
+	EXPECT_OK(as_store_commit(s, &err), err);
+	for (size_t i = 0; i < 20; i++) {
+		size_t k = (size_t)sample_below(&seed, 300);
+
+		facts[k] = invent(&seed, k, 60 * DAY);
+		put_fact(s, &facts[k]);
+	}
+	check_many(s, facts, 300, 60 * DAY, 13);
+}
+
 /* Sums that do not fit stop at the largest number; nothing fails. */
 static void t_sums_do_not_overflow(void)
 {
@@ -505,5 +532,6 @@ static void t_gc_by_bytes(void)
 }
 
 UTEST_MAIN(T(t_statistics_over_months), T(t_statistics_over_hours), T(t_statistics_after_removing),
+	   T(t_statistics_after_replacing),
 	   T(t_sums_do_not_overflow), T(t_trend), T(t_gc_keeps_the_newest), T(t_gc_by_age),
 	   T(t_gc_per_name), T(t_gc_by_bytes))
