@@ -11,9 +11,10 @@ ARGS    ?=
 # What a fresh Debian or Ubuntu needs: to build, to test, to develop.
 BUILD_PKGS := gcc libc6-dev make meson ninja-build pkg-config python3 \
               libsqlite3-dev libzstd-dev zlib1g-dev libjansson-dev
-TEST_PKGS  := $(BUILD_PKGS) procps python3-jsonschema strace util-linux
+TEST_PKGS  := $(BUILD_PKGS) procps python3-jsonschema strace util-linux mandoc zsh locales \
+              clang clang-format shellcheck
 BENCH_PKGS := $(BUILD_PKGS) python3-pip time util-linux
-DEV_PKGS   := $(TEST_PKGS) clang clang-format libclang-rt-dev shellcheck dpkg-dev
+DEV_PKGS   := $(TEST_PKGS) libclang-rt-dev dpkg-dev
 
 # Meson and ninja say a page; we show it when they fail, and warnings always.
 define configure

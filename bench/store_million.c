@@ -85,7 +85,8 @@ static struct as_run *disguise(struct bench *b, uint64_t i, char *name)
 
 static void put_one(struct bench *b, uint64_t i)
 {
-	char env[] = "env", prod[] = "prod", test[] = "test", shard[] = "shard", seven[] = "7", name[32];
+	char env[] = "env", prod[] = "prod", test[] = "test", shard[] = "shard", seven[] = "7",
+	     name[32];
 	struct as_pair labels[] = {{env, i % 10 ? test : prod}, {shard, seven}};
 	struct as_run *run = disguise(b, i, name);
 	struct as_identity own = run->who;

@@ -70,7 +70,7 @@ const struct as_cmd as_cmd_run = {
 	.examples =
 		"assay run -- sleep 0.1\twhat did it use?\n"
 		"assay run --name demo --label who=me -- sort /etc/passwd\tname and label it\n"
-		"assay run --json -o run.json -- gzip -k9c /etc/services\tthe whole record as a "
+		"assay run --json -o run.json -- gzip -9c /etc/passwd\tthe whole record as a "
 		"file\n"
 		"assay run --metrics cpu,memory --interval 0.1 -- true\tpay only for what is "
 		"asked\n",

@@ -471,27 +471,33 @@ static void cpu_totals(const struct state *s, const struct as_collect *c, struct
 }
 
 /*
- * The headline is the larger of what was sampled and the largest process; a job
- * too short for either is bounded by the kernel's own mark, page cache and all.
- * No moment needed more than that mark, or than all peaks of processes added.
+ * The headline is the larger of what was sampled and the largest process, but
+ * never more than the kernel's own mark of the group: a process also counts
+ * mapped files that are in the page cache, on nobody's account or another's.
+ * Only the mark is known of a job too short for either, page cache and all.
  */
-static void memory_totals(const struct state *s, const struct as_collect *c, struct as_total *totals)
+static void set_peak(const struct state *s, int64_t mark, int64_t one, struct as_total *totals)
 {
-	int64_t mark = value(s, AS_F_CG_PEAK), one = totals[AS_T_MEM_HWM].value;
-	int64_t added = totals[AS_T_MEM_UPPER].value;
+	bool bounded = mark != AS_NA && (one == AS_NA || one > mark);
 
-	if (s->memory_max > 0 && s->memory_max >= one)
+	if (s->memory_max > 0 && s->memory_max >= (bounded ? mark : one))
 		as_total_set(totals, AS_T_MEM_PEAK, s->memory_max, AS_MEASURED,
 			     "cgroup, anonymous and shared, sampled");
+	else if (bounded)
+		as_total_set(totals, AS_T_MEM_PEAK, mark, AS_ATTRIBUTED, "cgroup peak, page cache too");
 	else if (one != AS_NA)
 		as_total_set(totals, AS_T_MEM_PEAK, one, AS_MEASURED, "VmHWM of the largest process");
-	if (mark == AS_NA)
-		return;
-	if (totals[AS_T_MEM_PEAK].value == AS_NA)
-		as_total_set(totals, AS_T_MEM_PEAK, mark, AS_ATTRIBUTED, "cgroup peak, page cache too");
-	if (added == AS_NA || mark < added)
+}
+
+/* No moment needed more than the group's mark, or than all peaks of processes added. */
+static void memory_totals(const struct state *s, const struct as_collect *c, struct as_total *totals)
+{
+	int64_t mark = value(s, AS_F_CG_PEAK), added = totals[AS_T_MEM_UPPER].value;
+
+	set_peak(s, mark, totals[AS_T_MEM_HWM].value, totals);
+	if (mark != AS_NA && (added == AS_NA || mark < added))
 		set_total(s, c, AS_F_CG_PEAK, AS_T_MEM_UPPER, totals, mark);
-	/* Mapped files count in a process, but may be on another group's account. */
+	/* Samples and marks are not of one moment. */
 	if (totals[AS_T_MEM_UPPER].value < totals[AS_T_MEM_PEAK].value)
 		as_total_set(totals, AS_T_MEM_UPPER, totals[AS_T_MEM_PEAK].value, AS_MEASURED, "%s",
 			     totals[AS_T_MEM_PEAK].source);

@@ -127,7 +127,8 @@ static void put_cpu(const struct as_sheet *s)
 	as_flow_end(&f);
 }
 
-static const struct as_instance *largest(const struct as_run *run)
+/* The process that was the largest: the one that sampling saw nearly as large as the kernel did. */
+static const struct as_instance *largest(const struct as_run *run, double one)
 {
 	const struct as_instance *best = NULL;
 
@@ -138,7 +139,7 @@ static const struct as_instance *largest(const struct as_run *run)
 		    as_process_peak(at) > (best ? as_process_peak(best) : 0))
 			best = at;
 	}
-	return best;
+	return best && as_process_peak(best) >= 0.9 * one ? best : NULL;
 }
 
 static void put_memory(const struct as_sheet *s)
@@ -147,7 +148,7 @@ static void put_memory(const struct as_sheet *s)
 	double peak = as_total_value(run, AS_T_MEM_PEAK),
 	       upper = as_total_value(run, AS_T_MEM_UPPER);
 	double one = as_total_value(run, AS_T_MEM_HWM);
-	const struct as_instance *who = largest(run);
+	const struct as_instance *who = largest(run, one);
 	struct as_flow f = notes(s);
 
 	const char *why = isfinite(peak) ? "" : as_why_not(run, AS_T_MEM_PEAK, AS_F_JOB_MEMORY);

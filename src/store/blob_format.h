@@ -17,8 +17,8 @@ enum as_blob_tag {
 
 /* What is written of an instance's tallies. */
 enum as_told {
-	AS_TOLD_NOTHING = 0, /* it has none                                             */
-	AS_TOLD_TALLIES = 1, /* a bitmap, then those that are known                     */
+	AS_TOLD_NOTHING = 0,   /* it has none                                             */
+	AS_TOLD_TALLIES = 1,   /* a bitmap, then those that are known                     */
 	AS_TOLD_BY_SERIES = 2, /* nothing: its series is whole, and they follow from it */
 };
 

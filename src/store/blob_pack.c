@@ -244,10 +244,12 @@ static void put_columns(struct as_buf *b, const struct as_series *s, const int64
 	if (!base)
 		find_constant(s, v, constant);
 	for (size_t c = 0; c < width; c++)
-		as_enc_column(b, v + c, base ? base + c : NULL, constant[c] && s->n ? 1 : s->n, width);
+		as_enc_column(b, v + c, base ? base + c : NULL, constant[c] && s->n ? 1 : s->n,
+			      width);
 }
 
-static void put_one_series(struct as_buf *b, const struct as_series *s, const struct as_series *before)
+static void put_one_series(struct as_buf *b, const struct as_series *s,
+			   const struct as_series *before)
 {
 	bool same = same_moments(before, s), extremes = s->min && s->max;
 
@@ -283,6 +285,7 @@ static void put_series(struct as_buf *b, const struct as_run *run)
 
 /* ── all of it ────────────────────────────────────────────────────────── */
 
+/* clang-format off */
 /* All but the description, which comes first. */
 static const struct {
 	enum as_blob_tag tag;
@@ -295,6 +298,7 @@ static const struct {
 	{AS_BLOB_INSTANCES, put_instances}, /* their tallies may follow from the series */
 	{AS_BLOB_VERDICT, put_verdict},
 };
+/* clang-format on */
 
 static void put_section(struct as_buf *out, enum as_blob_tag tag, const struct as_buf *body)
 {

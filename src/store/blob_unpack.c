@@ -347,6 +347,7 @@ static void take_series(struct unpack *u, struct as_bytes *b)
 
 /* ── all of it ────────────────────────────────────────────────────────── */
 
+/* clang-format off */
 static const struct {
 	enum as_blob_tag tag;
 	void (*take)(struct unpack *u, struct as_bytes *b);
@@ -355,10 +356,11 @@ static const struct {
 	{AS_BLOB_IDENTITY, take_identity},
 	{AS_BLOB_OUTCOME, take_outcome},
 	{AS_BLOB_TOTALS, take_totals},
-	{AS_BLOB_INSTANCES, take_instances},
 	{AS_BLOB_SERIES, take_series},
+	{AS_BLOB_INSTANCES, take_instances},
 	{AS_BLOB_VERDICT, take_verdict},
 };
+/* clang-format on */
 
 static void take_section(struct unpack *u, struct as_bytes *b)
 {

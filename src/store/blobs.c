@@ -119,7 +119,8 @@ static int reading_dictionary(struct as_store *s, int64_t id, struct as_err *err
 	if (r < 0)
 		return r;
 	if (!there)
-		return as_fail(err, AS_EFORMAT, "the catalogue lacks dictionary %lld", (long long)id);
+		return as_fail(err, AS_EFORMAT, "the catalogue lacks dictionary %lld",
+			       (long long)id);
 	s->dictionary = id;
 	return AS_OK;
 }

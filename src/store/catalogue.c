@@ -66,13 +66,15 @@ static int hint_for(struct as_store *s, int rc, struct as_err *err)
 	switch (rc & 0xff) {
 	case SQLITE_CORRUPT:
 	case SQLITE_NOTADB:
-		return as_hint(err, "move it aside (mv '%s/catalogue.db' somewhere): a new one is made",
+		return as_hint(err,
+			       "move it aside (mv '%s/catalogue.db' somewhere): a new one is made",
 			       s->dir);
 	case SQLITE_BUSY:
 	case SQLITE_LOCKED:
-		return as_hint(err, "another assay kept it locked for %d s: try again", BUSY_MS / 1000);
+		return as_hint(err, "another assay kept it locked for %d s: try again",
+			       BUSY_MS / 1000);
 	case SQLITE_FULL:
-		return as_hint(err, "the disk is full: make room, or choose another folder with --store PATH");
+		return as_hint(err, "the disk is full: make room, or choose another --store PATH");
 	case SQLITE_PERM:
 	case SQLITE_READONLY:
 	case SQLITE_CANTOPEN:
@@ -93,14 +95,12 @@ int as_catalogue_fail(struct as_store *s, const char *doing, struct as_err *err)
 
 /* ── statements ───────────────────────────────────────────────────────── */
 
-int as_catalogue_stmt(struct as_store *s, enum as_sql_id id, sqlite3_stmt **ret,
-		      struct as_err *err)
+int as_catalogue_stmt(struct as_store *s, enum as_sql_id id, sqlite3_stmt **ret, struct as_err *err)
 {
 	if (!s->stmts[id] && as_fault())
 		return as_fail(err, AS_ENOMEM, "no memory for the catalogue");
-	if (!s->stmts[id] &&
-	    sqlite3_prepare_v3(s->db, as_sql[id], -1, SQLITE_PREPARE_PERSISTENT, &s->stmts[id],
-			       NULL) != SQLITE_OK)
+	if (!s->stmts[id] && sqlite3_prepare_v3(s->db, as_sql[id], -1, SQLITE_PREPARE_PERSISTENT,
+						&s->stmts[id], NULL) != SQLITE_OK)
 		return as_catalogue_fail(s, "read", err);
 	(void)sqlite3_reset(s->stmts[id]);
 	(void)sqlite3_clear_bindings(s->stmts[id]);
@@ -223,7 +223,8 @@ static int migrate_one(struct as_store *s, int version, struct as_err *err)
 {
 	char stamp[96];
 
-	(void)snprintf(stamp, sizeof stamp, "PRAGMA application_id=%d; PRAGMA user_version=%d; COMMIT;",
+	(void)snprintf(stamp, sizeof stamp,
+		       "PRAGMA application_id=%d; PRAGMA user_version=%d; COMMIT;",
 		       AS_APPLICATION_ID, version + 1);
 	int r = as_catalogue_script(s, "BEGIN IMMEDIATE", err);
 	if (r == AS_OK)
@@ -242,8 +243,9 @@ static int prepare_file(struct as_store *s, struct as_err *err)
 
 	/* The log's index lives in shared memory, which machines do not share. */
 	if (r == AS_OK)
-		r = as_catalogue_script(s, as_folder_remote(s->dir) ? "PRAGMA journal_mode=TRUNCATE"
-								    : "PRAGMA journal_mode=WAL",
+		r = as_catalogue_script(s,
+					as_folder_remote(s->dir) ? "PRAGMA journal_mode=TRUNCATE"
+								 : "PRAGMA journal_mode=WAL",
 					err);
 	return r;
 }
@@ -325,7 +327,8 @@ static int open_to_write(struct as_store *s, const char *path, struct as_err *er
 	if (r == AS_OK && sqlite3_db_readonly(s->db, "main") == 1)
 		r = refuse(s, err); /* SQLite would open it to read, and fail later */
 	if (r == AS_OK)
-		r = as_catalogue_script(s, "PRAGMA synchronous=NORMAL; PRAGMA temp_store=MEMORY", err);
+		r = as_catalogue_script(s, "PRAGMA synchronous=NORMAL; PRAGMA temp_store=MEMORY",
+					err);
 	if (r == AS_OK)
 		r = read_version(s, &version, err);
 	if (r == AS_OK && version < as_schema)

@@ -30,7 +30,7 @@ struct as_store {
 	struct as_buf plain, packed;
 	struct as_blob_memo memo;
 	int64_t uncounted; /* runs from this number on are not in the rollup yet; 0: none */
-	int64_t few;         /* runs that are as soon added up one by one as from the rollup */
+	int64_t few;       /* runs that are as soon added up one by one as from the rollup */
 };
 
 enum { AS_STORE_FEW = 50000 };

@@ -47,7 +47,7 @@ static int64_t base_at(const int64_t *base, size_t i)
 /* The differences of the known values of a column, side by side. */
 struct shape {
 	int64_t *d;
-	size_t n;      /* of them: known values less one        */
+	size_t n; /* of them: known values less one        */
 	size_t known;
 	int64_t first; /* known value                           */
 	uint64_t any;  /* all bits of all sizes of differences  */

@@ -14,14 +14,14 @@
 #include "store/parts.h"
 #include "store/writer.h"
 
-#define AS_LIVE_MAGIC "\x89" "ASLIVE\n"
+#define AS_LIVE_MAGIC "\211ASLIVE\n" /* 0x89: no text begins so */
 
 enum {
 	AS_LIVE_VERSION = 1,
 	AS_LIVE_MAGIC_LEN = 8,
-	AS_LIVE_HEAD_LEN = 8,              /* length and crc of a frame       */
-	AS_LIVE_FRAME_MAX = AS_BUF_FILE,   /* a longer one is damage          */
-	AS_LIVE_ROWS_MAX = 1 << 20,        /* of one frame                    */
+	AS_LIVE_HEAD_LEN = 8,            /* length and crc of a frame       */
+	AS_LIVE_FRAME_MAX = AS_BUF_FILE, /* a longer one is damage          */
+	AS_LIVE_ROWS_MAX = 1 << 20,      /* of one frame                    */
 };
 
 /* Types of frames. A reader skips those it does not know. */

@@ -345,20 +345,22 @@ static int on_rows(struct as_live_decoder *d, struct as_bytes *b, struct as_err 
 
 /* ── the file ─────────────────────────────────────────────────────────── */
 
+/* clang-format off */
 /* Which frames there are, and what must have come before each. */
 static const struct {
 	enum as_live_type type;
 	bool keyed, began;
 	int (*read)(struct as_live_decoder *d, struct as_bytes *b, struct as_err *err);
 } kinds[] = {
-	{AS_LIVE_HELLO, false, false, on_hello},
-	{AS_LIVE_KEYS, false, false, on_keys},
-	{AS_LIVE_BEGIN, false, false, on_begin},
-	{AS_LIVE_ORIGIN, true, true, on_origin},
-	{AS_LIVE_INSTANCE, true, true, on_instance},
-	{AS_LIVE_ROWS, true, true, on_rows},
-	{AS_LIVE_END, false, true, on_end},
+	{AS_LIVE_HELLO,    false, false, on_hello},
+	{AS_LIVE_KEYS,     false, false, on_keys},
+	{AS_LIVE_BEGIN,    false, false, on_begin},
+	{AS_LIVE_ORIGIN,   true,  true,  on_origin},
+	{AS_LIVE_INSTANCE, true,  true,  on_instance},
+	{AS_LIVE_ROWS,     true,  true,  on_rows},
+	{AS_LIVE_END,      false, true,  on_end},
 };
+/* clang-format on */
 
 static int payload(struct as_live_decoder *d, struct as_bytes b, struct as_err *err)
 {
@@ -460,7 +462,8 @@ static int read_file(int fd, struct as_live_decoder *d, bool *ret_cut, struct as
 		int r = read_more(fd, &window, &n, err);
 
 		if (r == AS_OK)
-			r = as_live_decoder_feed(d, (const uint8_t *)window.p, window.len, &used, err);
+			r = as_live_decoder_feed(d, (const uint8_t *)window.p, window.len, &used,
+						 err);
 		if (r < 0)
 			return r;
 		memmove(window.p, window.p + used, window.len - used);

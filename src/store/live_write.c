@@ -182,7 +182,7 @@ static int64_t base(int64_t old)
 }
 
 /* Write what changed; `old` NULL is all unknown. */
-static void put_changes(struct as_buf *out, const int64_t *old, const int64_t *new, size_t n)
+static void put_changes(struct as_buf *out, const int64_t *old, const int64_t *now, size_t n)
 {
 	size_t bitmap = (n + 7) / 8, at = out->len;
 
@@ -190,10 +190,10 @@ static void put_changes(struct as_buf *out, const int64_t *old, const int64_t *n
 	for (size_t c = 0; c < n && !out->bad; c++) {
 		int64_t was = old ? old[c] : AS_NA;
 
-		if (new[c] == was)
+		if (now[c] == was)
 			continue;
 		out->p[at + c / 8] = (char)((unsigned char)out->p[at + c / 8] | 1u << c % 8);
-		as_enc_i64(out, (int64_t)((uint64_t)new[c] - (uint64_t)base(was)));
+		as_enc_i64(out, (int64_t)((uint64_t)now[c] - (uint64_t)base(was)));
 	}
 }
 

@@ -8,10 +8,10 @@
 #include "store/writer.h"
 
 enum as_live_state {
-	AS_LIVE_RUNNING,  /* somebody writes it                               */
-	AS_LIVE_ORPHAN,   /* its writer is gone: a run to be sealed           */
-	AS_LIVE_STILLBORN,/* its writer died before he said who he was        */
-	AS_LIVE_FOREIGN,  /* no live file, or of a format we do not know      */
+	AS_LIVE_RUNNING,   /* somebody writes it                               */
+	AS_LIVE_ORPHAN,    /* its writer is gone: a run to be sealed           */
+	AS_LIVE_STILLBORN, /* its writer died before he said who he was        */
+	AS_LIVE_FOREIGN,   /* no live file, or of a format we do not know      */
 };
 
 /* Walk over it: open, next until false, close. A folder that is not there is empty. */

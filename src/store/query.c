@@ -87,10 +87,15 @@ static int by_start(const void *a, const void *b)
 
 /* ── the catalogue ────────────────────────────────────────────────────── */
 
+/* clang-format off */
 static const char *const sort_columns[] = {
-	[AS_SORT_START] = "start_ns", [AS_SORT_DURATION] = "duration_ns", [AS_SORT_CPU] = "cpu_ns",
-	[AS_SORT_MEMORY] = "peak_bytes", [AS_SORT_NAME] = "name",
+	[AS_SORT_START] = "start_ns",
+	[AS_SORT_DURATION] = "duration_ns",
+	[AS_SORT_CPU] = "cpu_ns",
+	[AS_SORT_MEMORY] = "peak_bytes",
+	[AS_SORT_NAME] = "name",
 };
+/* clang-format on */
 
 static void add_order(struct as_buf *sql, const struct as_query *q)
 {
@@ -108,8 +113,7 @@ static void add_order(struct as_buf *sql, const struct as_query *q)
 static int make_sql(struct as_buf *sql, const struct as_where *w, const struct as_query *q,
 		    size_t limit, struct as_err *err)
 {
-	as_buf_str(sql, "SELECT " AS_SQL_LIST_COLUMNS
-			" FROM run WHERE n IN (SELECT n FROM ");
+	as_buf_str(sql, "SELECT " AS_SQL_LIST_COLUMNS " FROM run WHERE n IN (SELECT n FROM ");
 	as_buf_str(sql, as_buf_text(&w->sql));
 	if (limit) {
 		add_order(sql, q);

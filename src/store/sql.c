@@ -75,8 +75,8 @@ const int as_schema = (int)AS_LEN(as_migrations);
 	CAPPED("ifnull(sum(" column " / 1000000000) * 1000000000 + sum(" column                    \
 	       " % 1000000000), 0)")
 
-#define TEXT_(x) #x
-#define TEXT(x)  TEXT_(x)
+#define TEXT_(x)    #x
+#define TEXT(x)     TEXT_(x)
 #define NS(seconds) TEXT(seconds) "000000000"
 /* column1 is the span's number, column2 its width */
 #define SPANS "(VALUES(0, " NS(AS_SPAN_0) "), (1, " NS(AS_SPAN_1) "))"
@@ -96,13 +96,15 @@ const int as_schema = (int)AS_LEN(as_migrations);
 	"SELECT run, 'l' || char(31) || key || char(31) || value FROM label WHERE run " some ")"
 #define IN_BATCH "IN (SELECT n FROM batch)"
 
-/* What the rollup keeps of a group of runs r: AS_SQL_SUM_COLUMNS after name and status. */
-#define SUMS_OF_GROUP                                                                              \
-	"count(*), " SUMMED("r.duration_ns") ", max(r.duration_ns), " SUMMED("r.cpu_ns")           \
-	", count(r.cpu_ns), " SUMMED("r.peak_bytes") ", count(r.peak_bytes), "                     \
-	"ifnull(max(r.peak_bytes), 0), min(r.start_ns), max(r.start_ns) "
-
 /* clang-format off */
+/* What the rollup keeps of a group of runs r: AS_SQL_SUM_COLUMNS after name and status. */
+#define SUMS_OF_GROUP \
+	"count(*), " \
+	SUMMED("r.duration_ns") ", max(r.duration_ns), " \
+	SUMMED("r.cpu_ns") ", count(r.cpu_ns), " \
+	SUMMED("r.peak_bytes") ", count(r.peak_bytes), ifnull(max(r.peak_bytes), 0), " \
+	"min(r.start_ns), max(r.start_ns) "
+
 const char *const as_sql[AS_NSQL] = {
 	[AS_SQL_BEGIN] = "BEGIN IMMEDIATE",
 	[AS_SQL_COMMIT] = "COMMIT",

@@ -18,7 +18,9 @@
 
 enum { RECENT = 30, ENOUGH = 5 }; /* runs that a trend looks at, and needs */
 
+/* clang-format off */
 static const int64_t span_ns[AS_NSPANS] = {AS_SPAN_0 * AS_SECOND, AS_SPAN_1 * AS_SECOND};
+/* clang-format on */
 
 /* The last successful runs of a name, newest first. */
 struct recent {
@@ -95,7 +97,9 @@ static struct as_name_stats *sums_of(struct sums *m, const char *text, bool rece
 	if (recent)
 		m->recent[m->n].n = 0;
 	struct as_name_stats *it = &m->v[m->n++];
-	*it = (struct as_name_stats){.first_ns = INT64_MAX, .last_ns = INT64_MIN, .trend = (double)NAN};
+	*it = (struct as_name_stats){.first_ns = INT64_MAX,
+				     .last_ns = INT64_MIN,
+				     .trend = (double)NAN};
 	memcpy(it->name, name, sizeof it->name);
 	*slot = (uint32_t)m->n;
 	return it;
@@ -244,7 +248,8 @@ static int ask_for_runs(struct question *u, struct as_err *err)
 	as_auto_buf struct as_buf sql = AS_BUF(AS_BUF_LINE * 2);
 	int n = u->where.nargs;
 
-	as_buf_fmt(&sql, "SELECT " AS_SQL_SUM_OF_RUN " FROM %s AND start_ns >= ?%d AND start_ns < ?%d",
+	as_buf_fmt(&sql,
+		   "SELECT " AS_SQL_SUM_OF_RUN " FROM %s AND start_ns >= ?%d AND start_ns < ?%d",
 		   as_buf_text(&u->where.sql), n + 1, n + 2);
 	int r = as_buf_ok(&sql, err);
 	if (r < 0)

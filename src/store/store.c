@@ -109,7 +109,8 @@ static void find_live(struct as_store *s, const char *prefix, struct found *f)
 
 	as_livedir_open(&l, s->dir, &s->self);
 	while (as_livedir_next(&l))
-		if (!strncmp(l.id, prefix, strlen(prefix)) && as_livedir_state(&l) <= AS_LIVE_ORPHAN)
+		if (!strncmp(l.id, prefix, strlen(prefix)) &&
+		    as_livedir_state(&l) <= AS_LIVE_ORPHAN)
 			add_found(f, l.id);
 }
 
@@ -117,8 +118,8 @@ static int unclear(const char *prefix, const struct found *f, struct as_err *err
 {
 	(void)as_fail(err, AS_EUSAGE, "'%s' is the beginning of %s runs", prefix,
 		      f->n < CANDIDATES ? f->n == 2 ? "two" : "three" : "many");
-	return as_hint(err, "say more of it: %s, %s%s%s%s", f->id[0], f->id[1], f->n > 2 ? ", " : "",
-		       f->n > 2 ? f->id[2] : "", f->n > 3 ? " …" : "");
+	return as_hint(err, "say more of it: %s, %s%s%s%s", f->id[0], f->id[1],
+		       f->n > 2 ? ", " : "", f->n > 2 ? f->id[2] : "", f->n > 3 ? " …" : "");
 }
 
 int as_store_find(struct as_store *s, const char *prefix, char id[AS_ID_LEN + 1],

@@ -40,10 +40,11 @@ static void add_name(struct as_where *w, const char *name)
 	if (is_pattern(name)) {
 		make_glob(&w->glob, name);
 		/* The few names first, from the smallest rollup; then their runs. */
-		as_buf_fmt(&w->sql,
-			   " AND name IN (SELECT name FROM rollup WHERE facet = '' AND span = 1 AND "
-			   "name GLOB ?%d)",
-			   arg_text(w, as_buf_text(&w->glob)));
+		as_buf_fmt(
+			&w->sql,
+			" AND name IN (SELECT name FROM rollup WHERE facet = '' AND span = 1 AND "
+			"name GLOB ?%d)",
+			arg_text(w, as_buf_text(&w->glob)));
 	} else {
 		w->exact = true;
 		as_fit_text(w->name, sizeof w->name, name);
@@ -63,8 +64,9 @@ static void add_label(struct as_where *w, size_t i, const struct as_pair *p)
 {
 	int key = arg_text(w, p->key);
 
-	as_buf_fmt(&w->sql, " JOIN label l%zu ON l%zu.run = n AND l%zu.key = ?%d AND l%zu.value = ?%d",
-		   i, i, i, key, i, arg_text(w, p->value ? p->value : ""));
+	as_buf_fmt(&w->sql,
+		   " JOIN label l%zu ON l%zu.run = n AND l%zu.key = ?%d AND l%zu.value = ?%d", i, i,
+		   i, key, i, arg_text(w, p->value ? p->value : ""));
 }
 
 int as_where_make(struct as_where *w, const struct as_query *q, struct as_err *err)

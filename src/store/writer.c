@@ -10,6 +10,7 @@
 #include "base/num.h"
 #include "store/record.h"
 
+/* clang-format off */
 /* Append rows, never change a tag. */
 static const struct as_slot slots[] = {
 	AS_SLOT(1, I32, struct as_writer, pid),
@@ -19,6 +20,7 @@ static const struct as_slot slots[] = {
 	AS_SLOT(5, CHARS, struct as_writer, host),
 	AS_SLOT(6, CHARS, struct as_writer, assay),
 };
+/* clang-format on */
 
 void as_enc_writer(struct as_buf *b, const struct as_writer *w)
 {

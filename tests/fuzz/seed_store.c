@@ -21,10 +21,22 @@ static const struct {
 } seeds[] = {
 	{"empty", {.seed = 1, .status = AS_SUCCESS}},
 	{"running", {.seed = 2, .procs = 1, .cores = 1, .ticks = 2, .step_ns = AS_SECOND}},
-	{"failed", {.seed = 3, .procs = 2, .cores = 1, .ticks = 4, .step_ns = AS_SECOND,
-		    .status = AS_FAILED, .version = "1.2"}},
-	{"idle", {.seed = 4, .procs = 4, .idle = 3, .cores = 0, .ticks = 5, .step_ns = AS_MSEC,
-		  .status = AS_TIMEOUT}},
+	{"failed",
+	 {.seed = 3,
+	  .procs = 2,
+	  .cores = 1,
+	  .ticks = 4,
+	  .step_ns = AS_SECOND,
+	  .status = AS_FAILED,
+	  .version = "1.2"}},
+	{"idle",
+	 {.seed = 4,
+	  .procs = 4,
+	  .idle = 3,
+	  .cores = 0,
+	  .ticks = 5,
+	  .step_ns = AS_MSEC,
+	  .status = AS_TIMEOUT}},
 };
 
 static void fail(const char *doing)

@@ -13,7 +13,8 @@ static inline void same_number(double a, double b)
 		UTEST_FAIL("%.17g is not %.17g", a, b);
 }
 
-static inline void same_pairs(const struct as_pair *a, size_t na, const struct as_pair *b, size_t nb)
+static inline void same_pairs(const struct as_pair *a, size_t na, const struct as_pair *b,
+			      size_t nb)
 {
 	EXPECT_U64(na, nb);
 	for (size_t i = 0; i < na; i++) {

@@ -16,12 +16,12 @@
 struct sample {
 	uint64_t seed;
 	size_t procs, cores, ticks;
-	int64_t step_ns;          /* between ticks                                 */
-	size_t idle;              /* so many of the processes never change         */
-	const char *name, *id;    /* NULL: "demo", made from the seed              */
+	int64_t step_ns;       /* between ticks                                 */
+	size_t idle;           /* so many of the processes never change         */
+	const char *name, *id; /* NULL: "demo", made from the seed              */
 	const char *version;
-	enum as_status status;    /* RUNNING: the run is not ended                 */
-	int64_t start_ns;         /* 0: a fixed moment                             */
+	enum as_status status; /* RUNNING: the run is not ended                 */
+	int64_t start_ns;      /* 0: a fixed moment                             */
 	struct as_pair *labels;
 	size_t nlabels;
 };
@@ -64,7 +64,8 @@ static inline int64_t sample_next(uint64_t *seed, enum as_field_id f, int64_t v,
 	    strstr(x->key, "threads") || strstr(x->key, "files"))
 		return first ? 4 + sample_below(seed, 9) : v;
 	if (x->unit == AS_NS && system)
-		return (first ? 0 : v) + 10000000 * sample_below(seed, 2 + (uint64_t)step_ns / 10000000);
+		return (first ? 0 : v) +
+		       10000000 * sample_below(seed, 2 + (uint64_t)step_ns / 10000000);
 	if (x->unit == AS_NS && x->scope == AS_CGROUP)
 		return (first ? 0 : v) + sample_below(seed, 1 + (uint64_t)step_ns);
 	if (x->unit == AS_NS)
@@ -74,12 +75,14 @@ static inline int64_t sample_next(uint64_t *seed, enum as_field_id f, int64_t v,
 	return (first ? 0 : v) + (sample_below(seed, 3) ? sample_below(seed, 200) : 0);
 }
 
-static inline void sample_cells(uint64_t *seed, enum as_scope scope, int64_t *cells, int64_t step_ns)
+static inline void sample_cells(uint64_t *seed, enum as_scope scope, int64_t *cells,
+				int64_t step_ns)
 {
 	const struct as_scope_info *info = as_scope_info(scope);
 
 	for (size_t c = 0; c < info->n; c++)
-		cells[c] = sample_next(seed, (enum as_field_id)(info->first + c), cells[c], step_ns);
+		cells[c] =
+			sample_next(seed, (enum as_field_id)(info->first + c), cells[c], step_ns);
 }
 
 static inline void sample_begin(const struct sample *s, struct as_tee *tee)
@@ -100,7 +103,8 @@ static inline void sample_begin(const struct sample *s, struct as_tee *tee)
 				  .nlabels = s->nlabels,
 				  .params = &param,
 				  .nparams = 1,
-				  .start_ns = s->start_ns ? s->start_ns : INT64_C(1767225600000000000),
+				  .start_ns =
+					  s->start_ns ? s->start_ns : INT64_C(1767225600000000000),
 				  .boottime_ns = 86400 * AS_SECOND,
 				  .interval_ns = s->step_ns,
 				  .cpus = (int32_t)s->cores,
@@ -117,10 +121,17 @@ static inline void sample_begin(const struct sample *s, struct as_tee *tee)
 
 static inline void sample_origins(struct as_tee *tee)
 {
-	static const char *const sources[AS_NGROUPS] = {
-		"/proc/PID/stat", "/proc/PID/statm", "/proc/PID/io", "/proc/PID/schedstat",
-		"/proc/PID/stat", "/proc/PID/fd", "/proc/PID/task", "cgroup v1", "/proc/stat",
-		"/proc/stat", "/proc/pressure: not in this kernel"};
+	static const char *const sources[AS_NGROUPS] = {"/proc/PID/stat",
+							"/proc/PID/statm",
+							"/proc/PID/io",
+							"/proc/PID/schedstat",
+							"/proc/PID/stat",
+							"/proc/PID/fd",
+							"/proc/PID/task",
+							"cgroup v1",
+							"/proc/stat",
+							"/proc/stat",
+							"/proc/pressure: not in this kernel"};
 
 	for (size_t f = 0; f < AS_NFIELDS; f++) {
 		enum as_group g = as_fields[f].group;
@@ -139,7 +150,8 @@ static inline void sample_instance(struct as_tee *tee, enum as_scope scope, uint
 				.parent = scope == AS_PROCESS && id ? 0 : AS_NO_PARENT,
 				.key = 4000 + id,
 				.name = scope == AS_PROCESS ? (char[]){"solver"} : NULL,
-				.detail = scope == AS_PROCESS ? (char[]){"./solver --steps 1000"} : NULL,
+				.detail = scope == AS_PROCESS ? (char[]){"./solver --steps 1000"}
+							      : NULL,
 				.born_ns = t,
 				.died_ns = died,
 				.ended_by = died == AS_NA ? AS_NA : 0};
@@ -159,14 +171,16 @@ static inline void sample_tick(const struct sample *s, uint64_t *seed, struct as
 		for (size_t i = 0; i < count[scope]; i++, k++) {
 			size_t n = as_scope_info((enum as_scope)scope)->n;
 			int64_t *cells = as_frame_row(f, (enum as_scope)scope, (uint32_t)i);
-			bool idle = (scope == AS_PROCESS || scope == AS_THREAD) && i >= s->procs - s->idle;
+			bool idle = (scope == AS_PROCESS || scope == AS_THREAD) &&
+				    i >= s->procs - s->idle;
 
 			if (k < last->n)
 				memcpy(cells, last->cells + last->rows[k].at, n * sizeof *cells);
 			if (k >= last->n || !idle)
 				sample_cells(seed, (enum as_scope)scope, cells, s->step_ns);
 			for (size_t c = 0; c < n; c++)
-				if (as_fields[as_scope_info((enum as_scope)scope)->first + c].group == AS_G_PSI)
+				if (as_fields[as_scope_info((enum as_scope)scope)->first + c]
+					    .group == AS_G_PSI)
 					cells[c] = AS_NA;
 		}
 }
@@ -179,9 +193,11 @@ static inline void sample_end(const struct sample *s, struct as_tee *tee)
 	struct as_total totals[AS_NTOTALS] = {0};
 
 	for (size_t t = 0; t < AS_NTOTALS; t++) {
-		totals[t] = (struct as_total){.value = t == AS_T_OOM_KILLS ? AS_NA
-								: (int64_t)(t + 1) * 1234567,
-					      .how = t == AS_T_OOM_KILLS ? AS_UNAVAILABLE : AS_MEASURED};
+		totals[t] =
+			(struct as_total){.value = t == AS_T_OOM_KILLS ? AS_NA
+								       : (int64_t)(t + 1) * 1234567,
+					  .how = t == AS_T_OOM_KILLS ? AS_UNAVAILABLE
+								     : AS_MEASURED};
 		(void)snprintf(totals[t].source, sizeof totals[t].source, "wait4");
 	}
 	as_tee_end(tee, &o, totals);

@@ -55,7 +55,8 @@ static void t_empty_run(void)
 
 static void t_run_with_everything(void)
 {
-	struct as_pair labels[] = {{(char[]){"env"}, (char[]){"prod"}}, {(char[]){"k"}, (char[]){""}}};
+	struct as_pair labels[] = {{(char[]){"env"}, (char[]){"prod"}},
+				   {(char[]){"k"}, (char[]){""}}};
 	struct sample s = SAMPLE_SHORT;
 
 	s.labels = labels;
@@ -172,7 +173,11 @@ static void t_every_prefix(void)
 
 static void t_every_flipped_byte(void)
 {
-	struct sample s = {.seed = 5, .procs = 2, .cores = 1, .ticks = 4, .step_ns = AS_SECOND,
+	struct sample s = {.seed = 5,
+			   .procs = 2,
+			   .cores = 1,
+			   .ticks = 4,
+			   .step_ns = AS_SECOND,
 			   .status = AS_SUCCESS};
 	as_auto_run struct as_run *run = sample_run(&s);
 	as_auto_buf struct as_buf b = AS_BUF(AS_BLOB_MAX);
@@ -230,7 +235,8 @@ static void t_unknown_key_is_dropped(void)
 	key[4] = 'X';
 	EXPECT_OK(as_blob_unpack(b.p, b.len, &back, &err), err);
 	EXPECT(!as_run_tally(back, AS_F_JOB_MEMORY, 0));
-	EXPECT(as_run_tally(back, AS_F_JOB_RSS, 0)->mean == as_run_tally(run, AS_F_JOB_RSS, 0)->mean);
+	EXPECT(as_run_tally(back, AS_F_JOB_RSS, 0)->mean ==
+	       as_run_tally(run, AS_F_JOB_RSS, 0)->mean);
 	EXPECT(as_run_tally(back, AS_F_JOB_THREADS, 0)->max ==
 	       as_run_tally(run, AS_F_JOB_THREADS, 0)->max);
 }
@@ -268,7 +274,8 @@ static void t_squeezed_bomb_is_refused(void)
 	as_auto_buf struct as_buf out = AS_BUF(AS_BLOB_MAX);
 	struct as_squeeze *z = NULL;
 	struct as_err err;
-	static const unsigned char bomb[] = {0x28, 0xb5, 0x2f, 0xfd, 0xe0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0};
+	static const unsigned char bomb[] = {0x28, 0xb5, 0x2f, 0xfd, 0xe0, 0, 0, 0,
+					     0,    1,    0,    0,    0,    1, 0, 0};
 
 	EXPECT_OK(as_squeeze_new(&z, &err), err);
 	EXPECT_I64(as_unsqueeze(z, bomb, sizeof bomb, &out, &err), AS_EFORMAT);
@@ -278,6 +285,7 @@ static void t_squeezed_bomb_is_refused(void)
 }
 
 UTEST_MAIN(T(t_short_run), T(t_long_run), T(t_empty_run), T(t_run_with_everything),
-	   T(t_run_without_tallies), T(t_tallies_that_do_not_follow), T(t_memory_of_the_run_before), T(t_every_prefix),
-	   T(t_every_flipped_byte), T(t_newer_format_is_refused), T(t_unknown_section_is_skipped),
-	   T(t_unknown_key_is_dropped), T(t_squeezed_and_back), T(t_squeezed_bomb_is_refused))
+	   T(t_run_without_tallies), T(t_tallies_that_do_not_follow), T(t_memory_of_the_run_before),
+	   T(t_every_prefix), T(t_every_flipped_byte), T(t_newer_format_is_refused),
+	   T(t_unknown_section_is_skipped), T(t_unknown_key_is_dropped), T(t_squeezed_and_back),
+	   T(t_squeezed_bomb_is_refused))

@@ -6,8 +6,17 @@
 #include "store/record.h"
 #include "utest.h"
 
-static const uint64_t edges[] = {0, 1, 127, 128, 16383, 16384, UINT32_MAX, INT64_MAX,
-				 (uint64_t)INT64_MAX + 1, UINT64_MAX - 1, UINT64_MAX};
+static const uint64_t edges[] = {0,
+				 1,
+				 127,
+				 128,
+				 16383,
+				 16384,
+				 UINT32_MAX,
+				 INT64_MAX,
+				 (uint64_t)INT64_MAX + 1,
+				 UINT64_MAX - 1,
+				 UINT64_MAX};
 
 static struct as_bytes at_the_edge(const struct as_buf *b)
 {
@@ -97,10 +106,14 @@ static void t_text(void)
 
 static void t_counts_are_bounded_by_the_bytes(void)
 {
-	struct as_bytes r = as_bytes("\x03" "aabbcc", 7);
+	struct as_bytes r = as_bytes("\x03"
+				     "aabbcc",
+				     7);
 
 	EXPECT_U64(as_dec_count(&r, 2), 3);
-	r = as_bytes("\x04" "aabbcc", 7);
+	r = as_bytes("\x04"
+		     "aabbcc",
+		     7);
 	EXPECT_U64(as_dec_count(&r, 2), 0);
 	EXPECT(r.bad);
 	r = as_bytes("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 10);
@@ -129,9 +142,9 @@ struct thing {
 };
 
 static const struct as_slot slots[] = {
-	AS_SLOT(1, TEXT, struct thing, text),   AS_SLOT(2, CHARS, struct thing, chars),
-	AS_SLOT(3, I32, struct thing, small),   AS_SLOT(4, MAYBE, struct thing, maybe),
-	AS_SLOT(5, U64, struct thing, big),     AS_SLOT(6, F64, struct thing, ratio),
+	AS_SLOT(1, TEXT, struct thing, text), AS_SLOT(2, CHARS, struct thing, chars),
+	AS_SLOT(3, I32, struct thing, small), AS_SLOT(4, MAYBE, struct thing, maybe),
+	AS_SLOT(5, U64, struct thing, big),   AS_SLOT(6, F64, struct thing, ratio),
 };
 
 static void t_record(void)
@@ -162,7 +175,11 @@ static void t_record(void)
 static void t_record_skips_what_it_does_not_know(void)
 {
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_LINE);
-	struct thing in = {.text = (char[]){"new"}, .chars = "x", .small = 5, .maybe = 1, .ratio = 2},
+	struct thing in = {.text = (char[]){"new"},
+			   .chars = "x",
+			   .small = 5,
+			   .maybe = 1,
+			   .ratio = 2},
 		     out = {0};
 
 	as_record_enc(&b, slots, AS_LEN(slots), &in);
@@ -177,7 +194,8 @@ static void t_record_skips_what_it_does_not_know(void)
 static void t_record_of_every_prefix(void)
 {
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_LINE);
-	struct thing in = {.text = (char[]){"text"}, .chars = "abc", .small = 5, .maybe = 9, .ratio = 2};
+	struct thing in = {
+		.text = (char[]){"text"}, .chars = "abc", .small = 5, .maybe = 9, .ratio = 2};
 
 	as_record_enc(&b, slots, AS_LEN(slots), &in);
 	for (size_t n = 0; n < b.len; n++) {

@@ -113,8 +113,9 @@ static void t_many_processes(void)
 /* Rows come, go, and change their order: the next tick is written against each. */
 static void t_rows_that_come_and_go(void)
 {
-	static const char *const ticks[] = {"abcdef", "bdf", "fdb", "", "a", "abcdefghijklmnop", "pa",
-					    "aabb", "ponmlkjihgfedcba"};
+	static const char *const ticks[] = {"abcdef", "bdf",  "fdb",
+					    "",       "a",    "abcdefghijklmnop",
+					    "pa",     "aabb", "ponmlkjihgfedcba"};
 	struct as_builder *b = NULL;
 	struct as_live *l = NULL;
 	struct as_frame f = {0};
@@ -234,8 +235,8 @@ static void note_size(size_t tick, void *arg)
 static void t_idle_rows_cost_nothing(void)
 {
 	size_t sizes[20], alone[20];
-	struct sample s = {.seed = 1, .cores = 2, .ticks = 20, .step_ns = 500 * AS_MSEC,
-			   .status = AS_SUCCESS};
+	struct sample s = {
+		.seed = 1, .cores = 2, .ticks = 20, .step_ns = 500 * AS_MSEC, .status = AS_SUCCESS};
 	char path[512];
 
 	as_auto_run struct as_run *one = write_live(&s, note_size, alone);
@@ -244,7 +245,8 @@ static void t_idle_rows_cost_nothing(void)
 	s.procs = s.idle = 1000;
 	as_auto_run struct as_run *two = write_live(&s, note_size, sizes);
 	EXPECT(one && two);
-	double few = (double)(alone[19] - alone[9]) / 10, many = (double)(sizes[19] - sizes[9]) / 10;
+	double few = (double)(alone[19] - alone[9]) / 10,
+	       many = (double)(sizes[19] - sizes[9]) / 10;
 	printf("# a tick: %.1f bytes, with 1000 idle processes %.1f\n", few, many);
 	EXPECT(many < few + 10); /* the busy rows are not the same ones: some bytes either way */
 }
@@ -265,7 +267,11 @@ static void read_any(const uint8_t *p, size_t n)
 
 static void small_file(struct sample *s)
 {
-	*s = (struct sample){.seed = 5, .procs = 2, .cores = 1, .ticks = 6, .step_ns = AS_SECOND,
+	*s = (struct sample){.seed = 5,
+			     .procs = 2,
+			     .cores = 1,
+			     .ticks = 6,
+			     .step_ns = AS_SECOND,
 			     .status = AS_SUCCESS};
 	as_run_free(write_live(s, NULL, NULL));
 }
@@ -377,7 +383,8 @@ static void t_hole_of_zeros(void)
 
 /* ── other versions ── */
 
-static struct as_run *read_changed(const char *from, const char *to, int *ret_code, struct as_err *err)
+static struct as_run *read_changed(const char *from, const char *to, int *ret_code,
+				   struct as_err *err)
 {
 	struct sample s;
 	struct as_run *run = NULL;
@@ -402,7 +409,8 @@ static void t_unknown_key_is_skipped(void)
 {
 	struct as_err err;
 	int r;
-	as_auto_run struct as_run *run = read_changed("job.memory.used", "job.memory.NEW", &r, &err);
+	as_auto_run struct as_run *run =
+		read_changed("job.memory.used", "job.memory.NEW", &r, &err);
 
 	EXPECT_OK(r, err);
 	EXPECT(!as_run_tally(run, AS_F_JOB_MEMORY, 0));

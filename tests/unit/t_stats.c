@@ -12,8 +12,8 @@
 #include "sample_run.h"
 #include "store/catalogue.h"
 
-#define HOUR (INT64_C(3600) * AS_SECOND)
-#define DAY (24 * HOUR)
+#define HOUR  (INT64_C(3600) * AS_SECOND)
+#define DAY   (24 * HOUR)
 #define EPOCH INT64_C(1767225600000000000) /* 2026-01-01 */
 
 enum { RUNS = 1500, NAMES = 7 };
@@ -54,8 +54,13 @@ static struct fact invent(uint64_t *seed, uint64_t i, int64_t over_ns)
 static void put_fact(struct as_store *s, const struct fact *f)
 {
 	struct as_pair prod = {(char[]){"env"}, (char[]){"prod"}};
-	struct sample m = {.seed = 1, .name = f->name, .version = f->version, .id = f->id,
-			   .status = f->status, .start_ns = f->start, .labels = &prod,
+	struct sample m = {.seed = 1,
+			   .name = f->name,
+			   .version = f->version,
+			   .id = f->id,
+			   .status = f->status,
+			   .start_ns = f->start,
+			   .labels = &prod,
 			   .nlabels = f->prod};
 	as_auto_run struct as_run *run = sample_run(&m);
 	struct as_err err;
@@ -131,7 +136,8 @@ static double model_trend(const struct fact **runs, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		values[i] = (double)runs[i]->duration;
 		for (size_t j = 0; j < i; j++)
-			slopes[k++] = (double)(runs[j]->duration - runs[i]->duration) / (double)(i - j);
+			slopes[k++] =
+				(double)(runs[j]->duration - runs[i]->duration) / (double)(i - j);
 	}
 	double slope = middle(slopes, k);
 	return slope / middle(values, n);
@@ -151,7 +157,8 @@ static void model(const struct as_query *q, const struct fact *facts, size_t nfa
 		t->count++;
 		by[f->status]++;
 		t->duration_sum_ns += f->duration;
-		t->duration_max_ns = f->duration > t->duration_max_ns ? f->duration : t->duration_max_ns;
+		t->duration_max_ns =
+			f->duration > t->duration_max_ns ? f->duration : t->duration_max_ns;
 		t->cpu_known += f->cpu != AS_NA;
 		t->cpu_sum_ns += f->cpu == AS_NA ? 0 : f->cpu;
 		t->memory_known += f->peak != AS_NA;
@@ -367,8 +374,11 @@ static double trend_after(struct as_store *s, const char *name, size_t n,
 	size_t k = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		struct fact f = {.status = AS_SUCCESS, .start = EPOCH + (int64_t)i * HOUR,
-				 .duration = duration(i), .cpu = AS_NA, .peak = AS_NA};
+		struct fact f = {.status = AS_SUCCESS,
+				 .start = EPOCH + (int64_t)i * HOUR,
+				 .duration = duration(i),
+				 .cpu = AS_NA,
+				 .peak = AS_NA};
 
 		sample_id((uint64_t)name[0] << 32 | i, f.id);
 		(void)snprintf(f.name, sizeof f.name, "%s", name);
@@ -462,8 +472,11 @@ static void t_gc_by_age(void)
 	int64_t now = as_clock(CLOCK_REALTIME);
 
 	for (uint64_t i = 0; i < 20; i++) {
-		struct fact f = {.status = AS_SUCCESS, .start = now - (int64_t)i * DAY - HOUR,
-				 .name = "x", .cpu = AS_NA, .peak = AS_NA};
+		struct fact f = {.status = AS_SUCCESS,
+				 .start = now - (int64_t)i * DAY - HOUR,
+				 .name = "x",
+				 .cpu = AS_NA,
+				 .peak = AS_NA};
 
 		sample_id(i, f.id);
 		put_fact(s, &f);
@@ -517,21 +530,23 @@ static void t_gc_by_bytes(void)
 		EXPECT_OK(as_store_put(s, run, &err), err);
 	}
 	EXPECT_OK(as_store_commit(s, &err), err);
-	EXPECT_OK(as_store_gc(s, &(struct as_keep){.bytes = 1000000000}, &removed, &bytes, &err), err);
+	EXPECT_OK(as_store_gc(s, &(struct as_keep){.bytes = 1000000000}, &removed, &bytes, &err),
+		  err);
 	EXPECT_U64(removed, 0);
 	int64_t before = file_size();
 	EXPECT_OK(as_store_gc(s, &(struct as_keep){.bytes = 1000000}, &removed, &bytes, &err), err);
 	int64_t after = file_size();
-	printf("# %" PRId64 " bytes before, %" PRId64 " after; %" PRIu64 " runs of %" PRIu64 " bytes\n",
+	printf("# %" PRId64 " bytes before, %" PRId64 " after; %" PRIu64 " runs of %" PRIu64
+	       " bytes\n",
 	       before, after, removed, bytes);
 	EXPECT(after < 1200000 && after > 800000);
-	EXPECT(before - after > (int64_t)bytes * 8 / 10 && before - after < (int64_t)bytes * 12 / 10);
+	EXPECT(before - after > (int64_t)bytes * 8 / 10 &&
+	       before - after < (int64_t)bytes * 12 / 10);
 	EXPECT_U64(left(s, &l), 1000 - removed);
 	EXPECT_I64(l[0].start_ns, EPOCH + 999 * HOUR);
 	free(l);
 }
 
 UTEST_MAIN(T(t_statistics_over_months), T(t_statistics_over_hours), T(t_statistics_after_removing),
-	   T(t_statistics_after_replacing),
-	   T(t_sums_do_not_overflow), T(t_trend), T(t_gc_keeps_the_newest), T(t_gc_by_age),
-	   T(t_gc_per_name), T(t_gc_by_bytes))
+	   T(t_statistics_after_replacing), T(t_sums_do_not_overflow), T(t_trend),
+	   T(t_gc_keeps_the_newest), T(t_gc_by_age), T(t_gc_per_name), T(t_gc_by_bytes))

@@ -11,7 +11,7 @@
 #include "sample_run.h"
 #include "store/catalogue.h"
 
-#define DAY (INT64_C(86400) * AS_SECOND)
+#define DAY   (INT64_C(86400) * AS_SECOND)
 #define EPOCH INT64_C(1767225600000000000) /* 2026-01-01 */
 
 /* ── helpers ── */
@@ -25,10 +25,17 @@ static struct as_store *open_store(enum as_store_mode mode)
 	return s;
 }
 
-static struct as_run *a_run(uint64_t seed, const char *name, enum as_status status, int64_t start_ns)
+static struct as_run *a_run(uint64_t seed, const char *name, enum as_status status,
+			    int64_t start_ns)
 {
-	struct sample s = {.seed = seed, .procs = 1, .cores = 1, .ticks = 3, .step_ns = AS_SECOND,
-			   .name = name, .status = status, .start_ns = start_ns};
+	struct sample s = {.seed = seed,
+			   .procs = 1,
+			   .cores = 1,
+			   .ticks = 3,
+			   .step_ns = AS_SECOND,
+			   .name = name,
+			   .status = status,
+			   .start_ns = start_ns};
 	struct as_run *run = sample_run(&s);
 
 	EXPECT(run);
@@ -139,7 +146,8 @@ static void t_put_and_get(void)
 
 static void t_unclear_and_unknown_ids(void)
 {
-	static const char *const ids[] = {"aaaabbbbcccc", "aaaabbbbdddd", "aaaacccccccc", "zzzzzzzzzzzz"};
+	static const char *const ids[] = {"aaaabbbbcccc", "aaaabbbbdddd", "aaaacccccccc",
+					  "zzzzzzzzzzzz"};
 	as_auto_store struct as_store *s = open_store(AS_STORE_WRITE);
 	struct as_err err;
 	char id[AS_ID_LEN + 1];
@@ -213,10 +221,12 @@ static void t_dictionary_holds_no_secrets(void)
 	as_auto_run struct as_run *run = sample_run(&sample);
 	put(s, run);
 	EXPECT_I64(sql("SELECT count(*) FROM dictionary"), 1);
-	EXPECT_I64(sql("SELECT instr(bytes, CAST('job.memory.used' AS BLOB)) > 0 FROM dictionary"), 1);
-	EXPECT_I64(sql("SELECT instr(bytes, CAST('hunter2' AS BLOB)) + instr(bytes, CAST('solver' AS "
-		       "BLOB)) FROM dictionary"),
-		   0);
+	EXPECT_I64(sql("SELECT instr(bytes, CAST('job.memory.used' AS BLOB)) > 0 FROM dictionary"),
+		   1);
+	EXPECT_I64(
+		sql("SELECT instr(bytes, CAST('hunter2' AS BLOB)) + instr(bytes, CAST('solver' AS "
+		    "BLOB)) FROM dictionary"),
+		0);
 }
 
 static void t_batch(void)
@@ -292,13 +302,20 @@ static void t_texts_too_long_for_a_listing(void)
 
 static void fill_for_lists(struct as_store *s)
 {
-	struct as_pair labels[2] = {{(char[]){"env"}, (char[]){"prod"}}, {(char[]){"team"}, (char[]){"a"}}};
+	struct as_pair labels[2] = {{(char[]){"env"}, (char[]){"prod"}},
+				    {(char[]){"team"}, (char[]){"a"}}};
 
 	for (uint64_t i = 0; i < 40; i++) {
-		struct sample m = {.seed = i, .procs = 1, .cores = 1, .ticks = 1 + i * 7 % 40,
-				   .step_ns = AS_SECOND, .name = i % 4 ? "train-a" : "train[b]",
-				   .version = i % 3 ? NULL : "v1", .start_ns = EPOCH + (int64_t)i * DAY,
-				   .status = i % 5 ? AS_SUCCESS : AS_FAILED, .labels = labels,
+		struct sample m = {.seed = i,
+				   .procs = 1,
+				   .cores = 1,
+				   .ticks = 1 + i * 7 % 40,
+				   .step_ns = AS_SECOND,
+				   .name = i % 4 ? "train-a" : "train[b]",
+				   .version = i % 3 ? NULL : "v1",
+				   .start_ns = EPOCH + (int64_t)i * DAY,
+				   .status = i % 5 ? AS_SUCCESS : AS_FAILED,
+				   .labels = labels,
 				   .nlabels = i % 3};
 		as_auto_run struct as_run *run = sample_run(&m);
 
@@ -333,11 +350,15 @@ static void t_filters(void)
 	EXPECT_U64(count(s, (struct as_query){.by_status = true, .status = AS_RUNNING}), 0);
 	EXPECT_U64(count(s, (struct as_query){.since_ns = EPOCH + 10 * DAY}), 30);
 	EXPECT_U64(count(s, (struct as_query){.until_ns = EPOCH + 10 * DAY}), 10);
-	EXPECT_U64(count(s, (struct as_query){.since_ns = EPOCH + DAY, .until_ns = EPOCH + 3 * DAY}), 2);
+	EXPECT_U64(count(s,
+			 (struct as_query){.since_ns = EPOCH + DAY, .until_ns = EPOCH + 3 * DAY}),
+		   2);
 	EXPECT_U64(count(s, (struct as_query){.labels = &prod, .nlabels = 1}), 26);
 	EXPECT_U64(count(s, (struct as_query){.labels = both, .nlabels = 2}), 13);
 	EXPECT_U64(count(s, (struct as_query){.labels = &none, .nlabels = 1}), 0);
-	EXPECT_U64(count(s, (struct as_query){.name = "train-?", .version = "v1", .labels = &prod,
+	EXPECT_U64(count(s, (struct as_query){.name = "train-?",
+					      .version = "v1",
+					      .labels = &prod,
 					      .nlabels = 1}),
 		   0); /* v1 has none: i % 3 == 0 */
 }
@@ -367,7 +388,9 @@ static void t_orders(void)
 	fill_for_lists(s);
 	for (int sort = AS_SORT_START; sort <= AS_SORT_NAME; sort++)
 		for (int up = 0; up < 2; up++) {
-			struct as_query q = {.sort = (enum as_sort)sort, .ascending = up, .limit = 25};
+			struct as_query q = {.sort = (enum as_sort)sort,
+					     .ascending = up,
+					     .limit = 25};
 			size_t n = list(s, q, &l), unknown = 0;
 
 			EXPECT_U64(n, 25);
@@ -423,8 +446,14 @@ static struct as_live *go_on(const char *id, size_t ticks, enum as_status status
 {
 	struct as_live *l = NULL;
 	struct as_err err;
-	struct sample m = {.seed = 8, .procs = 2, .cores = 1, .ticks = ticks, .step_ns = AS_SECOND,
-			   .name = "going", .id = id, .status = status,
+	struct sample m = {.seed = 8,
+			   .procs = 2,
+			   .cores = 1,
+			   .ticks = ticks,
+			   .step_ns = AS_SECOND,
+			   .name = "going",
+			   .id = id,
+			   .status = status,
 			   .start_ns = as_clock(CLOCK_REALTIME) - 100 * AS_SECOND};
 
 	EXPECT_OK(as_live_create(utest_dir(), id, &l, &err), err);
@@ -591,7 +620,10 @@ static void t_strange_live_files(void)
 	as_store_close(open_store(AS_STORE_WRITE));
 	make_file("live/aaaaaaaaaaaa", "", 3600);
 	make_file("live/bbbbbbbbbbbb", "", 1);
-	make_file("live/cccccccccccc", "\x89" "ASLI", 3600);
+	make_file("live/cccccccccccc",
+		  "\x89"
+		  "ASLI",
+		  3600);
 	make_file("live/dddddddddddd", "somebody's notes", 3600);
 	make_file("live/README", "hello", 3600);
 	as_auto_store struct as_store *s = open_store(AS_STORE_WRITE);
@@ -676,7 +708,8 @@ static void t_killed_at_any_moment(void)
 	}
 	EXPECT(kept >= 40);
 	EXPECT_I64(sql("SELECT count(*) FROM run"), (int64_t)kept);
-	EXPECT_I64(sql("SELECT sum(count) FROM rollup WHERE facet = '' AND span = 0"), (int64_t)kept);
+	EXPECT_I64(sql("SELECT sum(count) FROM rollup WHERE facet = '' AND span = 0"),
+		   (int64_t)kept);
 }
 
 /* ── many at once ── */
@@ -996,8 +1029,10 @@ static void t_paths(void)
 		as_auto_buf struct as_buf path = AS_BUF(AS_BUF_LINE);
 		struct as_err err;
 
-		(void)(table[i].store ? setenv("ASSAY_STORE", table[i].store, 1) : unsetenv("ASSAY_STORE"));
-		(void)(table[i].xdg ? setenv("XDG_DATA_HOME", table[i].xdg, 1) : unsetenv("XDG_DATA_HOME"));
+		(void)(table[i].store ? setenv("ASSAY_STORE", table[i].store, 1)
+				      : unsetenv("ASSAY_STORE"));
+		(void)(table[i].xdg ? setenv("XDG_DATA_HOME", table[i].xdg, 1)
+				    : unsetenv("XDG_DATA_HOME"));
 		(void)setenv("HOME", table[i].home, 1);
 		EXPECT_OK(as_store_path(table[i].option, &path, &err), err);
 		EXPECT_STR(path.p, table[i].want);
@@ -1041,12 +1076,13 @@ static void t_short_job_is_small(void)
 }
 
 UTEST_MAIN(T(t_missing_store_is_empty), T(t_put_and_get), T(t_unclear_and_unknown_ids),
-	   T(t_same_id_replaces), T(t_remove), T(t_dictionary_holds_no_secrets), T(t_batch), T(t_spoiled_batch),
-	   T(t_texts_too_long_for_a_listing), T(t_filters), T(t_orders), T(t_rows_are_what_was_put),
-	   T(t_running_first_and_live), T(t_orphan_is_interrupted), T(t_orphan_that_had_ended),
-	   T(t_sealed_and_still_live), T(t_orphan_can_be_removed), T(t_strange_live_files),
-	   T(t_killed_at_any_moment), T(t_many_write_at_once), T(t_many_recover_at_once),
-	   T(t_newer_schema), T(t_not_a_database), T(t_database_of_another_program),
-	   T(t_damaged_pages), T(t_damaged_blob), T(t_read_only_folder),
-	   T(t_read_only_folder_without_log), T(t_folder_below_a_file), T(t_full_disk),
-	   T(t_log_stays_small), T(t_private_folder), T(t_paths), T(t_short_job_is_small))
+	   T(t_same_id_replaces), T(t_remove), T(t_dictionary_holds_no_secrets), T(t_batch),
+	   T(t_spoiled_batch), T(t_texts_too_long_for_a_listing), T(t_filters), T(t_orders),
+	   T(t_rows_are_what_was_put), T(t_running_first_and_live), T(t_orphan_is_interrupted),
+	   T(t_orphan_that_had_ended), T(t_sealed_and_still_live), T(t_orphan_can_be_removed),
+	   T(t_strange_live_files), T(t_killed_at_any_moment), T(t_many_write_at_once),
+	   T(t_many_recover_at_once), T(t_newer_schema), T(t_not_a_database),
+	   T(t_database_of_another_program), T(t_damaged_pages), T(t_damaged_blob),
+	   T(t_read_only_folder), T(t_read_only_folder_without_log), T(t_folder_below_a_file),
+	   T(t_full_disk), T(t_log_stays_small), T(t_private_folder), T(t_paths),
+	   T(t_short_job_is_small))
