@@ -67,17 +67,15 @@ static struct parts take_apart(double v)
 
 /*
  * Is v the double nearest to n / 10^places? Both times 10^places * 2^down they
- * are integers, and the next doubles are `one` away from v; below a power of
- * two only half of that. Ties go to the even one.
+ * are integers, and the next doubles are 10^places, `one`, away from v. (Below
+ * a power of two it is half of that, but those in range are exact in 15
+ * digits; and no 17 digits lie halfway between two doubles here.)
  */
 static bool reads_back(struct parts v, uint64_t n, u128 one)
 {
 	u128 want = v.bits * one, got = (u128)n << v.down;
-	u128 apart = got > want ? got - want : want - got;
-	bool narrow = got < want && v.bits == UINT64_C(1) << (DBL_MANT_DIG - 1);
-	u128 room = narrow ? one / 2 : one;
 
-	return apart * 2 < room || (apart * 2 == room && v.bits % 2 == 0);
+	return (got > want ? got - want : want - got) * 2 < one;
 }
 
 /* Digits of n, the last `places` of them behind a point; zeros at the end are dropped. */

@@ -194,14 +194,37 @@ static bool is_placed(const char *key)
 	return false;
 }
 
+/* Would this text be taken for a number, a list, null …? */
+static bool looks_like_json(const char *text)
+{
+	auto_json json_t *v = json_loads(text, JSON_DECODE_ANY, NULL);
+
+	return v != NULL;
+}
+
+/* Parameters are kept as words. If one of them is a text like "64", all are kept as JSON too. */
+static bool needs_json(json_t *params)
+{
+	for (void *i = json_object_iter(params); i; i = json_object_iter_next(params, i)) {
+		const char *text = json_string_value(json_object_iter_value(i));
+
+		if (text && looks_like_json(text))
+			return true;
+	}
+	return false;
+}
+
 static int read_labels(json_t *record, struct as_identity *who, struct as_err *err)
 {
 	const char *task = text_of(record, "task_id");
+	json_t *params = json_object_get(record, "params");
 	size_t cap = 0;
 	int r = AS_OK;
 
 	if (task && strcmp(task, who->id))
 		r = add_pair(&who->labels, &who->nlabels, &cap, "task_id", as_strdup(task), err);
+	if (r == AS_OK && needs_json(params))
+		r = add_pair(&who->labels, &who->nlabels, &cap, "params", as_words(params), err);
 	for (void *i = json_object_iter(record); r == AS_OK && i;
 	     i = json_object_iter_next(record, i)) {
 		const json_t *v = json_object_iter_value(i);
@@ -266,6 +289,15 @@ static int64_t scaled(const json_t *v, double scale)
 	return x >= 0 && x < 9e18 ? (int64_t)(x + 0.5) : AS_NA;
 }
 
+/* Keystone rounds the duration; the end that it wrote is kept as it is. */
+static int keep_end(const json_t *record, struct as_identity *who, struct as_err *err)
+{
+	size_t cap = who->nlabels;
+
+	return add_pair(&who->labels, &who->nlabels, &cap, "end_time",
+			as_strdup(text_of(record, "end_time")), err);
+}
+
 static int read_times(const json_t *record, struct as_run *run, struct as_err *err)
 {
 	int64_t start = AS_NA, end = AS_NA;
@@ -286,7 +318,7 @@ static int read_times(const json_t *record, struct as_run *run, struct as_err *e
 		return bad(err, "there is no duration_seconds, or it is negative");
 	run->who.start_ns = start;
 	run->end.duration_ns = took;
-	return AS_OK;
+	return end == AS_NA || end - start == took ? AS_OK : keep_end(record, &run->who, err);
 }
 
 /* Python's subprocess says -N for signal N; -1 is Keystone's own "never came to an exit". */

@@ -10,7 +10,9 @@
  *	resource_usage.*           totals, marked as what Keystone knew them to be
  *	task_id                    the id, if it is one of ours; otherwise the id is
  *	                           derived from it and it is kept as a label
- *	everything else            labels, so that nothing is lost
+ *	everything else            labels, so that nothing is lost; also end_time
+ *	                           when it is not start and duration, and params when
+ *	                           one of them is a text that reads like JSON ("64")
  *
  * Keystone measured its own worker, at its end and without children. Its
  * numbers are kept, but as "attributed" and never as samples: detailed_profile

@@ -23,17 +23,20 @@ def record(dice, number):
     """A line as Keystone's job_monitor writes it."""
     day, part = f"2026-{dice.randint(1, 12):02}-{dice.randint(1, 28):02}", dice.randint(1, 999999)
     start = f"{day}T11:59:59.{part:06}"
+    end = f"2027-01-01T00:00:00.{part:06}"
     user, system = dice.randint(0, 10**7) / 100, dice.randint(0, 10**5) / 100
     status = dice.choice(["success", "failed", "timeout", "error"])
     failed = dice.choice([1, 2, 139, 255, -9, -11])
     codes = {"success": 0, "failed": failed, "timeout": -1, "error": 1}
     params = {"mesh": dice.randint(-5, 10**12), "tol": dice.random() * 10**dice.randint(-9, 9),
-              "solver": "cg é \" \\ \n", "flags": [True, None, 1.0, {"deep": []}], "on": False}
+              "solver": "cg é \" \\ \n", "flags": [True, None, 1.0, {"deep": []}], "on": False,
+              "text": dice.choice(["64", "true", "null", "[1]", "1e3", "\"q\""])}
     r = {"task_id": f"{dice.getrandbits(64):x}-{number}",
          "tool": dice.choice(["fenicsx", "lammps"]),
          "script": dice.choice(["poisson.py", "in put.lammps", "--odd", ""]),
-         "params": dict(dice.sample(sorted(params.items(), key=str), dice.randint(0, 5))),
-         "start_time": start, "end_time": start, "duration_seconds": 0.0, "status": status,
+         "params": dict(dice.sample(sorted(params.items(), key=str), dice.randint(0, 6))),
+         "start_time": start, "end_time": dice.choice([start, end]), "duration_seconds": 0.0,
+         "status": status,
          "returncode": codes[status],
          "resource_usage": {"cpu_user_seconds": user, "cpu_system_seconds": system,
                             "cpu_total_seconds": round(user + system, 2),

@@ -490,10 +490,10 @@ static void t_gc_by_age(void)
 static void t_gc_per_name(void)
 {
 	as_auto_store struct as_store *s = open_store();
-	as_auto_free struct fact *facts = fill(s, 300, 100 * DAY, 10);
 	struct as_listing *l;
 	size_t of[256] = {0};
 
+	free(fill(s, 300, 100 * DAY, 10));
 	EXPECT(gc(s, (struct as_keep){.per_name = 5}) == 300 - 5 * NAMES);
 	EXPECT_U64(left(s, &l), 5 * NAMES);
 	for (size_t i = 0; i < 5 * NAMES; i++)

@@ -283,7 +283,7 @@ static void t_texts_too_long_for_a_listing(void)
 	char name[200];
 	struct as_err err;
 
-	for (size_t i = 0; i < sizeof name - 1; i += 2)
+	for (size_t i = 0; i + 3 <= sizeof name; i += 2)
 		memcpy(name + i, "é", 3);
 	as_auto_run struct as_run *run = a_run(1, "x", AS_SUCCESS, EPOCH), *back = NULL;
 	free(run->who.name);
