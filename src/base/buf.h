@@ -18,9 +18,9 @@
 #include "base/err.h"
 
 enum as_buf_limit {
-	AS_BUF_LINE = 64 << 10,     /* a line, a path, a message            */
-	AS_BUF_FILE = 16 << 20,     /* a /proc file, a record, a page       */
-	AS_BUF_DOCUMENT = 1 << 30,  /* a whole report or export             */
+	AS_BUF_LINE = 64 << 10,    /* a line, a path, a message            */
+	AS_BUF_FILE = 16 << 20,    /* a /proc file, a record, a page       */
+	AS_BUF_DOCUMENT = 1 << 30, /* a whole report or export             */
 };
 
 struct as_buf {
@@ -42,11 +42,11 @@ __attribute__((format(printf, 2, 3))) void as_buf_fmt(struct as_buf *b, const ch
 /* Room for n more bytes at the returned place; commit with b->len += used. NULL: it is bad. */
 char *as_buf_room(struct as_buf *b, size_t n);
 
-int as_buf_ok(const struct as_buf *b, struct as_err *err);                /* fails on a bad one */
-int as_buf_write(const struct as_buf *b, FILE *out, struct as_err *err);  /* likewise           */
-const char *as_buf_text(const struct as_buf *b);                          /* "" when empty      */
-char *as_buf_take(struct as_buf *b);                                      /* caller frees; NULL if bad or empty */
-void as_buf_clear(struct as_buf *b);                                      /* empty, keeps memory */
+int as_buf_ok(const struct as_buf *b, struct as_err *err);               /* fails on a bad one */
+int as_buf_write(const struct as_buf *b, FILE *out, struct as_err *err); /* likewise           */
+const char *as_buf_text(const struct as_buf *b);                         /* "" when empty      */
+char *as_buf_take(struct as_buf *b); /* caller frees; NULL if bad or empty */
+void as_buf_clear(struct as_buf *b); /* empty, keeps memory */
 void as_buf_done(struct as_buf *b);
 
 #define as_auto_buf as_cleanup(as_buf_done) /* as_auto_buf struct as_buf b = AS_BUF(…); */

@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-__attribute__((format(printf, 4, 0))) static int set(struct as_err *err, int code, int os, const char *fmt, va_list ap)
+__attribute__((format(printf, 4, 0))) static int set(struct as_err *err, int code, int os,
+						     const char *fmt, va_list ap)
 {
 	*err = (struct as_err){.code = code, .os = os};
 	(void)vsnprintf(err->msg, sizeof err->msg, fmt, ap);

@@ -12,18 +12,18 @@
  */
 
 /*        name          exit  meaning (this text is also the manual's table)   */
-#define AS_ERRORS(X)                                                               \
-	X(USAGE, 2, "the command line makes no sense")                             \
-	X(THRESHOLD, 3, "a threshold or service level was missed")                 \
-	X(REGRESSION, 4, "a regression was found")                                 \
-	X(UNSURE, 5, "inconclusive: more runs are needed to tell")                 \
-	X(INVALID, 6, "the measurement is not valid")                              \
-	X(FORMAT, 65, "a file exists but its content is not what was expected")    \
-	X(NOTFOUND, 66, "the process, file or run does not exist")                 \
-	X(UNSUP, 69, "this kernel, machine or build cannot do that")               \
-	X(BUG, 70, "an invariant of assay itself broke: please report it")         \
-	X(NOMEM, 71, "out of memory")                                              \
-	X(IO, 74, "reading or writing failed")                                     \
+#define AS_ERRORS(X)                                                                               \
+	X(USAGE, 2, "the command line makes no sense")                                             \
+	X(THRESHOLD, 3, "a threshold or service level was missed")                                 \
+	X(REGRESSION, 4, "a regression was found")                                                 \
+	X(UNSURE, 5, "inconclusive: more runs are needed to tell")                                 \
+	X(INVALID, 6, "the measurement is not valid")                                              \
+	X(FORMAT, 65, "a file exists but its content is not what was expected")                    \
+	X(NOTFOUND, 66, "the process, file or run does not exist")                                 \
+	X(UNSUP, 69, "this kernel, machine or build cannot do that")                               \
+	X(BUG, 70, "an invariant of assay itself broke: please report it")                         \
+	X(NOMEM, 71, "out of memory")                                                              \
+	X(IO, 74, "reading or writing failed")                                                     \
 	X(PERM, 77, "the system refused; more privileges would help")
 
 enum as_code {
@@ -34,8 +34,8 @@ enum as_code {
 };
 
 struct as_err {
-	int  code;      /* enum as_code                              */
-	int  os;        /* errno at the failure, 0 if not a syscall  */
+	int code;       /* enum as_code                              */
+	int os;         /* errno at the failure, 0 if not a syscall  */
 	char msg[240];  /* "open '/proc/1/io'"  -- what failed       */
 	char hint[160]; /* "run as root or ..." -- what to try       */
 };

@@ -19,7 +19,10 @@ struct as_json as_json_pretty(struct as_buf *out)
 /* Bytes of the well-formed UTF-8 character at p, or 0. */
 static size_t utf8_len(const unsigned char *p)
 {
-	size_t n = p[0] < 0x80 ? 1 : p[0] >= 0xc2 && p[0] < 0xe0 ? 2 : (p[0] & 0xf0) == 0xe0 ? 3 : 4;
+	size_t n = p[0] < 0x80                   ? 1
+		   : p[0] >= 0xc2 && p[0] < 0xe0 ? 2
+		   : (p[0] & 0xf0) == 0xe0       ? 3
+						 : 4;
 
 	if (p[0] >= 0x80 && (p[0] < 0xc2 || p[0] > 0xf4))
 		return 0;

@@ -163,18 +163,31 @@ struct unit {
 };
 
 static const struct unit durations[] = {
-	{"", 1e9},  {"ns", 1},  {"us", 1e3},   {"ms", 1e6},
-	{"s", 1e9}, {"m", 60e9}, {"min", 60e9}, {"h", 3600e9}, {"d", 86400e9},
+	{"", 1e9},   {"ns", 1},     {"us", 1e3},   {"ms", 1e6},    {"s", 1e9},
+	{"m", 60e9}, {"min", 60e9}, {"h", 3600e9}, {"d", 86400e9},
 };
 
 static const struct unit sizes[] = {
 	{"", 1},
 	{"B", 1},
-	{"k", 1e3},	    {"K", 1e3},		{"kB", 1e3},	      {"KB", 1e3},
-	{"M", 1e6},	    {"MB", 1e6},	{"G", 1e9},	      {"GB", 1e9},
-	{"T", 1e12},	    {"TB", 1e12},
-	{"Ki", 1024},	    {"KiB", 1024},	{"Mi", 1048576},      {"MiB", 1048576},
-	{"Gi", 1073741824}, {"GiB", 1073741824}, {"Ti", 1099511627776.}, {"TiB", 1099511627776.},
+	{"k", 1e3},
+	{"K", 1e3},
+	{"kB", 1e3},
+	{"KB", 1e3},
+	{"M", 1e6},
+	{"MB", 1e6},
+	{"G", 1e9},
+	{"GB", 1e9},
+	{"T", 1e12},
+	{"TB", 1e12},
+	{"Ki", 1024},
+	{"KiB", 1024},
+	{"Mi", 1048576},
+	{"MiB", 1048576},
+	{"Gi", 1073741824},
+	{"GiB", 1073741824},
+	{"Ti", 1099511627776.},
+	{"TiB", 1099511627776.},
 };
 
 static const struct unit rates[] = {
@@ -202,8 +215,8 @@ int as_parse_duration(const char *text, int64_t *ret_ns, struct as_err *err)
 	double v = 0;
 
 	if (!with_unit(text, durations, AS_LEN(durations), &v) || v >= 9.2e18)
-		return as_fail(err, AS_EUSAGE, "'%s' is not a duration; write 0.5s, 200ms, 5m or 2h",
-			       text);
+		return as_fail(err, AS_EUSAGE,
+			       "'%s' is not a duration; write 0.5s, 200ms, 5m or 2h", text);
 	*ret_ns = (int64_t)(v + 0.5);
 	return AS_OK;
 }
@@ -213,8 +226,8 @@ int as_parse_bytes(const char *text, uint64_t *ret, struct as_err *err)
 	double v = 0;
 
 	if (!with_unit(text, sizes, AS_LEN(sizes), &v) || v >= 1.8e19)
-		return as_fail(err, AS_EUSAGE, "'%s' is not a size; write 4096, 64KiB, 200MB or 2GiB",
-			       text);
+		return as_fail(err, AS_EUSAGE,
+			       "'%s' is not a size; write 4096, 64KiB, 200MB or 2GiB", text);
 	*ret = (uint64_t)(v + 0.5);
 	return AS_OK;
 }
@@ -222,6 +235,7 @@ int as_parse_bytes(const char *text, uint64_t *ret, struct as_err *err)
 int as_parse_rate(const char *text, double *ret_per_second, struct as_err *err)
 {
 	if (!with_unit(text, rates, AS_LEN(rates), ret_per_second))
-		return as_fail(err, AS_EUSAGE, "'%s' is not a rate; write 50, 50/s or 3000/m", text);
+		return as_fail(err, AS_EUSAGE, "'%s' is not a rate; write 50, 50/s or 3000/m",
+			       text);
 	return AS_OK;
 }

@@ -67,13 +67,12 @@ const struct as_cmd as_cmd_run = {
 		"Exit status: that of COMMAND, and if a signal ended it assay ends by the same "
 		"signal; 124 after `--timeout`, 125 when assay itself failed, 126 when COMMAND "
 		"cannot be run, 127 when it is not found.",
-	.examples =
-		"assay run -- sleep 0.1\twhat did it use?\n"
-		"assay run --name demo --label who=me -- sort /etc/passwd\tname and label it\n"
-		"assay run --json -o run.json -- gzip -9c /etc/passwd\tthe whole record as a "
-		"file\n"
-		"assay run --metrics cpu,memory --interval 0.1 -- true\tpay only for what is "
-		"asked\n",
+	.examples = "assay run -- sleep 0.1\twhat did it use?\n"
+		    "assay run --name demo --label who=me -- sort /etc/passwd\tname and label it\n"
+		    "assay run --json -o run.json -- gzip -9c /etc/passwd\tthe whole record as a "
+		    "file\n"
+		    "assay run --metrics cpu,memory --interval 0.1 -- true\tpay only for what is "
+		    "asked\n",
 	.flags = AS_CMD_COMMAND | AS_CMD_WRAPPER,
 	.max_args = 0,
 	.opts = opts,

@@ -114,8 +114,7 @@ static int on_pause(void *st, struct as_err *err)
 	return AS_OK;
 }
 
-static const struct as_sink_ops ops = {
-	.name = "status line", .frame = on_frame, .pause = on_pause};
+static const struct as_sink_ops ops = {.name = "status line", .frame = on_frame, .pause = on_pause};
 
 struct as_sink as_status_line_sink(struct as_status_line *s)
 {

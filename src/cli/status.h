@@ -11,11 +11,11 @@
 #include "run/builder.h"
 
 struct as_status_line {
-	int fd;                   /* the terminal; -1: there is none  */
-	struct as_builder *run;   /* what to show                     */
+	int fd;                 /* the terminal; -1: there is none  */
+	struct as_builder *run; /* what to show                     */
 	struct as_look look;
-	int rows;                 /* of the screen while the region is set, else 0 */
-	int64_t shown_ns;         /* when it was last drawn           */
+	int rows;         /* of the screen while the region is set, else 0 */
+	int64_t shown_ns; /* when it was last drawn           */
 };
 
 /* Nothing is shown unless `fd` is a terminal whose foreground is ours. */

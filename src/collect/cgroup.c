@@ -105,10 +105,8 @@ static const enum as_field_id for_totals[] = {AS_F_CG_CPU,       AS_F_CG_USER, A
 static const struct {
 	enum as_field_id job, from;
 } for_job[] = {
-	{AS_F_JOB_CPU, AS_F_CG_CPU},
-	{AS_F_JOB_USER, AS_F_CG_USER},
-	{AS_F_JOB_SYSTEM, AS_F_CG_SYSTEM},
-	{AS_F_JOB_MEMORY, AS_F_CG_ANON},
+	{AS_F_JOB_CPU, AS_F_CG_CPU},       {AS_F_JOB_USER, AS_F_CG_USER},
+	{AS_F_JOB_SYSTEM, AS_F_CG_SYSTEM}, {AS_F_JOB_MEMORY, AS_F_CG_ANON},
 	{AS_F_JOB_MEMORY, AS_F_CG_SHMEM},
 };
 
@@ -286,7 +284,8 @@ static void choose_fields(struct state *s, const struct as_collect *c)
 	memcpy(s->needed, s->shown, sizeof s->needed);
 	for (size_t i = 0; c->cgroup && c->cgroup->own && i < AS_LEN(for_job); i++)
 		if (c->want->field[for_job[i].job])
-			s->in_job[for_job[i].from - FIRST] = s->needed[for_job[i].from - FIRST] = true;
+			s->in_job[for_job[i].from - FIRST] = s->needed[for_job[i].from - FIRST] =
+				true;
 	if (s->shown[AS_F_CG_FILE - FIRST])
 		s->needed[AS_F_CG_SHMEM - FIRST] = true; /* take_shared_out() */
 	for (size_t i = 0; i < AS_LEN(for_totals); i++)
@@ -484,13 +483,16 @@ static void set_peak(const struct state *s, int64_t mark, int64_t one, struct as
 		as_total_set(totals, AS_T_MEM_PEAK, s->memory_max, AS_MEASURED,
 			     "cgroup, anonymous and shared, sampled");
 	else if (bounded)
-		as_total_set(totals, AS_T_MEM_PEAK, mark, AS_ATTRIBUTED, "cgroup peak, page cache too");
+		as_total_set(totals, AS_T_MEM_PEAK, mark, AS_ATTRIBUTED,
+			     "cgroup peak, page cache too");
 	else if (one != AS_NA)
-		as_total_set(totals, AS_T_MEM_PEAK, one, AS_MEASURED, "VmHWM of the largest process");
+		as_total_set(totals, AS_T_MEM_PEAK, one, AS_MEASURED,
+			     "VmHWM of the largest process");
 }
 
 /* No moment needed more than the group's mark, or than all peaks of processes added. */
-static void memory_totals(const struct state *s, const struct as_collect *c, struct as_total *totals)
+static void memory_totals(const struct state *s, const struct as_collect *c,
+			  struct as_total *totals)
 {
 	int64_t mark = value(s, AS_F_CG_PEAK), added = totals[AS_T_MEM_UPPER].value;
 

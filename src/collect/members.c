@@ -131,7 +131,8 @@ static bool read_parent(const struct as_collect *c, const char *pid, int32_t *re
 static bool belongs(const struct as_members *m, const struct as_collect *c, int32_t pid,
 		    int32_t parent)
 {
-	return (pid == c->root && !m->root_ended) || as_members_find(m, parent) || (!c->attached && parent == getpid());
+	return (pid == c->root && !m->root_ended) || as_members_find(m, parent) ||
+	       (!c->attached && parent == getpid());
 }
 
 /* Strangers of the tick before, walked in step with the listing (both sorted by pid). */

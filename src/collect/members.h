@@ -18,7 +18,7 @@ struct as_stranger {
 struct as_members {
 	struct as_process **v; /* sorted by pid */
 	size_t n, cap;
-	uint64_t ever; /* how many there were in all */
+	uint64_t ever;   /* how many there were in all */
 	bool root_ended; /* the first one's number may be a stranger's now */
 	struct as_proc_pool pool;
 	/* private */

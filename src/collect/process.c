@@ -11,8 +11,10 @@
 #include "collect/source.h"
 #include "collect/threads.h"
 
-static const char *const file_names[AS_NPF] = {
-	[AS_PF_STAT] = "stat", [AS_PF_STATUS] = "status", [AS_PF_IO] = "io", [AS_PF_SCHED] = "schedstat"};
+static const char *const file_names[AS_NPF] = {[AS_PF_STAT] = "stat",
+					       [AS_PF_STATUS] = "status",
+					       [AS_PF_IO] = "io",
+					       [AS_PF_SCHED] = "schedstat"};
 
 /* A process that did not run is still read in full every so many ticks (swapping, reclaim). */
 enum { QUIET_MAX = 16 };
@@ -24,9 +26,9 @@ static bool wants_status(const struct as_want *w)
 
 static void forget(struct as_process *p)
 {
-	p->status = p->status_base = (struct as_proc_status){
-		AS_PROC_NA, AS_PROC_NA, AS_PROC_NA, AS_PROC_NA,
-		AS_PROC_NA, AS_PROC_NA, AS_PROC_NA, AS_PROC_NA};
+	p->status = p->status_base =
+		(struct as_proc_status){AS_PROC_NA, AS_PROC_NA, AS_PROC_NA, AS_PROC_NA,
+					AS_PROC_NA, AS_PROC_NA, AS_PROC_NA, AS_PROC_NA};
 	p->io = p->io_base = (struct as_proc_io){AS_PROC_NA, AS_PROC_NA, AS_PROC_NA,
 						 AS_PROC_NA, AS_PROC_NA, AS_PROC_NA};
 	p->sched = (struct as_proc_sched){AS_PROC_NA, AS_PROC_NA, AS_PROC_NA};
@@ -34,8 +36,8 @@ static void forget(struct as_process *p)
 }
 
 /* Read one of its files through the kept descriptor, or open it for this once. */
-static int read_file(struct as_process *p, struct as_proc_pool *pool, enum as_proc_file f, char *text,
-		     size_t size, size_t *len)
+static int read_file(struct as_process *p, struct as_proc_pool *pool, enum as_proc_file f,
+		     char *text, size_t size, size_t *len)
 {
 	struct as_err err;
 

@@ -15,8 +15,8 @@ enum as_proc_file { AS_PF_STAT, AS_PF_STATUS, AS_PF_IO, AS_PF_SCHED, AS_NPF };
 struct as_thread {
 	int32_t tid;
 	uint32_t instance;
-	int fd;      /* its schedstat                    */
-	bool seen;   /* in the listing of this tick      */
+	int fd;    /* its schedstat                    */
+	bool seen; /* in the listing of this tick      */
 	struct as_proc_sched now, base;
 };
 
@@ -29,8 +29,9 @@ struct as_process {
 	bool grown_up;  /* it was told again after its first second     */
 	bool gone;      /* it ended; its last numbers are still to be shown */
 	bool io_denied;
-	uint8_t quiet;  /* ticks since it was read in full              */
-	struct as_proc_stat stat, base;     /* base: when it was first seen, if that was in the middle */
+	uint8_t quiet; /* ticks since it was read in full              */
+	/* base: what stood there when the run began, where it was there before */
+	struct as_proc_stat stat, base;
 	struct as_proc_status status, status_base;
 	struct as_proc_io io, io_base;
 	struct as_proc_sched sched;
@@ -42,7 +43,7 @@ struct as_process {
 
 /* What reading costs descriptors and instance numbers. */
 struct as_proc_pool {
-	int keep;               /* descriptors that may still be kept open */
+	int keep; /* descriptors that may still be kept open */
 	uint32_t next_process, next_thread;
 };
 

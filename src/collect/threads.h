@@ -13,7 +13,8 @@ enum { AS_THREADS_MAX = 4096 }; /* of one process; more are not followed */
 void as_threads_read(struct as_process *p, const struct as_collect *c, struct as_proc_pool *pool);
 /* The process called exec, or has grown up: threads name themselves after they start. */
 void as_threads_rename(const struct as_process *p, const struct as_collect *c);
-void as_threads_rows(const struct as_process *p, const struct as_collect *c, struct as_frame *frame);
+void as_threads_rows(const struct as_process *p, const struct as_collect *c,
+		     struct as_frame *frame);
 /* Time that its threads, ended ones too, were ready and waited; AS_PROC_NA unknown. */
 int64_t as_threads_wait(const struct as_process *p);
 void as_threads_close(struct as_process *p, struct as_proc_pool *pool);

@@ -19,7 +19,22 @@
 #include "collect/source.h"
 #include "collect/threads.h"
 
-enum counter { USER, SYSTEM, MINFLT, MAJFLT, READ, WRITE, RCHAR, WCHAR, SYSCR, SYSCW, VOLUNTARY, FORCED, WAIT, NCOUNTERS };
+enum counter {
+	USER,
+	SYSTEM,
+	MINFLT,
+	MAJFLT,
+	READ,
+	WRITE,
+	RCHAR,
+	WCHAR,
+	SYSCR,
+	SYSCW,
+	VOLUNTARY,
+	FORCED,
+	WAIT,
+	NCOUNTERS
+};
 
 /* How each of the job's counters is shown, and what becomes of it when a process is waited for. */
 static const struct {
@@ -63,11 +78,11 @@ struct gauges {
 struct state {
 	struct as_members members;
 	struct steady steady[NCOUNTERS];
-	int64_t wait_ended;            /* cpu wait of processes that are gone  */
-	int64_t memory_max, swap_max;  /* as sampled                           */
-	int64_t hwm_max, hwm_sum;      /* VmHWM: the largest; the largest sum  */
-	int64_t own_hwm;               /* ours when the command was started    */
-	struct as_proc_io own_io;      /* that of our own reaped children, at the start */
+	int64_t wait_ended;           /* cpu wait of processes that are gone  */
+	int64_t memory_max, swap_max; /* as sampled                           */
+	int64_t hwm_max, hwm_sum;     /* VmHWM: the largest; the largest sum  */
+	int64_t own_hwm;              /* ours when the command was started    */
+	struct as_proc_io own_io;     /* that of our own reaped children, at the start */
 	bool io_denied;
 	uint64_t ticks;
 	bool root_reaped;
@@ -309,7 +324,7 @@ static void job_row(struct state *s, const struct as_collect *c, struct as_frame
 			       steady_show(&s->steady[k], sum[k], counters[k].absorbed));
 	as_put(c, row, AS_F_JOB_CPU, s->steady[USER].shown + s->steady[SYSTEM].shown);
 	if (!g.procs)
-		return; /* before it starts and after it ended: there is nothing to be large or small */
+		return; /* before it starts and after it ended nothing is large or small */
 	as_put(c, row, AS_F_JOB_PROCS, g.procs);
 	as_put(c, row, AS_F_JOB_THREADS, g.threads);
 	as_put(c, row, AS_F_JOB_RSS, g.rss);
@@ -366,9 +381,12 @@ static void tell_origins(const struct as_collect *c)
 		enum as_group group;
 		const char *source;
 	} sources[] = {
-		{AS_G_CPU, "/proc/PID/stat"},	{AS_G_FAULTS, "/proc/PID/stat"},
-		{AS_G_MEMORY, "/proc/PID/status"}, {AS_G_IO, "/proc/PID/io"},
-		{AS_G_SCHED, "/proc/PID/status, schedstat"}, {AS_G_FDS, "/proc/PID/fd"},
+		{AS_G_CPU, "/proc/PID/stat"},
+		{AS_G_FAULTS, "/proc/PID/stat"},
+		{AS_G_MEMORY, "/proc/PID/status"},
+		{AS_G_IO, "/proc/PID/io"},
+		{AS_G_SCHED, "/proc/PID/status, schedstat"},
+		{AS_G_FDS, "/proc/PID/fd"},
 		{AS_G_THREADS, "/proc/PID/task/TID/schedstat"},
 	};
 
@@ -433,7 +451,8 @@ static void finish_memory(const struct state *s, struct as_total *totals)
 		as_total_set(totals, AS_T_MEM_HWM, AS_NA, AS_UNAVAILABLE,
 			     "over before it could be read");
 	if (peak)
-		as_total_set(totals, AS_T_MEM_PEAK, peak, AS_ATTRIBUTED, "/proc/PID/status, added up");
+		as_total_set(totals, AS_T_MEM_PEAK, peak, AS_ATTRIBUTED,
+			     "/proc/PID/status, added up");
 	/* Between two samples nothing is bounded; but every peak so far is in some VmHWM. */
 	if (s->hwm_sum)
 		as_total_set(totals, AS_T_MEM_UPPER, s->hwm_sum > peak ? s->hwm_sum : peak,

@@ -10,7 +10,7 @@
 
 struct as_clockwork {
 	int64_t interval_ns;
-	int64_t due_ns;  /* since the run's start                        */
+	int64_t due_ns; /* since the run's start                        */
 	uint64_t ticks, late;
 };
 

@@ -41,7 +41,7 @@ struct engine {
 	bool stop;            /* the measurement is over                         */
 	bool starved;         /* memory ran out: some numbers are missing        */
 	bool timed_out;
-	int64_t kill_ns;      /* when TERM becomes KILL, then when to repeat it  */
+	int64_t kill_ns; /* when TERM becomes KILL, then when to repeat it  */
 	int kills;
 };
 
@@ -76,7 +76,8 @@ static bool next_zombie(struct as_exit *x, bool *ret_children)
 	if (r < 0 || !info.si_pid)
 		return false;
 	x->pid = info.si_pid;
-	x->status = info.si_code == CLD_EXITED ? (info.si_status & 0xff) << 8 : info.si_status & 0x7f;
+	x->status =
+		info.si_code == CLD_EXITED ? (info.si_status & 0xff) << 8 : info.si_status & 0x7f;
 	if (info.si_code == CLD_DUMPED)
 		x->status |= 0x80;
 	return true;
@@ -241,7 +242,7 @@ static int open_events(struct engine *e, struct as_err *err)
 	(void)sigprocmask(SIG_BLOCK, &set, &e->old_mask);
 	/* A caller that ignores SIGCHLD would leave us without the end of our children. */
 	(void)sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL}, &e->old_chld);
-	/* A limit on the size of files is for the job: our writes fail by it, we do not die of it. */
+	/* A limit on the size of files is the job's: our writes fail by it, we do not die. */
 	(void)sigaction(SIGXFSZ, &(struct sigaction){.sa_handler = SIG_IGN}, &e->old_xfsz);
 	e->epoll = epoll_create1(EPOLL_CLOEXEC);
 	e->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
@@ -294,7 +295,8 @@ static int open_target(struct engine *e, struct as_err *err)
 	e->target = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (e->target < 0 && errno == ESRCH) {
 		(void)as_fail(err, AS_ENOTFOUND, "no process %d", pid);
-		return as_hint(err, "see 'ps -e'; a thread's id will not do, attach to its process");
+		return as_hint(err,
+			       "see 'ps -e'; a thread's id will not do, attach to its process");
 	}
 	if (e->target < 0)
 		return as_fail_errno(err, errno, "attach to process %d", pid);
@@ -471,10 +473,20 @@ int as_engine_run(const struct as_env *env, const struct as_engine_config *cfg,
 		  struct as_err *err)
 {
 	as_cleanup(shut) struct engine e = {
-		.cfg = cfg, .sink = sink, .epoll = -1, .timer = -1, .signals = -1, .target = -1,
+		.cfg = cfg,
+		.sink = sink,
+		.epoll = -1,
+		.timer = -1,
+		.signals = -1,
+		.target = -1,
 		.ended_ns = AS_NA,
-		.collect = {.env = env, .want = &cfg->want, .sink = sink, .start_ns = as_now(),
-			    .attached = cfg->attach != 0, .root = cfg->attach, .empty = !cfg->attach,
+		.collect = {.env = env,
+			    .want = &cfg->want,
+			    .sink = sink,
+			    .start_ns = as_now(),
+			    .attached = cfg->attach != 0,
+			    .root = cfg->attach,
+			    .empty = !cfg->attach,
 			    .children = !cfg->attach || cfg->children},
 	};
 	int r;

@@ -12,14 +12,14 @@
 #include "run/sink.h"
 
 struct as_engine_config {
-	char **argv;            /* the command; NULL: none is started           */
-	int32_t attach;         /* a running process to measure; 0: the command */
-	bool children;          /* attach: its descendants too                  */
-	bool basic;             /* totals only, no samples                      */
-	bool wait_all;          /* the run ends with its last process           */
+	char **argv;    /* the command; NULL: none is started           */
+	int32_t attach; /* a running process to measure; 0: the command */
+	bool children;  /* attach: its descendants too                  */
+	bool basic;     /* totals only, no samples                      */
+	bool wait_all;  /* the run ends with its last process           */
 	int64_t interval_ns;
-	int64_t timeout_ns;     /* TERM, then KILL five seconds later; 0: none  */
-	int64_t duration_ns;    /* attach: stop measuring after this; 0: none   */
+	int64_t timeout_ns;  /* TERM, then KILL five seconds later; 0: none  */
+	int64_t duration_ns; /* attach: stop measuring after this; 0: none   */
 	struct as_want want;
 };
 
@@ -27,10 +27,10 @@ struct as_engine_config {
 
 /* How the command's end is told to the caller of assay. */
 struct as_engine_result {
-	struct as_outcome outcome;  /* caller frees outcome.error                */
-	int exit_status;            /* for exit(): child's, 128+signal, 124, 126, 127 */
-	bool started;               /* false: the command could not be run       */
-	bool starved;               /* memory ran out: some numbers are missing  */
+	struct as_outcome outcome; /* caller frees outcome.error                */
+	int exit_status;           /* for exit(): child's, 128+signal, 124, 126, 127 */
+	bool started;              /* false: the command could not be run       */
+	bool starved;              /* memory ran out: some numbers are missing  */
 };
 
 /*

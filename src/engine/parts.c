@@ -33,7 +33,8 @@ void as_parts_sample(struct as_parts *p, const struct as_collect *c, struct as_f
 	struct as_err err;
 
 	for (size_t i = 0; i < p->n; i++)
-		if (!p->v[i].broken && p->v[i].ops->sample(p->v[i].state, c, frame, &err) == AS_ENOMEM)
+		if (!p->v[i].broken &&
+		    p->v[i].ops->sample(p->v[i].state, c, frame, &err) == AS_ENOMEM)
 			*c->starved = true;
 	*c->starved |= frame->bad;
 }

@@ -14,10 +14,10 @@
 struct as_spawn {
 	char **argv;
 	const struct as_env *env;
-	struct as_cgroup *cgroup;       /* may be NULL                  */
-	sigset_t mask;                  /* as it was before we changed it */
-	struct sigaction chld, xfsz;    /* likewise what these signals do */
-	struct rlimit files;            /* likewise RLIMIT_NOFILE       */
+	struct as_cgroup *cgroup;    /* may be NULL                  */
+	sigset_t mask;               /* as it was before we changed it */
+	struct sigaction chld, xfsz; /* likewise what these signals do */
+	struct rlimit files;         /* likewise RLIMIT_NOFILE       */
 };
 
 /*

@@ -9,7 +9,8 @@
 
 /* Each appends to `out`, or appends nothing when it cannot be told. */
 void as_host_name(struct as_buf *out);
-void as_host_user(struct as_buf *out); /* $USER or $LOGNAME if it fits the uid's owner, else the uid */
+void as_host_user(
+	struct as_buf *out); /* $USER or $LOGNAME if it fits the uid's owner, else the uid */
 void as_host_cwd(struct as_buf *out);
 void as_host_boot_id(const struct as_env *env, struct as_buf *out);
 /* The commit that the work tree around `dir` is at: 40 hex digits. */

@@ -84,8 +84,14 @@ bool as_parse_stat(const char *p, size_t n, struct as_proc_stat *ret)
 void as_parse_status(const char *p, size_t n, struct as_proc_status *ret)
 {
 	static const char *const keys[] = {
-		"VmHWM",    "VmRSS",  "RssAnon",		 "RssFile",
-		"RssShmem", "VmSwap", "voluntary_ctxt_switches", "nonvoluntary_ctxt_switches",
+		"VmHWM",
+		"VmRSS",
+		"RssAnon",
+		"RssFile",
+		"RssShmem",
+		"VmSwap",
+		"voluntary_ctxt_switches",
+		"nonvoluntary_ctxt_switches",
 	};
 	int64_t v[AS_LEN(keys)];
 
@@ -104,7 +110,7 @@ void as_parse_status(const char *p, size_t n, struct as_proc_status *ret)
 
 void as_parse_io(const char *p, size_t n, struct as_proc_io *ret)
 {
-	static const char *const keys[] = {"rchar", "wchar",	  "syscr",
+	static const char *const keys[] = {"rchar", "wchar",      "syscr",
 					   "syscw", "read_bytes", "write_bytes"};
 	int64_t v[AS_LEN(keys)];
 

@@ -7,16 +7,11 @@ static const struct {
 	enum as_line line;
 	struct as_metric m;
 } sources[] = {
-	{AS_L_CPU, {{AS_F_JOB_CPU}, 1}},
-	{AS_L_CPU, {{AS_F_JOB_USER, AS_F_JOB_SYSTEM}, 2}},
-	{AS_L_MEMORY, {{AS_F_JOB_MEMORY}, 1}},
-	{AS_L_MEMORY, {{AS_F_CG_ANON}, 1}},
-	{AS_L_MEMORY, {{AS_F_JOB_RSS}, 1}},
-	{AS_L_READ, {{AS_F_JOB_READ}, 1}},
-	{AS_L_READ, {{AS_F_CG_READ}, 1}},
-	{AS_L_WRITE, {{AS_F_JOB_WRITE}, 1}},
-	{AS_L_WRITE, {{AS_F_CG_WRITE}, 1}},
-	{AS_L_PROCS, {{AS_F_JOB_PROCS}, 1}},
+	{AS_L_CPU, {{AS_F_JOB_CPU}, 1}},         {AS_L_CPU, {{AS_F_JOB_USER, AS_F_JOB_SYSTEM}, 2}},
+	{AS_L_MEMORY, {{AS_F_JOB_MEMORY}, 1}},   {AS_L_MEMORY, {{AS_F_CG_ANON}, 1}},
+	{AS_L_MEMORY, {{AS_F_JOB_RSS}, 1}},      {AS_L_READ, {{AS_F_JOB_READ}, 1}},
+	{AS_L_READ, {{AS_F_CG_READ}, 1}},        {AS_L_WRITE, {{AS_F_JOB_WRITE}, 1}},
+	{AS_L_WRITE, {{AS_F_CG_WRITE}, 1}},      {AS_L_PROCS, {{AS_F_JOB_PROCS}, 1}},
 	{AS_L_THREADS, {{AS_F_JOB_THREADS}, 1}},
 };
 

@@ -121,7 +121,8 @@ static struct as_instance *add(struct as_builder *b, enum as_scope scope, uint32
 
 	if (run->ninstances * 2 >= b->nslots && !rehash(b))
 		return NULL;
-	if (!as_grow(&run->instances, &run->instances_cap, run->ninstances, sizeof *run->instances, 8))
+	if (!as_grow(&run->instances, &run->instances_cap, run->ninstances, sizeof *run->instances,
+		     8))
 		return NULL;
 	struct as_instance *i = &run->instances[run->ninstances];
 	*i = (struct as_instance){.scope = scope,

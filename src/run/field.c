@@ -123,8 +123,9 @@ int as_want_parse(const char *list, struct as_want *ret, struct as_err *err)
 			w = as_want_all();
 		else if (len && !want_word(p, len, &w)) {
 			(void)as_fail(err, AS_EUSAGE, "no metric '%.*s'", (int)len, p);
-			return as_hint(err, "groups: cpu memory io sched faults files threads "
-					    "cgroup system cores psi, or a key of 'assay help metrics'");
+			return as_hint(err,
+				       "groups: cpu memory io sched faults files threads "
+				       "cgroup system cores psi, or a key of 'assay help metrics'");
 		}
 		p += len;
 	}

@@ -28,7 +28,8 @@ static bool copy_pairs(struct as_pair **to, size_t *nto, const struct as_pair *f
 	for (; *nto < n; (*nto)++) {
 		struct as_pair *p = &(*to)[*nto];
 
-		if (!copy_text(&p->key, from[*nto].key) || !copy_text(&p->value, from[*nto].value)) {
+		if (!copy_text(&p->key, from[*nto].key) ||
+		    !copy_text(&p->value, from[*nto].value)) {
 			free(p->key);
 			return false;
 		}

@@ -10,10 +10,10 @@
 struct as_listing {
 	char id[AS_ID_LEN + 1];
 	char name[64], version[32], host[48];
-	char command[96];   /* the words joined by spaces, cut with "…"   */
-	char kind[16];      /* run, attach, …                             */
-	char verdict[24];   /* verdict kind, "" when not judged           */
-	char error[104];    /* Keystone shows the first 100 characters    */
+	char command[96]; /* the words joined by spaces, cut with "…"   */
+	char kind[16];    /* run, attach, …                             */
+	char verdict[24]; /* verdict kind, "" when not judged           */
+	char error[104];  /* Keystone shows the first 100 characters    */
 	enum as_status status;
 	int32_t exit_code, signal;
 	int64_t start_ns;    /* CLOCK_REALTIME                            */
@@ -25,17 +25,17 @@ enum as_sort { AS_SORT_START, AS_SORT_DURATION, AS_SORT_CPU, AS_SORT_MEMORY, AS_
 
 /* Which runs. Zero-initialised means all, newest first. */
 struct as_query {
-	const char *name;      /* exact, or with * and ?             */
+	const char *name; /* exact, or with * and ?             */
 	const char *version;
 	const char *host;
 	const struct as_pair *labels; /* all must match              */
 	size_t nlabels;
-	bool by_status;        /* status below counts                */
+	bool by_status; /* status below counts                */
 	enum as_status status;
 	int64_t since_ns, until_ns; /* CLOCK_REALTIME of the start; 0 = open */
 	enum as_sort sort;
 	bool ascending;
-	size_t limit;          /* 0 = no limit                       */
+	size_t limit; /* 0 = no limit                       */
 };
 
 /* One line of `assay stats`: all runs of one name that the query let through. */
@@ -43,7 +43,7 @@ struct as_name_stats {
 	char name[64];
 	uint64_t count, success, failed, timeout, error, interrupted;
 	int64_t duration_sum_ns, duration_max_ns;
-	int64_t cpu_sum_ns;      /* of those that know it                        */
+	int64_t cpu_sum_ns; /* of those that know it                        */
 	uint64_t cpu_known, memory_known;
 	int64_t memory_sum_bytes, memory_max_bytes;
 	int64_t first_ns, last_ns; /* starts                                     */

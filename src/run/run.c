@@ -89,7 +89,8 @@ void as_id_random(char id[AS_ID_LEN + 1])
 		/* Before the kernel's pool is ready (early boot): the clock must do. */
 		uint64_t x = (uint64_t)as_clock(CLOCK_REALTIME) ^ (uint64_t)getpid() << 48;
 
-		for (size_t i = 0; i < sizeof raw; i++, x = x * 6364136223846793005u + 1442695040888963407u)
+		for (size_t i = 0; i < sizeof raw;
+		     i++, x = x * 6364136223846793005u + 1442695040888963407u)
 			raw[i] = (unsigned char)(x >> 56);
 	}
 	for (size_t i = 0; i < AS_ID_LEN; i++)
@@ -109,7 +110,7 @@ static void free_pairs(struct as_pair *p, size_t n)
 void as_identity_done(struct as_identity *who)
 {
 	char *const texts[] = {who->name, who->version, who->kind,    who->parent, who->host,
-			       who->user, who->cwd,	who->boot_id, who->git};
+			       who->user, who->cwd,     who->boot_id, who->git};
 
 	for (size_t i = 0; i < AS_LEN(texts); i++)
 		free(texts[i]);

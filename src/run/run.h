@@ -139,14 +139,14 @@ struct as_origin {
 
 struct as_instance {
 	enum as_scope scope;
-	uint32_t id;      /* unique within its scope and run            */
-	uint32_t parent;  /* a process's parent, a thread's process     */
-	int64_t key;      /* pid, tid or number of the core             */
-	char *name;       /* comm                                       */
-	char *detail;     /* command line, or NULL                      */
-	int64_t born_ns;  /* since the run's start, may be before it    */
-	int64_t died_ns;  /* AS_NA while alive, or when never learnt    */
-	int64_t ended_by; /* wait status; AS_NA when never learnt       */
+	uint32_t id;            /* unique within its scope and run            */
+	uint32_t parent;        /* a process's parent, a thread's process     */
+	int64_t key;            /* pid, tid or number of the core             */
+	char *name;             /* comm                                       */
+	char *detail;           /* command line, or NULL                      */
+	int64_t born_ns;        /* since the run's start, may be before it    */
+	int64_t died_ns;        /* AS_NA while alive, or when never learnt    */
+	int64_t ended_by;       /* wait status; AS_NA when never learnt       */
 	struct as_tally *tally; /* one for each field of the scope      */
 	int64_t *last;          /* likewise: the last known values      */
 };
@@ -200,7 +200,7 @@ struct as_run {
 	struct as_origin origins[AS_NFIELDS];
 	struct as_instance *instances;
 	size_t ninstances, instances_cap;
-	uint64_t unlisted; /* instances past the limit, in no list    */
+	uint64_t unlisted;                    /* instances past the limit, in no list    */
 	struct as_series *series[AS_NSCOPES]; /* SYSTEM, JOB, CGROUP; else NULL */
 	struct as_verdict verdict;            /* kind "" when not judged        */
 };

@@ -57,7 +57,8 @@ static void settle(struct as_tally *s)
 static void rate(struct as_tally *s, int64_t t_ns, int64_t v)
 {
 	if (t_ns - s->wt < AS_TALLY_WINDOW) {
-		show(s, s->windowed ? growth(s->pt, s->pv, t_ns, v) : growth(s->wt, s->wv, t_ns, v));
+		show(s,
+		     s->windowed ? growth(s->pt, s->pv, t_ns, v) : growth(s->wt, s->wv, t_ns, v));
 		return;
 	}
 	if (s->windowed)

@@ -25,14 +25,14 @@ struct as_tally {
 	uint64_t n; /* known samples                                   */
 	double mean, min, max, last;
 	/* private */
-	double area;     /* integral of a gauge, growth of a counter   */
-	int64_t weight;  /* ns that area covers                        */
-	int64_t t, v;    /* the sample before                          */
-	int64_t wt, wv;  /* where the open window of a counter began   */
-	int64_t pt, pv;  /* and the one before it, which is not final  */
+	double area;      /* integral of a gauge, growth of a counter   */
+	int64_t weight;   /* ns that area covers                        */
+	int64_t t, v;     /* the sample before                          */
+	int64_t wt, wv;   /* where the open window of a counter began   */
+	int64_t pt, pv;   /* and the one before it, which is not final  */
 	double low, high; /* extremes of the windows that are final    */
-	bool open;       /* t and v are set                            */
-	bool windowed;   /* pt and pv are set                          */
+	bool open;        /* t and v are set                            */
+	bool windowed;    /* pt and pv are set                          */
 };
 
 struct as_tally as_tally_new(void);

@@ -17,7 +17,8 @@ static void start(struct told *t)
 	struct as_err err;
 	char name[] = "demo", word[] = "true", *argv[] = {word, NULL}, k[] = "who", v[] = "me";
 	struct as_pair label = {k, v};
-	struct as_identity who = {.name = name, .argv = argv, .argc = 1, .labels = &label, .nlabels = 1};
+	struct as_identity who = {
+		.name = name, .argv = argv, .argc = 1, .labels = &label, .nlabels = 1};
 
 	*t = (struct told){0};
 	EXPECT_OK(as_builder_new(&t->b, &err), err);
@@ -70,7 +71,7 @@ static void t_tallies_and_series(void)
 	EXPECT_NEAR(as_tally_shown(AS_F_JOB_USER, cpu->max), 1.0, 1e-9);
 	EXPECT_NEAR(as_run_tally(run, AS_F_JOB_RSS, 0)->mean, 150, 1e-9);
 	EXPECT(!as_run_tally(run, AS_F_JOB_SYSTEM, 0)); /* never known */
-	EXPECT(!as_run_tally(run, AS_F_SYS_USER, 0));	/* never even a row */
+	EXPECT(!as_run_tally(run, AS_F_SYS_USER, 0));   /* never even a row */
 	EXPECT_U64(run->series[AS_JOB]->n, 3);
 	EXPECT(!run->series[AS_SYSTEM]);
 	EXPECT_I64(run->end.duration_ns, 1000 * MS);
@@ -82,8 +83,13 @@ static void t_instances(void)
 {
 	struct told t;
 	char name[] = "worker", renamed[] = "python3";
-	struct as_instance i = {.scope = AS_PROCESS, .id = 7, .key = 4242, .name = name, .parent = AS_NO_PARENT,
-				.died_ns = AS_NA, .ended_by = AS_NA};
+	struct as_instance i = {.scope = AS_PROCESS,
+				.id = 7,
+				.key = 4242,
+				.name = name,
+				.parent = AS_NO_PARENT,
+				.died_ns = AS_NA,
+				.ended_by = AS_NA};
 
 	start(&t);
 	as_tee_instance(&t.tee, &i);
@@ -113,8 +119,12 @@ static void t_many_instances(void)
 
 	start(&t);
 	for (uint32_t id = 0; id < AS_INSTANCES_MAX + 100; id++) {
-		struct as_instance i = {.scope = AS_THREAD, .id = id, .parent = AS_NO_PARENT, .died_ns = AS_NA,
-					.ended_by = AS_NA, .key = id};
+		struct as_instance i = {.scope = AS_THREAD,
+					.id = id,
+					.parent = AS_NO_PARENT,
+					.died_ns = AS_NA,
+					.ended_by = AS_NA,
+					.key = id};
 		as_tee_instance(&t.tee, &i);
 	}
 	const struct as_run *run = as_builder_run(t.b);

@@ -10,8 +10,9 @@ static void t_codes(void)
 	static const struct {
 		int os, code;
 	} cases[] = {
-		{ENOENT, AS_ENOTFOUND}, {ESRCH, AS_ENOTFOUND}, {EACCES, AS_EPERM}, {EPERM, AS_EPERM},
-		{EROFS, AS_EPERM},	{ENOSYS, AS_EUNSUP},   {ENOMEM, AS_ENOMEM}, {ENOSPC, AS_EIO},
+		{ENOENT, AS_ENOTFOUND}, {ESRCH, AS_ENOTFOUND}, {EACCES, AS_EPERM},
+		{EPERM, AS_EPERM},      {EROFS, AS_EPERM},     {ENOSYS, AS_EUNSUP},
+		{ENOMEM, AS_ENOMEM},    {ENOSPC, AS_EIO},
 	};
 	struct as_err err;
 

@@ -26,7 +26,8 @@ static void t_rows_are_well_formed(void)
 
 		EXPECT(a->key && a->title && a->help);
 		EXPECT(!strncmp(a->key, scope, strlen(scope)) && a->key[strlen(scope)] == '.');
-		EXPECT_U64(strspn(a->key, "abcdefghijklmnopqrstuvwxyz0123456789._"), strlen(a->key));
+		EXPECT_U64(strspn(a->key, "abcdefghijklmnopqrstuvwxyz0123456789._"),
+			   strlen(a->key));
 		EXPECT(strlen(a->title) <= 9 && strlen(a->help) <= 64);
 		EXPECT(a->help[strlen(a->help) - 1] != '.');
 		EXPECT_U64(as_field_find(a->key, strlen(a->key)), f); /* no key stands twice */

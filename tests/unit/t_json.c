@@ -49,7 +49,8 @@ static void t_pretty(void)
 /* Numbers read back to the bit. */
 static void t_doubles(void)
 {
-	static const double v[] = {1.0 / 3, 1e-300, 123456789.123456789, -0.1, 5e15, 1.7976931348623157e308};
+	static const double v[] = {1.0 / 3, 1e-300, 123456789.123456789,
+				   -0.1,    5e15,   1.7976931348623157e308};
 
 	for (size_t i = 0; i < sizeof v / sizeof *v; i++) {
 		struct as_buf b = AS_BUF(AS_BUF_LINE);

@@ -4,8 +4,8 @@
 #include "os/proc.h"
 
 static const char stat_line[] =
-	"4242 (we) ird (x y) S 4000 4242 4000 34816 4242 4194304 1103 2207 7 11 301 53 101 17 20 0 3 0 "
-	"123456 104857600 2560 18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 1 0 0 0 0 0\n";
+	"4242 (we) ird (x y) S 4000 4242 4000 34816 4242 4194304 1103 2207 7 11 301 53 101 17 20 "
+	"0 3 0 123456 104857600 2560 18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 1 0 0 0 0 0\n";
 
 static void t_stat(void)
 {
@@ -59,9 +59,10 @@ static void t_long_name(void)
 
 static void t_status(void)
 {
-	static const char text[] = "Name:\tx\nVmHWM:\t    2048 kB\nVmRSS:\t1024 kB\nRssAnon:\t 512 kB\n"
-				   "RssFile:\t400 kB\nRssShmem:\t112 kB\nVmSwap:\t0 kB\n"
-				   "voluntary_ctxt_switches:\t17\nnonvoluntary_ctxt_switches:\t3\n";
+	static const char text[] =
+		"Name:\tx\nVmHWM:\t    2048 kB\nVmRSS:\t1024 kB\nRssAnon:\t 512 kB\n"
+		"RssFile:\t400 kB\nRssShmem:\t112 kB\nVmSwap:\t0 kB\n"
+		"voluntary_ctxt_switches:\t17\nnonvoluntary_ctxt_switches:\t3\n";
 	struct as_proc_status s;
 
 	for (size_t n = 0; n < sizeof text; n++)

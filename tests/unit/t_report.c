@@ -530,9 +530,11 @@ static void t_csv(void)
 	const char *want =
 		"t_seconds,system.cpu.user,system.cpu.system,system.cpu.iowait,system.cpu.idle,"
 		"system.memory.used,system.load.1m,system.psi.io,job.cpu.total,job.cpu.user,"
-		"job.cpu.system,job.processes,job.memory.used,job.memory.vms,job.io.read,job.io.write\r\n"
+		"job.cpu.system,job.processes,job.memory.used,job.memory.vms,"
+		"job.io.read,job.io.write\r\n"
 		"0.000000000,0,0,0,0,4294967296,1.500000,,0,0,0,1,10485760,1073741824,0,0\r\n"
-		"1.000000000,2000000000,0,0,2000000000,4294967296,1.500000,,1000000000,1000000000,0,1,";
+		"1.000000000,2000000000,0,0,2000000000,4294967296,1.500000,,1000000000,1000000000,"
+		"0,1,";
 
 	as_report_csv(&b, run);
 	if (strncmp(b.p, want, strlen(want)))

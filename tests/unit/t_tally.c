@@ -41,8 +41,8 @@ static void t_counter(void)
 
 	as_tally_counter(&s, 0, 0);
 	EXPECT(isnan(s.mean));
-	as_tally_counter(&s, 500 * MS, 500 * MS);	 /* one core   */
-	as_tally_counter(&s, 1000 * MS, 500 * MS);	 /* idle       */
+	as_tally_counter(&s, 500 * MS, 500 * MS);              /* one core   */
+	as_tally_counter(&s, 1000 * MS, 500 * MS);             /* idle       */
 	as_tally_counter(&s, 2000 * MS, 500 * MS + 2000 * MS); /* two cores */
 	EXPECT_NEAR(s.mean, 2500.0 / 2000, 1e-9);
 	EXPECT_NEAR(s.min, 0, 1e-9);
