@@ -40,7 +40,7 @@ examples:
       what did it use?
   assay run --name demo --label who=me -- sort /etc/passwd
       name and label it
-  assay run --json -o run.json -- gzip -k9c /etc/services
+  assay run --json -o run.json -- gzip -9c /etc/passwd
       the whole record as a file
   assay run --metrics cpu,memory --interval 0.1 -- true
       pay only for what is asked

@@ -1042,7 +1042,8 @@ static void t_paths(void)
 	(void)unsetenv("HOME");
 	EXPECT_OK(as_store_path(NULL, &path, &err), err); /* from the password file */
 	EXPECT(strstr(path.p, "/.local/share/assay"));
-	EXPECT_I64(as_store_path("", &(struct as_buf){.max = 100}, &err), AS_EUSAGE);
+	as_auto_buf struct as_buf none = AS_BUF(AS_BUF_LINE);
+	EXPECT_I64(as_store_path("", &none, &err), AS_EUSAGE);
 }
 
 /* What a short job costs on disk, everything included. */
