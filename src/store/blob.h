@@ -30,6 +30,7 @@ struct as_blob_memo {
 	struct as_origin origins[AS_NFIELDS];
 	struct as_origin totals[AS_NTOTALS];
 	struct as_buf bytes, body;
+	size_t known[AS_NFIELDS]; /* values in the series of the run at hand */
 };
 void as_blob_memo_done(struct as_blob_memo *m);
 

@@ -66,25 +66,29 @@ void as_blob_memo_done(struct as_blob_memo *m)
 	as_buf_done(&m->body);
 }
 
-static void put_identity(struct as_buf *b, const struct as_run *run)
+static void put_identity(struct as_buf *b, const struct as_run *run, struct as_blob_memo *m)
 {
+	(void)m;
 	as_enc_identity(b, &run->who);
 }
 
-static void put_outcome(struct as_buf *b, const struct as_run *run)
+static void put_outcome(struct as_buf *b, const struct as_run *run, struct as_blob_memo *m)
 {
+	(void)m;
 	as_enc_outcome(b, &run->end);
 	as_enc_u64(b, run->unlisted);
 }
 
-static void put_totals(struct as_buf *b, const struct as_run *run)
+static void put_totals(struct as_buf *b, const struct as_run *run, struct as_blob_memo *m)
 {
+	(void)m;
 	for (size_t t = 0; t < AS_NTOTALS; t++)
 		as_enc_maybe(b, run->totals[t].value);
 }
 
-static void put_verdict(struct as_buf *b, const struct as_run *run)
+static void put_verdict(struct as_buf *b, const struct as_run *run, struct as_blob_memo *m)
 {
+	(void)m;
 	if (run->verdict.kind[0])
 		as_enc_verdict(b, &run->verdict);
 }
@@ -163,50 +167,39 @@ static void put_tallies(struct as_buf *b, const struct as_instance *i)
 	}
 }
 
-/* How many values of each column are known: row by row, which the compiler makes fast. */
-static void count_known(const struct as_series *s, uint64_t *ret)
-{
-	size_t width = as_scope_info(s->scope)->n;
-	const int64_t *row = s->mean;
-
-	memset(ret, 0, width * sizeof *ret);
-	for (size_t i = 0; i < s->n; i++, row += width)
-		for (size_t c = 0; c < width; c++)
-			ret[c] += row[c] != AS_NA;
-}
-
 /*
  * Will a reader find the very same tallies in the series? Then they need no
  * bytes. The builder tells both of every sample, so as long as the series kept
  * as many as the tally counted, and joined none, they saw the same.
  */
-static bool follows(const struct as_run *run, const struct as_instance *i)
+static bool follows(const struct as_run *run, const struct as_instance *i,
+		    const struct as_blob_memo *m)
 {
 	const struct as_series *s = run->series[i->scope];
-	uint64_t known[AS_NFIELDS];
+	const struct as_scope_info *info = as_scope_info(i->scope);
 
 	if (!s || s->joined || s->min || i->id != 0)
 		return false;
-	count_known(s, known);
-	for (size_t c = 0; c < as_scope_info(i->scope)->n; c++)
-		if (i->tally[c].n != known[c])
+	for (size_t c = 0; c < info->n; c++)
+		if (i->tally[c].n != m->known[info->first + c])
 			return false;
 	return true;
 }
 
-static enum as_told how_told(const struct as_run *run, const struct as_instance *i)
+static enum as_told how_told(const struct as_run *run, const struct as_instance *i,
+			     const struct as_blob_memo *m)
 {
 	if (!i->tally || !i->last)
 		return AS_TOLD_NOTHING;
-	return follows(run, i) ? AS_TOLD_BY_SERIES : AS_TOLD_TALLIES;
+	return follows(run, i, m) ? AS_TOLD_BY_SERIES : AS_TOLD_TALLIES;
 }
 
-static void put_instances(struct as_buf *b, const struct as_run *run)
+static void put_instances(struct as_buf *b, const struct as_run *run, struct as_blob_memo *m)
 {
 	as_enc_u64(b, run->ninstances);
 	for (size_t i = 0; i < run->ninstances; i++) {
 		const struct as_instance *it = &run->instances[i];
-		enum as_told told = how_told(run, it);
+		enum as_told told = how_told(run, it, m);
 
 		as_enc_u64(b, (uint64_t)it->scope * 4 + told);
 		as_enc_instance(b, it);
@@ -222,34 +215,22 @@ static bool same_moments(const struct as_series *a, const struct as_series *b)
 	return a && a->n == b->n && !memcmp(a->t, b->t, b->n * sizeof *b->t);
 }
 
-/* Does a column hold one value only? Many do; row by row that is soon seen. */
-static void find_constant(const struct as_series *s, const int64_t *v, bool *ret)
-{
-	size_t width = as_scope_info(s->scope)->n;
-	uint64_t change[AS_NFIELDS] = {0};
-
-	for (size_t i = width; i < s->n * width; i += width)
-		for (size_t c = 0; c < width; c++)
-			change[c] |= (uint64_t)v[i + c] ^ (uint64_t)v[c];
-	for (size_t c = 0; c < width; c++)
-		ret[c] = !change[c];
-}
-
+/* The columns of one array of a series; how many values of each are known, when asked. */
 static void put_columns(struct as_buf *b, const struct as_series *s, const int64_t *v,
-			const int64_t *base)
+			const int64_t *base, size_t *ret_known)
 {
 	size_t width = as_scope_info(s->scope)->n;
-	bool constant[AS_NFIELDS] = {0};
 
-	if (!base)
-		find_constant(s, v, constant);
-	for (size_t c = 0; c < width; c++)
-		as_enc_column(b, v + c, base ? base + c : NULL, constant[c] && s->n ? 1 : s->n,
-			      width);
+	for (size_t c = 0; c < width; c++) {
+		size_t known = as_enc_column(b, v + c, base ? base + c : NULL, s->n, width);
+
+		if (ret_known)
+			ret_known[c] = known;
+	}
 }
 
 static void put_one_series(struct as_buf *b, const struct as_series *s,
-			   const struct as_series *before)
+			   const struct as_series *before, size_t *known)
 {
 	bool same = same_moments(before, s), extremes = s->min && s->max;
 
@@ -259,15 +240,15 @@ static void put_one_series(struct as_buf *b, const struct as_series *s,
 	as_enc_u64(b, s->pending);
 	as_enc_u64(b, (same ? AS_SERIES_SAME_T : 0) | (extremes ? AS_SERIES_EXTREMES : 0));
 	if (!same)
-		as_enc_column(b, s->t, NULL, s->n, 1);
-	put_columns(b, s, s->mean, NULL);
+		(void)as_enc_column(b, s->t, NULL, s->n, 1);
+	put_columns(b, s, s->mean, NULL, known + as_scope_info(s->scope)->first);
 	if (extremes) {
-		put_columns(b, s, s->min, s->mean);
-		put_columns(b, s, s->max, s->mean);
+		put_columns(b, s, s->min, s->mean, NULL);
+		put_columns(b, s, s->max, s->mean, NULL);
 	}
 }
 
-static void put_series(struct as_buf *b, const struct as_run *run)
+static void put_series(struct as_buf *b, const struct as_run *run, struct as_blob_memo *m)
 {
 	const struct as_series *before = NULL;
 	uint64_t n = 0;
@@ -278,7 +259,7 @@ static void put_series(struct as_buf *b, const struct as_run *run)
 	for (size_t s = 0; s < AS_NSCOPES; s++) {
 		if (!run->series[s])
 			continue;
-		put_one_series(b, run->series[s], before);
+		put_one_series(b, run->series[s], before, m->known);
 		before = run->series[s];
 	}
 }
@@ -289,7 +270,7 @@ static void put_series(struct as_buf *b, const struct as_run *run)
 /* All but the description, which comes first. */
 static const struct {
 	enum as_blob_tag tag;
-	void (*put)(struct as_buf *b, const struct as_run *run);
+	void (*put)(struct as_buf *b, const struct as_run *run, struct as_blob_memo *m);
 } sections[] = {
 	{AS_BLOB_IDENTITY, put_identity},
 	{AS_BLOB_OUTCOME, put_outcome},
@@ -319,7 +300,7 @@ static void pack(const struct as_run *run, struct as_blob_memo *m, struct as_buf
 	*ret_description = out->len;
 	for (size_t i = 0; i < AS_LEN(sections); i++) {
 		as_buf_clear(&m->body);
-		sections[i].put(&m->body, run);
+		sections[i].put(&m->body, run, m);
 		put_section(out, sections[i].tag, &m->body);
 	}
 }

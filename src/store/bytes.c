@@ -6,11 +6,6 @@
 
 enum { VARINT_MAX = 10 };
 
-static uint64_t zigzag(int64_t v)
-{
-	return (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0);
-}
-
 static int64_t unzigzag(uint64_t z)
 {
 	return (int64_t)(z >> 1 ^ (z & 1 ? UINT64_MAX : 0));
@@ -36,36 +31,36 @@ void as_enc_u64(struct as_buf *b, uint64_t v)
 
 void as_enc_i64(struct as_buf *b, int64_t v)
 {
-	as_enc_u64(b, zigzag(v));
+	as_enc_u64(b, as_zigzag(v));
 }
 
 void as_enc_maybe(struct as_buf *b, int64_t v)
 {
-	as_enc_u64(b, zigzag(v) + 1); /* zigzag(INT64_MIN) is the largest: it wraps to 0 */
+	as_enc_u64(b, as_zigzag(v) + 1); /* zigzag(INT64_MIN) is the largest: it wraps to 0 */
 }
 
-static void fixed(struct as_buf *b, uint64_t v, size_t n)
+void as_enc_f64(struct as_buf *b, double v)
+{
+	char *at = number_room(b);
+	uint64_t bits;
+
+	if (!at)
+		return;
+	memcpy(&bits, &v, sizeof bits);
+	bits = htole64(bits);
+	memcpy(at, &bits, sizeof bits);
+	b->len += sizeof bits;
+}
+
+void as_enc_u32le(struct as_buf *b, uint32_t v)
 {
 	char *at = number_room(b);
 
 	if (!at)
 		return;
-	for (size_t i = 0; i < n; i++)
-		at[i] = (char)(v >> 8 * i);
-	b->len += n;
-}
-
-void as_enc_f64(struct as_buf *b, double v)
-{
-	uint64_t bits;
-
-	memcpy(&bits, &v, sizeof bits);
-	fixed(b, bits, sizeof bits);
-}
-
-void as_enc_u32le(struct as_buf *b, uint32_t v)
-{
-	fixed(b, v, sizeof v);
+	v = htole32(v);
+	memcpy(at, &v, sizeof v);
+	b->len += sizeof v;
 }
 
 void as_enc_text(struct as_buf *b, const char *s)

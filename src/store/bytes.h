@@ -29,44 +29,47 @@ void as_enc_f64(struct as_buf *b, double v);
 void as_enc_u32le(struct as_buf *b, uint32_t v); /* fixed width: heads of frames */
 void as_enc_text(struct as_buf *b, const char *s);
 
-/* As a u64 at `at`, where there is room for 10 bytes; the place after it. */
+/*
+ * As a u64 at `at`, where there is room for 10 bytes; the place after it. The
+ * lengths of numbers cannot be guessed, and a branch guessed wrong costs more
+ * than all the rest: up to 14 and up to 28 bits the groups of 7 are moved apart,
+ * and 2 or 4 bytes written of which some count.
+ */
+static inline char *as_enc_at14(char *at, uint32_t v)
+{
+	uint32_t two = v > 0x7f;
+	uint16_t z = htole16((uint16_t)((v & 0x7f) | two << 7 | (v & 0x3f80) << 1));
+
+	memcpy(at, &z, sizeof z);
+	return at + 1 + two;
+}
+
+static inline char *as_enc_at28(char *at, uint32_t v)
+{
+	uint32_t bytes = (38 - (uint32_t)__builtin_clz(v | 1)) / 7;
+	uint32_t more = 0x80808080u & ((UINT32_C(1) << 8 * (bytes - 1)) - 1);
+
+	v = (v & 0x7f) | (v & 0x3f80) << 1 | (v & 0x1fc000) << 2 | (v & 0xfe00000) << 3;
+	v = htole32(v | more);
+	memcpy(at, &v, sizeof v);
+	return at + bytes;
+}
+
 static inline char *as_enc_at(char *at, uint64_t v)
 {
-	/*
-	 * Up to 28 bits without a branch that could be guessed wrong: the groups
-	 * of 7 bits are moved apart, and 4 bytes written of which some count.
-	 */
-	if (v < UINT64_C(1) << 28) {
-		uint32_t z = (uint32_t)v, bits = 32 - (uint32_t)__builtin_clz(z | 1);
-		uint32_t bytes = (bits + 6) / 7;
-		uint32_t more = 0x80808080u & ((UINT32_C(1) << 8 * (bytes - 1)) - 1);
-
-		z = (z & 0x7f) | (z & 0x3f80) << 1 | (z & 0x1fc000) << 2 | (z & 0xfe00000) << 3;
-		z = htole32(z | more);
-		memcpy(at, &z, sizeof z);
-		return at + bytes;
-	}
+	if (v < 1u << 14)
+		return as_enc_at14(at, (uint32_t)v);
+	if (v < 1u << 28)
+		return as_enc_at28(at, (uint32_t)v);
 	for (; v >= 0x80; v >>= 7)
 		*at++ = (char)(v | 0x80);
 	*at++ = (char)v;
 	return at;
 }
 
-/* Many i64 at once, without a call for each: start(n), n times next, stop. */
-static inline char *as_enc_start(struct as_buf *b, size_t n)
+static inline uint64_t as_zigzag(int64_t v)
 {
-	return n > SIZE_MAX / 10 ? NULL : as_buf_room(b, 10 * n);
-}
-
-static inline char *as_enc_next(char *at, int64_t v)
-{
-	return as_enc_at(at, (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0));
-}
-
-static inline void as_enc_stop(struct as_buf *b, const char *at)
-{
-	if (at)
-		b->len = (size_t)(at - b->p);
+	return (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0);
 }
 
 struct as_bytes {

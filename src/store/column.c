@@ -53,23 +53,34 @@ struct shape {
 	uint64_t any;  /* all bits of all sizes of differences  */
 };
 
-static void survey(struct shape *s, const int64_t *v, const int64_t *base, size_t n, size_t step)
+/* `far`, when given, holds the distances that are meant instead of the values. */
+static void survey(struct shape *s, const int64_t *v, const int64_t *far, size_t n, size_t step)
 {
 	int64_t prev = 0;
 
-	for (size_t i = 0; i < n * step; i += step) {
-		if (v[i] == AS_NA)
+	for (size_t i = 0; i < n; i++, v += step) {
+		if (*v == AS_NA)
 			continue;
-		int64_t now = minus(v[i], base_at(base, i)), d = minus(now, prev);
+		int64_t now = far ? far[i] : *v, d = minus(now, prev);
 
+		prev = now;
 		if (s->known++) {
 			s->d[s->n++] = d;
 			s->any |= size_of(d);
 		} else {
-			s->first = now;
+			s->first = d;
 		}
-		prev = now;
 	}
+}
+
+static void survey_from(struct shape *s, const int64_t *v, const int64_t *base, size_t n,
+			size_t step)
+{
+	int64_t far[AS_COLUMN_MAX];
+
+	for (size_t i = 0; i < n; i++)
+		far[i] = minus(v[i * step], base_at(base, i * step));
+	survey(s, v, far, n, step);
 }
 
 /* What divides all differences; 0 when all are 0. Powers of two can be seen at once. */
@@ -92,13 +103,32 @@ static int64_t divided(int64_t d, uint64_t grain)
 	return (int64_t)(d < 0 ? -q : q);
 }
 
+/* One loop for each width of the largest: see as_enc_at(). */
 static void put_differences(struct as_buf *b, const struct shape *s, uint64_t grain)
 {
 	as_enc_u64(b, grain);
-	char *at = as_enc_start(b, s->n);
-	for (size_t i = 0; i < s->n && at; i++)
-		at = as_enc_next(at, grain == 1 ? s->d[i] : divided(s->d[i], grain));
-	as_enc_stop(b, at);
+	char *at = s->n > SIZE_MAX / 10 ? NULL : as_buf_room(b, 10 * s->n);
+	const int64_t *d = s->d, *end = s->d + s->n;
+	uint64_t largest = s->any / grain;
+
+	if (!at)
+		return;
+	if (largest < 1u << 13)
+		for (; d < end; d++)
+			at = as_enc_at14(at, (uint32_t)as_zigzag(*d));
+	else if (largest < 1u << 27)
+		for (; d < end; d++)
+			at = as_enc_at28(at, (uint32_t)as_zigzag(*d));
+	else
+		for (; d < end; d++)
+			at = as_enc_at(at, as_zigzag(*d));
+	b->len = (size_t)(at - b->p);
+}
+
+static void divide(struct shape *s, uint64_t grain)
+{
+	for (size_t i = 0; i < s->n && grain != 1; i++)
+		s->d[i] = divided(s->d[i], grain);
 }
 
 static void put_bitmap(struct as_buf *b, const int64_t *v, size_t n, size_t step)
@@ -112,24 +142,32 @@ static void put_bitmap(struct as_buf *b, const int64_t *v, size_t n, size_t step
 	}
 }
 
-void as_enc_column(struct as_buf *b, const int64_t *v, const int64_t *base, size_t n, size_t step)
+size_t as_enc_column(struct as_buf *b, const int64_t *v, const int64_t *base, size_t n, size_t step)
 {
 	int64_t differences[AS_COLUMN_MAX];
 	struct shape s = {.d = differences};
 
 	if (n > AS_COLUMN_MAX) {
 		b->bad = true;
-		return;
+		return 0;
 	}
-	survey(&s, v, base, n, step);
+	if (base)
+		survey_from(&s, v, base, n, step);
+	else
+		survey(&s, v, NULL, n, step);
 	bool holes = s.known && s.known < n;
 	as_buf_byte(b, (char)((s.known ? KNOWN : 0) | (s.any ? VARYING : 0) | (holes ? HOLES : 0)));
 	if (holes)
 		put_bitmap(b, v, n, step);
 	if (s.known)
 		as_enc_i64(b, s.first);
-	if (s.any)
-		put_differences(b, &s, grain_of(&s));
+	if (s.any) {
+		uint64_t grain = grain_of(&s);
+
+		divide(&s, grain);
+		put_differences(b, &s, grain);
+	}
+	return s.known;
 }
 
 /* ── reading ──────────────────────────────────────────────────────────── */

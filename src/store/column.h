@@ -20,8 +20,10 @@ enum { AS_COLUMN_MAX = AS_SERIES_CAP }; /* values, when writing: no series has m
 
 /*
  * n values, `step` apart; AS_NA is unknown. With a `base` (as long, and as far
- * apart) what is written is the distance from it, where it is known.
+ * apart) what is written is the distance from it, where it is known. How many
+ * were known.
  */
-void as_enc_column(struct as_buf *b, const int64_t *v, const int64_t *base, size_t n, size_t step);
+size_t as_enc_column(struct as_buf *b, const int64_t *v, const int64_t *base, size_t n,
+		     size_t step);
 /* `v` NULL reads past a column that nobody wants. */
 void as_dec_column(struct as_bytes *b, int64_t *v, const int64_t *base, size_t n, size_t step);

@@ -821,6 +821,16 @@ static void wait_until_empty(const struct rig *r)
 		(void)usleep(1000);
 }
 
+/* The jobs of these tests are children of this program, with the sanitizer's shadow and all. */
+static void no_tsan(void)
+{
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+	SKIP("ThreadSanitizer's own memory and CPU time are in the job");
+#endif
+#endif
+}
+
 static void real_short_lived(void)
 {
 	struct as_total t[AS_NTOTALS];
@@ -840,6 +850,7 @@ static void real_short_lived(void)
 
 static void t_real_short_lived(void)
 {
+	no_tsan();
 	guarded(real_short_lived);
 }
 
@@ -888,6 +899,7 @@ static void real_memory(void)
 
 static void t_real_memory(void)
 {
+	no_tsan();
 	guarded(real_memory);
 }
 
