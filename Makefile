@@ -14,6 +14,7 @@ BUILD_PKGS := gcc libc6-dev make meson ninja-build pkg-config python3 \
 TEST_PKGS  := $(BUILD_PKGS) procps python3-jsonschema strace util-linux mandoc zsh locales \
               clang clang-format shellcheck
 BENCH_PKGS := $(BUILD_PKGS) python3-pip time util-linux
+REAL_PKGS  := $(TEST_PKGS) redis-server redis-tools git dpkg-dev
 DEV_PKGS   := $(TEST_PKGS) libclang-rt-dev dpkg-dev
 
 # Meson and ninja say a page; we show it when they fail, and warnings always.
@@ -62,6 +63,9 @@ bench-deps:				## what bench needs, and the peers, by pip, into .peers/
 	@tools/deps.sh $(BENCH_PKGS)
 	@$(PYTHON) bench/peers.py
 
+real-deps:				## the same, and the real components of test-real
+	@tools/deps.sh $(REAL_PKGS)
+
 dev-deps:				## the same, and what lint, asan, tsan and fuzz need
 	@tools/deps.sh $(DEV_PKGS)
 
@@ -71,7 +75,7 @@ dev-deps:				## the same, and what lint, asan, tsan and fuzz need
 test: test-deps build			## run all tests (minutes)
 	@$(PYTHON) tests/run.py --build build $(ARGS)
 
-test-real: test-deps build		## tests against real components; throw-away machines only
+test-real: real-deps build		## tests against real components; throw-away machines only
 	@$(PYTHON) tests/run.py --build build --kind real $(ARGS)
 
 lint: build				## format, doors between rooms, lengths, banned calls, drift
@@ -124,5 +128,5 @@ help:					## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
 
 .DEFAULT_GOAL := build
-.PHONY: build demo install deb clean deps test-deps bench-deps dev-deps \
+.PHONY: build demo install deb clean deps test-deps real-deps bench-deps dev-deps \
         test test-real lint format docs asan tsan torture fuzz truth bench help
