@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """bench -- what assay itself costs, side by side with its peers.
 
-    bench/run.py [--build DIR] [--quick] [NAME]...
+    bench/run.py [--build DIR] [--quick | --render] [NAME]...
 
 Every benchmark is a module beside this one (harness.py says how it is made);
 to add one: its file, and its name in ALL. Results are printed, written to
 build/bench/NAME.json, and put into docs/overhead.md between the comments that
 bear their names. --quick is for trying: few rounds, docs left as they are.
+--render measures nothing and puts the last results into the docs again.
 Wants a quiet machine; how quiet it was is told with every result.
 """
 import argparse
@@ -18,6 +19,7 @@ import pathlib
 import platform
 import re
 import sys
+import textwrap
 import time
 
 sys.dont_write_bytecode = True
@@ -51,40 +53,45 @@ def block(text, name, body):
     return pattern.sub(lambda m: m[1] + "\n" + body + "\n" + m[2], text)
 
 
-def prose(name, result, c):
-    notes = "\n".join(result.notes)
-    return harness.table(result.columns, result.rows) + f"\n{notes}\n\n*{where(c)}*\n"
+def prose(told):
+    """A result as the docs show it."""
+    parts = [*told["notes"], f"*{where(told['conditions'])}*"]
+    return (harness.table(told["columns"], told["rows"]) + "\n"
+            + "\n\n".join(textwrap.fill(p, 100, break_long_words=False) for p in parts) + "\n")
+
+
+def results(build, quick):
+    """The last results of all benchmarks, also those of earlier calls."""
+    for name in ALL:
+        path = build / "bench" / f"{name}.json"
+        told = json.loads(path.read_text()) if path.exists() else {"quick": True, "budgets": []}
+        if quick or not told["quick"]:
+            yield told
 
 
 def budgets(build, quick):
-    """All budgets of the results at hand, also those of earlier calls."""
-    rows = []
-    for name in ALL:
-        path = build / "bench" / f"{name}.json"
-        told = json.loads(path.read_text()) if path.exists() else {"budgets": [], "quick": True}
-        rows += told["budgets"] if quick or not told["quick"] else []
+    rows = [row for told in results(build, quick) for row in told["budgets"]]
     return harness.table(["what", "budget", "measured (95 % interval)", ""], rows)
 
 
-def publish(build, name, body):
-    if DOCS.exists():
-        text = block(DOCS.read_text(), name, body)
-        DOCS.write_text(block(text, "budgets", budgets(build, False)))
+def publish(build):
+    text = block(DOCS.read_text(), "budgets", budgets(build, False))
+    for told in results(build, False):
+        text = block(text, told["name"], prose(told))
+    DOCS.write_text(text)
 
 
 def bench(b, name):
     module = importlib.import_module(name)
     noise, start = harness.Noise(), time.monotonic()
     result = module.run(b)
-    c = conditions(noise)
-    path = b.bin(f"{name}.json")
-    path.write_text(json.dumps({"schema": "assay/bench/1", "name": name, "about": module.ABOUT,
-                                "quick": b.quick, "conditions": c,
-                                **dataclasses.asdict(result)}, indent=1, ensure_ascii=False))
-    body = prose(name, result, c)
-    print(f"\n{name}: {module.ABOUT}\n\n{body}({time.monotonic() - start:.0f} s)", flush=True)
+    told = {"schema": "assay/bench/1", "name": name, "about": module.ABOUT, "quick": b.quick,
+            "conditions": conditions(noise), **dataclasses.asdict(result)}
+    b.bin(f"{name}.json").write_text(json.dumps(told, indent=1, ensure_ascii=False))
+    seconds = time.monotonic() - start
+    print(f"\n{name}: {module.ABOUT}\n\n{prose(told)}({seconds:.0f} s)", flush=True)
     if not b.quick:
-        publish(b.build, name, body)
+        publish(b.build)
 
 
 def main():
@@ -92,19 +99,24 @@ def main():
                                    formatter_class=argparse.RawDescriptionHelpFormatter)
     args.add_argument("--build", default=harness.ROOT / "build", type=pathlib.Path)
     args.add_argument("--quick", action="store_true")
+    args.add_argument("--render", action="store_true")
     args.add_argument("name", nargs="*", help=", ".join(ALL))
     args = args.parse_args()
     unknown = [n for n in args.name if n not in ALL]
     if unknown:
         sys.exit(f"bench: no '{unknown[0]}'; there are {', '.join(ALL)}")
 
-    b = harness.Bench(args.build.resolve(), args.quick)
+    build = args.build.resolve()
+    if args.render:
+        publish(build)
+        return
+    b = harness.Bench(build, args.quick)
     try:
         for name in args.name or ALL:
             bench(b, name)
     finally:
         b.close()
-    print("\n" + budgets(b.build, True))
+    print("\n" + budgets(build, True))
 
 
 if __name__ == "__main__":

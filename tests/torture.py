@@ -94,7 +94,7 @@ def shape(value):
 
 def same(command, out, base_out):
     """Is it the same output? A measurement is the same when its document has the same shape."""
-    if re.search(r"\b(run|attach)\b.* --json", command):
+    if re.search(r"assay (run|attach) .*--json", command):
         lines, base_lines = out.splitlines(), base_out.splitlines()
         try:
             return (lines[:-1] == base_lines[:-1]

@@ -29,8 +29,9 @@ struct as_store {
 	int64_t dictionary_to_write; /* the one of our keys; 0: not looked for  */
 	struct as_buf plain, packed;
 	struct as_blob_memo memo;
-	int64_t uncounted; /* runs from this number on are not in the rollup yet; 0: none */
-	int64_t few;       /* runs that are as soon added up one by one as from the rollup */
+	struct as_buf facet; /* the one that is being counted                      */
+	struct as_sum *sums; /* collected by a batch (rollup.c), or NULL           */
+	int64_t few;         /* runs that are as soon added up one by one as from the rollup */
 };
 
 enum { AS_STORE_FEW = 50000 };
@@ -74,9 +75,6 @@ void as_column_fit(sqlite3_stmt *st, int at, char *to, size_t size);
 
 /* put.c */
 void as_listing_of(const struct as_run *run, struct as_listing *ret);
-void as_facet_version(struct as_buf *b, const char *version);
-void as_facet_host(struct as_buf *b, const char *host);
-void as_facet_label(struct as_buf *b, const struct as_pair *p);
 /* With `replace` false a run that is already there stays as it is. */
 int as_catalogue_put(struct as_store *s, const struct as_run *run, bool replace,
 		     struct as_err *err);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "run/sofar.h"
-#include "store/catalogue.h"
+#include "store/rollup.h"
 
 static_assert(AS_SUCCESS == 1, "sql.c says status 1 where it means success");
 
@@ -117,22 +117,6 @@ static int add_label(struct as_store *s, int64_t n, const struct as_pair *p, str
 	return as_catalogue_done(s, st, err);
 }
 
-void as_facet_version(struct as_buf *b, const char *version)
-{
-	as_buf_fmt(b, "v" AS_FACET_SEPARATOR "%s", version);
-}
-
-void as_facet_host(struct as_buf *b, const char *host)
-{
-	as_buf_fmt(b, "h" AS_FACET_SEPARATOR "%s", host);
-}
-
-void as_facet_label(struct as_buf *b, const struct as_pair *p)
-{
-	as_buf_fmt(b, "l" AS_FACET_SEPARATOR "%s" AS_FACET_SEPARATOR "%s", p->key,
-		   p->value ? p->value : "");
-}
-
 static int add_labels(struct as_store *s, const struct as_run *run, int64_t n, struct as_err *err)
 {
 	int r = AS_OK;
@@ -142,24 +126,11 @@ static int add_labels(struct as_store *s, const struct as_run *run, int64_t n, s
 	return r;
 }
 
-/* Count the runs that the rollup does not have yet: all from s->uncounted on. */
-static int count_in(struct as_store *s, struct as_err *err)
-{
-	sqlite3_stmt *st;
-	int r = s->uncounted ? as_catalogue_stmt(s, AS_SQL_ROLLUP_ADD, &st, err) : AS_OK;
-
-	if (r < 0 || !s->uncounted)
-		return r;
-	(void)sqlite3_bind_int64(st, 1, s->uncounted);
-	s->uncounted = 0;
-	return as_catalogue_done(s, st, err);
-}
-
-/* Make room for a run whose id is taken. What is counted is counted first: see remove.c. */
+/* Make room for a run whose id is taken; the rollup must be whole for that (see remove.c). */
 static int remove_old(struct as_store *s, const char *id, struct as_err *err)
 {
 	int64_t n = 0;
-	int r = count_in(s, err);
+	int r = as_rollup_flush(s, err);
 
 	if (r == AS_OK)
 		r = as_catalogue_number(s, id, &n, err);
@@ -185,11 +156,10 @@ static int put(struct as_store *s, const struct as_run *run, bool replace, struc
 	}
 	if (r < 0 || !n)
 		return r; /* !n: it is there, and may stay */
-	s->uncounted = s->uncounted ? s->uncounted : n;
 	r = add_blob(s, n, dictionary, err);
 	if (r == AS_OK)
 		r = add_labels(s, run, n, err);
-	return r < 0 || s->batch ? r : count_in(s, err);
+	return r < 0 ? r : as_rollup_count(s, run, &l, err);
 }
 
 /* What was undone may have taken the dictionary with it: look again. */
@@ -212,7 +182,6 @@ int as_catalogue_put(struct as_store *s, const struct as_run *run, bool replace,
 		return r;
 	r = put(s, run, replace, err);
 	s->spoiled |= s->batch && r < 0;
-	s->uncounted = s->batch && r == AS_OK ? s->uncounted : 0;
 	if (r == AS_OK && !s->batch)
 		r = as_catalogue_exec(s, AS_SQL_COMMIT, err);
 	if (r == AS_OK)
@@ -273,12 +242,12 @@ int as_store_commit(struct as_store *s, struct as_err *err)
 {
 	struct as_err undo;
 	int r = s->spoiled ? as_fail(err, AS_EIO, "a run of the batch failed: none of it is kept")
-			   : count_in(s, err);
+			   : as_rollup_flush(s, err);
 
 	if (r == AS_OK)
 		r = as_catalogue_exec(s, AS_SQL_COMMIT, err);
 	s->batch = s->spoiled = false;
-	s->uncounted = 0;
+	as_rollup_forget(s);
 	if (r == AS_OK)
 		return AS_OK;
 	forget_dictionary(s);

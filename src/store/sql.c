@@ -86,15 +86,17 @@ const int as_schema = (int)AS_LEN(as_migrations);
 	" FROM run WHERE name = ?1 AND start_ns >= ?2 AND start_ns < ?3 AND status = 1 "           \
 	"ORDER BY start_ns DESC"
 
-/* All facets (f) of some runs (k). */
-#define FACETS(some)                                                                               \
-	"(SELECT n AS k, '' AS f FROM run WHERE n " some " UNION ALL "                             \
-	"SELECT n, 'v' || char(31) || version FROM run WHERE n " some                              \
-	" AND version IS NOT NULL UNION ALL "                                                      \
-	"SELECT n, 'h' || char(31) || host FROM run WHERE n " some                                 \
-	" AND host IS NOT NULL UNION ALL "                                                         \
-	"SELECT run, 'l' || char(31) || key || char(31) || value FROM label WHERE run " some ")"
 #define IN_BATCH "IN (SELECT n FROM batch)"
+
+/* All facets (f) of the runs (k) in the temporary table `batch`. */
+#define FACETS                                                                                     \
+	"(SELECT n AS k, '' AS f FROM batch UNION ALL "                                            \
+	"SELECT n, 'v' || char(31) || version FROM run WHERE n " IN_BATCH                          \
+	" AND version IS NOT NULL UNION ALL "                                                      \
+	"SELECT n, 'h' || char(31) || host FROM run WHERE n " IN_BATCH                             \
+	" AND host IS NOT NULL UNION ALL "                                                         \
+	"SELECT run, 'l' || char(31) || key || char(31) || value FROM label WHERE run " IN_BATCH   \
+	")"
 
 /* clang-format off */
 /* What the rollup keeps of a group of runs r: AS_SQL_SUM_COLUMNS after name and status. */
@@ -123,12 +125,9 @@ const char *const as_sql[AS_NSQL] = {
 		"VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18)",
 	[AS_SQL_BLOB_ADD] = "INSERT INTO blob(run, dictionary, bytes) VALUES(?1, ?2, ?3)",
 	[AS_SQL_LABEL_ADD] = "INSERT OR IGNORE INTO label(key, value, run) VALUES(?1, ?2, ?3)",
-	/* all runs from number ?1 on; the facet "" is counted in all spans, others in the longest */
 	[AS_SQL_ROLLUP_ADD] =
 		"INSERT INTO rollup(facet, span, bucket, " AS_SQL_SUM_COLUMNS ") "
-		"SELECT f, column1, r.start_ns / column2, r.name, r.status, " SUMS_OF_GROUP
-		"FROM " FACETS(">= ?1") " JOIN run r ON r.n = k JOIN " SPANS " ON f = '' OR column1 = 1 "
-		"WHERE true GROUP BY 1, 2, 3, 4, 5 " /* without WHERE, ON would be a join's */
+		"VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15) "
 		"ON CONFLICT(facet, span, bucket, name, status) DO UPDATE SET "
 		"count = count + excluded.count, "
 		ADDED("duration_sum") ", "
@@ -195,7 +194,7 @@ const char *const as_sql[AS_NSQL] = {
 		"INSERT OR IGNORE INTO touched "
 		"SELECT f, s.column1, r.start_ns / s.column2, r.name, r.status, "
 		"r.start_ns / s.column2 * s.column2, (r.start_ns / s.column2 + 1) * s.column2 "
-		"FROM " FACETS(IN_BATCH) " JOIN run r ON r.n = k JOIN " SPANS " s ON f = '' OR s.column1 = 1",
+		"FROM " FACETS " JOIN run r ON r.n = k JOIN " SPANS " s ON f = '' OR s.column1 = 1",
 	[AS_SQL_DELETE_LABELS] = "DELETE FROM label WHERE run " IN_BATCH,
 	[AS_SQL_DELETE_BLOBS] = "DELETE FROM blob WHERE run " IN_BATCH,
 	[AS_SQL_DELETE_RUNS] = "DELETE FROM run WHERE n " IN_BATCH,

@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/fault.h"
+#include "store/rollup.h"
 #include "store/where.h"
 
 enum { RECENT = 30, ENOUGH = 5 }; /* runs that a trend looks at, and needs */
