@@ -110,6 +110,8 @@ def main():
     if args.render:
         publish(build)
         return
+    if not all(map(peers.version, peers.NAMES)):
+        sys.exit("bench: the peers are not here: `make bench-deps` installs them")
     b = harness.Bench(build, args.quick)
     try:
         for name in args.name or ALL:
