@@ -86,8 +86,10 @@ static void read_io(struct as_process *p, struct as_proc_pool *pool)
 		p->io_denied = true;
 }
 
-/* True when its first thread was on a CPU since the last look, or that cannot be told. */
-static bool ran(struct as_process *p, struct as_proc_pool *pool)
+enum look { STILL, MOVED, LOST };
+
+/* Was its first thread on a CPU since the last look? LOST: that cannot be told, it may be gone. */
+static enum look ran(struct as_process *p, struct as_proc_pool *pool)
 {
 	struct as_proc_sched now;
 	char text[96];
@@ -95,10 +97,10 @@ static bool ran(struct as_process *p, struct as_proc_pool *pool)
 
 	if (read_file(p, pool, AS_PF_SCHED, text, sizeof text, &n) != AS_OK ||
 	    !as_parse_sched(text, n, &now))
-		return true;
+		return LOST;
 	bool moved = now.slices != p->sched.slices || now.run_ns != p->sched.run_ns;
 	p->sched = now;
-	return moved;
+	return moved ? MOVED : STILL;
 }
 
 static bool is_number(const char *s)
@@ -167,13 +169,24 @@ int as_process_open(struct as_process *p, const struct as_collect *c, struct as_
 	return AS_OK;
 }
 
+static bool its_turn(const struct as_process *p, const struct as_proc_pool *pool)
+{
+	return pool->turns < 2 || p->instance % pool->turns == pool->turn;
+}
+
 bool as_process_read(struct as_process *p, const struct as_collect *c, struct as_proc_pool *pool,
 		     bool in_full)
 {
-	bool moved = ran(p, pool);
+	enum look look = ran(p, pool);
 
-	if (!moved && !in_full && p->stat.threads == 1 && ++p->quiet < QUIET_MAX)
+	/* An end is noticed at once, whoever's turn it is: its parent has its counters now. */
+	p->fresh = in_full || look == LOST || its_turn(p, pool);
+	p->moved |= look != STILL;
+	if (!p->fresh)
 		return true;
+	if (!p->moved && !in_full && p->stat.threads == 1 && ++p->quiet < QUIET_MAX)
+		return true;
+	p->moved = false;
 	p->quiet = 0;
 	if (!read_stat(p, pool))
 		return false;

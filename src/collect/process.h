@@ -29,6 +29,8 @@ struct as_process {
 	bool grown_up;  /* it was told again after its first second     */
 	bool gone;      /* it ended; its last numbers are still to be shown */
 	bool io_denied;
+	bool fresh;    /* it was its turn at this tick: it has a row   */
+	bool moved;    /* it ran since it was read in full             */
 	uint8_t quiet; /* ticks since it was read in full              */
 	/* base: what stood there when the run began, where it was there before */
 	struct as_proc_stat stat, base;
@@ -45,12 +47,17 @@ struct as_process {
 struct as_proc_pool {
 	int keep; /* descriptors that may still be kept open */
 	uint32_t next_process, next_thread;
+	/*
+	 * Many processes take turns: those with instance % turns == turn are read
+	 * at this tick. Of the others only the end is looked for.
+	 */
+	uint32_t turns, turn;
 };
 
 /* Open /proc/PID. `midway`: it ran before the run began, its counters start at 0 now. */
 int as_process_open(struct as_process *p, const struct as_collect *c, struct as_proc_pool *pool,
 		    int32_t pid, bool midway, struct as_err *err);
-/* Read what is wanted, or nothing where nothing changed. False: it is gone. */
+/* Read what is wanted if it is its turn, or nothing where nothing changed. False: it is gone. */
 bool as_process_read(struct as_process *p, const struct as_collect *c, struct as_proc_pool *pool,
 		     bool in_full);
 /* Put its numbers into the frame: one row, and one for each thread. */

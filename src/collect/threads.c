@@ -51,6 +51,15 @@ static void tell(const struct as_process *p, const struct as_collect *c, const s
 	as_tee_instance(c->sink, &i);
 }
 
+/* The first thread's file was just read for the process: it is the same one. */
+static bool read_with_process(const struct as_process *p, struct as_thread *t)
+{
+	if (t->tid != p->pid || p->sched.slices == AS_PROC_NA)
+		return false;
+	t->now = p->sched;
+	return true;
+}
+
 static bool read_one(const struct as_process *p, struct as_thread *t, struct as_proc_pool *pool)
 {
 	char path[48], text[96];
@@ -58,6 +67,8 @@ static bool read_one(const struct as_process *p, struct as_thread *t, struct as_
 	size_t n = 0;
 	int r;
 
+	if (read_with_process(p, t))
+		return true;
 	if (t->fd < 0) {
 		(void)snprintf(path, sizeof path, "task/%d/schedstat", t->tid);
 		if (pool->keep > 0) {
@@ -136,12 +147,6 @@ void as_threads_read(struct as_process *p, const struct as_collect *c, struct as
 {
 	bool changed = (int64_t)p->nthreads != p->stat.threads && p->nthreads < AS_THREADS_MAX;
 
-	/* The only thread: the process's own schedstat was read just now, and is the same. */
-	if (!changed && p->nthreads == 1 && p->threads[0].tid == p->pid &&
-	    p->sched.run_ns != AS_PROC_NA) {
-		p->threads[0].now = p->sched;
-		return;
-	}
 	for (size_t i = 0; i < p->nthreads; i++)
 		changed |= !read_one(p, &p->threads[i], pool);
 	if (changed)

@@ -347,6 +347,17 @@ static bool anything(const struct as_want *w)
 	       as_wants_group(w, AS_G_THREADS);
 }
 
+/* So many at most are read at one tick: a sample costs no more, however big the job. */
+enum { READ_MAX = 128 };
+
+static void take_turns(struct state *s)
+{
+	struct as_proc_pool *pool = &s->members.pool;
+
+	pool->turns = (uint32_t)((s->members.n + READ_MAX - 1) / READ_MAX);
+	pool->turn = pool->turns ? (uint32_t)(s->ticks % pool->turns) : 0;
+}
+
 static int tree_sample(void *st, const struct as_collect *c, struct as_frame *frame,
 		       struct as_err *err)
 {
@@ -356,10 +367,12 @@ static int tree_sample(void *st, const struct as_collect *c, struct as_frame *fr
 		return AS_OK;
 	int r = c->root ? as_members_update(&s->members, c, false, err) : AS_OK;
 	s->ticks++;
+	take_turns(s);
 	read_members(s, c);
 	job_row(s, c, frame);
 	for (size_t i = s->members.n; i-- > 0;) {
-		as_process_rows(s->members.v[i], c, frame);
+		if (s->members.v[i]->fresh || s->members.v[i]->gone)
+			as_process_rows(s->members.v[i], c, frame);
 		if (s->members.v[i]->gone)
 			as_members_drop(&s->members, i);
 	}

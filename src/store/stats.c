@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/fault.h"
+#include "store/livedir.h"
 #include "store/rollup.h"
 #include "store/where.h"
 
@@ -417,18 +418,68 @@ static int few(struct question *u, bool *ret, struct as_err *err)
 
 static int answer(struct question *u, struct as_err *err)
 {
-	struct as_query timeless = *u->q;
 	bool one_by_one = true;
+	int r = find_facet(u, err);
 
-	timeless.since_ns = timeless.until_ns = 0;
-	int r = as_where_make(&u->where, &timeless, err);
-	if (r == AS_OK)
-		r = find_facet(u, err);
 	if (r == AS_OK && !u->facet.bad)
 		r = few(u, &one_by_one, err);
 	if (r < 0)
 		return r;
 	return one_by_one ? from_runs(u, err) : from_rollup(u, err);
+}
+
+/* ── runs that nobody has sealed yet ──────────────────────────────────── */
+
+static int nomem(struct as_err *err)
+{
+	return as_fail(err, AS_ENOMEM, "no memory for the statistics");
+}
+
+/* One whose writer is gone, as it will stand in the catalogue. */
+static int add_orphan(struct question *u, const char *id, struct as_err *err)
+{
+	as_auto_run struct as_run *run = NULL;
+	enum as_live_state state;
+	struct as_listing l;
+	struct as_err why;
+	int64_t n;
+	int r = as_catalogue_number(u->s, id, &n, err);
+
+	if (r < 0 || n)
+		return r; /* it does, a moment ago */
+	r = as_live_load(u->s, id, &run, &state, &why);
+	if (r == AS_ENOMEM)
+		return nomem(err);
+	if (r < 0 || state != AS_LIVE_ORPHAN || !as_where_matches(&u->where, u->q, run))
+		return AS_OK;
+	as_listing_of(run, &l);
+	struct as_name_stats *t = sums_of(&u->sums, l.name, false);
+	if (!t)
+		return nomem(err);
+	count(t, (int)l.status, 1);
+	t->duration_sum_ns = plus(t->duration_sum_ns, l.duration_ns);
+	t->duration_max_ns = most(t->duration_max_ns, l.duration_ns);
+	t->cpu_sum_ns = plus(t->cpu_sum_ns, l.cpu_ns == AS_NA ? 0 : l.cpu_ns);
+	t->cpu_known += l.cpu_ns != AS_NA;
+	t->memory_sum_bytes = plus(t->memory_sum_bytes, l.peak_bytes == AS_NA ? 0 : l.peak_bytes);
+	t->memory_known += l.peak_bytes != AS_NA;
+	t->memory_max_bytes = most(t->memory_max_bytes, l.peak_bytes);
+	t->first_ns = l.start_ns < t->first_ns ? l.start_ns : t->first_ns;
+	t->last_ns = most(t->last_ns, l.start_ns);
+	return AS_OK;
+}
+
+/* Who may only read counts them as if they were sealed. */
+static int add_orphans(struct question *u, struct as_err *err)
+{
+	as_auto_livedir struct as_livedir dir = {0};
+	int r = AS_OK;
+
+	as_livedir_open(&dir, u->s->dir, &u->s->self);
+	while (r == AS_OK && as_livedir_next(&dir))
+		if (as_livedir_state(&dir) == AS_LIVE_ORPHAN)
+			r = add_orphan(u, dir.id, err);
+	return r;
 }
 
 static int by_count(const void *a, const void *b)
@@ -449,8 +500,14 @@ int as_store_stats(struct as_store *s, const struct as_query *q, struct as_name_
 		.q = q,
 		.range = {q->since_ns > 0 ? q->since_ns : 0, q->until_ns ? q->until_ns : INT64_MAX},
 	};
-	int r = s->db ? answer(&u, err) : AS_OK;
+	struct as_query timeless = *q;
 
+	timeless.since_ns = timeless.until_ns = 0;
+	int r = as_where_make(&u.where, &timeless, err);
+	if (r == AS_OK && s->db)
+		r = answer(&u, err);
+	if (r == AS_OK)
+		r = add_orphans(&u, err);
 	if (r < 0)
 		return r;
 	if (u.sums.n)

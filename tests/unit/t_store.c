@@ -523,14 +523,23 @@ static bool live_exists(const char *id)
 static void check_orphan(struct as_store *s)
 {
 	as_auto_run struct as_run *run = NULL;
+	struct as_name_stats *stats = NULL;
 	struct as_listing *l;
 	struct as_err err;
+	size_t n;
 
 	EXPECT_U64(list(s, (struct as_query){0}, &l), 1);
 	EXPECT_I64(l[0].status, AS_INTERRUPTED);
 	EXPECT(l[0].duration_ns >= 4 * AS_SECOND && l[0].duration_ns < 5 * AS_SECOND);
 	EXPECT(l[0].cpu_ns > 0 && l[0].peak_bytes > 0);
 	free(l);
+	EXPECT_OK(as_store_stats(s, &(struct as_query){.name = "g*"}, &stats, &n, &err), err);
+	EXPECT_U64(n, 1);
+	EXPECT_STR(stats->name, "going");
+	EXPECT_U64(stats->count, 1);
+	EXPECT_U64(stats->interrupted, 1);
+	EXPECT(stats->cpu_sum_ns > 0 && stats->memory_max_bytes > 0);
+	free(stats);
 	EXPECT_OK(as_store_get(s, LIVE_ID, &run, &err), err);
 	EXPECT_I64(run->end.status, AS_INTERRUPTED);
 	EXPECT_U64(run->series[AS_JOB]->n, 5);
