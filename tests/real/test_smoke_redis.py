@@ -23,7 +23,7 @@ def start_redis():
     return server
 
 
-@job_test("attach PID -- redis-benchmark: the server's CPU, not the benchmark's, and its exit status")
+@job_test("attach PID -- redis-benchmark: the CPU of the server, not of the benchmark")
 def _():
     server = start_redis()
     before = cpu_seconds(server.pid)
