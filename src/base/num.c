@@ -128,6 +128,19 @@ size_t as_scan_fixed(const char *p, size_t n, uint64_t scale, uint64_t *ret)
 	return i;
 }
 
+bool as_scan_part(const char **p, size_t digits, char stop, int lo, int hi, int *ret)
+{
+	uint64_t v = 0;
+
+	if (strnlen(*p, digits) < digits || as_scan_u64(*p, digits, &v) != digits)
+		return false;
+	if (v < (uint64_t)lo || v > (uint64_t)hi || (stop && (*p)[digits] != stop))
+		return false;
+	*p += digits + (stop ? 1 : 0);
+	*ret = (int)v;
+	return true;
+}
+
 int as_parse_u64(const char *text, uint64_t *ret, struct as_err *err)
 {
 	size_t n = strlen(text);

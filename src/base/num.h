@@ -9,6 +9,7 @@
  * The as_parse_ functions take a whole argument as people write it ("1.5s",
  * "200MiB", "50/s") and fail with a sentence that shows what would be right.
  */
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +21,12 @@ size_t as_scan_hex(const char *p, size_t n, uint64_t *ret); /* no 0x            
 size_t as_scan_dec(const char *p, size_t n, double *ret);   /* 12, -0.5, 1.25e-3          */
 /* A decimal as an integer count of 1/scale: "0.25" with scale 1000000 is 250000. */
 size_t as_scan_fixed(const char *p, size_t n, uint64_t scale, uint64_t *ret);
+
+/*
+ * One part of a date or a time in a NUL-terminated text: exactly `digits`
+ * digits that make lo..hi, and then `stop` (0: whatever comes). Moves *p on.
+ */
+bool as_scan_part(const char **p, size_t digits, char stop, int lo, int hi, int *ret);
 
 int as_parse_u64(const char *text, uint64_t *ret, struct as_err *err);
 int as_parse_f64(const char *text, double *ret, struct as_err *err);

@@ -7,31 +7,18 @@
 #include "base/clock.h"
 #include "base/num.h"
 
-/* Exactly `digits` digits and then `stop` (0: whatever comes), as a number of lo..hi. */
-static bool part(const char **p, size_t digits, char stop, int lo, int hi, int *ret)
-{
-	uint64_t v = 0;
-
-	if (strnlen(*p, digits) < digits || as_scan_u64(*p, digits, &v) != digits)
-		return false;
-	if (v < (uint64_t)lo || v > (uint64_t)hi || (stop && (*p)[digits] != stop))
-		return false;
-	*p += digits + (stop ? 1 : 0);
-	*ret = (int)v;
-	return true;
-}
-
 static bool scan_clock(const char **p, struct tm *tm)
 {
 	if (**p != ' ' && **p != 'T')
 		return true; /* midnight */
 	++*p;
-	if (!part(p, 2, ':', 0, 23, &tm->tm_hour) || !part(p, 2, 0, 0, 59, &tm->tm_min))
+	if (!as_scan_part(p, 2, ':', 0, 23, &tm->tm_hour) ||
+	    !as_scan_part(p, 2, 0, 0, 59, &tm->tm_min))
 		return false;
 	if (**p != ':')
 		return true;
 	++*p;
-	return part(p, 2, 0, 0, 59, &tm->tm_sec);
+	return as_scan_part(p, 2, 0, 0, 59, &tm->tm_sec);
 }
 
 /* The calendar is asked back: 31 November is not a date. */
@@ -40,8 +27,9 @@ static bool scan_date(const char *p, int64_t *ret_ns)
 	struct tm tm = {.tm_isdst = -1};
 	int year = 0, month = 0;
 
-	if (!part(&p, 4, '-', 1970, 2200, &year) || !part(&p, 2, '-', 1, 12, &month) ||
-	    !part(&p, 2, 0, 1, 31, &tm.tm_mday) || !scan_clock(&p, &tm))
+	if (!as_scan_part(&p, 4, '-', 1970, 2200, &year) ||
+	    !as_scan_part(&p, 2, '-', 1, 12, &month) ||
+	    !as_scan_part(&p, 2, 0, 1, 31, &tm.tm_mday) || !scan_clock(&p, &tm))
 		return false;
 	tm.tm_year = year - 1900;
 	tm.tm_mon = month - 1;

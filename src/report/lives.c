@@ -53,17 +53,12 @@ static void put_bar(struct as_buf *out, const struct forest *f, const struct as_
 	as_buf_str(out, i->died_ns == AS_NA ? "▶" : "▏");
 }
 
-static void process_cell(const void *data, size_t row, size_t col, struct as_buf *cell)
+void as_put_process(struct as_buf *cell, const struct as_run *run, const struct as_instance *i,
+		    size_t col)
 {
-	const struct forest *f = data;
-	const struct as_instance *i = f->tree.at[row].i;
 	double cpu = as_instance_cpu(i);
 
 	switch (col) {
-	case 0:
-		put_branch(cell, f, row);
-		as_buf_str(cell, i->name ? i->name : "-");
-		break;
 	case 1:
 		as_buf_fmt(cell, "%lld", (long long)i->key);
 		break;
@@ -74,12 +69,24 @@ static void process_cell(const void *data, size_t row, size_t col, struct as_buf
 		as_put_bytes(cell, as_process_peak(i));
 		break;
 	case 4:
-		as_put_duration(cell, as_instance_life(f->run, i));
-		break;
-	case 5:
-		as_put_ended(cell, i);
+		as_put_duration(cell, as_instance_life(run, i));
 		break;
 	default:
+		as_put_ended(cell, i);
+	}
+}
+
+static void process_cell(const void *data, size_t row, size_t col, struct as_buf *cell)
+{
+	const struct forest *f = data;
+	const struct as_instance *i = f->tree.at[row].i;
+
+	if (col == 0) {
+		put_branch(cell, f, row);
+		as_buf_str(cell, i->name ? i->name : "-");
+	} else if (col < AS_PROCESS_COLUMNS) {
+		as_put_process(cell, f->run, i, col);
+	} else {
 		put_bar(cell, f, i);
 	}
 }

@@ -10,6 +10,7 @@
 
 #include "base/human.h"
 #include "report/head.h"
+#include "report/lives.h"
 #include "report/metric.h"
 #include "report/rank.h"
 #include "report/report.h"
@@ -263,30 +264,13 @@ static void process_cell(const void *data, size_t row, size_t col, struct as_buf
 {
 	const struct as_rank *r = data;
 	const struct as_instance *i = r->at[row];
-	double cpu = as_instance_cpu(i);
 
-	switch (col) {
-	case 0:
+	if (col == 0)
 		as_buf_str(cell, i->name ? i->name : "-");
-		break;
-	case 1:
-		as_buf_fmt(cell, "%lld", (long long)i->key);
-		break;
-	case 2:
-		as_put_duration(cell, isnan(cpu) ? AS_NA : (int64_t)cpu);
-		break;
-	case 3:
-		as_put_bytes(cell, as_process_peak(i));
-		break;
-	case 4:
-		as_put_duration(cell, as_instance_life(r->run, i));
-		break;
-	case 5:
-		as_put_ended(cell, i);
-		break;
-	default:
+	else if (col < AS_PROCESS_COLUMNS)
+		as_put_process(cell, r->run, i, col);
+	else
 		as_buf_str(cell, i->detail ? i->detail : "");
-	}
 }
 
 static enum as_ink process_ink(const void *data, size_t row, size_t col)

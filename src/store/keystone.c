@@ -81,20 +81,6 @@ void as_keystone_id(const char *task_id, const char *start_time, char id[AS_ID_L
 
 /* ── times ────────────────────────────────────────────────────────────── */
 
-/* One number of exactly `digits` digits, and the byte that must follow it (0: any). */
-static bool part(const char **p, size_t digits, char stop, int lo, int hi, int *ret)
-{
-	uint64_t v = 0;
-
-	if (strnlen(*p, digits) < digits || as_scan_u64(*p, digits, &v) != digits)
-		return false;
-	if (v < (uint64_t)lo || v > (uint64_t)hi || (stop && (*p)[digits] != stop))
-		return false;
-	*p += digits + (stop ? 1 : 0);
-	*ret = (int)v;
-	return true;
-}
-
 /* "Z", "+02:00" or nothing, which Keystone writes and means as UTC. */
 static bool zone(const char *p, int64_t *ret_seconds)
 {
@@ -106,7 +92,8 @@ static bool zone(const char *p, int64_t *ret_seconds)
 	if (*p != '+' && *p != '-')
 		return false;
 	p++;
-	if (!part(&p, 2, ':', 0, 14, &hours) || !part(&p, 2, 0, 0, 59, &minutes) || *p)
+	if (!as_scan_part(&p, 2, ':', 0, 14, &hours) || !as_scan_part(&p, 2, 0, 0, 59, &minutes) ||
+	    *p)
 		return false;
 	*ret_seconds = sign * (hours * 3600 + minutes * 60);
 	return true;
@@ -119,12 +106,14 @@ static bool scan_time(const char *p, int64_t *ret_ns)
 	uint64_t fraction = 0;
 	int64_t offset = 0;
 
-	if (!part(&p, 4, '-', 1970, 2200, &year) || !part(&p, 2, '-', 1, 12, &month) ||
-	    !part(&p, 2, 0, 1, 31, &tm.tm_mday) || (*p != 'T' && *p != ' '))
+	if (!as_scan_part(&p, 4, '-', 1970, 2200, &year) ||
+	    !as_scan_part(&p, 2, '-', 1, 12, &month) ||
+	    !as_scan_part(&p, 2, 0, 1, 31, &tm.tm_mday) || (*p != 'T' && *p != ' '))
 		return false;
 	p++;
-	if (!part(&p, 2, ':', 0, 23, &tm.tm_hour) || !part(&p, 2, ':', 0, 59, &tm.tm_min) ||
-	    !part(&p, 2, 0, 0, 60, &tm.tm_sec))
+	if (!as_scan_part(&p, 2, ':', 0, 23, &tm.tm_hour) ||
+	    !as_scan_part(&p, 2, ':', 0, 59, &tm.tm_min) ||
+	    !as_scan_part(&p, 2, 0, 0, 60, &tm.tm_sec))
 		return false;
 	if (*p == '.') { /* the scanner wants a digit before it, and finds the second's */
 		size_t n = as_scan_fixed(p - 1, strlen(p - 1), (uint64_t)AS_SECOND, &fraction);
