@@ -95,11 +95,12 @@ static void process_counters(const struct as_process *p, const struct as_collect
 {
 	int64_t tick = AS_SECOND / c->env->hz;
 	const struct as_proc_stat *s = &p->stat, *b = &p->base;
+	int64_t reaped = c->children; /* a process attached to alone is without its children */
 
-	v[USER] = (s->utime + s->cutime - b->utime - b->cutime) * tick;
-	v[SYSTEM] = (s->stime + s->cstime - b->stime - b->cstime) * tick;
-	v[MINFLT] = s->minflt + s->cminflt - b->minflt - b->cminflt;
-	v[MAJFLT] = s->majflt + s->cmajflt - b->majflt - b->cmajflt;
+	v[USER] = (s->utime - b->utime + reaped * (s->cutime - b->cutime)) * tick;
+	v[SYSTEM] = (s->stime - b->stime + reaped * (s->cstime - b->cstime)) * tick;
+	v[MINFLT] = s->minflt - b->minflt + reaped * (s->cminflt - b->cminflt);
+	v[MAJFLT] = s->majflt - b->majflt + reaped * (s->cmajflt - b->cmajflt);
 	v[READ] = as_since(p->io.read_bytes, p->io_base.read_bytes);
 	v[WRITE] = as_since(p->io.write_bytes, p->io_base.write_bytes);
 	v[RCHAR] = as_since(p->io.rchar, p->io_base.rchar);

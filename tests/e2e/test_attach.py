@@ -137,6 +137,14 @@ def _():
     stop(p, signal.SIGKILL)
 
 
+@job_test("without --include-children, children that are reaped meanwhile are not counted either")
+def _():
+    p = target("sh", "-c", f"sleep 0.5; {work('burn')} 0.4; {work('burn')} 0.3; sleep 30")
+    a = attached(p.pid, "--duration", "3")
+    expect_between(a.seconds(), 0, 0.1, "CPU seconds of the shell alone")
+    stop(p, signal.SIGKILL)
+
+
 @job_test("the CPU of children that are reaped while attached is counted once")
 def _():
     p = target(work("forker"), 400, 10, "fork")
