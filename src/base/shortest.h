@@ -9,7 +9,7 @@
  */
 #include <stddef.h>
 
-enum { AS_SHORTEST_MAX = 32 };
+enum { AS_SHORTEST_MAX = 40 };
 
 /* v must be finite. How many bytes, without the NUL behind them. */
 size_t as_shortest(char text[AS_SHORTEST_MAX], double v);
