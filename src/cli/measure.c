@@ -318,6 +318,8 @@ int as_measure(const struct as_measure *m, struct as_io *io, struct as_err *err)
 		return r;
 	}
 	s.run = as_builder_take(as_take(s.builder));
+	if (s.result.starved && !s.run->end.error) /* not even for these words */
+		(void)fprintf(stderr, "assay: %s\n", AS_STARVED);
 	as_judge(s.run);
 	keep(as_buf_text(&s.dir), s.run, s.live);
 	io->status = s.result.exit_status;

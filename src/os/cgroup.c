@@ -400,7 +400,7 @@ pid_t as_cgroup_fork(struct as_cgroup *cg, bool *joined)
 		pid = fork();
 	}
 	if (pid == 0)
-		*joined = !cg || join_from(cg, born_in ? AS_CG_V2 + 1 : AS_CG_V2);
+		*joined = !cg || (born_in ? join_from(cg, AS_CG_V2 + 1) : as_cgroup_join(cg));
 	else if (cg)
 		cg->joins = count_from(cg, born_in ? AS_CG_V2 + 1 : AS_CG_V2);
 	return pid;

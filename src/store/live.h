@@ -71,9 +71,6 @@ int as_live_decoder_new(struct as_live_decoder **ret, struct as_err *err);
 int as_live_decoder_feed(struct as_live_decoder *d, const uint8_t *p, size_t n, size_t *ret_used,
 			 struct as_err *err);
 bool as_live_decoder_broken(const struct as_live_decoder *d);
-/* Who writes the file; NULL before it was read. */
-const struct as_writer *as_live_decoder_writer(const struct as_live_decoder *d);
-bool as_live_decoder_began(const struct as_live_decoder *d);
 struct as_run *as_live_decoder_take(struct as_live_decoder *d);
 void as_live_decoder_free(struct as_live_decoder *d);
 static inline void as_live_decoder_free_(struct as_live_decoder **d)

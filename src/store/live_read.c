@@ -63,16 +63,6 @@ bool as_live_decoder_broken(const struct as_live_decoder *d)
 	return d->broken;
 }
 
-bool as_live_decoder_began(const struct as_live_decoder *d)
-{
-	return d->began;
-}
-
-const struct as_writer *as_live_decoder_writer(const struct as_live_decoder *d)
-{
-	return d->hello ? &d->writer : NULL;
-}
-
 struct as_run *as_live_decoder_take(struct as_live_decoder *d)
 {
 	struct as_run *run = as_builder_take(as_take(d->builder));
