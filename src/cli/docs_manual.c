@@ -124,15 +124,6 @@ void as_docs_manual(struct as_buf *out, const struct as_cmd *cmd)
 
 /* ── metrics ──────────────────────────────────────────────────────────── */
 
-static const char *const scope_titles[AS_NSCOPES] = {
-	[AS_SYSTEM] = "The machine",
-	[AS_CORE] = "Each core",
-	[AS_JOB] = "The job",
-	[AS_PROCESS] = "Each process of the job",
-	[AS_THREAD] = "Each thread of the job",
-	[AS_CGROUP] = "The control group of the job",
-};
-
 static void put_scope(struct as_buf *out, enum as_scope scope)
 {
 	const struct as_scope_info *info = as_scope_info(scope);
@@ -142,7 +133,7 @@ static void put_scope(struct as_buf *out, enum as_scope scope)
 		   "### %s\n\n"
 		   "| key | shown in | kept in | group | what it is |\n"
 		   "|---|---|---|---|---|\n",
-		   scope_titles[scope]);
+		   info->title);
 	for (size_t f = info->first; f < (size_t)info->first + info->n; f++)
 		as_buf_fmt(out, "| `%s` | %s | %s, %s | %s | %s |\n", as_fields[f].key,
 			   as_field_shown_in(&as_fields[f]), as_unit_name(as_fields[f].unit),

@@ -138,16 +138,12 @@ static void put_metric(struct as_json *j, const struct as_run *run, enum as_fiel
 	as_json_close(j);
 }
 
-static bool single(enum as_scope scope)
-{
-	return scope == AS_SYSTEM || scope == AS_JOB || scope == AS_CGROUP;
-}
-
 static void put_metrics(struct as_json *j, const struct as_run *run)
 {
 	as_json_open(j, "metrics", '{');
 	for (size_t f = 0; f < AS_NFIELDS; f++)
-		if (single(as_fields[f].scope) && as_field_wanted(run, (enum as_field_id)f))
+		if (as_scope_info(as_fields[f].scope)->single &&
+		    as_field_wanted(run, (enum as_field_id)f))
 			put_metric(j, run, (enum as_field_id)f);
 	as_json_close(j);
 }
@@ -174,21 +170,27 @@ static void put_own_metrics(struct as_json *j, const struct as_instance *i)
 	as_json_close(j);
 }
 
+/* Where it belongs, and when it was there: of processes and threads. */
+static void put_life(struct as_json *j, const struct as_instance *i)
+{
+	put_i64(j, i->scope == AS_THREAD ? "process" : "parent",
+		i->parent == AS_NO_PARENT ? AS_NA : (int64_t)i->parent);
+	put_i64(j, "born_ns", i->born_ns);
+	put_i64(j, "died_ns", i->died_ns);
+}
+
 static void put_instance(struct as_json *j, const struct as_instance *i)
 {
-	static const char *const keys[AS_NSCOPES] = {
-		[AS_CORE] = "core", [AS_PROCESS] = "pid", [AS_THREAD] = "tid"};
+	const char *number = as_scope_info(i->scope)->number;
 
 	as_json_open(j, NULL, '{');
 	as_json_i64(j, "id", i->id);
-	as_json_i64(j, keys[i->scope], i->key);
-	if (i->scope != AS_CORE) {
-		put_i64(j, i->scope == AS_THREAD ? "process" : "parent",
-			i->parent == AS_NO_PARENT ? AS_NA : (int64_t)i->parent);
+	if (number)
+		as_json_i64(j, number, i->key);
+	if (i->scope != AS_CORE)
 		as_json_str(j, "name", i->name);
-		put_i64(j, "born_ns", i->born_ns);
-		put_i64(j, "died_ns", i->died_ns);
-	}
+	if (i->scope == AS_PROCESS || i->scope == AS_THREAD)
+		put_life(j, i);
 	if (i->scope == AS_PROCESS) {
 		as_json_str(j, "command", i->detail);
 		put_i64(j, "wait_status", i->ended_by);
@@ -199,6 +201,8 @@ static void put_instance(struct as_json *j, const struct as_instance *i)
 
 static void put_instances(struct as_json *j, const struct as_run *run, enum as_scope scope)
 {
+	if (as_scope_info(scope)->single)
+		return;
 	as_json_open(j, as_scope_info(scope)->plural, '[');
 	for (size_t i = 0; i < run->ninstances; i++)
 		if (run->instances[i].scope == scope)
@@ -313,9 +317,8 @@ void as_report_json(struct as_buf *out, const struct as_run *run)
 	put_verdict(&j, &run->verdict);
 	put_totals(&j, run);
 	put_metrics(&j, run);
-	put_instances(&j, run, AS_CORE);
-	put_instances(&j, run, AS_PROCESS);
-	put_instances(&j, run, AS_THREAD);
+	for (int s = 0; s < AS_NSCOPES; s++)
+		put_instances(&j, run, (enum as_scope)s);
 	as_json_i64(&j, "unlisted", (int64_t)run->unlisted);
 	put_timeline(&j, run);
 	put_self(&j, run);

@@ -148,7 +148,7 @@ static const struct as_column process_columns[] = {
 
 void as_put_processes(const struct as_sheet *s)
 {
-	struct as_rank r = as_rank_by_cpu(s->run, AS_PROCESS, AS_RANK_MAX);
+	struct as_rank r = as_rank(s->run, AS_PROCESS, AS_RANK_MAX);
 	struct forest f = {s->run, as_rank_tree(&r), 0, as_run_span(s->run)};
 	struct as_table t = {.cols = process_columns,
 			     .ncols = AS_LEN(process_columns) - 1,
@@ -207,7 +207,7 @@ static void thread_cell(const void *data, size_t row, size_t col, struct as_buf 
 
 void as_put_threads(const struct as_sheet *s)
 {
-	struct as_rank r = as_rank_by_cpu(s->run, AS_THREAD, THREADS);
+	struct as_rank r = as_rank(s->run, AS_THREAD, THREADS);
 
 	if (r.total < 2)
 		return;

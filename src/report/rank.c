@@ -14,11 +14,17 @@ static double last_of(const struct as_instance *i, enum as_field_id f)
 	return v == AS_NA ? (double)NAN : (double)v;
 }
 
+/* The number by which instances of its scope are ranked. */
+static double weight(const struct as_instance *i)
+{
+	const enum as_field_id *f = as_scope_info(i->scope)->rank;
+
+	return f[0] == f[1] ? last_of(i, f[0]) : last_of(i, f[0]) + last_of(i, f[1]);
+}
+
 double as_instance_cpu(const struct as_instance *i)
 {
-	if (i->scope == AS_THREAD)
-		return last_of(i, AS_F_THR_CPU);
-	return last_of(i, AS_F_PROC_USER) + last_of(i, AS_F_PROC_SYSTEM);
+	return weight(i); /* that is how processes and threads are ranked */
 }
 
 double as_process_peak(const struct as_instance *i)
@@ -36,10 +42,10 @@ int64_t as_instance_life(const struct as_run *run, const struct as_instance *i)
 	return (i->died_ns == AS_NA ? as_run_span(run) : i->died_ns) - i->born_ns;
 }
 
-/* More CPU time first; what is unknown last; otherwise as they came. */
+/* More first; what is unknown last; otherwise as they came. */
 static bool before(const struct as_instance *a, const struct as_instance *b)
 {
-	double x = as_instance_cpu(a), y = as_instance_cpu(b);
+	double x = weight(a), y = weight(b);
 
 	return isnan(y) ? !isnan(x) : x > y;
 }
@@ -58,7 +64,7 @@ static void insert(struct as_rank *r, const struct as_instance *i, size_t max)
 	r->at[at] = i;
 }
 
-struct as_rank as_rank_by_cpu(const struct as_run *run, enum as_scope scope, size_t max)
+struct as_rank as_rank(const struct as_run *run, enum as_scope scope, size_t max)
 {
 	struct as_rank r = {.run = run};
 

@@ -1,6 +1,7 @@
 #pragma once
 /*
- * rank -- the processes or threads of a run that used the most CPU time.
+ * rank -- the processes, threads or whatever else a run has a list of that
+ * used the most: CPU time, or what the scope's row of the field table says.
  */
 #include "run/run.h"
 
@@ -8,12 +9,12 @@ enum { AS_RANK_MAX = 64 };
 
 struct as_rank {
 	const struct as_run *run;
-	const struct as_instance *at[AS_RANK_MAX]; /* most CPU time first */
+	const struct as_instance *at[AS_RANK_MAX]; /* the most first */
 	size_t n;
 	size_t total; /* how many there are of this scope in the run */
 };
 
-struct as_rank as_rank_by_cpu(const struct as_run *run, enum as_scope scope, size_t max);
+struct as_rank as_rank(const struct as_run *run, enum as_scope scope, size_t max);
 
 /* Their own numbers, in ns and bytes; NaN unknown. */
 double as_instance_cpu(const struct as_instance *i);

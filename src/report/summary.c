@@ -284,7 +284,7 @@ static enum as_ink process_ink(const void *data, size_t row, size_t col)
 
 static void put_top(const struct as_sheet *s)
 {
-	struct as_rank r = as_rank_by_cpu(s->run, AS_PROCESS, TOP);
+	struct as_rank r = as_rank(s->run, AS_PROCESS, TOP);
 
 	if (r.total < 2)
 		return;

@@ -15,10 +15,6 @@ struct as_builder {
 	size_t nslots;   /* a power of two                          */
 };
 
-/* Scopes that keep a timeline; the others keep tallies only. */
-static const bool has_series[AS_NSCOPES] = {
-	[AS_SYSTEM] = true, [AS_JOB] = true, [AS_CGROUP] = true};
-
 int as_builder_new(struct as_builder **ret, struct as_err *err)
 {
 	struct as_builder *b = as_zalloc(sizeof *b);
@@ -207,15 +203,15 @@ static int on_frame(void *st, const struct as_frame *f, struct as_err *err)
 		const struct as_row *row = &f->rows[n];
 		const int64_t *cells = as_frame_cells(f, row);
 		struct as_instance *i = find(b, row->scope, row->instance);
+		bool single = as_scope_info(row->scope)->single; /* it keeps a timeline as well */
 
-		if (!i && has_series[row->scope])
+		if (!i && single)
 			i = add(b, row->scope, row->instance);
-		if (!i && has_series[row->scope])
+		if (!i && single)
 			return nomem(err);
 		if (i)
 			tally_row(i, f->t_ns, cells);
-		int r = has_series[row->scope] ? series_row(b->run, row->scope, f->t_ns, cells, err)
-					       : AS_OK;
+		int r = single ? series_row(b->run, row->scope, f->t_ns, cells, err) : AS_OK;
 		if (r < 0)
 			return r;
 	}

@@ -163,9 +163,14 @@ struct as_field {
 
 struct as_scope_info {
 	const char *name;   /* "system", also the first word of its keys */
-	const char *plural; /* "threads"                                 */
+	const char *plural; /* "threads": its list in JSON               */
+	const char *title;  /* "Each core", a heading of the docs        */
 	uint16_t first;     /* its fields are [first, first + n)         */
 	uint16_t n;
+	bool single;        /* a run has one of it, with a timeline      */
+	const char *number; /* what an instance's key is: "pid", or NULL */
+	/* The field that ranks its instances, or two that do so together; in a list. */
+	enum as_field_id rank[2];
 };
 
 extern const struct as_field as_fields[AS_NFIELDS];

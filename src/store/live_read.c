@@ -135,12 +135,6 @@ static int on_origin(struct as_live_decoder *d, struct as_bytes *b, struct as_er
 	return d->sink.ops->origin(d->sink.state, (enum as_field_id)f, &o, err);
 }
 
-/* Scopes of which a run has one only: an id other than 0 is nobody's. */
-static bool single(enum as_scope scope)
-{
-	return scope == AS_SYSTEM || scope == AS_JOB || scope == AS_CGROUP;
-}
-
 static int on_instance(struct as_live_decoder *d, struct as_bytes *b, struct as_err *err)
 {
 	as_cleanup(as_instance_done) struct as_instance i = {0};
@@ -150,8 +144,8 @@ static int on_instance(struct as_live_decoder *d, struct as_bytes *b, struct as_
 	if (b->bad || d->keys.scopes[s].scope == AS_NSCOPES)
 		return AS_OK;
 	i.scope = d->keys.scopes[s].scope;
-	if (single(i.scope) && i.id)
-		return AS_OK;
+	if (as_scope_info(i.scope)->single && i.id)
+		return AS_OK; /* there is one of it only: nobody's */
 	return d->sink.ops->instance(d->sink.state, &i, err);
 }
 
@@ -305,7 +299,7 @@ static int translate(struct as_live_decoder *d, struct as_err *err)
 		const uint16_t *column = d->keys.column + d->keys.scopes[row->scope].first;
 		enum as_scope scope = d->keys.scopes[row->scope].scope;
 
-		if (scope == AS_NSCOPES || (single(scope) && row->instance))
+		if (scope == AS_NSCOPES || (as_scope_info(scope)->single && row->instance))
 			continue;
 		int64_t *ours = as_frame_row(&d->frame, scope, row->instance);
 		for (size_t c = 0; c < d->keys.scopes[row->scope].n; c++)

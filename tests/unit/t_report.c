@@ -677,11 +677,11 @@ static void t_rank_and_tree(void)
 	synth_set(&s, AS_F_PROC_SYSTEM, 21, 0);
 	synth_send(&s);
 	as_auto_run struct as_run *run = synth_take(&s);
-	struct as_rank r = as_rank_by_cpu(run, AS_PROCESS, AS_RANK_MAX);
+	struct as_rank r = as_rank(run, AS_PROCESS, AS_RANK_MAX);
 	EXPECT_U64(r.n, 9);
 	EXPECT_U64(r.at[7]->id, 21);
 	EXPECT_U64(r.at[8]->id, 20);
-	r = as_rank_by_cpu(run, AS_PROCESS, 6);
+	r = as_rank(run, AS_PROCESS, 6);
 	EXPECT_U64(r.n, 6);
 	EXPECT_U64(r.total, 9);
 	const uint32_t order[] = {9, 2, 1, 8, 7, 3};
