@@ -29,7 +29,7 @@ static void forget(struct as_process *p)
 	p->status = p->status_base =
 		(struct as_proc_status){AS_PROC_NA, AS_PROC_NA, AS_PROC_NA, AS_PROC_NA,
 					AS_PROC_NA, AS_PROC_NA, AS_PROC_NA, AS_PROC_NA};
-	p->io = p->io_base = (struct as_proc_io){AS_PROC_NA, AS_PROC_NA, AS_PROC_NA,
+	p->io = p->io_base = (struct as_proc_io){AS_PROC_NA, AS_PROC_NA, AS_PROC_NA, AS_PROC_NA,
 						 AS_PROC_NA, AS_PROC_NA, AS_PROC_NA};
 	p->sched = (struct as_proc_sched){AS_PROC_NA, AS_PROC_NA, AS_PROC_NA};
 	p->fds = AS_PROC_NA;
@@ -234,6 +234,7 @@ static void io_cells(const struct as_process *p, const struct as_collect *c, int
 {
 	as_put(c, row, AS_F_PROC_READ, as_since(p->io.read_bytes, p->io_base.read_bytes));
 	as_put(c, row, AS_F_PROC_WRITE, as_since(p->io.write_bytes, p->io_base.write_bytes));
+	as_put(c, row, AS_F_PROC_CANCELLED, as_since(p->io.cancelled, p->io_base.cancelled));
 	as_put(c, row, AS_F_PROC_RCHAR, as_since(p->io.rchar, p->io_base.rchar));
 	as_put(c, row, AS_F_PROC_WCHAR, as_since(p->io.wchar, p->io_base.wchar));
 }

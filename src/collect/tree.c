@@ -26,6 +26,7 @@ enum counter {
 	MAJFLT,
 	READ,
 	WRITE,
+	CANCELLED,
 	RCHAR,
 	WCHAR,
 	SYSCR,
@@ -48,6 +49,7 @@ static const struct {
 	[MAJFLT] = {AS_F_JOB_MAJFLT, AS_T_MAJFLT, true},
 	[READ] = {AS_F_JOB_READ, AS_T_READ, true},
 	[WRITE] = {AS_F_JOB_WRITE, AS_T_WRITE, true},
+	[CANCELLED] = {AS_F_JOB_CANCELLED, AS_T_CANCELLED, true},
 	[RCHAR] = {AS_F_JOB_RCHAR, AS_T_RCHAR, true},
 	[WCHAR] = {AS_F_JOB_WCHAR, AS_T_WCHAR, true},
 	[SYSCR] = {AS_F_JOB_SYSCR, AS_T_SYSCR, true},
@@ -103,6 +105,7 @@ static void process_counters(const struct as_process *p, const struct as_collect
 	v[MAJFLT] = s->majflt - b->majflt + reaped * (s->cmajflt - b->cmajflt);
 	v[READ] = as_since(p->io.read_bytes, p->io_base.read_bytes);
 	v[WRITE] = as_since(p->io.write_bytes, p->io_base.write_bytes);
+	v[CANCELLED] = as_since(p->io.cancelled, p->io_base.cancelled);
 	v[RCHAR] = as_since(p->io.rchar, p->io_base.rchar);
 	v[WCHAR] = as_since(p->io.wchar, p->io_base.wchar);
 	v[SYSCR] = as_since(p->io.syscr, p->io_base.syscr);
@@ -153,6 +156,7 @@ static struct as_proc_io reaped_io(const struct as_collect *c)
 		.syscw = as_since(all.syscw, own.syscw),
 		.read_bytes = as_since(all.read_bytes, own.read_bytes),
 		.write_bytes = as_since(all.write_bytes, own.write_bytes),
+		.cancelled = as_since(all.cancelled, own.cancelled),
 	};
 }
 
@@ -176,6 +180,7 @@ static void reaped_counters(const struct state *s, const struct as_collect *c, i
 	struct as_proc_io io = reaped_io(c);
 	v[READ] = as_since(io.read_bytes, s->own_io.read_bytes);
 	v[WRITE] = as_since(io.write_bytes, s->own_io.write_bytes);
+	v[CANCELLED] = as_since(io.cancelled, s->own_io.cancelled);
 	v[RCHAR] = as_since(io.rchar, s->own_io.rchar);
 	v[WCHAR] = as_since(io.wchar, s->own_io.wchar);
 	v[SYSCR] = as_since(io.syscr, s->own_io.syscr);

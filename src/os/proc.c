@@ -110,12 +110,17 @@ void as_parse_status(const char *p, size_t n, struct as_proc_status *ret)
 
 void as_parse_io(const char *p, size_t n, struct as_proc_io *ret)
 {
-	static const char *const keys[] = {"rchar", "wchar",      "syscr",
-					   "syscw", "read_bytes", "write_bytes"};
+	static const char *const keys[] = {"rchar",
+					   "wchar",
+					   "syscr",
+					   "syscw",
+					   "read_bytes",
+					   "write_bytes",
+					   "cancelled_write_bytes"};
 	int64_t v[AS_LEN(keys)];
 
 	(void)as_text_keys(as_span(p, n), keys, AS_LEN(keys), v);
-	*ret = (struct as_proc_io){v[0], v[1], v[2], v[3], v[4], v[5]};
+	*ret = (struct as_proc_io){v[0], v[1], v[2], v[3], v[4], v[5], v[6]};
 }
 
 bool as_parse_sched(const char *p, size_t n, struct as_proc_sched *ret)

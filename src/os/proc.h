@@ -38,6 +38,7 @@ void as_parse_status(const char *p, size_t n, struct as_proc_status *ret);
 /* /proc/PID/io. */
 struct as_proc_io {
 	int64_t rchar, wchar, syscr, syscw, read_bytes, write_bytes;
+	int64_t cancelled; /* cancelled_write_bytes: written, then deleted in time */
 };
 
 void as_parse_io(const char *p, size_t n, struct as_proc_io *ret);

@@ -165,6 +165,16 @@ static void put_memory(const struct as_sheet *s)
 	as_flow_end(&f);
 }
 
+/* Scratch files that were deleted in time: no disk had the work that "disk write" suggests. */
+static void note_cancelled(const struct as_run *run, struct as_flow *f)
+{
+	double out = as_total_value(run, AS_T_WRITE);
+	double cancelled = as_total_value(run, AS_T_CANCELLED);
+
+	if (cancelled >= DEVICE_ROW && cancelled >= 0.01 * out)
+		as_flow_add(f, "%s deleted before a disk got it", as_human_bytes(cancelled).s);
+}
+
 /* What went through read and write calls, cache and pipes included. */
 static void note_calls(const struct as_run *run, struct as_flow *f)
 {
@@ -201,6 +211,7 @@ static void put_io(const struct as_sheet *s)
 		as_flow_add(&f, "%s read", as_human_bytes(in).s);
 	if (!written && isfinite(out) && (out > 0 || read))
 		as_flow_add(&f, "%s written", as_human_bytes(out).s);
+	note_cancelled(run, &f);
 	note_calls(run, &f);
 	as_flow_end(&f);
 }

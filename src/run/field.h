@@ -100,6 +100,7 @@ enum as_group {
 	X(JOB_FDS,       "job.files.open",           JOB,     COUNT, GAUGE,   FDS,     "files",    "open file descriptors of all processes")              \
 	X(JOB_READ,      "job.io.read",              JOB,     BYTES, COUNTER, IO,      "read",     "bytes fetched from block devices")                    \
 	X(JOB_WRITE,     "job.io.write",             JOB,     BYTES, COUNTER, IO,      "write",    "bytes sent, or to be sent, to block devices")         \
+	X(JOB_CANCELLED, "job.io.write_cancelled",   JOB,     BYTES, COUNTER, IO,      "cancelled", "bytes of io.write that were deleted before a disk got them") \
 	X(JOB_RCHAR,     "job.io.read_calls_bytes",  JOB,     BYTES, COUNTER, IO,      "rchar",    "bytes asked for by read calls: cache, pipes, sockets too") \
 	X(JOB_WCHAR,     "job.io.write_calls_bytes", JOB,     BYTES, COUNTER, IO,      "wchar",    "bytes handed to write calls: cache, pipes, sockets too")   \
 	X(JOB_SYSCR,     "job.io.read_calls",        JOB,     COUNT, COUNTER, IO,      "reads",    "read calls")                                          \
@@ -120,6 +121,7 @@ enum as_group {
 	X(PROC_FDS,      "process.files.open",       PROCESS, COUNT, GAUGE,   FDS,     "files",    "open file descriptors")                               \
 	X(PROC_READ,     "process.io.read",          PROCESS, BYTES, COUNTER, IO,      "read",     "bytes fetched from block devices, reaped children's too") \
 	X(PROC_WRITE,    "process.io.write",         PROCESS, BYTES, COUNTER, IO,      "write",    "bytes sent to block devices, reaped children's too")  \
+	X(PROC_CANCELLED, "process.io.write_cancelled", PROCESS, BYTES, COUNTER, IO,   "cancelled", "bytes it deleted before a disk got them, reaped children's too") \
 	X(PROC_RCHAR,    "process.io.read_calls_bytes",  PROCESS, BYTES, COUNTER, IO,  "rchar",    "bytes asked for by read calls, reaped children's too") \
 	X(PROC_WCHAR,    "process.io.write_calls_bytes", PROCESS, BYTES, COUNTER, IO,  "wchar",    "bytes handed to write calls, reaped children's too")  \
 	X(THR_CPU,       "thread.cpu",               THREAD,  NS,    COUNTER, THREADS, "cpu",      "CPU time")                                            \

@@ -91,6 +91,7 @@ enum as_provenance { AS_UNAVAILABLE, AS_MEASURED, AS_ATTRIBUTED, AS_MODELLED };
 	X(SWAP_PEAK,   "swap_peak",         BYTES, "swap",       "largest swap use")                               \
 	X(READ,        "io_read",           BYTES, "read",       "bytes fetched from block devices")               \
 	X(WRITE,       "io_write",          BYTES, "written",    "bytes sent, or to be sent, to block devices")    \
+	X(CANCELLED,   "io_write_cancelled", BYTES, "cancelled", "bytes of those written whose file was deleted before a disk got them") \
 	X(RCHAR,       "io_read_calls_bytes", BYTES, "rchar",    "bytes asked for by read calls")                  \
 	X(WCHAR,       "io_write_calls_bytes", BYTES, "wchar",   "bytes handed to write calls")                    \
 	X(SYSCR,       "io_read_calls",     COUNT, "reads",      "read calls")                                     \

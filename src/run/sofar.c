@@ -26,6 +26,7 @@ static const struct {
 	{AS_T_SWAP_PEAK, {AS_F_JOB_SWAP}, 1},
 	{AS_T_READ, {AS_F_JOB_READ}, 1},
 	{AS_T_WRITE, {AS_F_JOB_WRITE}, 1},
+	{AS_T_CANCELLED, {AS_F_JOB_CANCELLED}, 1},
 	{AS_T_RCHAR, {AS_F_JOB_RCHAR}, 1},
 	{AS_T_WCHAR, {AS_F_JOB_WCHAR}, 1},
 	{AS_T_SYSCR, {AS_F_JOB_SYSCR}, 1},

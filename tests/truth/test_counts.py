@@ -48,6 +48,18 @@ def _():
     expect_near(p.total("io_write"), p.truth["file_bytes"], 0.02, "bytes written")
 
 
+@job_test("bytes of a file that is deleted at once are told as written and as cancelled")
+def _():
+    for how in ({}, {"nobody": True}, {"options": ("--basic",)}):
+        for keep in ((), ("keep",)):
+            p = profile("scratch", "f", 23, *keep, **how)
+            if p.total("io_write") == 0:
+                skip("the files of the tests are in memory here")
+            expect_near(p.total("io_write"), p.truth["written"], 0.02, f"written {keep} {how}")
+            expect_near(p.total("io_write_cancelled"), p.truth["cancelled"], 0.02,
+                        f"cancelled {keep} {how}")
+
+
 @job_test("every wait is one voluntary context switch")
 def _():
     for how in ({}, {"nobody": True}, {"options": ("--basic",)}):

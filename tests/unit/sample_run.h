@@ -58,7 +58,7 @@ static inline int64_t sample_next(uint64_t *seed, enum as_field_id f, int64_t v,
 
 	if (strstr(x->key, "swap") || strstr(x->key, "steal") || strstr(x->key, "major") ||
 	    strstr(x->key, "oom") || strstr(x->key, "thrott") || strstr(x->key, "full") ||
-	    strstr(x->key, "iowait"))
+	    strstr(x->key, "iowait") || strstr(x->key, "cancelled"))
 		return 0;
 	if (strstr(x->key, "load") || strstr(x->key, "vms") || strstr(x->key, "processes") ||
 	    strstr(x->key, "threads") || strstr(x->key, "files"))

@@ -82,7 +82,7 @@ static void t_status(void)
 static void t_io(void)
 {
 	static const char text[] = "rchar: 101\nwchar: 103\nsyscr: 7\nsyscw: 11\nread_bytes: 4096\n"
-				   "write_bytes: 8192\ncancelled_write_bytes: 0\n";
+				   "write_bytes: 8192\ncancelled_write_bytes: 4096\n";
 	struct as_proc_io io;
 
 	as_parse_io(utest_edge(text, sizeof text - 1), sizeof text - 1, &io);
@@ -92,6 +92,7 @@ static void t_io(void)
 	EXPECT_I64(io.syscw, 11);
 	EXPECT_I64(io.read_bytes, 4096);
 	EXPECT_I64(io.write_bytes, 8192);
+	EXPECT_I64(io.cancelled, 4096);
 	as_parse_io("", 0, &io);
 	EXPECT_I64(io.rchar, AS_PROC_NA);
 }
