@@ -88,16 +88,22 @@ static bool set_words(struct as_identity *who, char **argv)
 	return true;
 }
 
-/* The CPUs that the job may use: the affinity mask, or less if a quota says so; -1: no memory. */
-static int32_t allowed_cpus(const struct as_env *env, int pid)
+/* What the job may use: CPUs of the affinity mask and memory, or less if its groups say so. */
+static int set_allowed(struct as_identity *who, const struct as_env *env, int pid,
+		       struct as_err *err)
 {
-	int64_t quota = as_cgroup_cpu_limit(env, pid);
-	int64_t whole =
-		quota == AS_CG_UNLIMITED ? env->cpus : (quota + AS_RATIO_ONE - 1) / AS_RATIO_ONE;
+	struct as_cg_limits limit;
+	int r = as_cgroup_limits(env, pid, &limit, err);
 
-	if (quota == AS_CG_NOMEM)
-		return -1;
-	return whole < env->cpus ? (int32_t)whole : env->cpus;
+	if (r < 0)
+		return r;
+	int64_t cpus = limit.cpu == AS_CG_UNLIMITED ? env->cpus
+						    : (limit.cpu + AS_RATIO_ONE - 1) / AS_RATIO_ONE;
+	who->cpus = cpus < env->cpus ? (int32_t)cpus : env->cpus;
+	who->memory = as_host_memory();
+	if (limit.memory != AS_CG_UNLIMITED && (who->memory == AS_NA || limit.memory < who->memory))
+		who->memory = limit.memory;
+	return AS_OK;
 }
 
 static int identify(struct as_identity *who, const struct as_measure *m, const struct as_env *env,
@@ -109,15 +115,15 @@ static int identify(struct as_identity *who, const struct as_measure *m, const s
 	*who = (struct as_identity){
 		.interval_ns = m->opts.basic ? 0 : o->interval_ns,
 		.target = m->engine.attach,
-		.cpus = allowed_cpus(env, pid),
-		.memory = as_host_memory(),
 	};
 	as_id_random(who->id);
-	if (who->cpus < 0 || !set(&who->name, o->name ? o->name : m->default_name) ||
+	if (!set(&who->name, o->name ? o->name : m->default_name) ||
 	    !set(&who->version, o->version) || !set(&who->kind, m->kind) || !set_host(who, env) ||
 	    !set_words(who, m->engine.argv))
 		return nomem(err);
-	int r = set_pairs(&who->labels, &who->nlabels, &o->labels, err);
+	int r = set_allowed(who, env, pid, err);
+	if (r == AS_OK)
+		r = set_pairs(&who->labels, &who->nlabels, &o->labels, err);
 	return r < 0 ? r : set_pairs(&who->params, &who->nparams, &o->params, err);
 }
 

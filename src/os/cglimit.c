@@ -50,6 +50,8 @@ static int64_t memory_at(int dir, bool v2)
 	return limit;
 }
 
+enum { NOMEM = -1 }; /* memory ran out before it was known */
+
 typedef int64_t limit_fn(int dir, bool v2);
 
 /* The smallest limit from the place up to its mount point. */
@@ -60,7 +62,7 @@ static int64_t smallest(const struct as_env *env, const struct as_cg_place *plac
 	int64_t least = AS_CG_UNLIMITED;
 
 	if (!path)
-		return place->path ? AS_CG_NOMEM : least;
+		return place->path ? NOMEM : least;
 	do {
 		as_auto_fd int dir = openat(env->cgroup, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 		int64_t v = dir < 0 ? AS_TEXT_NA : limit(dir, v2);
@@ -71,27 +73,31 @@ static int64_t smallest(const struct as_env *env, const struct as_cg_place *plac
 	return least;
 }
 
-static int64_t limit_of(const struct as_env *env, int pid, enum as_cg_part v1, limit_fn *limit)
+static int64_t limit_of(const struct as_env *env, const struct as_cg_places *p, enum as_cg_part v1,
+			limit_fn *limit)
 {
-	as_auto_places struct as_cg_places p = {0};
-	struct as_err err;
+	int64_t old = smallest(env, &p->part[v1], false, limit);
+	int64_t new = smallest(env, &p->part[AS_CG_V2], true, limit);
 
-	int r = as_cg_where(env, pid, &p, &err);
-	if (r < 0)
-		return r == AS_ENOMEM ? AS_CG_NOMEM : AS_CG_UNLIMITED;
-	int64_t old = smallest(env, &p.part[v1], false, limit);
-	int64_t new = smallest(env, &p.part[AS_CG_V2], true, limit);
 	return old < new ? old : new;
 }
 
-int64_t as_cgroup_cpu_limit(const struct as_env *env, int pid)
+int as_cgroup_limits(const struct as_env *env, int pid, struct as_cg_limits *ret,
+		     struct as_err *err)
 {
-	return limit_of(env, pid, AS_CG_CPU, quota_at);
-}
+	as_auto_places struct as_cg_places p = {0};
+	struct as_cg_limits l = {AS_CG_UNLIMITED, AS_CG_UNLIMITED};
 
-int64_t as_cgroup_memory_limit(const struct as_env *env, int pid)
-{
-	return limit_of(env, pid, AS_CG_MEMORY, memory_at);
+	int r = as_cg_where(env, pid, &p, err);
+	if (r == AS_ENOMEM)
+		return r;
+	if (r == AS_OK)
+		l = (struct as_cg_limits){limit_of(env, &p, AS_CG_CPU, quota_at),
+					  limit_of(env, &p, AS_CG_MEMORY, memory_at)};
+	if (l.cpu == NOMEM || l.memory == NOMEM)
+		return as_fail(err, AS_ENOMEM, "no memory for the limits of control groups");
+	*ret = l;
+	return AS_OK;
 }
 
 /* ── who throttles ────────────────────────────────────────────────────── */

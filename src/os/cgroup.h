@@ -88,10 +88,13 @@ void as_cgroup_done(const struct as_env *env, struct as_cgroup *cg);
 /* Remove the empty groups that other runs of assay left beside ours. */
 void as_cgroup_sweep(const struct as_env *env);
 /*
- * The CPUs' worth of time that the quotas of this process's groups and their
- * ancestors allow, in millionths; AS_CG_UNLIMITED when none does. Likewise memory in bytes.
+ * What the limits of a process's groups and their ancestors allow: CPUs' worth
+ * of time in millionths, memory in bytes; AS_CG_UNLIMITED where none does.
+ * Fails only for want of memory.
  */
 #define AS_CG_UNLIMITED INT64_MAX
-#define AS_CG_NOMEM     INT64_C(-1) /* memory ran out before it was known */
-int64_t as_cgroup_cpu_limit(const struct as_env *env, int pid);
-int64_t as_cgroup_memory_limit(const struct as_env *env, int pid);
+struct as_cg_limits {
+	int64_t cpu, memory;
+};
+int as_cgroup_limits(const struct as_env *env, int pid, struct as_cg_limits *ret,
+		     struct as_err *err);

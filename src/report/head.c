@@ -1,8 +1,11 @@
 #include "report/head.h"
 
+#include <math.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/human.h"
+#include "judge/growth.h"
 #include "report/glyph.h"
 #include "report/words.h"
 #include "run/sofar.h"
@@ -73,6 +76,44 @@ void as_put_verdict(const struct as_sheet *s)
 	as_buf_fill(s->out, ' ', AS_TEXT_AT);
 	as_buf_str(s->out, "→ ");
 	as_put_wrapped(s->out, s->look, v->advice, AS_TEXT_AT + 2, AS_TEXT_AT + 2);
+}
+
+/* A century will do: further away than that it is "never". */
+static const double NEVER = 100 * 365.25 * 86400;
+
+static const char *per_hour(double bytes_a_second, struct as_text *room)
+{
+	double v = bytes_a_second * 3600;
+
+	*room = as_human_bytes(fabs(v));
+	if (v < 0 && strcmp(room->s, "0 B")) {
+		memmove(room->s + 1, room->s, sizeof room->s - 1);
+		room->s[0] = '-';
+		room->s[sizeof room->s - 1] = '\0';
+	}
+	return room->s;
+}
+
+void as_put_growth(const struct as_sheet *s, bool all)
+{
+	struct as_growth g = as_growth_of(s->run);
+	bool alarm = g.answer == AS_GROWTH_ALARM;
+	struct as_flow f = {s->out, s->look, 2, "growth      ", alarm ? AS_YELLOW : AS_DIM, 0};
+	struct as_text mid, low, high;
+
+	if (!isfinite(g.rate) || (!alarm && !all))
+		return;
+	if (alarm)
+		as_flow_add(&f, "memory grows by %s/h", per_hour(g.rate, &mid));
+	else
+		as_flow_add(&f, "memory: %s%s%s", as_growth_name(g.answer), *g.why ? ", " : "",
+			    g.why);
+	as_flow_add(&f, "95 %% interval %s/h to %s/h", per_hour(g.low, &low),
+		    per_hour(g.high, &high));
+	if (g.left < NEVER)
+		as_flow_add(&f, "%s are full in %s", as_human_bytes(g.limit).s,
+			    as_human_duration((int64_t)(g.left * (double)AS_SECOND)).s);
+	as_flow_end(&f);
 }
 
 static struct as_text own(const struct as_run *run, enum as_total_id id)

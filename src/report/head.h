@@ -1,7 +1,7 @@
 #pragma once
 /*
  * head -- the parts that the summary and `show` have in common: the first
- * line, labels at the left, the verdict.
+ * line, labels at the left, the verdict, the alarm of growing memory.
  */
 #include "report/page.h"
 #include "run/run.h"
@@ -21,5 +21,7 @@ void as_put_head(const struct as_sheet *s);
 void as_put_label(const struct as_sheet *s, const char *label, enum as_ink ink);
 /* Sentence, evidence, advice, under the label "verdict"; nothing when not judged. */
 void as_put_verdict(const struct as_sheet *s);
+/* Whether memory grows, with its rate; without `all` only when it does. */
+void as_put_growth(const struct as_sheet *s, bool all);
 /* What assay itself cost. */
 void as_put_own_cost(const struct as_sheet *s);

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "judge/growth.h"
 #include "report/moments.h"
 #include "report/record.h"
 #include "report/report.h"
@@ -292,6 +293,22 @@ static void put_verdict(struct as_json *j, const struct as_verdict *v)
 	as_json_close(j);
 }
 
+static void put_growth(struct as_json *j, const struct as_run *run)
+{
+	struct as_growth g = as_growth_of(run);
+
+	as_json_open(j, "growth", '{');
+	as_json_str(j, "answer", as_growth_name(g.answer));
+	as_json_str(j, "why", *g.why ? g.why : NULL);
+	as_json_f64(j, "bytes_per_hour", g.rate * 3600);
+	as_json_f64(j, "low", g.low * 3600);
+	as_json_f64(j, "high", g.high * 3600);
+	as_json_f64(j, "span_seconds", g.span);
+	as_json_f64(j, "limit_bytes", g.limit);
+	as_json_f64(j, "full_in_seconds", g.left);
+	as_json_close(j);
+}
+
 static void put_self(struct as_json *j, const struct as_run *run)
 {
 	as_json_open(j, "self", '{');
@@ -315,6 +332,7 @@ void as_report_json(struct as_buf *out, const struct as_run *run)
 	put_identity(&j, &run->who);
 	put_outcome(&j, &run->end);
 	put_verdict(&j, &run->verdict);
+	put_growth(&j, run);
 	put_totals(&j, run);
 	put_metrics(&j, run);
 	for (int s = 0; s < AS_NSCOPES; s++)

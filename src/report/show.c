@@ -316,6 +316,7 @@ void as_report_show(struct as_buf *out, const struct as_look *look, const struct
 	put_identity(&s);
 	as_buf_byte(out, '\n');
 	as_put_verdict(&s);
+	as_put_growth(&s, true);
 	as_put_own_cost(&s);
 	put_totals(&s);
 	put_plots(&s);

@@ -361,6 +361,7 @@ void as_report_summary(struct as_buf *out, const struct as_look *look, const str
 	put_io(&s);
 	put_processes(&s);
 	put_also(&s);
+	as_put_growth(&s, false);
 	put_top(&s);
 	as_buf_byte(out, '\n');
 	as_put_verdict(&s);

@@ -44,7 +44,7 @@ struct as_identity {
 	int64_t interval_ns; /* asked for; 0 when no samples were      */
 	int32_t target;      /* attached pid, 0 for a command          */
 	int32_t cpus;        /* that the job may use                   */
-	int64_t memory;      /* of the machine, bytes, AS_NA unknown   */
+	int64_t memory;      /* that the job may use, bytes, AS_NA unknown */
 };
 
 /* ── outcome ──────────────────────────────────────────────────────────── */

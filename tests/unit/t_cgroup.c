@@ -318,11 +318,14 @@ static void t_limits(void)
 	};
 
 	for (size_t i = 0; i < AS_LEN(cases); i++) {
+		struct as_cg_limits limit;
+		struct as_err err;
 		struct rig r;
 
 		rig_fixture(&r, cases[i].fixture);
-		EXPECT_I64(as_cgroup_cpu_limit(&r.env, cases[i].pid), cases[i].cpu);
-		EXPECT_I64(as_cgroup_memory_limit(&r.env, cases[i].pid), cases[i].memory);
+		EXPECT_OK(as_cgroup_limits(&r.env, cases[i].pid, &limit, &err), err);
+		EXPECT_I64(limit.cpu, cases[i].cpu);
+		EXPECT_I64(limit.memory, cases[i].memory);
 		rig_done(&r);
 	}
 }
@@ -997,11 +1000,14 @@ static void short_burner(int in, int out)
 static void real_throttled(void)
 {
 	struct as_total t[AS_NTOTALS];
+	struct as_cg_limits limit;
+	struct as_err err;
 	struct rig r;
 
 	rig_machine(&r);
 	into_quota(&r.env);
-	EXPECT_I64(as_cgroup_cpu_limit(&r.env, getpid()), 200000);
+	EXPECT_OK(as_cgroup_limits(&r.env, getpid(), &limit, &err), err);
+	EXPECT_I64(limit.cpu, 200000);
 	rig_done(&r);
 	make_group(&r, false);
 	EXPECT(r.cgroup.quota >= 0 && !r.cgroup.quota_own);
