@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "collect/mark.h"
 #include "collect/source.h"
 #include "os/cgtext.h"
 #include "os/machine.h"
@@ -101,6 +102,9 @@ enum { NFILES = AS_LEN(files) };
 static const enum as_field_id for_totals[] = {AS_F_CG_CPU,       AS_F_CG_USER, AS_F_CG_SYSTEM,
 					      AS_F_CG_THROTTLED, AS_F_CG_PEAK, AS_F_CG_OOM};
 
+/* What the group's mark is weighed against, at each sample and at the end. */
+static const enum as_field_id for_mark[] = {AS_F_CG_MEM, AS_F_CG_ANON, AS_F_CG_SHMEM};
+
 /* What the row of the job is told from, where the group is its own: exact, not added up. */
 static const struct {
 	enum as_field_id job, from;
@@ -116,11 +120,13 @@ struct state {
 	int8_t source[NFIELDS]; /* which file each field comes from, -1 none      */
 	bool shown[NFIELDS];    /* in the rows                                    */
 	bool in_job[NFIELDS];   /* the job's row is told from it                  */
+	bool weighed[NFIELDS];  /* the group's mark is weighed against it         */
 	bool needed[NFIELDS];   /* in the rows or in the totals                   */
 	bool any;               /* shown                                          */
 	struct as_counter counter[NFIELDS];
-	int64_t v[NFIELDS];  /* as last read */
-	int64_t memory_max;  /* of the job, as sampled; AS_NA when never */
+	int64_t v[NFIELDS]; /* as last read */
+	int64_t memory_max; /* of the job, as sampled; AS_NA when never */
+	struct as_mark mark;
 	char text[32 << 10]; /* memory.stat is 2 KB; io.stat grows with the devices */
 };
 
@@ -277,6 +283,11 @@ static void open_file(struct state *s, const struct as_collect *c, size_t i)
 	(void)read_file(s, c, i); /* the baseline of its counters */
 }
 
+static bool weighs(const struct as_collect *c)
+{
+	return c->cgroup && c->cgroup->own && as_wants_group(c->want, AS_G_MEMORY);
+}
+
 static void choose_fields(struct state *s, const struct as_collect *c)
 {
 	for (size_t i = 0; i < NFIELDS; i++)
@@ -290,6 +301,8 @@ static void choose_fields(struct state *s, const struct as_collect *c)
 		s->needed[AS_F_CG_SHMEM - FIRST] = true; /* take_shared_out() */
 	for (size_t i = 0; i < AS_LEN(for_totals); i++)
 		s->needed[for_totals[i] - FIRST] = true;
+	for (size_t i = 0; weighs(c) && i < AS_LEN(for_mark); i++)
+		s->weighed[for_mark[i] - FIRST] = s->needed[for_mark[i] - FIRST] = true;
 }
 
 static void choose_files(struct state *s, const struct as_collect *c)
@@ -301,7 +314,7 @@ static void choose_files(struct state *s, const struct as_collect *c)
 		if (s->source[i] < 0)
 			continue;
 		s->any |= s->shown[i];
-		s->each_tick[s->source[i]] |= s->shown[i] || s->in_job[i];
+		s->each_tick[s->source[i]] |= s->shown[i] || s->in_job[i] || s->weighed[i];
 	}
 }
 
@@ -397,6 +410,34 @@ static void job_row(struct state *s, const struct as_collect *c, struct as_frame
 		s->memory_max = memory;
 }
 
+/* ── the mark ─────────────────────────────────────────────────────────── */
+
+/* A transfer may or may not have gone through calls, and through the page cache. */
+static int64_t moved(int64_t device, int64_t calls)
+{
+	return device == AS_NA || calls == AS_NA ? AS_NA : device > calls ? device : calls;
+}
+
+/* Weigh it against the accounts that were just read. */
+static void weigh(struct state *s, int64_t in, int64_t out)
+{
+	int64_t need = as_text_add(value(s, AS_F_CG_ANON), value(s, AS_F_CG_SHMEM));
+	int64_t *peak = &s->v[AS_F_CG_PEAK - FIRST];
+
+	as_mark_weigh(&s->mark, value(s, AS_F_CG_MEM), need, as_text_add(in, out));
+	if (*peak != AS_NA && s->mark.top > *peak)
+		*peak = s->mark.top; /* it was set back meanwhile */
+}
+
+static void weigh_sample(struct state *s, const struct as_collect *c, struct as_frame *frame)
+{
+	if (!weighs(c))
+		return;
+	const int64_t *job = as_frame_row(frame, AS_JOB, 0);
+	weigh(s, moved(as_row_at(job, AS_F_JOB_READ), as_row_at(job, AS_F_JOB_RCHAR)),
+	      moved(as_row_at(job, AS_F_JOB_WRITE), as_row_at(job, AS_F_JOB_WCHAR)));
+}
+
 /* ── its life ─────────────────────────────────────────────────────────── */
 
 /* The totals are wanted of every run. */
@@ -417,6 +458,7 @@ static int cgroup_open(void *st, const struct as_collect *c, struct as_err *err)
 		s->source[i] = -1;
 	choose_fields(s, c);
 	s->memory_max = AS_NA;
+	as_mark_open(&s->mark, weighs(c) ? c->cgroup : NULL);
 	choose_files(s, c);
 	tell_origins(s, c);
 	tell_job_origins(s, c);
@@ -430,10 +472,12 @@ static int cgroup_sample(void *st, const struct as_collect *c, struct as_frame *
 
 	(void)err;
 	forget(s);
+	as_mark_take(&s->mark);
 	for (size_t i = 0; i < NFILES; i++)
 		if (s->each_tick[i])
 			(void)read_file(s, c, i);
 	job_row(s, c, frame);
+	weigh_sample(s, c, frame);
 	take_shared_out(s);
 	if (!s->any)
 		return AS_OK;
@@ -470,18 +514,23 @@ static void cpu_totals(const struct state *s, const struct as_collect *c, struct
 }
 
 /*
- * The headline is the larger of what was sampled and the largest process, but
- * never more than the kernel's own mark of the group: a process also counts
- * mapped files that are in the page cache, on nobody's account or another's.
- * Only the mark is known of a job too short for either, page cache and all.
+ * The headline is the largest of three things that the job surely needed: what
+ * was sampled, what the marks prove, and the largest process. The latter never
+ * counts for more than the kernel's own mark of the group: a process also
+ * counts mapped files that are in the page cache, on nobody's account or
+ * another's. Where only the mark is known, it is that, page cache and all.
  */
 static void set_peak(const struct state *s, int64_t mark, int64_t one, struct as_total *totals)
 {
 	bool bounded = mark != AS_NA && (one == AS_NA || one > mark);
+	int64_t process = bounded && one != AS_NA ? mark : one;
 
-	if (s->memory_max > 0 && s->memory_max >= (bounded ? mark : one))
+	if (s->memory_max > 0 && s->memory_max >= s->mark.need && s->memory_max >= process)
 		as_total_set(totals, AS_T_MEM_PEAK, s->memory_max, AS_MEASURED,
 			     "cgroup, anonymous and shared, sampled");
+	else if (s->mark.need > 0 && s->mark.need >= process)
+		as_total_set(totals, AS_T_MEM_PEAK, s->mark.need, AS_ATTRIBUTED,
+			     "cgroup peak of a moment, page cache out");
 	else if (bounded)
 		as_total_set(totals, AS_T_MEM_PEAK, mark, AS_ATTRIBUTED,
 			     "cgroup peak, page cache too");
@@ -490,19 +539,31 @@ static void set_peak(const struct state *s, int64_t mark, int64_t one, struct as
 			     "VmHWM of the largest process");
 }
 
-/* No moment needed more than the group's mark, or than all peaks of processes added. */
+/*
+ * No moment needed more than the group's mark, or than the peaks of all
+ * processes added; the latter only if none of them was missed.
+ */
 static void memory_totals(const struct state *s, const struct as_collect *c,
 			  struct as_total *totals)
 {
 	int64_t mark = value(s, AS_F_CG_PEAK), added = totals[AS_T_MEM_UPPER].value;
 
 	set_peak(s, mark, totals[AS_T_MEM_HWM].value, totals);
-	if (mark != AS_NA && (added == AS_NA || mark < added))
+	bool missed = added < s->mark.need || added < s->memory_max;
+	if (mark != AS_NA && (added == AS_NA || mark < added || missed))
 		set_total(s, c, AS_F_CG_PEAK, AS_T_MEM_UPPER, totals, mark);
 	/* Samples and marks are not of one moment. */
 	if (totals[AS_T_MEM_UPPER].value < totals[AS_T_MEM_PEAK].value)
 		as_total_set(totals, AS_T_MEM_UPPER, totals[AS_T_MEM_PEAK].value, AS_MEASURED, "%s",
 			     totals[AS_T_MEM_PEAK].source);
+}
+
+static void read_for(struct state *s, const struct as_collect *c, const enum as_field_id *f,
+		     size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (s->source[f[i] - FIRST] >= 0)
+			(void)read_file(s, c, (size_t)s->source[f[i] - FIRST]);
 }
 
 static void cgroup_finish(void *st, const struct as_collect *c, struct as_total *totals)
@@ -512,11 +573,12 @@ static void cgroup_finish(void *st, const struct as_collect *c, struct as_total 
 	if (!c->cgroup)
 		return;
 	forget(s);
-	for (size_t i = 0; i < AS_LEN(for_totals); i++) {
-		int from = s->source[for_totals[i] - FIRST];
-
-		if (from >= 0)
-			(void)read_file(s, c, (size_t)from);
+	as_mark_take(&s->mark);
+	read_for(s, c, for_totals, AS_LEN(for_totals));
+	if (weighs(c)) {
+		read_for(s, c, for_mark, AS_LEN(for_mark));
+		weigh(s, moved(totals[AS_T_READ].value, totals[AS_T_RCHAR].value),
+		      moved(totals[AS_T_WRITE].value, totals[AS_T_WCHAR].value));
 	}
 	set_total(s, c, AS_F_CG_THROTTLED, AS_T_THROTTLED, totals, value(s, AS_F_CG_THROTTLED));
 	set_total(s, c, AS_F_CG_OOM, AS_T_OOM_KILLS, totals, value(s, AS_F_CG_OOM));
@@ -533,6 +595,7 @@ static void cgroup_close(void *st)
 
 	for (size_t i = 0; i < NFILES; i++)
 		as_close_(&s->fd[i]);
+	as_mark_close(&s->mark);
 }
 
 const struct as_collector as_collect_cgroup = {

@@ -61,6 +61,24 @@ def _():
         expect(p.total("memory_peak") <= 1.03 * p.truth["bytes"], peaks(p))
 
 
+@job_test("the same with a memory control group is within 3 %, though no process was seen with it")
+def _():
+    p = profile("spike", 400, 20, 1250, "children", options=("--interval", "1"))
+    if not memory_group(p):
+        skip("needs a control group with memory accounts")
+    expect_near(p.total("memory_peak"), p.truth["bytes"], 0.03, f"peak ({peaks(p)})")
+    expect_near(p.total("memory_peak_upper"), p.truth["bytes"], 0.03, f"bound ({peaks(p)})")
+
+
+@job_test("a file that comes and goes between two samples is no memory of the job")
+def _():
+    script = "sleep 1.2; dd if=/dev/zero of=file bs=1M count=200 2>&1; rm file; sleep 1.2"
+    run(ASSAY, "run", "--quiet", "--json", "-o", "r.json", "--interval", "1", "--", "sh", "-c",
+        script).ok()
+    totals = json.loads((tmp() / "r.json").read_text())["assay"]["totals"]
+    expect(totals["memory_peak"]["value"] < 10 * MIB, str(totals["memory_peak"]))
+
+
 @job_test("page cache is no memory of the job: writing and reading a file keeps the peak small")
 def _():
     for nobody in (False, True):
