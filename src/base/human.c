@@ -186,3 +186,8 @@ struct as_text as_human_number(double v)
 		(void)snprintf(t.s, sizeof t.s, "%.*f", decimals(fabs(v), 3), v);
 	return t;
 }
+
+struct as_text as_human_cpus(double cpus)
+{
+	return cpus == floor(cpus) ? as_human_count(cpus) : as_human_number(cpus);
+}

@@ -21,4 +21,5 @@ struct as_text as_human_bytes(double bytes);   /* 512 B, 1.5 GiB, 153 MiB       
 struct as_text as_human_byte_rate(double v);   /* 9.8 MiB/s, 17 MiB/s, 153 MiB/s         */
 struct as_text as_human_count(double n);       /* 0.4, 12 345, 1.2 M                     */
 struct as_text as_human_percent(double ratio); /* of 0.98: 98 %; 0.4 %, 1 240 %          */
+struct as_text as_human_cpus(double cpus);     /* 2, 16, 1.50: whole or a quota's share    */
 struct as_text as_human_number(double v);      /* 1.24, 12.4, 124                        */

@@ -97,9 +97,8 @@ static int set_allowed(struct as_identity *who, const struct as_env *env, int pi
 
 	if (r < 0)
 		return r;
-	int64_t cpus = limit.cpu == AS_CG_UNLIMITED ? env->cpus
-						    : (limit.cpu + AS_RATIO_ONE - 1) / AS_RATIO_ONE;
-	who->cpus = cpus < env->cpus ? (int32_t)cpus : env->cpus;
+	who->cpus = as_env_cpus(env, pid);
+	who->quota = limit.cpu == AS_CG_UNLIMITED ? 0 : limit.cpu;
 	who->memory = as_host_memory();
 	if (limit.memory != AS_CG_UNLIMITED && (who->memory == AS_NA || limit.memory < who->memory))
 		who->memory = limit.memory;

@@ -133,7 +133,7 @@ static void find_cpu(struct facts *f)
 	double wait = as_total_value(f->run, AS_T_CPU_WAIT) / 1e9;
 
 	f->cpu = as_total_value(f->run, AS_T_CPU) / 1e9;
-	f->cpus = f->run->who.cpus > 0 ? f->run->who.cpus : (double)NAN;
+	f->cpus = as_cpus_allowed(&f->run->who);
 	f->cores = f->cpu / f->wall;
 	f->cores_max = most_cores(f->run);
 	f->share = f->cores / f->cpus;
@@ -358,17 +358,17 @@ static bool cpu_all(const struct facts *f, struct as_verdict *v)
 	if (!(f->share >= all_cpus.from))
 		return false;
 	v->confidence = past(all_cpus, f->share);
-	if (f->cpus < 2)
+	if (f->cpus == 1)
 		sentence(v, "CPU-bound: the one CPU it may use was busy for %s of the time",
 			 as_human_percent(f->share).s);
 	else
-		sentence(v, "CPU-bound on all CPUs: %s of the %.0f it may use were busy",
-			 as_human_percent(f->share).s, f->cpus);
+		sentence(v, "CPU-bound on all CPUs: %s of the %s it may use were busy",
+			 as_human_percent(f->share).s, as_human_cpus(f->cpus).s);
 	advice(v,
 	       "more or faster CPUs would help, if its work can be divided further; otherwise find "
 	       "what it computes and do less of it");
 	number_of(v, "cores used", f->cores);
-	evidence(v, "CPUs allowed", f->cpus, as_human_count(f->cpus));
+	evidence(v, "CPUs allowed", f->cpus, as_human_cpus(f->cpus));
 	share_of(v, "ready but waiting for a CPU", f->wait);
 	return true;
 }
@@ -377,9 +377,9 @@ static void say_one_thread(const struct facts *f, struct as_verdict *v)
 {
 	sentence(v,
 		 "CPU-bound on one thread: '%.40s' computed for %s of the time, "
-		 "%s of %.0f CPUs used",
+		 "%s of %s CPUs used",
 		 f->thread->name ? f->thread->name : "?", as_human_percent(f->busiest).s,
-		 as_human_number(f->cores).s, f->cpus);
+		 as_human_number(f->cores).s, as_human_cpus(f->cpus).s);
 	share_of(v, "busiest thread", f->busiest);
 }
 
@@ -396,14 +396,13 @@ static bool cpu_one_thread(const struct facts *f, struct as_verdict *v)
 	if (thread)
 		say_one_thread(f, v);
 	else
-		sentence(v,
-			 "CPU-bound, one thing at a time: it never used more than %s of %.0f CPUs",
-			 as_human_number(f->cores_max).s, f->cpus);
+		sentence(v, "CPU-bound, one thing at a time: it never used more than %s of %s CPUs",
+			 as_human_number(f->cores_max).s, as_human_cpus(f->cpus).s);
 	advice(v, "more CPUs would not help as it is: divide that work over threads or processes, "
 		  "or make it cheaper");
 	number_of(v, "cores used", f->cores);
 	number_of(v, "most cores at once", f->cores_max);
-	evidence(v, "CPUs allowed", f->cpus, as_human_count(f->cpus));
+	evidence(v, "CPUs allowed", f->cpus, as_human_cpus(f->cpus));
 	return true;
 }
 
@@ -427,7 +426,7 @@ static bool cpu_contended(const struct facts *f, struct as_verdict *v)
 	share_of(v, "ready but waiting for a CPU", f->wait);
 	share_of(v, "stolen by the hypervisor", f->machine_steal);
 	number_of(v, "cores used", f->cores);
-	evidence(v, "CPUs allowed", f->cpus, as_human_count(f->cpus));
+	evidence(v, "CPUs allowed", f->cpus, as_human_cpus(f->cpus));
 	return true;
 }
 
@@ -454,7 +453,7 @@ static bool mixed(const struct facts *f, struct as_verdict *v)
 {
 	v->confidence = 0.5;
 	sentence(v, "no single limit: %s cores busy on average%s%s", as_human_number(f->cores).s,
-		 f->cpus > 0 ? ", of " : "", f->cpus > 0 ? as_human_count(f->cpus).s : "");
+		 f->cpus > 0 ? ", of " : "", f->cpus > 0 ? as_human_cpus(f->cpus).s : "");
 	advice(v, "see how it changed over time with 'assay show': its phases may have "
 		  "different limits");
 	number_of(v, "cores used", f->cores);

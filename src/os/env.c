@@ -48,15 +48,20 @@ static int fixture_facts(struct as_env *env, const char *root, struct as_err *er
 	return AS_OK;
 }
 
-static void machine_facts(struct as_env *env)
+int32_t as_env_cpus(const struct as_env *env, int pid)
 {
 	cpu_set_t set;
 
+	return !env->fixture && sched_getaffinity(pid, sizeof set, &set) == 0 ? CPU_COUNT(&set)
+									      : env->cpus;
+}
+
+static void machine_facts(struct as_env *env)
+{
 	env->page = (uint32_t)sysconf(_SC_PAGESIZE);
 	env->hz = (uint32_t)sysconf(_SC_CLK_TCK);
-	env->cpus = sched_getaffinity(0, sizeof set, &set) == 0
-			    ? CPU_COUNT(&set)
-			    : (int32_t)sysconf(_SC_NPROCESSORS_ONLN);
+	env->cpus = (int32_t)sysconf(_SC_NPROCESSORS_ONLN);
+	env->cpus = as_env_cpus(env, 0);
 }
 
 int as_env_open(struct as_env *env, struct as_err *err)

@@ -24,6 +24,8 @@ struct as_env {
 
 int as_env_open(struct as_env *env, struct as_err *err);
 void as_env_close(struct as_env *env);
+/* The CPUs that process `pid` may run on (its affinity mask); ours when it does not say. */
+int32_t as_env_cpus(const struct as_env *env, int pid);
 
 /* Read a whole small file below `dir` into `text` (NUL-terminated); how much, or an error. */
 int as_read_at(int dir, const char *path, char *text, size_t size, size_t *ret_len,

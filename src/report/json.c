@@ -57,7 +57,7 @@ static void put_identity(struct as_json *j, const struct as_identity *who)
 	put_i64(j, "boottime_ns", who->boottime_ns);
 	as_json_f64(j, "interval_seconds", as_seconds(who->interval_ns));
 	put_i64(j, "target", who->target ? who->target : AS_NA);
-	put_i64(j, "cpus", who->cpus > 0 ? who->cpus : AS_NA);
+	as_json_f64(j, "cpus", as_cpus_allowed(who));
 	put_i64(j, "memory_bytes", who->memory > 0 ? who->memory : AS_NA);
 	as_json_close(j);
 }

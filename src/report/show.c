@@ -53,13 +53,14 @@ static void put_where(const struct as_sheet *s)
 {
 	const struct as_identity *who = &s->run->who;
 	struct as_flow f = {s->out, s->look, 2, "on          ", AS_INK_NONE, 0};
+	double cpus = as_cpus_allowed(who);
 
 	if (who->host)
 		as_flow_add(&f, "%s", who->host);
 	if (who->user)
 		as_flow_add(&f, "as %s", who->user);
-	if (who->cpus > 0)
-		as_flow_add(&f, "%d CPU%s to use", who->cpus, who->cpus > 1 ? "s" : "");
+	if (cpus > 0)
+		as_flow_add(&f, "%s CPU%s to use", as_human_cpus(cpus).s, cpus == 1 ? "" : "s");
 	if (who->memory != AS_NA && who->memory > 0)
 		as_flow_add(&f, "%s memory", as_human_bytes((double)who->memory).s);
 	as_flow_end(&f);

@@ -110,6 +110,7 @@ static void put_cpu(const struct as_sheet *s)
 	const struct as_run *run = s->run;
 	struct as_total all = as_total_so_far(run, AS_T_CPU);
 	double cores = as_total_value(run, AS_T_CPU) / (double)run->end.duration_ns;
+	double cpus = as_cpus_allowed(&run->who);
 	struct as_flow f = notes(s);
 
 	put_row(s, "CPU time", as_human_duration(all.value).s, AS_L_CPU,
@@ -121,9 +122,9 @@ static void put_cpu(const struct as_sheet *s)
 		    as_human_duration(as_total_so_far(run, AS_T_CPU_SYSTEM).value).s);
 	if (isfinite(cores)) {
 		as_flow_add(&f, "%s of one core", as_human_percent(cores).s);
-		if (run->who.cpus > 1)
-			as_flow_add(&f, "%s of %d", as_human_percent(cores / run->who.cpus).s,
-				    run->who.cpus);
+		if (cpus > 0 && cpus != 1)
+			as_flow_add(&f, "%s of %s", as_human_percent(cores / cpus).s,
+				    as_human_cpus(cpus).s);
 	}
 	as_flow_end(&f);
 }

@@ -53,6 +53,7 @@ int as_identity_copy(struct as_identity *ret, const struct as_identity *who, str
 				    .interval_ns = who->interval_ns,
 				    .target = who->target,
 				    .cpus = who->cpus,
+				    .quota = who->quota,
 				    .memory = who->memory};
 	memcpy(ret->id, who->id, sizeof ret->id);
 	if (!copy_texts(ret, who) || !copy_words(ret, who) ||

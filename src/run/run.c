@@ -20,6 +20,15 @@ static const char *const statuses[AS_NSTATUSES] = {
 #undef X
 };
 
+double as_cpus_allowed(const struct as_identity *who)
+{
+	double quota = (double)who->quota / AS_RATIO_ONE;
+
+	if (who->cpus <= 0)
+		return NAN;
+	return who->quota > 0 && quota < who->cpus ? quota : who->cpus;
+}
+
 const char *as_status_name(enum as_status status)
 {
 	return statuses[status];

@@ -43,7 +43,8 @@ struct as_identity {
 	int64_t boottime_ns; /* CLOCK_BOOTTIME of the same moment      */
 	int64_t interval_ns; /* asked for; 0 when no samples were      */
 	int32_t target;      /* attached pid, 0 for a command          */
-	int32_t cpus;        /* that the job may use                   */
+	int32_t cpus;        /* that its threads may run on            */
+	int64_t quota;       /* CPUs' worth of time, millionths; 0: no quota */
 	int64_t memory;      /* that the job may use, bytes, AS_NA unknown */
 };
 
@@ -216,6 +217,9 @@ static inline void as_run_free_(struct as_run **run)
 	as_run_free(*run);
 }
 #define as_auto_run as_cleanup(as_run_free_)
+
+/* CPUs that the job may use, a quota's fraction included; NaN when unknown. */
+double as_cpus_allowed(const struct as_identity *who);
 
 const char *as_status_name(enum as_status status);
 enum as_status as_status_find(const char *name); /* AS_NSTATUSES when there is none */

@@ -27,6 +27,7 @@ static const struct as_slot identity_slots[] = {
 	AS_SLOT(14, I32, struct as_identity, target),
 	AS_SLOT(15, I32, struct as_identity, cpus),
 	AS_SLOT(16, MAYBE, struct as_identity, memory),
+	AS_SLOT(17, I64, struct as_identity, quota),
 };
 
 static const struct as_slot outcome_slots[] = {

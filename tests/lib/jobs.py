@@ -4,6 +4,7 @@
     work("burn")                the path of a workload (tests/workloads)
     profile("burn", 1)          run it under assay; .doc is assay's answer, .truth its own
     public() and NOBODY         run as a user who may not make control groups
+    group("cpu", …)             a control group to run it in; profile(…, prefix=group(…))
 """
 import json
 import os
@@ -18,7 +19,7 @@ from harness import ASSAY, BUILD, expect, expect_eq, skip, start, test, tmp, wai
 
 __all__ = ["job_test", "work", "profile", "Profile", "public", "as_nobody", "NOBODY", "leftovers",
            "end_leftovers", "expect_near", "expect_between", "read_line", "processes", "is_root",
-           "own_cgroup", "runs", "sanitized"]
+           "own_cgroup", "runs", "sanitized", "group"]
 
 WORK = BUILD / "tests/workloads"
 NOBODY = 65534
@@ -80,9 +81,11 @@ def job_test(sentence, seconds=120):
             except BaseException:
                 end_leftovers(0)
                 remove_public()
+                remove_groups()
                 raise
             left = end_leftovers()
             remove_public()
+            remove_groups()
             expect(not left, f"left behind: {left}")
         return test(sentence, seconds)(checked)
     return add
@@ -116,6 +119,44 @@ def remove_public():
 
 def as_nobody(*command):
     return ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", *command]
+
+
+# --- control groups -----------------------------------------------------------
+
+groups = []
+
+
+def group(controller, inside=None, **settings):
+    """Words before a command that run it in a new v1 group with these settings (cpu.x as cpu_x)."""
+    root = pathlib.Path("/sys/fs/cgroup") / controller
+    own = next((line.split(":", 2)[2] for line in
+                pathlib.Path("/proc/self/cgroup").read_text().splitlines()
+                if controller in line.split(":")[1].split(",")), None)
+    if not is_root() or own is None or not (root / own.lstrip("/") / "cgroup.procs").exists():
+        skip(f"needs root and a v1 hierarchy of {controller}")
+    parent = groups[-1] if inside else root / own.lstrip("/")
+    folder = parent / f"{tmp().name}-{len(groups)}"
+    try:
+        folder.mkdir()
+        groups.append(folder)
+        for name, value in settings.items():
+            (folder / name.replace("_", ".", 1)).write_text(str(value))
+    except OSError as why:
+        skip(f"no group of {controller} can be made here: {why}")
+    return ["sh", "-c", 'echo 0 >"$0/cgroup.procs" && exec "$@"', str(folder)]
+
+
+def remove_groups():
+    while groups:
+        folder = groups.pop()
+        for _ in range(100):
+            try:
+                folder.rmdir()
+                break
+            except FileNotFoundError:
+                break
+            except OSError:     # the kernel takes a moment to let the dead out
+                time.sleep(0.02)
 
 
 # --- profiling a workload -----------------------------------------------------
@@ -176,13 +217,13 @@ class Profile:
         return self.doc["assay"]["threads"]
 
 
-def profile(name, *args, options=(), nobody=False, env=None, timeout=60):
+def profile(name, *args, options=(), nobody=False, env=None, timeout=60, prefix=()):
     """Run a workload under `assay run` until both have told what they know."""
     folder = public() if nobody else tmp()
-    program, prefix = work(name), []
+    program, prefix = work(name), list(prefix)
     if nobody:
         shutil.copy(work(name), folder / name)
-        program, prefix = folder / name, as_nobody()
+        program, prefix = folder / name, [*prefix, *as_nobody()]
         env = {**(env or {}), "ASSAY_STORE": f"{folder}/store", "HOME": str(folder),
                "MARK": str(tmp())}
     out = folder / "run.json"

@@ -45,6 +45,7 @@ static inline void same_identity(const struct as_identity *a, const struct as_id
 	EXPECT_I64(a->interval_ns, b->interval_ns);
 	EXPECT_I64(a->target, b->target);
 	EXPECT_I64(a->cpus, b->cpus);
+	EXPECT_I64(a->quota, b->quota);
 	EXPECT_I64(a->memory, b->memory);
 }
 

@@ -108,6 +108,7 @@ static inline void sample_begin(const struct sample *s, struct as_tee *tee)
 				  .boottime_ns = 86400 * AS_SECOND,
 				  .interval_ns = s->step_ns,
 				  .cpus = (int32_t)s->cores,
+				  .quota = (int64_t)s->cores * AS_RATIO_ONE * 3 / 4,
 				  .memory = INT64_C(16) << 30};
 
 	(void)snprintf(name, sizeof name, "%s", s->name ? s->name : "demo");

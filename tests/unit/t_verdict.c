@@ -10,7 +10,8 @@
 struct plan {
 	double wall; /* seconds                                          */
 	int cpus;
-	double cores; /* CPU use; of it `thread` by one thread            */
+	int64_t quota; /* millionths of a CPU; 0: none */
+	double cores;  /* CPU use; of it `thread` by one thread            */
 	double thread;
 	double threads;                /* of the one process; NaN: not told                */
 	double stall_memory, stall_io; /* PSI of the job's group                */
@@ -91,7 +92,8 @@ static struct as_run *make(const struct plan *p, enum as_status status)
 {
 	struct as_identity who = {.id = "verdictverdi",
 				  .name = (char *)(uintptr_t) "job",
-				  .cpus = p->cpus};
+				  .cpus = p->cpus,
+				  .quota = p->quota};
 	struct synth s = synth_new(&who);
 	int64_t wall = (int64_t)(p->wall * 1e9);
 
@@ -158,6 +160,8 @@ static void t_each_kind(void)
 	EXPECT_KIND("io-bound", p_.cores = 0.3; p_.read_rate = 100e6);
 	EXPECT_KIND("cpu-all", p_.cores = 3.9);
 	EXPECT_KIND("cpu-all", p_.cpus = 1; p_.cores = 0.98);
+	EXPECT_KIND("cpu-all", p_.quota = 1500000; p_.cores = 1.48; p_.thread = 0.74);
+	EXPECT_KIND("cpu-all", p_.quota = 300000; p_.cores = 0.297);
 	EXPECT_KIND("cpu-one-thread", p_.cores = 1.1; p_.thread = 0.99);
 	EXPECT_KIND("cpu-one-thread", p_.cores = 1.0; p_.threads = 1);
 	EXPECT_KIND("cpu-one-thread", p_.cores = 0.97; p_.thread = 0.3); /* one after the other */
