@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""When it was used: every interval against a program that kept a diary."""
+import bisect
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from harness import *
+from jobs import *
+
+CORES = len(os.sched_getaffinity(0))
+TICK = 0.01                 # seconds: /proc counts in these
+
+
+def ticks(p):
+    """How coarse the counters are: /proc cuts user and system time to whole ticks."""
+    return 0 if own_cgroup(p) else 2 * TICK
+
+
+def used_by(p):
+    """The CPU seconds that the diary knows of at a moment of the run."""
+    start = p.doc["assay"]["identity"]["boottime_ns"] / 1e9
+    pages = [(0, 0)] + [(clock - start, cpu) for clock, cpu in p.truth["diary"]]
+    clocks = [clock for clock, _ in pages]
+
+    def used(t):
+        i = bisect.bisect(clocks, t)
+        if i == len(pages):
+            return pages[-1][1]
+        (t0, c0), (t1, c1) = pages[i - 1], pages[i]
+        return c0 + (c1 - c0) * (t - t0) / (t1 - t0)
+    return used
+
+
+def follows_the_diary(p, what):
+    """Every interval is within 2 % of what was used in it, the first and the last too."""
+    used = used_by(p)
+    for window, reading in ((0.45, 0), (0.045, 0.006)):     # a look takes a moment itself
+        for a, b, rate in p.rates("job.cpu.total", window=window):
+            expect_near(rate / 1e9 * (b - a), used(b) - used(a), 0,
+                        f"CPU from {a:.2f} to {b:.2f} s {what}",
+                        slack=0.02 * (b - a) + reading + ticks(p))
+
+
+@job_test("every interval is within 2 % of the CPU used in it, the first and the last too")
+def _():
+    for nobody in (False, True):
+        p = profile("diary", 3, nobody=nobody)
+        follows_the_diary(p, f"by {p.source('cpu')}")
+        expect(p.metric("job.cpu.total")["min"] > 0.05, "the smallest rate is 0")
+
+
+@job_test("children that are reaped long after their end are in no interval twice")
+def _():
+    for nobody in (False, True):
+        p = profile("late", 2, 1.5, 1.2, nobody=nobody)
+        expect_near(p.seconds(), p.truth["cpu_seconds"], 0.005, "CPU seconds")
+        start = p.doc["assay"]["identity"]["boottime_ns"] / 1e9
+        idle = p.truth["idle"] - start
+        for a, b, rate in p.rates("job.cpu.total", window=0.2):
+            margin = 3 * ticks(p) + 0.02 * (b - a)
+            expect(rate / 1e9 * (b - a) <= CORES * (b - a) + margin,
+                   f"{rate / 1e9:.2f} cores from {a:.2f} to {b:.2f} s, of {CORES}")
+            if a > idle + 0.1:
+                expect(rate / 1e9 * (b - a) <= margin,
+                       f"{rate / 1e9:.2f} cores from {a:.2f} to {b:.2f} s, all ended at {idle:.2f}")
+        after = [r for r in p.rates("job.cpu.total", window=0.2) if r[0] > idle + 0.1]
+        expect(after, "no interval after the end of the children")
+
+
+@job_test("an assay that is held up says so, and its next intervals are true again")
+def _():
+    p = start(ASSAY, "run", "--quiet", "-o", "r.json", "--interval", "0.1", "--", work("diary"), 4,
+              stdout=subprocess.PIPE)
+    time.sleep(1.3)
+    os.kill(p.pid, signal.SIGSTOP)
+    time.sleep(0.73)
+    os.kill(p.pid, signal.SIGCONT)
+    out = p.communicate(timeout=60)[0]
+    r = Profile(json.loads((tmp() / "r.json").read_text()), json.loads(out), p.returncode, "")
+    expect(r.total("self_ticks_late") >= 1, "no sample is called late")
+    gap = max(b - a for a, b in zip(r.times(), r.times()[1:]))
+    expect(gap >= 0.6, f"the longest interval is {gap:.2f} s: samples were invented")
+    grid = sorted(abs(t / 0.1 - round(t / 0.1)) * 0.1 for t in r.times() if t > 1)
+    expect(grid[len(grid) // 2] < 0.01, f"not on the grid of 0.1 s any more: {r.times()}")
+    follows_the_diary(r, "around a hold-up")
+
+
+@job_test("a clock on the wall that jumps back an hour changes no duration and no rate")
+def _():
+    shim = pathlib.Path(work("libjump.so"))
+    expect(shim.exists(), f"no {shim}")
+    before = time.time()
+    p = profile("diary", 1.5, env={"LD_PRELOAD": str(shim), "JUMP_AFTER": "0.7"})
+    expect(p.truth["realtime"] < before - 3000, "the clock did not jump")
+    expect_between(p.doc["duration_seconds"], 1.4, 60, "duration")
+    expect(all(a < b for a, b in zip(p.times(), p.times()[1:])), "time goes back in the timeline")
+    follows_the_diary(p, "around the jump")
+
+
+main()
