@@ -12,9 +12,9 @@ ARGS    ?=
 BUILD_PKGS := gcc libc6-dev make meson ninja-build pkg-config python3 \
               libsqlite3-dev libzstd-dev zlib1g-dev libjansson-dev
 TEST_PKGS  := $(BUILD_PKGS) procps python3-jsonschema strace util-linux mandoc zsh locales \
-              clang clang-format shellcheck
+              clang clang-format shellcheck node-typescript
 BENCH_PKGS := $(BUILD_PKGS) python3-pip time util-linux
-REAL_PKGS  := $(TEST_PKGS) redis-server redis-tools git dpkg-dev
+REAL_PKGS  := $(TEST_PKGS) redis-server redis-tools git dpkg-dev chromium chromium-driver
 DEV_PKGS   := $(TEST_PKGS) libclang-rt-dev dpkg-dev
 
 # Meson and ninja say a page; we show it when they fail, and warnings always.

@@ -62,12 +62,12 @@ _assay() {
 		cur=
 	fi
 	if ((COMP_CWORD == 1)); then
-		_assay_words "run attach jobs show stats export import rm gc doctor help --help --version" "$cur"
+		_assay_words "run attach jobs show report stats export import rm gc doctor help --help --version" "$cur"
 		return
 	fi
 	case ${COMP_WORDS[1]} in
 	run)
-		_assay_tail "-n --name --run-version -l --label -p --param -i --interval -m --metrics -t --timeout -o --output --store --keystone-dir" "first"
+		_assay_tail "-n --name --run-version -l --label -p --param -i --interval -m --metrics -t --timeout -o --output --html --store --keystone-dir" "first"
 		if [[ $REPLY ]]; then
 			_assay_command "$REPLY" "$cur"
 			return
@@ -81,17 +81,18 @@ _assay() {
 		-m | --metrics) _assay_metrics "all cpu memory io sched faults files threads cgroup system cores psi" "$cur"; return ;;
 		-t | --timeout) return ;;
 		-o | --output) _assay_files "$cur"; return ;;
+		--html) _assay_files "$cur"; return ;;
 		--store) _assay_files "$cur"; return ;;
 		--keystone-dir) _assay_files "$cur"; return ;;
 		esac
 		if [[ $cur == -* ]]; then
-			_assay_words "-n --name --run-version -l --label -p --param -i --interval -m --metrics --basic -t --timeout --wait-all --json --csv -o --output -q --quiet --store --no-store --keystone-dir -h --help" "$cur"
+			_assay_words "-n --name --run-version -l --label -p --param -i --interval -m --metrics --basic -t --timeout --wait-all --json --csv -o --output --html -q --quiet --store --no-store --keystone-dir -h --help" "$cur"
 		else
 			_assay_command "$COMP_CWORD" "$cur"
 		fi
 		;;
 	attach)
-		_assay_tail "-n --name --run-version -l --label -p --param -i --interval -m --metrics -d --duration -o --output --store --keystone-dir" ""
+		_assay_tail "-n --name --run-version -l --label -p --param -i --interval -m --metrics -d --duration -o --output --html --store --keystone-dir" ""
 		if [[ $REPLY ]]; then
 			_assay_command "$REPLY" "$cur"
 			return
@@ -105,11 +106,12 @@ _assay() {
 		-m | --metrics) _assay_metrics "all cpu memory io sched faults files threads cgroup system cores psi" "$cur"; return ;;
 		-d | --duration) return ;;
 		-o | --output) _assay_files "$cur"; return ;;
+		--html) _assay_files "$cur"; return ;;
 		--store) _assay_files "$cur"; return ;;
 		--keystone-dir) _assay_files "$cur"; return ;;
 		esac
 		if [[ $cur == -* ]]; then
-			_assay_words "-n --name --run-version -l --label -p --param -i --interval -m --metrics --basic -d --duration -c --include-children --json --csv -o --output -q --quiet --store --no-store --keystone-dir -h --help" "$cur"
+			_assay_words "-n --name --run-version -l --label -p --param -i --interval -m --metrics --basic -d --duration -c --include-children --json --csv -o --output --html -q --quiet --store --no-store --keystone-dir -h --help" "$cur"
 		else
 			_assay_pids "$cur"
 		fi
@@ -137,6 +139,17 @@ _assay() {
 		esac
 		if [[ $cur == -* ]]; then
 			_assay_words "--json --csv --store -h --help" "$cur"
+		else
+			_assay_runs "$cur"
+		fi
+		;;
+	report)
+		case $prev in
+		-o | --output) _assay_files "$cur"; return ;;
+		--store) _assay_files "$cur"; return ;;
+		esac
+		if [[ $cur == -* ]]; then
+			_assay_words "-o --output --store -h --help" "$cur"
 		else
 			_assay_runs "$cur"
 		fi
@@ -221,7 +234,7 @@ _assay() {
 		if [[ $cur == -* ]]; then
 			_assay_words "-h --help" "$cur"
 		elif ((COMP_CWORD == 2)); then
-			_assay_words "run attach jobs show stats export import rm gc doctor help metrics " "$cur"
+			_assay_words "run attach jobs show report stats export import rm gc doctor help metrics " "$cur"
 		fi
 		;;
 	esac

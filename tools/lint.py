@@ -89,7 +89,7 @@ def check_format(tree):
 
 def check_columns(tree):
     """No line is longer than 100 columns, with tabs of 8; tables set by hand may be."""
-    files = tree.match("*.c", "*.h", "*.py", "*.sh", "*meson.build", "Makefile", ".ci/run")
+    files = tree.match("*.c", "*.h", "*.py", "*.ts", "*.sh", "*meson.build", "Makefile", ".ci/run")
     problems = []
     for f in files:
         by_hand = False
@@ -104,7 +104,7 @@ def check_columns(tree):
 def check_words(tree):
     """Nothing is left for later, nothing asks the reader to copy a change, no // remains."""
     problems = []
-    for f in tree.match("*.c", "*.h", "*.py", "*.sh", "*.md", "*meson.build", "Makefile"):
+    for f in tree.match("*.c", "*.h", "*.py", "*.ts", "*.sh", "*.md", "*meson.build", "Makefile"):
         for m in re.finditer(r"keep\s+in\s+sync", tree.text(f), re.I):
             problems.append(f"{f}:{line_of(tree.text(f), m.start())}: write the fact once instead")
     for f in tree.sources():

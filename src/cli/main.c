@@ -21,7 +21,7 @@
 #include "cli/help.h"
 
 extern const struct as_cmd as_cmd_run, as_cmd_attach;
-extern const struct as_cmd as_cmd_jobs, as_cmd_show, as_cmd_stats;
+extern const struct as_cmd as_cmd_jobs, as_cmd_show, as_cmd_report, as_cmd_stats;
 extern const struct as_cmd as_cmd_export, as_cmd_import, as_cmd_rm, as_cmd_gc;
 extern const struct as_cmd as_cmd_doctor, as_cmd_help;
 extern const struct as_cmd as_cmd_job_history, as_cmd_job_details, as_cmd_job_stats;
@@ -32,6 +32,7 @@ const struct as_cmd *const as_cmds[] = {
 	&as_cmd_attach,
 	&as_cmd_jobs,
 	&as_cmd_show,
+	&as_cmd_report,
 	&as_cmd_stats,
 	&as_cmd_export,
 	&as_cmd_import,

@@ -192,6 +192,18 @@ static int append_keystone(const char *dir, const struct as_run *run, struct as_
 	return AS_OK;
 }
 
+/* What one measurement holds, from its preparation to the end. */
+struct session {
+	struct as_identity who;
+	struct as_builder *builder;
+	struct as_live *live;
+	struct as_run *run;
+	struct as_engine_result result;
+	struct as_buf dir;
+	FILE *file; /* of --output */
+	FILE *page; /* of --html   */
+};
+
 /* ── how it is shown ──────────────────────────────────────────────────── */
 
 static bool wants_csv(const struct as_measure_opts *o)
@@ -199,6 +211,15 @@ static bool wants_csv(const struct as_measure_opts *o)
 	size_t n = o->output ? strlen(o->output) : 0;
 
 	return o->csv || (n > 4 && !o->json && !strcmp(o->output + n - 4, ".csv"));
+}
+
+static int write_out(const struct as_buf *b, FILE *out, const char *path, struct as_err *err)
+{
+	int r = as_buf_write(b, out, err);
+
+	if (r == AS_OK && fflush(out))
+		return as_fail_errno(err, errno, "write '%s'", path);
+	return r;
 }
 
 static int write_document(const struct as_measure_opts *o, const struct as_run *run, FILE *out,
@@ -210,10 +231,15 @@ static int write_document(const struct as_measure_opts *o, const struct as_run *
 		as_report_csv(&b, run);
 	else
 		as_report_json(&b, run);
-	int r = as_buf_write(&b, out, err);
-	if (r == AS_OK && fflush(out))
-		return as_fail_errno(err, errno, "write '%s'", o->output ? o->output : "output");
-	return r;
+	return write_out(&b, out, o->output ? o->output : "output", err);
+}
+
+static int write_page(const char *path, const struct as_run *run, FILE *out, struct as_err *err)
+{
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
+
+	as_report_html(&b, run);
+	return write_out(&b, out, path, err);
 }
 
 static int show_summary(const struct as_run *run, struct as_err *err)
@@ -227,20 +253,22 @@ static int show_summary(const struct as_run *run, struct as_err *err)
 }
 
 /* A command that never started has no summary: why it did not says it all. */
-static int show(const struct as_measure *m, const struct as_run *run, bool started, FILE *file,
+static int show(const struct session *s, const struct as_measure_opts *o, bool started,
 		struct as_io *io, struct as_err *err)
 {
-	const struct as_measure_opts *o = &m->opts;
+	const struct as_run *run = s->run;
 	bool document = o->json || o->csv;
 	int r = AS_OK;
 
-	if (file)
-		r = write_document(o, run, file, err);
+	if (s->file)
+		r = write_document(o, run, s->file, err);
 	else if (document)
 		r = write_document(o, run, io->out, err);
+	if (r == AS_OK && s->page)
+		r = write_page(o->html, run, s->page, err);
 	if (run->end.error)
 		(void)fprintf(stderr, "assay: %s\n", run->end.error);
-	if (r == AS_OK && started && !o->quiet && (file || !document))
+	if (r == AS_OK && started && !o->quiet && (s->file || !document))
 		r = show_summary(run, err);
 	if (r == AS_OK && o->keystone_dir)
 		r = append_keystone(o->keystone_dir, run, err);
@@ -248,16 +276,6 @@ static int show(const struct as_measure *m, const struct as_run *run, bool start
 }
 
 /* ── the measurement ──────────────────────────────────────────────────── */
-
-struct session {
-	struct as_identity who;
-	struct as_builder *builder;
-	struct as_live *live;
-	struct as_run *run;
-	struct as_engine_result result;
-	struct as_buf dir;
-	FILE *file;
-};
 
 static void session_done(struct session *s)
 {
@@ -267,6 +285,14 @@ static void session_done(struct session *s)
 	free(s->result.outcome.error);
 	as_buf_done(&s->dir);
 	as_fclose_(&s->file);
+	as_fclose_(&s->page);
+}
+
+/* Before the job begins: a name that cannot be written must not cost a run. */
+static int open_file(const char *path, FILE **ret, struct as_err *err)
+{
+	*ret = path ? fopen(path, "we") : NULL;
+	return *ret || !path ? AS_OK : as_fail_errno(err, errno, "open '%s'", path);
 }
 
 static int prepare(struct session *s, const struct as_measure *m, const struct as_env *env,
@@ -274,11 +300,10 @@ static int prepare(struct session *s, const struct as_measure *m, const struct a
 {
 	int r = identify(&s->who, m, env, err);
 
-	if (r == AS_OK && m->opts.output) {
-		s->file = fopen(m->opts.output, "we");
-		if (!s->file)
-			r = as_fail_errno(err, errno, "open '%s'", m->opts.output);
-	}
+	if (r == AS_OK)
+		r = open_file(m->opts.output, &s->file, err);
+	if (r == AS_OK)
+		r = open_file(m->opts.html, &s->page, err);
 	if (r == AS_OK)
 		r = as_builder_new(&s->builder, err);
 	if (r == AS_OK)
@@ -329,5 +354,5 @@ int as_measure(const struct as_measure *m, struct as_io *io, struct as_err *err)
 	keep(as_buf_text(&s.dir), s.run, s.live);
 	io->status = s.result.exit_status;
 	io->die_by = s.result.outcome.status == AS_TIMEOUT ? 0 : s.result.outcome.signal;
-	return show(m, s.run, s.result.started || !m->engine.argv, s.file, io, err);
+	return show(&s, &m->opts, s.result.started || !m->engine.argv, io, err);
 }

@@ -10,7 +10,7 @@
 /* The options that both commands have; see the rows below. */
 struct as_measure_opts {
 	int64_t interval_ns;
-	const char *name, *version, *metrics, *output, *store, *keystone_dir;
+	const char *name, *version, *metrics, *output, *html, *store, *keystone_dir;
 	struct as_opt_list labels, params;
 	bool basic, json, csv, quiet, no_store;
 };
@@ -55,6 +55,8 @@ struct as_measure_opts {
 	{ .name = "output", .letter = 'o', .type = AS_OPT_TEXT, .at = offsetof(S, m.output),       \
 	  .arg = "FILE",                                                                           \
 	  .help = "write JSON (or CSV: --csv, *.csv) to FILE" },                                   \
+	{ .name = "html", .type = AS_OPT_TEXT, .at = offsetof(S, m.html), .arg = "FILE",           \
+	  .help = "write a page of plots and tables to FILE" },                                    \
 	{ .name = "quiet", .letter = 'q', .type = AS_OPT_SWITCH, .at = offsetof(S, m.quiet),       \
 	  .help = "no status line, no summary" }
 

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "judge/growth.h"
+#include "report/document.h"
 #include "report/moments.h"
 #include "report/record.h"
 #include "report/report.h"
@@ -200,10 +201,15 @@ static void put_instance(struct as_json *j, const struct as_instance *i)
 	as_json_close(j);
 }
 
-static void put_instances(struct as_json *j, const struct as_run *run, enum as_scope scope)
+static void put_instances(struct as_json *j, const struct as_run *run, enum as_scope scope,
+			  enum as_lists lists)
 {
 	if (as_scope_info(scope)->single)
 		return;
+	if (lists == AS_LISTS_COLUMNS) {
+		as_put_columns(j, run, scope);
+		return;
+	}
 	as_json_open(j, as_scope_info(scope)->plural, '[');
 	for (size_t i = 0; i < run->ninstances; i++)
 		if (run->instances[i].scope == scope)
@@ -320,27 +326,33 @@ static void put_self(struct as_json *j, const struct as_run *run)
 	as_json_close(j);
 }
 
+void as_put_document(struct as_json *j, const char *key, const struct as_run *run,
+		     enum as_lists lists)
+{
+	as_json_open(j, key, '{');
+	as_json_str(j, "schema", "assay/run/1");
+	as_put_record(&(struct as_record){j, run, false, 240});
+	as_json_open(j, "assay", '{');
+	as_json_str(j, "version", ASSAY_VERSION);
+	put_identity(j, &run->who);
+	put_outcome(j, &run->end);
+	put_verdict(j, &run->verdict);
+	put_growth(j, run);
+	put_totals(j, run);
+	put_metrics(j, run);
+	for (int s = 0; s < AS_NSCOPES; s++)
+		put_instances(j, run, (enum as_scope)s, lists);
+	as_json_i64(j, "unlisted", (int64_t)run->unlisted);
+	put_timeline(j, run);
+	put_self(j, run);
+	as_json_close(j);
+	as_json_close(j);
+}
+
 void as_report_json(struct as_buf *out, const struct as_run *run)
 {
 	struct as_json j = as_json(out);
 
-	as_json_open(&j, NULL, '{');
-	as_json_str(&j, "schema", "assay/run/1");
-	as_put_record(&(struct as_record){&j, run, false, 240});
-	as_json_open(&j, "assay", '{');
-	as_json_str(&j, "version", ASSAY_VERSION);
-	put_identity(&j, &run->who);
-	put_outcome(&j, &run->end);
-	put_verdict(&j, &run->verdict);
-	put_growth(&j, run);
-	put_totals(&j, run);
-	put_metrics(&j, run);
-	for (int s = 0; s < AS_NSCOPES; s++)
-		put_instances(&j, run, (enum as_scope)s);
-	as_json_i64(&j, "unlisted", (int64_t)run->unlisted);
-	put_timeline(&j, run);
-	put_self(&j, run);
-	as_json_close(&j);
-	as_json_close(&j);
+	as_put_document(&j, NULL, run, AS_LISTS_WHOLE);
 	as_buf_byte(out, '\n');
 }

@@ -25,6 +25,7 @@ output:
       --json                the whole run as JSON on standard output, no summary
       --csv                 the timeline as CSV on standard output, no summary
   -o, --output FILE         write JSON (or CSV: --csv, *.csv) to FILE
+      --html FILE           write a page of plots and tables to FILE
   -q, --quiet               no status line, no summary
 
 store:
@@ -72,6 +73,7 @@ output:
       --json                the whole run as JSON on standard output, no summary
       --csv                 the timeline as CSV on standard output, no summary
   -o, --output FILE         write JSON (or CSV: --csv, *.csv) to FILE
+      --html FILE           write a page of plots and tables to FILE
   -q, --quiet               no status line, no summary
 
 store:

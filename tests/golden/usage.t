@@ -15,6 +15,7 @@ measure:
 history:
   jobs      list the runs, those still going on first
   show      everything about one run, also while it runs
+  report    one run as a page of HTML: plots, processes, every number
   stats     runs counted and added up, by name
   export    write runs for other programs: JSON, Keystone, CSV
   import    take over the history of another system

@@ -90,6 +90,9 @@ static bool write_report(struct as_buf *b, const struct as_run *run, int which)
 	case 10:
 		as_report_job_unknown(b, &look, "nobody");
 		break;
+	case 11:
+		as_report_html(b, run);
+		break;
 	default:
 		return false;
 	}

@@ -1,0 +1,68 @@
+#include "report/gzip64.h"
+
+#include <zlib.h>
+
+#include "base/fault.h"
+
+enum {
+	PIECE = 3 << 10, /* a multiple of 3: only the last one needs padding */
+	GZIP = 15 + 16,  /* the largest window, and a gzip head */
+	MEMORY = 9,
+};
+
+/* ── base64 ───────────────────────────────────────────────────────────── */
+
+static void put_three(struct as_buf *out, const unsigned char *p, size_t n)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	unsigned bits =
+		(unsigned)p[0] << 16 | (n > 1 ? (unsigned)p[1] << 8 : 0) | (n > 2 ? p[2] : 0);
+	char four[4] = {digits[bits >> 18], digits[bits >> 12 & 63],
+			n > 1 ? digits[bits >> 6 & 63] : '=', n > 2 ? digits[bits & 63] : '='};
+
+	as_buf_add(out, four, sizeof four);
+}
+
+static void put_base64(struct as_buf *out, const unsigned char *p, size_t n)
+{
+	for (size_t i = 0; i < n; i += 3)
+		put_three(out, p + i, n - i);
+}
+
+/* ── gzip ─────────────────────────────────────────────────────────────── */
+
+static void *get_memory(void *unused, unsigned n, unsigned size)
+{
+	(void)unused;
+	return as_zalloc_n(n, size);
+}
+
+static void free_memory(void *unused, void *p)
+{
+	(void)unused;
+	free(p);
+}
+
+static void end(z_stream *z)
+{
+	(void)deflateEnd(z);
+}
+
+void as_put_gzip64(struct as_buf *out, const char *p, size_t n)
+{
+	as_cleanup(end) z_stream z = {.zalloc = get_memory, .zfree = free_memory};
+	unsigned char piece[PIECE];
+	int r = deflateInit2(&z, Z_BEST_COMPRESSION, Z_DEFLATED, GZIP, MEMORY, Z_DEFAULT_STRATEGY);
+
+	out->bad |= r != Z_OK || n > UINT_MAX; /* a document is at most 1 GiB */
+	z.next_in = (z_const Bytef *)(uintptr_t)p;
+	z.avail_in = (unsigned)n;
+	while (!out->bad && r == Z_OK) {
+		z.next_out = piece;
+		z.avail_out = sizeof piece;
+		r = deflate(&z, Z_FINISH);
+		out->bad |= r != Z_OK && r != Z_STREAM_END;
+		put_base64(out, piece, sizeof piece - z.avail_out);
+	}
+}

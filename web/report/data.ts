@@ -1,0 +1,188 @@
+/*
+ * data -- what the page is about: the run document (docs/schema/run-1.json;
+ * lists as columns) and the tables of assay that explain its keys.
+ */
+export type Num = number | null;
+export type Provenance = "measured" | "attributed" | "modelled" | "unavailable";
+export type Unit = "ns" | "bytes" | "count" | "ratio";
+
+export interface Known {
+    provenance: Provenance;
+    source: string | null;
+}
+
+export interface Field extends Known {
+    key: string;
+    scope: string;
+    title: string;
+    help: string;
+    unit: Unit;
+    kind: "counter" | "gauge";
+}
+
+export interface Spread {
+    mean: Num;
+    min: Num;
+    max: Num;
+    last: Num;
+}
+
+export interface Metric extends Spread, Known {
+    unit: string;
+    kind: "counter" | "gauge";
+}
+
+export interface Total extends Known {
+    value: Num;
+    unit: Unit;
+}
+
+/* Instances of one scope: every array has one element for each. */
+export interface Columns {
+    id: number[];
+    key: number[];
+    parent: Num[];
+    name: (string | null)[];
+    detail: (string | null)[];
+    born_ns: Num[];
+    died_ns: Num[];
+    wait_status: Num[];
+    metrics: Record<string, Num[]>;
+}
+
+export interface Timeline {
+    t_ns: number[];
+    joined: number;
+    columns: Record<string, Num[]>;
+    min?: Record<string, Num[]>;
+    max?: Record<string, Num[]>;
+}
+
+export interface Verdict {
+    kind: string;
+    sentence: string;
+    advice: string;
+    confidence: number;
+    evidence: {what: string; value: string}[];
+}
+
+export interface Identity {
+    id: string;
+    name: string | null;
+    version: string | null;
+    kind: string | null;
+    parent: string | null;
+    command: string[];
+    labels: Record<string, string>;
+    params: Record<string, string>;
+    host: string | null;
+    user: string | null;
+    cwd: string | null;
+    git: string | null;
+    start_ns: Num;
+    interval_seconds: number;
+    target: Num;
+    cpus: Num;
+    memory_bytes: Num;
+}
+
+export interface Outcome {
+    status: string;
+    exit_code: Num;
+    signal: Num;
+    signal_name: string | null;
+    duration_ns: Num;
+    survivors: number;
+    error: string | null;
+}
+
+export interface Own {
+    cpu_seconds: Num;
+    memory_peak_bytes: Num;
+    samples: number;
+    late: Num;
+    interval_seconds: Num;
+}
+
+/* Does the memory grow without end? */
+export interface Growth {
+    answer: string; /* "grows", "does not grow", "cannot tell" */
+    why: string | null;
+    bytes_per_hour: Num;
+    low: Num;
+    high: Num;
+    span_seconds: Num;
+    limit_bytes: Num;
+    full_in_seconds: Num;
+}
+
+export interface Run {
+    version: string;
+    identity: Identity;
+    outcome: Outcome;
+    verdict: Verdict | null;
+    growth?: Growth;
+    totals: Record<string, Total>;
+    metrics: Record<string, Metric>;
+    unlisted: number;
+    timeline: Timeline;
+    self: Own;
+    [more: string]: unknown;
+}
+
+/* A kind of thing that has numbers of its own. */
+export interface Scope {
+    name: string;
+    plural: string;        /* its list in the document              */
+    single: boolean;       /* a run has one of it, over time        */
+    number: string | null; /* what the key of an instance is: "pid" */
+    rank: string | null;   /* the metric that puts them in order    */
+}
+
+interface Packed {
+    run: {assay: Run};
+    fields: Field[];
+    scopes: Scope[];
+    totals: Record<string, {title: string; help: string}>;
+}
+
+export interface Data {
+    run: Run;
+    fields: Map<string, Field>;
+    scopes: Scope[];
+    totals: Record<string, {title: string; help: string}>;
+    span: number; /* ns: the end of the time axis */
+}
+
+/* Newer than the compiler's own list of what browsers have. */
+declare const DecompressionStream: new (format: string) =>
+    ReadableWritablePair<Uint8Array, Uint8Array>;
+
+function spanOf(run: Run): number {
+    const t = run.timeline.t_ns;
+    return Math.max(1, run.outcome.duration_ns ?? 0, t.length ? t[t.length - 1] : 0);
+}
+
+function arrange(p: Packed): Data {
+    const run = p.run.assay;
+    const fields = new Map(p.fields.map((f): [string, Field] => [f.key, f]));
+    return {run, fields, scopes: p.scopes, totals: p.totals, span: spanOf(run)};
+}
+
+export async function unpack(base64: string): Promise<Data> {
+    const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+    const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return arrange(JSON.parse(await new Response(plain).text()) as Packed);
+}
+
+/* The instances of a scope; null when the run has none. */
+export function instances(data: Data, scope: string): Columns | null {
+    const plural = data.scopes.find((s) => s.name === scope)?.plural ?? "";
+    const c = data.run[plural] as Columns | undefined;
+    return c && Array.isArray(c.id) && c.id.length > 0 ? c : null;
+}
+
+/* Of a metric of a column, or null. */
+export function cell(c: Columns, key: string, i: number): Num {
+    return c.metrics[key]?.[i] ?? null;
+}

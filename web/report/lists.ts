@@ -1,0 +1,74 @@
+/*
+ * lists -- a table for each kind of thing that had numbers of its own besides
+ * processes: threads, cores, and whatever the field table will name one day.
+ */
+import {Columns, Data, Field, instances, Scope} from "./data";
+import {h} from "./dom";
+import {Column, Table} from "./tables";
+import * as units from "./units";
+
+function capital(s: string): string {
+    return s.charAt(0).toUpperCase() + s.slice(1);
+}
+
+function metricColumns(data: Data, c: Columns): Column[] {
+    return Object.keys(c.metrics)
+        .map((key) => data.fields.get(key))
+        .filter((f): f is Field => f !== undefined && c.metrics[f.key].some((v) => v))
+        .map((f) => ({
+            title: f.kind === "gauge" ? `${f.title}, max` : f.title,
+            help: `${f.help}\n${f.provenance}${f.source ? `: ${f.source}` : ""}`,
+            numeric: true,
+            key: f.key,
+            sort: (i: number) => c.metrics[f.key][i] ?? NaN,
+            show: (i: number) => units.inUnit(f.unit, c.metrics[f.key][i]),
+        }));
+}
+
+function text(title: string, of: (i: number) => string, long = false): Column {
+    return {title, long, sort: of, show: of};
+}
+
+/* The process that an instance belongs to, where it names one. */
+function owners(data: Data, c: Columns): Column[] {
+    const p = instances(data, "process");
+    if (!p || c.parent.every((x) => x === null))
+        return [];
+    const index = new Map(p.id.map((id, i): [number, number] => [id, i]));
+    return [text("process", (i) => {
+        const at = c.parent[i] === null ? undefined : index.get(c.parent[i]!);
+        return at === undefined ? units.UNKNOWN : `${p.name[at] ?? "?"} (${p.key[at]})`;
+    })];
+}
+
+function lives(c: Columns): Column[] {
+    if (c.born_ns.every((b) => !b) && c.died_ns.every((d) => d === null))
+        return [];
+    return [{title: "began", numeric: true, sort: (i) => c.born_ns[i] ?? NaN,
+        show: (i) => units.duration(c.born_ns[i])}];
+}
+
+function columnsOf(data: Data, scope: Scope, c: Columns): Column[] {
+    const key: Column = {title: scope.number ?? "", numeric: true, sort: (i) => c.key[i],
+        show: (i) => String(c.key[i])};
+    const names = c.name.some((n) => n) ? [text("name", (i) => c.name[i] ?? units.UNKNOWN)] : [];
+    const details = c.detail.some((d) => d) ? [text("detail", (i) => c.detail[i] ?? "", true)] : [];
+    const said = !scope.number || c.name.every((n, i) => n?.endsWith(String(c.key[i])));
+    return [...names, ...said ? [] : [key], ...owners(data, c), ...metricColumns(data, c),
+        ...lives(c), ...details];
+}
+
+export function lists(data: Data): HTMLElement[] {
+    const made: HTMLElement[] = [];
+    const order = [...data.scopes].sort((a, b) => +(a.name === "core") - +(b.name === "core"));
+    for (const scope of order) {
+        const c = scope.single || scope.name === "process" ? null : instances(data, scope.name);
+        if (!c)
+            continue;
+        const columns = columnsOf(data, scope, c);
+        const by = columns.findIndex((x) => x.key === scope.rank);
+        made.push(h("section", {id: scope.plural}, h("h2", {}, capital(scope.plural)),
+            new Table(columns, c.id.length, scope.name === "core" ? -1 : by).root));
+    }
+    return made;
+}

@@ -1,0 +1,54 @@
+/* main -- unpack the run, and put the sections of the page below each other. */
+import {Data, instances, unpack} from "./data";
+import {h} from "./dom";
+import {header, headline, verdict} from "./head";
+import {lists} from "./lists";
+import {cost, identity, numbers} from "./numbers";
+import {Plots} from "./plots";
+import {ProcessSection} from "./processes";
+import {Timeline} from "./series";
+import {startTheme} from "./theme";
+import {TimelineSection} from "./timeline";
+import {Processes} from "./tree";
+import {View} from "./view";
+
+function timeSection(data: Data, view: View): HTMLElement[] {
+    if (!data.run.timeline.t_ns.length)
+        return [];
+    const cores = instances(data, "core")?.id.length ?? 0;
+    const plots = new Plots(data, new Timeline(data), cores);
+    const all = plots.all();
+    return all.length ? [new TimelineSection(data, all, plots.flat, view).root] : [];
+}
+
+function processSection(data: Data, view: View): HTMLElement[] {
+    const c = instances(data, "process");
+    return c ? [new ProcessSection(data, new Processes(c, data.span), view).root] : [];
+}
+
+function navigation(sections: HTMLElement[]): HTMLElement {
+    const links = sections.filter((s) => s.id && s.querySelector("h2")).map((s) =>
+        h("a", {href: `#${s.id}`}, s.dataset.short ?? s.querySelector("h2")!.textContent));
+    return h("nav", {"aria-label": "Sections"}, ...links);
+}
+
+function build(data: Data): HTMLElement[] {
+    const view = new View(data.span);
+    const sections = [verdict(data), headline(data), ...timeSection(data, view),
+        ...processSection(data, view), ...lists(data), numbers(data), identity(data), cost(data)];
+    return [header(data), navigation(sections), h("main", {}, ...sections)];
+}
+
+async function start(): Promise<void> {
+    const page = document.getElementById("page")!;
+    try {
+        const data = await unpack(document.getElementById("data")!.textContent ?? "");
+        startTheme();
+        page.append(...build(data));
+    } catch (e) {
+        page.append(h("p", {class: "failed"}, `This browser cannot show the report: ${String(e)}`));
+    }
+    page.dataset.ready = "true";
+}
+
+void start();

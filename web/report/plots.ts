@@ -1,0 +1,198 @@
+/*
+ * plots -- which lines stand together. The table names those that people look
+ * at first; every other metric that was kept over time gets a plot from the
+ * field table, with its neighbours of the same kind, and waits to be asked for.
+ */
+import type {Data, Field} from "./data";
+import {Line, shownUnit, Timeline} from "./series";
+
+export interface Trace {
+    line: Line;
+    name: string;
+    help: string;
+    known: string; /* how it is known */
+    ink: string;   /* a colour of the style sheet */
+}
+
+export interface Plot {
+    title: string;
+    note: string;
+    unit: string;
+    stacked: boolean;
+    traces: Trace[];
+    limit: {value: number; name: string} | null;
+    first: boolean; /* shown from the start */
+}
+
+/* One trace: the first of these keys that the run has; they mean the same. */
+interface Wish {
+    keys: string[];
+    name: string;
+    always?: boolean; /* also when it never left 0 */
+}
+
+interface Recipe {
+    title: string;
+    note: string;
+    stacked?: boolean;
+    limit?: "cpus" | "memory" | "cores";
+    wishes: Wish[];
+    covers?: string[]; /* what these lines tell already */
+    later?: boolean;
+}
+
+const RECIPES: Recipe[] = [
+    {title: "CPU", note: "100 % is one core", stacked: true, limit: "cpus", wishes: [
+        {keys: ["job.cpu.user", "cgroup.cpu.user"], name: "user", always: true},
+        {keys: ["job.cpu.system", "cgroup.cpu.system"], name: "system", always: true}],
+    covers: ["job.cpu.total", "cgroup.cpu.total"]},
+    {title: "Memory", note: "page cache left out", limit: "memory", wishes: [
+        {keys: ["job.memory.used", "cgroup.memory.anonymous"], name: "used", always: true},
+        {keys: ["job.memory.pss"], name: "proportional"},
+        {keys: ["job.memory.rss_sum"], name: "resident sum"},
+        {keys: ["job.memory.swap", "cgroup.memory.swap"], name: "swap"}]},
+    {title: "Disk", note: "block devices", wishes: [
+        {keys: ["job.io.read", "cgroup.io.read"], name: "read"},
+        {keys: ["job.io.write", "cgroup.io.write"], name: "written"}]},
+    {title: "Network", note: "of the job", wishes: [
+        {keys: ["job.net.received", "job.network.received", "job.net.rx"], name: "received"},
+        {keys: ["job.net.sent", "job.network.sent", "job.net.tx"], name: "sent"}]},
+    {title: "Processes", note: "alive", wishes: [
+        {keys: ["job.processes"], name: "processes", always: true},
+        {keys: ["job.threads"], name: "threads"}]},
+    {title: "Waiting", note: "100 % is one thread all the time", wishes: [
+        {keys: ["job.cpu.wait"], name: "for a CPU"},
+        {keys: ["cgroup.cpu.throttled"], name: "throttled by a quota"},
+        {keys: ["cgroup.psi.io", "system.psi.io"], name: "for I/O"},
+        {keys: ["cgroup.psi.memory", "system.psi.memory"], name: "for memory"}]},
+    {title: "Through calls", note: "cache, pipes and sockets too", wishes: [
+        {keys: ["job.io.read_calls_bytes"], name: "read"},
+        {keys: ["job.io.write_calls_bytes"], name: "written"}], later: true},
+    {title: "Calls", note: "a second", wishes: [
+        {keys: ["job.io.read_calls"], name: "read"},
+        {keys: ["job.io.write_calls"], name: "write"}], later: true},
+    {title: "Address space", note: "asked for, used or not", wishes: [
+        {keys: ["job.memory.vms"], name: "all processes"}], later: true},
+    {title: "Machine CPU", note: "all cores", stacked: true, limit: "cores", wishes: [
+        {keys: ["system.cpu.user"], name: "user", always: true},
+        {keys: ["system.cpu.system"], name: "system", always: true},
+        {keys: ["system.cpu.iowait"], name: "iowait"},
+        {keys: ["system.cpu.steal"], name: "steal"}], covers: ["system.cpu.idle"], later: true},
+];
+
+const INKS = ["ink1", "ink2", "ink3", "ink4", "ink5", "ink6"];
+
+function moves(line: Line): boolean {
+    return line.v.some((v) => v !== 0 && !Number.isNaN(v));
+}
+
+function known(f: Field): string {
+    return f.source ? `${f.provenance}: ${f.source}` : f.provenance;
+}
+
+/* Lines can be stacked when they tell of the same stretches. */
+function alike(traces: Trace[]): boolean {
+    const a = traces[0].line;
+    return traces.every(({line}) => line.v.length === a.v.length &&
+        line.to.every((t, i) => t === a.to[i]));
+}
+
+export class Plots {
+    private readonly used = new Set<string>();
+    readonly flat: string[] = []; /* never left 0, so nobody draws them */
+
+    constructor(private readonly data: Data, private readonly timeline: Timeline,
+        private readonly cores: number) {}
+
+    private trace(key: string, name: string, ink: string): Trace {
+        const f = this.data.fields.get(key)!;
+        return {line: this.timeline.line(key), name, help: f.help, known: known(f), ink};
+    }
+
+    private wish(w: Wish, ink: string): Trace | null {
+        const key = w.keys.find((k) => this.data.fields.has(k) && this.timeline.has(k));
+        if (!key)
+            return null;
+        w.keys.forEach((k) => this.used.add(k));
+        const t = this.trace(key, w.name, ink);
+        if (w.always || moves(t.line))
+            return t;
+        this.flat.push(key);
+        return null;
+    }
+
+    private limit(r: Recipe): Plot["limit"] {
+        const {cpus, memory_bytes} = this.data.run.identity;
+        if (r.limit === "cpus" && cpus)
+            return {value: cpus, name: cpus === 1 ? "1 CPU" : `${cpus} CPUs`};
+        if (r.limit === "memory" && memory_bytes)
+            return {value: memory_bytes, name: "all memory"};
+        return r.limit === "cores" && this.cores
+            ? {value: this.cores, name: `${this.cores} cores`} : null;
+    }
+
+    private cook(r: Recipe): Plot | null {
+        const traces = r.wishes.map((w, i) => this.wish(w, INKS[i]))
+            .filter((t): t is Trace => t !== null);
+        if (!traces.length)
+            return null;
+        r.covers?.forEach((k) => this.used.add(k));
+        return {title: r.title, note: r.note, unit: traces[0].line.unit,
+            stacked: (r.stacked ?? false) && alike(traces), traces, limit: this.limit(r),
+            first: !r.later};
+    }
+
+    /* What no recipe names: by scope, second word and unit. */
+    private rest(): Plot[] {
+        const groups = new Map<string, Field[]>();
+        for (const f of this.data.fields.values()) {
+            if (this.used.has(f.key) || !this.timeline.has(f.key))
+                continue;
+            const words = f.key.split(".");
+            const title = `${words[0]} ${words[1]}`;
+            const group = `${title} ${shownUnit(f)}`;
+            groups.set(group, [...groups.get(group) ?? [], f]);
+        }
+        return [...groups.values()].flatMap((g) => this.group(g));
+    }
+
+    private group(fields: Field[]): Plot[] {
+        const words = fields[0].key.split(".");
+        const traces: Trace[] = [];
+        for (const f of fields) {
+            const name = f.key.split(".").slice(2).join(" ").replace(/_/g, " ") || f.title;
+            const t = this.trace(f.key, name, INKS[traces.length % INKS.length]);
+            if (moves(t.line))
+                traces.push(t);
+            else
+                this.flat.push(f.key);
+        }
+        const title = titleOf(words[0], words[1]);
+        return traces.length ? [{title, note: "", unit: traces[0].line.unit, stacked: false,
+            traces, limit: null, first: false}] : [];
+    }
+
+    all(): Plot[] {
+        const first = RECIPES.map((r) => this.cook(r)).filter((p): p is Plot => p !== null);
+        return distinct([...first, ...this.rest()]);
+    }
+}
+
+function titleOf(scope: string, word: string): string {
+    const owner: Record<string, string> = {job: "", cgroup: "Group ", system: "Machine "};
+    const names: Record<string, string> = {cpu: "CPU", psi: "pressure", io: "I/O"};
+    const title = (owner[scope] ?? `${scope} `) + (names[word] ?? word);
+    return title.charAt(0).toUpperCase() + title.slice(1);
+}
+
+/* Two plots of one name differ in their unit: say it. */
+function distinct(plots: Plot[]): Plot[] {
+    const seen = new Map<string, number>();
+    plots.forEach((p) => seen.set(p.title, (seen.get(p.title) ?? 0) + 1));
+    const words: Record<string, string> = {bytes: "bytes", "bytes/s": "bytes a second",
+        "count/s": "a second", count: "number", share: "time", ratio: "", ns: "time"};
+    for (const p of plots)
+        if (seen.get(p.title)! > 1 && !p.note)
+            p.note = words[p.unit] ?? p.unit;
+    return plots;
+}
