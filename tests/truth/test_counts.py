@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Counts: bytes, calls, context switches, open files, processes, faults. Those must be exact."""
+import json
 import os
 import sys
 
@@ -48,6 +49,22 @@ def _():
     expect_near(p.total("io_write"), p.truth["file_bytes"], 0.02, "bytes written")
 
 
+@job_test("bytes through calls and bytes of the disk are two numbers, each exact")
+def _():
+    for how in ({}, {"nobody": True}):
+        cold, none = profile("coldread", "f", 17, **how), profile("coldread", "f", 0, **how)
+        if cold.total("io_write") == 0:
+            skip("the files of the tests are in memory here")
+        for key in ("io_read_calls_bytes", "io_write_calls_bytes"):
+            expect_eq(cold.total(key) - none.total(key), cold.truth["file_bytes"], f"{key} {how}")
+        for key in ("io_read", "io_write"):
+            expect_near(cold.total(key) - none.total(key), cold.truth["file_bytes"], 0.02,
+                        f"{key} {how}")
+        warm = profile("cachefill", "f", 17, **how)     # the same, but read from the cache
+        expect(warm.total("io_read") < 1 * MIB, f"{warm.total('io_read')} bytes read {how}")
+        expect(warm.total("io_read_calls_bytes") > 17 * MIB, "bytes through calls")
+
+
 @job_test("bytes of a file that is deleted at once are told as written and as cancelled")
 def _():
     for how in ({}, {"nobody": True}, {"options": ("--basic",)}):
@@ -74,6 +91,22 @@ def _():
     for how in ({}, {"nobody": True}):
         p = profile("fds", 101, **how)
         expect_eq(p.metric("job.files.open")["max"], p.truth["open"], f"open files {how}")
+
+
+@job_test("a process may have any name: its numbers stay its own")
+def _():
+    script = ("import time\nname = b'x) R 1 2 (y\\n'\n"
+              "open('/proc/self/comm', 'wb').write(name)\nt = time.process_time()\n"
+              "while time.process_time() < t + 0.7: pass\nprint(time.process_time())")
+    for interval in ("0.5", "0.05"):
+        r = run(ASSAY, "run", "--quiet", "-o", "r.json", "--interval", interval, "--",
+                sys.executable, "-c", script).ok()
+        p = Profile(json.loads((tmp() / "r.json").read_text()), {}, r.rc, r.err)
+        expect_near(p.seconds(), float(r.out), 0.02, "CPU seconds")
+        named = [one for one in p.doc["assay"]["processes"] if one["name"].startswith("x) R 1 2")]
+        expect_eq(len(named), 1, f"processes {[one['name'] for one in p.doc['assay']['processes']]}")
+        cpu = sum(named[0]["metrics"][f"process.cpu.{k}"]["total"] for k in ("user", "system"))
+        expect_near(cpu / 1e9, float(r.out), 0.05, "CPU seconds of the process", slack=0.05)
 
 
 @job_test("processes and threads alive are counted exactly")
