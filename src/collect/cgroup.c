@@ -338,15 +338,19 @@ static struct label label(const struct state *s, const struct as_cgroup *cg, siz
 	return l;
 }
 
-static const char *reason(const struct as_cgroup *cg, enum as_field_id f)
+/* Why the group does not tell a field: the first remark of many, since all have one cause. */
+static struct label reason(const struct as_cgroup *cg, enum as_field_id f)
 {
 	enum as_cg_part part = f >= AS_F_CG_READ && f <= AS_F_CG_WRITE ? AS_CG_BLKIO
 			       : f >= AS_F_CG_MEM && f <= AS_F_CG_OOM  ? AS_CG_MEMORY
 								       : AS_CG_CPUACCT;
+	struct label l = {AS_UNAVAILABLE, "the job has no control group"};
 
-	if (!cg)
-		return "the job has no control group";
-	return cg->why[0] && cg->dir[part] < 0 ? cg->why : "in no file of the control group";
+	if (cg && cg->why[0] && cg->dir[part] < 0)
+		(void)snprintf(l.text, sizeof l.text, "%.*s", (int)strcspn(cg->why, ";"), cg->why);
+	else if (cg)
+		(void)snprintf(l.text, sizeof l.text, "in no file of the control group");
+	return l;
 }
 
 static void tell_origins(const struct state *s, const struct as_collect *c)
@@ -357,7 +361,7 @@ static void tell_origins(const struct state *s, const struct as_collect *c)
 		if (!s->shown[i])
 			continue;
 		if (s->source[i] < 0) {
-			as_collect_origin(c, f, AS_UNAVAILABLE, "%s", reason(c->cgroup, f));
+			as_collect_origin(c, f, AS_UNAVAILABLE, "%s", reason(c->cgroup, f).text);
 			continue;
 		}
 		struct label l = label(s, c->cgroup, i);
@@ -493,9 +497,9 @@ static int cgroup_sample(void *st, const struct as_collect *c, struct as_frame *
 static void set_total(const struct state *s, const struct as_collect *c, enum as_field_id f,
 		      enum as_total_id t, struct as_total *totals, int64_t v)
 {
-	if (v == AS_NA)
-		return;
-	struct label l = label(s, c->cgroup, f - FIRST);
+	if (v == AS_NA && totals[t].value != AS_NA)
+		return; /* somebody else knew it */
+	struct label l = v == AS_NA ? reason(c->cgroup, f) : label(s, c->cgroup, f - FIRST);
 	as_total_set(totals, t, v, l.how, "%s", l.text);
 }
 
@@ -570,8 +574,6 @@ static void cgroup_finish(void *st, const struct as_collect *c, struct as_total 
 {
 	struct state *s = st;
 
-	if (!c->cgroup)
-		return;
 	forget(s);
 	as_mark_take(&s->mark);
 	read_for(s, c, for_totals, AS_LEN(for_totals));
@@ -582,7 +584,7 @@ static void cgroup_finish(void *st, const struct as_collect *c, struct as_total 
 	}
 	set_total(s, c, AS_F_CG_THROTTLED, AS_T_THROTTLED, totals, value(s, AS_F_CG_THROTTLED));
 	set_total(s, c, AS_F_CG_OOM, AS_T_OOM_KILLS, totals, value(s, AS_F_CG_OOM));
-	if (!c->cgroup->own)
+	if (!c->cgroup || !c->cgroup->own)
 		return; /* the rest is not the job's alone */
 	cpu_totals(s, c, totals);
 	if (as_wants_group(c->want, AS_G_MEMORY))

@@ -44,6 +44,18 @@ def _():
     expect(rates[0][2] > 0.02 and rates[-1][2] > 0.02, f"cores over time: {rates}")
 
 
+@job_test("what a user's job has no group for is unknown, and the reason is whole")
+def _():
+    p = profile("exitcode", 0, nobody=True)
+    if own_cgroup(p):
+        skip("every user can make control groups here")
+    expect_eq(p.total("oom_kills"), None, "processes killed for want of memory")
+    reasons = [p.source("oom_kills")] + [p.metric(f"cgroup.{key}")["source"]
+                                         for key in ("cpu.total", "memory.total", "io.read")]
+    for why in reasons:
+        expect(why.endswith("denied") or "control group" in why, f"the reason {why!r}")
+
+
 @job_test("a child's CPU is not counted twice when it is reaped")
 def _():
     p = profile("forker", 1, 1300)

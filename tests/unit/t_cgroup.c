@@ -534,6 +534,7 @@ static void t_no_group(void)
 	struct as_total totals[AS_NTOTALS];
 	rig_finish(&r, totals);
 	EXPECT(totals[AS_T_CPU].how == AS_UNAVAILABLE);
+	EXPECT_STR(totals[AS_T_OOM_KILLS].source, "the job has no control group");
 	rig_done(&r);
 }
 
