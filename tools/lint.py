@@ -217,7 +217,7 @@ def check_lengths(tree):
 
 
 def check_headers(tree):
-    """Every header compiles alone, with gcc and with clang."""
+    """Every header compiles alone, with gcc and with clang; BPF's only for BPF."""
     headers = tree.match("src/*.h", "include/*.h")
     compilers = [cc for cc in ("gcc", "clang") if shutil.which(cc)]
     flags = ["-std=gnu17", "-D_GNU_SOURCE", "-DASSAY_VERSION=\"0\"", *optional_defines(tree),
@@ -226,10 +226,13 @@ def check_headers(tree):
     def one(job):
         cc, header = job
         name = header.removeprefix("src/").removeprefix("include/")
-        out = tool_output([cc, *flags], tree.root, input=f'#include "{name}"\nint lint;\n')
+        target = ["-target", "bpf", "-ffreestanding"] if name.startswith("bpf/") else []
+        out = tool_output([cc, *target, *flags], tree.root,
+                          input=f'#include "{name}"\nint lint;\n')
         first = next((line for line in out.splitlines() if "error:" in line), None)
         return first and f"{header}:1: does not compile alone ({cc}): {first}"
-    jobs = [(cc, h) for cc in compilers for h in headers]
+    jobs = [(cc, h) for cc in compilers for h in headers
+            if cc == "clang" or not h.startswith("src/bpf/")]
     problems = [p for p in parallel(one, jobs) if p]
     if len(compilers) < 2:
         problems.append("gcc and clang are not both installed; run `make dev-deps`")

@@ -22,6 +22,9 @@ Copyright the assay authors
 
 Licensed under the Apache License, Version 2.0; see LICENSE.
 
+What loads BPF programs is from libbpf (BSD-2-Clause, Meta Platforms, Inc. and others); our
+programs in src/bpf may also be used under GPL-2.0 or BSD-2-Clause.
+
 assay is linked dynamically with these libraries, which keep their own licences:
 
 """

@@ -15,7 +15,7 @@ ROOMS = {
     "preload": ("the allocation hooks: a guest in someone's process", "wire pyabi unwind"),
     "stat":    ("histograms, sketches, tests, change points", "base"),
     "os":      ("/proc, cgroup v1+v2, netlink, perf_event, ptrace, BPF loading, through one `env` "
-                "handle", "base"),
+                "handle", "base wire bpf"),
     "net":     ("connections, HTTP/1, HTTP/2, TLS, SSE", "base os"),
     "profile": ("the stack profile: intern, merge, diff, filter; formats in and out", "base stat"),
     "run":     ("the model: fields, rows, steps, sinks", "base stat profile"),

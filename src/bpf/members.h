@@ -1,0 +1,61 @@
+#pragma once
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * members -- who belongs to the job, as the kernel side keeps it.
+ *
+ * The key is the address of the signal_struct: a process has exactly one from
+ * its birth until the last of its threads is freed. A pid would not do: it can
+ * be given to another process while the first one is still being taken apart.
+ */
+#include "bpf/vmlinux.h"
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#include "wire/life.h"
+
+struct member {
+	struct as_wire_usage exited; /* threads that ended, as far as known at their exit      */
+	struct as_wire_usage freed;  /* threads that are freed: exact                          */
+	uint64_t start;              /* CLOCK_BOOTTIME of its birth                            */
+	uint64_t hwm;                /* KiB                                                    */
+	uint64_t old_maxrss;         /* KiB: of the programs before the last exec              */
+	int32_t pid;
+	int32_t status;
+	int32_t alive;    /* threads that did not pass their exit yet                          */
+	uint32_t left;    /* threads that are not freed yet                                    */
+	uint32_t counted; /* of those, in `freed` already when it became a member              */
+	uint32_t threads; /* it ever had                                                       */
+	uint32_t died;
+	uint32_t midway; /* it lived already when it was named                                 */
+};
+
+enum { MEMBERS_MAX = 1 << 17, NAMED_MAX = 1 << 16 };
+
+struct members_map {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, MEMBERS_MAX);
+	__type(key, uint64_t);
+	__type(value, struct member);
+};
+
+/* By pid: those whom the program named, until something is heard of them. */
+struct named_map {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, NAMED_MAX);
+	__type(key, int32_t);
+	__type(value, uint32_t); /* enum as_wire_named */
+};
+
+/*
+ * Pointers are read with a helper, not followed: for each pointer that a program
+ * follows, the verifier searches all types of the kernel by name, which made
+ * loading take 46 ms instead of 5. Numbers are read directly: that is fastest.
+ */
+static __always_inline uint64_t process_of(const struct task_struct *t)
+{
+	return (uint64_t)BPF_CORE_READ(t, signal);
+}

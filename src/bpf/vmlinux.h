@@ -1,0 +1,122 @@
+#pragma once
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * vmlinux -- the few members of kernel structures that our programs read.
+ *
+ * Written by hand and never dumped from the machine that builds: offsets mean
+ * nothing here. Each access is recorded with its name and looked up in the
+ * running kernel's own types (CO-RE), so what stands here need only have the
+ * right names and kinds. Where a kernel changed a member's kind, both stand here:
+ * NAME___old is NAME to the kernel (a "flavour").
+ */
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What <bpf/bpf_helpers.h> expects of a vmlinux.h. */
+typedef uint8_t __u8;
+typedef uint16_t __u16;
+typedef uint32_t __u32;
+typedef uint64_t __u64;
+typedef int32_t __s32;
+typedef int64_t __s64;
+typedef uint16_t __be16;
+typedef uint32_t __be32;
+typedef uint32_t __wsum;
+
+enum { BPF_MAP_TYPE_HASH = 1, BPF_MAP_TYPE_PERCPU_ARRAY = 6, BPF_MAP_TYPE_RINGBUF = 27 };
+enum { BPF_ANY = 0, BPF_NOEXIST = 1 };
+enum { BPF_F_NO_PREALLOC = 1 };
+enum { BPF_RB_NO_WAKEUP = 1, BPF_RB_FORCE_WAKEUP = 2 };
+enum { BPF_RB_AVAIL_DATA = 0 };
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+typedef struct {
+	int counter;
+} atomic_t;
+
+typedef struct {
+	long counter;
+} atomic_long_t;
+
+typedef struct {
+	atomic_t refs;
+} refcount_t;
+
+struct list_head {
+	struct list_head *next;
+};
+
+struct bpf_array {
+	void *pptrs[0];
+};
+
+struct percpu_counter {
+	int64_t count;
+	int32_t *counters;
+};
+
+struct mm_rss_stat {
+	atomic_long_t count[4];
+};
+
+struct mm_struct {
+	unsigned long hiwater_rss;
+	unsigned long total_vm;
+	unsigned long arg_start, arg_end;
+	struct percpu_counter rss_stat[4];
+};
+
+struct mm_struct___old { /* before 6.2 */
+	struct mm_rss_stat rss_stat;
+};
+
+struct task_io_accounting {
+	uint64_t rchar, wchar, syscr, syscw;
+	uint64_t read_bytes, write_bytes, cancelled_write_bytes;
+};
+
+struct signal_struct {
+	refcount_t sigcnt;
+	atomic_t live;
+	int nr_threads;
+	struct list_head thread_head;
+	int group_exit_code;
+	unsigned int flags;
+	uint64_t utime, stime;
+	unsigned long nvcsw, nivcsw;
+	unsigned long min_flt, maj_flt;
+	unsigned long maxrss; /* KiB */
+	struct task_io_accounting ioac;
+	unsigned long long sum_sched_runtime;
+};
+
+struct sched_entity {
+	uint64_t sum_exec_runtime;
+};
+
+struct sched_info {
+	unsigned long long run_delay;
+};
+
+struct task_struct {
+	unsigned int __state;
+	struct sched_entity se;
+	struct sched_info sched_info;
+	struct mm_struct *mm;
+	int exit_state;
+	int exit_code;
+	int32_t pid, tgid;
+	struct task_struct *real_parent;
+	struct task_struct *group_leader;
+	struct list_head thread_node;
+	uint64_t utime, stime;
+	unsigned long nvcsw, nivcsw;
+	uint64_t start_boottime;
+	unsigned long min_flt, maj_flt;
+	char comm[16];
+	struct signal_struct *signal;
+	struct task_io_accounting ioac;
+};
+
+#pragma clang attribute pop

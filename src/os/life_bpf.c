@@ -1,0 +1,218 @@
+#include "os/life.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysinfo.h>
+
+/* The programs and what loads them, as bpftool wrote it. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wcast-qual"
+#include "bpf/life.lskel.h"
+#pragma GCC diagnostic pop
+
+#include "base/fault.h"
+#include "os/proc.h"
+#include "os/ring.h"
+#include "wire/life.h"
+
+struct as_life_source {
+	struct life_bpf *bpf;
+	struct as_ring ring;
+	as_life_fn *fn; /* of the drain() under way */
+	void *data;
+};
+
+/* ── opening ──────────────────────────────────────────────────────────── */
+
+enum { INIT_PID_NAMESPACE = 0xEFFFFFFC }; /* its inode, a constant of the kernel */
+
+/* The programs speak of pids as the machine counts them. */
+static int check_world(const struct as_env *env, struct as_err *err)
+{
+	struct stat st;
+
+	if (env->fixture)
+		return as_fail(err, AS_EUNSUP, "BPF watches this machine, not a captured one");
+	if (fstatat(env->proc, "self/ns/pid", &st, 0) == 0 && st.st_ino != INIT_PID_NAMESPACE)
+		return as_fail(err, AS_EUNSUP, "pids in this container are not those of BPF");
+	return AS_OK;
+}
+
+static int refused(struct as_err *err, int os)
+{
+	as_fail_errno(err, os, "load BPF programs");
+	return os == EPERM || os == EACCES
+		       ? as_hint(err, "needs root, or CAP_BPF and CAP_PERFMON")
+		       : as_hint(err, "needs Linux 5.17 or later with CONFIG_DEBUG_INFO_BTF=y");
+}
+
+static int load(struct as_life_source *s, const struct as_env *env, struct as_err *err)
+{
+	errno = 0;
+	s->bpf = life_bpf__open();
+	if (!s->bpf)
+		return as_fail(err, AS_ENOMEM, "out of memory");
+	s->bpf->rodata->page_kib = env->page / 1024;
+	s->bpf->rodata->processors = (uint32_t)get_nprocs_conf();
+	int r = life_bpf__load(s->bpf);
+	if (r >= 0)
+		r = life_bpf__attach(s->bpf);
+	if (r < 0)
+		return refused(err, -r);
+	return as_ring_open(&s->ring, s->bpf->maps.ring.map_fd, AS_WIRE_RING, err);
+}
+
+static void close_source(struct as_life_source *s)
+{
+	if (!s)
+		return;
+	as_ring_close(&s->ring);
+	life_bpf__destroy(s->bpf);
+	free(s);
+}
+
+static int open_source(struct as_life_source **ret, const struct as_env *env, struct as_err *err)
+{
+	int r = check_world(env, err);
+
+	if (r < 0)
+		return r;
+	struct as_life_source *s = as_zalloc(sizeof *s);
+	if (!s)
+		return as_fail(err, AS_ENOMEM, "out of memory");
+	r = load(s, env, err);
+	if (r < 0)
+		close_source(s);
+	else
+		*ret = s;
+	return r;
+}
+
+/* ── who belongs ──────────────────────────────────────────────────────── */
+
+static int name(struct as_life_source *s, int32_t pid, uint32_t as, struct as_err *err)
+{
+	if (skel_map_update_elem(s->bpf->maps.named.map_fd, &pid, &as, 0) < 0)
+		return as_fail_errno(err, errno, "tell BPF of process %d", pid);
+	return AS_OK;
+}
+
+static int parent(struct as_life_source *s, int32_t pid, struct as_err *err)
+{
+	return name(s, pid, AS_WIRE_PARENT, err);
+}
+
+static int member(struct as_life_source *s, int32_t pid, struct as_err *err)
+{
+	return name(s, pid, AS_WIRE_MEMBER, err);
+}
+
+/* ── what happened ────────────────────────────────────────────────────── */
+
+static int64_t known(uint64_t v)
+{
+	return v > INT64_MAX ? AS_PROC_NA : (int64_t)v;
+}
+
+/* Ticks say how the time on the CPU was split; how long it was, the scheduler knows. */
+static void split(struct as_life_usage *u, const struct as_wire_usage *w)
+{
+	double ticks = (double)w->utime + (double)w->stime;
+
+	u->sys_ns = ticks > 0 ? (int64_t)((double)w->cpu * ((double)w->stime / ticks)) : 0;
+	u->user_ns = u->cpu_ns - u->sys_ns;
+}
+
+static void usage(struct as_life_usage *u, const struct as_wire_end *end)
+{
+	const struct as_wire_usage *w = &end->usage;
+
+	*u = (struct as_life_usage){
+		.cpu_ns = known(w->cpu),
+		.wait_ns = known(w->wait),
+		.minflt = known(w->minflt),
+		.majflt = known(w->majflt),
+		.voluntary = known(w->voluntary),
+		.forced = known(w->forced),
+		.read_bytes = known(w->read_bytes),
+		.write_bytes = known(w->write_bytes),
+		.cancelled_bytes = known(w->cancelled_bytes),
+		.rchar = known(w->rchar),
+		.wchar = known(w->wchar),
+		.syscr = known(w->syscr),
+		.syscw = known(w->syscw),
+		.hwm = end->hwm == AS_WIRE_UNKNOWN ? AS_PROC_NA : known(end->hwm * 1024),
+		.threads = known(end->threads),
+	};
+	split(u, w);
+}
+
+static const struct kind {
+	enum as_life_kind kind;
+	size_t size;
+} kinds[] = {
+	[AS_WIRE_BORN] = {AS_LIFE_BORN, sizeof(struct as_wire_life)},
+	[AS_WIRE_EXEC] = {AS_LIFE_EXEC, sizeof(struct as_wire_exec)},
+	[AS_WIRE_DIED] = {AS_LIFE_DIED, sizeof(struct as_wire_end)},
+	[AS_WIRE_SETTLED] = {AS_LIFE_SETTLED, sizeof(struct as_wire_end)},
+};
+
+static void args_of(struct as_life *life, const struct as_wire_exec *exec)
+{
+	life->args = exec->args;
+	life->args_len = exec->len < AS_WIRE_ARGS ? exec->len : AS_WIRE_ARGS;
+}
+
+static void tell(void *data, const void *record, size_t len)
+{
+	struct as_life_source *s = data;
+	const struct as_wire_life *w = record;
+
+	if (len < sizeof *w || w->kind >= AS_LEN(kinds) || len < kinds[w->kind].size)
+		return;
+	struct as_life life = {
+		.kind = kinds[w->kind].kind,
+		.pid = w->pid,
+		.parent = w->parent,
+		.t_ns = known(w->t),
+		.start_ns = known(w->start),
+		.status = w->status,
+	};
+	memcpy(life.comm, w->comm, sizeof life.comm - 1);
+	if (w->kind == AS_WIRE_EXEC)
+		args_of(&life, record);
+	if (kinds[w->kind].size == sizeof(struct as_wire_end))
+		usage(&life.usage, record);
+	s->fn(s->data, &life);
+}
+
+static int drain(struct as_life_source *s, as_life_fn *fn, void *data, struct as_err *err)
+{
+	(void)err;
+	s->fn = fn;
+	s->data = data;
+	as_ring_drain(&s->ring, tell, s);
+	return AS_OK;
+}
+
+static int fd(const struct as_life_source *s)
+{
+	return s->ring.fd;
+}
+
+static uint64_t lost(const struct as_life_source *s)
+{
+	return __atomic_load_n(&s->bpf->bss->lost, __ATOMIC_RELAXED);
+}
+
+const struct as_life_ops as_life_bpf = {
+	.name = "BPF",
+	.open = open_source,
+	.fd = fd,
+	.parent = parent,
+	.member = member,
+	.drain = drain,
+	.lost = lost,
+	.close = close_source,
+};

@@ -1,0 +1,11 @@
+#include "os/life.h"
+
+static int open_source(struct as_life_source **ret, const struct as_env *env, struct as_err *err)
+{
+	(void)ret, (void)env;
+	as_fail(err, AS_EUNSUP, "this assay was built without BPF");
+	return as_hint(err, "build with clang, bpftool and libbpf-dev: meson setup -Dbpf=enabled");
+}
+
+/* Nothing but open() is ever called: there is no source to give it. */
+const struct as_life_ops as_life_bpf = {.name = "BPF", .open = open_source};
