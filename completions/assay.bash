@@ -78,7 +78,7 @@ _assay() {
 		-l | --label) return ;;
 		-p | --param) return ;;
 		-i | --interval) return ;;
-		-m | --metrics) _assay_metrics "all cpu memory io sched faults files threads cgroup system cores psi" "$cur"; return ;;
+		-m | --metrics) _assay_metrics "all cpu memory io sched faults files threads cgroup system cores psi net" "$cur"; return ;;
 		-t | --timeout) return ;;
 		-o | --output) _assay_files "$cur"; return ;;
 		--html) _assay_files "$cur"; return ;;
@@ -103,7 +103,7 @@ _assay() {
 		-l | --label) return ;;
 		-p | --param) return ;;
 		-i | --interval) return ;;
-		-m | --metrics) _assay_metrics "all cpu memory io sched faults files threads cgroup system cores psi" "$cur"; return ;;
+		-m | --metrics) _assay_metrics "all cpu memory io sched faults files threads cgroup system cores psi net" "$cur"; return ;;
 		-d | --duration) return ;;
 		-o | --output) _assay_files "$cur"; return ;;
 		--html) _assay_files "$cur"; return ;;

@@ -18,7 +18,7 @@
 #include "os/machine.h"
 
 #define FIRST AS_F_CG_CPU
-enum { NFIELDS = AS_NFIELDS - FIRST, NKEYS = 6 };
+enum { NFIELDS = AS_F_CG_PSI_IO - FIRST + 1, NKEYS = 6 };
 
 /* ── the files ────────────────────────────────────────────────────────── */
 

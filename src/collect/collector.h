@@ -16,6 +16,8 @@
 #include "os/env.h"
 #include "run/sink.h"
 
+struct as_members;
+
 /* What the collectors of a run share; read-only to them. */
 struct as_collect {
 	const struct as_env *env;
@@ -27,7 +29,9 @@ struct as_collect {
 	bool children;                  /* does the job include its descendants  */
 	bool attached;                  /* it was running before we came         */
 	bool empty;                     /* no process of it is there: not yet, or no more */
-	bool *starved;                  /* set it when memory ran out and something is missing */
+	const struct as_members *
+		*members; /* the processes as the tree, which sets it, knows them */
+	bool *starved;    /* set it when memory ran out and something is missing */
 };
 
 /* The end of a process that came to us as its parent or as subreaper. */

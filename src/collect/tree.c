@@ -350,7 +350,7 @@ static bool anything(const struct as_want *w)
 	return as_wants_group(w, AS_G_CPU) || as_wants_group(w, AS_G_MEMORY) ||
 	       as_wants_group(w, AS_G_IO) || as_wants_group(w, AS_G_SCHED) ||
 	       as_wants_group(w, AS_G_FAULTS) || as_wants_group(w, AS_G_FDS) ||
-	       as_wants_group(w, AS_G_THREADS);
+	       as_wants_group(w, AS_G_THREADS) || as_wants_group(w, AS_G_NET);
 }
 
 /* So many at most are read at one tick: a sample costs no more, however big the job. */
@@ -423,6 +423,7 @@ static int tree_open(void *st, const struct as_collect *c, struct as_err *err)
 	struct rusage own = {0};
 
 	as_members_init(&s->members);
+	*c->members = &s->members;
 	(void)getrusage(RUSAGE_SELF, &own);
 	s->own_hwm = own.ru_maxrss * 1024;
 	if (!c->attached && as_wants_group(c->want, AS_G_IO))

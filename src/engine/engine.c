@@ -27,6 +27,7 @@ struct engine {
 	const struct as_engine_config *cfg;
 	struct as_tee *sink;
 	struct as_collect collect;
+	const struct as_members *members;
 	struct as_cgroup cgroup;
 	struct as_parts parts;
 	struct as_frame frame;
@@ -493,6 +494,7 @@ int as_engine_run(const struct as_env *env, const struct as_engine_config *cfg,
 
 	*ret = (struct as_engine_result){0};
 	e.collect.starved = &e.starved;
+	e.collect.members = &e.members;
 	raise_files(&e);
 	r = open_events(&e, err);
 	if (r == AS_OK && cfg->attach)

@@ -193,6 +193,8 @@ static void put_instance(struct as_json *j, const struct as_instance *i)
 		as_json_str(j, "name", i->name);
 	if (i->scope == AS_PROCESS || i->scope == AS_THREAD)
 		put_life(j, i);
+	if (i->scope == AS_PEER)
+		as_json_str(j, "host", i->detail);
 	if (i->scope == AS_PROCESS) {
 		as_json_str(j, "command", i->detail);
 		put_i64(j, "wait_status", i->ended_by);

@@ -56,8 +56,15 @@ static const struct as_scope_info scopes[AS_NSCOPES] = {
 		       .plural = "cgroup",
 		       .title = "The control group of the job",
 		       .first = AS_F_CG_CPU,
-		       .n = AS_NFIELDS - AS_F_CG_CPU,
+		       .n = AS_F_PEER_CONNS - AS_F_CG_CPU,
 		       .single = true},
+	[AS_PEER] = {.name = "peer",
+		     .plural = "peers",
+		     .title = "Each peer of the job's connections",
+		     .first = AS_F_PEER_CONNS,
+		     .n = AS_NFIELDS - AS_F_PEER_CONNS,
+		     .number = "port",
+		     .rank = {AS_F_PEER_SENT, AS_F_PEER_RECV}},
 };
 
 static const struct {
@@ -74,6 +81,7 @@ static const struct {
 	[AS_G_SYSTEM] = {"system", "CPU, memory and load of the whole machine"},
 	[AS_G_CORES] = {"cores", "every core by itself"},
 	[AS_G_PSI] = {"psi", "pressure stall information of the machine"},
+	[AS_G_NET] = {"net", "connections of the job, bytes over them, and its peers"},
 };
 
 const struct as_scope_info *as_scope_info(enum as_scope scope)
@@ -156,9 +164,10 @@ int as_want_parse(const char *list, struct as_want *ret, struct as_err *err)
 			w = as_want_all();
 		else if (len && !want_word(p, len, &w)) {
 			(void)as_fail(err, AS_EUSAGE, "no metric '%.*s'", (int)len, p);
-			return as_hint(err,
-				       "groups: cpu memory io sched faults files threads "
-				       "cgroup system cores psi, or a key of 'assay help metrics'");
+			return as_hint(
+				err,
+				"groups: cpu memory io sched faults files threads "
+				"cgroup system cores psi net, or a key of 'assay help metrics'");
 		}
 		p += len;
 	}

@@ -31,6 +31,7 @@ enum as_scope {
 	AS_PROCESS, /* one process of the job                 */
 	AS_THREAD,  /* one thread of the job                  */
 	AS_CGROUP,  /* the control group of the job           */
+	AS_PEER,    /* somebody the job had connections with  */
 	AS_NSCOPES
 };
 
@@ -53,6 +54,7 @@ enum as_group {
 	AS_G_SYSTEM,  /* the whole machine                    */
 	AS_G_CORES,   /* every core by itself                 */
 	AS_G_PSI,     /* pressure stall information           */
+	AS_G_NET,     /* connections, and bytes over them     */
 	AS_NGROUPS
 };
 
@@ -105,6 +107,12 @@ enum as_group {
 	X(JOB_WCHAR,     "job.io.write_calls_bytes", JOB,     BYTES, COUNTER, IO,      "wchar",    "bytes handed to write calls: cache, pipes, sockets too")   \
 	X(JOB_SYSCR,     "job.io.read_calls",        JOB,     COUNT, COUNTER, IO,      "reads",    "read calls")                                          \
 	X(JOB_SYSCW,     "job.io.write_calls",       JOB,     COUNT, COUNTER, IO,      "writes",   "write calls")                                         \
+	X(JOB_NET_SENT,  "job.net.sent",             JOB,     BYTES, COUNTER, NET,     "sent",     "payload sent over TCP, repeats not counted")          \
+	X(JOB_NET_RECV,  "job.net.received",         JOB,     BYTES, COUNTER, NET,     "received", "payload received over TCP")                           \
+	X(JOB_NET_RETRANS, "job.net.retransmits",    JOB,     COUNT, COUNTER, NET,     "again",    "TCP segments that had to be sent again")              \
+	X(JOB_NET_CONNS, "job.net.connections",      JOB,     COUNT, COUNTER, NET,     "conns",    "connections opened and accepted, unix ones too")      \
+	X(JOB_NET_SOCKETS, "job.net.sockets",        JOB,     COUNT, GAUGE,   NET,     "sockets",  "TCP and UDP sockets that its processes hold")         \
+	X(JOB_NET_UNIX,  "job.net.unix",             JOB,     COUNT, GAUGE,   NET,     "unix",     "unix sockets that its processes hold")                \
 	X(PROC_USER,     "process.cpu.user",         PROCESS, NS,    COUNTER, CPU,     "user",     "CPU time in user code")                               \
 	X(PROC_SYSTEM,   "process.cpu.system",       PROCESS, NS,    COUNTER, CPU,     "system",   "CPU time in the kernel")                              \
 	X(PROC_WAIT,     "process.cpu.wait",         PROCESS, NS,    COUNTER, SCHED,   "cpu wait", "time that its ready threads waited for a CPU")        \
@@ -143,7 +151,14 @@ enum as_group {
 	X(CG_WRITE,      "cgroup.io.write",          CGROUP,  BYTES, COUNTER, CGROUP,  "write",    "bytes written to block devices by the group")         \
 	X(CG_PSI_CPU,    "cgroup.psi.cpu",           CGROUP,  NS,    COUNTER, CGROUP,  "psi cpu",  "time in which some task of the group waited for a CPU") \
 	X(CG_PSI_MEM,    "cgroup.psi.memory",        CGROUP,  NS,    COUNTER, CGROUP,  "psi mem",  "time in which some task of the group waited for memory") \
-	X(CG_PSI_IO,     "cgroup.psi.io",            CGROUP,  NS,    COUNTER, CGROUP,  "psi io",   "time in which some task of the group waited for I/O")
+	X(CG_PSI_IO,     "cgroup.psi.io",            CGROUP,  NS,    COUNTER, CGROUP,  "psi io",   "time in which some task of the group waited for I/O") \
+	X(PEER_CONNS,    "peer.connections",         PEER,    COUNT, COUNTER, NET,     "conns",    "connections opened to it, or accepted from it")       \
+	X(PEER_OPEN,     "peer.open",                PEER,    COUNT, GAUGE,   NET,     "open",     "connections at the moment")                           \
+	X(PEER_SENT,     "peer.bytes.sent",          PEER,    BYTES, COUNTER, NET,     "sent",     "payload sent to it, repeats not counted")             \
+	X(PEER_RECV,     "peer.bytes.received",      PEER,    BYTES, COUNTER, NET,     "received", "payload received from it")                            \
+	X(PEER_RETRANS,  "peer.retransmits",         PEER,    COUNT, COUNTER, NET,     "again",    "segments that had to be sent again")                  \
+	X(PEER_RTT,      "peer.rtt",                 PEER,    NS,    GAUGE,   NET,     "rtt",      "round trip time, mean of its connections")            \
+	X(PEER_WAIT,     "peer.wait",                PEER,    NS,    COUNTER, NET,     "waited",   "time with data out and nothing come back yet, at least")
 /* clang-format on */
 
 enum as_field_id {

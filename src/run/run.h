@@ -104,6 +104,10 @@ enum as_provenance { AS_UNAVAILABLE, AS_MEASURED, AS_ATTRIBUTED, AS_MODELLED };
 	X(PROCS,       "processes",         COUNT, "processes",  "processes seen")                                 \
 	X(THROTTLED,   "throttled",         NS,    "throttled",  "time the job's run queues were stopped by a quota") \
 	X(OOM_KILLS,   "oom_kills",         COUNT, "oom kills",  "processes killed because memory ran out")        \
+	X(NET_SENT,    "net_sent",          BYTES, "sent",       "payload sent over the network, repeats not counted") \
+	X(NET_RECV,    "net_received",      BYTES, "received",   "payload received over the network")              \
+	X(NET_RETRANS, "net_retransmits",   COUNT, "sent again", "segments that had to be sent again")             \
+	X(NET_CONNS,   "net_connections",   COUNT, "connections", "connections opened and accepted")               \
 	X(SELF_CPU,    "self_cpu",          NS,    "own cpu",    "CPU time of assay itself")                       \
 	X(SELF_RSS,    "self_memory_peak",  BYTES, "own memory", "largest resident size of assay itself")          \
 	X(SELF_TICKS,  "self_ticks",        COUNT, "samples",    "samples taken")                                  \

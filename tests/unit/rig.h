@@ -25,6 +25,7 @@ struct rig {
 	struct as_sink sink;
 	struct as_tee tee;
 	struct as_collect c;
+	const struct as_members *members;
 	struct as_frame frame;
 	const struct as_collector *collector;
 	void *state;
@@ -75,7 +76,10 @@ static inline void rig_init(struct rig *r)
 	r->want = as_want_all();
 	r->sink = (struct as_sink){.ops = &rig_ops, .state = r};
 	r->tee = (struct as_tee){&r->sink, 1};
-	r->c = (struct as_collect){.env = &r->env, .want = &r->want, .sink = &r->tee};
+	r->c = (struct as_collect){.env = &r->env,
+				   .want = &r->want,
+				   .sink = &r->tee,
+				   .members = &r->members};
 }
 
 static inline void rig_machine(struct rig *r)

@@ -188,7 +188,8 @@ static void t_drawn_example(void)
 	static const uint8_t want[] = {0x0f, 0x00, 0x00, 0x00, 0x5c, 0x01, 0x8a, 0xb2,
 				       0x52, 0x80, 0xca, 0xb5, 0xee, 0x01, 0x0c, 0x02,
 				       0x28, 0x00, 0x00, 0x02, 0x80, 0x40, 0x24};
-	static const size_t rows[AS_NSCOPES] = {1, 2, 1, 9, 0, 0};
+	static const size_t rows[AS_NSCOPES] = {
+		[AS_SYSTEM] = 1, [AS_CORE] = 2, [AS_CGROUP] = 1, [AS_PEER] = 9};
 	struct as_live *l = NULL;
 	struct as_frame f = {0};
 	struct as_err err;
@@ -206,7 +207,7 @@ static void t_drawn_example(void)
 			for (uint32_t i = 0; i < rows[scope]; i++) {
 				int64_t *row = as_frame_row(&f, (enum as_scope)scope, i);
 
-				if (scope != AS_JOB)
+				if (scope != AS_CGROUP)
 					continue;
 				row[3] = 3 + t;
 				row[5] = 8192 + t * 4096;

@@ -1,0 +1,528 @@
+/*
+ * net -- the connections of the job and what went over them.
+ *
+ * The kernel lists the sockets of a network namespace and the counters of each
+ * (os/sockdiag.h). Which of them are the job's: those that its processes hold
+ * (collect/sockfds.h), those that were made in its control group, and those
+ * that were its own before. A connection that lived between two samples is
+ * seen only when it ends: it is the job's if it came to a port where the job
+ * listens, or if the namespace is the job's own. Others of that kind are
+ * missed, and the origin says so.
+ *
+ * A job without sockets costs nothing but a look at its descriptors. All of it
+ * stays within a budget of a thousandth of one core: when looking was dear,
+ * the next look comes later.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/clock.h"
+#include "base/fault.h"
+#include "collect/peers.h"
+#include "collect/sockfds.h"
+#include "collect/source.h"
+#include "os/hosts.h"
+
+enum {
+	SHARE = 1000,      /* of the time that passes, one part is ours to spend */
+	UNIX_MAX = 32,     /* unix sockets asked for at one look                 */
+	TRIES_MAX = 8,     /* looks after which a strange socket is left alone   */
+	SETTLE_MS = 20,    /* at the end: how long we wait for last numbers      */
+	INHERITED_MAX = 64 /* descriptors that our caller may have given us      */
+};
+
+#define SAVED_MAX      (20 * AS_MSEC) /* time that was not spent is saved up to this */
+#define SAVED_AT_START (5 * AS_MSEC)
+
+/* One network namespace of the job. */
+struct space {
+	struct as_sockdiag diag;
+	bool tried, open;
+};
+
+struct state {
+	struct as_sockfds fds;
+	struct as_peers peers;
+	struct space spaces[AS_NETNS_MAX];
+	uint64_t cgroup; /* id of the group that is the job's alone, or 0             */
+	bool foreign;    /* it holds connections that were not made in it             */
+	bool before;     /* this look finds what was there before the run             */
+	bool looked;
+	struct as_sock_addr *listeners;
+	size_t nlisteners, listeners_cap;
+	uint32_t inherited[INHERITED_MAX];
+	size_t ninherited;
+	size_t told; /* peers that the sinks know */
+	struct as_buf hosts;
+	char refused[48];
+	int64_t saved_ns, paid_ns, begun_ns; /* CPU time to spend; until when; since when */
+};
+
+/* ── the budget ───────────────────────────────────────────────────────── */
+
+static int64_t cpu_now(void)
+{
+	return as_clock(CLOCK_THREAD_CPUTIME_ID);
+}
+
+static bool time_left(void *st)
+{
+	const struct state *s = st;
+
+	return cpu_now() - s->begun_ns < s->saved_ns;
+}
+
+static void begin_spending(struct state *s)
+{
+	int64_t now = as_now();
+
+	s->saved_ns += (now - s->paid_ns) / SHARE;
+	s->paid_ns = now;
+	if (s->saved_ns > SAVED_MAX)
+		s->saved_ns = SAVED_MAX;
+	s->begun_ns = cpu_now();
+}
+
+static void end_spending(struct state *s)
+{
+	s->saved_ns -= cpu_now() - s->begun_ns;
+}
+
+/* ── whose connection it is ───────────────────────────────────────────── */
+
+static bool listens(const struct state *s, const struct as_sock_addr *local)
+{
+	for (size_t i = 0; i < s->nlisteners; i++)
+		if (as_sock_addr_takes(&s->listeners[i], local))
+			return true;
+	return false;
+}
+
+static void note_listener(struct state *s, const struct as_sock_addr *local)
+{
+	if (listens(s, local))
+		return;
+	if (as_grow(&s->listeners, &s->listeners_cap, s->nlisteners, sizeof *s->listeners, 4))
+		s->listeners[s->nlisteners++] = *local;
+	else
+		s->peers.starved = true;
+}
+
+static bool inherited(const struct state *s, uint32_t inode)
+{
+	for (size_t i = 0; i < s->ninherited; i++)
+		if (s->inherited[i] == inode)
+			return true;
+	return false;
+}
+
+static struct as_peer_hint hint_for(const struct state *s, const struct as_sock *k)
+{
+	return (struct as_peer_hint){.accepted = listens(s, &k->local),
+				     .before = s->before || inherited(s, k->inode)};
+}
+
+/* A socket that is there. */
+static void on_socket(void *st, const struct as_sock *k)
+{
+	struct state *s = st;
+	struct as_sockfd *fd = k->inode ? as_sockfds_find(&s->fds, k->inode) : NULL;
+	bool made_here = s->cgroup && k->cgroup == s->cgroup;
+
+	if (fd)
+		fd->kind = k->kind;
+	if (!fd && !made_here && !as_peers_knows(&s->peers, k->cookie))
+		return;
+	s->foreign |= !made_here && k->kind == AS_SOCK_TCP;
+	if (k->kind == AS_SOCK_TCP && k->state == AS_SOCK_LISTEN)
+		note_listener(s, &k->local);
+	else if (k->remote.port)
+		as_peers_see(&s->peers, k, hint_for(s, k));
+}
+
+struct ending {
+	struct state *s;
+	bool own; /* the namespace is the job's alone */
+};
+
+/* Did it ever come to a connection? One that was refused ends as well. */
+static bool connected(const struct as_sock *k)
+{
+	return k->remote.port && (k->sent > 0 || k->received > 0 || k->rtt_ns != AS_SOCK_NA);
+}
+
+/* A socket that was destroyed. */
+static void on_ending(void *data, const struct as_sock *k)
+{
+	const struct ending *e = data;
+	bool accepted = listens(e->s, &k->local);
+
+	if (as_peers_knows(&e->s->peers, k->cookie) || (connected(k) && (accepted || e->own)))
+		as_peers_closed(&e->s->peers, k, (struct as_peer_hint){.accepted = accepted});
+}
+
+/* ── looking ──────────────────────────────────────────────────────────── */
+
+/* A part of the job cannot be seen: then its numbers are unknown, not small. */
+static void refuse(struct state *s, const struct as_collect *c, const char *what, const char *why)
+{
+	(void)snprintf(s->refused, sizeof s->refused, "%.22s: %.23s", what, why);
+	as_collect_origins(c, AS_JOB, AS_G_NET, AS_UNAVAILABLE, "%s", s->refused);
+	as_collect_origins(c, AS_PEER, AS_G_NET, AS_UNAVAILABLE, "%s", s->refused);
+}
+
+static int open_netns(const struct as_collect *c, int32_t pid)
+{
+	char path[32];
+
+	(void)snprintf(path, sizeof path, "%d/ns/net", pid);
+	return openat(c->env->proc, path, O_RDONLY | O_CLOEXEC);
+}
+
+/* Space 0 is where we are ourselves. */
+static void open_space(struct state *s, const struct as_collect *c, size_t i)
+{
+	struct space *space = &s->spaces[i];
+	as_auto_fd int netns = i ? open_netns(c, s->fds.netns_pid[i]) : -1;
+	struct as_err err = {.os = errno};
+
+	space->tried = true;
+	space->open = (!i || netns >= 0) && as_sockdiag_open(&space->diag, netns, &err) == AS_OK;
+	if (!space->open)
+		refuse(s, c, i ? "its network namespace" : "sock_diag", strerror(err.os));
+}
+
+static void drain(struct state *s, const struct as_collect *c)
+{
+	for (size_t i = 0; i < AS_NETNS_MAX; i++)
+		if (s->spaces[i].open)
+			as_sockdiag_drain(&s->spaces[i].diag, on_ending,
+					  &(struct ending){s, i > 0 && !c->attached});
+}
+
+static size_t unknown(const struct state *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->fds.n; i++)
+		n += s->fds.v[i].kind == AS_SOCK_UNKNOWN;
+	return n;
+}
+
+/* The kernel's own filter by group makes it cheap on a machine with many sockets. */
+static void look_tcp(struct state *s, const struct as_collect *c, struct space *space)
+{
+	uint64_t filter = s->foreign ? 0 : s->cgroup;
+	struct as_err err;
+
+	int r = as_sockdiag_dump(&space->diag, AS_SOCK_TCP, filter, on_socket, s, &err);
+	if (filter && (r < 0 || unknown(s))) /* before Linux 5.8 there is no such filter */
+		r = as_sockdiag_dump(&space->diag, AS_SOCK_TCP, 0, on_socket, s, &err);
+	if (r < 0 && !s->refused[0])
+		refuse(s, c, "sock_diag", strerror(err.os));
+}
+
+/* The path by which the other end was reached; accepted sockets have it as their own name. */
+static void see_unix(struct state *s, struct as_sockdiag *d, const struct as_unix_sock *u)
+{
+	struct as_unix_sock peer = {0};
+	struct as_err err;
+
+	if (!u->path[0] && u->peer)
+		(void)as_sockdiag_unix(d, u->peer, &peer, &err);
+	if (u->peer && !s->before && !inherited(s, u->inode))
+		as_peers_see_unix(&s->peers, UINT64_C(1) << 63 | u->inode, u->inode,
+				  u->path[0] ? u->path : peer.path, u->path[0] != '\0');
+}
+
+/* Those that are neither TCP nor UDP, a few at a time. */
+static void ask_unix(struct state *s)
+{
+	size_t asked = 0;
+
+	for (size_t i = 0; i < s->fds.n && asked < UNIX_MAX; i++) {
+		struct as_sockfd *fd = &s->fds.v[i];
+		struct space *space = &s->spaces[fd->netns];
+		struct as_unix_sock u = {0};
+		struct as_err err;
+
+		if (fd->kind != AS_SOCK_UNKNOWN || !space->open)
+			continue;
+		asked++;
+		if (as_sockdiag_unix(&space->diag, fd->inode, &u, &err) == AS_OK) {
+			fd->kind = AS_SOCK_UNIX;
+			see_unix(s, &space->diag, &u);
+		} else if (++fd->tries == TRIES_MAX) {
+			fd->kind = AS_SOCK_OTHER; /* until it turns up in a dump */
+		}
+	}
+}
+
+static bool holds(const void *fds, uint32_t inode)
+{
+	return as_sockfds_find(fds, inode) != NULL;
+}
+
+static void look_sockets(struct state *s, const struct as_collect *c, int64_t t_ns)
+{
+	struct as_err err;
+
+	as_peers_look(&s->peers, t_ns);
+	for (size_t i = 0; i < s->fds.nnetns; i++) {
+		if (!s->spaces[i].tried)
+			open_space(s, c, i);
+		if (s->spaces[i].open)
+			look_tcp(s, c, &s->spaces[i]);
+	}
+	for (size_t i = 0; i < s->fds.nnetns && unknown(s); i++)
+		if (s->spaces[i].open)
+			(void)as_sockdiag_dump(&s->spaces[i].diag, AS_SOCK_UDP, 0, on_socket, s,
+					       &err);
+	ask_unix(s);
+	as_peers_looked(&s->peers, holds, &s->fds);
+}
+
+/* Is there anything that a dump could tell? */
+static bool any(const struct state *s)
+{
+	for (size_t i = 0; i < s->fds.n; i++)
+		if (s->fds.v[i].kind != AS_SOCK_UNIX)
+			return true;
+	return s->peers.nconnections > 0;
+}
+
+static int look(struct state *s, const struct as_collect *c, int64_t t_ns, struct as_err *err)
+{
+	int r = as_sockfds_look(&s->fds, *c->members, time_left, s, err);
+
+	s->looked = true;
+	if (s->fds.denied && !s->refused[0])
+		refuse(s, c, "/proc/PID/fd", strerror(EACCES));
+	if (r == AS_OK && any(s))
+		look_sockets(s, c, t_ns);
+	*c->starved |= s->peers.starved;
+	return r;
+}
+
+/* The job is over: connections that were open end now, and the kernel tells a little later. */
+static void settle(struct state *s, const struct as_collect *c)
+{
+	int64_t end = as_now() + SETTLE_MS * AS_MSEC;
+
+	drain(s, c);
+	while (as_peers_pending(&s->peers) && as_now() < end) {
+		bool came = false;
+
+		for (size_t i = 0; i < AS_NETNS_MAX && !came; i++)
+			came = s->spaces[i].open && as_sockdiag_wait(&s->spaces[i].diag, 2);
+		drain(s, c);
+	}
+}
+
+/* ── rows ─────────────────────────────────────────────────────────────── */
+
+static void tell_peer(struct state *s, const struct as_collect *c, const struct as_peer *p)
+{
+	char name[AS_PEER_PATH + 20], host[80];
+	struct as_err err;
+
+	if (!s->hosts.max) {
+		s->hosts = AS_BUF(AS_BUF_LINE);
+		(void)as_read_all(c->env->proc, "self/root/etc/hosts", &s->hosts, &err);
+	}
+	as_peer_name(p, name, sizeof name);
+	bool known = p->at.version &&
+		     as_hosts_find(as_buf_text(&s->hosts), s->hosts.len, &p->at, host, sizeof host);
+	as_tee_instance(c->sink, &(struct as_instance){.scope = AS_PEER,
+						       .id = p->instance,
+						       .parent = AS_NO_PARENT,
+						       .key = p->at.port,
+						       .name = name,
+						       .detail = known ? host : NULL,
+						       .born_ns = as_now() - c->start_ns,
+						       .died_ns = AS_NA,
+						       .ended_by = AS_NA});
+}
+
+static void peer_row(struct as_peer *p, const struct as_collect *c, struct as_frame *frame)
+{
+	int64_t *row = as_frame_row(frame, AS_PEER, p->instance);
+
+	as_put(c, row, AS_F_PEER_CONNS, p->all.connections);
+	as_put(c, row, AS_F_PEER_OPEN, p->open);
+	if (p->counted) {
+		as_put(c, row, AS_F_PEER_SENT, p->all.sent);
+		as_put(c, row, AS_F_PEER_RECV, p->all.received);
+		as_put(c, row, AS_F_PEER_RETRANS, p->all.retransmits);
+		as_put(c, row, AS_F_PEER_WAIT, p->wait_ns);
+	}
+	if (p->rtts)
+		as_put(c, row, AS_F_PEER_RTT, p->rtt_sum / p->rtts);
+	p->rtt_sum = p->rtts = 0;
+	p->changed = false;
+}
+
+static int64_t held(const struct state *s, enum as_sock_kind a, enum as_sock_kind b)
+{
+	int64_t n = 0;
+
+	for (size_t i = 0; i < s->fds.n; i++)
+		n += s->fds.v[i].kind == a || s->fds.v[i].kind == b;
+	return n;
+}
+
+static void job_row(const struct state *s, const struct as_collect *c, int64_t *row)
+{
+	const struct as_traffic *job = &s->peers.job;
+
+	as_put(c, row, AS_F_JOB_NET_SENT, job->sent);
+	as_put(c, row, AS_F_JOB_NET_RECV, job->received);
+	as_put(c, row, AS_F_JOB_NET_RETRANS, job->retransmits);
+	as_put(c, row, AS_F_JOB_NET_CONNS, job->connections);
+	if (c->empty)
+		return;
+	as_put(c, row, AS_F_JOB_NET_SOCKETS, held(s, AS_SOCK_TCP, AS_SOCK_UDP));
+	as_put(c, row, AS_F_JOB_NET_UNIX, held(s, AS_SOCK_UNIX, AS_SOCK_UNIX));
+}
+
+static void rows(struct state *s, const struct as_collect *c, struct as_frame *frame)
+{
+	if (!s->refused[0])
+		job_row(s, c, as_frame_row(frame, AS_JOB, 0));
+	for (; s->told < s->peers.n; s->told++)
+		tell_peer(s, c, s->peers.v[s->told]);
+	for (size_t i = 0; i < s->peers.n; i++)
+		if (s->peers.v[i]->changed || s->peers.v[i]->open)
+			peer_row(s->peers.v[i], c, frame);
+}
+
+/* ── its life ─────────────────────────────────────────────────────────── */
+
+static bool net_wanted(const struct as_want *w)
+{
+	return as_wants_group(w, AS_G_NET);
+}
+
+#define MISSING "tcp_info; those between two samples are missed"
+
+static void tell_origins(const struct as_collect *c)
+{
+	static const enum as_field_id held_by[] = {AS_F_JOB_NET_SOCKETS, AS_F_JOB_NET_UNIX};
+
+	as_collect_origins(c, AS_JOB, AS_G_NET, AS_ATTRIBUTED, MISSING);
+	as_collect_origins(c, AS_PEER, AS_G_NET, AS_ATTRIBUTED, MISSING);
+	for (size_t i = 0; i < AS_LEN(held_by); i++)
+		if (c->want->field[held_by[i]])
+			as_collect_origin(c, held_by[i], AS_MEASURED, "/proc/PID/fd, sock_diag");
+}
+
+/* What our caller gave us the command gets too: those sockets were there before the run. */
+static void note_inherited(struct state *s)
+{
+	for (int fd = 0; fd < INHERITED_MAX; fd++) {
+		int flags = fcntl(fd, F_GETFD);
+		struct stat st;
+
+		if (flags >= 0 && !(flags & FD_CLOEXEC) && fstat(fd, &st) == 0 &&
+		    S_ISSOCK(st.st_mode))
+			s->inherited[s->ninherited++] = (uint32_t)st.st_ino;
+	}
+}
+
+static uint64_t group_id(const struct as_cgroup *g)
+{
+	struct stat st;
+
+	return g && g->own && g->dir[AS_CG_V2] >= 0 && fstat(g->dir[AS_CG_V2], &st) == 0 ? st.st_ino
+											 : 0;
+}
+
+static int net_open(void *st, const struct as_collect *c, struct as_err *err)
+{
+	struct state *s = st;
+
+	s->saved_ns = SAVED_MAX;
+	s->paid_ns = as_now();
+	as_sockfds_init(&s->fds, c);
+	tell_origins(c);
+	if (!c->attached) {
+		s->cgroup = group_id(c->cgroup);
+		note_inherited(s);
+		return AS_OK;
+	}
+	begin_spending(s);
+	s->before = true;
+	int r = look(s, c, 0, err);
+	s->before = false;
+	end_spending(s);
+	return r;
+}
+
+static int net_sample(void *st, const struct as_collect *c, struct as_frame *frame,
+		      struct as_err *err)
+{
+	struct state *s = st;
+	int r = AS_OK;
+
+	begin_spending(s);
+	if (c->empty)
+		settle(s, c);
+	else
+		drain(s, c);
+	if (*c->members && (s->saved_ns > 0 || c->empty))
+		r = look(s, c, frame->t_ns, err);
+	rows(s, c, frame);
+	end_spending(s);
+	return r;
+}
+
+static void set_total(const struct state *s, struct as_total *totals, enum as_total_id id,
+		      int64_t v)
+{
+	if (!s->looked)
+		as_total_set(totals, id, AS_NA, AS_UNAVAILABLE, "needs samples");
+	else if (s->refused[0])
+		as_total_set(totals, id, AS_NA, AS_UNAVAILABLE, "%s", s->refused);
+	else
+		as_total_set(totals, id, v, AS_ATTRIBUTED, MISSING);
+}
+
+static void net_finish(void *st, const struct as_collect *c, struct as_total *totals)
+{
+	struct state *s = st;
+	const struct as_traffic *job = &s->peers.job;
+
+	(void)c;
+	set_total(s, totals, AS_T_NET_SENT, job->sent);
+	set_total(s, totals, AS_T_NET_RECV, job->received);
+	set_total(s, totals, AS_T_NET_RETRANS, job->retransmits);
+	set_total(s, totals, AS_T_NET_CONNS, job->connections);
+}
+
+static void net_close(void *st)
+{
+	struct state *s = st;
+
+	for (size_t i = 0; i < AS_NETNS_MAX; i++)
+		if (s->spaces[i].open)
+			as_sockdiag_close(&s->spaces[i].diag);
+	as_sockfds_done(&s->fds);
+	as_peers_done(&s->peers);
+	as_buf_done(&s->hosts);
+	free(s->listeners);
+}
+
+const struct as_collector as_collect_net = {
+	.name = "net",
+	.about = "the connections of the job and its peers",
+	.reads = "/proc/PID/fd, sock_diag, /etc/hosts",
+	.state_size = sizeof(struct state),
+	.wanted = net_wanted,
+	.open = net_open,
+	.sample = net_sample,
+	.finish = net_finish,
+	.close = net_close,
+};

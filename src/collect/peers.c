@@ -1,0 +1,340 @@
+#include "collect/peers.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/fault.h"
+
+/* Looks after which we give up waiting for the last numbers of a connection. */
+enum { MISSED_MAX = 4 };
+
+/* ── peers ────────────────────────────────────────────────────────────── */
+
+static bool same_peer(const struct as_peer *a, const struct as_peer *b)
+{
+	return a->kind == b->kind && a->accepted == b->accepted &&
+	       as_sock_addr_same(&a->at, &b->at) && !strcmp(a->path, b->path);
+}
+
+/* One peer more; past the limit all are joined in one that has no address. */
+static struct as_peer *add_peer(struct as_peers *t, const struct as_peer *key)
+{
+	struct as_peer *p = as_zalloc(sizeof *p);
+
+	if (!p || !as_grow(&t->v, &t->cap, t->n, sizeof *t->v, 8)) {
+		free(p);
+		t->starved = true;
+		return NULL;
+	}
+	if (t->n < AS_PEERS_MAX)
+		*p = *key;
+	p->instance = (uint32_t)t->n;
+	p->wait_ns = p->kind == AS_SOCK_TCP && !p->accepted ? 0 : AS_NA;
+	return t->v[t->n++] = p;
+}
+
+static struct as_peer *peer_for(struct as_peers *t, const struct as_peer *key)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (same_peer(t->v[i], key))
+			return t->v[i];
+	return t->n > AS_PEERS_MAX ? t->v[AS_PEERS_MAX] : add_peer(t, key);
+}
+
+static struct as_peer *peer_of(struct as_peers *t, const struct as_sock *s, bool accepted)
+{
+	struct as_peer key = {.kind = s->kind, .accepted = accepted, .at = s->remote};
+
+	if (accepted)
+		key.at.port = s->local.port;
+	return peer_for(t, &key);
+}
+
+static void put_port(const struct as_peer *p, const char *ip, char *ret, size_t size)
+{
+	const char *lead = p->kind == AS_SOCK_UDP ? "udp " : "";
+
+	if (p->accepted)
+		(void)snprintf(ret, size, "%sport %u from %s", lead, p->at.port, ip);
+	else
+		(void)snprintf(ret, size, p->at.version == 6 ? "%s[%s]:%u" : "%s%s:%u", lead, ip,
+			       p->at.port);
+}
+
+void as_peer_name(const struct as_peer *p, char *ret, size_t size)
+{
+	char ip[AS_ADDR_TEXT];
+
+	if (p->kind == AS_SOCK_UNKNOWN)
+		(void)snprintf(ret, size, "others");
+	else if (p->kind == AS_SOCK_UNIX)
+		(void)snprintf(ret, size, "unix %s%s", p->path[0] ? p->path : "(no name)",
+			       p->accepted ? ", accepted" : "");
+	else {
+		as_sock_addr_text(&p->at, ip);
+		put_port(p, ip, ret, size);
+	}
+}
+
+/* ── connections ──────────────────────────────────────────────────────── */
+
+static size_t place(const struct as_peers *t, uint64_t cookie)
+{
+	size_t lo = 0, hi = t->nconnections;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (t->connections[mid].cookie < cookie)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static struct as_connection *find(const struct as_peers *t, uint64_t cookie)
+{
+	size_t at = place(t, cookie);
+
+	return at < t->nconnections && t->connections[at].cookie == cookie ? &t->connections[at]
+									   : NULL;
+}
+
+bool as_peers_knows(const struct as_peers *t, uint64_t cookie)
+{
+	return find(t, cookie) != NULL;
+}
+
+/* Cookies grow, so a new connection nearly always goes to the end. */
+static struct as_connection *add(struct as_peers *t, uint64_t cookie, struct as_peer *p)
+{
+	size_t at = place(t, cookie);
+
+	if (!p || !as_grow(&t->connections, &t->connections_cap, t->nconnections,
+			   sizeof *t->connections, 16)) {
+		t->starved = true;
+		return NULL;
+	}
+	struct as_connection *k = &t->connections[at];
+	memmove(k + 1, k, (t->nconnections - at) * sizeof *k);
+	t->nconnections++;
+	*k = (struct as_connection){.cookie = cookie, .peer = p->instance};
+	return k;
+}
+
+static void count_opened(struct as_peers *t, struct as_peer *p)
+{
+	t->job.connections++;
+	p->all.connections++;
+	p->changed = true;
+}
+
+/* What grew since the last look goes to the peer and to the job. Counters never go back. */
+static void grow(int64_t *seen, int64_t now, int64_t *peer, int64_t *job, bool count)
+{
+	if (now == AS_SOCK_NA || now <= *seen)
+		return;
+	if (count) {
+		*peer += now - *seen;
+		*job += now - *seen;
+	}
+	*seen = now;
+}
+
+/* The kernel counts the end mark as a byte received; one that came without a piece is it. */
+static int64_t payload(struct as_connection *k, const struct as_sock *s)
+{
+	k->fin |= s->fin == AS_FIN_YES;
+	k->fin |= s->fin == AS_FIN_MAYBE && s->pieces == k->pieces &&
+		  s->received == k->seen.received + 1;
+	k->pieces = s->pieces;
+	return s->received > 0 && k->fin ? s->received - 1 : s->received;
+}
+
+static void add_traffic(struct as_peers *t, struct as_connection *k, const struct as_sock *s,
+			bool count)
+{
+	struct as_peer *p = t->v[k->peer];
+	struct as_traffic was = k->seen;
+
+	grow(&k->seen.sent, s->sent, &p->all.sent, &t->job.sent, count);
+	grow(&k->seen.received, payload(k, s), &p->all.received, &t->job.received, count);
+	grow(&k->seen.retransmits, s->retransmits, &p->all.retransmits, &t->job.retransmits, count);
+	p->counted |= s->sent != AS_SOCK_NA;
+	p->changed |= memcmp(&was, &k->seen, sizeof was) != 0;
+	if (s->rtt_ns != AS_SOCK_NA && s->sent > 0) {
+		p->rtt_sum += s->rtt_ns;
+		p->rtts++;
+	}
+}
+
+/* ── waiting ──────────────────────────────────────────────────────────── */
+
+/* When did that happen; INT64_MIN: never, as far as is known. */
+static int64_t moment(const struct as_peers *t, int64_t bytes, int64_t since_ns)
+{
+	return bytes > 0 && since_ns >= 0 ? t->t_ns - since_ns : INT64_MIN;
+}
+
+/* How long, since the last look, data was out and nothing had come back. */
+static int64_t waited(const struct as_peers *t, struct as_connection *k, const struct as_sock *s)
+{
+	int64_t out = moment(t, s->sent, s->since_sent_ns);
+	int64_t in = moment(t, s->received, s->since_received_ns);
+	int64_t from = out > t->before_ns ? out : t->before_ns;
+	bool began = out > t->before_ns || k->waiting;
+
+	if (s->state == AS_SOCK_SYN_SENT)
+		return t->t_ns - t->before_ns;
+	k->waiting = out > in;
+	if (k->waiting)
+		return t->t_ns - from;
+	return began && in > from ? in - from : 0;
+}
+
+static void add_wait(struct as_peers *t, struct as_connection *k, const struct as_sock *s)
+{
+	struct as_peer *p = t->v[k->peer];
+	int64_t ns = p->wait_ns == AS_NA ? 0 : waited(t, k, s);
+
+	if (ns <= 0)
+		return;
+	p->wait_ns += ns;
+	p->changed = true;
+}
+
+/* When it ended is not known, but that the answer came so long after the question is. */
+static void add_last_wait(struct as_peers *t, const struct as_connection *k,
+			  const struct as_sock *s)
+{
+	struct as_peer *p = t->v[k->peer];
+	int64_t out = moment(t, s->sent, s->since_sent_ns);
+	int64_t in = moment(t, s->received, s->since_received_ns);
+
+	if (p->wait_ns != AS_NA && !k->waiting && out != INT64_MIN && in > out &&
+	    in - out < t->t_ns - t->before_ns)
+		p->wait_ns += in - out;
+}
+
+/* ── what it is told ──────────────────────────────────────────────────── */
+
+void as_peers_look(struct as_peers *t, int64_t t_ns)
+{
+	t->look++;
+	t->before_ns = t->t_ns;
+	t->t_ns = t_ns;
+}
+
+static struct as_connection *meet(struct as_peers *t, const struct as_sock *s,
+				  struct as_peer_hint hint)
+{
+	struct as_connection *k = find(t, s->cookie);
+
+	if (k)
+		return k;
+	struct as_peer *p = peer_of(t, s, hint.accepted);
+	k = add(t, s->cookie, p);
+	if (!k)
+		return NULL;
+	p->open++;
+	p->changed = true;
+	if (hint.before)
+		add_traffic(t, k, s, false);
+	else
+		count_opened(t, p);
+	return k;
+}
+
+void as_peers_see(struct as_peers *t, const struct as_sock *s, struct as_peer_hint hint)
+{
+	struct as_connection *k = meet(t, s, hint);
+
+	if (!k || k->look == t->look)
+		return;
+	k->look = t->look;
+	k->inode = s->inode ? s->inode : k->inode;
+	k->held = s->kind != AS_SOCK_TCP;
+	add_traffic(t, k, s, true);
+	add_wait(t, k, s);
+}
+
+static void shut(struct as_peers *t, struct as_connection *k)
+{
+	if (k->shut)
+		return;
+	k->shut = true;
+	t->v[k->peer]->open--;
+	t->v[k->peer]->changed = true;
+}
+
+static void drop(struct as_peers *t, struct as_connection *k)
+{
+	size_t at = (size_t)(k - t->connections);
+
+	shut(t, k);
+	memmove(k, k + 1, (t->nconnections - at - 1) * sizeof *k);
+	t->nconnections--;
+}
+
+void as_peers_closed(struct as_peers *t, const struct as_sock *s, struct as_peer_hint hint)
+{
+	struct as_connection *k = meet(t, s, hint);
+
+	if (!k)
+		return;
+	add_traffic(t, k, s, true);
+	add_last_wait(t, k, s);
+	drop(t, k);
+}
+
+void as_peers_see_unix(struct as_peers *t, uint64_t cookie, uint32_t inode, const char *path,
+		       bool accepted)
+{
+	struct as_peer key = {.kind = AS_SOCK_UNIX, .accepted = accepted};
+
+	if (find(t, cookie))
+		return;
+	(void)snprintf(key.path, sizeof key.path, "%s", path);
+	struct as_peer *p = peer_for(t, &key);
+	struct as_connection *k = add(t, cookie, p);
+	if (!k)
+		return;
+	k->held = true;
+	k->inode = inode;
+	p->open++;
+	count_opened(t, p);
+}
+
+void as_peers_looked(struct as_peers *t, bool (*holds)(const void *data, uint32_t inode),
+		     const void *data)
+{
+	for (size_t i = t->nconnections; i-- > 0;) {
+		struct as_connection *k = &t->connections[i];
+
+		if (k->held ? holds(data, k->inode) : k->look == t->look)
+			continue;
+		shut(t, k);
+		if (k->held || ++k->missed > MISSED_MAX)
+			drop(t, k);
+	}
+}
+
+size_t as_peers_pending(const struct as_peers *t)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->nconnections; i++)
+		n += !t->connections[i].held;
+	return n;
+}
+
+void as_peers_done(struct as_peers *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		free(t->v[i]);
+	free(t->v);
+	free(t->connections);
+	*t = (struct as_peers){0};
+}

@@ -1,0 +1,94 @@
+#pragma once
+/*
+ * peers -- whom the job talked to: its connections, joined by the other end.
+ *
+ * A connection that the job opened belongs to the peer at its remote address
+ * and port. One that it accepted belongs to the client's address and the port
+ * that it came to: a client's own port is another one every time.
+ *
+ * Told of a connection again and again, the table adds what is new to its
+ * peer and to the job. Told of one that was there before the run, it takes
+ * the first numbers as the baseline.
+ *
+ * The time spent waiting for a peer is what tcp_info lets one know: data went
+ * out, and nothing has come back since. Of several exchanges between two looks
+ * only the last is seen, so it is the least that it can have been. A client
+ * that is silent is not waited for: of accepted connections it is unknown.
+ */
+#include "collect/collector.h"
+#include "os/sockdiag.h"
+
+enum { AS_PEERS_MAX = 512, AS_PEER_PATH = 112 };
+
+struct as_traffic {
+	int64_t connections, sent, received, retransmits;
+};
+
+struct as_peer {
+	enum as_sock_kind kind;
+	bool accepted;           /* `at` is the client, its port the one it came to */
+	struct as_sock_addr at;  /* of TCP and UDP */
+	char path[AS_PEER_PATH]; /* of unix, "" when it has none              */
+	uint32_t instance;
+	struct as_traffic all;
+	int64_t open;          /* connections at this moment                 */
+	int64_t wait_ns;       /* AS_NA where it cannot be known             */
+	int64_t rtt_sum, rtts; /* since the last row                         */
+	bool counted;          /* some connection told its bytes             */
+	bool changed;          /* since the last row                         */
+};
+
+struct as_connection {
+	uint64_t cookie;
+	uint32_t inode;
+	uint32_t peer;
+	bool fin;     /* the end mark is in `seen.received`                  */
+	bool waiting; /* at the last look data was out and unanswered        */
+	bool held;    /* kind UDP or unix: it lives as long as its inode     */
+	bool shut;    /* no more open; it waits for its last numbers         */
+	uint8_t missed;
+	uint32_t look; /* the last one that saw it                           */
+	struct as_traffic seen;
+	int64_t pieces; /* segments with payload so far                     */
+};
+
+struct as_peers {
+	struct as_peer **v;
+	size_t n, cap;
+	struct as_connection *connections; /* sorted by cookie */
+	size_t nconnections, connections_cap;
+	struct as_traffic job;
+	uint32_t look;           /* number of this look                           */
+	int64_t t_ns, before_ns; /* time of this look, and of the one before */
+	bool starved;
+};
+
+/* What is known of a connection besides what the kernel tells. */
+struct as_peer_hint {
+	bool accepted;
+	bool before; /* it was there before the run */
+};
+
+/* A look at all connections begins: those that it does not see are gone. */
+void as_peers_look(struct as_peers *t, int64_t t_ns);
+bool as_peers_knows(const struct as_peers *t, uint64_t cookie);
+/* It is there, with these numbers. */
+void as_peers_see(struct as_peers *t, const struct as_sock *s, struct as_peer_hint hint);
+/* It is over, and these were its last numbers; known before or not. */
+void as_peers_closed(struct as_peers *t, const struct as_sock *s, struct as_peer_hint hint);
+/* A unix socket of the job with the path of its connection; `cookie` is any number of its own. */
+void as_peers_see_unix(struct as_peers *t, uint64_t cookie, uint32_t inode, const char *path,
+		       bool accepted);
+/*
+ * The look is over. Connections that it did not see are closed; they are kept
+ * for a while, as their last numbers may be on the way. `holds`: does some
+ * process still hold the inode?
+ */
+void as_peers_looked(struct as_peers *t, bool (*holds)(const void *data, uint32_t inode),
+		     const void *data);
+/* How many connections are open, or waiting for their last numbers. */
+size_t as_peers_pending(const struct as_peers *t);
+void as_peers_done(struct as_peers *t);
+
+/* "10.0.0.7:5432", "[::1]:80", "port 80 from 10.0.0.9", "udp 10.0.0.1:53", "unix /run/x". */
+void as_peer_name(const struct as_peer *p, char *ret, size_t size);

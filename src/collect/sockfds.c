@@ -1,0 +1,220 @@
+#include "collect/sockfds.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/fault.h"
+#include "base/num.h"
+
+void as_sockfds_init(struct as_sockfds *f, const struct as_collect *c)
+{
+	struct stat st;
+
+	*f = (struct as_sockfds){.nnetns = 1};
+	if (c->env->proc >= 0 && fstatat(c->env->proc, "self/ns/net", &st, 0) == 0)
+		f->netns[0] = st.st_ino;
+}
+
+uint32_t as_sockfd_scan(const char *p, size_t n)
+{
+	static const char lead[] = "socket:[";
+	const size_t len = sizeof lead - 1;
+	uint64_t inode = 0;
+
+	if (n <= len || memcmp(p, lead, len))
+		return 0;
+	size_t used = as_scan_u64(p + len, n - len, &inode);
+	return used && len + used + 1 == n && p[n - 1] == ']' && inode <= UINT32_MAX
+		       ? (uint32_t)inode
+		       : 0;
+}
+
+/* ── one process ──────────────────────────────────────────────────────── */
+
+/* Which of the namespaces the process is in; a new one is noted while there is room. */
+static uint32_t netns_of(struct as_sockfds *f, const struct as_process *p)
+{
+	struct stat st;
+
+	if (fstatat(p->dir, "ns/net", &st, 0) < 0)
+		return 0;
+	for (size_t i = 0; i < f->nnetns; i++)
+		if (f->netns[i] == st.st_ino)
+			return (uint32_t)i;
+	if (f->nnetns == AS_NETNS_MAX)
+		return 0;
+	f->netns[f->nnetns] = st.st_ino;
+	f->netns_pid[f->nnetns] = p->pid;
+	return (uint32_t)f->nnetns++;
+}
+
+static bool read_links(struct as_holder *h, int dir, DIR *d)
+{
+	for (const struct dirent *e = readdir(d); e; e = readdir(d)) {
+		char link[64];
+		ssize_t n = readlinkat(dir, e->d_name, link, sizeof link);
+		uint32_t inode = n > 0 ? as_sockfd_scan(link, (size_t)n) : 0;
+
+		if (!inode)
+			continue;
+		if (!as_grow(&h->inodes, &h->cap, h->n, sizeof *h->inodes, 8))
+			return false;
+		h->inodes[h->n++] = inode;
+	}
+	return true;
+}
+
+/* False: memory ran out. */
+static bool read_holder(struct as_sockfds *f, struct as_holder *h, const struct as_process *p)
+{
+	int fd = openat(p->dir, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	as_auto_dir DIR *d = fd < 0 ? NULL : fdopendir(fd);
+
+	f->changed |= h->n > 0;
+	h->due = false;
+	h->n = 0;
+	if (!d) {
+		f->denied |= fd < 0 && faccessat(p->dir, "fd", R_OK, AT_EACCESS) < 0 && !p->gone;
+		as_close_(&fd);
+		return true;
+	}
+	h->netns = netns_of(f, p);
+	bool ok = read_links(h, fd, d);
+	f->changed |= h->n > 0;
+	return ok;
+}
+
+/* ── all of them ──────────────────────────────────────────────────────── */
+
+static void drop_holder(struct as_sockfds *f, size_t i)
+{
+	f->changed |= f->holders[i].n > 0;
+	free(f->holders[i].inodes);
+	memmove(f->holders + i, f->holders + i + 1, (f->nholders - i - 1) * sizeof *f->holders);
+	f->nholders--;
+}
+
+static size_t place(const struct as_sockfds *f, int32_t pid)
+{
+	size_t lo = 0, hi = f->nholders;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (f->holders[mid].pid < pid)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static bool add_holder(struct as_sockfds *f, size_t at, const struct as_process *p)
+{
+	if (!as_grow(&f->holders, &f->holders_cap, f->nholders, sizeof *f->holders, 16))
+		return false;
+	memmove(f->holders + at + 1, f->holders + at, (f->nholders - at) * sizeof *f->holders);
+	f->nholders++;
+	f->holders[at] = (struct as_holder){.pid = p->pid,
+					    .instance = p->instance,
+					    .due = true,
+					    .seen = true};
+	return true;
+}
+
+/* Who joined, who left, and who ran. */
+static bool follow(struct as_sockfds *f, const struct as_members *m)
+{
+	for (size_t i = 0; i < f->nholders; i++)
+		f->holders[i].seen = false;
+	for (size_t i = 0; i < m->n; i++) {
+		const struct as_process *p = m->v[i];
+		size_t at = place(f, p->pid);
+
+		if (p->gone || p->stat.state == 'Z')
+			continue;
+		bool known = at < f->nholders && f->holders[at].pid == p->pid;
+		if (!known && !add_holder(f, at, p))
+			return false;
+		struct as_holder *h = &f->holders[at];
+		h->due |= h->instance != p->instance || (p->fresh && !p->quiet);
+		h->instance = p->instance;
+		h->seen = true;
+	}
+	for (size_t i = f->nholders; i-- > 0;)
+		if (!f->holders[i].seen)
+			drop_holder(f, i);
+	return true;
+}
+
+static int by_inode(const void *a, const void *b)
+{
+	const struct as_sockfd *x = a, *y = b;
+
+	return x->inode < y->inode ? -1 : x->inode > y->inode;
+}
+
+/* The list of all, anew: what was known of a socket is known of it still. */
+static bool gather(struct as_sockfds *f)
+{
+	struct as_sockfd *v = NULL;
+	size_t n = 0, cap = 0, kept = 0;
+
+	for (size_t i = 0; i < f->nholders; i++)
+		for (size_t k = 0; k < f->holders[i].n; k++) {
+			uint32_t inode = f->holders[i].inodes[k];
+			const struct as_sockfd *old = as_sockfds_find(f, inode);
+
+			if (!as_grow(&v, &cap, n, sizeof *v, 16)) {
+				free(v);
+				return false;
+			}
+			v[n++] = old ? *old
+				     : (struct as_sockfd){.inode = inode,
+							  .netns = f->holders[i].netns};
+		}
+	if (n)
+		qsort(v, n, sizeof *v, by_inode);
+	for (size_t i = 0; i < n; i++)
+		if (!kept || v[kept - 1].inode != v[i].inode)
+			v[kept++] = v[i];
+	free(f->v);
+	f->v = v;
+	f->n = kept;
+	f->changed = false;
+	return true;
+}
+
+int as_sockfds_look(struct as_sockfds *f, const struct as_members *m, as_time_left_fn *left,
+		    void *data, struct as_err *err)
+{
+	bool ok = follow(f, m);
+
+	for (size_t k = 0; ok && k < f->nholders && left(data); k++, f->turn++) {
+		struct as_holder *h = &f->holders[f->turn % f->nholders];
+		const struct as_process *p = h->due ? as_members_find(m, h->pid) : NULL;
+
+		if (p)
+			ok = read_holder(f, h, p);
+	}
+	if (!ok || (f->changed && !gather(f)))
+		return as_fail(err, AS_ENOMEM, "no memory for the sockets of the job");
+	return AS_OK;
+}
+
+struct as_sockfd *as_sockfds_find(const struct as_sockfds *f, uint32_t inode)
+{
+	const struct as_sockfd key = {.inode = inode};
+
+	return f->n ? bsearch(&key, f->v, f->n, sizeof key, by_inode) : NULL;
+}
+
+void as_sockfds_done(struct as_sockfds *f)
+{
+	while (f->nholders)
+		drop_holder(f, f->nholders - 1);
+	free(f->holders);
+	free(f->v);
+	*f = (struct as_sockfds){0};
+}

@@ -1,0 +1,287 @@
+#!/usr/bin/env python3
+"""The network: bytes, connections, peers. Bytes that went over a connection must be exact."""
+import contextlib
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from harness import *
+from jobs import *
+
+RUNGS = ({}, {"nobody": True})
+
+
+def peers(p):
+    return {x["name"]: x for x in p.doc["assay"]["peers"]}
+
+
+def counted(peer, key):
+    """The total of a peer's counter; None when it is unknown."""
+    return peer["metrics"].get(f"peer.{key}", {}).get("total")
+
+
+def expect_traffic(p, what):
+    expect_eq(p.rc, 0, f"{what}: exit status, {p.err}")
+    for total, truth in (("net_sent", "sent"), ("net_received", "received"),
+                         ("net_connections", "connections")):
+        expect_eq(p.total(total), p.truth[truth], f"{what}: {total}")
+
+
+@contextlib.contextmanager
+def server(answer, family=socket.AF_INET, connections=1):
+    """Somebody else, not of the job: `answer(connection)` for each; yields the port."""
+    with socket.socket(family) as s:
+        s.bind(("127.0.0.1" if family == socket.AF_INET else "::1", 0))
+        s.listen(256)
+        s.settimeout(60)
+
+        def serve():
+            for _ in range(connections):
+                try:
+                    c, _ = s.accept()
+                except OSError:
+                    return
+                with c:
+                    answer(c)
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        yield s.getsockname()[1]
+        thread.join(10)
+
+
+def take(c, n):
+    while n > 0:
+        got = len(c.recv(min(n, 1 << 16)))
+        if not got:
+            return
+        n -= got
+
+
+def take_and_give(out, back, delay=0.0):
+    def answer(c):
+        take(c, out)
+        time.sleep(delay)
+        c.sendall(b"x" * back)
+        take(c, 1)
+    return answer
+
+
+@job_test("bytes over a connection are exact, IPv4 and IPv6, both ends in the job")
+def _():
+    for how in RUNGS:
+        for kind in ("tcp4", "tcp6"):
+            p = profile("net", kind, 1_000_003, 500_009, 2, 0.8, **how)
+            expect_traffic(p, f"{kind} {how}")
+            ip = "127.0.0.1" if kind == "tcp4" else "::1"
+            port = p.truth["port"]
+            mine = peers(p)[f"{ip}:{port}" if kind == "tcp4" else f"[{ip}]:{port}"]
+            theirs = peers(p)[f"port {port} from {ip}"]
+            for peer, sent, received in ((mine, 2_000_006, 1_000_018),
+                                         (theirs, 1_000_018, 2_000_006)):
+                expect_eq(counted(peer, "bytes.sent"), sent, f"{peer['name']} sent {how}")
+                expect_eq(counted(peer, "bytes.received"), received, f"{peer['name']} received")
+                expect_eq(counted(peer, "connections"), 2, f"{peer['name']} connections")
+                expect(peer["metrics"]["peer.rtt"]["max"] > 0, "no round trip time")
+
+
+@job_test("only the job's own end of a connection is counted")
+def _():
+    for how in RUNGS:
+        with server(take_and_give(70_001, 30_011)) as port:
+            p = profile("net", "tcp4", 70_001, 30_011, 1, 1.0, port, **how)
+        expect_traffic(p, f"a server elsewhere {how}")
+        expect_eq(list(peers(p)), [f"127.0.0.1:{port}"], f"peers {how}")
+        expect_eq(peers(p)[f"127.0.0.1:{port}"]["host"], "localhost", "its name")
+
+
+@job_test("two jobs at once are not mixed")
+def _():
+    results = {}
+    with server(take_and_give(10_007, 3), connections=2) as port:
+        def one(name, seconds):
+            r = run(ASSAY, "run", "--quiet", "--json", "-o", tmp() / name, "--", work("net"),
+                    "tcp4", 10_007, 3, 1, seconds, port, timeout=60)
+            results[name] = (r, json.loads((tmp() / name).read_text()))
+
+        # One connection after the other is served: the second waits for the first.
+        threads = [threading.Thread(target=one, args=(f"{i}.json", 0.7)) for i in range(2)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+    for name, (r, doc) in results.items():
+        expect_eq(r.rc, 0, f"{name}: {r.err}")
+        p = Profile(doc, json.loads(r.out), r.rc, r.err)
+        expect_traffic(p, name)
+
+
+@job_test("connections that a job accepts are all counted, however short")
+def _():
+    for prefix in ([], as_nobody()) if is_root() else ([],):
+        folder = public() if prefix else tmp()
+        program = folder / "net" if prefix else work("net")
+        if prefix:
+            shutil.copy(work("net"), program)
+        assay = folder / "assay" if prefix else ASSAY
+        out = folder / "r.json"
+        job = start(*prefix, assay, "run", "--quiet", "--json", "-o", out, "--", program, "serve",
+                    "tcp4", 101, 7, 200, cwd=folder, stdout=subprocess.PIPE, text=True,
+                    env={"ASSAY_STORE": f"{folder}/store", "HOME": str(folder)})
+        port = int(job.stdout.readline())
+        time.sleep(1.2)     # until a sample has seen where it listens
+        for _ in range(200):
+            with socket.create_connection(("127.0.0.1", port)) as c:
+                c.sendall(b"x" * 101)
+                take(c, 7)
+        expect_eq(job.wait(30), 0, "exit status")
+        p = Profile(json.loads(out.read_text()), {}, 0, "")
+        expect_eq(p.total("net_connections"), 200, f"connections, {prefix}")
+        expect_eq(p.total("net_sent"), 200 * 7, f"sent, {prefix}")
+        # The mark at the end of a stream may be counted as one byte: see docs/truth.md.
+        expect_between(p.total("net_received"), 200 * 101, 200 * 102, f"received, {prefix}")
+        expect_eq(list(peers(p)), [f"port {port} from 127.0.0.1"], f"peers, {prefix}")
+
+
+@job_test("unix and UDP sockets are counted, and their peers named")
+def _():
+    for how in RUNGS:
+        p = profile("net", "unix", 1000, 10, 1, 0.8, **how)
+        expect_eq(p.metric("job.net.unix")["max"], 3, f"unix sockets {how}")
+        expect_eq(sorted(peers(p)), ["unix net.sock", "unix net.sock, accepted"], f"peers {how}")
+        expect_eq(counted(peers(p)["unix net.sock"], "bytes.sent"), None, "bytes are unknown")
+        (tmp() / "net.sock").unlink(missing_ok=True)
+        for kind, ip in (("udp4", "127.0.0.1"), ("udp6", "[::1]")):
+            p = profile("net", kind, 1000, 10, 1, 0.8, **how)
+            expect_eq(p.metric("job.net.sockets")["max"], 2, f"UDP sockets {how}")
+            expect_eq(list(peers(p)), [f"udp {ip}:{p.truth['port']}"], f"peers {how}")
+
+
+@job_test("the time spent waiting for an answer is known")
+def _():
+    for how in RUNGS:
+        with server(take_and_give(1000, 1000, delay=1.6)) as port:
+            p = profile("net", "tcp4", 1000, 1000, 1, 0.6, port, **how)
+        waited = counted(peers(p)[f"127.0.0.1:{port}"], "wait") / 1e9
+        expect_near(waited, 1.6, 0.05, f"waited {how}", slack=0.06)
+
+
+@job_test("a process that is attached to has only what it sends from then on")
+def _():
+    def talk(c):
+        for _ in range(4):
+            take(c, 1000)
+            c.sendall(b"x" * 10)
+        take(c, 1)
+
+    code = ("import socket,sys,time\n"
+            "c=socket.create_connection(('127.0.0.1',int(sys.argv[1])))\n"
+            "for i in range(4):\n"
+            "  c.sendall(b'x'*1000); c.recv(10, socket.MSG_WAITALL)\n"
+            "  if not i: print('ready',flush=True)\n"
+            "  time.sleep(0.9)\n")
+    with server(talk) as port:
+        q = start(sys.executable, "-c", code, str(port), stdout=subprocess.PIPE, text=True)
+        read_line(q, "ready")
+        r = run(ASSAY, "attach", q.pid, "--json", "--quiet", "-o", tmp() / "a.json", timeout=30)
+        q.wait()
+    p = Profile(json.loads((tmp() / "a.json").read_text()), {}, r.rc, r.err)
+    expect_eq(p.total("net_sent"), 3000, "sent since")
+    expect_eq(p.total("net_received"), 30, "received since")
+    expect_eq(p.total("net_connections"), 0, "connections opened since")
+
+
+# --- namespaces ---------------------------------------------------------------
+
+def in_namespace(command, *args, **how):
+    """The workload in a network namespace of its own, with `command` before it."""
+    if not is_root() or run("unshare", "-n", "true").rc != 0 or not shutil.which("ip"):
+        skip("needs root, unshare -n and ip")
+    out = tmp() / "r.json"
+    r = run(ASSAY, "run", "--quiet", "--json", "-o", out, "--", "unshare", "-n", "sh", "-c",
+            f'ip link set lo up && {command} exec "$@"', "sh", work("net"), *args, timeout=60)
+    expect_eq(r.rc, 0, r.err)
+    return Profile(json.loads(out.read_text()), json.loads(r.out.splitlines()[-1]), r.rc, r.err)
+
+
+@job_test("a job with a network namespace of its own is seen there")
+def _():
+    p = in_namespace("", "tcp6", 1_000_003, 500_009, 2, 0.8)
+    expect_traffic(p, "own namespace")
+
+
+@job_test("segments that had to be sent again are counted")
+def _():
+    with socket.socket() as full:
+        full.bind(("127.0.0.1", 0))
+        full.listen(0)      # room for one: what comes after it is not answered
+        port = full.getsockname()[1]
+        ends = []
+
+        def make_room():
+            time.sleep(1.5)     # the first repeat, after a second, is not answered either
+            for _ in range(2):
+                ends.append(full.accept()[0])
+            take(ends[-1], 10)
+            take(ends[-1], 1)
+
+        first = socket.create_connection(("127.0.0.1", port))
+        thread = threading.Thread(target=make_room, daemon=True)
+        thread.start()
+        p = profile("net", "tcp4", 10, 0, 1, 0.6, port)
+        thread.join(10)
+        for end in (first, *ends):
+            end.close()
+    expect_eq(p.total("net_retransmits"), 2, "calls that were repeated, after 1 s and 3 s")
+    expect_eq(counted(peers(p)[f"127.0.0.1:{port}"], "retransmits"), 2, "of the peer")
+    waited = counted(peers(p)[f"127.0.0.1:{port}"], "wait") / 1e9
+    expect_between(waited, 2.2, 3.2, "waited to be connected, at least")
+
+
+@job_test("bytes are exact where segments are lost")
+def _():
+    if not shutil.which("tc"):
+        skip("needs tc")
+    if run("unshare", "-n", "sh", "-c", "ip link set lo up && tc qdisc add dev lo root netem "
+           "loss 5%").rc != 0:
+        skip("no netem in this kernel")
+    p = in_namespace("tc qdisc add dev lo root netem loss 5% &&", "tcp4", 3_000_000, 10, 1, 1.0)
+    expect_eq(p.total("net_sent"), p.truth["sent"], "repeats are not counted as sent")
+    expect(p.total("net_retransmits") > 0, "nothing was sent again")
+
+
+# --- own cost -----------------------------------------------------------------
+
+@job_test("a thousand idle sockets of others cost next to nothing")
+def _():
+    if sanitized():
+        skip("a sanitizer's own cost is not ours")
+
+    def cost():
+        with server(take_and_give(10, 10)) as port:
+            p = profile("net", "tcp4", 10, 10, 1, 6, port)
+        return p.total("self_cpu") / 1e6
+
+    before = min(cost() for _ in range(2))
+    listener = socket.socket()
+    listener.bind(("127.0.0.1", 0))
+    listener.listen(1000)
+    ends = []
+    for _ in range(500):
+        ends.append(socket.create_connection(listener.getsockname()))
+        ends.append(listener.accept()[0])
+    after = min(cost() for _ in range(2))
+    print(f"# own CPU in 6 s: {before:.1f} ms, with 1,000 sockets {after:.1f} ms")
+    expect(after - before < 6, f"{before} ms became {after} ms in 6 s")
+    for end in ends:
+        end.close()
+    listener.close()
+
+
+main()

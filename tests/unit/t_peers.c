@@ -1,0 +1,278 @@
+/* peers -- connections told by hand, joined by the other end. */
+#include "utest.h"
+
+#include "base/clock.h"
+#include "collect/peers.h"
+#include "collect/sockfds.h"
+
+static struct as_sock sock(uint64_t cookie, const char *ip, uint16_t local, uint16_t remote)
+{
+	struct as_sock s = {.kind = AS_SOCK_TCP,
+			    .state = AS_SOCK_ESTABLISHED,
+			    .cookie = cookie,
+			    .inode = (uint32_t)cookie,
+			    .rtt_ns = AS_SOCK_NA,
+			    .since_sent_ns = AS_SOCK_NA,
+			    .since_received_ns = AS_SOCK_NA};
+
+	EXPECT(as_sock_addr_scan(ip, strlen(ip), &s.remote));
+	s.local = s.remote;
+	s.local.port = local;
+	s.remote.port = remote;
+	return s;
+}
+
+static bool holds(const void *data, uint32_t inode)
+{
+	return inode == *(const uint32_t *)data;
+}
+
+static void looked(struct as_peers *t)
+{
+	uint32_t none = 0;
+
+	as_peers_looked(t, holds, &none);
+}
+
+static void expect_name(const struct as_peer *p, const char *want)
+{
+	char name[200];
+
+	as_peer_name(p, name, sizeof name);
+	EXPECT_STR(name, want);
+}
+
+static void t_joined_by_the_other_end(void)
+{
+	struct as_peers t = {0};
+	struct as_sock a = sock(1, "10.0.0.7", 40001, 5432), b = sock(2, "10.0.0.7", 40002, 5432);
+	struct as_sock c = sock(3, "10.0.0.9", 80, 50001), d = sock(4, "10.0.0.9", 80, 50002);
+
+	a.sent = 100, b.sent = 10, c.received = 7, d.received = 3;
+	as_peers_look(&t, AS_SECOND);
+	as_peers_see(&t, &a, (struct as_peer_hint){0});
+	as_peers_see(&t, &b, (struct as_peer_hint){0});
+	as_peers_see(&t, &c, (struct as_peer_hint){.accepted = true});
+	as_peers_see(&t, &d, (struct as_peer_hint){.accepted = true});
+	as_peers_see(&t, &d, (struct as_peer_hint){.accepted = true}); /* told twice */
+	looked(&t);
+	EXPECT_U64(t.n, 2);
+	expect_name(t.v[0], "10.0.0.7:5432");
+	expect_name(t.v[1], "port 80 from 10.0.0.9");
+	EXPECT_I64(t.v[0]->all.connections, 2);
+	EXPECT_I64(t.v[0]->all.sent, 110);
+	EXPECT_I64(t.v[1]->all.received, 10);
+	EXPECT_I64(t.v[1]->open, 2);
+	EXPECT_I64(t.job.connections, 4);
+	EXPECT_I64(t.job.sent, 110);
+	as_peers_done(&t);
+}
+
+static void t_only_growth_counts(void)
+{
+	struct as_peers t = {0};
+	struct as_sock a = sock(1, "::1", 40001, 5432);
+
+	a.sent = 1000;
+	as_peers_look(&t, 0);
+	as_peers_see(&t, &a, (struct as_peer_hint){.before = true});
+	EXPECT_I64(t.job.sent, 0);
+	EXPECT_I64(t.job.connections, 0);
+	EXPECT_I64(t.v[0]->open, 1);
+	expect_name(t.v[0], "[::1]:5432");
+	a.sent = 1500;
+	as_peers_look(&t, AS_SECOND);
+	as_peers_see(&t, &a, (struct as_peer_hint){.before = true});
+	EXPECT_I64(t.job.sent, 500);
+	a.sent = AS_SOCK_NA; /* a look that did not tell */
+	as_peers_look(&t, 2 * AS_SECOND);
+	as_peers_see(&t, &a, (struct as_peer_hint){0});
+	EXPECT_I64(t.job.sent, 500);
+	as_peers_done(&t);
+}
+
+/* The end mark of a stream is no byte, whether its state told or only the count. */
+static void t_the_end_mark_is_no_byte(void)
+{
+	struct as_peers t = {0};
+	struct as_sock a = sock(1, "::1", 40001, 1), b = sock(2, "::1", 40002, 1);
+
+	a.received = b.received = 100;
+	a.pieces = b.pieces = 2;
+	as_peers_look(&t, AS_SECOND);
+	as_peers_see(&t, &a, (struct as_peer_hint){0});
+	as_peers_see(&t, &b, (struct as_peer_hint){0});
+	a.received = b.received = 101;
+	a.fin = AS_FIN_YES;
+	b.fin = AS_FIN_MAYBE;
+	as_peers_closed(&t, &a, (struct as_peer_hint){0});
+	as_peers_closed(&t, &b, (struct as_peer_hint){0});
+	EXPECT_I64(t.job.received, 200);
+	EXPECT_I64(t.v[0]->open, 0);
+	EXPECT_U64(as_peers_pending(&t), 0);
+	as_peers_done(&t);
+}
+
+static void t_a_byte_is_a_byte(void)
+{
+	struct as_peers t = {0};
+	struct as_sock a = sock(1, "::1", 40001, 1);
+
+	a.received = 100;
+	a.pieces = 2;
+	as_peers_look(&t, AS_SECOND);
+	as_peers_see(&t, &a, (struct as_peer_hint){0});
+	a.received = 101;
+	a.pieces = 3;
+	a.fin = AS_FIN_MAYBE;
+	as_peers_closed(&t, &a, (struct as_peer_hint){0});
+	EXPECT_I64(t.job.received, 101);
+	as_peers_done(&t);
+}
+
+static void t_seen_only_at_its_end(void)
+{
+	struct as_peers t = {0};
+	struct as_sock a = sock(9, "10.0.0.9", 80, 50001);
+
+	a.sent = 5;
+	as_peers_look(&t, AS_SECOND);
+	as_peers_closed(&t, &a, (struct as_peer_hint){.accepted = true});
+	EXPECT_I64(t.v[0]->all.connections, 1);
+	EXPECT_I64(t.v[0]->all.sent, 5);
+	EXPECT_I64(t.v[0]->open, 0);
+	EXPECT(t.v[0]->changed);
+	as_peers_done(&t);
+}
+
+/* Closed when no look sees it; its last numbers may come later, but not for ever. */
+static void t_last_numbers_come_later(void)
+{
+	struct as_peers t = {0};
+	struct as_sock a = sock(1, "::1", 40001, 1), b = sock(2, "::1", 40002, 1);
+
+	as_peers_look(&t, AS_SECOND);
+	as_peers_see(&t, &a, (struct as_peer_hint){0});
+	as_peers_see(&t, &b, (struct as_peer_hint){0});
+	as_peers_look(&t, 2 * AS_SECOND);
+	looked(&t);
+	EXPECT_I64(t.v[0]->open, 0);
+	EXPECT_U64(as_peers_pending(&t), 2);
+	a.sent = 11;
+	as_peers_closed(&t, &a, (struct as_peer_hint){0});
+	EXPECT_I64(t.job.sent, 11);
+	EXPECT_I64(t.v[0]->open, 0);
+	EXPECT_I64(t.job.connections, 2);
+	for (int i = 0; i < 8; i++) {
+		as_peers_look(&t, (3 + i) * AS_SECOND);
+		looked(&t);
+	}
+	EXPECT_U64(as_peers_pending(&t), 0);
+	as_peers_done(&t);
+}
+
+/* ── waiting ──────────────────────────────────────────────────────────── */
+
+static int64_t wait_after(struct as_peers *t, struct as_sock *s, double t_s, double sent_ago,
+			  double received_ago)
+{
+	s->sent++;
+	s->received++;
+	s->since_sent_ns = (int64_t)(sent_ago * 1e9);
+	s->since_received_ns = (int64_t)(received_ago * 1e9);
+	as_peers_look(t, (int64_t)(t_s * 1e9));
+	as_peers_see(t, s, (struct as_peer_hint){0});
+	return t->v[0]->wait_ns / AS_MSEC;
+}
+
+static void t_waiting_for_an_answer(void)
+{
+	struct as_peers t = {0};
+	struct as_sock s = sock(1, "::1", 40001, 1);
+
+	EXPECT_I64(wait_after(&t, &s, 1.0, 0.25, 0.75), 250);  /* asked, not answered */
+	EXPECT_I64(wait_after(&t, &s, 2.0, 1.25, 1.75), 1250); /* still not           */
+	EXPECT_I64(wait_after(&t, &s, 3.0, 2.25, 0.5), 1750);  /* answered after 0.5  */
+	EXPECT_I64(wait_after(&t, &s, 4.0, 3.25, 0.5), 1750);  /* more of the answer  */
+	EXPECT_I64(wait_after(&t, &s, 5.0, 0.5, 0.25), 2000);  /* asked and answered  */
+	EXPECT_I64(wait_after(&t, &s, 6.0, 1.5, 1.25), 2000);  /* idle                */
+	as_peers_done(&t);
+}
+
+/* The kernel counts the time since data came from the start of the connection. */
+static void t_waiting_for_the_first_answer(void)
+{
+	struct as_peers t = {0};
+	struct as_sock s = sock(1, "::1", 40001, 1);
+
+	s.received = -1;
+	EXPECT_I64(wait_after(&t, &s, 1.0, 0.25, 0.25), 250);
+	as_peers_done(&t);
+}
+
+static void t_clients_are_not_waited_for(void)
+{
+	struct as_peers t = {0};
+	struct as_sock s = sock(1, "::1", 80, 50000);
+
+	s.sent = 10;
+	s.since_sent_ns = AS_SECOND / 2;
+	s.since_received_ns = AS_SECOND;
+	as_peers_look(&t, AS_SECOND);
+	as_peers_see(&t, &s, (struct as_peer_hint){.accepted = true});
+	EXPECT_I64(t.v[0]->wait_ns, AS_NA);
+	as_peers_done(&t);
+}
+
+/* ── bounds ───────────────────────────────────────────────────────────── */
+
+static void t_too_many_peers_are_joined(void)
+{
+	struct as_peers t = {0};
+
+	as_peers_look(&t, AS_SECOND);
+	for (uint32_t i = 0; i < AS_PEERS_MAX + 100; i++) {
+		struct as_sock s = sock(i + 1, "10.0.0.1", 40000, (uint16_t)(1000 + i));
+
+		s.sent = 1;
+		as_peers_see(&t, &s, (struct as_peer_hint){0});
+	}
+	EXPECT_U64(t.n, AS_PEERS_MAX + 1);
+	expect_name(t.v[AS_PEERS_MAX], "others");
+	EXPECT_I64(t.v[AS_PEERS_MAX]->all.connections, 100);
+	EXPECT_I64(t.job.sent, AS_PEERS_MAX + 100);
+	as_peers_done(&t);
+}
+
+static void t_unix_lives_with_its_inode(void)
+{
+	struct as_peers t = {0};
+	uint32_t inode = 5, other = 6;
+
+	as_peers_look(&t, AS_SECOND);
+	as_peers_see_unix(&t, 1005, 5, "/run/x", false);
+	as_peers_see_unix(&t, 1005, 5, "/run/x", false);
+	as_peers_looked(&t, holds, &inode);
+	EXPECT_I64(t.v[0]->open, 1);
+	EXPECT_I64(t.v[0]->all.connections, 1);
+	expect_name(t.v[0], "unix /run/x");
+	as_peers_looked(&t, holds, &other);
+	EXPECT_I64(t.v[0]->open, 0);
+	as_peers_done(&t);
+}
+
+static void t_links(void)
+{
+	EXPECT_U64(as_sockfd_scan("socket:[123]", 12), 123);
+	EXPECT_U64(as_sockfd_scan("socket:[123", 11), 0);
+	EXPECT_U64(as_sockfd_scan("socket:[]", 9), 0);
+	EXPECT_U64(as_sockfd_scan("socket:[4294967296]", 19), 0);
+	EXPECT_U64(as_sockfd_scan("pipe:[123]", 10), 0);
+	EXPECT_U64(as_sockfd_scan("", 0), 0);
+}
+
+UTEST_MAIN(T(t_joined_by_the_other_end), T(t_only_growth_counts), T(t_the_end_mark_is_no_byte),
+	   T(t_a_byte_is_a_byte), T(t_seen_only_at_its_end), T(t_last_numbers_come_later),
+	   T(t_waiting_for_an_answer), T(t_waiting_for_the_first_answer),
+	   T(t_clients_are_not_waited_for), T(t_too_many_peers_are_joined),
+	   T(t_unix_lives_with_its_inode), T(t_links))
