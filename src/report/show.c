@@ -8,6 +8,7 @@
 #include "base/human.h"
 #include "report/lives.h"
 #include "report/metric.h"
+#include "report/network.h"
 #include "report/plot.h"
 #include "report/record.h"
 #include "report/report.h"
@@ -323,6 +324,7 @@ void as_report_show(struct as_buf *out, const struct as_look *look, const struct
 	put_plots(&s);
 	as_put_processes(&s);
 	as_put_threads(&s);
+	as_put_peers(&s);
 	put_metrics(&s, AS_JOB, "Job");
 	put_metrics(&s, AS_CGROUP, "Control group");
 	put_metrics(&s, AS_SYSTEM, "Machine");

@@ -12,6 +12,7 @@
 #include "report/head.h"
 #include "report/lives.h"
 #include "report/metric.h"
+#include "report/network.h"
 #include "report/rank.h"
 #include "report/report.h"
 #include "report/table.h"
@@ -217,6 +218,18 @@ static void put_io(const struct as_sheet *s)
 	as_flow_end(&f);
 }
 
+static void put_net(const struct as_sheet *s)
+{
+	double bytes = as_net_bytes(s->run);
+	struct as_flow f = notes(s);
+
+	if (isnan(bytes))
+		return;
+	put_row(s, "network", as_human_bytes(bytes).s, AS_NLINES, "");
+	as_note_net(s->run, &f);
+	as_flow_end(&f);
+}
+
 static void put_processes(const struct as_sheet *s)
 {
 	const struct as_metric *m = as_metric_of(s->run, AS_L_PROCS);
@@ -360,6 +373,7 @@ void as_report_summary(struct as_buf *out, const struct as_look *look, const str
 	put_cpu(&s);
 	put_memory(&s);
 	put_io(&s);
+	put_net(&s);
 	put_processes(&s);
 	put_also(&s);
 	as_put_growth(&s, false);

@@ -1,0 +1,109 @@
+#include "report/network.h"
+
+#include <math.h>
+
+#include "base/human.h"
+#include "report/rank.h"
+#include "report/table.h"
+#include "report/words.h"
+#include "run/sofar.h"
+
+enum { PEERS = 20 };
+
+/* ── one line ─────────────────────────────────────────────────────────── */
+
+double as_net_bytes(const struct as_run *run)
+{
+	if (!(as_total_value(run, AS_T_NET_CONNS) > 0) && !as_rank(run, AS_PEER, 1).total)
+		return NAN;
+	return as_total_value(run, AS_T_NET_SENT) + as_total_value(run, AS_T_NET_RECV);
+}
+
+void as_note_net(const struct as_run *run, struct as_flow *f)
+{
+	double connections = as_total_value(run, AS_T_NET_CONNS);
+	double again = as_total_value(run, AS_T_NET_RETRANS);
+	size_t peers = as_rank(run, AS_PEER, 1).total;
+
+	as_flow_add(f, "%s sent", as_human_bytes(as_total_value(run, AS_T_NET_SENT)).s);
+	as_flow_add(f, "%s received", as_human_bytes(as_total_value(run, AS_T_NET_RECV)).s);
+	as_flow_add(f, "%s connection%s", as_human_count(connections).s,
+		    connections == 1 ? "" : "s");
+	as_flow_add(f, "%zu peer%s", peers, peers == 1 ? "" : "s");
+	if (again > 0)
+		as_flow_add(f, "%s segments sent again", as_human_count(again).s);
+}
+
+/* ── the table ────────────────────────────────────────────────────────── */
+
+static const struct as_column peer_columns[] = {
+	{"peer", false, 12, 0},   {"opened", true, 0, 0}, {"sent", true, 0, 0},
+	{"received", true, 0, 0}, {"again", true, 0, 0},  {"rtt", true, 0, 0},
+	{"waited", true, 0, 0},
+};
+
+static int64_t last(const struct as_instance *i, enum as_field_id f)
+{
+	return i->last ? as_row_at(i->last, f) : AS_NA;
+}
+
+static void put_rtt(const struct as_instance *i, struct as_buf *cell)
+{
+	size_t column = AS_F_PEER_RTT - as_scope_info(AS_PEER)->first;
+	bool known = i->tally && i->tally[column].n;
+
+	as_put_duration(cell, known ? (int64_t)i->tally[column].mean : AS_NA);
+}
+
+static void put_name(const struct as_instance *i, struct as_buf *cell)
+{
+	as_buf_str(cell, i->name ? i->name : "-");
+	if (i->detail)
+		as_buf_fmt(cell, " (%s)", i->detail);
+}
+
+static void peer_cell(const void *data, size_t row, size_t col, struct as_buf *cell)
+{
+	static const enum as_field_id fields[] = {0,
+						  AS_F_PEER_CONNS,
+						  AS_F_PEER_SENT,
+						  AS_F_PEER_RECV,
+						  AS_F_PEER_RETRANS,
+						  AS_F_PEER_RTT,
+						  AS_F_PEER_WAIT};
+	const struct as_instance *i = ((const struct as_rank *)data)->at[row];
+	int64_t v = col ? last(i, fields[col]) : AS_NA;
+
+	if (col == 0)
+		put_name(i, cell);
+	else if (fields[col] == AS_F_PEER_RTT)
+		put_rtt(i, cell);
+	else if (v == AS_NA)
+		as_buf_byte(cell, '-');
+	else if (fields[col] == AS_F_PEER_WAIT)
+		as_put_duration(cell, v);
+	else
+		as_put_value(cell, as_fields[fields[col]].unit, (double)v);
+}
+
+void as_put_peers(const struct as_sheet *s)
+{
+	struct as_rank r = as_rank(s->run, AS_PEER, PEERS);
+
+	if (!r.n)
+		return;
+	as_heading(s->out, s->look, "Network");
+	as_put_table(s->out, s->look,
+		     &(struct as_table){.cols = peer_columns,
+					.ncols = AS_LEN(peer_columns),
+					.nrows = r.n,
+					.data = &r,
+					.indent = 2,
+					.cell = peer_cell});
+	if (r.total == r.n)
+		return;
+	as_ink(s->out, s->look, AS_DIM);
+	as_buf_fmt(s->out, "  … and %zu more with fewer bytes (--json lists them)\n",
+		   r.total - r.n);
+	as_ink_end(s->out, s->look, AS_DIM);
+}
