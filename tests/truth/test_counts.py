@@ -104,7 +104,8 @@ def _():
         p = Profile(json.loads((tmp() / "r.json").read_text()), {}, r.rc, r.err)
         expect_near(p.seconds(), float(r.out), 0.02, "CPU seconds")
         named = [one for one in p.doc["assay"]["processes"] if one["name"].startswith("x) R 1 2")]
-        expect_eq(len(named), 1, f"processes {[one['name'] for one in p.doc['assay']['processes']]}")
+        names = [one["name"] for one in p.doc["assay"]["processes"]]
+        expect_eq(len(named), 1, f"processes {names}")
         cpu = sum(named[0]["metrics"][f"process.cpu.{k}"]["total"] for k in ("user", "system"))
         expect_near(cpu / 1e9, float(r.out), 0.05, "CPU seconds of the process", slack=0.05)
 

@@ -1,4 +1,4 @@
-/* coldread FILE MIB -- writes a file, puts it out of the page cache, and reads it: from the disk. */
+/* coldread FILE MIB -- writes a file, puts it out of the page cache, reads it: from the disk. */
 #include "work.h"
 
 int main(int argc, char **argv)
