@@ -18,7 +18,7 @@ define("data", ["require", "exports"], function (require, exports) {
 	function arrange(p) {
 		const run = p.run.assay;
 		const fields = new Map(p.fields.map((f) => [f.key, f]));
-		return { run, fields, scopes: p.scopes, totals: p.totals, span: spanOf(run) };
+		return { ...p, run, fields, span: spanOf(run) };
 	}
 	async function unpack(base64) {
 		const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
@@ -123,7 +123,7 @@ define("theme", ["require", "exports", "dom"], function (require, exports, dom_1
 define("units", ["require", "exports"], function (require, exports) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
-	exports.valueStep = exports.timeStep = exports.place = exports.moment = exports.clock = exports.tick = exports.inUnit = exports.number = exports.percent = exports.count = exports.bytes = exports.duration = exports.UNKNOWN = void 0;
+	exports.valueStep = exports.timeStep = exports.place = exports.moment = exports.clock = exports.tick = exports.inUnit = exports.number = exports.percent = exports.some = exports.count = exports.bytes = exports.duration = exports.UNKNOWN = void 0;
 	exports.UNKNOWN = "–";
 	const NBSP = "\u00a0";
 	const SECOND = 1e9, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE, DAY = 24 * HOUR;
@@ -191,6 +191,10 @@ define("units", ["require", "exports"], function (require, exports) {
 		return `${sign}${x.toFixed(decimals(x, 2))}${NBSP}${"MGTPE"[u]}`;
 	}
 	exports.count = count;
+	function some(n, one, many = `${one}s`) {
+		return `${count(n)} ${n === 1 ? one : many}`;
+	}
+	exports.some = some;
 	function percent(ratio) {
 		if (bad(ratio))
 			return exports.UNKNOWN;
@@ -329,7 +333,7 @@ define("head", ["require", "exports", "dom", "theme", "units"], function (requir
 	exports.header = header;
 	function facts(data) {
 		const { identity: who } = data.run;
-		const cpus = who.cpus ? `${who.cpus} CPUs` : "", memory = who.memory_bytes
+		const cpus = who.cpus ? units.some(who.cpus, "CPU") : "", memory = who.memory_bytes
 			? `${units.bytes(who.memory_bytes)} memory` : "";
 		return [units.moment(who.start_ns), who.host ? `on ${who.host}` : "",
 			who.user ? `as ${who.user}` : "", cpus, memory, who.id]
@@ -372,7 +376,7 @@ define("head", ["require", "exports", "dom", "theme", "units"], function (requir
 		if (data.run.growth?.answer === "grows")
 			found.push(growing(data.run.growth));
 		if (survivors)
-			found.push(`${units.count(survivors)} processes outlived the command`);
+			found.push(`${units.some(survivors, "process", "processes")} outlived the command`);
 		if (error)
 			found.push(error);
 		return found.length ? (0, dom_2.h)("ul", { class: "troubles" }, ...found.map((f) => (0, dom_2.h)("li", {}, f))) : null;
@@ -435,22 +439,22 @@ define("head", ["require", "exports", "dom", "theme", "units"], function (requir
 		const threads = metrics["job.threads"]?.max ?? null;
 		return { title: "Processes", value: units.count(totals.processes.value), known: totals.processes,
 			lines: [most === null ? "" : `at most ${units.count(most)} at a time`,
-				threads === null ? "" : `at most ${units.count(threads)} threads`] };
+				threads === null ? "" : `at most ${units.some(threads, "thread")}`] };
 	}
 	function timeTile(data) {
 		const { outcome: { duration_ns }, totals, self } = data.run;
 		const wait = totals.cpu_wait?.value ?? null;
 		return { title: "Time", value: units.duration(duration_ns), lines: [
 				wait === null ? "" : `${units.duration(wait)} ready, waiting for a CPU`,
-				self.samples ? `${units.count(self.samples)} samples` : "totals only, no samples"
+				self.samples ? units.some(self.samples, "sample") : "totals only, no samples"
 			] };
 	}
 	function networkTile(data) {
 		const mine = Object.entries(data.run.totals).filter(([k]) => /^net/.test(k));
 		const bytes = mine.filter(([, t]) => t.unit === "bytes" && t.value !== null);
-		if (!bytes.length)
-			return [];
 		const sum = bytes.reduce((n, [, t]) => n + (t.value ?? 0), 0);
+		if (!sum)
+			return [];
 		const name = (k) => data.totals[k]?.title ?? k;
 		const say = ([k, t]) => `${name(k)} ${units.inUnit(t.unit, t.value)}`;
 		return [{ title: "Network", value: units.bytes(sum), known: bytes[0][1],
@@ -563,7 +567,7 @@ define("lists", ["require", "exports", "data", "dom", "tables", "units"], functi
 			})];
 	}
 	function lives(c) {
-		if (c.born_ns.every((b) => !b) && c.died_ns.every((d) => d === null))
+		if (c.born_ns.every((b) => !b))
 			return [];
 		return [{ title: "began", numeric: true, sort: (i) => c.born_ns[i] ?? NaN,
 				show: (i) => units.duration(c.born_ns[i]) }];
@@ -595,7 +599,7 @@ define("lists", ["require", "exports", "data", "dom", "tables", "units"], functi
 define("numbers", ["require", "exports", "dom", "head", "tables", "units"], function (require, exports, dom_5, head_1, tables_2, units) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
-	exports.cost = exports.identity = exports.numbers = void 0;
+	exports.about = exports.numbers = void 0;
 	function text(title, of, long = false) {
 		return { title, long, sort: of, show: of };
 	}
@@ -640,6 +644,10 @@ define("numbers", ["require", "exports", "dom", "head", "tables", "units"], func
 	function rows(list) {
 		return (0, dom_5.h)("dl", { class: "facts" }, ...list.filter(([, v]) => v).map(([k, v]) => (0, dom_5.h)("div", {}, (0, dom_5.h)("dt", {}, k), (0, dom_5.h)("dd", {}, v))));
 	}
+	function about(data) {
+		return (0, dom_5.h)("div", { class: "pair" }, identity(data), cost(data));
+	}
+	exports.about = about;
 	function identity(data) {
 		const { identity: who, outcome } = data.run;
 		const ended = who.start_ns !== null && outcome.duration_ns !== null &&
@@ -652,7 +660,6 @@ define("numbers", ["require", "exports", "dom", "head", "tables", "units"], func
 			["ended", ended], ["part of", who.parent]
 		]));
 	}
-	exports.identity = identity;
 	function seconds(s) {
 		return s === null ? null : s * 1e9;
 	}
@@ -670,7 +677,6 @@ define("numbers", ["require", "exports", "dom", "head", "tables", "units"], func
 			["by", `assay ${version}`]
 		]));
 	}
-	exports.cost = cost;
 });
 define("series", ["require", "exports"], function (require, exports) {
 	"use strict";
@@ -686,25 +692,9 @@ define("series", ["require", "exports"], function (require, exports) {
 	function perShown(f) {
 		return f.unit === "ns" ? 1 : 1e9;
 	}
-	function momentsOf(data, scope) {
-		const { t_ns, columns } = data.run.timeline;
-		const mine = Object.keys(columns).filter((k) => data.fields.get(k)?.scope === scope);
-		const here = [];
-		for (let i = 0; i < t_ns.length; i++)
-			if (mine.some((k) => columns[k][i] !== null))
-				here.push(i);
-		return here;
-	}
 	class Timeline {
 		constructor(data) {
 			this.data = data;
-			this.moments = new Map();
-		}
-		at(scope) {
-			let m = this.moments.get(scope);
-			if (!m)
-				this.moments.set(scope, m = momentsOf(this.data, scope));
-			return m;
 		}
 		has(key) {
 			return this.data.run.timeline.columns[key]?.some((v) => v !== null) ?? false;
@@ -712,7 +702,7 @@ define("series", ["require", "exports"], function (require, exports) {
 		line(key) {
 			const f = this.data.fields.get(key);
 			const { t_ns, columns } = this.data.run.timeline;
-			const at = this.at(f.scope);
+			const at = this.data.points[f.scope] ?? [];
 			const t = at.map((i) => t_ns[i]), v = at.map((i) => columns[key][i]);
 			return f.kind === "counter" ? this.rates(f, t, v) : this.levels(f, t, v, at);
 		}
@@ -819,7 +809,7 @@ define("series", ["require", "exports"], function (require, exports) {
 		return Math.max(0, Math.min(after, t1) - Math.max(before, t0));
 	}
 });
-define("plots", ["require", "exports", "series"], function (require, exports, series_1) {
+define("plots", ["require", "exports", "series", "units"], function (require, exports, series_1, units) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.Plots = void 0;
@@ -849,7 +839,7 @@ define("plots", ["require", "exports", "series"], function (require, exports, se
 			] },
 		{ title: "Waiting", note: "100 % is one thread all the time", wishes: [
 				{ keys: ["job.cpu.wait"], name: "for a CPU" },
-				{ keys: ["cgroup.cpu.throttled"], name: "throttled by a quota" },
+				{ keys: ["cgroup.cpu.throttled"], name: "throttled" },
 				{ keys: ["cgroup.psi.io", "system.psi.io"], name: "for I/O" },
 				{ keys: ["cgroup.psi.memory", "system.psi.memory"], name: "for memory" }
 			] },
@@ -909,7 +899,7 @@ define("plots", ["require", "exports", "series"], function (require, exports, se
 		limit(r) {
 			const { cpus, memory_bytes } = this.data.run.identity;
 			if (r.limit === "cpus" && cpus)
-				return { value: cpus, name: cpus === 1 ? "1 CPU" : `${cpus} CPUs` };
+				return { value: cpus, name: units.some(cpus, "CPU") };
 			if (r.limit === "memory" && memory_bytes)
 				return { value: memory_bytes, name: "all memory" };
 			return r.limit === "cores" && this.cores
@@ -1101,7 +1091,9 @@ define("draw", ["require", "exports", "series", "theme", "units"], function (req
 		let most = highest(plot, view);
 		if (plot.limit && most > plot.limit.value / 2)
 			most = Math.max(most, plot.limit.value);
-		const step = units.valueStep(plot.unit, most || 1, Math.max(2, Math.floor(height / 38)));
+		if (most <= 0)
+			return { top: 1, step: 2, y: (v) => height - BOTTOM - v * (height - TOP - BOTTOM) };
+		const step = units.valueStep(plot.unit, most, Math.max(2, Math.floor(height / 38)));
 		const top = Math.max(step, Math.ceil(most / step - 1e-9) * step);
 		return { top, step, y: (v) => height - BOTTOM - v / top * (height - TOP - BOTTOM) };
 	}
@@ -1391,6 +1383,71 @@ define("lanes", ["require", "exports", "dom", "draw", "theme", "units"], functio
 	}
 	exports.Pointer = Pointer;
 });
+define("phases", ["require", "exports", "dom", "draw", "lanes", "tables", "units"], function (require, exports, dom_7, draw_2, lanes_1, tables_3, units) {
+	"use strict";
+	Object.defineProperty(exports, "__esModule", { value: true });
+	exports.phaseSection = exports.phaseLane = void 0;
+	const INKS = { "cpu-bound": "ink1", busy: "ink6", reading: "ink3",
+		writing: "ink2", growing: "ink5" };
+	function phasesOf(data) {
+		const p = data.run.phases;
+		return Array.isArray(p) && p.length > 1 ? p : [];
+	}
+	function phaseLane(data, view) {
+		const phases = phasesOf(data);
+		if (!phases.length)
+			return null;
+		const l = (0, lanes_1.lane)("phases");
+		const bands = phases.map((p) => band(p, view));
+		l.side.append((0, dom_7.h)("h3", {}, "Phases", (0, dom_7.h)("small", {}, "click to zoom")));
+		l.picture.append((0, dom_7.h)("div", { class: "strip" }, ...bands));
+		const draw = () => {
+			const room = l.picture.clientWidth - draw_2.GUTTER - draw_2.MARGIN;
+			phases.forEach((p, i) => place(bands[i], p, view, room));
+		};
+		return { lane: l, draw };
+	}
+	exports.phaseLane = phaseLane;
+	function band(p, view) {
+		const title = `${p.name}\n${units.duration(p.to_ns - p.from_ns)}, from ` +
+			`${units.duration(p.from_ns)} to ${units.duration(p.to_ns)}`;
+		const b = (0, dom_7.h)("button", { type: "button", class: `band ${INKS[p.kind] ?? ""}`, title }, p.name);
+		b.addEventListener("click", () => view.zoom(p.from_ns, p.to_ns));
+		return b;
+	}
+	function place(b, p, view, room) {
+		const a = Math.max(0, (p.from_ns - view.from) / view.width) * room;
+		const z = Math.min(1, (p.to_ns - view.from) / view.width) * room;
+		b.hidden = z <= a;
+		b.style.left = `${draw_2.GUTTER + a}px`;
+		b.style.width = `${Math.max(3, z - a - 1)}px`;
+	}
+	function phaseSection(data) {
+		const phases = phasesOf(data);
+		if (!phases.length)
+			return [];
+		const number = (title, of, show) => ({
+			title, numeric: true, sort: (i) => of(phases[i]) ?? NaN,
+			show: (i) => show(of(phases[i]))
+		});
+		const rate = (v) => units.bytes(v, "/s");
+		const columns = [
+			{ title: "phase", sort: (i) => phases[i].name, show: (i) => phases[i].name },
+			number("from", (p) => p.from_ns, units.duration),
+			number("took", (p) => p.to_ns - p.from_ns, units.duration),
+			number("of the run", (p) => (p.to_ns - p.from_ns) / data.span, units.percent),
+			number("cores", (p) => p.cores, units.number),
+			number("waiting for CPU", (p) => p.cpu_wait, units.percent),
+			number("memory, mean", (p) => p.memory_bytes, units.bytes),
+			number("largest", (p) => p.memory_peak_bytes, units.bytes),
+			number("grew by", (p) => p.memory_rise_bytes, units.bytes),
+			number("read", (p) => p.read_bytes_per_second, rate),
+			number("written", (p) => p.write_bytes_per_second, rate)
+		];
+		return [(0, dom_7.h)("section", { id: "phases" }, (0, dom_7.h)("h2", {}, "Phases"), new tables_3.Table(columns, phases.length, -1, false, 24).root)];
+	}
+	exports.phaseSection = phaseSection;
+});
 define("tree", ["require", "exports", "data"], function (require, exports, data_2) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
@@ -1528,12 +1585,12 @@ define("tree", ["require", "exports", "data"], function (require, exports, data_
 	}
 	exports.ended = ended;
 });
-define("details", ["require", "exports", "data", "dom", "tree", "units"], function (require, exports, data_3, dom_7, tree_1, units) {
+define("details", ["require", "exports", "data", "dom", "tree", "units"], function (require, exports, data_3, dom_8, tree_1, units) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.processDetails = void 0;
 	function list(pairs) {
-		return (0, dom_7.h)("dl", {}, ...pairs.map(([k, v]) => (0, dom_7.h)("div", {}, (0, dom_7.h)("dt", {}, k), (0, dom_7.h)("dd", {}, v))));
+		return (0, dom_8.h)("dl", {}, ...pairs.map(([k, v]) => (0, dom_8.h)("div", {}, (0, dom_8.h)("dt", {}, k), (0, dom_8.h)("dd", {}, v))));
 	}
 	function end(c, i) {
 		const s = c.wait_status[i];
@@ -1556,8 +1613,8 @@ define("details", ["require", "exports", "data", "dom", "tree", "units"], functi
 	function one(data, p, i) {
 		const { c } = p, up = c.parent[i] === null ? undefined : p.index.get(c.parent[i]);
 		return [
-			(0, dom_7.h)("h3", {}, p.nameOf(i), (0, dom_7.h)("small", {}, `pid ${c.key[i]}`)),
-			c.detail[i] ? (0, dom_7.h)("pre", { class: "command" }, c.detail[i]) : null,
+			(0, dom_8.h)("h3", {}, p.nameOf(i), (0, dom_8.h)("small", {}, `pid ${c.key[i]}`)),
+			c.detail[i] ? (0, dom_8.h)("pre", { class: "command" }, c.detail[i]) : null,
 			list([["began", units.duration(c.born_ns[i])],
 				["lived", units.duration(p.died(i) - p.born(i))], ["ended", end(c, i)],
 				["parent", up === undefined ? units.UNKNOWN : `${p.nameOf(up)} (${c.key[up]})`],
@@ -1572,24 +1629,24 @@ define("details", ["require", "exports", "data", "dom", "tree", "units"], functi
 		const lives = row.members.map((i) => p.died(i) - p.born(i)).sort((a, b) => a - b);
 		const top = [...row.members].sort((a, b) => (p.cpu[b] || 0) - (p.cpu[a] || 0)).slice(0, 10);
 		return [
-			(0, dom_7.h)("h3", {}, row.name, (0, dom_7.h)("small", {}, `${units.count(row.members.length)} processes`)),
+			(0, dom_8.h)("h3", {}, row.name, (0, dom_8.h)("small", {}, `${units.count(row.members.length)} processes`)),
 			list([["CPU, all", units.duration(row.cpu)],
 				["CPU, each", units.duration(row.cpu / row.members.length)],
 				["lived, shortest", units.duration(lives[0])],
 				["lived, middle", units.duration(median(lives))],
 				["lived, longest", units.duration(lives[lives.length - 1])],
 				["largest peak", units.bytes(row.peak)]]),
-			(0, dom_7.h)("h4", {}, "The ten with most CPU time"),
-			(0, dom_7.h)("table", { class: "plain" }, (0, dom_7.h)("tbody", {}, ...top.map((i) => (0, dom_7.h)("tr", {}, (0, dom_7.h)("td", { class: "num" }, String(p.c.key[i])), (0, dom_7.h)("td", { class: "num" }, units.duration(p.cpu[i])), (0, dom_7.h)("td", { class: "num" }, units.bytes(p.peak[i])), (0, dom_7.h)("td", { class: "long" }, p.c.detail[i] ?? p.nameOf(i))))))
+			(0, dom_8.h)("h4", {}, "The ten with most CPU time"),
+			(0, dom_8.h)("table", { class: "plain" }, (0, dom_8.h)("tbody", {}, ...top.map((i) => (0, dom_8.h)("tr", {}, (0, dom_8.h)("td", { class: "num" }, String(p.c.key[i])), (0, dom_8.h)("td", { class: "num" }, units.duration(p.cpu[i])), (0, dom_8.h)("td", { class: "num" }, units.bytes(p.peak[i])), (0, dom_8.h)("td", { class: "long" }, p.c.detail[i] ?? p.nameOf(i))))))
 		];
 	}
 	function processDetails(data, p, row) {
 		const parts = row.members.length > 1 ? many(p, row) : one(data, p, row.members[0]);
-		return (0, dom_7.h)("div", {}, ...parts);
+		return (0, dom_8.h)("div", {}, ...parts);
 	}
 	exports.processDetails = processDetails;
 });
-define("processes", ["require", "exports", "dom", "draw", "lanes", "details", "tree", "theme", "units"], function (require, exports, dom_8, draw_2, lanes_1, details_1, tree_2, theme_4, units) {
+define("processes", ["require", "exports", "dom", "draw", "lanes", "details", "tree", "theme", "units"], function (require, exports, dom_9, draw_3, lanes_2, details_1, tree_2, theme_4, units) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.ProcessSection = void 0;
@@ -1602,22 +1659,23 @@ define("processes", ["require", "exports", "dom", "draw", "lanes", "details", "t
 			this.data = data;
 			this.all = all;
 			this.view = view;
-			this.scroller = (0, dom_8.h)("div", { class: "rows", tabindex: "0", role: "tree",
+			this.scroller = (0, dom_9.h)("div", { class: "rows", tabindex: "0", role: "tree",
 				"aria-label": "Processes. Up and down choose, left and right close and open." });
-			this.space = (0, dom_8.h)("div", { class: "space" });
-			this.details = (0, dom_8.h)("div", { class: "details", hidden: true });
-			this.counts = (0, dom_8.h)("span", { class: "hint" });
-			this.redraw = (0, dom_8.eachFrame)(() => this.render());
+			this.space = (0, dom_9.h)("div", { class: "space" });
+			this.details = (0, dom_9.h)("div", { class: "details", hidden: true });
+			this.counts = (0, dom_9.h)("span", { class: "hint" });
+			this.redraw = (0, dom_9.eachFrame)(() => this.render());
 			this.top = [];
 			this.rows = [];
+			this.seen = [];
 			this.chosen = null;
 			this.words = "";
-			this.axis = new lanes_1.TimeAxis(view, data.run.identity.start_ns);
-			this.axis.lane.side.append((0, dom_8.h)("div", { class: "columns" }, (0, dom_8.h)("span", { class: "num now" }, "CPU"), (0, dom_8.h)("span", { class: "num most" }, "peak")));
-			const field = (0, dom_8.h)("div", { class: "lanes" }, this.axis.lane.root, this.scroller);
+			this.axis = new lanes_2.TimeAxis(view, data.run.identity.start_ns);
+			this.axis.lane.side.append((0, dom_9.h)("div", { class: "columns" }, (0, dom_9.h)("span", { class: "num now" }, "CPU"), (0, dom_9.h)("span", { class: "num most" }, "peak")));
+			const field = (0, dom_9.h)("div", { class: "lanes" }, this.axis.lane.root, this.scroller);
 			this.scroller.append(this.space);
-			this.root = (0, dom_8.h)("section", { id: "processes" }, this.tools(), field, this.missing(), this.details);
-			new lanes_1.Pointer(field, () => this.axis.lane.picture, view, data.run.timeline.t_ns);
+			this.root = (0, dom_9.h)("section", { id: "processes" }, this.tools(), field, this.missing(), this.details);
+			new lanes_2.Pointer(field, () => this.axis.lane.picture, view, data.run.timeline.t_ns);
 			this.listen(field);
 			this.arrange("tree");
 		}
@@ -1625,27 +1683,27 @@ define("processes", ["require", "exports", "dom", "draw", "lanes", "details", "t
 			this.scroller.addEventListener("scroll", this.redraw);
 			this.scroller.addEventListener("click", (e) => this.click(e));
 			this.scroller.addEventListener("keydown", (e) => this.key(e));
-			this.view.onZoom(this.redraw);
+			this.view.onZoom((0, dom_9.eachFrame)(() => this.drawBars()));
 			(0, theme_4.onTheme)(() => this.render());
 			new ResizeObserver(this.redraw).observe(field);
 		}
 		tools() {
-			const order = (0, dom_8.h)("select", { "aria-label": "Order of the processes" }, ...ORDERS.map(([value, text]) => (0, dom_8.h)("option", { value }, text)));
+			const order = (0, dom_9.h)("select", { "aria-label": "Order of the processes" }, ...ORDERS.map(([value, text]) => (0, dom_9.h)("option", { value }, text)));
 			order.addEventListener("change", () => this.arrange(order.value));
-			const find = (0, dom_8.h)("input", { type: "search", placeholder: "find name, command or pid",
+			const find = (0, dom_9.h)("input", { type: "search", placeholder: "find name, command or pid",
 				"aria-label": "Find processes" });
 			find.addEventListener("input", () => {
 				this.words = find.value.trim().toLowerCase();
 				this.refresh();
 			});
-			return (0, dom_8.h)("div", { class: "tools" }, (0, dom_8.h)("h2", {}, "Processes"), order, find, this.counts);
+			return (0, dom_9.h)("div", { class: "tools" }, (0, dom_9.h)("h2", {}, "Processes"), order, find, this.counts);
 		}
 		missing() {
 			const all = this.data.run.totals.cpu.value;
 			const seen = this.all.cpu.reduce((n, v) => n + (v || 0), 0);
 			if (all === null || seen >= 0.9 * all)
 				return null;
-			return (0, dom_8.h)("p", { class: "note" }, `These account for ${units.duration(seen)} of the job's ` +
+			return (0, dom_9.h)("p", { class: "note" }, `These account for ${units.duration(seen)} of the job's ` +
 				`${units.duration(all)} of CPU time; the rest was used between samples.`);
 		}
 		arrange(order) {
@@ -1658,9 +1716,9 @@ define("processes", ["require", "exports", "dom", "draw", "lanes", "details", "t
 		refresh() {
 			this.rows = (0, tree_2.flatten)(this.all, this.top, this.words);
 			const { n } = this.all, more = this.data.run.unlisted;
-			const rows = units.count(this.rows.length);
-			this.counts.textContent = `${units.count(n)} processes in ${rows} ` +
-				`rows${more ? `; ${units.count(more)} more are only counted` : ""}`;
+			const rows = units.some(this.rows.length, "row");
+			this.counts.textContent = `${units.some(n, "process", "processes")} in ${rows}` +
+				`${more ? `; ${units.count(more)} more are only counted` : ""}`;
 			this.redraw();
 		}
 		get height() {
@@ -1671,7 +1729,6 @@ define("processes", ["require", "exports", "dom", "draw", "lanes", "details", "t
 			const { height } = this, n = paper ? Math.min(ON_PAPER, this.rows.length) : this.rows.length;
 			this.space.style.height = `${n * height}px`;
 			this.scroller.classList.toggle("all", paper || n <= 18);
-			this.axis.draw();
 			const first = paper ? 0 : Math.floor(this.scroller.scrollTop / height);
 			const seen = paper ? n : Math.ceil(this.scroller.clientHeight / height) + 1;
 			const last = Math.min(n, first + Math.max(seen, 18));
@@ -1679,15 +1736,16 @@ define("processes", ["require", "exports", "dom", "draw", "lanes", "details", "t
 			for (let k = first; k < last; k++)
 				made.push(this.rowAt(k, height));
 			this.space.replaceChildren(...made.map((m) => m.lane.root));
-			made.forEach((m) => this.drawBar(m.canvas, m.row));
+			this.seen = made;
+			this.drawBars();
 		}
 		rowAt(k, height) {
-			const row = this.rows[k], l = (0, lanes_1.lane)("process"), many = row.members.length;
-			const canvas = (0, dom_8.h)("canvas", { "aria-hidden": "true" }), gone = this.failed(row);
+			const row = this.rows[k], l = (0, lanes_2.lane)("process"), many = row.members.length;
+			const canvas = (0, dom_9.h)("canvas", { "aria-hidden": "true" }), gone = this.failed(row);
 			const fold = row.children.length ? (row.open || this.words ? "▾" : "▸") : "";
-			l.side.append((0, dom_8.h)("span", { class: "name", title: this.title(row) }, (0, dom_8.h)("span", { class: "fold" }, fold), row.name, many > 1 ? (0, dom_8.h)("b", { class: "times" }, `×\u2009${units.count(many)}`) : null, gone ? (0, dom_8.h)("b", { class: "bad" }, gone) : null), (0, dom_8.h)("span", { class: "num now" }, units.duration(row.cpu)), (0, dom_8.h)("span", { class: "num most" }, units.bytes(row.peak)));
+			l.side.append((0, dom_9.h)("span", { class: "name", title: this.title(row) }, (0, dom_9.h)("span", { class: "fold" }, fold), row.name, many > 1 ? (0, dom_9.h)("b", { class: "times" }, `×\u2009${units.count(many)}`) : null, gone ? (0, dom_9.h)("b", { class: "bad" }, gone) : null), (0, dom_9.h)("span", { class: "num now" }, units.duration(row.cpu)), (0, dom_9.h)("span", { class: "num most" }, units.bytes(row.peak)));
 			l.side.firstChild.style.paddingLeft = `${Math.min(12, row.depth) * 12}px`;
-			l.picture.append((0, dom_8.h)("span", { class: "pid" }, many > 1 ? "" :
+			l.picture.append((0, dom_9.h)("span", { class: "pid" }, many > 1 ? "" :
 				String(this.all.c.key[row.members[0]])), canvas);
 			this.describe(l.root, row, k, height);
 			return { lane: l, canvas, row };
@@ -1716,13 +1774,17 @@ define("processes", ["require", "exports", "dom", "draw", "lanes", "details", "t
 			return row.members.length > 1 ? `${units.count(bad.length)} failed`
 				: (0, tree_2.ended)(this.all.c.wait_status[bad[0]]);
 		}
+		drawBars() {
+			this.axis.draw();
+			this.seen.forEach((s) => this.drawBar(s.canvas, s.row));
+		}
 		drawBar(canvas, row) {
-			const p = (0, draw_2.begin)(canvas);
+			const p = (0, draw_3.begin)(canvas);
 			if (!p)
 				return;
-			(0, draw_2.timeGrid)(p, this.view);
+			(0, draw_3.timeGrid)(p, this.view);
 			p.g.save();
-			(0, draw_2.clip)(p);
+			(0, draw_3.clip)(p);
 			if (row.members.length > 1)
 				this.drawCrowd(p, row);
 			else
@@ -1731,8 +1793,8 @@ define("processes", ["require", "exports", "dom", "draw", "lanes", "details", "t
 		}
 		drawLife(p, i) {
 			const { all, view } = this, { g } = p;
-			const a = (0, draw_2.xOf)(view, p.width, all.born(i)), z = (0, draw_2.xOf)(view, p.width, all.died(i));
-			const x = Math.max(draw_2.GUTTER, a), w = Math.max(2, Math.min(p.width - draw_2.MARGIN, z) - x);
+			const a = (0, draw_3.xOf)(view, p.width, all.born(i)), z = (0, draw_3.xOf)(view, p.width, all.died(i));
+			const x = Math.max(draw_3.GUTTER, a), w = Math.max(2, Math.min(p.width - draw_3.MARGIN, z) - x);
 			const top = 4, tall = p.height - 8;
 			const busy = Math.min(1, (all.cpu[i] || 0) / Math.max(1, all.died(i) - all.born(i)));
 			g.fillStyle = (0, theme_4.colour)(all.c.wait_status[i] ? "bad" : "ink1");
@@ -1741,11 +1803,11 @@ define("processes", ["require", "exports", "dom", "draw", "lanes", "details", "t
 			g.globalAlpha = 0.85;
 			g.fillRect(x, top + tall * (1 - busy), w, tall * busy);
 			g.globalAlpha = 1;
-			if (z > draw_2.GUTTER && a < p.width - draw_2.MARGIN)
+			if (z > draw_3.GUTTER && a < p.width - draw_3.MARGIN)
 				this.label(p, all.c.detail[i] ?? all.nameOf(i), x, x + w);
 		}
 		label(p, text, x, end) {
-			const { g } = p, left = x - draw_2.GUTTER - 8, right = p.width - draw_2.MARGIN - end - 8;
+			const { g } = p, left = x - draw_3.GUTTER - 8, right = p.width - draw_3.MARGIN - end - 8;
 			const room = Math.max(left, right, end - x - 12);
 			if (room < 40)
 				return;
@@ -1767,11 +1829,11 @@ define("processes", ["require", "exports", "dom", "draw", "lanes", "details", "t
 			}
 		}
 		drawCrowd(p, row) {
-			const wide = Math.max(1, Math.ceil(p.width - draw_2.GUTTER - draw_2.MARGIN));
+			const wide = Math.max(1, Math.ceil(p.width - draw_3.GUTTER - draw_3.MARGIN));
 			const change = new Float64Array(wide + 2);
 			for (const i of row.members) {
-				const a = (0, draw_2.xOf)(this.view, p.width, this.all.born(i)) - draw_2.GUTTER;
-				const z = (0, draw_2.xOf)(this.view, p.width, this.all.died(i)) - draw_2.GUTTER;
+				const a = (0, draw_3.xOf)(this.view, p.width, this.all.born(i)) - draw_3.GUTTER;
+				const z = (0, draw_3.xOf)(this.view, p.width, this.all.died(i)) - draw_3.GUTTER;
 				if (z < 0 || a > wide)
 					continue;
 				change[Math.max(0, Math.floor(a))]++;
@@ -1785,7 +1847,7 @@ define("processes", ["require", "exports", "dom", "draw", "lanes", "details", "t
 			p.g.globalAlpha = 0.55;
 			alive.forEach((v, x) => {
 				const tall = v / most * (p.height - 8);
-				p.g.fillRect(draw_2.GUTTER + x, p.height - 4 - tall, 1, tall);
+				p.g.fillRect(draw_3.GUTTER + x, p.height - 4 - tall, 1, tall);
 			});
 			p.g.globalAlpha = 1;
 			p.g.fillStyle = (0, theme_4.colour)("faint");
@@ -1851,47 +1913,6 @@ define("processes", ["require", "exports", "dom", "draw", "lanes", "details", "t
 				hi = mid - 1;
 		}
 		return `${clean.slice(0, lo)}…`;
-	}
-});
-define("phases", ["require", "exports", "dom", "draw", "lanes", "units"], function (require, exports, dom_9, draw_3, lanes_2, units) {
-	"use strict";
-	Object.defineProperty(exports, "__esModule", { value: true });
-	exports.phaseLane = exports.phasesOf = void 0;
-	function phasesOf(data) {
-		const p = data.run.phases;
-		return Array.isArray(p) ? p : [];
-	}
-	exports.phasesOf = phasesOf;
-	function phaseLane(data, view) {
-		const phases = phasesOf(data);
-		if (phases.length < 2)
-			return null;
-		const l = (0, lanes_2.lane)("phases");
-		const kinds = [...new Set(phases.map((p) => p.kind))];
-		const bands = phases.map((p) => band(p, kinds.indexOf(p.kind), view));
-		l.side.append((0, dom_9.h)("h3", {}, "Phases"));
-		const strip = (0, dom_9.h)("div", { class: "strip" }, ...bands);
-		l.picture.append(strip);
-		const draw = () => {
-			const room = l.picture.clientWidth - draw_3.GUTTER - draw_3.MARGIN;
-			phases.forEach((p, i) => place(bands[i], p, view, room));
-		};
-		return { lane: l, draw };
-	}
-	exports.phaseLane = phaseLane;
-	function band(p, kind, view) {
-		const title = `${p.name}\n${units.duration(p.to_ns - p.from_ns)}, from ` +
-			`${units.duration(p.from_ns)} to ${units.duration(p.to_ns)}`;
-		const b = (0, dom_9.h)("button", { type: "button", class: `band ink${kind % 6 + 1}`, title }, p.name);
-		b.addEventListener("click", () => view.zoom(p.from_ns, p.to_ns));
-		return b;
-	}
-	function place(b, p, view, room) {
-		const a = Math.max(0, (p.from_ns - view.from) / view.width) * room;
-		const z = Math.min(1, (p.to_ns - view.from) / view.width) * room;
-		b.hidden = z <= a;
-		b.style.left = `${draw_3.GUTTER + a}px`;
-		b.style.width = `${Math.max(1, z - a - 1)}px`;
 	}
 });
 define("timeline", ["require", "exports", "dom", "draw", "lanes", "phases", "series", "theme", "units"], function (require, exports, dom_10, draw_4, lanes_3, phases_1, series_3, theme_5, units) {
@@ -2048,7 +2069,7 @@ define("timeline", ["require", "exports", "dom", "draw", "lanes", "phases", "ser
 	}
 	exports.TimelineSection = TimelineSection;
 });
-define("main", ["require", "exports", "data", "dom", "head", "lists", "numbers", "plots", "processes", "series", "theme", "timeline", "tree", "view"], function (require, exports, data_4, dom_11, head_2, lists_1, numbers_1, plots_1, processes_1, series_4, theme_6, timeline_1, tree_3, view_1) {
+define("main", ["require", "exports", "data", "dom", "head", "lists", "numbers", "phases", "plots", "processes", "series", "theme", "timeline", "tree", "view"], function (require, exports, data_4, dom_11, head_2, lists_1, numbers_1, phases_2, plots_1, processes_1, series_4, theme_6, timeline_1, tree_3, view_1) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	function timeSection(data, view) {
@@ -2064,13 +2085,15 @@ define("main", ["require", "exports", "data", "dom", "head", "lists", "numbers",
 		return c ? [new processes_1.ProcessSection(data, new tree_3.Processes(c, data.span), view).root] : [];
 	}
 	function navigation(sections) {
-		const links = sections.filter((s) => s.id && s.querySelector("h2")).map((s) => (0, dom_11.h)("a", { href: `#${s.id}` }, s.dataset.short ?? s.querySelector("h2").textContent));
+		const all = sections.flatMap((s) => s.id ? [s] : [...s.querySelectorAll("section")]);
+		const links = all.filter((s) => s.querySelector("h2")).map((s) => (0, dom_11.h)("a", { href: `#${s.id}` }, s.dataset.short ?? s.querySelector("h2").textContent));
 		return (0, dom_11.h)("nav", { "aria-label": "Sections" }, ...links);
 	}
 	function build(data) {
 		const view = new view_1.View(data.span);
 		const sections = [(0, head_2.verdict)(data), (0, head_2.headline)(data), ...timeSection(data, view),
-			...processSection(data, view), ...(0, lists_1.lists)(data), (0, numbers_1.numbers)(data), (0, numbers_1.identity)(data), (0, numbers_1.cost)(data)];
+			...(0, phases_2.phaseSection)(data), ...processSection(data, view), ...(0, lists_1.lists)(data), (0, numbers_1.numbers)(data),
+			(0, numbers_1.about)(data)];
 		return [(0, head_2.header)(data), navigation(sections), (0, dom_11.h)("main", {}, ...sections)];
 	}
 	async function start() {

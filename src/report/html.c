@@ -13,6 +13,7 @@
 #include "report/document.h"
 #include "report/glyph.h"
 #include "report/gzip64.h"
+#include "report/moments.h"
 #include "report/report.h"
 
 static void put_escaped(struct as_buf *out, const char *text, size_t n)
@@ -77,6 +78,23 @@ static void put_scopes(struct as_json *j)
 	as_json_close(j);
 }
 
+/*
+ * Which moments of the timeline are points of this scope. Elsewhere an unknown
+ * value is no gap: the scope was not asked.
+ */
+static void put_points(struct as_json *j, const struct as_run *run, enum as_scope scope)
+{
+	struct as_moments m = {.run = run};
+
+	if (!run->series[scope])
+		return;
+	as_json_open(j, as_scope_info(scope)->name, '[');
+	for (int64_t i = 0; as_moments_next(&m); i++)
+		if (as_moments_has(&m, scope))
+			as_json_i64(j, NULL, i);
+	as_json_close(j);
+}
+
 static void put_totals(struct as_json *j)
 {
 	as_json_open(j, "totals", '{');
@@ -99,6 +117,10 @@ static void put_data(struct as_buf *out, const struct as_run *run)
 	put_fields(&j, run);
 	put_scopes(&j);
 	put_totals(&j);
+	as_json_open(&j, "points", '{');
+	for (int s = 0; s < AS_NSCOPES; s++)
+		put_points(&j, run, (enum as_scope)s);
+	as_json_close(&j);
 	as_json_close(&j);
 	out->bad |= text.bad;
 	as_put_gzip64(out, as_buf_text(&text), text.len);

@@ -22,6 +22,11 @@ bool as_moments_next(struct as_moments *m)
 	return true;
 }
 
+bool as_moments_has(const struct as_moments *m, enum as_scope scope)
+{
+	return m->here[scope];
+}
+
 int64_t as_moments_cell(const struct as_moments *m, enum as_field_id f, enum as_which which)
 {
 	enum as_scope scope = as_fields[f].scope;

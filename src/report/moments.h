@@ -22,6 +22,8 @@ struct as_moments {
 };
 
 bool as_moments_next(struct as_moments *m);
+/* Does this scope have a point at this moment, if only one of unknown values? */
+bool as_moments_has(const struct as_moments *m, enum as_scope scope);
 /* AS_NA when unknown at this moment. */
 int64_t as_moments_cell(const struct as_moments *m, enum as_field_id f, enum as_which which);
 

@@ -144,6 +144,7 @@ interface Packed {
     fields: Field[];
     scopes: Scope[];
     totals: Record<string, {title: string; help: string}>;
+    points: Record<string, number[]>; /* by scope: indices of moments */
 }
 
 export interface Data {
@@ -151,6 +152,7 @@ export interface Data {
     fields: Map<string, Field>;
     scopes: Scope[];
     totals: Record<string, {title: string; help: string}>;
+    points: Record<string, number[]>;
     span: number; /* ns: the end of the time axis */
 }
 
@@ -166,7 +168,7 @@ function spanOf(run: Run): number {
 function arrange(p: Packed): Data {
     const run = p.run.assay;
     const fields = new Map(p.fields.map((f): [string, Field] => [f.key, f]));
-    return {run, fields, scopes: p.scopes, totals: p.totals, span: spanOf(run)};
+    return {...p, run, fields, span: spanOf(run)};
 }
 
 export async function unpack(base64: string): Promise<Data> {

@@ -100,7 +100,9 @@ function axisOf(plot: Plot, view: View, height: number): Axis {
     let most = highest(plot, view);
     if (plot.limit && most > plot.limit.value / 2)
         most = Math.max(most, plot.limit.value);
-    const step = units.valueStep(plot.unit, most || 1, Math.max(2, Math.floor(height / 38)));
+    if (most <= 0)
+        return {top: 1, step: 2, y: (v) => height - BOTTOM - v * (height - TOP - BOTTOM)};
+    const step = units.valueStep(plot.unit, most, Math.max(2, Math.floor(height / 38)));
     const top = Math.max(step, Math.ceil(most / step - 1e-9) * step);
     return {top, step, y: (v) => height - BOTTOM - v / top * (height - TOP - BOTTOM)};
 }

@@ -37,7 +37,7 @@ export function header(data: Data): HTMLElement {
 
 function facts(data: Data): string[] {
     const {identity: who} = data.run;
-    const cpus = who.cpus ? `${who.cpus} CPUs` : "", memory = who.memory_bytes
+    const cpus = who.cpus ? units.some(who.cpus, "CPU") : "", memory = who.memory_bytes
         ? `${units.bytes(who.memory_bytes)} memory` : "";
     return [units.moment(who.start_ns), who.host ? `on ${who.host}` : "",
         who.user ? `as ${who.user}` : "", cpus, memory, who.id]
@@ -92,7 +92,7 @@ function troubles(data: Data): Child {
     if (data.run.growth?.answer === "grows")
         found.push(growing(data.run.growth));
     if (survivors)
-        found.push(`${units.count(survivors)} processes outlived the command`);
+        found.push(`${units.some(survivors, "process", "processes")} outlived the command`);
     if (error)
         found.push(error);
     return found.length ? h("ul", {class: "troubles"}, ...found.map((f) => h("li", {}, f))) : null;
@@ -176,7 +176,7 @@ function processTile(data: Data): Tile {
     const threads = metrics["job.threads"]?.max ?? null;
     return {title: "Processes", value: units.count(totals.processes.value), known: totals.processes,
         lines: [most === null ? "" : `at most ${units.count(most)} at a time`,
-            threads === null ? "" : `at most ${units.count(threads)} threads`]};
+            threads === null ? "" : `at most ${units.some(threads, "thread")}`]};
 }
 
 function timeTile(data: Data): Tile {
@@ -184,16 +184,16 @@ function timeTile(data: Data): Tile {
     const wait = totals.cpu_wait?.value ?? null;
     return {title: "Time", value: units.duration(duration_ns), lines: [
         wait === null ? "" : `${units.duration(wait)} ready, waiting for a CPU`,
-        self.samples ? `${units.count(self.samples)} samples` : "totals only, no samples"]};
+        self.samples ? units.some(self.samples, "sample") : "totals only, no samples"]};
 }
 
 /* Sent and received, when assay measured the network. */
 function networkTile(data: Data): Tile[] {
     const mine = Object.entries(data.run.totals).filter(([k]) => /^net/.test(k));
     const bytes = mine.filter(([, t]) => t.unit === "bytes" && t.value !== null);
-    if (!bytes.length)
-        return [];
     const sum = bytes.reduce((n, [, t]) => n + (t.value ?? 0), 0);
+    if (!sum)
+        return [];
     const name = (k: string) => data.totals[k]?.title ?? k;
     const say = ([k, t]: [string, Total]) => `${name(k)} ${units.inUnit(t.unit, t.value)}`;
     return [{title: "Network", value: units.bytes(sum), known: bytes[0][1],

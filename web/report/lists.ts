@@ -42,7 +42,7 @@ function owners(data: Data, c: Columns): Column[] {
 }
 
 function lives(c: Columns): Column[] {
-    if (c.born_ns.every((b) => !b) && c.died_ns.every((d) => d === null))
+    if (c.born_ns.every((b) => !b))
         return [];
     return [{title: "began", numeric: true, sort: (i) => c.born_ns[i] ?? NaN,
         show: (i) => units.duration(c.born_ns[i])}];

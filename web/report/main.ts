@@ -3,7 +3,8 @@ import {Data, instances, unpack} from "./data";
 import {h} from "./dom";
 import {header, headline, verdict} from "./head";
 import {lists} from "./lists";
-import {cost, identity, numbers} from "./numbers";
+import {about, numbers} from "./numbers";
+import {phaseSection} from "./phases";
 import {Plots} from "./plots";
 import {ProcessSection} from "./processes";
 import {Timeline} from "./series";
@@ -27,7 +28,8 @@ function processSection(data: Data, view: View): HTMLElement[] {
 }
 
 function navigation(sections: HTMLElement[]): HTMLElement {
-    const links = sections.filter((s) => s.id && s.querySelector("h2")).map((s) =>
+    const all = sections.flatMap((s) => s.id ? [s] : [...s.querySelectorAll("section")]);
+    const links = all.filter((s) => s.querySelector("h2")).map((s) =>
         h("a", {href: `#${s.id}`}, s.dataset.short ?? s.querySelector("h2")!.textContent));
     return h("nav", {"aria-label": "Sections"}, ...links);
 }
@@ -35,7 +37,8 @@ function navigation(sections: HTMLElement[]): HTMLElement {
 function build(data: Data): HTMLElement[] {
     const view = new View(data.span);
     const sections = [verdict(data), headline(data), ...timeSection(data, view),
-        ...processSection(data, view), ...lists(data), numbers(data), identity(data), cost(data)];
+        ...phaseSection(data), ...processSection(data, view), ...lists(data), numbers(data),
+        about(data)];
     return [header(data), navigation(sections), h("main", {}, ...sections)];
 }
 

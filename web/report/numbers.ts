@@ -65,7 +65,11 @@ function rows(list: [string, string | null][]): HTMLElement {
         h("div", {}, h("dt", {}, k), h("dd", {}, v))));
 }
 
-export function identity(data: Data): HTMLElement {
+export function about(data: Data): HTMLElement {
+    return h("div", {class: "pair"}, identity(data), cost(data));
+}
+
+function identity(data: Data): HTMLElement {
     const {identity: who, outcome} = data.run;
     const ended = who.start_ns !== null && outcome.duration_ns !== null &&
         outcome.status !== "running" ? units.moment(who.start_ns + outcome.duration_ns) : null;
@@ -81,7 +85,7 @@ function seconds(s: Num): Num {
     return s === null ? null : s * 1e9;
 }
 
-export function cost(data: Data): HTMLElement {
+function cost(data: Data): HTMLElement {
     const {self, outcome: {duration_ns: life}, version} = data.run;
     const cpu = seconds(self.cpu_seconds);
     const share = cpu !== null && life ? `, ${units.percent(cpu / life)} of one core` : "";

@@ -5,6 +5,7 @@
  */
 import type {Data, Field} from "./data";
 import {Line, shownUnit, Timeline} from "./series";
+import * as units from "./units";
 
 export interface Trace {
     line: Line;
@@ -62,7 +63,7 @@ const RECIPES: Recipe[] = [
         {keys: ["job.threads"], name: "threads"}]},
     {title: "Waiting", note: "100 % is one thread all the time", wishes: [
         {keys: ["job.cpu.wait"], name: "for a CPU"},
-        {keys: ["cgroup.cpu.throttled"], name: "throttled by a quota"},
+        {keys: ["cgroup.cpu.throttled"], name: "throttled"},
         {keys: ["cgroup.psi.io", "system.psi.io"], name: "for I/O"},
         {keys: ["cgroup.psi.memory", "system.psi.memory"], name: "for memory"}]},
     {title: "Through calls", note: "cache, pipes and sockets too", wishes: [
@@ -124,7 +125,7 @@ export class Plots {
     private limit(r: Recipe): Plot["limit"] {
         const {cpus, memory_bytes} = this.data.run.identity;
         if (r.limit === "cpus" && cpus)
-            return {value: cpus, name: cpus === 1 ? "1 CPU" : `${cpus} CPUs`};
+            return {value: cpus, name: units.some(cpus, "CPU")};
         if (r.limit === "memory" && memory_bytes)
             return {value: memory_bytes, name: "all memory"};
         return r.limit === "cores" && this.cores

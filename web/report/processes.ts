@@ -30,6 +30,7 @@ export class ProcessSection {
     private readonly redraw = eachFrame(() => this.render());
     private top: Row[] = [];
     private rows: Row[] = [];
+    private seen: {canvas: HTMLCanvasElement; row: Row}[] = [];
     private chosen: Row | null = null;
     private words = "";
 
@@ -51,7 +52,7 @@ export class ProcessSection {
         this.scroller.addEventListener("scroll", this.redraw);
         this.scroller.addEventListener("click", (e) => this.click(e));
         this.scroller.addEventListener("keydown", (e) => this.key(e));
-        this.view.onZoom(this.redraw);
+        this.view.onZoom(eachFrame(() => this.drawBars()));
         onTheme(() => this.render());
         new ResizeObserver(this.redraw).observe(field);
     }
@@ -90,9 +91,9 @@ export class ProcessSection {
     private refresh(): void {
         this.rows = flatten(this.all, this.top, this.words);
         const {n} = this.all, more = this.data.run.unlisted;
-        const rows = units.count(this.rows.length);
-        this.counts.textContent = `${units.count(n)} processes in ${rows} ` +
-            `rows${more ? `; ${units.count(more)} more are only counted` : ""}`;
+        const rows = units.some(this.rows.length, "row");
+        this.counts.textContent = `${units.some(n, "process", "processes")} in ${rows}` +
+            `${more ? `; ${units.count(more)} more are only counted` : ""}`;
         this.redraw();
     }
 
@@ -107,7 +108,6 @@ export class ProcessSection {
         const {height} = this, n = paper ? Math.min(ON_PAPER, this.rows.length) : this.rows.length;
         this.space.style.height = `${n * height}px`;
         this.scroller.classList.toggle("all", paper || n <= 18);
-        this.axis.draw();
         const first = paper ? 0 : Math.floor(this.scroller.scrollTop / height);
         const seen = paper ? n : Math.ceil(this.scroller.clientHeight / height) + 1;
         const last = Math.min(n, first + Math.max(seen, 18));
@@ -115,7 +115,8 @@ export class ProcessSection {
         for (let k = first; k < last; k++)
             made.push(this.rowAt(k, height));
         this.space.replaceChildren(...made.map((m) => m.lane.root));
-        made.forEach((m) => this.drawBar(m.canvas, m.row));
+        this.seen = made;
+        this.drawBars();
     }
 
     private rowAt(k: number, height: number): {lane: Lane; canvas: HTMLCanvasElement; row: Row} {
@@ -163,6 +164,11 @@ export class ProcessSection {
     }
 
     /* ── bars ────────────────────────────────────────────────────────── */
+
+    private drawBars(): void {
+        this.axis.draw();
+        this.seen.forEach((s) => this.drawBar(s.canvas, s.row));
+    }
 
     private drawBar(canvas: HTMLCanvasElement, row: Row): void {
         const p = begin(canvas);

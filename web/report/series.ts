@@ -35,28 +35,8 @@ function perShown(f: Field): number {
     return f.unit === "ns" ? 1 : 1e9;
 }
 
-/* The moments at which a scope has a point: where any of its columns is known. */
-function momentsOf(data: Data, scope: string): number[] {
-    const {t_ns, columns} = data.run.timeline;
-    const mine = Object.keys(columns).filter((k) => data.fields.get(k)?.scope === scope);
-    const here: number[] = [];
-    for (let i = 0; i < t_ns.length; i++)
-        if (mine.some((k) => columns[k][i] !== null))
-            here.push(i);
-    return here;
-}
-
 export class Timeline {
-    private readonly moments = new Map<string, number[]>();
-
     constructor(private readonly data: Data) {}
-
-    private at(scope: string): number[] {
-        let m = this.moments.get(scope);
-        if (!m)
-            this.moments.set(scope, m = momentsOf(this.data, scope));
-        return m;
-    }
 
     /* Is anything known of it over time? */
     has(key: string): boolean {
@@ -66,7 +46,7 @@ export class Timeline {
     line(key: string): Line {
         const f = this.data.fields.get(key)!;
         const {t_ns, columns} = this.data.run.timeline;
-        const at = this.at(f.scope);
+        const at = this.data.points[f.scope] ?? [];
         const t = at.map((i) => t_ns[i]), v = at.map((i) => columns[key][i]);
         return f.kind === "counter" ? this.rates(f, t, v) : this.levels(f, t, v, at);
     }

@@ -83,6 +83,11 @@ export function count(v: Num | undefined): string {
     return `${sign}${x.toFixed(decimals(x, 2))}${NBSP}${"MGTPE"[u]}`;
 }
 
+/* "1 sample", "2 samples" */
+export function some(n: number, one: string, many = `${one}s`): string {
+    return `${count(n)} ${n === 1 ? one : many}`;
+}
+
 export function percent(ratio: Num | undefined): string {
     if (bad(ratio))
         return UNKNOWN;

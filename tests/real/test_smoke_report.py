@@ -1,0 +1,320 @@
+#!/usr/bin/env python3
+"""The HTML report in a real browser: what it shows is what was measured, at every width and colour.
+
+Pictures of the pages are left in BUILD/shots, to be looked at.
+"""
+import base64
+import gzip
+import itertools
+import json
+import math
+import os
+import pathlib
+import random
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from browser import *
+from harness import *
+from page import Page
+
+PYTHON = sys.executable
+SHOTS = BUILD / "shots"
+WINDOW = 10**8      # ns: rates are taken over at least this
+
+JOB = """
+import multiprocessing, os, time
+def work(k):
+    x = bytearray((20 + 10 * k) << 20)
+    end = time.process_time() + 0.4
+    while time.process_time() < end: pass
+    with open(f"out{k}", "wb") as f:
+        f.write(x); f.flush(); os.fsync(f.fileno())
+if __name__ == "__main__":
+    time.sleep(0.4)
+    with multiprocessing.Pool(3) as pool: pool.map(work, range(5), chunksize=1)
+    time.sleep(0.3)
+"""
+HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"
+
+
+def browser():
+    if missing():
+        skip(missing())
+    return Browser()
+
+
+def page_of(*command, options=()):
+    path = tmp() / "run.html"
+    assay("run", "-q", "--interval", "0.05", "--html", path, *options, "--", *command).ok()
+    return path
+
+
+def job(**more):
+    (tmp() / "job.py").write_text(JOB)
+    return page_of(PYTHON, "job.py", **more)
+
+
+def picture(b, name):
+    SHOTS.mkdir(exist_ok=True)
+    b.shot(SHOTS / f"{name}.png")
+    size = (SHOTS / f"{name}.png").stat().st_size
+    expect(size > 15000, f"the picture {name} has only {size} bytes: is it blank?")
+
+
+def quiet(b):
+    expect_eq(b.complaints(), [], "what the console said and what was asked of a network")
+
+
+# --- what a plot must show, from the document alone -------------------------------
+
+def stretches(points):
+    """The points between gaps."""
+    for known, group in itertools.groupby(points, key=lambda tv: tv[1] is not None):
+        if known:
+            yield list(group)
+
+
+def rates(points):
+    """[(from, to, growth per ns)] of a counter."""
+    found = []
+    for stretch in stretches(points):
+        edges = [stretch[0]]
+        for point in stretch[1:]:
+            if point[0] - edges[-1][0] >= WINDOW:
+                edges.append(point)
+        if edges[-1] is not stretch[-1]:        # a short rest joins the window before it
+            edges[1:] = edges[1:-1] + [stretch[-1]]
+        found += [(t0, t1, (v1 - v0) / (t1 - t0)) for (t0, v0), (t1, v1) in zip(edges, edges[1:])]
+    return found
+
+
+def value_at(data, key, moment):
+    """What the legend must say at a moment, in the document's terms; None: unknown."""
+    timeline = data["run"]["assay"]["timeline"]
+    field = next(f for f in data["fields"] if f["key"] == key)
+    points = list(zip(timeline["t_ns"], timeline["columns"][key]))
+    if field["kind"] == "gauge":
+        return min(points, key=lambda tv: abs(tv[0] - moment))[1]
+    held = [r for t0, t1, r in rates(points) if t0 <= moment <= t1]
+    return held[0] * (1 if field["unit"] == "ns" else 1e9) if held else None
+
+
+def picture_box(b):
+    """Where time runs in the plots: x of its start and end, and y of the first of them."""
+    left, right, y = b.js(
+        "const p = document.querySelector('.lane.plot .picture');"
+        "p.scrollIntoView({block: 'center', behavior: 'instant'});"
+        "const r = p.getBoundingClientRect(); return [r.left, r.right, r.top + 30]")
+    return left + 64, right - 14, y
+
+
+def legend(b):
+    return b.js("return Object.fromEntries([...document.querySelectorAll('.lane.plot tr')]"
+                ".filter((r) => r.dataset.value !== undefined)"
+                ".map((r) => [r.dataset.key, JSON.parse(r.dataset.value)]))")
+
+
+@test("under the cursor stands what the document says", seconds=120)
+def _():
+    path = job()
+    data = Page(path).data
+    span = max(data["run"]["assay"]["outcome"]["duration_ns"],
+               data["run"]["assay"]["timeline"]["t_ns"][-1])
+    with browser() as b:
+        b.size(1280, 900)
+        b.open(path)
+        a, z, y = picture_box(b)
+        told = 0
+        for share in (0.03, 0.2, 0.37, 0.5, 0.61, 0.83, 0.97):
+            x = round(a + (z - a) * share)
+            b.hover(x, y)
+            moment = span * (x - a) / (z - a)
+            for key, shown in legend(b).items():
+                want = value_at(data, key, moment)
+                expect((shown is None) == (want is None), f"{key} at {share}: {shown}, not {want}")
+                if want is not None:
+                    expect(math.isclose(shown, want, rel_tol=1e-9, abs_tol=1e-12),
+                           f"{key} at {share} of the run: {shown}, not {want}")
+                told += want is not None
+        expect(told > 30, f"only {told} numbers were shown")
+        lines = b.js("return document.querySelectorAll('.cursor:not([hidden])').length")
+        expect(lines >= 2, f"{lines} lines: plots and processes do not share the cursor")
+        b.hover(5, 5)
+        expect_eq(legend(b), {}, "values without a cursor")
+        quiet(b)
+
+
+@test("drag, buttons and keys zoom; a double click and 0 show all again", seconds=120)
+def _():
+    path = job()
+    with browser() as b:
+        b.size(1280, 900)
+        b.open(path)
+        a, z, y = picture_box(b)
+
+        def shown():            # the moments at both ends
+            ends = []
+            for x in (a + 1, z - 1):
+                b.hover(x, y)
+                ends.append(b.js("return document.querySelector('.moment').textContent"))
+            return ends
+        whole = shown()
+        b.drag(a + (z - a) * 0.25, a + (z - a) * 0.5, y)
+        part = shown()
+        expect(part != whole, "dragging changed nothing")
+        for clicks in (1, 2):
+            b.mouse("mousePressed", a + 50, y, 1, clickCount=clicks)
+            b.mouse("mouseReleased", a + 50, y, 0, clickCount=clicks)
+        b.settle()
+        expect_eq(shown(), whole, "ends after a double click")
+        b.js("document.querySelectorAll('.zoom button')[1].click()")
+        expect(shown() != whole, "the button + changed nothing")
+        b.js("document.querySelector('#time .lanes').focus()")
+        b.key("0", "Digit0", "0")
+        expect_eq(shown(), whole, "ends after 0")
+        b.hover(5, 5)
+        b.key("ArrowRight")
+        first = b.js("return document.querySelector('.moment').textContent")
+        b.key("ArrowRight")
+        second = b.js("return document.querySelector('.moment').textContent")
+        expect(first and second and first != second, f"arrows move from {first} to {second}")
+        expect_in("CPU: user", b.js("return document.querySelector('[aria-live]').textContent"))
+        quiet(b)
+
+
+@test("it fits a phone, a desk and a wide screen, in light and dark", seconds=240)
+def _():
+    path = job(options=("--name", "report", "--label", "who=test"))
+    with browser() as b:
+        paper = set()
+        for scheme in ("light", "dark"):
+            b.colours(scheme)
+            for width, height in ((390, 844), (1280, 900), (1920, 1080)):
+                b.size(width, height)
+                b.open(path)
+                wide = b.js("return document.documentElement.scrollWidth")
+                expect(wide <= width, f"{wide} px of page on {width} px")
+                cut = b.js("return [...document.querySelectorAll('.tile p, h1, h2, h3, .sentence, "
+                           ".num, button')].filter((e) => e.scrollWidth > e.clientWidth + 1 && "
+                           "e.clientWidth && !e.matches('.band')).map((e) => e.textContent)")
+                expect_eq(cut, [], f"texts cut off at {width} px")
+                picture(b, f"report-{width}-{scheme}")
+            paper.add(b.js("return getComputedStyle(document.body).backgroundColor"))
+        expect_eq(len(paper), 2, "different backgrounds")
+        b.js("const s = document.getElementById('theme'); s.value = 'light';"
+             "s.dispatchEvent(new Event('change'))")
+        chosen = b.js("return getComputedStyle(document.body).backgroundColor")
+        b.colours("light")
+        b.open(path)
+        expect_eq(chosen, b.js("return getComputedStyle(document.body).backgroundColor"),
+                  "background of the switch in a dark system")
+        b.pdf(SHOTS / "report.pdf")
+        expect((SHOTS / "report.pdf").stat().st_size > 20000, "an empty print")
+        quiet(b)
+
+
+@test("a run of a moment, one without samples and one that failed have their pages", seconds=120)
+def _():
+    failed = tmp() / "failed.html"
+    r = assay("run", "-q", "--html", failed, "--", "sh", "-c", "sleep 0.2; exit 3")
+    expect_eq(r.rc, 3, "exit status")
+    with browser() as b:
+        b.size(1280, 900)
+        b.open(failed)
+        expect_in("exit 3", b.js("return document.querySelector('.status').textContent"))
+        for name, options in (("true", ()), ("basic", ("--basic",))):
+            b.open(page_of("true", options=options))
+            figures = b.js("return [...document.querySelectorAll('.tile')].length")
+            expect(figures >= 5, f"{figures} figures")
+            picture(b, name)
+        expect_eq(b.js("return document.querySelectorAll('.lane.plot').length"), 0,
+                  "plots of a run without samples")
+        quiet(b)
+
+
+@test("a hostile name stays a name", seconds=120)
+def _():
+    path = page_of("sh", "-c", "sleep 0.3", HOSTILE, options=(
+        "--name", HOSTILE, "--label", f"x={HOSTILE}", "--param", f"y={HOSTILE}"))
+    with browser() as b:
+        b.open(path)
+        expect_eq(b.js("return document.querySelector('h1').textContent"), HOSTILE, "heading")
+        expect_eq(b.js("return document.querySelectorAll('img').length"), 0, "images")
+        expect_eq(b.js("return document.scripts.length"), 2, "scripts")
+        b.js("document.querySelector('.rows [data-row]').click()")
+        b.settle()
+        expect_in(HOSTILE, b.js("return document.querySelector('.details').textContent"))
+        quiet(b)
+
+
+# --- large runs -------------------------------------------------------------------
+
+def week(path, nprocesses, npoints):
+    """The page of a run with so many processes, over a week, joined, and with a gap in it."""
+    page, chance = Page(path), random.Random(1)
+    data, span = page.data, 7 * 86400 * 10**9
+    run, below = data["run"]["assay"], chance.randrange
+    fields = {f["key"]: f for f in data["fields"]}
+    run["outcome"]["duration_ns"] = span
+    born = sorted(below(span) for _ in range(nprocesses))
+    run["processes"] = {
+        "id": list(range(nprocesses)), "key": [1000 + i for i in range(nprocesses)],
+        "parent": [None] + [0 if i % 3 else i - 1 - below(min(i, 9)) for i in range(1, nprocesses)],
+        "name": ["make"] + [chance.choice(("sh", "cc1", "as", "ld")) for _ in born[1:]],
+        "detail": [f"cc1 -O2 -I../include file_{below(10**6)}.c" for _ in born],
+        "born_ns": born, "died_ns": [None] + [t + below(10**12) for t in born[1:]],
+        "wait_status": [0] * nprocesses,
+        "metrics": {k: [below(10**9) for _ in born] for k, f in fields.items()
+                    if f["scope"] == "process"}}
+    timeline = run["timeline"]
+    timeline.update(t_ns=[span * (i + 1) // npoints for i in range(npoints)], joined=9, min={},
+                    max={})
+    data["points"] = {scope: list(range(npoints)) for scope in data["points"]}
+    gap = range(npoints // 2, npoints // 2 + npoints // 20)
+    for key in timeline["columns"]:
+        level, column = 0, []
+        for i in range(npoints):
+            grows = fields[key]["kind"] == "counter"
+            level = level + below(span // npoints) if grows else 10**9 + below(10**8)
+            column.append(None if i in gap else level)
+        timeline["columns"][key] = column
+        if fields[key]["kind"] == "gauge":
+            timeline["min"][key] = [v and v * 0.7 for v in column]
+            timeline["max"][key] = [v and v * 1.4 for v in column]
+    packed = base64.b64encode(gzip.compress(json.dumps(data).encode()))
+    old = page.only("script", id="data")[2]
+    path.write_text(page.text.replace(old, packed.decode()))
+
+
+@test("a week with 20,000 processes and a gap: few elements, and nothing where nothing is known",
+      seconds=240)
+def _():
+    path = page_of("sleep", "0.3")
+    week(path, 20000, 2048)
+    with browser() as b:
+        b.size(1280, 900)
+        b.open(path)
+        rows = b.js("return document.querySelectorAll('.rows [data-row]').length")
+        expect(5 < rows < 120, f"{rows} rows exist")
+        elements = b.js("return document.getElementsByTagName('*').length")
+        expect(elements < 4000, f"{elements} elements")
+        a, z, y = picture_box(b)
+        b.hover(a + (z - a) * 0.52, y)
+        held = legend(b)
+        expect(held and all(v is None for v in held.values()), f"values in a gap: {held}")
+        b.hover(a + (z - a) * 0.3, y)
+        expect(all(v is not None for v in legend(b).values()), "no values beside the gap")
+        picture(b, "week-1280")
+        b.js("const s = document.querySelector('#processes select'); s.value = 'cpu';"
+             "s.dispatchEvent(new Event('change'))")
+        b.settle()
+        b.js("document.querySelector('.rows').scrollTop = 1e9")
+        b.settle()
+        last = b.js("return Math.max(...[...document.querySelectorAll('.rows [data-row]')]"
+                    ".map((e) => +e.dataset.row))")
+        expect_eq(last, 19999, "the last row")
+        quiet(b)
+
+
+main()
