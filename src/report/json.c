@@ -11,6 +11,7 @@
 #include "judge/growth.h"
 #include "report/document.h"
 #include "report/moments.h"
+#include "report/phases.h"
 #include "report/record.h"
 #include "report/report.h"
 #include "report/words.h"
@@ -340,6 +341,7 @@ void as_put_document(struct as_json *j, const char *key, const struct as_run *ru
 	put_outcome(j, &run->end);
 	put_verdict(j, &run->verdict);
 	put_growth(j, run);
+	as_put_phases_json(j, run);
 	put_totals(j, run);
 	put_metrics(j, run);
 	for (int s = 0; s < AS_NSCOPES; s++)

@@ -2,71 +2,10 @@
 
 #include <math.h>
 
-/* The sources of each line, best first. */
-static const struct {
-	enum as_line line;
-	struct as_metric m;
-} sources[] = {
-	{AS_L_CPU, {{AS_F_JOB_CPU}, 1}},         {AS_L_CPU, {{AS_F_JOB_USER, AS_F_JOB_SYSTEM}, 2}},
-	{AS_L_MEMORY, {{AS_F_JOB_MEMORY}, 1}},   {AS_L_MEMORY, {{AS_F_CG_ANON}, 1}},
-	{AS_L_MEMORY, {{AS_F_JOB_RSS}, 1}},      {AS_L_READ, {{AS_F_JOB_READ}, 1}},
-	{AS_L_READ, {{AS_F_CG_READ}, 1}},        {AS_L_WRITE, {{AS_F_JOB_WRITE}, 1}},
-	{AS_L_WRITE, {{AS_F_CG_WRITE}, 1}},      {AS_L_PROCS, {{AS_F_JOB_PROCS}, 1}},
-	{AS_L_THREADS, {{AS_F_JOB_THREADS}, 1}},
-};
-
-static bool known(const struct as_run *run, const struct as_metric *m)
-{
-	for (size_t k = 0; k < m->n; k++)
-		if (!as_run_tally(run, m->f[k], 0))
-			return false;
-	return true;
-}
-
-const struct as_metric *as_metric_of(const struct as_run *run, enum as_line line)
-{
-	for (size_t i = 0; i < AS_LEN(sources); i++)
-		if (sources[i].line == line && known(run, &sources[i].m))
-			return &sources[i].m;
-	return NULL;
-}
-
-int64_t as_run_span(const struct as_run *run)
-{
-	int64_t end = run->end.duration_ns > 1 ? run->end.duration_ns : 1;
-
-	for (int s = 0; s < AS_NSCOPES; s++) {
-		const struct as_series *p = run->series[s];
-
-		if (p && p->n && p->t[p->n - 1] > end)
-			end = p->t[p->n - 1];
-	}
-	return end;
-}
-
-/* ── points ───────────────────────────────────────────────────────────── */
-
-static const struct as_series *series_of(const struct as_run *run, const struct as_metric *m)
-{
-	return run->series[as_fields[m->f[0]].scope];
-}
-
-/* The metric at point i; a gauge that was joined shows its largest. */
+/* What is drawn: a gauge that was joined shows its largest. */
 static int64_t point(const struct as_series *s, const struct as_metric *m, size_t i)
 {
-	const struct as_scope_info *info = as_scope_info(s->scope);
-	int64_t sum = 0;
-
-	for (size_t k = 0; k < m->n; k++) {
-		bool gauge = as_fields[m->f[k]].kind == AS_GAUGE;
-		const int64_t *cells = gauge && s->max ? s->max : s->mean;
-		int64_t v = cells[i * info->n + (size_t)(m->f[k] - info->first)];
-
-		if (v == AS_NA)
-			return AS_NA;
-		sum += v;
-	}
-	return sum;
+	return as_metric_point(s, m, i, as_fields[m->f[0]].kind == AS_GAUGE);
 }
 
 /* ── mean, min, max ───────────────────────────────────────────────────── */
@@ -79,7 +18,7 @@ static struct as_spread shown(enum as_field_id f, const struct as_tally *t)
 
 struct as_spread as_metric_spread(const struct as_run *run, const struct as_metric *m)
 {
-	const struct as_series *s = series_of(run, m);
+	const struct as_series *s = as_metric_series(run, m);
 	struct as_tally t = as_tally_new();
 
 	if (m->n == 1) {
@@ -222,7 +161,7 @@ static void draw_gauge(struct canvas *c, const struct as_series *s, const struct
 bool as_metric_draw(const struct as_run *run, const struct as_metric *m, double *v, size_t n)
 {
 	double weight[AS_PARTS_MAX] = {0};
-	const struct as_series *s = series_of(run, m);
+	const struct as_series *s = as_metric_series(run, m);
 	struct canvas c = {v, weight, n, as_run_span(run)};
 	bool counter = as_fields[m->f[0]].kind == AS_COUNTER, any = false;
 

@@ -128,3 +128,38 @@ void as_put_plot(const struct as_sheet *s, const struct as_plot *p)
 	put_rows(s, p, n, top_of(p->v, n));
 	put_times(s, n);
 }
+
+/* How many columns "│12" has; the bar alone where the next begins too soon. */
+static size_t put_mark(struct as_buf *out, size_t number, size_t room)
+{
+	struct as_text t = as_human_count((double)number);
+
+	as_buf_str(out, "│");
+	if (strlen(t.s) >= room)
+		return 1;
+	as_buf_str(out, t.s);
+	return 1 + strlen(t.s);
+}
+
+void as_put_marks(const struct as_sheet *s, const char *title, const int64_t *at, size_t n)
+{
+	size_t width = as_plot_width(s->look), col = 0;
+	double span = (double)as_run_span(s->run);
+
+	as_buf_byte(s->out, '\n');
+	as_ink(s->out, s->look, AS_DIM);
+	as_buf_fmt(s->out, "  %*s  ", AXIS, title);
+	for (size_t i = 0; i < n; i++) {
+		double end = i + 1 < n ? (double)at[i + 1] / span : 1;
+		size_t next = end < 0 ? 0 : (size_t)(end * (double)width);
+
+		if (next > width)
+			next = width;
+		if (next > col)
+			col += put_mark(s->out, i + 1, next - col);
+		for (; col < next; col++)
+			as_buf_str(s->out, "─");
+	}
+	as_ink_end(s->out, s->look, AS_DIM);
+	as_buf_byte(s->out, '\n');
+}

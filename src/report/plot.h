@@ -23,3 +23,5 @@ struct as_plot {
 
 size_t as_plot_width(const struct as_look *look); /* <= AS_PARTS_MAX */
 void as_put_plot(const struct as_sheet *s, const struct as_plot *p);
+/* Below the plots, on their axis: stretches of time that begin at these moments, numbered. */
+void as_put_marks(const struct as_sheet *s, const char *title, const int64_t *at, size_t n);

@@ -9,6 +9,7 @@
 #include "report/lives.h"
 #include "report/metric.h"
 #include "report/network.h"
+#include "report/phases.h"
 #include "report/plot.h"
 #include "report/record.h"
 #include "report/report.h"
@@ -202,6 +203,21 @@ static void plot_varied(const struct as_sheet *s, enum as_line line, const char 
 		plot(s, line, title);
 }
 
+/* Do two lines look the same? Processes of one thread each are drawn once. */
+static bool same_line(const struct as_sheet *s, enum as_line a, enum as_line b)
+{
+	const struct as_metric *x = as_metric_of(s->run, a), *y = as_metric_of(s->run, b);
+	double v[AS_PARTS_MAX], w[AS_PARTS_MAX];
+	size_t n = as_plot_width(s->look);
+
+	if (!x || !y || !as_metric_draw(s->run, x, v, n) || !as_metric_draw(s->run, y, w, n))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (v[i] != w[i] && !(isnan(v[i]) && isnan(w[i])))
+			return false;
+	return true;
+}
+
 static void put_plots(const struct as_sheet *s)
 {
 	plot_cpu(s);
@@ -209,7 +225,8 @@ static void put_plots(const struct as_sheet *s)
 	plot(s, AS_L_READ, "disk read");
 	plot(s, AS_L_WRITE, "disk write");
 	plot_varied(s, AS_L_PROCS, "processes");
-	plot_varied(s, AS_L_THREADS, "threads");
+	if (!same_line(s, AS_L_PROCS, AS_L_THREADS))
+		plot_varied(s, AS_L_THREADS, "threads");
 }
 
 /* ── metrics ──────────────────────────────────────────────────────────── */
@@ -312,6 +329,7 @@ static void put_missing(const struct as_sheet *s)
 void as_report_show(struct as_buf *out, const struct as_look *look, const struct as_run *run)
 {
 	const struct as_sheet s = {out, look, run};
+	struct as_phases phases = as_phases_of(run, out);
 	size_t from = out->len;
 
 	as_put_head(&s);
@@ -322,6 +340,8 @@ void as_report_show(struct as_buf *out, const struct as_look *look, const struct
 	as_put_own_cost(&s);
 	put_totals(&s);
 	put_plots(&s);
+	as_put_phase_marks(&s, &phases);
+	as_put_phases(&s, &phases);
 	as_put_processes(&s);
 	as_put_threads(&s);
 	as_put_peers(&s);
