@@ -58,6 +58,17 @@ struct as_collector {
 	int (*sample)(void *st, const struct as_collect *c, struct as_frame *frame,
 		      struct as_err *err);
 	/*
+	 * A descriptor that polls readable when the source has something to say
+	 * between two samples, or -1. It may change at any call. May be NULL.
+	 */
+	int (*fd)(const void *st);
+	/*
+	 * Take in what it says, now: when it is readable, but not for each word of
+	 * it, and before the last sample (`last`: wait a moment for what is on its
+	 * way). True when there was anything: ask again soon. NULL without fd.
+	 */
+	bool (*ready)(void *st, const struct as_collect *c, bool last);
+	/*
 	 * A process that we are the parent of has ended and is still a zombie: the
 	 * last chance to read it. May be NULL.
 	 */

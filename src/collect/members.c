@@ -45,28 +45,42 @@ struct as_process *as_members_find(const struct as_members *m, int32_t pid)
 	return i < m->n && m->v[i]->pid == pid ? m->v[i] : NULL;
 }
 
-struct as_process *as_members_add(struct as_members *m, const struct as_collect *c, int32_t pid,
-				  bool midway)
+struct as_process *as_members_born(struct as_members *m, const struct as_collect *c, int32_t pid)
 {
-	as_auto_free struct as_process *p = as_zalloc(sizeof *p);
-	struct as_err err;
+	struct as_process *p = as_zalloc(sizeof *p);
 
 	if (!p || !as_grow(&m->v, &m->cap, m->n, sizeof *m->v, 16)) {
+		free(p);
 		*c->starved = true;
 		return NULL;
 	}
-	if (as_process_open(p, c, &m->pool, pid, midway, &err) < 0)
-		return NULL;
-	const struct as_process *parent = as_members_find(m, p->stat.ppid);
-	if (parent)
-		p->parent = parent->instance;
+	as_process_init(p, &m->pool, pid);
 	size_t at = place(m, pid);
 	memmove(m->v + at + 1, m->v + at, (m->n - at) * sizeof *m->v);
 	m->v[at] = p;
 	m->n++;
 	m->ever++;
-	as_process_tell(p, c, AS_NA, AS_NA);
-	return as_take(p);
+	return p;
+}
+
+struct as_process *as_members_add(struct as_members *m, const struct as_collect *c, int32_t pid,
+				  bool midway)
+{
+	struct as_process *p = as_members_born(m, c, pid);
+	struct as_err err;
+
+	if (!p)
+		return NULL;
+	if (as_process_open(p, c, &m->pool, midway, &err) < 0) {
+		as_members_remove(m, p);
+		m->ever--;
+		return NULL;
+	}
+	const struct as_process *parent = as_members_find(m, p->stat.ppid);
+	if (parent)
+		p->parent = parent->instance;
+	as_process_tell(p, c);
+	return p;
 }
 
 void as_members_drop(struct as_members *m, size_t i)
@@ -77,6 +91,11 @@ void as_members_drop(struct as_members *m, size_t i)
 	m->n--;
 	as_process_done(p, &m->pool);
 	free(p);
+}
+
+void as_members_remove(struct as_members *m, struct as_process *p)
+{
+	as_members_drop(m, place(m, p->pid));
 }
 
 /* ── by control group ─────────────────────────────────────────────────── */

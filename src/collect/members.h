@@ -32,10 +32,13 @@ void as_members_init(struct as_members *m);
 /* Find newcomers. `midway`: they ran before the run began. */
 int as_members_update(struct as_members *m, const struct as_collect *c, bool midway,
 		      struct as_err *err);
+/* Take in one that was told of, unread. NULL for want of memory. */
+struct as_process *as_members_born(struct as_members *m, const struct as_collect *c, int32_t pid);
 /* Take in one process by number. NULL when it cannot be read (it is gone). */
 struct as_process *as_members_add(struct as_members *m, const struct as_collect *c, int32_t pid,
 				  bool midway);
 struct as_process *as_members_find(const struct as_members *m, int32_t pid);
-/* Forget the i-th. */
+/* Forget the i-th, or this one. */
 void as_members_drop(struct as_members *m, size_t i);
+void as_members_remove(struct as_members *m, struct as_process *p);
 void as_members_done(struct as_members *m);

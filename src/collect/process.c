@@ -146,24 +146,49 @@ static void set_base(struct as_process *p, const struct as_collect *c, bool midw
 	p->status_base = p->status;
 }
 
-int as_process_open(struct as_process *p, const struct as_collect *c, struct as_proc_pool *pool,
-		    int32_t pid, bool midway, struct as_err *err)
+void as_process_init(struct as_process *p, struct as_proc_pool *pool, int32_t pid)
 {
-	char name[16];
-
-	(void)snprintf(name, sizeof name, "%d", pid);
-	*p = (struct as_process){.pid = pid, .parent = AS_NO_PARENT, .dir = -1};
+	*p = (struct as_process){.pid = pid,
+				 .instance = pool->next_process++,
+				 .parent = AS_NO_PARENT,
+				 .start_ns = AS_PROC_NA,
+				 .ended_by = AS_NA,
+				 .died_ns = AS_NA,
+				 .dir = -1};
 	for (size_t f = 0; f < AS_NPF; f++)
 		p->fd[f] = -1;
 	forget(p);
+}
+
+/* Is it there, and no later one of the same number? */
+static bool it_is(struct as_process *p, const struct as_collect *c)
+{
+	struct as_proc_stat st;
+	struct as_err err;
+	char text[1024];
+	size_t n = 0;
+
+	if (p->start_ns == AS_PROC_NA)
+		return true;
+	return as_read_at(p->dir, "stat", text, sizeof text, &n, &err) == AS_OK &&
+	       as_parse_stat(text, n, &st) &&
+	       llabs(p->start_ns - st.start * (AS_SECOND / c->env->hz)) <= AS_BIRTH_SLACK;
+}
+
+int as_process_open(struct as_process *p, const struct as_collect *c, struct as_proc_pool *pool,
+		    bool midway, struct as_err *err)
+{
+	char name[16];
+
+	(void)snprintf(name, sizeof name, "%d", p->pid);
 	p->dir = openat(c->env->proc, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (p->dir < 0)
-		return as_fail_errno(err, errno, "open '/proc/%d'", pid);
+		return as_fail_errno(err, errno, "open '/proc/%d'", p->pid);
 	pool->keep--;
-	p->instance = pool->next_process++; /* its threads are told to belong to it */
-	if (!as_process_read(p, c, pool, true)) {
+	p->midway = midway;
+	if (!it_is(p, c) || !as_process_read(p, c, pool, true)) {
 		as_process_close(p, pool);
-		return as_fail(err, AS_ENOTFOUND, "process %d is gone", pid);
+		return as_fail(err, AS_ENOTFOUND, "process %d is gone", p->pid);
 	}
 	set_base(p, c, midway);
 	return AS_OK;
@@ -252,27 +277,43 @@ void as_process_rows(const struct as_process *p, const struct as_collect *c, str
 
 /* ── who it is ────────────────────────────────────────────────────────── */
 
-/* The command line, words joined by spaces, cut when long; "" for kernel threads and zombies. */
-static void command_line(const struct as_process *p, const struct as_collect *c, struct as_buf *out)
+/* The words joined by spaces. */
+void as_process_args(struct as_process *p, const struct as_collect *c, const char *args, size_t n)
 {
-	struct as_err err;
-	int r = as_read_all(p->dir, "cmdline", out, &err);
-
-	*c->starved |= r == AS_ENOMEM;
-	out->bad = false; /* what came so far will do */
-	while (out->len && !out->p[out->len - 1])
-		out->len--;
-	for (size_t i = 0; i < out->len; i++)
-		if (!out->p[i])
-			out->p[i] = ' ';
-	if (out->p)
-		out->p[out->len] = '\0';
+	while (n && !args[n - 1])
+		n--;
+	char *line = n ? as_strndup(args, n) : NULL;
+	*c->starved |= n && !line;
+	for (size_t i = 0; line && i < n; i++)
+		if (!line[i])
+			line[i] = ' ';
+	p->args_told &= line && p->args && !strcmp(line, p->args);
+	free(p->args);
+	p->args = line;
 }
 
-void as_process_tell(struct as_process *p, const struct as_collect *c, int64_t died_ns,
-		     int64_t ended_by)
+/* Look at its command line, cut when long. Kernel threads and zombies have none. */
+static void read_args(struct as_process *p, const struct as_collect *c)
 {
 	as_auto_buf struct as_buf line = AS_BUF(4096 + 4096);
+	struct as_err err;
+	int r = as_read_all(p->dir, "cmdline", &line, &err);
+
+	*c->starved |= r == AS_ENOMEM;
+	if (line.len)
+		as_process_args(p, c, line.p, line.len);
+}
+
+/* CLOCK_BOOTTIME of its birth, AS_PROC_NA when that is unknown. */
+static int64_t birth(const struct as_process *p, const struct as_collect *c)
+{
+	if (p->start_ns != AS_PROC_NA || !as_process_seen(p))
+		return p->start_ns;
+	return p->stat.start * (AS_SECOND / c->env->hz);
+}
+
+void as_process_tell(struct as_process *p, const struct as_collect *c)
+{
 	int64_t boot_ns = as_clock(CLOCK_BOOTTIME) - (as_now() - c->start_ns);
 	struct as_instance i = {
 		.scope = AS_PROCESS,
@@ -280,15 +321,15 @@ void as_process_tell(struct as_process *p, const struct as_collect *c, int64_t d
 		.parent = p->parent,
 		.key = p->pid,
 		.name = p->stat.comm,
-		.born_ns = p->stat.start * (AS_SECOND / c->env->hz) - boot_ns,
-		.died_ns = died_ns,
-		.ended_by = ended_by,
+		.born_ns = as_since(birth(p, c), boot_ns),
+		.died_ns = p->died_ns,
+		.ended_by = p->ended_by,
 	};
 
-	if (died_ns == AS_NA && p->dir >= 0) {
-		command_line(p, c, &line);
-		i.detail = line.len ? line.p : NULL;
-	}
+	if (p->died_ns == AS_NA && p->dir >= 0)
+		read_args(p, c);
+	i.detail = p->args_told ? NULL : p->args;
+	p->args_told = true;
 	memcpy(p->told, p->stat.comm, sizeof p->told);
 	as_tee_instance(c->sink, &i);
 }
@@ -313,5 +354,7 @@ void as_process_done(struct as_process *p, struct as_proc_pool *pool)
 {
 	as_process_close(p, pool);
 	free(p->threads);
+	free(p->args);
 	p->threads = NULL;
+	p->args = NULL;
 }

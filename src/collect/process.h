@@ -23,11 +23,21 @@ struct as_thread {
 struct as_process {
 	int32_t pid;
 	uint32_t instance, parent;
-	int dir;        /* /proc/PID                                    */
-	int fd[AS_NPF]; /* -1: not open (not wanted, refused or no descriptors left) */
-	char told[68];  /* the name that the sink knows, "" when none   */
-	bool grown_up;  /* it was told again after its first second     */
-	bool gone;      /* it ended; its last numbers are still to be shown */
+	int64_t start_ns; /* CLOCK_BOOTTIME of its birth as it was told; AS_PROC_NA  */
+	char *args;       /* its command line as last seen, or NULL                  */
+	bool args_told;   /* the sink knows them                                     */
+	int64_t ended_by; /* its wait status; AS_NA                                  */
+	int64_t died_ns;  /* since the run's start; AS_NA                            */
+	int dir;          /* /proc/PID                                    */
+	int fd[AS_NPF];   /* -1: not open (not wanted, refused or no descriptors left) */
+	char told[68];    /* the name that the sink knows, "" when none   */
+	bool grown_up;    /* it was told again after its first second     */
+	bool gone;        /* we waited for it: the kernel has added it to ours            */
+	bool ended;       /* its end was told; until somebody waits, it counts in sums    */
+	bool shown;       /* it ended, and its last rows are in a frame                   */
+	bool missing;     /* it is not there any more: somebody waited for it             */
+	bool midway;      /* it ran before the run began                                  */
+	bool named;       /* the witness knows that it belongs                            */
 	bool io_denied;
 	bool fresh;    /* it was its turn at this tick: it has a row   */
 	bool moved;    /* it ran since it was read in full             */
@@ -43,6 +53,9 @@ struct as_process {
 	size_t nthreads, threads_cap;
 };
 
+/* Births of one pid that are told to be so close are one: not all who tell look as closely. */
+#define AS_BIRTH_SLACK (INT64_C(50) * 1000 * 1000)
+
 /* What reading costs descriptors and instance numbers. */
 struct as_proc_pool {
 	int keep; /* descriptors that may still be kept open */
@@ -54,18 +67,31 @@ struct as_proc_pool {
 	uint32_t turns, turn;
 };
 
+/* All unknown, with a number of its own. */
+void as_process_init(struct as_process *p, struct as_proc_pool *pool, int32_t pid);
 /* Open /proc/PID. `midway`: it ran before the run began, its counters start at 0 now. */
 int as_process_open(struct as_process *p, const struct as_collect *c, struct as_proc_pool *pool,
-		    int32_t pid, bool midway, struct as_err *err);
+		    bool midway, struct as_err *err);
+/* Was it ever read? One that was only told of has no numbers. */
+static inline bool as_process_seen(const struct as_process *p)
+{
+	return p->stat.pid != 0;
+}
+/* Can it be looked at, now? */
+static inline bool as_process_there(const struct as_process *p)
+{
+	return p->dir >= 0 && !p->gone && !p->ended && !p->missing && p->stat.state != 'Z';
+}
 /* Read what is wanted if it is its turn, or nothing where nothing changed. False: it is gone. */
 bool as_process_read(struct as_process *p, const struct as_collect *c, struct as_proc_pool *pool,
 		     bool in_full);
 /* Put its numbers into the frame: one row, and one for each thread. */
 void as_process_rows(const struct as_process *p, const struct as_collect *c,
 		     struct as_frame *frame);
-/* Tell the sink who it is, or that it ended (ended_by: wait status or AS_NA). */
-void as_process_tell(struct as_process *p, const struct as_collect *c, int64_t died_ns,
-		     int64_t ended_by);
+/* Tell the sink who it is and, by died_ns and ended_by, that it ended. */
+void as_process_tell(struct as_process *p, const struct as_collect *c);
+/* Its command line is this now: NUL between arguments, NULL when unknown. */
+void as_process_args(struct as_process *p, const struct as_collect *c, const char *args, size_t n);
 /* Release the descriptors; the numbers stay. */
 void as_process_close(struct as_process *p, struct as_proc_pool *pool);
 /* Release all. */

@@ -132,7 +132,7 @@ static bool follow(struct as_sockfds *f, const struct as_members *m)
 		const struct as_process *p = m->v[i];
 		size_t at = place(f, p->pid);
 
-		if (p->gone || p->stat.state == 'Z')
+		if (!as_process_there(p))
 			continue;
 		bool known = at < f->nholders && f->holders[at].pid == p->pid;
 		if (!known && !add_holder(f, at, p))

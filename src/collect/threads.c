@@ -95,7 +95,7 @@ static void add(struct as_process *p, const struct as_collect *c, struct as_proc
 	}
 	t.instance = pool->next_thread++;
 	/* A thread that was there before us starts at 0 now; a new one has all its time here. */
-	if (c->attached && !p->told[0])
+	if (p->midway && !p->told[0])
 		t.base = t.now;
 	p->threads[p->nthreads++] = t;
 	if (as_wants_group(c->want, AS_G_THREADS))

@@ -6,18 +6,22 @@
  * to its parent's c-counters, and its I/O to its parent's own: so the living
  * processes with their c-counters, plus what we reaped ourselves, is all.
  * (Only children that nobody waits for, SIGCHLD being ignored, slip through;
- * the control group knows those.)
+ * the control group knows those, and so does the ledger where somebody tells
+ * us of every end: collect/witness.h.)
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/resource.h>
 
 #include "base/clock.h"
-#include "collect/members.h"
+#include "collect/ledger.h"
 #include "collect/source.h"
 #include "collect/threads.h"
+#include "collect/witness.h"
 
 enum counter {
 	USER,
@@ -38,26 +42,29 @@ enum counter {
 };
 
 /* How each of the job's counters is shown, and what becomes of it when a process is waited for. */
+#define U(member) offsetof(struct as_life_usage, member)
 static const struct {
 	enum as_field_id field;
 	enum as_total_id total;
 	bool absorbed; /* the kernel adds it to the parent's */
+	size_t usage;  /* where the ledger has it            */
 } counters[NCOUNTERS] = {
-	[USER] = {AS_F_JOB_USER, AS_T_CPU_USER, true},
-	[SYSTEM] = {AS_F_JOB_SYSTEM, AS_T_CPU_SYSTEM, true},
-	[MINFLT] = {AS_F_JOB_MINFLT, AS_T_MINFLT, true},
-	[MAJFLT] = {AS_F_JOB_MAJFLT, AS_T_MAJFLT, true},
-	[READ] = {AS_F_JOB_READ, AS_T_READ, true},
-	[WRITE] = {AS_F_JOB_WRITE, AS_T_WRITE, true},
-	[CANCELLED] = {AS_F_JOB_CANCELLED, AS_T_CANCELLED, true},
-	[RCHAR] = {AS_F_JOB_RCHAR, AS_T_RCHAR, true},
-	[WCHAR] = {AS_F_JOB_WCHAR, AS_T_WCHAR, true},
-	[SYSCR] = {AS_F_JOB_SYSCR, AS_T_SYSCR, true},
-	[SYSCW] = {AS_F_JOB_SYSCW, AS_T_SYSCW, true},
-	[VOLUNTARY] = {AS_F_JOB_CTX_VOL, AS_T_CTX_VOL, false},
-	[FORCED] = {AS_F_JOB_CTX_INV, AS_T_CTX_INV, false},
-	[WAIT] = {AS_F_JOB_WAIT, AS_T_CPU_WAIT, false},
+	[USER] = {AS_F_JOB_USER, AS_T_CPU_USER, true, U(user_ns)},
+	[SYSTEM] = {AS_F_JOB_SYSTEM, AS_T_CPU_SYSTEM, true, U(sys_ns)},
+	[MINFLT] = {AS_F_JOB_MINFLT, AS_T_MINFLT, true, U(minflt)},
+	[MAJFLT] = {AS_F_JOB_MAJFLT, AS_T_MAJFLT, true, U(majflt)},
+	[READ] = {AS_F_JOB_READ, AS_T_READ, true, U(read_bytes)},
+	[WRITE] = {AS_F_JOB_WRITE, AS_T_WRITE, true, U(write_bytes)},
+	[CANCELLED] = {AS_F_JOB_CANCELLED, AS_T_CANCELLED, true, U(cancelled_bytes)},
+	[RCHAR] = {AS_F_JOB_RCHAR, AS_T_RCHAR, true, U(rchar)},
+	[WCHAR] = {AS_F_JOB_WCHAR, AS_T_WCHAR, true, U(wchar)},
+	[SYSCR] = {AS_F_JOB_SYSCR, AS_T_SYSCR, true, U(syscr)},
+	[SYSCW] = {AS_F_JOB_SYSCW, AS_T_SYSCW, true, U(syscw)},
+	[VOLUNTARY] = {AS_F_JOB_CTX_VOL, AS_T_CTX_VOL, false, U(voluntary)},
+	[FORCED] = {AS_F_JOB_CTX_INV, AS_T_CTX_INV, false, U(forced)},
+	[WAIT] = {AS_F_JOB_WAIT, AS_T_CPU_WAIT, false, U(wait_ns)},
 };
+#undef U
 
 /*
  * A sum over processes can dip for one tick: a child was reaped after its
@@ -79,8 +86,11 @@ struct gauges {
 
 struct state {
 	struct as_members members;
+	struct as_witness witness;
+	struct as_ledger ledger;
+	uint64_t heard;     /* events that the witness told                   */
+	uint64_t lost_seen; /* events lost when /proc was last listed for it  */
 	struct steady steady[NCOUNTERS];
-	int64_t wait_ended;           /* cpu wait of processes that are gone  */
 	int64_t memory_max, swap_max; /* as sampled                           */
 	int64_t hwm_max, hwm_sum;     /* VmHWM: the largest; the largest sum  */
 	int64_t own_hwm;              /* ours when the command was started    */
@@ -88,6 +98,7 @@ struct state {
 	bool io_denied;
 	uint64_t ticks;
 	bool root_reaped;
+	bool last; /* the job has ended: nothing more will be told */
 };
 
 /* ── what a process, and what those we reaped, have on their counters ─── */
@@ -112,7 +123,7 @@ static void process_counters(const struct as_process *p, const struct as_collect
 	v[SYSCW] = as_since(p->io.syscw, p->io_base.syscw);
 	v[VOLUNTARY] = as_since(p->status.voluntary, p->status_base.voluntary);
 	v[FORCED] = as_since(p->status.forced, p->status_base.forced);
-	v[WAIT] = as_threads_wait(p);
+	v[WAIT] = p->ended ? 0 : as_threads_wait(p); /* the ledger has that of the ended */
 }
 
 static int64_t ns_of(const struct timeval *t)
@@ -165,7 +176,7 @@ static void reaped_counters(const struct state *s, const struct as_collect *c, i
 	struct rusage u = {0};
 
 	memset(v, 0, NCOUNTERS * sizeof *v);
-	v[WAIT] = s->wait_ended;
+	v[WAIT] = s->ledger.sum.wait_ns;
 	if (c->attached)
 		return; /* the processes that we reap are not the job's */
 	(void)getrusage(RUSAGE_CHILDREN, &u);
@@ -192,6 +203,34 @@ static void reaped_counters(const struct state *s, const struct as_collect *c, i
 	}
 }
 
+/* Does the kernel add it to the parent's own, not apart from it? */
+static bool mixed(enum counter k)
+{
+	return as_fields[counters[k].field].group == AS_G_IO;
+}
+
+/* What the ledger has of one: of all that ended and, by themselves, of the living. */
+static void ledger_counters(const struct state *s, const struct as_collect *c,
+			    int64_t sum[NCOUNTERS])
+{
+	struct as_life_usage all = s->ledger.sum;
+
+	for (size_t i = 0; i < s->members.n; i++)
+		if (!s->members.v[i]->ended) {
+			struct as_life_usage u = as_process_usage(s->members.v[i], c);
+
+			as_usage_add(&all, &u);
+		}
+	for (size_t k = 0; k < NCOUNTERS; k++)
+		memcpy(&sum[k], (const char *)&all + counters[k].usage, sizeof sum[k]);
+}
+
+/* Is what it used in nobody else's counters? When it was waited for, the kernel has added it. */
+static bool counts(const struct as_process *p)
+{
+	return as_process_seen(p) && !p->gone && !p->missing;
+}
+
 /* The job's counters: those we reaped and every living member. */
 static void sum_counters(const struct state *s, const struct as_collect *c, int64_t sum[NCOUNTERS])
 {
@@ -199,14 +238,37 @@ static void sum_counters(const struct state *s, const struct as_collect *c, int6
 
 	reaped_counters(s, c, sum);
 	for (size_t i = 0; i < s->members.n; i++) {
-		if (s->members.v[i]->gone)
-			continue; /* it was reaped: the kernel has added it already */
+		if (!counts(s->members.v[i]))
+			continue;
 		process_counters(s->members.v[i], c, v);
 		for (size_t k = 0; k < NCOUNTERS; k++)
 			sum[k] = sum[k] == AS_NA || (v[k] == AS_NA && counters[k].absorbed)
 					 ? AS_NA
 					 : sum[k] + (v[k] == AS_NA ? 0 : v[k]);
 	}
+}
+
+/*
+ * Those that nobody waited for only the ledger has. Of CPU time it is the sum
+ * that tells how much is missing: user and system time of short processes are
+ * split by few ticks or none.
+ */
+static void add_unreaped(const struct state *s, const struct as_collect *c, int64_t sum[NCOUNTERS])
+{
+	int64_t all[NCOUNTERS];
+
+	ledger_counters(s, c, all);
+	int64_t cpu = all[USER] + all[SYSTEM], more = cpu - sum[USER] - sum[SYSTEM];
+	if (more > 0) {
+		int64_t user = (int64_t)((double)more * ((double)all[USER] / (double)cpu));
+
+		sum[USER] += user;
+		sum[SYSTEM] += more - user;
+	}
+	bool io = s->last && !s->members.n && !s->ledger.unknown;
+	for (size_t k = MINFLT; k < NCOUNTERS; k++)
+		if ((io || !mixed((enum counter)k)) && sum[k] != AS_NA && all[k] > sum[k])
+			sum[k] = all[k];
 }
 
 static int64_t steady_show(struct steady *t, int64_t sum, bool absorbed)
@@ -227,16 +289,93 @@ static int64_t steady_show(struct steady *t, int64_t sum, bool absorbed)
 	return t->shown;
 }
 
-/* ── one tick ─────────────────────────────────────────────────────────── */
+/* ── births and deaths ────────────────────────────────────────────────── */
 
-/* It ended while nobody told us (its parent waited for it): keep what only we counted. */
-static void retire(struct state *s, const struct as_process *p)
+struct hearing {
+	struct state *s;
+	const struct as_collect *c;
+};
+
+static void hear(void *data, const struct as_life *life)
 {
-	int64_t wait = as_threads_wait(p);
+	const struct hearing *h = data;
 
-	if (wait != AS_PROC_NA)
-		s->wait_ended += wait;
+	h->s->heard++;
+	as_ledger_told(&h->s->ledger, &h->s->members, h->c, life, h->s->ticks > 0);
 }
+
+static void drain(struct state *s, const struct as_collect *c)
+{
+	struct hearing h = {s, c};
+
+	s->ledger.two = s->witness.old.ops != NULL;
+	as_witness_drain(&s->witness, hear, &h);
+}
+
+/* Somebody new speaks: name the members to it until there is none that it does not know. */
+static int hand_over(struct state *s, const struct as_collect *c, bool midway, struct as_err *err)
+{
+	bool alone = !s->witness.old.ops, more = true;
+	int r = AS_OK;
+
+	for (size_t i = 0; i < s->members.n; i++)
+		s->members.v[i]->named = false;
+	for (int round = 0; more && r == AS_OK && round < 8; round++) {
+		drain(s, c);
+		if (alone && c->root)
+			r = as_members_update(&s->members, c, midway, err);
+		more = as_witness_name(&s->witness, &s->members);
+	}
+	drain(s, c);
+	as_witness_settle(&s->witness);
+	return r;
+}
+
+/* Events were lost: whoever they were about is in /proc if it still lives. */
+static int find_lost(struct state *s, const struct as_collect *c, struct as_err *err)
+{
+	uint64_t lost = as_witness_lost(&s->witness);
+
+	if (lost == s->lost_seen)
+		return AS_OK;
+	s->lost_seen = lost;
+	int r = as_members_update(&s->members, c, false, err);
+	(void)as_witness_name(&s->witness, &s->members);
+	return r;
+}
+
+static void depart(struct state *s, const struct as_collect *c, struct as_process *p)
+{
+	as_ledger_depart(&s->ledger, &s->members, c, p, NULL, s->ticks > 0);
+}
+
+/* Look at those that were only told of. */
+static void open_newborn(struct state *s, const struct as_collect *c)
+{
+	struct as_err err;
+
+	for (size_t i = 0; i < s->members.n; i++) {
+		struct as_process *p = s->members.v[i];
+
+		if (!as_process_seen(p) && !p->gone &&
+		    as_process_open(p, c, &s->members.pool, false, &err) == AS_OK)
+			as_process_tell(p, c);
+	}
+}
+
+static int find_members(struct state *s, const struct as_collect *c, struct as_err *err)
+{
+	int r = as_witness_climb(&s->witness, c) ? hand_over(s, c, false, err) : AS_OK;
+
+	if (r < 0 || !as_witness_speaks(&s->witness))
+		return r < 0 ? r : as_members_update(&s->members, c, false, err);
+	drain(s, c);
+	r = find_lost(s, c, err);
+	open_newborn(s, c);
+	return r;
+}
+
+/* ── one tick ─────────────────────────────────────────────────────────── */
 
 static void follow_name(struct as_process *p, const struct as_collect *c)
 {
@@ -246,9 +385,19 @@ static void follow_name(struct as_process *p, const struct as_collect *c)
 	/* An exec may keep the name: look once more at the command line of a grown-up. */
 	if (renamed || (!p->grown_up && age > AS_SECOND)) {
 		p->grown_up = age > AS_SECOND;
-		as_process_tell(p, c, AS_NA, AS_NA);
+		as_process_tell(p, c);
 		as_threads_rename(p, c);
 	}
+}
+
+/* It is there no more. Who speaks will tell how it ended, by the next tick or never. */
+static void vanish(struct state *s, const struct as_collect *c, struct as_process *p)
+{
+	bool wait = as_witness_speaks(&s->witness) && !p->missing && !s->last;
+
+	p->missing = true;
+	if (!wait && !p->ended)
+		depart(s, c, p);
 }
 
 /*
@@ -260,20 +409,16 @@ static void read_members(struct state *s, const struct as_collect *c)
 {
 	for (size_t i = 0; i < s->members.n;) {
 		struct as_process *p = s->members.v[i];
+		size_t n = s->members.n;
 
-		if (p->gone) {
-			i++;
-			continue;
-		}
-		if (as_process_read(p, c, &s->members.pool, false)) {
+		if (p->gone || p->missing || !as_process_seen(p) ||
+		    !as_process_read(p, c, &s->members.pool, false)) {
+			vanish(s, c, p);
+		} else if (!p->ended) {
 			follow_name(p, c);
 			s->io_denied |= p->io_denied;
-			i++;
-			continue;
 		}
-		retire(s, p);
-		as_process_tell(p, c, as_now() - c->start_ns, AS_NA);
-		as_members_drop(&s->members, i);
+		i += n == s->members.n; /* one that was never seen is forgotten at its end */
 	}
 }
 
@@ -297,7 +442,7 @@ static struct gauges sum_gauges(struct state *s, const struct as_collect *c)
 	for (size_t i = 0; i < s->members.n; i++) {
 		const struct as_process *p = s->members.v[i];
 
-		if (p->gone || p->stat.state == 'Z')
+		if (!counts(p) || p->stat.state == 'Z')
 			continue;
 		g.procs++;
 		g.threads += p->stat.threads;
@@ -324,6 +469,7 @@ static void job_row(struct state *s, const struct as_collect *c, struct as_frame
 	int64_t sum[NCOUNTERS], *row = as_frame_row(frame, AS_JOB, 0);
 
 	sum_counters(s, c, sum);
+	add_unreaped(s, c, sum);
 	for (size_t k = 0; k < NCOUNTERS; k++)
 		if (sum[k] != AS_NA)
 			as_put(c, row, counters[k].field,
@@ -364,6 +510,17 @@ static void take_turns(struct state *s)
 	pool->turn = pool->turns ? (uint32_t)(s->ticks % pool->turns) : 0;
 }
 
+/* Its rows; those of its threads once more when it ended. False: it is to be forgotten. */
+static bool member_rows(struct as_process *p, const struct as_collect *c, struct as_frame *frame)
+{
+	if (!p->ended && p->fresh && counts(p))
+		as_process_rows(p, c, frame);
+	if (p->ended && !p->shown && as_wants_group(c->want, AS_G_THREADS))
+		as_threads_rows(p, c, frame);
+	p->shown = p->ended;
+	return !p->ended || counts(p);
+}
+
 static int tree_sample(void *st, const struct as_collect *c, struct as_frame *frame,
 		       struct as_err *err)
 {
@@ -371,17 +528,15 @@ static int tree_sample(void *st, const struct as_collect *c, struct as_frame *fr
 
 	if (!anything(c->want))
 		return AS_OK;
-	int r = c->root ? as_members_update(&s->members, c, false, err) : AS_OK;
+	int r = c->root ? find_members(s, c, err) : AS_OK;
 	s->ticks++;
 	take_turns(s);
 	read_members(s, c);
 	job_row(s, c, frame);
-	for (size_t i = s->members.n; i-- > 0;) {
-		if (s->members.v[i]->fresh || s->members.v[i]->gone)
-			as_process_rows(s->members.v[i], c, frame);
-		if (s->members.v[i]->gone)
+	for (size_t i = s->members.n; i-- > 0;)
+		if (!member_rows(s->members.v[i], c, frame))
 			as_members_drop(&s->members, i);
-	}
+	as_ledger_rows(&s->ledger, c, frame, s->ticks);
 	return r;
 }
 
@@ -424,30 +579,81 @@ static int tree_open(void *st, const struct as_collect *c, struct as_err *err)
 
 	as_members_init(&s->members);
 	*c->members = &s->members;
+	as_ledger_init(&s->ledger);
 	(void)getrusage(RUSAGE_SELF, &own);
 	s->own_hwm = own.ru_maxrss * 1024;
 	if (!c->attached && as_wants_group(c->want, AS_G_IO))
 		s->own_io = reaped_io(c);
 	tell_origins(c);
+	if (anything(c->want) && as_witness_climb(&s->witness, c))
+		return hand_over(s, c, c->attached, err);
 	return c->attached ? as_members_update(&s->members, c, true, err) : AS_OK;
 }
 
+static int tree_fd(const void *st)
+{
+	return as_witness_fd(&((const struct state *)st)->witness);
+}
+
+/* The last one's end may be told a moment after its parent knows of it. */
+static bool somebody_left_in_silence(const struct state *s)
+{
+	for (size_t i = 0; i < s->members.n; i++) {
+		const struct as_process *p = s->members.v[i];
+
+		if (!p->ended && (p->gone || (kill(p->pid, 0) < 0 && errno == ESRCH)))
+			return true;
+	}
+	return false;
+}
+
+static bool tree_ready(void *st, const struct as_collect *c, bool last)
+{
+	struct state *s = st;
+	uint64_t before = s->heard;
+	struct pollfd fd = {.fd = as_witness_fd(&s->witness), .events = POLLIN};
+
+	drain(s, c);
+	s->last = last;
+	for (int i = 0; last && fd.fd >= 0 && i < 10 && somebody_left_in_silence(s); i++) {
+		(void)poll(&fd, 1, 1);
+		drain(s, c);
+	}
+	return s->heard != before;
+}
+
 /*
- * A zombie of ours: its own counters are final now. One that no sample saw is
- * taken in as well, so that the list of processes has it.
+ * The member that it is, or NULL when all is said of it already. One that no
+ * sample saw is read now, unless the witness will tell what it used.
  */
+static struct as_process *look_at_zombie(struct state *s, const struct as_collect *c, int32_t pid)
+{
+	struct as_process *p = as_members_find(&s->members, pid);
+	bool speaks = as_witness_speaks(&s->witness);
+	struct as_err err;
+
+	if (!p && speaks) {
+		drain(s, c);
+		p = as_members_find(&s->members, pid);
+	}
+	if (!p && (!speaks || as_witness_lost(&s->witness)))
+		return as_members_add(&s->members, c, pid, false);
+	if (p && as_process_seen(p))
+		(void)as_process_read(p, c, &s->members.pool, true);
+	else if (p && (s->ledger.unknown || !s->ledger.deaths))
+		(void)as_process_open(p, c, &s->members.pool, false, &err);
+	return p;
+}
+
+/* A zombie of ours: its own counters are final now. */
 static void tree_exited(void *st, const struct as_collect *c, const struct as_exit *e)
 {
 	struct state *s = st;
-	struct as_process *p = as_members_find(&s->members, e->pid);
 	int64_t hwm = e->usage.ru_maxrss * 1024;
 
 	if (c->attached || !anything(c->want))
 		return;
-	if (p)
-		(void)as_process_read(p, c, &s->members.pool, true);
-	else
-		p = as_members_add(&s->members, c, e->pid, false);
+	struct as_process *p = look_at_zombie(s, c, e->pid);
 	s->members.root_ended |= e->pid == c->root;
 	/* Until it called exec, a child had our own pages: a peak up to ours says nothing. */
 	if (hwm > s->own_hwm && hwm > s->hwm_max)
@@ -455,18 +661,21 @@ static void tree_exited(void *st, const struct as_collect *c, const struct as_ex
 	s->root_reaped |= e->pid == c->root;
 	if (!p)
 		return;
-	retire(s, p);
 	p->gone = true;
-	as_process_tell(p, c, e->t_ns, e->status);
+	p->ended_by = e->status;
+	p->died_ns = e->t_ns;
 	as_process_close(p, &s->members.pool);
+	if (!as_witness_speaks(&s->witness))
+		depart(s, c, p);
 }
 
 static void finish_memory(const struct state *s, struct as_total *totals)
 {
-	int64_t peak = s->memory_max > s->hwm_max ? s->memory_max : s->hwm_max;
+	int64_t one = s->hwm_max > s->ledger.hwm_max ? s->hwm_max : s->ledger.hwm_max;
+	int64_t peak = s->memory_max > one ? s->memory_max : one;
 
-	if (s->hwm_max)
-		as_total_set(totals, AS_T_MEM_HWM, s->hwm_max, AS_MEASURED, "VmHWM, ru_maxrss");
+	if (one)
+		as_total_set(totals, AS_T_MEM_HWM, one, AS_MEASURED, "VmHWM, ru_maxrss");
 	else
 		as_total_set(totals, AS_T_MEM_HWM, AS_NA, AS_UNAVAILABLE,
 			     "over before it could be read");
@@ -480,16 +689,22 @@ static void finish_memory(const struct state *s, struct as_total *totals)
 	as_total_set(totals, AS_T_SWAP_PEAK, s->swap_max, AS_MEASURED, "/proc/PID/status");
 }
 
-/* Was more shown than the kernel knows of at the end? Then nobody waited for some children. */
-static bool lost(const struct steady *t, int64_t sum, enum counter k)
+/* Is more known than the kernel has added up at the end? Then nobody waited for some children. */
+static bool more(int64_t known, int64_t sum, enum counter k)
 {
 	int64_t slack = as_fields[counters[k].field].unit == AS_NS ? 50 * AS_MSEC : 0;
 
-	return counters[k].absorbed && t->shown - sum > sum / 50 + slack;
+	return known - sum > sum / 50 + slack;
+}
+
+/* Was every end told, with what it used? */
+static bool complete(const struct state *s)
+{
+	return s->witness.from_start && !as_witness_lost(&s->witness) && !s->ledger.unknown;
 }
 
 static void finish_counter(const struct state *s, const struct as_collect *c, enum counter k,
-			   int64_t sum, struct as_total *totals)
+			   int64_t sum, int64_t all, struct as_total *totals)
 {
 	enum as_total_id id = counters[k].total;
 	int64_t shown = s->steady[k].shown;
@@ -500,7 +715,10 @@ static void finish_counter(const struct state *s, const struct as_collect *c, en
 		as_total_set(totals, id, AS_NA, AS_UNAVAILABLE, "over before it could be read");
 	else if (c->attached)
 		as_total_set(totals, id, shown > sum ? shown : sum, AS_MEASURED, "/proc");
-	else if (lost(&s->steady[k], sum, k))
+	else if (more(all, sum, k) && complete(s))
+		as_total_set(totals, id, all, AS_MEASURED, "told at every end by the %s",
+			     s->witness.now.ops->name);
+	else if (counters[k].absorbed && more(shown, sum, k))
 		as_total_set(totals, id, shown, AS_ATTRIBUTED,
 			     "sampled: nobody waited for some children");
 	else
@@ -518,23 +736,42 @@ static void finish_cpu(struct as_total *totals)
 	totals[AS_T_CPU].value = known ? user->value + system->value : AS_NA;
 }
 
+static void finish_lives(const struct state *s, struct as_total *totals)
+{
+	int64_t ever = (int64_t)s->members.ever, lost = (int64_t)as_witness_lost(&s->witness);
+
+	if (!as_witness_speaks(&s->witness)) {
+		as_total_set(totals, AS_T_PROCS, ever, AS_ATTRIBUTED,
+			     "sampled: short-lived ones may be missing");
+		as_total_set(totals, AS_T_LOST, AS_NA, AS_UNAVAILABLE,
+			     "nobody tells of births and deaths");
+		return;
+	}
+	as_total_set(totals, AS_T_LOST, lost, AS_MEASURED, "%s", s->witness.now.ops->name);
+	if (lost || !s->witness.from_start)
+		as_total_set(totals, AS_T_PROCS, ever, AS_ATTRIBUTED, "some births were not told");
+	else
+		as_total_set(totals, AS_T_PROCS, ever, AS_MEASURED, "every fork seen");
+}
+
 static void tree_finish(void *st, const struct as_collect *c, struct as_total *totals)
 {
 	struct state *s = st;
-	int64_t sum[NCOUNTERS];
+	int64_t sum[NCOUNTERS], all[NCOUNTERS];
 
 	if (!anything(c->want))
 		return;
 	if (c->attached) /* what we are the parent of was read at its end */
 		read_members(s, c);
 	sum_counters(s, c, sum);
+	memcpy(all, sum, sizeof all);
+	add_unreaped(s, c, all);
 	for (size_t k = 0; k < NCOUNTERS; k++)
 		if (as_wants_group(c->want, as_fields[counters[k].field].group))
-			finish_counter(s, c, (enum counter)k, sum[k], totals);
+			finish_counter(s, c, (enum counter)k, sum[k], all[k], totals);
 	if (as_wants_group(c->want, AS_G_CPU))
 		finish_cpu(totals);
-	as_total_set(totals, AS_T_PROCS, (int64_t)s->members.ever, AS_ATTRIBUTED,
-		     "sampled: short-lived ones may be missing");
+	finish_lives(s, totals);
 	if (as_wants_group(c->want, AS_G_MEMORY))
 		finish_memory(s, totals);
 }
@@ -545,16 +782,20 @@ static int tree_signal(void *st, const struct as_collect *c, int sig)
 	struct as_err err;
 	int n = 0;
 
-	(void)as_members_update(m, c, false, &err);
+	(void)find_members(st, c, &err);
 	for (size_t i = 0; i < m->n; i++)
-		if (!m->v[i]->gone && m->v[i]->stat.state != 'Z')
+		if (!m->v[i]->gone && !m->v[i]->ended && m->v[i]->stat.state != 'Z')
 			n += kill(m->v[i]->pid, sig) == 0 || errno != ESRCH;
 	return n;
 }
 
 static void tree_close(void *st)
 {
-	as_members_done(&((struct state *)st)->members);
+	struct state *s = st;
+
+	as_witness_close(&s->witness);
+	as_ledger_done(&s->ledger);
+	as_members_done(&s->members);
 }
 
 const struct as_collector as_collect_tree = {
@@ -565,6 +806,8 @@ const struct as_collector as_collect_tree = {
 	.wanted = tree_wanted,
 	.open = tree_open,
 	.sample = tree_sample,
+	.fd = tree_fd,
+	.ready = tree_ready,
 	.exited = tree_exited,
 	.finish = tree_finish,
 	.signal = tree_signal,

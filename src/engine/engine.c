@@ -17,11 +17,12 @@
 #include "engine/clockwork.h"
 #include "engine/parts.h"
 #include "engine/spawn.h"
+#include "engine/watch.h"
 #include "os/proc.h"
 
 enum { KILL_AFTER_S = 5, KILLS_MAX = 20 };
 
-enum event { EV_TIMER, EV_SIGNAL, EV_TARGET };
+enum event { EV_TIMER, EV_SIGNAL, EV_TARGET, EV_PART };
 
 struct engine {
 	const struct as_engine_config *cfg;
@@ -30,6 +31,7 @@ struct engine {
 	const struct as_members *members;
 	struct as_cgroup cgroup;
 	struct as_parts parts;
+	struct as_watch watch;
 	struct as_frame frame;
 	struct as_clockwork clock;
 	int epoll, timer, signals, target; /* target: pidfd of the attached process */
@@ -173,8 +175,11 @@ static void on_signal(struct engine *e)
 /* The earliest of the next sample, the time limit and the end of an attachment. */
 static int64_t next_wake(const struct engine *e)
 {
-	int64_t next = e->cfg->basic ? INT64_MAX : e->clock.due_ns;
+	int64_t next = as_watch_due(&e->watch, &e->parts);
 	const struct as_engine_config *cfg = e->cfg;
+
+	if (!cfg->basic && e->clock.due_ns < next)
+		next = e->clock.due_ns;
 
 	if (cfg->timeout_ns && !e->timed_out && cfg->timeout_ns < next)
 		next = cfg->timeout_ns;
@@ -202,6 +207,7 @@ static void on_time(struct engine *e)
 	uint64_t rings;
 
 	(void)!read(e->timer, &rings, sizeof rings);
+	as_watch_drain(&e->watch, &e->parts, &e->collect, t, EV_PART);
 	if (!cfg->basic && t >= e->clock.due_ns) {
 		as_clockwork_tick(&e->clock, t);
 		take_sample(e, t);
@@ -254,10 +260,18 @@ static int open_events(struct engine *e, struct as_err *err)
 	return r;
 }
 
+/* A collector has something to say: let it say a little more first. */
+static void on_part(struct engine *e, size_t i)
+{
+	as_watch_readable(&e->watch, i, since_start(e));
+	arm(e);
+}
+
 static int loop(struct engine *e, struct as_err *err)
 {
 	struct epoll_event ev[4];
 
+	as_watch_start(&e->watch, &e->parts, e->epoll, EV_PART);
 	arm(e);
 	while (!e->stop) {
 		int n = epoll_wait(e->epoll, ev, AS_LEN(ev), -1);
@@ -269,8 +283,10 @@ static int loop(struct engine *e, struct as_err *err)
 				on_signal(e);
 			else if (ev[i].data.u32 == EV_TIMER)
 				on_time(e);
-			else
+			else if (ev[i].data.u32 == EV_TARGET)
 				e->stop = true; /* the attached process ended */
+			else
+				on_part(e, ev[i].data.u32 - EV_PART);
 		}
 	}
 	return AS_OK;
@@ -424,6 +440,7 @@ static int measure(struct engine *e, struct as_engine_result *ret, struct as_err
 	r = loop(e, err);
 	if (r < 0)
 		return r;
+	as_parts_last(&e->parts, &e->collect);
 	if (!e->cfg->basic)
 		take_sample(e, since_start(e));
 	as_parts_finish(&e->parts, &e->collect, totals);

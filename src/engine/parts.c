@@ -39,6 +39,13 @@ void as_parts_sample(struct as_parts *p, const struct as_collect *c, struct as_f
 	*c->starved |= frame->bad;
 }
 
+void as_parts_last(struct as_parts *p, const struct as_collect *c)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (!p->v[i].broken && p->v[i].ops->ready)
+			(void)p->v[i].ops->ready(p->v[i].state, c, true);
+}
+
 void as_parts_exited(struct as_parts *p, const struct as_collect *c, const struct as_exit *x)
 {
 	for (size_t i = 0; i < p->n; i++)

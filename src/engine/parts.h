@@ -23,6 +23,8 @@ struct as_parts {
 int as_parts_open(struct as_parts *p, const struct as_collect *c, struct as_err *err);
 /* Let each add its rows. What memory ran out for is told through c->starved. */
 void as_parts_sample(struct as_parts *p, const struct as_collect *c, struct as_frame *frame);
+/* The job has ended: let each hear what is on its way, before the last sample. */
+void as_parts_last(struct as_parts *p, const struct as_collect *c);
 void as_parts_exited(struct as_parts *p, const struct as_collect *c, const struct as_exit *x);
 /* Send a signal (0: none) to every process of the job; how many there are. */
 int as_parts_signal(struct as_parts *p, const struct as_collect *c, int sig);

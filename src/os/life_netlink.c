@@ -27,11 +27,11 @@
 #include "os/proc.h"
 
 enum {
-	BATCH = 16,              /* messages a system call                         */
-	MESSAGE = 2048,          /* taskstats of a thread and of its group is 1.3 k */
-	UNMATCHED = 64,          /* stats that wait for a birth, within one drain  */
-	ROUNDS = 16,             /* at most, in one drain: it never lasts          */
-	ROOM = 32 << 20,         /* what the kernel may keep for us                */
+	BATCH = 16,      /* messages a system call                         */
+	MESSAGE = 2048,  /* taskstats of a thread and of its group is 1.3 k */
+	UNMATCHED = 64,  /* stats that wait for a birth, within one drain  */
+	ROUNDS = 16,     /* at most, in one drain: it never lasts          */
+	ROOM = 32 << 20, /* what the kernel may keep for us                */
 	TIDS_MAX = 4096,
 };
 
@@ -75,25 +75,21 @@ static int open_socket(int protocol, uint32_t groups, struct as_err *err)
 	return as_take_fd(fd);
 }
 
-/* What we want of the connector. Before Linux 6.6 it took the first word only, and all events. */
-struct wish {
-	struct nlmsghdr head;
-	struct cn_msg msg;
-	uint32_t op, events;
-} __attribute__((packed));
-
+/* What we want of the connector. Before Linux 6.6 it took the first word only, and told all. */
 static int ask_connector(struct as_life_source *s, bool filtered, struct as_err *err)
 {
-	uint16_t len = filtered ? 8 : 4;
-	struct wish w = {
-		.head = {.nlmsg_len = (uint32_t)(offsetof(struct wish, op) + len),
-			 .nlmsg_type = NLMSG_DONE},
-		.msg = {.id = {CN_IDX_PROC, CN_VAL_PROC}, .len = len},
-		.op = PROC_CN_MCAST_LISTEN,
-		.events = PROC_EVENT_FORK | PROC_EVENT_EXEC | (uint32_t)PROC_EVENT_EXIT,
-	};
+	const uint32_t wish[] = {PROC_CN_MCAST_LISTEN,
+				 PROC_EVENT_FORK | PROC_EVENT_EXEC | (uint32_t)PROC_EVENT_EXIT};
+	struct cn_msg msg = {.id = {CN_IDX_PROC, CN_VAL_PROC},
+			     .len = filtered ? sizeof wish : sizeof *wish};
+	struct nlmsghdr head = {.nlmsg_type = NLMSG_DONE};
+	char text[sizeof head + sizeof msg + sizeof wish];
 
-	if (send(s->events, &w, w.head.nlmsg_len, 0) < 0)
+	head.nlmsg_len = (uint32_t)(sizeof head + sizeof msg + msg.len);
+	memcpy(text, &head, sizeof head);
+	memcpy(text + sizeof head, &msg, sizeof msg);
+	memcpy(text + sizeof head + sizeof msg, wish, sizeof wish);
+	if (send(s->events, text, head.nlmsg_len, 0) < 0)
 		return as_fail_errno(err, errno, "ask the proc connector");
 	return AS_OK;
 }
@@ -172,7 +168,8 @@ static bool listen_on_cpus(struct as_life_source *s)
 	char cpus[512];
 	size_t len = 0;
 
-	if (as_read_at(s->env->sys, "devices/system/cpu/possible", cpus, sizeof cpus, &len, &err) < 0)
+	if (as_read_at(s->env->sys, "devices/system/cpu/possible", cpus, sizeof cpus, &len, &err) <
+	    0)
 		return false;
 	len = strcspn(cpus, "\n");
 	cpus[len] = '\0';

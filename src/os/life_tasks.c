@@ -11,12 +11,12 @@ enum { PARENTS_MAX = 4, ARGS_MAX = 8192 };
 struct process {
 	int32_t pid; /* 0: this place is free                        */
 	uint32_t generation;
-	uint32_t era;             /* how many programs it was            */
-	uint32_t living, ended;   /* threads                             */
-	uint32_t counted, ever;   /* whose stats came; that there were   */
-	bool midway;              /* it was there before us              */
-	bool doubtful;            /* its first thread may have ended in an exec: look */
-	bool dying, exec;         /* it is in the list of that name      */
+	uint32_t era;           /* how many programs it was            */
+	uint32_t living, ended; /* threads                             */
+	uint32_t counted, ever; /* whose stats came; that there were   */
+	bool midway;            /* it was there before us              */
+	bool doubtful;          /* its first thread may have ended in an exec: look */
+	bool dying, exec;       /* it is in the list of that name      */
 	int32_t status;
 	int64_t since_ns, start_ns, exec_ns, died_ns;
 	struct as_task_stats sum; /* of its threads                      */
@@ -289,8 +289,7 @@ bool as_life_tasks_stats(struct as_life_tasks *t, const struct as_task_stats *s)
 
 static struct as_life life_of(const struct process *p, enum as_life_kind kind, int64_t t_ns)
 {
-	struct as_life life = {
-		.kind = kind, .pid = p->pid, .t_ns = t_ns, .start_ns = p->start_ns};
+	struct as_life life = {.kind = kind, .pid = p->pid, .t_ns = t_ns, .start_ns = p->start_ns};
 
 	unknown(&life.usage);
 	return life;
@@ -390,7 +389,8 @@ static bool ended_by_exec(struct process *p, struct thread *th, const struct as_
 	return doubtful && ear->look.alive(ear->look.data, p->pid);
 }
 
-static void thread_ended(struct as_life_tasks *t, const struct as_cn *e, const struct as_life_ear *ear)
+static void thread_ended(struct as_life_tasks *t, const struct as_cn *e,
+			 const struct as_life_ear *ear)
 {
 	struct process *p = process_find(t, e->pid);
 	struct thread *th = thread_find(t, e->tid);
@@ -470,6 +470,8 @@ void as_life_tasks_bury(struct as_life_tasks *t, size_t n, bool whole,
 {
 	if (n > t->ndying)
 		n = t->ndying;
+	if (!n)
+		return;
 	for (size_t i = 0; i < n; i++) {
 		tell_death(&t->v[t->dying[i]], whole, ear);
 		process_drop(t, &t->v[t->dying[i]]);

@@ -1,5 +1,6 @@
 #include "os/probe.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -290,10 +291,17 @@ static void look_bpf(const struct as_caller *who, struct as_finding *f)
 static void look_exits(const struct as_caller *who, struct as_finding *f)
 {
 	bool admin = has_outside(who, NET_ADMIN);
-	int refused = who->env->fixture ? 0 : as_try_proc_connector();
+	int refused = admin ? 0 : EPERM; /* what a captured tree would say */
 
+	if (!who->env->fixture)
+		refused = as_try_proc_connector(who->env);
 	if (admin && !refused) {
 		say(f, AS_STATE_YES, "process events and taskstats");
+		return;
+	}
+	if (!refused) {
+		say(f, AS_STATE_PARTLY, "births and ends; what each used needs CAP_NET_ADMIN");
+		fix(f, "%s", SETCAP);
 		return;
 	}
 	if (refused && admin)
@@ -499,7 +507,7 @@ const struct as_probe as_probes[] = {
 	{"cgroup", "own control group", "exact totals of a job, to the last child", 1, false,
 	 look_cgroup},
 	{"bpf", "BPF", "every exit seen, many processes read cheaply", 1, true, look_bpf},
-	{"exits", "exit records", "what each process used, told at its end", 2, true, look_exits},
+	{"exits", "exit records", "what each process used, told at its end", 2, false, look_exits},
 	{"perf", "perf events", "stacks and hardware counters", 3, true, look_perf},
 	{"proc", "/proc", "the processes of a job, one by one", 4, false, look_proc},
 	{"kernel", "kernel", "starting and following a job", 0, false, look_kernel},

@@ -2,16 +2,14 @@
 
 #include <errno.h>
 #include <linux/bpf.h>
-#include <linux/connector.h>
-#include <linux/netlink.h>
 #include <linux/perf_event.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "os/life.h"
 
 int as_try_bpf(void)
 {
@@ -47,12 +45,13 @@ int as_try_perf(bool kernel_too)
 	return fd < 0 ? errno : 0;
 }
 
-int as_try_proc_connector(void)
+int as_try_proc_connector(const struct as_env *env)
 {
-	as_auto_fd int fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_CONNECTOR);
-	const struct sockaddr_nl who = {.nl_family = AF_NETLINK, .nl_groups = CN_IDX_PROC};
+	struct as_life_source *source = NULL;
+	struct as_err err = {0};
 
-	if (fd < 0 || bind(fd, (const struct sockaddr *)&who, sizeof who) < 0)
-		return errno;
+	if (as_life_netlink.open(&source, env, &err) < 0)
+		return err.os ? err.os : EOPNOTSUPP;
+	as_life_netlink.close(source);
 	return 0;
 }

@@ -8,6 +8,8 @@
  */
 #include <stdbool.h>
 
-int as_try_bpf(void);             /* load a program of two instructions       */
-int as_try_perf(bool kernel_too); /* a software clock on our own thread       */
-int as_try_proc_connector(void);  /* listen to the kernel's process events    */
+#include "os/env.h"
+
+int as_try_bpf(void);                                /* load a program of two instructions       */
+int as_try_perf(bool kernel_too);                    /* a software clock on our own thread       */
+int as_try_proc_connector(const struct as_env *env); /* listen to the kernel's process events    */

@@ -264,6 +264,7 @@ static void put_also(const struct as_sheet *s)
 	const struct as_run *run = s->run;
 	struct as_flow f = {s->out, s->look, 2, "also        ", AS_YELLOW, 0};
 	double cpu = as_total_value(run, AS_T_CPU), wait = as_total_value(run, AS_T_CPU_WAIT);
+	double lost = as_total_value(run, AS_T_LOST);
 	int32_t left = run->end.survivors;
 
 	also_memory(run, &f);
@@ -272,6 +273,8 @@ static void put_also(const struct as_sheet *s)
 			    as_human_duration(as_total_so_far(run, AS_T_THROTTLED).value).s);
 	if (wait > 0.1 * cpu && wait > 1e7)
 		as_flow_add(&f, "waited %s for a CPU", as_human_duration((int64_t)wait).s);
+	if (lost > 0)
+		as_flow_add(&f, "%s births or deaths were lost", as_human_count(lost).s);
 	if (left > 0)
 		as_flow_add(&f, "%d process%s outlived the command", left, left > 1 ? "es" : "");
 	as_flow_end(&f);

@@ -124,8 +124,8 @@ enum as_group {
 	X(PROC_SWAP,     "process.memory.swap",      PROCESS, BYTES, GAUGE,   MEMORY,  "swap",     "memory that was moved to swap")                       \
 	X(PROC_MINFLT,   "process.faults.minor",     PROCESS, COUNT, COUNTER, FAULTS,  "faults",   "page faults answered from memory")                    \
 	X(PROC_MAJFLT,   "process.faults.major",     PROCESS, COUNT, COUNTER, FAULTS,  "major",    "page faults that had to read from a disk")            \
-	X(PROC_CTX_VOL,  "process.switches.voluntary", PROCESS, COUNT, COUNTER, SCHED, "switches", "context switches of its first thread, waiting")       \
-	X(PROC_CTX_INV,  "process.switches.forced",  PROCESS, COUNT, COUNTER, SCHED,   "forced",   "context switches of its first thread, time slice over") \
+	X(PROC_CTX_VOL,  "process.switches.voluntary", PROCESS, COUNT, COUNTER, SCHED, "switches", "context switches, waiting; while it lives, of its first thread")       \
+	X(PROC_CTX_INV,  "process.switches.forced",  PROCESS, COUNT, COUNTER, SCHED,   "forced",   "context switches, forced; while it lives, of its first thread") \
 	X(PROC_FDS,      "process.files.open",       PROCESS, COUNT, GAUGE,   FDS,     "files",    "open file descriptors")                               \
 	X(PROC_READ,     "process.io.read",          PROCESS, BYTES, COUNTER, IO,      "read",     "bytes fetched from block devices, reaped children's too") \
 	X(PROC_WRITE,    "process.io.write",         PROCESS, BYTES, COUNTER, IO,      "write",    "bytes sent to block devices, reaped children's too")  \

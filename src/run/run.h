@@ -102,6 +102,7 @@ enum as_provenance { AS_UNAVAILABLE, AS_MEASURED, AS_ATTRIBUTED, AS_MODELLED };
 	X(CTX_VOL,     "switches_voluntary", COUNT, "switches",  "context switches, waiting")                      \
 	X(CTX_INV,     "switches_forced",   COUNT, "forced",     "context switches, time slice over")              \
 	X(PROCS,       "processes",         COUNT, "processes",  "processes seen")                                 \
+	X(LOST,        "lost_events",       COUNT, "lost events", "births and deaths that the kernel had no room to tell") \
 	X(THROTTLED,   "throttled",         NS,    "throttled",  "time the job's run queues were stopped by a quota") \
 	X(OOM_KILLS,   "oom_kills",         COUNT, "oom kills",  "processes killed because memory ran out")        \
 	X(NET_SENT,    "net_sent",          BYTES, "sent",       "payload sent over the network, repeats not counted") \

@@ -8,7 +8,7 @@ the ladder: the highest rung that is there is used
                                this user may not make a group below its own
   1 BPF                no      every exit seen, many processes read cheaply *
                                needs CAP_BPF and CAP_PERFMON
-  2 exit records       no      what each process used, told at its end *
+  2 exit records       no      what each process used, told at its end
                                needs CAP_NET_ADMIN
   3 perf events        no      stacks and hardware counters *
                                refused (kernel.perf_event_paranoid=3)
@@ -93,7 +93,7 @@ $ assay doctor --json | head -n 30
       "detail": "needs CAP_NET_ADMIN",
       "enable": "sudo setcap cap_bpf,cap_net_admin,cap_perfmon,cap_sys_ptrace+ep \"$(command -v assay)\"",
       "rung": 2,
-      "used": false
+      "used": true
 
 # without UTF-8 the terminal is only partly usable
 $ LC_ALL=C assay doctor | tail -n 5
@@ -120,7 +120,7 @@ the ladder: the highest rung that is there is used
   1 BPF                no      every exit seen, many processes read cheaply *
                                in a container: the machine's root would have to
                                allow it
-  2 exit records       no      what each process used, told at its end *
+  2 exit records       no      what each process used, told at its end
                                needs CAP_NET_ADMIN of the machine, not of a
                                container
   3 perf events        partly  stacks and hardware counters *

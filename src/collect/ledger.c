@@ -1,0 +1,340 @@
+#include "collect/ledger.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/fault.h"
+#include "collect/source.h"
+#include "collect/threads.h"
+
+/* ── usage as a row of numbers ────────────────────────────────────────── */
+
+enum { NUSAGE = sizeof(struct as_life_usage) / sizeof(int64_t) };
+
+static void to_array(const struct as_life_usage *u, int64_t v[NUSAGE])
+{
+	memcpy(v, u, sizeof *u);
+}
+
+static void from_array(struct as_life_usage *u, const int64_t v[NUSAGE])
+{
+	memcpy(u, v, sizeof *u);
+}
+
+static struct as_life_usage unknown(void)
+{
+	struct as_life_usage u;
+	int64_t v[NUSAGE];
+
+	for (size_t i = 0; i < NUSAGE; i++)
+		v[i] = AS_PROC_NA;
+	from_array(&u, v);
+	return u;
+}
+
+void as_usage_add(struct as_life_usage *sum, const struct as_life_usage *more)
+{
+	int64_t a[NUSAGE], b[NUSAGE];
+
+	to_array(sum, a);
+	to_array(more, b);
+	for (size_t i = 0; i < NUSAGE; i++)
+		a[i] += b[i] == AS_PROC_NA ? 0 : b[i];
+	from_array(sum, a);
+}
+
+/* The larger of the two in each: counters only grow. */
+static struct as_life_usage larger(const struct as_life_usage *x, const struct as_life_usage *y)
+{
+	struct as_life_usage u;
+	int64_t a[NUSAGE], b[NUSAGE];
+
+	to_array(x, a);
+	to_array(y, b);
+	for (size_t i = 0; i < NUSAGE; i++)
+		a[i] = b[i] > a[i] ? b[i] : a[i]; /* unknown is the smallest there is */
+	from_array(&u, a);
+	return u;
+}
+
+struct as_life_usage as_process_usage(const struct as_process *p, const struct as_collect *c)
+{
+	int64_t tick = AS_SECOND / c->env->hz;
+	struct as_life_usage u = unknown();
+
+	if (!as_process_seen(p))
+		return u;
+	u.user_ns = (p->stat.utime - p->base.utime) * tick;
+	u.sys_ns = (p->stat.stime - p->base.stime) * tick;
+	u.cpu_ns = u.user_ns + u.sys_ns;
+	u.minflt = p->stat.minflt - p->base.minflt;
+	u.majflt = p->stat.majflt - p->base.majflt;
+	u.wait_ns = as_threads_wait(p);
+	u.voluntary = as_since(p->status.voluntary, p->status_base.voluntary);
+	u.forced = as_since(p->status.forced, p->status_base.forced);
+	u.read_bytes = as_since(p->io.read_bytes, p->io_base.read_bytes);
+	u.write_bytes = as_since(p->io.write_bytes, p->io_base.write_bytes);
+	u.cancelled_bytes = as_since(p->io.cancelled, p->io_base.cancelled);
+	u.rchar = as_since(p->io.rchar, p->io_base.rchar);
+	u.wchar = as_since(p->io.wchar, p->io_base.wchar);
+	u.syscr = as_since(p->io.syscr, p->io_base.syscr);
+	u.syscw = as_since(p->io.syscw, p->io_base.syscw);
+	u.hwm = p->status.hwm;
+	return u;
+}
+
+/* ── who it is ────────────────────────────────────────────────────────── */
+
+void as_ledger_init(struct as_ledger *g)
+{
+	*g = (struct as_ledger){0};
+}
+
+void as_ledger_done(struct as_ledger *g)
+{
+	free(g->departed);
+	*g = (struct as_ledger){0};
+}
+
+static bool close_births(int64_t a, int64_t b)
+{
+	return a == AS_PROC_NA || b == AS_PROC_NA || llabs(a - b) <= AS_BIRTH_SLACK;
+}
+
+/* What is told later is mostly in the order of the ends: look on from where the last one was. */
+static struct as_departed *departed_find(struct as_ledger *g, int32_t pid, int64_t start_ns)
+{
+	for (size_t i = 0; i < g->ndeparted; i++) {
+		size_t at = (g->settled + i) % g->ndeparted;
+		struct as_departed *d = &g->departed[at];
+
+		if (d->pid != pid || !close_births(d->start_ns, start_ns))
+			continue;
+		g->settled = at;
+		return d;
+	}
+	return NULL;
+}
+
+/* The living member that is meant, or NULL: a later one may have its number. */
+static struct as_process *meant(const struct as_members *m, const struct as_life *life)
+{
+	struct as_process *p = as_members_find(m, life->pid);
+
+	return p && close_births(p->start_ns, life->start_ns) ? p : NULL;
+}
+
+static void set_comm(struct as_process *p, const char *comm)
+{
+	if (comm[0])
+		(void)snprintf(p->stat.comm, sizeof p->stat.comm, "%.15s", comm);
+}
+
+/* ── births and execs ─────────────────────────────────────────────────── */
+
+static void inherit(struct as_process *p, const struct as_process *parent,
+		    const struct as_collect *c)
+{
+	p->parent = parent->instance;
+	(void)snprintf(p->stat.comm, sizeof p->stat.comm, "%s", parent->stat.comm);
+	if (parent->args)
+		as_process_args(p, c, parent->args, strlen(parent->args));
+}
+
+static void born(struct as_ledger *g, struct as_members *m, const struct as_collect *c,
+		 const struct as_life *life, bool show)
+{
+	struct as_process *p = as_members_find(m, life->pid);
+
+	if (p && !p->ended && close_births(p->start_ns, life->start_ns)) {
+		p->named = true; /* no news */
+		return;
+	}
+	if (g->two && departed_find(g, life->pid, life->start_ns))
+		return;
+	if (p && !p->ended) /* its end was never told */
+		as_ledger_depart(g, m, c, p, NULL, show);
+	else if (p)
+		as_members_remove(m, p);
+	p = as_members_born(m, c, life->pid);
+	if (!p)
+		return;
+	const struct as_process *parent = as_members_find(m, life->parent);
+	p->start_ns = life->start_ns;
+	p->stat.ppid = life->parent;
+	p->named = true;
+	if (parent)
+		inherit(p, parent, c);
+	set_comm(p, life->comm);
+	g->births++;
+}
+
+static void changed(struct as_members *m, const struct as_collect *c, const struct as_life *life)
+{
+	struct as_process *p = meant(m, life);
+
+	if (!p || p->ended)
+		return;
+	set_comm(p, life->comm);
+	as_process_args(p, c, life->args, life->args ? life->args_len : 0);
+	p->told[0] = '\0'; /* the next tick tells who it is now */
+}
+
+/* ── deaths ───────────────────────────────────────────────────────────── */
+
+/* Parents first: a list in which children stand before them is hard to read. */
+static void tell_parent(const struct as_members *m, const struct as_collect *c,
+			const struct as_process *p)
+{
+	struct as_process *parent = as_members_find(m, p->stat.ppid);
+
+	if (!parent || parent->told[0] || parent->instance != p->parent || parent == p)
+		return;
+	tell_parent(m, c, parent);
+	as_process_tell(parent, c);
+}
+
+static void keep(struct as_ledger *g, const struct as_process *p, const struct as_collect *c,
+		 const struct as_life_usage *final, bool known)
+{
+	if (!as_grow(&g->departed, &g->departed_cap, g->ndeparted, sizeof *g->departed, 64)) {
+		*c->starved = true;
+		return;
+	}
+	g->departed[g->ndeparted++] = (struct as_departed){
+		.pid = p->pid,
+		.instance = p->instance,
+		.start_ns = p->start_ns,
+		.known = known,
+		.usage = *final,
+	};
+}
+
+/* Of a process with one thread, what the process used. */
+static void last_of_thread(struct as_process *p, const struct as_life_usage *usage)
+{
+	if (usage->threads != 1 || p->nthreads != 1)
+		return;
+	if (usage->cpu_ns > p->threads[0].now.run_ns)
+		p->threads[0].now.run_ns = usage->cpu_ns;
+	if (usage->wait_ns > p->threads[0].now.wait_ns)
+		p->threads[0].now.wait_ns = usage->wait_ns;
+}
+
+void as_ledger_depart(struct as_ledger *g, struct as_members *m, const struct as_collect *c,
+		      struct as_process *p, const struct as_life_usage *usage, bool show)
+{
+	struct as_life_usage seen = as_process_usage(p, c), final = seen;
+	/* Counters of one that ran before the run began are told from its birth on. */
+	bool known = usage && usage->cpu_ns != AS_PROC_NA && !p->midway;
+
+	if (known) {
+		last_of_thread(p, usage);
+		final = larger(usage, &seen);
+		g->hwm_max = usage->hwm > g->hwm_max ? usage->hwm : g->hwm_max;
+	}
+	if (p->died_ns == AS_NA)
+		p->died_ns = as_now() - c->start_ns;
+	g->deaths++;
+	g->unknown += !known;
+	/* What /proc says of a parent has its children's I/O in it: not twice into the sum. */
+	as_usage_add(&g->sum, known ? usage : &seen);
+	tell_parent(m, c, p);
+	as_process_tell(p, c);
+	if (show)
+		keep(g, p, c, &final, known);
+	p->ended = true;
+	if (!as_process_seen(p))
+		as_members_remove(m, p);
+}
+
+static void died(struct as_ledger *g, struct as_members *m, const struct as_collect *c,
+		 const struct as_life *life, bool show)
+{
+	struct as_process *p = meant(m, life);
+
+	if (!p || p->ended)
+		return;
+	set_comm(p, life->comm);
+	p->died_ns = life->t_ns - c->start_ns;
+	p->ended_by = life->status;
+	as_ledger_depart(g, m, c, p, &life->usage, show);
+}
+
+/* Its CPU time, exact: what that is more goes to the sums as well. */
+static void settled(struct as_ledger *g, const struct as_life *life)
+{
+	struct as_departed *d = departed_find(g, life->pid, life->start_ns);
+	const struct as_life_usage *u = &life->usage;
+
+	if (!d || !d->known || u->cpu_ns == AS_PROC_NA)
+		return;
+	struct as_life_usage was = d->usage;
+	d->usage = larger(u, &was);
+	d->tick = 0; /* shown once more */
+	g->sum.cpu_ns += d->usage.cpu_ns - was.cpu_ns;
+	g->sum.user_ns += d->usage.user_ns - was.user_ns;
+	g->sum.sys_ns += d->usage.sys_ns - was.sys_ns;
+}
+
+void as_ledger_told(struct as_ledger *g, struct as_members *m, const struct as_collect *c,
+		    const struct as_life *life, bool show)
+{
+	switch (life->kind) {
+	case AS_LIFE_BORN:
+		born(g, m, c, life, show);
+		break;
+	case AS_LIFE_EXEC:
+		changed(m, c, life);
+		break;
+	case AS_LIFE_DIED:
+		died(g, m, c, life, show);
+		break;
+	case AS_LIFE_SETTLED:
+		settled(g, life);
+		break;
+	}
+}
+
+/* ── rows ─────────────────────────────────────────────────────────────── */
+
+static void row_of(const struct as_departed *d, const struct as_collect *c, struct as_frame *frame)
+{
+	int64_t *row = as_frame_row(frame, AS_PROCESS, d->instance);
+	const struct as_life_usage *u = &d->usage;
+
+	as_put(c, row, AS_F_PROC_USER, u->user_ns);
+	as_put(c, row, AS_F_PROC_SYSTEM, u->sys_ns);
+	as_put(c, row, AS_F_PROC_WAIT, u->wait_ns);
+	as_put(c, row, AS_F_PROC_MINFLT, u->minflt);
+	as_put(c, row, AS_F_PROC_MAJFLT, u->majflt);
+	as_put(c, row, AS_F_PROC_CTX_VOL, u->voluntary);
+	as_put(c, row, AS_F_PROC_CTX_INV, u->forced);
+	as_put(c, row, AS_F_PROC_HWM, u->hwm);
+	as_put(c, row, AS_F_PROC_READ, u->read_bytes);
+	as_put(c, row, AS_F_PROC_WRITE, u->write_bytes);
+	as_put(c, row, AS_F_PROC_CANCELLED, u->cancelled_bytes);
+	as_put(c, row, AS_F_PROC_RCHAR, u->rchar);
+	as_put(c, row, AS_F_PROC_WCHAR, u->wchar);
+}
+
+void as_ledger_rows(struct as_ledger *g, const struct as_collect *c, struct as_frame *frame,
+		    uint64_t tick)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < g->ndeparted; i++) {
+		struct as_departed *d = &g->departed[i];
+
+		if (d->tick && d->tick + 1 < tick)
+			continue;
+		if (!d->tick) {
+			row_of(d, c, frame);
+			d->tick = tick;
+		}
+		g->departed[kept++] = *d;
+	}
+	g->ndeparted = kept;
+	g->settled = 0;
+}

@@ -1,0 +1,55 @@
+#pragma once
+/*
+ * ledger -- what the members of the job were told to be: births, execs and
+ * deaths (os/life.h) turned into members, last rows and sums.
+ *
+ * A birth makes a member that no tick has read yet; most children of a build
+ * never are. A death makes its last row: what the kernel said it used, and
+ * never less than what a sample saw. Until the next tick shows that row, and
+ * a little longer for those who know better later, it is kept as departed.
+ *
+ * Who a process is, is its number and its birth. Two may tell of the same
+ * event while one takes over from the other: what was told already is no news.
+ */
+#include "collect/members.h"
+#include "os/life.h"
+
+/* A process that ended. */
+struct as_departed {
+	int32_t pid;
+	uint32_t instance;
+	int64_t start_ns;
+	uint64_t tick;              /* when it was shown, 0: not yet                */
+	bool known;                 /* the kernel said what it used                 */
+	struct as_life_usage usage; /* what is shown                                */
+};
+
+struct as_ledger {
+	uint64_t births, deaths;
+	uint64_t unknown;             /* deaths without usage: the sums are too small */
+	struct as_life_usage sum;     /* of all deaths                                */
+	int64_t hwm_max;              /* the largest of them                          */
+	bool two;                     /* two sources tell                             */
+	struct as_departed *departed; /* in the order of their ends                */
+	size_t ndeparted, departed_cap;
+	size_t settled; /* private: where the last one was found        */
+};
+
+void as_ledger_init(struct as_ledger *g);
+void as_ledger_done(struct as_ledger *g);
+/* One event. `show`: there will be ticks, so that rows are worth keeping. */
+void as_ledger_told(struct as_ledger *g, struct as_members *m, const struct as_collect *c,
+		    const struct as_life *life, bool show);
+/*
+ * It ended: p->died_ns and p->ended_by say how, as far as is known, `usage` what
+ * it used (NULL: nobody said). One that no tick ever read is forgotten.
+ */
+void as_ledger_depart(struct as_ledger *g, struct as_members *m, const struct as_collect *c,
+		      struct as_process *p, const struct as_life_usage *usage, bool show);
+/* The rows of those that ended since; forget those that were shown at the tick before. */
+void as_ledger_rows(struct as_ledger *g, const struct as_collect *c, struct as_frame *frame,
+		    uint64_t tick);
+/* a + b, where unknown is nothing. */
+void as_usage_add(struct as_life_usage *sum, const struct as_life_usage *more);
+/* What /proc said of it last, since the run began. Without what it took over from its children. */
+struct as_life_usage as_process_usage(const struct as_process *p, const struct as_collect *c);

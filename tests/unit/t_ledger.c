@@ -1,0 +1,286 @@
+/* ledger -- births, execs and deaths become instances, last rows and sums. */
+#include "utest.h"
+
+#include "base/clock.h"
+#include "collect/ledger.h"
+#include "run/builder.h"
+
+/* Numbers that no process has: none of these is ever found in /proc. */
+enum { ROOT = 500000000, CHILD, OTHER };
+
+struct book {
+	struct as_env env;
+	struct as_want want;
+	struct as_sink sink;
+	struct as_tee tee;
+	struct as_builder *builder;
+	struct as_collect c;
+	struct as_members m;
+	struct as_ledger g;
+	struct as_frame frame;
+	bool starved;
+	uint64_t tick;
+	int64_t boot_ns; /* CLOCK_BOOTTIME of the run's start */
+};
+
+static void book_open(struct book *b)
+{
+	struct as_err err;
+
+	*b = (struct book){.want = as_want_all()};
+	(void)unsetenv("ASSAY_ROOT");
+	EXPECT_OK(as_env_open(&b->env, &err), err);
+	EXPECT_OK(as_builder_new(&b->builder, &err), err);
+	b->sink = as_builder_sink(b->builder);
+	b->tee = (struct as_tee){&b->sink, 1};
+	b->c = (struct as_collect){.env = &b->env,
+				   .want = &b->want,
+				   .sink = &b->tee,
+				   .start_ns = as_now(),
+				   .root = ROOT,
+				   .children = true,
+				   .starved = &b->starved};
+	b->boot_ns = as_clock(CLOCK_BOOTTIME);
+	as_members_init(&b->m);
+	as_ledger_init(&b->g);
+}
+
+static void book_close(struct book *b)
+{
+	EXPECT(!b->starved);
+	EXPECT_I64(b->sink.failed, 0);
+	as_members_done(&b->m);
+	as_ledger_done(&b->g);
+	as_frame_done(&b->frame);
+	as_builder_free(b->builder);
+	as_env_close(&b->env);
+}
+
+/* An event `ms` after the start; births are told with their moment. */
+static struct as_life life(struct book *b, enum as_life_kind kind, int32_t pid, int64_t ms)
+{
+	struct as_life l = {.kind = kind,
+			    .pid = pid,
+			    .t_ns = b->c.start_ns + ms * AS_MSEC,
+			    .start_ns = AS_PROC_NA};
+	int64_t v[sizeof l.usage / sizeof(int64_t)];
+
+	for (size_t i = 0; i < AS_LEN(v); i++)
+		v[i] = AS_PROC_NA;
+	memcpy(&l.usage, v, sizeof v);
+	return l;
+}
+
+static void told(struct book *b, const struct as_life *l)
+{
+	as_ledger_told(&b->g, &b->m, &b->c, l, true);
+}
+
+static void born(struct book *b, int32_t pid, int32_t parent, int64_t ms)
+{
+	struct as_life l = life(b, AS_LIFE_BORN, pid, ms);
+
+	l.parent = parent;
+	l.start_ns = b->boot_ns + ms * AS_MSEC;
+	told(b, &l);
+}
+
+static void exec(struct book *b, int32_t pid, const char *comm, const char *args, size_t n)
+{
+	struct as_life l = life(b, AS_LIFE_EXEC, pid, 0);
+
+	(void)snprintf(l.comm, sizeof l.comm, "%s", comm);
+	l.args = args;
+	l.args_len = n;
+	told(b, &l);
+}
+
+static void died(struct book *b, int32_t pid, int64_t ms, int64_t cpu, int32_t status)
+{
+	struct as_life l = life(b, AS_LIFE_DIED, pid, ms);
+
+	l.usage.cpu_ns = l.usage.user_ns = cpu;
+	l.usage.sys_ns = 0;
+	l.usage.hwm = 4096;
+	l.usage.rchar = 17;
+	l.status = status;
+	told(b, &l);
+}
+
+static void show(struct book *b)
+{
+	as_frame_start(&b->frame, ++b->tick * AS_SECOND);
+	as_ledger_rows(&b->g, &b->c, &b->frame, b->tick);
+	as_tee_frame(&b->tee, &b->frame);
+}
+
+static const struct as_instance *instance(const struct book *b, uint32_t id)
+{
+	const struct as_instance *i = as_run_instance(as_builder_run(b->builder), AS_PROCESS, id);
+
+	if (!i)
+		UTEST_FAIL("no process %u", id);
+	return i;
+}
+
+static size_t listed(const struct book *b)
+{
+	return as_builder_run(b->builder)->ninstances;
+}
+
+/* A child that no tick saw has a name, a line, a parent, a life, an end and its numbers. */
+static void t_unseen(void)
+{
+	struct book b;
+
+	book_open(&b);
+	born(&b, ROOT, 1, 0);
+	exec(&b, ROOT, "make", "make\0all", 9);
+	born(&b, CHILD, ROOT, 5);
+	died(&b, CHILD, 7, 1500, 0x300);
+	show(&b);
+	EXPECT_U64(listed(&b), 2);
+	const struct as_instance *p = &as_builder_run(b.builder)->instances[0];
+	EXPECT_I64(p->key, ROOT); /* parents first */
+	const struct as_instance *i = instance(&b, 1);
+	EXPECT_I64(i->key, CHILD);
+	EXPECT_U64(i->parent, p->id);
+	EXPECT_STR(i->name, "make");
+	EXPECT_STR(i->detail, "make all");
+	EXPECT_NEAR((double)i->born_ns, 5e6, 1e6);
+	EXPECT_I64(i->died_ns, 7 * AS_MSEC);
+	EXPECT_I64(i->ended_by, 0x300);
+	EXPECT_I64(as_row_at(i->last, AS_F_PROC_USER), 1500);
+	EXPECT_I64(as_row_at(i->last, AS_F_PROC_HWM), 4096);
+	EXPECT_I64(as_row_at(i->last, AS_F_PROC_RCHAR), 17);
+	EXPECT_I64(as_row_at(i->last, AS_F_PROC_MAJFLT), AS_NA);
+	EXPECT_U64(b.g.births, 2);
+	EXPECT_U64(b.g.deaths, 1);
+	EXPECT_I64(b.g.sum.cpu_ns, 1500);
+	book_close(&b);
+}
+
+/* While one takes over from another both tell the same, in any order. */
+static void t_told_twice(void)
+{
+	struct book b;
+
+	book_open(&b);
+	b.g.two = true;
+	born(&b, ROOT, 1, 0);
+	born(&b, ROOT, 1, 1); /* the other one does not look as closely */
+	born(&b, CHILD, ROOT, 5);
+	died(&b, CHILD, 7, 1500, 0);
+	born(&b, CHILD, ROOT, 5);
+	died(&b, CHILD, 7, 1500, 0);
+	show(&b);
+	EXPECT_U64(listed(&b), 2);
+	EXPECT_U64(b.m.ever, 2);
+	EXPECT_U64(b.m.n, 1);
+	EXPECT_U64(b.g.deaths, 1);
+	EXPECT_I64(b.g.sum.cpu_ns, 1500);
+	book_close(&b);
+}
+
+/* The same number again, at once: another process. */
+static void t_pid_again(void)
+{
+	struct book b;
+
+	book_open(&b);
+	born(&b, CHILD, 1, 5);
+	died(&b, CHILD, 6, 10, 0);
+	born(&b, CHILD, 1, 7);
+	died(&b, CHILD, 8, 20, 0x100);
+	show(&b);
+	EXPECT_U64(listed(&b), 2);
+	EXPECT_I64(instance(&b, 0)->ended_by, 0);
+	EXPECT_I64(instance(&b, 1)->ended_by, 0x100);
+	EXPECT_I64(as_row_at(instance(&b, 1)->last, AS_F_PROC_USER), 20);
+	EXPECT_I64(b.g.sum.cpu_ns, 30);
+	book_close(&b);
+}
+
+/* An end that was lost: the next one with its number shows that it is over. */
+static void t_end_lost(void)
+{
+	struct book b;
+
+	book_open(&b);
+	born(&b, CHILD, 1, 5);
+	born(&b, CHILD, 1, 700);
+	EXPECT_U64(listed(&b), 1);
+	EXPECT(instance(&b, 0)->died_ns != AS_NA);
+	EXPECT_I64(instance(&b, 0)->ended_by, AS_NA);
+	EXPECT_U64(b.m.n, 1);
+	EXPECT_U64(b.m.ever, 2);
+	EXPECT_U64(b.g.unknown, 1);
+	book_close(&b);
+}
+
+static void t_nobody_known(void)
+{
+	struct book b;
+
+	book_open(&b);
+	died(&b, CHILD, 5, 10, 0);
+	exec(&b, CHILD, "x", "x", 1);
+	EXPECT_U64(listed(&b), 0);
+	EXPECT_U64(b.m.ever, 0);
+	born(&b, CHILD, 1, 6); /* its own birth may come after what was not its end */
+	EXPECT_U64(b.m.n, 1);
+	book_close(&b);
+}
+
+/* Another program, the same process; a line that nobody could read is unknown. */
+static void t_exec(void)
+{
+	struct book b;
+
+	book_open(&b);
+	born(&b, ROOT, 1, 0);
+	exec(&b, ROOT, "sh", "sh\0-c\0x", 8);
+	exec(&b, ROOT, "cc1", "cc1\0file.c", 11);
+	born(&b, CHILD, ROOT, 1);
+	exec(&b, CHILD, "", NULL, 0);
+	struct as_life l = life(&b, AS_LIFE_DIED, CHILD, 2);
+	(void)snprintf(l.comm, sizeof l.comm, "as");
+	told(&b, &l);
+	died(&b, ROOT, 3, 1, 0);
+	EXPECT_U64(listed(&b), 2);
+	EXPECT_STR(instance(&b, 0)->name, "cc1");
+	EXPECT_STR(instance(&b, 0)->detail, "cc1 file.c");
+	EXPECT_STR(instance(&b, 1)->name, "as");
+	EXPECT_STR(instance(&b, 1)->detail, NULL);
+	EXPECT_U64(b.g.unknown, 1);
+	book_close(&b);
+}
+
+/* Later somebody knows better: the row is shown again, the sum grows by the difference. */
+static void t_settled(void)
+{
+	struct book b;
+
+	book_open(&b);
+	born(&b, ROOT, 1, 0);
+	born(&b, CHILD, ROOT, 5);
+	died(&b, CHILD, 7, 1500, 0);
+	died(&b, ROOT, 8, 100, 0);
+	show(&b);
+	struct as_life l = life(&b, AS_LIFE_SETTLED, CHILD, 9);
+	l.start_ns = b.boot_ns + 5 * AS_MSEC;
+	l.usage.cpu_ns = l.usage.user_ns = 1600;
+	l.usage.sys_ns = 0;
+	told(&b, &l);
+	show(&b);
+	EXPECT_I64(as_row_at(instance(&b, 1)->last, AS_F_PROC_USER), 1600);
+	EXPECT_I64(as_row_at(instance(&b, 1)->last, AS_F_PROC_HWM), 4096);
+	EXPECT_I64(b.g.sum.cpu_ns, 1700);
+	show(&b);
+	show(&b);
+	EXPECT_U64(b.g.ndeparted, 0); /* what was shown is not kept for ever */
+	book_close(&b);
+}
+
+UTEST_MAIN(T(t_unseen), T(t_told_twice), T(t_pid_again), T(t_end_lost), T(t_nobody_known),
+	   T(t_exec), T(t_settled))
