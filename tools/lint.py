@@ -216,18 +216,21 @@ def check_lengths(tree):
             for length, name, place in found if length > LONGEST], note
 
 
+BPF_FLAGS = ["-target", "bpf", "-ffreestanding", "-Wno-unused-parameter"]
+
+
 def check_headers(tree):
     """Every header compiles alone, with gcc and with clang; BPF's only for BPF."""
     headers = tree.match("src/*.h", "include/*.h")
     compilers = [cc for cc in ("gcc", "clang") if shutil.which(cc)]
     flags = ["-std=gnu17", "-D_GNU_SOURCE", "-DASSAY_VERSION=\"0\"", *optional_defines(tree),
              "-Isrc", "-Iinclude", "-Wall", "-Wextra", "-Wstrict-prototypes", "-Wundef", "-Werror",
-             "-Wno-missing-field-initializers", "-fsyntax-only", "-x", "c", "-"]
+             "-Wno-missing-field-initializers", "-fsyntax-only"]
     def one(job):
         cc, header = job
         name = header.removeprefix("src/").removeprefix("include/")
-        target = ["-target", "bpf", "-ffreestanding"] if name.startswith("bpf/") else []
-        out = tool_output([cc, *target, *flags], tree.root,
+        ours = [*flags, *(BPF_FLAGS if name.startswith("bpf/") else []), "-x", "c", "-"]
+        out = tool_output([cc, *ours], tree.root,
                           input=f'#include "{name}"\nint lint;\n')
         first = next((line for line in out.splitlines() if "error:" in line), None)
         return first and f"{header}:1: does not compile alone ({cc}): {first}"

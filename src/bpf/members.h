@@ -31,24 +31,24 @@ struct member {
 	uint32_t midway; /* it lived already when it was named                                 */
 };
 
-enum { MEMBERS_MAX = 1 << 17, NAMED_MAX = 1 << 16 };
+enum { MEMBERS_MAX = 1 << 15, NAMED_MAX = 1 << 14 };
 
-struct members_map {
+struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__uint(max_entries, MEMBERS_MAX);
 	__type(key, uint64_t);
 	__type(value, struct member);
-};
+} members SEC(".maps");
 
 /* By pid: those whom the program named, until something is heard of them. */
-struct named_map {
+struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__uint(max_entries, NAMED_MAX);
 	__type(key, int32_t);
 	__type(value, uint32_t); /* enum as_wire_named */
-};
+} named SEC(".maps");
 
 /*
  * Pointers are read with a helper, not followed: for each pointer that a program
@@ -58,4 +58,12 @@ struct named_map {
 static __always_inline uint64_t process_of(const struct task_struct *t)
 {
 	return (uint64_t)BPF_CORE_READ(t, signal);
+}
+
+static __always_inline bool is_named(const struct task_struct *t, uint32_t as)
+{
+	int32_t pid = t->tgid;
+	uint32_t *how = bpf_map_lookup_elem(&named, &pid);
+
+	return how && *how == as;
 }

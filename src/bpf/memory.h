@@ -31,53 +31,72 @@ struct {
 } landmark SEC(".maps");
 
 /* An address becomes a number to reckon with by being written down and read again. */
-volatile uint64_t landmark_at, copy_at[PROCESSORS_MAX];
+volatile uint64_t landmark_at, copy_at[PROCESSORS_MAX], distance_to[PROCESSORS_MAX];
 
-static __always_inline uint64_t landmark_base(void)
+static __always_inline uint64_t distance(uint32_t cpu)
 {
 	uint64_t base = 0;
+	uint32_t zero = 0;
 
+	if (distance_to[cpu])
+		return distance_to[cpu];
 	landmark_at = (uint64_t)&landmark;
+	copy_at[cpu] = (uint64_t)bpf_map_lookup_percpu_elem(&landmark, &zero, cpu);
 	bpf_probe_read_kernel(&base, sizeof base,
 			      (void *)(landmark_at +
 				       bpf_core_field_offset(struct bpf_array, pptrs)));
-	return base;
+	return distance_to[cpu] = copy_at[cpu] - base;
 }
 
-static __always_inline int64_t own_counts(uint64_t counters, uint64_t base)
+struct pages {
+	int64_t of[4]; /* of each kind */
+};
+
+/* The processors' own counts of the four kinds lie side by side. */
+static __always_inline void add_own_counts(struct pages *p, uint64_t counters)
 {
-	int64_t sum = 0;
+	for (uint32_t cpu = 0; cpu < PROCESSORS_MAX && cpu < processors; cpu++) {
+		int32_t own[4] = {0};
 
-	for (uint32_t cpu = 0, zero = 0; cpu < PROCESSORS_MAX && cpu < processors; cpu++) {
-		int32_t pages = 0;
-
-		copy_at[cpu] = (uint64_t)bpf_map_lookup_percpu_elem(&landmark, &zero, cpu);
-		bpf_probe_read_kernel(&pages, sizeof pages,
-				      (void *)(counters + (copy_at[cpu] - base)));
-		sum += pages;
+		bpf_probe_read_kernel(own, sizeof own, (void *)(counters + distance(cpu)));
+		for (int i = 0; i < 4; i++)
+			p->of[i] += own[i];
 	}
-	return sum;
 }
 
-static __always_inline const struct percpu_counter *counter_of(const struct mm_struct *mm, int kind)
+enum { COUNTER_MAX = 64 }; /* bytes that a struct percpu_counter may have */
+
+/* The four counters in one read. */
+static __always_inline void count_pages(struct pages *p, const struct mm_struct *mm)
 {
-	return (const void *)((uint64_t)&mm->rss_stat +
-			      kind * bpf_core_type_size(struct percpu_counter));
+	uint64_t size = bpf_core_type_size(struct percpu_counter);
+	uint64_t count = bpf_core_field_offset(struct percpu_counter, count);
+	uint64_t own = bpf_core_field_offset(struct percpu_counter, counters);
+	uint8_t raw[4 * COUNTER_MAX];
+
+	if (size > COUNTER_MAX)
+		return;
+	bpf_probe_read_kernel(raw, 4 * size, &mm->rss_stat);
+	for (int i = 0; i < 4; i++)
+		p->of[i] = *(int64_t *)(raw + i * size + count);
+	uint64_t first = *(uint64_t *)(raw + own), last = *(uint64_t *)(raw + 3 * size + own);
+	if (processors <= PROCESSORS_MAX && last == first + 3 * sizeof(int32_t))
+		add_own_counts(p, first);
 }
 
-/* `base`: landmark_base() */
-static __always_inline uint64_t pages_of(const struct mm_struct *mm, int kind, uint64_t base)
+static __always_inline void pages_of(struct pages *p, const struct mm_struct *mm)
 {
 	const struct mm_struct___old *old = (const void *)mm;
-	const struct percpu_counter *counter = counter_of(mm, kind);
-	int64_t pages;
 
-	if (bpf_core_field_exists(old->rss_stat.count)) {
-		pages = BPF_CORE_READ(old, rss_stat.count[kind].counter);
+	if (!bpf_core_field_exists(old->rss_stat.count)) {
+		count_pages(p, mm);
 	} else {
-		pages = BPF_CORE_READ(counter, count);
-		if (processors <= PROCESSORS_MAX)
-			pages += own_counts((uint64_t)BPF_CORE_READ(counter, counters), base);
+		p->of[0] = BPF_CORE_READ(old, rss_stat.count[0].counter);
+		p->of[1] = BPF_CORE_READ(old, rss_stat.count[1].counter);
+		p->of[2] = BPF_CORE_READ(old, rss_stat.count[2].counter);
+		p->of[3] = BPF_CORE_READ(old, rss_stat.count[3].counter);
 	}
-	return pages > 0 ? pages : 0;
+	for (int i = 0; i < 4; i++)
+		if (p->of[i] < 0)
+			p->of[i] = 0;
 }

@@ -83,9 +83,9 @@ struct signal_struct {
 	struct list_head thread_head;
 	int group_exit_code;
 	unsigned int flags;
-	uint64_t utime, stime;
+	uint64_t utime, stime, cutime, cstime;
 	unsigned long nvcsw, nivcsw;
-	unsigned long min_flt, maj_flt;
+	unsigned long min_flt, maj_flt, cmin_flt, cmaj_flt;
 	unsigned long maxrss; /* KiB */
 	struct task_io_accounting ioac;
 	unsigned long long sum_sched_runtime;
@@ -96,6 +96,7 @@ struct sched_entity {
 };
 
 struct sched_info {
+	unsigned long pcount;
 	unsigned long long run_delay;
 };
 
@@ -117,6 +118,17 @@ struct task_struct {
 	char comm[16];
 	struct signal_struct *signal;
 	struct task_io_accounting ioac;
+};
+
+struct seq_file;
+
+struct bpf_iter_meta {
+	struct seq_file *seq;
+};
+
+struct bpf_iter__task {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
 };
 
 #pragma clang attribute pop

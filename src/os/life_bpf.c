@@ -1,4 +1,4 @@
-#include "os/life.h"
+#include "os/life_bpf.h"
 
 #include <errno.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 /* The programs and what loads them, as bpftool wrote it. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wcast-qual"
-#include "bpf/life.lskel.h"
+#include "bpf/job.lskel.h"
 #pragma GCC diagnostic pop
 
 #include "base/fault.h"
@@ -17,7 +17,7 @@
 #include "wire/life.h"
 
 struct as_life_source {
-	struct life_bpf *bpf;
+	struct job_bpf *bpf;
 	struct as_ring ring;
 	as_life_fn *fn; /* of the drain() under way */
 	void *data;
@@ -50,14 +50,14 @@ static int refused(struct as_err *err, int os)
 static int load(struct as_life_source *s, const struct as_env *env, struct as_err *err)
 {
 	errno = 0;
-	s->bpf = life_bpf__open();
+	s->bpf = job_bpf__open();
 	if (!s->bpf)
 		return as_fail(err, AS_ENOMEM, "out of memory");
 	s->bpf->rodata->page_kib = env->page / 1024;
 	s->bpf->rodata->processors = (uint32_t)get_nprocs_conf();
-	int r = life_bpf__load(s->bpf);
+	int r = job_bpf__load(s->bpf);
 	if (r >= 0)
-		r = life_bpf__attach(s->bpf);
+		r = job_bpf__attach(s->bpf);
 	if (r < 0)
 		return refused(err, -r);
 	return as_ring_open(&s->ring, s->bpf->maps.ring.map_fd, AS_WIRE_RING, err);
@@ -68,7 +68,7 @@ static void close_source(struct as_life_source *s)
 	if (!s)
 		return;
 	as_ring_close(&s->ring);
-	life_bpf__destroy(s->bpf);
+	job_bpf__destroy(s->bpf);
 	free(s);
 }
 
@@ -196,7 +196,7 @@ static int drain(struct as_life_source *s, as_life_fn *fn, void *data, struct as
 	return AS_OK;
 }
 
-static int fd(const struct as_life_source *s)
+static int ring_fd(const struct as_life_source *s)
 {
 	return s->ring.fd;
 }
@@ -206,10 +206,20 @@ static uint64_t lost(const struct as_life_source *s)
 	return __atomic_load_n(&s->bpf->bss->lost, __ATOMIC_RELAXED);
 }
 
+int as_life_bpf_pass(const struct as_life_source *s, struct as_err *err)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof attr);
+	attr.iter_create.link_fd = (uint32_t)s->bpf->links.tasks_fd;
+	int fd = skel_sys_bpf(BPF_ITER_CREATE, &attr, sizeof attr.iter_create);
+	return fd < 0 ? as_fail_errno(err, errno, "start the BPF task iterator") : fd;
+}
+
 const struct as_life_ops as_life_bpf = {
 	.name = "BPF",
 	.open = open_source,
-	.fd = fd,
+	.fd = ring_fd,
 	.parent = parent,
 	.member = member,
 	.drain = drain,

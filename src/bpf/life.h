@@ -1,3 +1,4 @@
+#pragma once
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
  * life -- births, execs and ends of the job's processes, into a ring buffer.
@@ -16,11 +17,6 @@
  */
 #include "bpf/members.h"
 #include "bpf/memory.h"
-
-char LICENSE[] SEC("license") = "Dual BSD/GPL";
-
-struct members_map members SEC(".maps");
-struct named_map named SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -103,14 +99,6 @@ static __always_inline void add_released(struct as_wire_usage *u, const struct s
 }
 
 /* ── members ──────────────────────────────────────────────────────────── */
-
-static __always_inline bool is_named(const struct task_struct *t, uint32_t as)
-{
-	int32_t pid = t->tgid;
-	uint32_t *how = bpf_map_lookup_elem(&named, &pid);
-
-	return how && *how == as;
-}
 
 static __always_inline void forget_name(const struct task_struct *t)
 {
@@ -253,10 +241,10 @@ static __always_inline uint64_t high_water(const struct task_struct *t,
 
 	if (mm) {
 		uint64_t high = BPF_CORE_READ(mm, hiwater_rss);
-		uint64_t base = landmark_base();
-		uint64_t now = pages_of(mm, RSS_FILE, base) + pages_of(mm, RSS_ANON, base) +
-			       pages_of(mm, RSS_SHMEM, base);
+		struct pages p = {0};
 
+		pages_of(&p, mm);
+		uint64_t now = p.of[RSS_FILE] + p.of[RSS_ANON] + p.of[RSS_SHMEM];
 		return (high > now ? high : now) * page_kib;
 	}
 	return maxrss > m->old_maxrss ? maxrss : AS_WIRE_UNKNOWN;

@@ -1,0 +1,148 @@
+#pragma once
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * tasks -- what all living members of the job have used, in one pass.
+ *
+ * The kernel walks its tasks and calls us for each; what we write is read like a
+ * file. Each thread is looked at once, and nobody's /proc is touched.
+ */
+#include "bpf/members.h"
+#include "bpf/memory.h"
+#include "wire/task.h"
+
+/* Only one pass is made at a time, and a stack has 512 bytes. */
+static struct as_wire_process record;
+static uint8_t span[512];
+
+static __always_inline bool belongs(uint64_t process, const struct task_struct *t)
+{
+	const struct member *m = bpf_map_lookup_elem(&members, &process);
+
+	return (m && m->pid == t->tgid) || is_named(t, AS_WIRE_MEMBER);
+}
+
+static __always_inline void fill_thread(struct as_wire_thread *r, const struct task_struct *t)
+{
+	r->tid = t->pid;
+	r->pid = t->tgid;
+	r->start = t->start_boottime;
+	r->slices = t->sched_info.pcount;
+	bpf_probe_read_kernel(r->comm, sizeof r->comm, t->comm);
+	r->usage.cpu = t->se.sum_exec_runtime;
+	r->usage.utime = t->utime;
+	r->usage.stime = t->stime;
+	r->usage.wait = t->sched_info.run_delay;
+	r->usage.minflt = t->min_flt;
+	r->usage.majflt = t->maj_flt;
+	r->usage.voluntary = t->nvcsw;
+	r->usage.forced = t->nivcsw;
+	r->usage.rchar = t->ioac.rchar;
+	r->usage.wchar = t->ioac.wchar;
+	r->usage.syscr = t->ioac.syscr;
+	r->usage.syscw = t->ioac.syscw;
+	r->usage.read_bytes = t->ioac.read_bytes;
+	r->usage.write_bytes = t->ioac.write_bytes;
+	r->usage.cancelled_bytes = t->ioac.cancelled_write_bytes;
+}
+
+/*
+ * What the kernel adds up for a process lies together in its signal_struct: one
+ * read instead of twenty.
+ */
+#define AT(field)  bpf_core_field_offset(struct signal_struct, field)
+#define SPAN       (AT(sum_sched_runtime) + sizeof(uint64_t) - AT(utime))
+#define GET(field) (*(uint64_t *)(span + (AT(field) - AT(utime))))
+#define GET_IO(what)                                                                               \
+	(*(uint64_t *)(span + (AT(ioac) - AT(utime)) +                                             \
+		       bpf_core_field_offset(struct task_io_accounting, what)))
+
+static __always_inline void fill_ended(struct as_wire_group *r, const struct signal_struct *s)
+{
+	if (SPAN > sizeof span)
+		return;
+	bpf_probe_read_kernel(span, SPAN, (void *)((uint64_t)s + AT(utime)));
+	r->ended.cpu = GET(sum_sched_runtime);
+	r->ended.utime = GET(utime);
+	r->ended.stime = GET(stime);
+	r->ended.minflt = GET(min_flt);
+	r->ended.majflt = GET(maj_flt);
+	r->ended.voluntary = GET(nvcsw);
+	r->ended.forced = GET(nivcsw);
+	r->ended.rchar = GET_IO(rchar);
+	r->ended.wchar = GET_IO(wchar);
+	r->ended.syscr = GET_IO(syscr);
+	r->ended.syscw = GET_IO(syscw);
+	r->ended.read_bytes = GET_IO(read_bytes);
+	r->ended.write_bytes = GET_IO(write_bytes);
+	r->ended.cancelled_bytes = GET_IO(cancelled_write_bytes);
+	r->child_utime = GET(cutime);
+	r->child_stime = GET(cstime);
+	r->child_minflt = GET(cmin_flt);
+	r->child_majflt = GET(cmaj_flt);
+}
+
+/* The first thread may have ended before the others: then the next one knows the memory. */
+static __always_inline const struct mm_struct *memory_of(const struct task_struct *t)
+{
+	const struct mm_struct *mm = BPF_CORE_READ(t, mm);
+
+	if (mm || BPF_CORE_READ(t, signal, nr_threads) < 2)
+		return mm;
+	uint64_t next = (uint64_t)BPF_CORE_READ(t, thread_node.next);
+	const struct task_struct *second =
+		(const void *)(next - bpf_core_field_offset(struct task_struct, thread_node));
+	return BPF_CORE_READ(second, mm);
+}
+
+static __always_inline void fill_memory(struct as_wire_group *r, const struct mm_struct *mm)
+{
+	struct pages p = {0};
+
+	if (mm)
+		pages_of(&p, mm);
+	r->file = p.of[RSS_FILE];
+	r->anon = p.of[RSS_ANON];
+	r->swap = p.of[RSS_SWAP];
+	r->shmem = p.of[RSS_SHMEM];
+	r->hwm = mm ? BPF_CORE_READ(mm, hiwater_rss) : 0;
+	r->vsize = mm ? BPF_CORE_READ(mm, total_vm) : 0;
+}
+
+static __always_inline void tell_thread(struct seq_file *seq, const struct task_struct *t)
+{
+	record.first.kind = AS_WIRE_THREAD;
+	fill_thread(&record.first, t);
+	bpf_seq_write(seq, &record.first, sizeof record.first);
+}
+
+static __always_inline void tell_process(struct seq_file *seq, const struct task_struct *t,
+					 const struct signal_struct *s)
+{
+	record.first.kind = AS_WIRE_PROCESS;
+	fill_thread(&record.first, t);
+	record.group.parent = BPF_CORE_READ(t, real_parent, tgid);
+	record.group.threads = BPF_CORE_READ(s, nr_threads);
+	record.group.state = t->__state;
+	record.group.exit_state = t->exit_state;
+	fill_ended(&record.group, s);
+	fill_memory(&record.group, memory_of(t));
+	bpf_seq_write(seq, &record, sizeof record);
+}
+
+SEC("iter/task")
+int tasks(struct bpf_iter__task *ctx)
+{
+	struct seq_file *seq = ctx->meta->seq;
+	const struct task_struct *t = ctx->task;
+
+	if (!t)
+		return 0;
+	uint64_t process = process_of(t);
+	if (!belongs(process, t))
+		return 0;
+	if (t->pid == t->tgid)
+		tell_process(seq, t, (const void *)process);
+	else
+		tell_thread(seq, t);
+	return 0;
+}

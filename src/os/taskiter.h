@@ -1,0 +1,26 @@
+#pragma once
+/*
+ * taskiter -- all living processes and threads of the job in one pass through
+ * the kernel, by the BPF task iterator: what /proc would tell of each, at a
+ * fiftieth of the price and without opening a file of anybody.
+ *
+ * Who belongs, the source of births and deaths knows: this is its other half, and
+ * it must be one of as_life_bpf that outlives it.
+ */
+#include "os/life.h"
+#include "wire/task.h"
+
+struct as_taskiter;
+
+/* `group`: of the first thread of a process; NULL for the others. Any order. */
+typedef void as_task_fn(void *data, const struct as_wire_thread *thread,
+			const struct as_wire_group *group);
+
+int as_taskiter_open(struct as_taskiter **ret, const struct as_life_source *bpf,
+		     struct as_err *err);
+/* Tell of everyone once. */
+int as_taskiter_pass(struct as_taskiter *it, as_task_fn *fn, void *data, struct as_err *err);
+void as_taskiter_close(struct as_taskiter *it); /* NULL is fine */
+
+/* The letter that /proc shows: R, S, D, T, t, X, Z, P, I. */
+char as_task_state(const struct as_wire_group *g);

@@ -1,0 +1,45 @@
+#pragma once
+/*
+ * wire/task -- what the BPF task iterator writes of the living: a record of each
+ * process of the job and, where a process has several threads, one of each thread.
+ * They come in the order of their numbers, so a thread may come before its process.
+ */
+#include <stdint.h>
+
+#include "wire/life.h"
+
+enum { AS_WIRE_PROCESS = 1, AS_WIRE_THREAD };
+
+/* Of one thread. */
+struct as_wire_thread {
+	uint32_t kind; /* AS_WIRE_PROCESS: the first of a process; its group follows */
+	int32_t tid;
+	int32_t pid;
+	uint32_t reserved;
+	uint64_t start;  /* CLOCK_BOOTTIME of its birth    */
+	uint64_t slices; /* times it was put on a CPU      */
+	char comm[AS_WIRE_COMM];
+	struct as_wire_usage usage;
+};
+
+/* Follows the record of the first thread. */
+struct as_wire_group {
+	int32_t parent;
+	uint32_t threads;
+	uint32_t state;      /* of the first thread; bits as the kernel has them, 0: running */
+	uint32_t exit_state; /* 16 dead, 32 zombie                                           */
+	/* Of its threads that ended, as /proc adds it up: I/O with that of children waited for. */
+	struct as_wire_usage ended;
+	uint64_t child_utime, child_stime, child_minflt, child_majflt; /* of children waited for */
+	uint64_t file, anon, swap, shmem;                              /* pages                  */
+	uint64_t hwm, vsize;                                           /* pages                  */
+};
+
+struct as_wire_process {
+	struct as_wire_thread first;
+	struct as_wire_group group;
+};
+
+_Static_assert(sizeof(struct as_wire_thread) == 48 + 15 * 8, "as both sides count");
+_Static_assert(sizeof(struct as_wire_group) == 16 + 15 * 8 + 10 * 8, "as both sides count");
+_Static_assert(sizeof(struct as_wire_process) == 168 + 216, "as both sides count");

@@ -1,0 +1,323 @@
+/* taskiter -- what the BPF task iterator tells, beside what /proc tells of the same process. */
+#include "utest.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/prctl.h>
+
+#include "base/clock.h"
+#include "os/proc.h"
+#include "os/taskiter.h"
+
+enum { RECORDS = 4096 };
+
+struct rig {
+	struct as_env env;
+	struct as_life_source *source;
+	struct as_taskiter *it;
+	struct as_wire_process v[RECORDS]; /* group.threads 0: a thread's */
+	size_t n;
+};
+
+static void hear(void *data, const struct as_wire_thread *t, const struct as_wire_group *g)
+{
+	struct rig *r = data;
+
+	EXPECT(r->n < RECORDS);
+	r->v[r->n].first = *t;
+	r->v[r->n].group = g ? *g : (struct as_wire_group){0};
+	r->n++;
+}
+
+static struct rig *rig_open(void)
+{
+	struct rig *r = calloc(1, sizeof *r);
+	struct as_err err = {0};
+
+	(void)unsetenv("ASSAY_ROOT");
+	EXPECT_OK(as_env_open(&r->env, &err), err);
+	if (as_life_bpf.open(&r->source, &r->env, &err) < 0)
+		SKIP("%s", err.msg);
+	EXPECT_OK(as_life_bpf.parent(r->source, getpid(), &err), err);
+	EXPECT_OK(as_taskiter_open(&r->it, r->source, &err), err);
+	return r;
+}
+
+static void rig_pass(struct rig *r)
+{
+	struct as_err err;
+
+	r->n = 0;
+	EXPECT_OK(as_taskiter_pass(r->it, hear, r, &err), err);
+}
+
+static void rig_close(struct rig *r)
+{
+	as_taskiter_close(r->it);
+	as_life_bpf.close(r->source);
+	as_env_close(&r->env);
+	free(r);
+}
+
+static const struct as_wire_process *find(const struct rig *r, pid_t pid)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (r->v[i].group.threads && r->v[i].first.pid == pid)
+			return &r->v[i];
+	UTEST_FAIL("nothing was told of process %d", pid);
+}
+
+static size_t slurp(pid_t pid, const char *file, char *text, size_t size)
+{
+	struct as_err err;
+	char path[64];
+	size_t n = 0;
+	int proc = open("/proc", O_PATH);
+
+	(void)snprintf(path, sizeof path, "%d/%s", pid, file);
+	EXPECT_OK(as_read_at(proc, path, text, size, &n, &err), err);
+	(void)close(proc);
+	return n;
+}
+
+/* ── the target ───────────────────────────────────────────────────────── */
+
+static void *sleep_long(void *name)
+{
+	(void)prctl(PR_SET_NAME, name);
+	(void)pause();
+	return NULL;
+}
+
+static void *work(void *unused)
+{
+	for (int64_t end = as_clock(CLOCK_THREAD_CPUTIME_ID) + 20 * AS_MSEC;
+	     as_clock(CLOCK_THREAD_CPUTIME_ID) < end;)
+		;
+	return unused;
+}
+
+static void use_memory_and_files(void)
+{
+	enum { BYTES = 24 << 20 };
+	char *p = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *q = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int fd = open("/dev/zero", O_RDONLY);
+
+	if (p == MAP_FAILED || q == MAP_FAILED || read(fd, p, BYTES) != BYTES)
+		_exit(97);
+	memset(q, 1, BYTES / 2);
+	(void)munmap(p, BYTES / 3); /* so that the mark is above the present */
+}
+
+/* A process that used this and that and now sleeps in three threads; one more has ended. */
+static pid_t target(bool leader_ends)
+{
+	int ready[2];
+	pthread_t id;
+
+	EXPECT(pipe(ready) == 0);
+	pid_t pid = fork();
+	if (!pid) {
+		(void)pthread_create(&id, NULL, work, NULL);
+		(void)pthread_join(id, NULL);
+		(void)work(NULL);
+		use_memory_and_files();
+		(void)pthread_create(&id, NULL, sleep_long, (char[]){"first"});
+		(void)pthread_create(&id, NULL, sleep_long, (char[]){"second"});
+		(void)usleep(50000);
+		(void)!write(ready[1], "", 1);
+		if (leader_ends)
+			pthread_exit(NULL);
+		for (;;)
+			(void)pause();
+	}
+	EXPECT(read(ready[0], &(char){0}, 1) == 1);
+	(void)usleep(50000);
+	return pid;
+}
+
+static void end(pid_t pid)
+{
+	(void)kill(pid, SIGKILL);
+	EXPECT(waitpid(pid, NULL, 0) == pid);
+}
+
+/* ── tests ────────────────────────────────────────────────────────────── */
+
+static struct as_wire_usage all_of(const struct rig *r, pid_t pid)
+{
+	struct as_wire_usage sum = find(r, pid)->group.ended;
+
+	for (size_t i = 0; i < r->n; i++) {
+		const struct as_wire_thread *t = &r->v[i].first;
+
+		if (t->pid != pid)
+			continue;
+		sum.cpu += t->usage.cpu;
+		sum.utime += t->usage.utime;
+		sum.stime += t->usage.stime;
+		sum.minflt += t->usage.minflt;
+		sum.rchar += t->usage.rchar;
+		sum.syscr += t->usage.syscr;
+	}
+	return sum;
+}
+
+static void expect_stat(const struct rig *r, pid_t pid)
+{
+	const struct as_wire_process *w = find(r, pid);
+	struct as_wire_usage all = all_of(r, pid);
+	struct as_proc_stat s;
+	char text[1024];
+	int64_t tick = AS_SECOND / r->env.hz;
+
+	EXPECT(as_parse_stat(text, slurp(pid, "stat", text, sizeof text), &s));
+	EXPECT_I64(w->group.parent, s.ppid);
+	EXPECT_STR(w->first.comm, s.comm);
+	EXPECT_I64(as_task_state(&w->group), s.state);
+	EXPECT_I64(w->group.threads, s.threads);
+	EXPECT_I64((int64_t)w->first.start / tick, s.start);
+	EXPECT_I64((int64_t)all.minflt, s.minflt);
+	EXPECT_NEAR((double)all.cpu, (double)((s.utime + s.stime) * tick), 2.0 * (double)tick);
+	EXPECT_I64((int64_t)w->group.vsize * r->env.page, s.vsize);
+	EXPECT_NEAR((double)(w->group.file + w->group.anon + w->group.shmem), (double)s.rss, 256);
+}
+
+static void expect_memory(const struct rig *r, pid_t pid)
+{
+	const struct as_wire_group *g = &find(r, pid)->group;
+	struct as_proc_status s;
+	char text[4096];
+
+	as_parse_status(text, slurp(pid, "status", text, sizeof text), &s);
+	EXPECT_I64((int64_t)g->anon * r->env.page, s.anon);
+	EXPECT_I64((int64_t)g->file * r->env.page, s.file);
+	EXPECT_I64((int64_t)g->shmem * r->env.page, s.shmem);
+	EXPECT_I64((int64_t)g->swap * r->env.page, s.swap);
+	int64_t now = (int64_t)(g->anon + g->file + g->shmem) * r->env.page;
+	int64_t high = (int64_t)g->hwm * r->env.page;
+	EXPECT_NEAR((double)(high > now ? high : now), (double)s.hwm, 1 << 20);
+}
+
+static void expect_io(const struct rig *r, pid_t pid)
+{
+	struct as_wire_usage all = all_of(r, pid);
+	struct as_proc_io io;
+	char text[512];
+
+	as_parse_io(text, slurp(pid, "io", text, sizeof text), &io);
+	EXPECT_I64((int64_t)all.rchar, io.rchar);
+	EXPECT_I64((int64_t)all.syscr, io.syscr);
+}
+
+static void t_as_proc_tells(void)
+{
+	struct rig *r = rig_open();
+	pid_t pid = target(false);
+
+	rig_pass(r);
+	EXPECT_U64(r->n, 3);
+	expect_stat(r, pid);
+	expect_memory(r, pid);
+	expect_io(r, pid);
+	end(pid);
+	rig_close(r);
+}
+
+static void t_threads(void)
+{
+	struct rig *r = rig_open();
+	pid_t pid = target(false);
+	int named = 0;
+
+	rig_pass(r);
+	for (size_t i = 0; i < r->n; i++) {
+		const struct as_wire_thread *t = &r->v[i].first;
+		struct as_proc_sched s;
+		char path[64], text[128];
+
+		(void)snprintf(path, sizeof path, "task/%d/schedstat", t->tid);
+		EXPECT(as_parse_sched(text, slurp(pid, path, text, sizeof text), &s));
+		EXPECT_I64((int64_t)t->usage.cpu, s.run_ns);
+		EXPECT_I64((int64_t)t->usage.wait, s.wait_ns);
+		EXPECT_I64((int64_t)t->slices, s.slices);
+		named += !strcmp(t->comm, "first") || !strcmp(t->comm, "second");
+	}
+	EXPECT_I64(named, 2);
+	end(pid);
+	rig_close(r);
+}
+
+/* Its memory is still there, though the first thread has left it. */
+static void t_without_first_thread(void)
+{
+	struct rig *r = rig_open();
+	pid_t pid = target(true);
+
+	rig_pass(r);
+	EXPECT_U64(r->n, 3);
+	EXPECT_I64(as_task_state(&find(r, pid)->group), 'Z');
+	EXPECT((int64_t)find(r, pid)->group.anon * r->env.page > 16 << 20);
+	end(pid);
+	rig_close(r);
+}
+
+static void t_only_members(void)
+{
+	pid_t before = target(false);
+	struct rig *r = rig_open();
+	struct as_err err;
+
+	rig_pass(r);
+	EXPECT_U64(r->n, 0);
+	EXPECT_OK(as_life_bpf.member(r->source, before, &err), err);
+	rig_pass(r);
+	EXPECT_U64(r->n, 3);
+	expect_stat(r, before);
+	end(before);
+	rig_pass(r);
+	EXPECT_U64(r->n, 0);
+	rig_close(r);
+}
+
+/* More than the kernel hands out at once: no record is lost or cut. */
+static void t_many(void)
+{
+	enum { N = 500 };
+	struct rig *r = rig_open();
+	pid_t pids[N];
+
+	for (int i = 0; i < N; i++) {
+		pids[i] = fork();
+		if (!pids[i]) {
+			(void)pause();
+			_exit(0);
+		}
+	}
+	rig_pass(r);
+	EXPECT_U64(r->n, N);
+	for (int i = 0; i < N; i++)
+		EXPECT_I64(find(r, pids[i])->group.parent, getpid());
+	for (int i = 0; i < N; i++)
+		end(pids[i]);
+	rig_close(r);
+}
+
+static void t_letters(void)
+{
+	static const struct {
+		uint32_t state, exit_state;
+		char letter;
+	} cases[] = {{0, 0, 'R'},     {1, 0, 'S'},     {2, 0, 'D'},  {4, 0, 'T'}, {8, 0, 't'},
+		     {0x402, 0, 'I'}, {0x80, 32, 'Z'}, {0, 16, 'X'}, {64, 0, 'P'}};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct as_wire_group g = {.state = cases[i].state,
+					  .exit_state = cases[i].exit_state};
+		EXPECT_I64(as_task_state(&g), cases[i].letter);
+	}
+}
+
+UTEST_MAIN(T(t_as_proc_tells), T(t_threads), T(t_without_first_thread), T(t_only_members),
+	   T(t_many), T(t_letters))
