@@ -46,6 +46,7 @@ static const double one_core_at_most = 1.3, one_core_always = 1.15;
 /* Of the time that threads were ready to run, the share in which no CPU was free. */
 static const struct limit cpu_wait = {0.25, 0.60};
 static const double cpu_wait_matters = 0.10; /* and it must cost that share of the run */
+static const double cpu_wait_ready = 0.50;   /* of a job that mostly wanted to run */
 /* Share of the machine's CPU time that the hypervisor gave to others. */
 static const struct limit stolen = {0.10, 0.30};
 /* Less than this share of one core is no computing; counted downwards. */
@@ -137,7 +138,9 @@ static void find_cpu(struct facts *f)
 	f->cores = f->cpu / f->wall;
 	f->cores_max = most_cores(f->run);
 	f->share = f->cores / f->cpus;
-	f->wait = wait / f->wall >= cpu_wait_matters ? wait / (wait + f->cpu) : (double)NAN;
+	bool matters =
+		wait >= cpu_wait_matters * f->wall && wait + f->cpu >= cpu_wait_ready * f->wall;
+	f->wait = matters ? wait / (wait + f->cpu) : (double)NAN;
 	find_busiest(f);
 }
 
