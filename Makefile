@@ -15,6 +15,8 @@ BUILD_PKGS := gcc libc6-dev make meson ninja-build pkg-config python3 \
 TEST_PKGS  := $(BUILD_PKGS) procps python3-jsonschema strace util-linux mandoc zsh locales \
               clang clang-format shellcheck node-typescript
 BENCH_PKGS := $(BUILD_PKGS) python3-pip time util-linux
+# Programs of science that the guides are tried on: 1.3 GB, so only when all of test-real runs.
+GUIDE_PKGS := lammps lammps-examples mpi-default-bin openfoam openfoam-examples python3-dolfinx
 REAL_PKGS  := $(TEST_PKGS) redis-server redis-tools git dpkg-dev chromium chromium-driver
 DEV_PKGS   := $(TEST_PKGS) libclang-rt-dev dpkg-dev
 
@@ -65,7 +67,7 @@ bench-deps:				## what bench needs, and the peers, by pip, into .peers/
 	@$(PYTHON) bench/peers.py
 
 real-deps:				## the same, and the real components of test-real
-	@tools/deps.sh $(REAL_PKGS)
+	@tools/deps.sh $(REAL_PKGS) $(if $(findstring smoke,$(ARGS)),,$(GUIDE_PKGS))
 
 dev-deps:				## the same, and what lint, asan, tsan and fuzz need
 	@tools/deps.sh $(DEV_PKGS)
