@@ -109,40 +109,41 @@ static bool same_bits(double a, double b)
 	return !memcmp(&a, &b, sizeof a);
 }
 
-static unsigned put_number(struct as_buf *b, double v, double before, int64_t base)
+/* At most so many bytes: n, last, kinds, and a number of 10 bytes for each of four. */
+enum { TALLY_MAX = 10 + 10 + 1 + 4 * 10 };
+
+static char *put_number(char *at, double v, double before, int64_t base, unsigned *ret_kind)
 {
 	int64_t difference;
 
-	if (isnan(v))
-		return AS_NUMBER_NAN;
-	if (same_bits(v, before))
-		return AS_NUMBER_SAME;
+	*ret_kind = isnan(v) ? AS_NUMBER_NAN : AS_NUMBER_SAME;
+	if (isnan(v) || same_bits(v, before))
+		return at;
 	if (whole(v, base, &difference)) {
-		as_enc_i64(b, difference);
-		return AS_NUMBER_WHOLE;
+		*ret_kind = AS_NUMBER_WHOLE;
+		return as_enc_at(at, as_zigzag(difference));
 	}
-	as_enc_f64(b, v);
-	return AS_NUMBER_RAW;
+	*ret_kind = AS_NUMBER_RAW;
+	return as_enc_f64_at(at, v);
 }
 
-static void put_tally(struct as_buf *b, const struct as_tally *t, int64_t last, uint64_t *n)
+static char *put_tally(char *at, const struct as_tally *t, int64_t last, uint64_t n)
 {
 	const double v[] = {t->last, t->min, t->max, t->mean};
 	double before = (double)last;
 	int64_t base = last == AS_NA ? 0 : last;
-	unsigned kinds = 0;
+	unsigned kinds = 0, kind;
 
-	as_enc_i64(b, (int64_t)(t->n - *n));
-	as_enc_maybe(b, last);
-	size_t at = b->len;
-	as_buf_byte(b, 0);
+	at = as_enc_at(at, as_zigzag((int64_t)(t->n - n)));
+	at = as_enc_at(at, as_zigzag(last) + 1);
+	char *kinds_at = at++;
 	for (size_t i = 0; i < AS_LEN(v); i++) {
-		kinds |= put_number(b, v[i], before, base) << 2 * i;
+		at = put_number(at, v[i], before, base, &kind);
+		kinds |= kind << 2 * i;
 		before = v[i];
 	}
-	if (!b->bad)
-		b->p[at] = (char)kinds;
-	*n = t->n;
+	*kinds_at = (char)kinds;
+	return at;
 }
 
 static bool untold(const struct as_instance *i, size_t c)
@@ -155,16 +156,22 @@ static bool untold(const struct as_instance *i, size_t c)
 
 static void put_tallies(struct as_buf *b, const struct as_instance *i)
 {
-	size_t columns = as_scope_info(i->scope)->n, at = b->len;
+	size_t columns = as_scope_info(i->scope)->n, bitmap = (columns + 7) / 8;
+	char *told = as_buf_room(b, bitmap + columns * TALLY_MAX);
 	uint64_t n = 0;
 
-	as_buf_fill(b, 0, (columns + 7) / 8);
-	for (size_t c = 0; c < columns && !b->bad; c++) {
+	if (!told)
+		return;
+	char *at = told + bitmap;
+	memset(told, 0, bitmap);
+	for (size_t c = 0; c < columns; c++) {
 		if (untold(i, c))
 			continue;
-		b->p[at + c / 8] = (char)((unsigned char)b->p[at + c / 8] | 1u << c % 8);
-		put_tally(b, &i->tally[c], i->last[c], &n);
+		told[c / 8] = (char)((unsigned char)told[c / 8] | 1u << c % 8);
+		at = put_tally(at, &i->tally[c], i->last[c], n);
+		n = i->tally[c].n;
 	}
+	b->len = (size_t)(at - b->p);
 }
 
 /*

@@ -105,6 +105,77 @@ int as_catalogue_pack(struct as_store *s, const struct as_run *run, int64_t *ret
 	return r;
 }
 
+/* ── pieces ───────────────────────────────────────────────────────────── */
+
+/*
+ * A row of more than half a page has the page for itself, and most runs are of
+ * about that size: cut into a few, rows fill pages well. What has more than
+ * fills pages anyway.
+ */
+enum { PIECE_BYTES = 1300, PIECES_MAX = 16 };
+
+static int add_piece(struct as_store *s, int64_t id, size_t at, size_t n, struct as_err *err)
+{
+	sqlite3_stmt *st;
+	int r = as_catalogue_stmt(s, AS_SQL_PIECE_ADD, &st, err);
+
+	if (r < 0)
+		return r;
+	(void)sqlite3_bind_int64(st, 1, id);
+	(void)sqlite3_bind_blob64(st, 2, s->packed.p + at, n, SQLITE_STATIC);
+	return as_catalogue_done(s, st, err);
+}
+
+static int add_first(struct as_store *s, int64_t n, int64_t dictionary, size_t bytes,
+		     struct as_err *err)
+{
+	sqlite3_stmt *st;
+	int r = as_catalogue_stmt(s, AS_SQL_BLOB_ADD, &st, err);
+
+	if (r < 0)
+		return r;
+	(void)sqlite3_bind_int64(st, 1, n);
+	if (dictionary)
+		(void)sqlite3_bind_int64(st, 2, dictionary);
+	(void)sqlite3_bind_blob64(st, 3, s->packed.p, bytes, SQLITE_STATIC);
+	return as_catalogue_done(s, st, err);
+}
+
+int as_catalogue_add_blob(struct as_store *s, int64_t n, int64_t dictionary, struct as_err *err)
+{
+	size_t len = s->packed.len, pieces = len / PIECE_BYTES + 1;
+
+	pieces = pieces > PIECES_MAX ? 1 : pieces;
+	size_t bytes = (len + pieces - 1) / pieces;
+	int r = add_first(s, n, dictionary, bytes, err);
+	for (size_t i = 1; i < pieces && r == AS_OK; i++) {
+		size_t at = i * bytes;
+
+		r = add_piece(s, n * PIECES_MAX + (int64_t)i, at,
+			      len - at < bytes ? len - at : bytes, err);
+	}
+	return r;
+}
+
+/* The first piece, which `st` has, and those after it. */
+static int join_pieces(struct as_store *s, sqlite3_stmt *st, struct as_err *err)
+{
+	as_auto_stmt sqlite3_stmt *more = NULL;
+	int r = as_catalogue_stmt(s, AS_SQL_PIECES_GET, &more, err);
+
+	if (r < 0)
+		return r;
+	as_buf_clear(&s->packed);
+	as_buf_add(&s->packed, sqlite3_column_blob(st, 1), (size_t)sqlite3_column_bytes(st, 1));
+	(void)sqlite3_bind_int64(more, 1, sqlite3_column_int64(st, 2));
+	while ((r = as_catalogue_step(s, more, err)) > 0)
+		as_buf_add(&s->packed, sqlite3_column_blob(more, 0),
+			   (size_t)sqlite3_column_bytes(more, 0));
+	return r < 0 ? r : as_buf_ok(&s->packed, err);
+}
+
+/* ── reading ──────────────────────────────────────────────────────────── */
+
 static int reading_dictionary(struct as_store *s, int64_t id, struct as_err *err)
 {
 	bool there = true;
@@ -127,15 +198,15 @@ static int reading_dictionary(struct as_store *s, int64_t id, struct as_err *err
 
 static int unpack_row(struct as_store *s, sqlite3_stmt *st, struct as_run **ret, struct as_err *err)
 {
-	const void *bytes = sqlite3_column_blob(st, 1);
-	size_t n = (size_t)sqlite3_column_bytes(st, 1);
 	int r = squeezer(s, err);
 
 	as_buf_clear(&s->plain);
 	if (r == AS_OK)
 		r = reading_dictionary(s, sqlite3_column_int64(st, 0), err);
 	if (r == AS_OK)
-		r = as_unsqueeze(s->squeeze, bytes, n, &s->plain, err);
+		r = join_pieces(s, st, err);
+	if (r == AS_OK)
+		r = as_unsqueeze(s->squeeze, s->packed.p, s->packed.len, &s->plain, err);
 	return r < 0 ? r : as_blob_unpack(s->plain.p, s->plain.len, ret, err);
 }
 

@@ -6,11 +6,6 @@
 
 enum { VARINT_MAX = 10 };
 
-static int64_t unzigzag(uint64_t z)
-{
-	return (int64_t)(z >> 1 ^ (z & 1 ? UINT64_MAX : 0));
-}
-
 /* ── writing ──────────────────────────────────────────────────────────── */
 
 /* as_buf_room() for a number, without the call when there is plenty. */
@@ -42,14 +37,9 @@ void as_enc_maybe(struct as_buf *b, int64_t v)
 void as_enc_f64(struct as_buf *b, double v)
 {
 	char *at = number_room(b);
-	uint64_t bits;
 
-	if (!at)
-		return;
-	memcpy(&bits, &v, sizeof bits);
-	bits = htole64(bits);
-	memcpy(at, &bits, sizeof bits);
-	b->len += sizeof bits;
+	if (at)
+		b->len = (size_t)(as_enc_f64_at(at, v) - b->p);
 }
 
 void as_enc_u32le(struct as_buf *b, uint32_t v)
@@ -103,12 +93,12 @@ uint64_t as_dec_u64(struct as_bytes *b)
 
 int64_t as_dec_i64(struct as_bytes *b)
 {
-	return unzigzag(as_dec_u64(b));
+	return as_unzigzag(as_dec_u64(b));
 }
 
 int64_t as_dec_maybe(struct as_bytes *b)
 {
-	return unzigzag(as_dec_u64(b) - 1);
+	return as_unzigzag(as_dec_u64(b) - 1);
 }
 
 static uint64_t unfixed(struct as_bytes *b, size_t n)

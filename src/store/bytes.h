@@ -67,9 +67,24 @@ static inline char *as_enc_at(char *at, uint64_t v)
 	return at;
 }
 
+static inline char *as_enc_f64_at(char *at, double v)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &v, sizeof bits);
+	bits = htole64(bits);
+	memcpy(at, &bits, sizeof bits);
+	return at + sizeof bits;
+}
+
 static inline uint64_t as_zigzag(int64_t v)
 {
 	return (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0);
+}
+
+static inline int64_t as_unzigzag(uint64_t z)
+{
+	return (int64_t)(z >> 1 ^ (z & 1 ? UINT64_MAX : 0));
 }
 
 struct as_bytes {

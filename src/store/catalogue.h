@@ -81,6 +81,8 @@ int as_catalogue_put(struct as_store *s, const struct as_run *run, bool replace,
 /* blobs.c: the packed run, in s->packed, and which dictionary it needs. */
 int as_catalogue_pack(struct as_store *s, const struct as_run *run, int64_t *ret_dictionary,
 		      struct as_err *err);
+/* Add what is in s->packed as the blob of run n. */
+int as_catalogue_add_blob(struct as_store *s, int64_t n, int64_t dictionary, struct as_err *err);
 int as_catalogue_get(struct as_store *s, const char *id, struct as_run **ret, struct as_err *err);
 /* remove.c */
 int as_catalogue_remove(struct as_store *s, int64_t n, struct as_err *err);

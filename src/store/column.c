@@ -2,7 +2,7 @@
 
 #include "run/field.h"
 
-enum { KNOWN = 1, VARYING = 2, HOLES = 4 };
+enum { KNOWN = 1, VARYING = 2, HOLES = 4, PACKED = 8 };
 
 /* Differences are taken modulo 2^64: every int64_t comes back as it was. */
 static int64_t minus(int64_t a, int64_t b)
@@ -15,120 +15,169 @@ static int64_t plus(int64_t a, int64_t b)
 	return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
-static uint64_t size_of(int64_t v)
-{
-	return v < 0 ? -(uint64_t)v : (uint64_t)v;
-}
-
-/* Division is most of the work here, and half as long when the numbers are small. */
-static uint64_t rest(uint64_t a, uint64_t b)
-{
-	return (a | b) >> 32 ? a % b : (uint32_t)a % (uint32_t)b;
-}
-
-static uint64_t gcd(uint64_t a, uint64_t b)
-{
-	while (b) {
-		uint64_t r = rest(a, b);
-
-		a = b;
-		b = r;
-	}
-	return a;
-}
-
-/* ── writing ──────────────────────────────────────────────────────────── */
-
 static int64_t base_at(const int64_t *base, size_t i)
 {
 	return !base || base[i] == AS_NA ? 0 : base[i];
 }
 
-/* The differences of the known values of a column, side by side. */
-struct shape {
-	int64_t *d;
-	size_t n; /* of them: known values less one        */
-	size_t known;
-	int64_t first; /* known value                           */
-	uint64_t any;  /* all bits of all sizes of differences  */
+static size_t block_of(size_t left)
+{
+	return left < AS_COLUMN_BLOCK ? left : AS_COLUMN_BLOCK;
+}
+
+/* ── the grain ────────────────────────────────────────────────────────── */
+
+/*
+ * Dividing by the same odd number again and again: what it divides is divided
+ * by multiplying with its inverse modulo 2^64, and everything else becomes
+ * larger than any quotient can be. So no value costs a division.
+ */
+struct divisor {
+	uint64_t by, inverse, most;
 };
 
-/* `far`, when given, holds the distances that are meant instead of the values. */
-static void survey(struct shape *s, const int64_t *v, const int64_t *far, size_t n, size_t step)
+static struct divisor divisor(uint64_t odd)
 {
-	int64_t prev = 0;
+	uint64_t x = odd * 3 ^ 2; /* right in its 5 lowest bits; each round doubles them */
+
+	for (int round = 0; round < 4; round++)
+		x *= 2 - odd * x;
+	return (struct divisor){.by = odd, .inverse = x, .most = UINT64_MAX / odd};
+}
+
+static uint64_t size_of(int64_t v)
+{
+	return v < 0 ? -(uint64_t)v : (uint64_t)v;
+}
+
+static uint64_t without_twos(uint64_t v)
+{
+	return v >> __builtin_ctzll(v);
+}
+
+/* Of odd numbers. */
+static uint64_t gcd(uint64_t a, uint64_t b)
+{
+	while (a != b) {
+		uint64_t more = a > b ? a : b, less = a > b ? b : a;
+
+		a = without_twos(more - less);
+		b = less;
+	}
+	return a;
+}
+
+static uint64_t least_of(const int64_t *d, size_t n)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t size = size_of(d[i]) - 1; /* 0 becomes the largest */
+
+		least = size < least ? size : least;
+	}
+	return least + 1;
+}
+
+/* The largest odd number that divides all differences, which are not all 0. */
+static struct divisor odd_grain(const int64_t *d, size_t n)
+{
+	struct divisor g = divisor(without_twos(least_of(d, n)));
+
+	for (size_t i = 0; i < n && g.by > 1; i++)
+		if (size_of(d[i]) * g.inverse > g.most)
+			g = divisor(gcd(without_twos(size_of(d[i])), g.by));
+	return g;
+}
+
+/* ── writing ──────────────────────────────────────────────────────────── */
+
+/* The known values side by side. */
+static size_t gather(int64_t *to, const int64_t *v, size_t n, size_t step)
+{
+	size_t known = 0;
 
 	for (size_t i = 0; i < n; i++, v += step) {
-		if (*v == AS_NA)
-			continue;
-		int64_t now = far ? far[i] : *v, d = minus(now, prev);
-
-		prev = now;
-		if (s->known++) {
-			s->d[s->n++] = d;
-			s->any |= size_of(d);
-		} else {
-			s->first = d;
-		}
+		to[known] = *v;
+		known += *v != AS_NA;
 	}
+	return known;
 }
 
-static void survey_from(struct shape *s, const int64_t *v, const int64_t *base, size_t n,
-			size_t step)
+static size_t gather_from(int64_t *to, const int64_t *v, const int64_t *base, size_t n, size_t step)
 {
-	int64_t far[AS_COLUMN_MAX];
+	size_t known = 0;
 
-	for (size_t i = 0; i < n; i++)
-		far[i] = minus(v[i * step], base_at(base, i * step));
-	survey(s, v, far, n, step);
+	for (size_t i = 0; i < n; i++) {
+		to[known] = minus(v[i * step], base_at(base, i * step));
+		known += v[i * step] != AS_NA;
+	}
+	return known;
 }
 
-/* What divides all differences; 0 when all are 0. Powers of two can be seen at once. */
-static uint64_t grain_of(const struct shape *s)
+/* Values become their differences; all bits that are set in any of them. */
+static uint64_t differ(int64_t *v, size_t n)
 {
-	unsigned zeros = s->any ? (unsigned)__builtin_ctzll(s->any) : 0;
-	uint64_t g = 0;
+	uint64_t any = 0;
 
-	for (size_t i = 0; i < s->n && g != 1; i++)
-		if (s->d[i])
-			g = gcd(size_of(s->d[i]) >> zeros, g);
-	return g << zeros;
+	for (size_t i = 0; i < n; i++) {
+		v[i] = minus(v[i + 1], v[i]);
+		any |= (uint64_t)v[i];
+	}
+	return any;
 }
 
-static int64_t divided(int64_t d, uint64_t grain)
+static char *put_word(char *at, uint64_t word)
 {
-	uint64_t size = size_of(d);
-	uint64_t q = (size | grain) >> 32 ? size / grain : (uint32_t)size / (uint32_t)grain;
-
-	return (int64_t)(d < 0 ? -q : q);
+	word = htole64(word);
+	memcpy(at, &word, sizeof word);
+	return at + sizeof word;
 }
 
-/* One loop for each width of the largest: see as_enc_at(). */
-static void put_differences(struct as_buf *b, const struct shape *s, uint64_t grain)
+/* So many bits of each, from the lowest; writes up to 8 bytes more than it says. */
+static char *put_bits(char *at, const uint64_t *v, size_t n, unsigned width)
 {
-	as_enc_u64(b, grain);
-	char *at = s->n > SIZE_MAX / 10 ? NULL : as_buf_room(b, 10 * s->n);
-	const int64_t *d = s->d, *end = s->d + s->n;
-	uint64_t largest = s->any / grain;
+	uint64_t word = 0;
+	unsigned have = 0;
 
+	for (size_t i = 0; i < n; i++) {
+		word |= v[i] << have;
+		have += width;
+		if (have < 64)
+			continue;
+		at = put_word(at, word);
+		have -= 64;
+		word = have ? v[i] >> (width - have) : 0;
+	}
+	(void)put_word(at, word);
+	return at + (have + 7) / 8;
+}
+
+static char *put_block(char *at, const int64_t *d, size_t n, unsigned zeros, uint64_t inverse)
+{
+	uint64_t z[AS_COLUMN_BLOCK], any = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		z[i] = as_zigzag((int64_t)((uint64_t)(d[i] >> zeros) * inverse));
+		any |= z[i];
+	}
+	unsigned width = any ? 64 - (unsigned)__builtin_clzll(any) : 0;
+	*at++ = (char)width;
+	return width ? put_bits(at, z, n, width) : at;
+}
+
+static void put_differences(struct as_buf *b, const int64_t *d, size_t n, uint64_t any)
+{
+	unsigned zeros = (unsigned)__builtin_ctzll(any);
+	struct divisor g = odd_grain(d, n);
+
+	as_enc_u64(b, g.by << zeros);
+	char *at = as_buf_room(b, n * 8 + n / AS_COLUMN_BLOCK + 10);
 	if (!at)
 		return;
-	if (largest < 1u << 13)
-		for (; d < end; d++)
-			at = as_enc_at14(at, (uint32_t)as_zigzag(*d));
-	else if (largest < 1u << 27)
-		for (; d < end; d++)
-			at = as_enc_at28(at, (uint32_t)as_zigzag(*d));
-	else
-		for (; d < end; d++)
-			at = as_enc_at(at, as_zigzag(*d));
+	for (size_t i = 0; i < n; i += AS_COLUMN_BLOCK)
+		at = put_block(at, d + i, block_of(n - i), zeros, g.inverse);
 	b->len = (size_t)(at - b->p);
-}
-
-static void divide(struct shape *s, uint64_t grain)
-{
-	for (size_t i = 0; i < s->n && grain != 1; i++)
-		s->d[i] = divided(s->d[i], grain);
 }
 
 static void put_bitmap(struct as_buf *b, const int64_t *v, size_t n, size_t step)
@@ -144,37 +193,87 @@ static void put_bitmap(struct as_buf *b, const int64_t *v, size_t n, size_t step
 
 size_t as_enc_column(struct as_buf *b, const int64_t *v, const int64_t *base, size_t n, size_t step)
 {
-	int64_t differences[AS_COLUMN_MAX];
-	struct shape s = {.d = differences};
+	int64_t d[AS_COLUMN_MAX];
 
 	if (n > AS_COLUMN_MAX) {
 		b->bad = true;
 		return 0;
 	}
-	if (base)
-		survey_from(&s, v, base, n, step);
-	else
-		survey(&s, v, NULL, n, step);
-	bool holes = s.known && s.known < n;
-	as_buf_byte(b, (char)((s.known ? KNOWN : 0) | (s.any ? VARYING : 0) | (holes ? HOLES : 0)));
+	size_t known = base ? gather_from(d, v, base, n, step) : gather(d, v, n, step);
+	int64_t first = known ? d[0] : 0;
+	uint64_t any = known ? differ(d, known - 1) : 0;
+	bool holes = known && known < n;
+
+	as_buf_byte(b, (char)((known ? KNOWN : 0) | (any ? VARYING | PACKED : 0) |
+			      (holes ? HOLES : 0)));
 	if (holes)
 		put_bitmap(b, v, n, step);
-	if (s.known)
-		as_enc_i64(b, s.first);
-	if (s.any) {
-		uint64_t grain = grain_of(&s);
-
-		divide(&s, grain);
-		put_differences(b, &s, grain);
-	}
-	return s.known;
+	if (known)
+		as_enc_i64(b, first);
+	if (any)
+		put_differences(b, d, known - 1, any);
+	return known;
 }
 
 /* ── reading ──────────────────────────────────────────────────────────── */
 
+/* The differences of a column, one after the other. */
+struct differences {
+	struct as_bytes *b;
+	bool packed;
+	size_t left;          /* packed: of all blocks that were not begun   */
+	size_t in_block;      /* of the one that was                         */
+	struct as_bytes bits; /* its bytes, from the one that comes next     */
+	unsigned width, used; /* of each difference; bits used of that byte  */
+};
+
 static bool bit(const struct as_bytes *bitmap, size_t i)
 {
 	return !as_bytes_left(bitmap) || bitmap->p[i / 8] >> i % 8 & 1;
+}
+
+static size_t count_known(const struct as_bytes *bitmap, size_t n)
+{
+	size_t known = 0;
+
+	for (size_t i = 0; i < n && as_bytes_left(bitmap); i++)
+		known += bit(bitmap, i);
+	return as_bytes_left(bitmap) ? known : n;
+}
+
+static void begin_block(struct differences *d)
+{
+	d->in_block = block_of(d->left);
+	d->left -= d->in_block;
+	d->width = (unsigned)as_dec_below(d->b, 65);
+	d->bits = as_dec_piece(d->b, (d->in_block * d->width + 7) / 8);
+	d->used = 0;
+}
+
+static uint64_t take_bits(struct differences *d)
+{
+	uint64_t v = 0;
+
+	for (unsigned have = 0; have < d->width && as_bytes_left(&d->bits);) {
+		unsigned n = 8 - d->used < d->width - have ? 8 - d->used : d->width - have;
+
+		v |= (uint64_t)(*d->bits.p >> d->used & ((1u << n) - 1)) << have;
+		have += n;
+		d->used += n;
+		d->bits.p += d->used / 8;
+		d->used %= 8;
+	}
+	return v;
+}
+
+static int64_t next(struct differences *d)
+{
+	if (!d->packed)
+		return as_dec_i64(d->b);
+	if (!d->in_block)
+		begin_block(d);
+	d->in_block -= d->in_block > 0;
+	return as_unzigzag(take_bits(d));
 }
 
 void as_dec_column(struct as_bytes *b, int64_t *v, const int64_t *base, size_t n, size_t step)
@@ -183,14 +282,17 @@ void as_dec_column(struct as_bytes *b, int64_t *v, const int64_t *base, size_t n
 	struct as_bytes bitmap = as_dec_piece(b, flags & HOLES ? (n + 7) / 8 : 0);
 	int64_t now = flags & KNOWN ? as_dec_i64(b) : AS_NA;
 	uint64_t grain = flags & VARYING ? as_dec_u64(b) : 0;
+	struct differences d = {.b = b, .packed = flags & PACKED};
 	bool begun = false;
 
-	b->bad |= flags > (KNOWN | VARYING | HOLES) || (flags && !(flags & KNOWN));
+	b->bad |= flags > (KNOWN | VARYING | HOLES | PACKED) || (flags && !(flags & KNOWN));
+	if (flags & PACKED && !b->bad)
+		d.left = count_known(&bitmap, n) - 1;
 	for (size_t i = 0; i < n && !b->bad; i++) {
 		bool here = (flags & KNOWN) && bit(&bitmap, i);
 
 		if (here && begun && (flags & VARYING))
-			now = (int64_t)((uint64_t)now + (uint64_t)as_dec_i64(b) * grain);
+			now = (int64_t)((uint64_t)now + (uint64_t)next(&d) * grain);
 		begun |= here;
 		if (v)
 			v[i * step] = here ? plus(now, base_at(base, i * step)) : AS_NA;

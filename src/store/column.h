@@ -11,12 +11,18 @@
  *	                   bit 2: some are unknown
  *	bitmap             only with bit 2: (n + 7) / 8 bytes, set = known
  *	i64 first          only with bit 0
- *	u64 grain, i64 …   only with bit 1: one for each further known value
+ *	u64 grain, blocks  only with bit 1: of up to 32 differences each
+ *
+ *	block: u8 width in bits, then as many bits of each difference, zigzagged
+ *
+ * Bit 3 says that there are blocks. Runs of format 1 have an i64 for each
+ * difference instead; they are read, and no longer written.
  */
 #include "run/run.h"
 #include "store/bytes.h"
 
 enum { AS_COLUMN_MAX = AS_SERIES_CAP }; /* values, when writing: no series has more */
+enum { AS_COLUMN_BLOCK = 32 };
 
 /*
  * n values, `step` apart; AS_NA is unknown. With a `base` (as long, and as far

@@ -90,20 +90,6 @@ static int add_row(struct as_store *s, const struct as_listing *l, int64_t *ret_
 	return r;
 }
 
-static int add_blob(struct as_store *s, int64_t n, int64_t dictionary, struct as_err *err)
-{
-	sqlite3_stmt *st;
-	int r = as_catalogue_stmt(s, AS_SQL_BLOB_ADD, &st, err);
-
-	if (r < 0)
-		return r;
-	(void)sqlite3_bind_int64(st, 1, n);
-	if (dictionary)
-		(void)sqlite3_bind_int64(st, 2, dictionary);
-	(void)sqlite3_bind_blob64(st, 3, s->packed.p, s->packed.len, SQLITE_STATIC);
-	return as_catalogue_done(s, st, err);
-}
-
 static int add_label(struct as_store *s, int64_t n, const struct as_pair *p, struct as_err *err)
 {
 	sqlite3_stmt *st;
@@ -156,7 +142,7 @@ static int put(struct as_store *s, const struct as_run *run, bool replace, struc
 	}
 	if (r < 0 || !n)
 		return r; /* !n: it is there, and may stay */
-	r = add_blob(s, n, dictionary, err);
+	r = as_catalogue_add_blob(s, n, dictionary, err);
 	if (r == AS_OK)
 		r = add_labels(s, run, n, err);
 	return r < 0 ? r : as_rollup_count(s, run, &l, err);
@@ -212,10 +198,11 @@ int as_store_put(struct as_store *s, const struct as_run *run, struct as_err *er
 
 /*
  * Ids are random, so many runs touch most pages of their index: it should fit
- * in memory, and be moved into the file when it was touched often, not after
- * every batch.
+ * in memory beside everything else that a batch changes (or pages are written
+ * several times before they are committed), and be moved into the file when it
+ * was touched often, not after every batch.
  */
-enum { BATCH_CACHE_KB = 32768, BATCH_LOG_PAGES = 16384 };
+enum { BATCH_CACHE_KB = 131072, BATCH_LOG_PAGES = 16384 };
 
 static int get_ready_for_many(struct as_store *s, struct as_err *err)
 {

@@ -2,6 +2,21 @@
 
 #include "base/cleanup.h"
 
+/* Sums stop at 9e18 instead of failing, or turning into floating point. */
+#define CAPPED(sum)   "min(9000000000000000000, " sum ")"
+#define ADDED(column) column " = " CAPPED(column " + excluded." column)
+#define SUMMED(column)                                                                             \
+	CAPPED("ifnull(sum(" column " / 1000000000) * 1000000000 + sum(" column                    \
+	       " % 1000000000), 0)")
+
+/* clang-format off */
+/* Rows of the rollup joined to one: its columns after name and status. */
+#define SUMS_OF_SUMS \
+	"sum(count), " SUMMED("duration_sum") ", max(duration_max), " \
+	SUMMED("cpu_sum") ", sum(cpu_known), " \
+	SUMMED("memory_sum") ", sum(memory_known), max(memory_max), min(first_ns), max(last_ns)"
+/* clang-format on */
+
 const char *const as_migrations[] = {
 	/* 1 */
 	"CREATE TABLE run("
@@ -65,15 +80,17 @@ const char *const as_migrations[] = {
 	"  last_ns INTEGER NOT NULL,"
 	"  PRIMARY KEY(facet, span, bucket, name, status)"
 	") STRICT, WITHOUT ROWID;",
+	/* 2: the shorter span is 8 hours instead of 2: a quarter of the sums to keep */
+	"INSERT INTO rollup SELECT facet, 2, bucket / 4, name, status, " SUMS_OF_SUMS
+	" FROM rollup WHERE span = 0 GROUP BY facet, bucket / 4, name, status;"
+	"DELETE FROM rollup WHERE span = 0;"
+	"UPDATE rollup SET span = 0 WHERE span = 2;"
+	"CREATE TABLE piece("
+	"  id INTEGER PRIMARY KEY," /* run * 16 + 1 … 15 */
+	"  bytes BLOB NOT NULL"
+	") STRICT;",
 };
 const int as_schema = (int)AS_LEN(as_migrations);
-
-/* Sums stop at 9e18 instead of failing, or turning into floating point. */
-#define CAPPED(sum)   "min(9000000000000000000, " sum ")"
-#define ADDED(column) column " = " CAPPED(column " + excluded." column)
-#define SUMMED(column)                                                                             \
-	CAPPED("ifnull(sum(" column " / 1000000000) * 1000000000 + sum(" column                    \
-	       " % 1000000000), 0)")
 
 #define TEXT_(x)    #x
 #define TEXT(x)     TEXT_(x)
@@ -124,6 +141,7 @@ const char *const as_sql[AS_NSQL] = {
 		"cpu_system_ns, peak_bytes, size) "
 		"VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18)",
 	[AS_SQL_BLOB_ADD] = "INSERT INTO blob(run, dictionary, bytes) VALUES(?1, ?2, ?3)",
+	[AS_SQL_PIECE_ADD] = "INSERT INTO piece(id, bytes) VALUES(?1, ?2)",
 	[AS_SQL_LABEL_ADD] = "INSERT OR IGNORE INTO label(key, value, run) VALUES(?1, ?2, ?3)",
 	[AS_SQL_ROLLUP_ADD] =
 		"INSERT INTO rollup(facet, span, bucket, " AS_SQL_SUM_COLUMNS ") "
@@ -144,7 +162,10 @@ const char *const as_sql[AS_NSQL] = {
 	[AS_SQL_RUN_FIND] = "SELECT id FROM run WHERE id >= ?1 AND id < ?1 || '~' ORDER BY id LIMIT 4",
 	[AS_SQL_RUN_NUMBER] = "SELECT n FROM run WHERE id = ?1",
 	[AS_SQL_BLOB_GET] =
-		"SELECT b.dictionary, b.bytes FROM run r JOIN blob b ON b.run = r.n WHERE r.id = ?1",
+		"SELECT b.dictionary, b.bytes, r.n FROM run r JOIN blob b ON b.run = r.n "
+		"WHERE r.id = ?1",
+	[AS_SQL_PIECES_GET] =
+		"SELECT bytes FROM piece WHERE id > ?1 * 16 AND id < ?1 * 16 + 16 ORDER BY id",
 
 	/* ── statistics: name or NULL, glob or NULL, status or NULL, then the range ── */
 	[AS_SQL_STATS_ROLLUP] =
@@ -197,6 +218,9 @@ const char *const as_sql[AS_NSQL] = {
 		"FROM " FACETS " JOIN run r ON r.n = k JOIN " SPANS " s ON f = '' OR s.column1 = 1",
 	[AS_SQL_DELETE_LABELS] = "DELETE FROM label WHERE run " IN_BATCH,
 	[AS_SQL_DELETE_BLOBS] = "DELETE FROM blob WHERE run " IN_BATCH,
+	[AS_SQL_DELETE_PIECES] =
+		"DELETE FROM piece WHERE id IN (SELECT n * 16 + column1 FROM batch, (VALUES(1), (2), "
+		"(3), (4), (5), (6), (7), (8), (9), (10), (11), (12), (13), (14), (15)))",
 	[AS_SQL_DELETE_RUNS] = "DELETE FROM run WHERE n " IN_BATCH,
 	[AS_SQL_ROLLUP_DROP] =
 		"DELETE FROM rollup WHERE (facet, span, bucket, name, status) IN "

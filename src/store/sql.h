@@ -9,10 +9,10 @@
  */
 
 /*
- * Spans of the rollup, in seconds: sums over whole pieces of 2 hours and of 32
+ * Spans of the rollup, in seconds: sums over whole pieces of 8 hours and of 32
  * days, so that any range of time is a few sums and at most two ragged ends.
  */
-#define AS_SPAN_0 7200
+#define AS_SPAN_0 28800
 #define AS_SPAN_1 2764800
 enum { AS_NSPANS = 2 };
 
@@ -38,11 +38,13 @@ enum as_sql_id {
 	AS_SQL_DICTIONARY_ADD,
 	AS_SQL_RUN_ADD,
 	AS_SQL_BLOB_ADD,
+	AS_SQL_PIECE_ADD,
 	AS_SQL_LABEL_ADD,
 	AS_SQL_ROLLUP_ADD,
 	AS_SQL_RUN_FIND,
 	AS_SQL_RUN_NUMBER,
 	AS_SQL_BLOB_GET,
+	AS_SQL_PIECES_GET,
 	AS_SQL_STATS_ROLLUP,
 	AS_SQL_FACET_COUNT,
 	AS_SQL_TREND,
@@ -63,6 +65,7 @@ enum as_sql_id {
 	AS_SQL_TOUCHED_FILL,
 	AS_SQL_DELETE_LABELS,
 	AS_SQL_DELETE_BLOBS,
+	AS_SQL_DELETE_PIECES,
 	AS_SQL_DELETE_RUNS,
 	AS_SQL_ROLLUP_DROP,
 	AS_SQL_ROLLUP_FILL,

@@ -1,7 +1,7 @@
 /*
  * `assay stats`: what a million runs add up to, in a moment.
  *
- * The catalogue keeps sums: of all runs over pieces of 2 hours and of 32 days,
+ * The catalogue keeps sums: of all runs over pieces of 8 hours and of 32 days,
  * and of the runs of each version, of each host and with each label over 32
  * days. A range of time is covered with whole pieces, the largest first; only
  * what sticks out at its ends is added up from the runs themselves. So are two

@@ -198,8 +198,8 @@ static void t_newer_format_is_refused(void)
 	as_auto_run struct as_run *run = NULL;
 	struct as_err err;
 
-	EXPECT_I64(as_blob_unpack("\x02", 1, &run, &err), AS_EUNSUP);
-	EXPECT(strstr(err.msg, "format 2") && strstr(err.msg, "up to 1"));
+	EXPECT_I64(as_blob_unpack("\x03", 1, &run, &err), AS_EUNSUP);
+	EXPECT(strstr(err.msg, "format 3") && strstr(err.msg, "up to 2"));
 }
 
 /* A newer assay may add sections: they are skipped. */

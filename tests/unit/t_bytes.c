@@ -248,7 +248,7 @@ static void t_columns_come_back(void)
 	EXPECT_U64(column_round_trip(holes, NULL, 5, 1), 3);
 	EXPECT_U64(column_round_trip(one, NULL, 1, 1), 2);
 	EXPECT_U64(column_round_trip(NULL, NULL, 0, 1), 1);
-	/* flags, first 4096 (2), grain 4096 (2), then one byte each */
+	/* flags, first 4096 (2), grain 4096 (2), then a width and 4 times 5 bits */
 	EXPECT_U64(column_round_trip(pages, NULL, 5, 1), 9);
 	(void)column_round_trip(wild, NULL, 8, 1);
 	(void)column_round_trip(wild, half, 8, 1);
@@ -256,10 +256,41 @@ static void t_columns_come_back(void)
 	(void)column_round_trip(wild, half, 4, 2);
 }
 
+/* Runs of format 1: an i64 for each difference. */
+static void t_columns_of_format_1(void)
+{
+	static const uint8_t plain[] = {3, 0x80, 0x40, 0x80, 0x20, 2, 1, 18, 15},
+			     holes[] = {7, 0x16, 10, 1, 0, 3};
+	static const int64_t pages[] = {4096, 8192, 4096, 40960, 8192},
+			     some[] = {AS_NA, 5, 5, AS_NA, 3};
+	int64_t back[5];
+
+	struct as_bytes r = as_bytes(utest_edge(plain, sizeof plain), sizeof plain);
+	as_dec_column(&r, back, NULL, 5, 1);
+	EXPECT(!r.bad && !as_bytes_left(&r) && !memcmp(back, pages, sizeof back));
+	r = as_bytes(utest_edge(holes, sizeof holes), sizeof holes);
+	as_dec_column(&r, back, NULL, 5, 1);
+	EXPECT(!r.bad && !as_bytes_left(&r) && !memcmp(back, some, sizeof back));
+}
+
+/* No number has more than 64 bits, and nothing is read past the end. */
+static void t_columns_of_wrong_blocks(void)
+{
+	uint8_t wide[64] = {11, 0, 1, 65}, short_one[] = {11, 0, 1, 64, 1, 2, 3};
+	int64_t back[3];
+
+	struct as_bytes r = as_bytes(wide, sizeof wide);
+	as_dec_column(&r, back, NULL, 3, 1);
+	EXPECT(r.bad);
+	r = as_bytes(utest_edge(short_one, sizeof short_one), sizeof short_one);
+	as_dec_column(&r, back, NULL, 3, 1);
+	EXPECT(r.bad);
+}
+
 /* Differences of every width, at every length. */
 static void t_columns_of_any_width(void)
 {
-	int64_t v[40], back[40];
+	int64_t v[70], back[70];
 
 	for (unsigned bits = 1; bits < 64; bits++)
 		for (size_t n = 2; n < AS_LEN(v); n++) {
@@ -280,4 +311,5 @@ static void t_columns_of_any_width(void)
 UTEST_MAIN(T(t_numbers_come_back), T(t_unknown_is_one_byte), T(t_long_numbers_are_refused),
 	   T(t_text), T(t_counts_are_bounded_by_the_bytes), T(t_crc_is_the_usual_one), T(t_record),
 	   T(t_record_skips_what_it_does_not_know), T(t_record_of_every_prefix),
-	   T(t_columns_come_back), T(t_columns_of_any_width))
+	   T(t_columns_come_back), T(t_columns_of_format_1), T(t_columns_of_wrong_blocks),
+	   T(t_columns_of_any_width))

@@ -188,6 +188,7 @@ static void t_same_id_replaces(void)
 	EXPECT_I64(sql("SELECT sum(count) FROM rollup WHERE name = 'new' AND facet = ''"), 2);
 	EXPECT_I64(sql("SELECT sum(count) FROM rollup WHERE name = 'new' AND facet <> ''"), 1);
 	EXPECT_I64(sql("SELECT count(*) FROM blob"), 1);
+	EXPECT_I64(sql("SELECT count(*) FROM piece WHERE id / 16 NOT IN (SELECT n FROM run)"), 0);
 }
 
 static void t_remove(void)
@@ -205,6 +206,7 @@ static void t_remove(void)
 	EXPECT_I64(as_store_remove(s, run->who.id, &err), AS_ENOTFOUND);
 	EXPECT_U64(count(s, (struct as_query){0}), 0);
 	EXPECT_I64(sql("SELECT (SELECT count(*) FROM run) + (SELECT count(*) FROM blob) + "
+		       "(SELECT count(*) FROM piece) + "
 		       "(SELECT count(*) FROM label) + (SELECT count(*) FROM rollup)"),
 		   0);
 }
@@ -805,10 +807,42 @@ static void t_newer_schema(void)
 	(void)sql("PRAGMA user_version = 99");
 	for (int mode = AS_STORE_READ; mode <= AS_STORE_WRITE; mode++) {
 		EXPECT_I64(open_code((enum as_store_mode)mode, &err), AS_EUNSUP);
-		EXPECT(strstr(err.msg, "schema 99") && strstr(err.msg, "up to 1"));
+		EXPECT(strstr(err.msg, "schema 99") && strstr(err.msg, "up to 2"));
 		EXPECT(strstr(err.hint, "--store"));
 	}
 	EXPECT_I64(sql("PRAGMA user_version"), 99);
+}
+
+/* All sums of the shorter span, one number of them all. */
+#define SUMS_OF_SUMS                                                                               \
+	"SELECT sum(bucket * 7 + status * 11 + count * 13 + duration_sum % 1000003 + "             \
+	"duration_max % 1000033 + cpu_sum % 1000037 + cpu_known * 17 + memory_sum % 1000039 + "    \
+	"memory_known * 19 + memory_max % 1000081 + first_ns % 1000099 + last_ns % 1000117 + "     \
+	"length(name)) FROM rollup WHERE span = 0"
+
+/* Schema 1 had sums over two hours: they become those that the runs would have made. */
+static void t_schema_1_is_brought_up_to_date(void)
+{
+	{
+		as_auto_store struct as_store *s = open_store(AS_STORE_WRITE);
+
+		for (uint64_t i = 0; i < 40; i++)
+			put_new(s, i + 1, i % 3 ? "a" : "b", EPOCH + (int64_t)i * 3000 * AS_SECOND);
+	}
+	int64_t sums = sql(SUMS_OF_SUMS), rows = sql("SELECT count(*) FROM rollup WHERE span = 0");
+	(void)sql("DELETE FROM rollup WHERE span = 0");
+	(void)sql("INSERT INTO rollup SELECT '', 0, start_ns / 7200000000000, name, status, "
+		  "count(*), sum(duration_ns), max(duration_ns), sum(cpu_ns), count(cpu_ns), "
+		  "sum(peak_bytes), count(peak_bytes), max(peak_bytes), min(start_ns), "
+		  "max(start_ns) FROM run GROUP BY 3, 4, 5");
+	(void)sql("DROP TABLE piece");
+	(void)sql("PRAGMA user_version = 1");
+	EXPECT(sql("SELECT count(*) FROM rollup WHERE span = 0") > rows);
+	as_store_close(open_store(AS_STORE_READ)); /* who reads brings it up to date too */
+	EXPECT_I64(sql("PRAGMA user_version"), 2);
+	EXPECT_I64(sql("SELECT count(*) FROM rollup WHERE span = 0"), rows);
+	EXPECT_I64(sql(SUMS_OF_SUMS), sums);
+	EXPECT_I64(sql("SELECT count(*) FROM rollup WHERE span NOT IN (0, 1)"), 0);
 }
 
 static void t_not_a_database(void)
@@ -1091,8 +1125,8 @@ UTEST_MAIN(T(t_missing_store_is_empty), T(t_put_and_get), T(t_unclear_and_unknow
 	   T(t_rows_are_what_was_put), T(t_running_first_and_live), T(t_orphan_is_interrupted),
 	   T(t_orphan_that_had_ended), T(t_sealed_and_still_live), T(t_orphan_can_be_removed),
 	   T(t_strange_live_files), T(t_killed_at_any_moment), T(t_many_write_at_once),
-	   T(t_many_recover_at_once), T(t_newer_schema), T(t_not_a_database),
-	   T(t_database_of_another_program), T(t_damaged_pages), T(t_damaged_blob),
-	   T(t_read_only_folder), T(t_read_only_folder_without_log), T(t_folder_below_a_file),
-	   T(t_full_disk), T(t_log_stays_small), T(t_private_folder), T(t_paths),
-	   T(t_short_job_is_small))
+	   T(t_many_recover_at_once), T(t_newer_schema), T(t_schema_1_is_brought_up_to_date),
+	   T(t_not_a_database), T(t_database_of_another_program), T(t_damaged_pages),
+	   T(t_damaged_blob), T(t_read_only_folder), T(t_read_only_folder_without_log),
+	   T(t_folder_below_a_file), T(t_full_disk), T(t_log_stays_small), T(t_private_folder),
+	   T(t_paths), T(t_short_job_is_small))
