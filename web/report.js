@@ -681,7 +681,7 @@ define("numbers", ["require", "exports", "dom", "head", "tables", "units"], func
 define("series", ["require", "exports"], function (require, exports) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
-	exports.spread = exports.pointAt = exports.lowerBound = exports.windows = exports.Timeline = exports.shownUnit = void 0;
+	exports.weightOf = exports.spread = exports.pointAt = exports.lowerBound = exports.windows = exports.Timeline = exports.shownUnit = void 0;
 	const WINDOW = 1e8;
 	function shownUnit(f) {
 		if (f.kind === "gauge")
@@ -808,6 +808,7 @@ define("series", ["require", "exports"], function (require, exports) {
 		const after = i + 1 < line.to.length ? (line.to[i] + line.to[i + 1]) / 2 : line.to[i];
 		return Math.max(0, Math.min(after, t1) - Math.max(before, t0));
 	}
+	exports.weightOf = weightOf;
 });
 define("plots", ["require", "exports", "series", "units"], function (require, exports, series_1, units) {
 	"use strict";
@@ -965,6 +966,51 @@ define("plots", ["require", "exports", "series", "units"], function (require, ex
 		return plots;
 	}
 });
+define("thin", ["require", "exports", "series"], function (require, exports, series_2) {
+	"use strict";
+	Object.defineProperty(exports, "__esModule", { value: true });
+	exports.thin = void 0;
+	const APART = 3;
+	function thin(line, t0, t1, pixels) {
+		const first = Math.max(0, (0, series_2.lowerBound)(line.to, t0) - 1);
+		const past = Math.min(line.v.length, (0, series_2.lowerBound)(line.to, t1) + 1);
+		const n = Math.max(1, Math.floor(pixels / APART));
+		return past - first <= 2 * n ? line : cut(line, first, past, n);
+	}
+	exports.thin = thin;
+	function cut(line, first, past, n) {
+		const begin = line.from[first], step = (line.to[past - 1] - begin) / n;
+		const edge = (k) => begin + step * k, middle = line.steps ? 0 : step / 2;
+		const thinned = { ...line,
+			from: Float64Array.from({ length: n }, (_, k) => edge(k) + middle),
+			to: Float64Array.from({ length: n }, (_, k) => edge(k + 1) - middle),
+			v: new Float64Array(n), lo: new Float64Array(n).fill(NaN),
+			hi: new Float64Array(n).fill(NaN) };
+		let i = first;
+		for (let k = 0; k < n; k++) {
+			while (i < past && line.to[i] < edge(k))
+				i++;
+			gather(thinned, k, line, i, past, edge(k), edge(k + 1));
+		}
+		return thinned;
+	}
+	function gather(to, k, line, i, past, t0, t1) {
+		let area = 0, weight = 0;
+		for (; i < past && line.from[i] <= t1; i++) {
+			const v = line.v[i], w = Math.max((0, series_2.weightOf)(line, i, t0, t1), 1e-9);
+			if (Number.isNaN(v) || line.to[i] < t0)
+				continue;
+			area += v * w;
+			weight += w;
+			to.lo[k] = least(to.lo[k], line.lo?.[i] ?? v);
+			to.hi[k] = -least(-to.hi[k], -(line.hi?.[i] ?? v));
+		}
+		to.v[k] = weight > 0 ? area / weight : NaN;
+	}
+	function least(a, b) {
+		return a <= b ? a : b;
+	}
+});
 define("view", ["require", "exports"], function (require, exports) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
@@ -1016,7 +1062,7 @@ define("view", ["require", "exports"], function (require, exports) {
 	}
 	exports.View = View;
 });
-define("draw", ["require", "exports", "series", "theme", "units"], function (require, exports, series_2, theme_2, units) {
+define("draw", ["require", "exports", "series", "theme", "thin", "units"], function (require, exports, series_3, theme_2, thin_1, units) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.drawPlot = exports.timeGrid = exports.timeTicks = exports.clip = exports.timeAt = exports.xOf = exports.begin = exports.MARGIN = exports.GUTTER = void 0;
@@ -1069,8 +1115,8 @@ define("draw", ["require", "exports", "series", "theme", "units"], function (req
 	exports.timeGrid = timeGrid;
 	const TOP = 8, BOTTOM = 6;
 	function visible(line, view) {
-		const a = Math.max(0, (0, series_2.lowerBound)(line.to, view.from) - 1);
-		let b = (0, series_2.lowerBound)(line.to, view.to) + 1;
+		const a = Math.max(0, (0, series_3.lowerBound)(line.to, view.from) - 1);
+		let b = (0, series_3.lowerBound)(line.to, view.to) + 1;
 		b = Math.min(line.v.length, b);
 		return [a, b];
 	}
@@ -1079,10 +1125,10 @@ define("draw", ["require", "exports", "series", "theme", "units"], function (req
 		for (const { line } of plot.traces) {
 			const [a, b] = visible(line, view);
 			for (let i = a; i < b; i++) {
-				const v = plot.stacked ? stackAt(plot.traces, plot.traces.length, i)
-					: Math.max(line.v[i], line.hi?.[i] ?? -Infinity);
-				if (v > top)
-					top = v;
+				const v = plot.stacked ? stackAt(plot.traces, plot.traces.length, i) : line.v[i];
+				const most = line.hi && !plot.stacked ? Math.max(v, line.hi[i]) : v;
+				if (most > top)
+					top = most;
 			}
 		}
 		return top;
@@ -1193,10 +1239,15 @@ define("draw", ["require", "exports", "series", "theme", "units"], function (req
 		g.globalAlpha = 1;
 		stroke(p, view, line, value, axis);
 	}
-	function drawPlot(canvas, plot, view) {
+	function thinned(plot, view, pixels) {
+		const cut = (t) => ({ ...t, line: (0, thin_1.thin)(t.line, view.from, view.to, pixels) });
+		return { ...plot, traces: plot.traces.map(cut) };
+	}
+	function drawPlot(canvas, whole, view) {
 		const p = begin(canvas);
 		if (!p)
 			return;
+		const plot = thinned(whole, view, p.width - exports.GUTTER - exports.MARGIN);
 		const axis = axisOf(plot, view, p.height);
 		timeGrid(p, view);
 		drawAxis(p, plot, axis);
@@ -1722,7 +1773,7 @@ define("processes", ["require", "exports", "dom", "draw", "lanes", "details", "t
 			this.redraw();
 		}
 		get height() {
-			return matchMedia("(max-width: 700px)").matches ? 40 : 26;
+			return matchMedia("screen and (max-width: 700px)").matches ? 40 : 26;
 		}
 		render() {
 			const paper = document.documentElement.classList.contains("paper");
@@ -1794,6 +1845,8 @@ define("processes", ["require", "exports", "dom", "draw", "lanes", "details", "t
 		drawLife(p, i) {
 			const { all, view } = this, { g } = p;
 			const a = (0, draw_3.xOf)(view, p.width, all.born(i)), z = (0, draw_3.xOf)(view, p.width, all.died(i));
+			if (z < draw_3.GUTTER || a > p.width - draw_3.MARGIN)
+				return this.elsewhere(p, z < draw_3.GUTTER);
 			const x = Math.max(draw_3.GUTTER, a), w = Math.max(2, Math.min(p.width - draw_3.MARGIN, z) - x);
 			const top = 4, tall = p.height - 8;
 			const busy = Math.min(1, (all.cpu[i] || 0) / Math.max(1, all.died(i) - all.born(i)));
@@ -1803,8 +1856,13 @@ define("processes", ["require", "exports", "dom", "draw", "lanes", "details", "t
 			g.globalAlpha = 0.85;
 			g.fillRect(x, top + tall * (1 - busy), w, tall * busy);
 			g.globalAlpha = 1;
-			if (z > draw_3.GUTTER && a < p.width - draw_3.MARGIN)
-				this.label(p, all.c.detail[i] ?? all.nameOf(i), x, x + w);
+			this.label(p, all.c.detail[i] ?? all.nameOf(i), x, x + w);
+		}
+		elsewhere(p, before) {
+			p.g.fillStyle = (0, theme_4.colour)("faint");
+			p.g.textBaseline = "middle";
+			p.g.textAlign = before ? "left" : "right";
+			p.g.fillText(before ? "‹" : "›", before ? draw_3.GUTTER + 3 : p.width - draw_3.MARGIN - 3, p.height / 2);
 		}
 		label(p, text, x, end) {
 			const { g } = p, left = x - draw_3.GUTTER - 8, right = p.width - draw_3.MARGIN - end - 8;
@@ -1915,7 +1973,7 @@ define("processes", ["require", "exports", "dom", "draw", "lanes", "details", "t
 		return `${clean.slice(0, lo)}…`;
 	}
 });
-define("timeline", ["require", "exports", "dom", "draw", "lanes", "phases", "series", "theme", "units"], function (require, exports, dom_10, draw_4, lanes_3, phases_1, series_3, theme_5, units) {
+define("timeline", ["require", "exports", "dom", "draw", "lanes", "phases", "series", "theme", "units"], function (require, exports, dom_10, draw_4, lanes_3, phases_1, series_4, theme_5, units) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.TimelineSection = void 0;
@@ -1934,7 +1992,7 @@ define("timeline", ["require", "exports", "dom", "draw", "lanes", "phases", "ser
 		}
 		refresh() {
 			const { line } = this.trace, { from, to, zoomed } = this.view;
-			const s = zoomed ? (0, series_3.spread)(line, from, to) : this.whole();
+			const s = zoomed ? (0, series_4.spread)(line, from, to) : this.whole();
 			this.most.textContent = units.inUnit(line.unit, s.max);
 			this.point(s.mean);
 		}
@@ -1945,13 +2003,13 @@ define("timeline", ["require", "exports", "dom", "draw", "lanes", "phases", "ser
 				delete this.row.dataset.value;
 				return;
 			}
-			const i = (0, series_3.pointAt)(line, cursor), v = i < 0 ? NaN : line.v[i];
+			const i = (0, series_4.pointAt)(line, cursor), v = i < 0 ? NaN : line.v[i];
 			this.value.textContent = units.inUnit(line.unit, v);
 			this.row.dataset.value = Number.isNaN(v) ? "null" : String(v);
 		}
 		mean() {
 			const { line } = this.trace, { from, to, zoomed } = this.view;
-			return zoomed ? (0, series_3.spread)(line, from, to).mean : this.whole().mean;
+			return zoomed ? (0, series_4.spread)(line, from, to).mean : this.whole().mean;
 		}
 		get words() {
 			return `${this.trace.name} ${this.value.textContent}`;
@@ -2049,13 +2107,13 @@ define("timeline", ["require", "exports", "dom", "draw", "lanes", "phases", "ser
 			return b;
 		}
 		footnote(flat) {
-			const { joined } = this.data.run.timeline, notes = [];
+			const { joined, t_ns } = this.data.run.timeline, notes = [];
 			if (joined)
-				notes.push(`Each point stands for up to ${2 ** joined} samples; the band is their ` +
-					"smallest and largest.");
-			if (flat.length)
-				notes.push(`Always 0: ${flat.join(", ")}.`);
-			return notes.length ? (0, dom_10.h)("p", { class: "note" }, notes.join(" ")) : null;
+				notes.push(`Each point stands for up to ${units.count(2 ** joined)} samples.`);
+			if (t_ns.length > 200)
+				notes.push("Where points stand too close to be told apart a line is their mean, " +
+					"its band their smallest and largest.");
+			return (0, dom_10.h)("div", { class: "note" }, notes.length ? (0, dom_10.h)("p", {}, notes.join(" ")) : null, flat.length ? (0, dom_10.h)("details", {}, (0, dom_10.h)("summary", {}, "Always 0, so not drawn", (0, dom_10.h)("small", {}, String(flat.length))), flat.join(", ")) : null);
 		}
 		point() {
 			this.heads.forEach((x) => x.textContent = this.view.cursor === null ? "mean" : "here");
@@ -2069,14 +2127,14 @@ define("timeline", ["require", "exports", "dom", "draw", "lanes", "phases", "ser
 	}
 	exports.TimelineSection = TimelineSection;
 });
-define("main", ["require", "exports", "data", "dom", "head", "lists", "numbers", "phases", "plots", "processes", "series", "theme", "timeline", "tree", "view"], function (require, exports, data_4, dom_11, head_2, lists_1, numbers_1, phases_2, plots_1, processes_1, series_4, theme_6, timeline_1, tree_3, view_1) {
+define("main", ["require", "exports", "data", "dom", "head", "lists", "numbers", "phases", "plots", "processes", "series", "theme", "timeline", "tree", "view"], function (require, exports, data_4, dom_11, head_2, lists_1, numbers_1, phases_2, plots_1, processes_1, series_5, theme_6, timeline_1, tree_3, view_1) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	function timeSection(data, view) {
 		if (!data.run.timeline.t_ns.length)
 			return [];
 		const cores = (0, data_4.instances)(data, "core")?.id.length ?? 0;
-		const plots = new plots_1.Plots(data, new series_4.Timeline(data), cores);
+		const plots = new plots_1.Plots(data, new series_5.Timeline(data), cores);
 		const all = plots.all();
 		return all.length ? [new timeline_1.TimelineSection(data, all, plots.flat, view).root] : [];
 	}

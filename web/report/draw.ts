@@ -6,6 +6,7 @@
 import type {Plot, Trace} from "./plots";
 import {Line, lowerBound} from "./series";
 import {colour} from "./theme";
+import {thin} from "./thin";
 import * as units from "./units";
 import type {View} from "./view";
 
@@ -87,10 +88,10 @@ function highest(plot: Plot, view: View): number {
     for (const {line} of plot.traces) {
         const [a, b] = visible(line, view);
         for (let i = a; i < b; i++) {
-            const v = plot.stacked ? stackAt(plot.traces, plot.traces.length, i)
-                : Math.max(line.v[i], line.hi?.[i] ?? -Infinity);
-            if (v > top)
-                top = v;
+            const v = plot.stacked ? stackAt(plot.traces, plot.traces.length, i) : line.v[i];
+            const most = line.hi && !plot.stacked ? Math.max(v, line.hi[i]) : v;
+            if (most > top)
+                top = most;
         }
     }
     return top;
@@ -217,10 +218,17 @@ function drawTrace(p: Picture, plot: Plot, k: number, view: View, axis: Axis): v
     stroke(p, view, line, value, axis);
 }
 
-export function drawPlot(canvas: HTMLCanvasElement, plot: Plot, view: View): void {
+/* The plot with lines that this many pixels can show. */
+function thinned(plot: Plot, view: View, pixels: number): Plot {
+    const cut = (t: Trace): Trace => ({...t, line: thin(t.line, view.from, view.to, pixels)});
+    return {...plot, traces: plot.traces.map(cut)};
+}
+
+export function drawPlot(canvas: HTMLCanvasElement, whole: Plot, view: View): void {
     const p = begin(canvas);
     if (!p)
         return;
+    const plot = thinned(whole, view, p.width - GUTTER - MARGIN);
     const axis = axisOf(plot, view, p.height);
     timeGrid(p, view);
     drawAxis(p, plot, axis);

@@ -100,7 +100,7 @@ export class ProcessSection {
     /* ── rows in sight ───────────────────────────────────────────────── */
 
     private get height(): number {
-        return matchMedia("(max-width: 700px)").matches ? 40 : 26;
+        return matchMedia("screen and (max-width: 700px)").matches ? 40 : 26;
     }
 
     private render(): void {
@@ -188,6 +188,8 @@ export class ProcessSection {
     private drawLife(p: Picture, i: number): void {
         const {all, view} = this, {g} = p;
         const a = xOf(view, p.width, all.born(i)), z = xOf(view, p.width, all.died(i));
+        if (z < GUTTER || a > p.width - MARGIN)
+            return this.elsewhere(p, z < GUTTER);
         const x = Math.max(GUTTER, a), w = Math.max(2, Math.min(p.width - MARGIN, z) - x);
         const top = 4, tall = p.height - 8;
         const busy = Math.min(1, (all.cpu[i] || 0) / Math.max(1, all.died(i) - all.born(i)));
@@ -197,8 +199,15 @@ export class ProcessSection {
         g.globalAlpha = 0.85;
         g.fillRect(x, top + tall * (1 - busy), w, tall * busy);
         g.globalAlpha = 1;
-        if (z > GUTTER && a < p.width - MARGIN)
-            this.label(p, all.c.detail[i] ?? all.nameOf(i), x, x + w);
+        this.label(p, all.c.detail[i] ?? all.nameOf(i), x, x + w);
+    }
+
+    /* It lived before or after what is looked at. */
+    private elsewhere(p: Picture, before: boolean): void {
+        p.g.fillStyle = colour("faint");
+        p.g.textBaseline = "middle";
+        p.g.textAlign = before ? "left" : "right";
+        p.g.fillText(before ? "‹" : "›", before ? GUTTER + 3 : p.width - MARGIN - 3, p.height / 2);
     }
 
     /* Beside the bar where there is more room; inside it when it fills the line. */

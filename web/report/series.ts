@@ -160,7 +160,8 @@ export function spread(line: Line, t0: number, t1: number): {mean: number; max: 
     return {mean: weight > 0 ? area / weight : max, max};
 }
 
-function weightOf(line: Line, i: number, t0: number, t1: number): number {
+/* How long point i counts between two moments, ns. */
+export function weightOf(line: Line, i: number, t0: number, t1: number): number {
     if (line.steps)
         return Math.min(line.to[i], t1) - Math.max(line.from[i], t0);
     const before = i ? (line.to[i - 1] + line.to[i]) / 2 : line.to[i];

@@ -182,13 +182,15 @@ export class TimelineSection {
     }
 
     private footnote(flat: string[]): Child {
-        const {joined} = this.data.run.timeline, notes: string[] = [];
+        const {joined, t_ns} = this.data.run.timeline, notes: string[] = [];
         if (joined)
-            notes.push(`Each point stands for up to ${2 ** joined} samples; the band is their ` +
-                "smallest and largest.");
-        if (flat.length)
-            notes.push(`Always 0: ${flat.join(", ")}.`);
-        return notes.length ? h("p", {class: "note"}, notes.join(" ")) : null;
+            notes.push(`Each point stands for up to ${units.count(2 ** joined)} samples.`);
+        if (t_ns.length > 200)
+            notes.push("Where points stand too close to be told apart a line is their mean, " +
+                "its band their smallest and largest.");
+        return h("div", {class: "note"}, notes.length ? h("p", {}, notes.join(" ")) : null,
+            flat.length ? h("details", {}, h("summary", {}, "Always 0, so not drawn",
+                h("small", {}, String(flat.length))), flat.join(", ")) : null);
     }
 
     private point(): void {
