@@ -563,7 +563,7 @@ define("lists", ["require", "exports", "data", "dom", "tables", "units"], functi
 		const index = new Map(p.id.map((id, i) => [id, i]));
 		return [text("process", (i) => {
 				const at = c.parent[i] === null ? undefined : index.get(c.parent[i]);
-				return at === undefined ? units.UNKNOWN : `${p.name[at] ?? "?"} (${p.key[at]})`;
+				return at === undefined ? units.UNKNOWN : `${p.name[at] || "?"} (${p.key[at]})`;
 			})];
 	}
 	function lives(c) {
@@ -575,7 +575,7 @@ define("lists", ["require", "exports", "data", "dom", "tables", "units"], functi
 	function columnsOf(data, scope, c) {
 		const key = { title: scope.number ?? "", numeric: true, sort: (i) => c.key[i],
 			show: (i) => String(c.key[i]) };
-		const names = c.name.some((n) => n) ? [text("name", (i) => c.name[i] ?? units.UNKNOWN)] : [];
+		const names = c.name.some((n) => n) ? [text("name", (i) => c.name[i] || units.UNKNOWN)] : [];
 		const details = c.detail.some((d) => d) ? [text("detail", (i) => c.detail[i] ?? "", true)] : [];
 		const said = !scope.number || c.name.every((n, i) => n?.endsWith(String(c.key[i])));
 		return [...names, ...said ? [] : [key], ...owners(data, c), ...metricColumns(data, c),
@@ -990,15 +990,16 @@ define("thin", ["require", "exports", "series"], function (require, exports, ser
 		for (let k = 0; k < n; k++) {
 			while (i < past && line.to[i] < edge(k))
 				i++;
-			gather(thinned, k, line, i, past, edge(k), edge(k + 1));
+			gather(thinned, k, line, Math.max(first, i - 1), past, edge(k), edge(k + 1));
 		}
 		return thinned;
 	}
 	function gather(to, k, line, i, past, t0, t1) {
 		let area = 0, weight = 0;
-		for (; i < past && line.from[i] <= t1; i++) {
-			const v = line.v[i], w = Math.max((0, series_2.weightOf)(line, i, t0, t1), 1e-9);
-			if (Number.isNaN(v) || line.to[i] < t0)
+		for (let on = true; on && i < past; i++) {
+			const v = line.v[i], w = (0, series_2.weightOf)(line, i, t0, t1);
+			on = line.from[i] <= t1;
+			if (Number.isNaN(v) || w <= 0)
 				continue;
 			area += v * w;
 			weight += w;
@@ -1470,6 +1471,7 @@ define("phases", ["require", "exports", "dom", "draw", "lanes", "tables", "units
 		const a = Math.max(0, (p.from_ns - view.from) / view.width) * room;
 		const z = Math.min(1, (p.to_ns - view.from) / view.width) * room;
 		b.hidden = z <= a;
+		b.classList.toggle("narrow", z - a < 60);
 		b.style.left = `${draw_2.GUTTER + a}px`;
 		b.style.width = `${Math.max(3, z - a - 1)}px`;
 	}
@@ -1488,10 +1490,9 @@ define("phases", ["require", "exports", "dom", "draw", "lanes", "tables", "units
 			number("took", (p) => p.to_ns - p.from_ns, units.duration),
 			number("of the run", (p) => (p.to_ns - p.from_ns) / data.span, units.percent),
 			number("cores", (p) => p.cores, units.number),
-			number("waiting for CPU", (p) => p.cpu_wait, units.percent),
-			number("memory, mean", (p) => p.memory_bytes, units.bytes),
+			number("CPU wait", (p) => p.cpu_wait, units.percent),
+			number("memory", (p) => p.memory_bytes, units.bytes),
 			number("largest", (p) => p.memory_peak_bytes, units.bytes),
-			number("grew by", (p) => p.memory_rise_bytes, units.bytes),
 			number("read", (p) => p.read_bytes_per_second, rate),
 			number("written", (p) => p.write_bytes_per_second, rate)
 		];
@@ -1754,8 +1755,8 @@ define("processes", ["require", "exports", "dom", "draw", "lanes", "details", "t
 			const seen = this.all.cpu.reduce((n, v) => n + (v || 0), 0);
 			if (all === null || seen >= 0.9 * all)
 				return null;
-			return (0, dom_9.h)("p", { class: "note" }, `These account for ${units.duration(seen)} of the job's ` +
-				`${units.duration(all)} of CPU time; the rest was used between samples.`);
+			return (0, dom_9.h)("p", { class: "note" }, `Their own CPU times add up to ${units.duration(seen)} of ` +
+				`the job's ${units.duration(all)}; of the rest nobody knows whose it was.`);
 		}
 		arrange(order) {
 			this.top = this.all.rows(order);
@@ -1794,7 +1795,7 @@ define("processes", ["require", "exports", "dom", "draw", "lanes", "details", "t
 			const row = this.rows[k], l = (0, lanes_2.lane)("process"), many = row.members.length;
 			const canvas = (0, dom_9.h)("canvas", { "aria-hidden": "true" }), gone = this.failed(row);
 			const fold = row.children.length ? (row.open || this.words ? "▾" : "▸") : "";
-			l.side.append((0, dom_9.h)("span", { class: "name", title: this.title(row) }, (0, dom_9.h)("span", { class: "fold" }, fold), row.name, many > 1 ? (0, dom_9.h)("b", { class: "times" }, `×\u2009${units.count(many)}`) : null, gone ? (0, dom_9.h)("b", { class: "bad" }, gone) : null), (0, dom_9.h)("span", { class: "num now" }, units.duration(row.cpu)), (0, dom_9.h)("span", { class: "num most" }, units.bytes(row.peak)));
+			l.side.append((0, dom_9.h)("span", { class: "name", title: this.title(row) }, (0, dom_9.h)("span", { class: "fold" }, fold), row.name, many > 1 ? (0, dom_9.h)("b", { class: "times" }, `×\u2009${units.count(many)}`) : null, gone ? (0, dom_9.h)("b", { class: "bad", title: gone }, many > 1 ? gone : "✘") : null), (0, dom_9.h)("span", { class: "num now" }, units.duration(row.cpu)), (0, dom_9.h)("span", { class: "num most" }, units.bytes(row.peak)));
 			l.side.firstChild.style.paddingLeft = `${Math.min(12, row.depth) * 12}px`;
 			l.picture.append((0, dom_9.h)("span", { class: "pid" }, many > 1 ? "" :
 				String(this.all.c.key[row.members[0]])), canvas);

@@ -287,6 +287,24 @@ def week(path, nprocesses, npoints):
     path.write_text(page.text.replace(old, packed.decode()))
 
 
+@test("a real run of 20,000 processes fits 1.5 MB, and all of them can be found", seconds=400)
+def _():
+    path = page_of(BUILD / "tests/workloads/forker", 19900, 0)
+    run = Page(path).data["run"]["assay"]
+    if len(run["processes"]["id"]) < 19900:
+        skip(f"not every child is seen here: {run['totals']['processes']['source']}")
+    size = path.stat().st_size
+    expect(size <= 1.5e6, f"{size} bytes")
+    with browser() as b:
+        b.size(1280, 900)
+        b.open(path)
+        shown = b.js("return [...document.querySelectorAll('.rows .times')]"
+                     ".map((e) => e.textContent)")
+        expect("×\u200919\u00a0900" in shown, f"rows of many: {shown}")
+        picture(b, "crowd-1280")
+        quiet(b)
+
+
 @test("a week with 20,000 processes and a gap: few elements, and nothing where nothing is known",
       seconds=240)
 def _():

@@ -37,7 +37,7 @@ function owners(data: Data, c: Columns): Column[] {
     const index = new Map(p.id.map((id, i): [number, number] => [id, i]));
     return [text("process", (i) => {
         const at = c.parent[i] === null ? undefined : index.get(c.parent[i]!);
-        return at === undefined ? units.UNKNOWN : `${p.name[at] ?? "?"} (${p.key[at]})`;
+        return at === undefined ? units.UNKNOWN : `${p.name[at] || "?"} (${p.key[at]})`;
     })];
 }
 
@@ -51,7 +51,7 @@ function lives(c: Columns): Column[] {
 function columnsOf(data: Data, scope: Scope, c: Columns): Column[] {
     const key: Column = {title: scope.number ?? "", numeric: true, sort: (i) => c.key[i],
         show: (i) => String(c.key[i])};
-    const names = c.name.some((n) => n) ? [text("name", (i) => c.name[i] ?? units.UNKNOWN)] : [];
+    const names = c.name.some((n) => n) ? [text("name", (i) => c.name[i] || units.UNKNOWN)] : [];
     const details = c.detail.some((d) => d) ? [text("detail", (i) => c.detail[i] ?? "", true)] : [];
     const said = !scope.number || c.name.every((n, i) => n?.endsWith(String(c.key[i])));
     return [...names, ...said ? [] : [key], ...owners(data, c), ...metricColumns(data, c),

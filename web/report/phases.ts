@@ -19,7 +19,6 @@ interface Phase {
     cpu_wait: Num;
     memory_bytes: Num;
     memory_peak_bytes: Num;
-    memory_rise_bytes: Num;
     read_bytes_per_second: Num;
     write_bytes_per_second: Num;
 }
@@ -60,6 +59,7 @@ function place(b: HTMLElement, p: Phase, view: View, room: number): void {
     const a = Math.max(0, (p.from_ns - view.from) / view.width) * room;
     const z = Math.min(1, (p.to_ns - view.from) / view.width) * room;
     b.hidden = z <= a;
+    b.classList.toggle("narrow", z - a < 60);
     b.style.left = `${GUTTER + a}px`;
     b.style.width = `${Math.max(3, z - a - 1)}px`;
 }
@@ -80,10 +80,9 @@ export function phaseSection(data: Data): HTMLElement[] {
         number("took", (p) => p.to_ns - p.from_ns, units.duration),
         number("of the run", (p) => (p.to_ns - p.from_ns) / data.span, units.percent),
         number("cores", (p) => p.cores, units.number),
-        number("waiting for CPU", (p) => p.cpu_wait, units.percent),
-        number("memory, mean", (p) => p.memory_bytes, units.bytes),
+        number("CPU wait", (p) => p.cpu_wait, units.percent),
+        number("memory", (p) => p.memory_bytes, units.bytes),
         number("largest", (p) => p.memory_peak_bytes, units.bytes),
-        number("grew by", (p) => p.memory_rise_bytes, units.bytes),
         number("read", (p) => p.read_bytes_per_second, rate),
         number("written", (p) => p.write_bytes_per_second, rate)];
     return [h("section", {id: "phases"}, h("h2", {}, "Phases"),

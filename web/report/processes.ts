@@ -70,14 +70,14 @@ export class ProcessSection {
         return h("div", {class: "tools"}, h("h2", {}, "Processes"), order, find, this.counts);
     }
 
-    /* A process that came and went between two samples has no CPU time of its own here. */
+    /* A process that came and went between two samples may have no CPU time of its own here. */
     private missing(): HTMLElement | null {
         const all = this.data.run.totals.cpu.value;
         const seen = this.all.cpu.reduce((n, v) => n + (v || 0), 0);
         if (all === null || seen >= 0.9 * all)
             return null;
-        return h("p", {class: "note"}, `These account for ${units.duration(seen)} of the job's ` +
-            `${units.duration(all)} of CPU time; the rest was used between samples.`);
+        return h("p", {class: "note"}, `Their own CPU times add up to ${units.duration(seen)} of ` +
+            `the job's ${units.duration(all)}; of the rest nobody knows whose it was.`);
     }
 
     private arrange(order: Order): void {
@@ -126,7 +126,7 @@ export class ProcessSection {
         l.side.append(h("span", {class: "name", title: this.title(row)},
             h("span", {class: "fold"}, fold), row.name,
             many > 1 ? h("b", {class: "times"}, `×\u2009${units.count(many)}`) : null,
-            gone ? h("b", {class: "bad"}, gone) : null),
+            gone ? h("b", {class: "bad", title: gone}, many > 1 ? gone : "✘") : null),
             h("span", {class: "num now"}, units.duration(row.cpu)),
             h("span", {class: "num most"}, units.bytes(row.peak)));
         (l.side.firstChild as HTMLElement).style.paddingLeft = `${Math.min(12, row.depth) * 12}px`;

@@ -26,18 +26,22 @@ function cut(line: Line, first: number, past: number, n: number): Line {
     for (let k = 0; k < n; k++) {
         while (i < past && line.to[i] < edge(k))
             i++;
-        gather(thinned, k, line, i, past, edge(k), edge(k + 1));
+        gather(thinned, k, line, Math.max(first, i - 1), past, edge(k), edge(k + 1));
     }
     return thinned;
 }
 
-/* Part k becomes what the line was from t0 to t1. */
+/*
+ * Part k becomes what the line was from t0 to t1: what counts there, also when
+ * it is a level that was read before or after.
+ */
 function gather(to: Line, k: number, line: Line, i: number, past: number, t0: number,
     t1: number): void {
     let area = 0, weight = 0;
-    for (; i < past && line.from[i] <= t1; i++) {
-        const v = line.v[i], w = Math.max(weightOf(line, i, t0, t1), 1e-9);
-        if (Number.isNaN(v) || line.to[i] < t0)
+    for (let on = true; on && i < past; i++) {
+        const v = line.v[i], w = weightOf(line, i, t0, t1);
+        on = line.from[i] <= t1;
+        if (Number.isNaN(v) || w <= 0)
             continue;
         area += v * w;
         weight += w;
