@@ -500,7 +500,7 @@ static bool anything(const struct as_want *w)
 }
 
 /* So many at most are read at one tick: a sample costs no more, however big the job. */
-enum { READ_MAX = 128 };
+enum { READ_MAX = 80 };
 
 static void take_turns(struct state *s)
 {
