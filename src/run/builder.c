@@ -11,8 +11,9 @@
 
 struct as_builder {
 	struct as_run *run;
-	uint32_t *slots; /* index + 1 into run->instances, 0 = free */
-	size_t nslots;   /* a power of two                          */
+	uint32_t *slots;           /* index + 1 into run->instances, 0 = free */
+	size_t nslots;             /* a power of two                          */
+	uint64_t next[AS_NSCOPES]; /* ids of unlisted ones from here on were not counted */
 };
 
 int as_builder_new(struct as_builder **ret, struct as_err *err)
@@ -147,13 +148,22 @@ static bool set_text(char **to, const char *from)
 	return true;
 }
 
+/* Ids are given in order, and an instance is told again when more is known of it. */
+static void count_unlisted(struct as_builder *b, const struct as_instance *i)
+{
+	if (i->id < b->next[i->scope])
+		return;
+	b->next[i->scope] = (uint64_t)i->id + 1;
+	b->run->unlisted++;
+}
+
 static int on_instance(void *st, const struct as_instance *from, struct as_err *err)
 {
 	struct as_builder *b = st;
 	struct as_instance *i = find(b, from->scope, from->id);
 
 	if (!i && b->run->ninstances >= AS_INSTANCES_MAX) {
-		b->run->unlisted++;
+		count_unlisted(b, from);
 		return AS_OK;
 	}
 	if (!i)

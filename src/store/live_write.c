@@ -21,12 +21,12 @@
 enum { LOOK_AHEAD = 64 };
 
 /*
- * Past this size a tick is only written when a 2^-16th of the run's time has
- * gone by since the last one, so that no file grows for ever: from there on
- * it needs some 20 MB for each time the run gets e times as long.
+ * No file grows for ever. When half of its limit is used, facts are no longer
+ * written, and ticks only as often as makes a 16th of the limit for each time
+ * the run gets e times as long: so that the other half lasts until it is 3000
+ * times as old. Then nothing is written any more but the end.
  */
-#define THIN_ABOVE (INT64_C(256) << 20)
-enum { THIN_SHIFT = 16 };
+enum { THIN_PART = 16, END_ROOM = 64 << 10 };
 
 struct as_live {
 	int fd;
@@ -35,6 +35,8 @@ struct as_live {
 	struct as_live_grid prev; /* the tick before                       */
 	int64_t t_ns;             /* of the tick before                    */
 	int64_t size;             /* bytes of the file that are good       */
+	int64_t limit;            /* it stays below so many                */
+	int64_t last;             /* bytes of the tick before              */
 	bool eager;               /* ticks are rare: write facts at once   */
 };
 
@@ -150,10 +152,18 @@ static int on_begin(void *st, const struct as_identity *who, struct as_err *err)
 	return flush(l, err);
 }
 
+static bool half_full(const struct as_live *l)
+{
+	return l->size + (int64_t)l->out.len > l->limit / 2;
+}
+
 static int on_origin(void *st, enum as_field_id f, const struct as_origin *o, struct as_err *err)
 {
 	struct as_live *l = st;
 	enum as_scope scope = as_fields[f].scope;
+
+	if (half_full(l))
+		return AS_OK;
 	size_t at = open_frame(l, AS_LIVE_ORIGIN);
 
 	as_enc_u64(&l->out, scope);
@@ -166,6 +176,9 @@ static int on_origin(void *st, enum as_field_id f, const struct as_origin *o, st
 static int on_instance(void *st, const struct as_instance *i, struct as_err *err)
 {
 	struct as_live *l = st;
+
+	if (half_full(l))
+		return AS_OK;
 	size_t at = open_frame(l, AS_LIVE_INSTANCE);
 
 	as_enc_u64(&l->out, i->scope);
@@ -273,9 +286,20 @@ static int remember(struct as_live_grid *g, const struct as_frame *f, struct as_
 	return AS_OK;
 }
 
+/* The next tick will need about as many bytes as the last: has it waited for them? */
 static bool too_soon(const struct as_live *l, int64_t t_ns)
 {
-	return l->size > THIN_ABOVE && t_ns - l->t_ns < t_ns >> THIN_SHIFT;
+	double wait = (double)t_ns * (double)l->last / (double)(l->limit / THIN_PART);
+
+	if (!half_full(l))
+		return false;
+	return (double)(t_ns - l->t_ns) < wait || l->size + l->last > l->limit - END_ROOM;
+}
+
+/* A tick that is larger than all before it: rather none than past the limit. */
+static bool too_long(const struct as_live *l)
+{
+	return half_full(l) && l->size + (int64_t)l->out.len > l->limit - END_ROOM;
 }
 
 static int on_frame(void *st, const struct as_frame *f, struct as_err *err)
@@ -289,6 +313,11 @@ static int on_frame(void *st, const struct as_frame *f, struct as_err *err)
 	as_enc_u64(&l->out, (uint64_t)(t_ns - l->t_ns));
 	put_rows(&l->out, &l->prev, f);
 	close_frame(l, at);
+	if (too_long(l)) {
+		l->out.len = at;
+		return AS_OK;
+	}
+	l->last = (int64_t)(l->out.len - at);
 	l->t_ns = t_ns;
 	int r = remember(&l->prev, f, err);
 	return r < 0 ? r : flush(l, err);
@@ -350,8 +379,14 @@ int as_live_create(const char *dir, const char *id, struct as_live **ret, struct
 	l->path = as_buf_take(&path);
 	l->fd = as_take_fd(fd);
 	l->out = AS_BUF(AS_LIVE_FRAME_MAX);
+	l->limit = AS_LIVE_LIMIT;
 	*ret = l;
 	return AS_OK;
+}
+
+void as_live_limit(struct as_live *l, int64_t bytes)
+{
+	l->limit = bytes;
 }
 
 void as_live_close(struct as_live *l)

@@ -74,6 +74,9 @@ struct as_live;
 /* Needs the store's folder only, never the catalogue: no SQL on the hot path. */
 int as_live_create(const char *dir, const char *id, struct as_live **ret, struct as_err *err);
 struct as_sink as_live_sink(struct as_live *l);
+/* It never has more bytes than this, however long the run is; 1 MiB is the least. */
+#define AS_LIVE_LIMIT (INT64_C(256) << 20)
+void as_live_limit(struct as_live *l, int64_t bytes);
 /* The run was sealed (or is not wanted): remove the file. */
 void as_live_discard(struct as_live *l);
 /* Close but leave the file for a later reader. */
