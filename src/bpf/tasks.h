@@ -12,7 +12,7 @@
 
 /* Only one pass is made at a time, and a stack has 512 bytes. */
 static struct as_wire_process record;
-static uint8_t span[512];
+static uint8_t span[512] __attribute__((aligned(8)));
 
 static __always_inline bool belongs(uint64_t process, const struct task_struct *t)
 {
@@ -108,6 +108,22 @@ static __always_inline void fill_memory(struct as_wire_group *r, const struct mm
 	r->vsize = mm ? BPF_CORE_READ(mm, total_vm) : 0;
 }
 
+/* Open descriptors have a bit each. */
+static __always_inline uint64_t count_files(const struct task_struct *t)
+{
+	const struct fdtable *table = BPF_CORE_READ(t, files, fdt);
+	uint64_t *words = (uint64_t *)span, n = 0;
+	uint32_t size = table ? BPF_CORE_READ(table, max_fds) / 8 : 0;
+
+	barrier_var(size); /* or the compiler checks another number than the verifier sees */
+	if (size > sizeof span)
+		return AS_WIRE_UNKNOWN;
+	bpf_probe_read_kernel(span, size, BPF_CORE_READ(table, open_fds));
+	for (uint32_t i = 0; i < sizeof span / sizeof *words && i < size / sizeof *words; i++)
+		n += __builtin_popcountll(words[i]);
+	return n;
+}
+
 static __always_inline void tell_thread(struct seq_file *seq, const struct task_struct *t)
 {
 	record.first.kind = AS_WIRE_THREAD;
@@ -126,6 +142,7 @@ static __always_inline void tell_process(struct seq_file *seq, const struct task
 	record.group.exit_state = t->exit_state;
 	fill_ended(&record.group, s);
 	fill_memory(&record.group, memory_of(t));
+	record.group.files = count_files(t);
 	bpf_seq_write(seq, &record, sizeof record);
 }
 

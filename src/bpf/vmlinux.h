@@ -100,6 +100,15 @@ struct sched_info {
 	unsigned long long run_delay;
 };
 
+struct fdtable {
+	unsigned int max_fds;
+	unsigned long *open_fds; /* a bit for each that is open */
+};
+
+struct files_struct {
+	struct fdtable *fdt;
+};
+
 struct task_struct {
 	unsigned int __state;
 	struct sched_entity se;
@@ -116,6 +125,7 @@ struct task_struct {
 	uint64_t start_boottime;
 	unsigned long min_flt, maj_flt;
 	char comm[16];
+	struct files_struct *files;
 	struct signal_struct *signal;
 	struct task_io_accounting ioac;
 };

@@ -58,15 +58,14 @@ static struct as_life_usage larger(const struct as_life_usage *x, const struct a
 	return u;
 }
 
-struct as_life_usage as_process_usage(const struct as_process *p, const struct as_collect *c)
+struct as_life_usage as_process_usage(const struct as_process *p)
 {
-	int64_t tick = AS_SECOND / c->env->hz;
 	struct as_life_usage u = unknown();
 
 	if (!as_process_seen(p))
 		return u;
-	u.user_ns = (p->stat.utime - p->base.utime) * tick;
-	u.sys_ns = (p->stat.stime - p->base.stime) * tick;
+	u.user_ns = p->stat.utime - p->base.utime;
+	u.sys_ns = p->stat.stime - p->base.stime;
 	u.cpu_ns = u.user_ns + u.sys_ns;
 	u.minflt = p->stat.minflt - p->base.minflt;
 	u.majflt = p->stat.majflt - p->base.majflt;
@@ -225,7 +224,7 @@ static void last_of_thread(struct as_process *p, const struct as_life_usage *usa
 void as_ledger_depart(struct as_ledger *g, struct as_members *m, const struct as_collect *c,
 		      struct as_process *p, const struct as_life_usage *usage, bool show)
 {
-	struct as_life_usage seen = as_process_usage(p, c), final = seen;
+	struct as_life_usage seen = as_process_usage(p), final = seen;
 	/* Counters of one that ran before the run began are told from its birth on. */
 	bool known = usage && usage->cpu_ns != AS_PROC_NA && !p->midway;
 

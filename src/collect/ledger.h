@@ -52,4 +52,4 @@ void as_ledger_rows(struct as_ledger *g, const struct as_collect *c, struct as_f
 /* a + b, where unknown is nothing. */
 void as_usage_add(struct as_life_usage *sum, const struct as_life_usage *more);
 /* What /proc said of it last, since the run began. Without what it took over from its children. */
-struct as_life_usage as_process_usage(const struct as_process *p, const struct as_collect *c);
+struct as_life_usage as_process_usage(const struct as_process *p);

@@ -56,13 +56,20 @@ static int read_file(struct as_process *p, struct as_proc_pool *pool, enum as_pr
 	return r;
 }
 
-static bool read_stat(struct as_process *p, struct as_proc_pool *pool)
+static bool read_stat(struct as_process *p, const struct as_collect *c, struct as_proc_pool *pool)
 {
+	int64_t tick = AS_SECOND / c->env->hz;
 	char text[1024];
 	size_t n = 0;
 
-	return read_file(p, pool, AS_PF_STAT, text, sizeof text, &n) == AS_OK &&
-	       as_parse_stat(text, n, &p->stat);
+	if (read_file(p, pool, AS_PF_STAT, text, sizeof text, &n) != AS_OK ||
+	    !as_parse_stat(text, n, &p->stat))
+		return false;
+	p->stat.utime *= tick;
+	p->stat.stime *= tick;
+	p->stat.cutime *= tick;
+	p->stat.cstime *= tick;
+	return true;
 }
 
 static void read_status(struct as_process *p, struct as_proc_pool *pool)
@@ -109,7 +116,7 @@ static bool is_number(const char *s)
 }
 
 /* Descriptors: Linux 6.2 and later tell their number as the size of the folder. */
-static void count_fds(struct as_process *p)
+void as_process_count_fds(struct as_process *p)
 {
 	struct stat st;
 	int64_t n = 0;
@@ -175,8 +182,8 @@ static bool it_is(struct as_process *p, const struct as_collect *c)
 	       llabs(p->start_ns - st.start * (AS_SECOND / c->env->hz)) <= AS_BIRTH_SLACK;
 }
 
-int as_process_open(struct as_process *p, const struct as_collect *c, struct as_proc_pool *pool,
-		    bool midway, struct as_err *err)
+static int open_folder(struct as_process *p, const struct as_collect *c, struct as_proc_pool *pool,
+		       struct as_err *err)
 {
 	char name[16];
 
@@ -185,6 +192,25 @@ int as_process_open(struct as_process *p, const struct as_collect *c, struct as_
 	if (p->dir < 0)
 		return as_fail_errno(err, errno, "open '/proc/%d'", p->pid);
 	pool->keep--;
+	return AS_OK;
+}
+
+void as_process_meet(struct as_process *p, const struct as_collect *c, struct as_proc_pool *pool)
+{
+	struct as_err err;
+
+	(void)open_folder(p, c, pool, &err); /* or it is gone: its end will be told */
+	set_base(p, c, false);
+	as_process_tell(p, c);
+}
+
+int as_process_open(struct as_process *p, const struct as_collect *c, struct as_proc_pool *pool,
+		    bool midway, struct as_err *err)
+{
+	int r = open_folder(p, c, pool, err);
+
+	if (r < 0)
+		return r;
 	p->midway = midway;
 	if (!it_is(p, c) || !as_process_read(p, c, pool, true)) {
 		as_process_close(p, pool);
@@ -213,14 +239,14 @@ bool as_process_read(struct as_process *p, const struct as_collect *c, struct as
 		return true;
 	p->moved = false;
 	p->quiet = 0;
-	if (!read_stat(p, pool))
+	if (!read_stat(p, c, pool))
 		return false;
 	if (wants_status(c->want))
 		read_status(p, pool);
 	if (as_wants_group(c->want, AS_G_IO))
 		read_io(p, pool);
 	if (as_wants_group(c->want, AS_G_FDS))
-		count_fds(p);
+		as_process_count_fds(p);
 	if (as_wants_group(c->want, AS_G_THREADS) || as_wants_group(c->want, AS_G_SCHED))
 		as_threads_read(p, c, pool);
 	return true;
@@ -228,15 +254,10 @@ bool as_process_read(struct as_process *p, const struct as_collect *c, struct as
 
 /* ── rows ─────────────────────────────────────────────────────────────── */
 
-static int64_t ticks(const struct as_collect *c, int64_t now, int64_t base)
-{
-	return (now - base) * (AS_SECOND / c->env->hz);
-}
-
 static void cpu_cells(const struct as_process *p, const struct as_collect *c, int64_t *row)
 {
-	as_put(c, row, AS_F_PROC_USER, ticks(c, p->stat.utime, p->base.utime));
-	as_put(c, row, AS_F_PROC_SYSTEM, ticks(c, p->stat.stime, p->base.stime));
+	as_put(c, row, AS_F_PROC_USER, p->stat.utime - p->base.utime);
+	as_put(c, row, AS_F_PROC_SYSTEM, p->stat.stime - p->base.stime);
 	as_put(c, row, AS_F_PROC_THREADS, p->stat.threads);
 	as_put(c, row, AS_F_PROC_WAIT, as_threads_wait(p));
 	as_put(c, row, AS_F_PROC_MINFLT, as_since(p->stat.minflt, p->base.minflt));

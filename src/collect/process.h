@@ -9,14 +9,17 @@
  */
 #include "collect/collector.h"
 #include "os/proc.h"
+#include "wire/task.h"
 
 enum as_proc_file { AS_PF_STAT, AS_PF_STATUS, AS_PF_IO, AS_PF_SCHED, AS_NPF };
 
 struct as_thread {
 	int32_t tid;
 	uint32_t instance;
-	int fd;    /* its schedstat                    */
-	bool seen; /* in the listing of this tick      */
+	int fd;        /* its schedstat                          */
+	bool seen;     /* in the listing of this tick            */
+	uint64_t pass; /* that told of it (collect/pass.h)       */
+	char name[68]; /* as the sink knows it                   */
 	struct as_proc_sched now, base;
 };
 
@@ -42,7 +45,11 @@ struct as_process {
 	bool fresh;    /* it was its turn at this tick: it has a row   */
 	bool moved;    /* it ran since it was read in full             */
 	uint8_t quiet; /* ticks since it was read in full              */
-	/* base: what stood there when the run began, where it was there before */
+	uint64_t passed,
+		begun; /* the last pass that told of it: whole, or of a thread (collect/pass.h) */
+	bool newcomer, first_pass;
+	struct as_wire_usage told_sum; /* during a pass                          */
+	/* Times in ns. base: what stood there when the run began, where it was there before */
 	struct as_proc_stat stat, base;
 	struct as_proc_status status, status_base;
 	struct as_proc_io io, io_base;
@@ -85,6 +92,9 @@ static inline bool as_process_there(const struct as_process *p)
 /* Read what is wanted if it is its turn, or nothing where nothing changed. False: it is gone. */
 bool as_process_read(struct as_process *p, const struct as_collect *c, struct as_proc_pool *pool,
 		     bool in_full);
+/* It was told of by a pass and never read: open its folder, and tell the sink who it is. */
+void as_process_meet(struct as_process *p, const struct as_collect *c, struct as_proc_pool *pool);
+void as_process_count_fds(struct as_process *p);
 /* Put its numbers into the frame: one row, and one for each thread. */
 void as_process_rows(const struct as_process *p, const struct as_collect *c,
 		     struct as_frame *frame);

@@ -30,10 +30,9 @@ static void thread_name(const struct as_process *p, int32_t tid, char *name, siz
 	name[n ? n - 1 : 0] = '\0';
 }
 
-static void tell(const struct as_process *p, const struct as_collect *c, const struct as_thread *t,
+static void tell(const struct as_process *p, const struct as_collect *c, struct as_thread *t,
 		 bool died)
 {
-	char name[68] = "";
 	struct as_instance i = {
 		.scope = AS_THREAD,
 		.id = t->instance,
@@ -44,10 +43,8 @@ static void tell(const struct as_process *p, const struct as_collect *c, const s
 		.ended_by = AS_NA,
 	};
 
-	if (!died) {
-		thread_name(p, t->tid, name, sizeof name);
-		i.name = name;
-	}
+	if (!died)
+		i.name = t->name;
 	as_tee_instance(c->sink, &i);
 }
 
@@ -81,25 +78,35 @@ static bool read_one(const struct as_process *p, struct as_thread *t, struct as_
 	return r == AS_OK && as_parse_sched(text, n, &t->now);
 }
 
+/* A new one, with its numbers and its name. */
+static void keep(struct as_process *p, const struct as_collect *c, struct as_proc_pool *pool,
+		 struct as_thread *t)
+{
+	if (p->nthreads >= AS_THREADS_MAX ||
+	    !as_grow(&p->threads, &p->threads_cap, p->nthreads, sizeof *t, 4)) {
+		*c->starved |= p->nthreads < AS_THREADS_MAX;
+		as_close_(&t->fd);
+		return;
+	}
+	t->instance = pool->next_thread++;
+	/* A thread that was there before us starts at 0 now; a new one has all its time here. */
+	if (p->midway && !p->told[0])
+		t->base = t->now;
+	p->threads[p->nthreads++] = *t;
+	if (as_wants_group(c->want, AS_G_THREADS))
+		tell(p, c, t, false);
+}
+
 static void add(struct as_process *p, const struct as_collect *c, struct as_proc_pool *pool,
 		int32_t tid)
 {
 	struct as_thread t = {.tid = tid, .fd = -1, .seen = true};
 
-	if (p->nthreads >= AS_THREADS_MAX || !read_one(p, &t, pool))
+	if (!read_one(p, &t, pool))
 		return;
-	if (!as_grow(&p->threads, &p->threads_cap, p->nthreads, sizeof t, 4)) {
-		*c->starved = true;
-		as_close_(&t.fd);
-		return;
-	}
-	t.instance = pool->next_thread++;
-	/* A thread that was there before us starts at 0 now; a new one has all its time here. */
-	if (p->midway && !p->told[0])
-		t.base = t.now;
-	p->threads[p->nthreads++] = t;
 	if (as_wants_group(c->want, AS_G_THREADS))
-		tell(p, c, &t, false);
+		thread_name(p, tid, t.name, sizeof t.name);
+	keep(p, c, pool, &t);
 }
 
 static void drop(struct as_process *p, const struct as_collect *c, struct as_proc_pool *pool,
@@ -153,10 +160,47 @@ void as_threads_read(struct as_process *p, const struct as_collect *c, struct as
 		list(p, c, pool);
 }
 
-void as_threads_rename(const struct as_process *p, const struct as_collect *c)
+void as_threads_rename(struct as_process *p, const struct as_collect *c)
 {
-	for (size_t i = 0; as_wants_group(c->want, AS_G_THREADS) && i < p->nthreads; i++)
-		tell(p, c, &p->threads[i], false);
+	for (size_t i = 0; as_wants_group(c->want, AS_G_THREADS) && i < p->nthreads; i++) {
+		struct as_thread *t = &p->threads[i];
+
+		if (!t->pass) /* else its name comes with its numbers */
+			thread_name(p, t->tid, t->name, sizeof t->name);
+		tell(p, c, t, false);
+	}
+}
+
+/* ── told by a pass ───────────────────────────────────────────────────── */
+
+void as_threads_told(struct as_process *p, const struct as_collect *c, struct as_proc_pool *pool,
+		     const struct as_wire_thread *w, uint64_t pass)
+{
+	struct as_thread *t = find(p, w->tid), new = {.tid = w->tid, .fd = -1};
+	struct as_proc_sched now = {(int64_t)w->usage.cpu, (int64_t)w->usage.wait,
+				    (int64_t)w->slices};
+
+	if (!t)
+		memcpy(new.name, w->comm, sizeof w->comm);
+	struct as_thread *it = t ? t : &new;
+	it->now = now;
+	it->pass = pass;
+	if (!t) {
+		keep(p, c, pool, it);
+	} else if (strncmp(t->name, w->comm, sizeof w->comm) != 0) {
+		memcpy(t->name, w->comm, sizeof w->comm);
+		t->name[sizeof w->comm] = '\0';
+		if (as_wants_group(c->want, AS_G_THREADS))
+			tell(p, c, t, false);
+	}
+}
+
+void as_threads_untold(struct as_process *p, const struct as_collect *c, struct as_proc_pool *pool,
+		       uint64_t pass)
+{
+	for (size_t i = p->nthreads; i-- > 0;)
+		if (p->threads[i].pass != pass)
+			drop(p, c, pool, i);
 }
 
 void as_threads_rows(const struct as_process *p, const struct as_collect *c, struct as_frame *frame)

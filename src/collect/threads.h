@@ -12,7 +12,12 @@ enum { AS_THREADS_MAX = 4096 }; /* of one process; more are not followed */
 
 void as_threads_read(struct as_process *p, const struct as_collect *c, struct as_proc_pool *pool);
 /* The process called exec, or has grown up: threads name themselves after they start. */
-void as_threads_rename(const struct as_process *p, const struct as_collect *c);
+void as_threads_rename(struct as_process *p, const struct as_collect *c);
+/* A pass (collect/pass.h) tells of one; and afterwards, those it did not tell of have ended. */
+void as_threads_told(struct as_process *p, const struct as_collect *c, struct as_proc_pool *pool,
+		     const struct as_wire_thread *w, uint64_t pass);
+void as_threads_untold(struct as_process *p, const struct as_collect *c, struct as_proc_pool *pool,
+		       uint64_t pass);
 void as_threads_rows(const struct as_process *p, const struct as_collect *c,
 		     struct as_frame *frame);
 /* Time that its threads, ended ones too, were ready and waited; AS_PROC_NA unknown. */

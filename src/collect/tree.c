@@ -18,10 +18,9 @@
 #include <sys/resource.h>
 
 #include "base/clock.h"
-#include "collect/ledger.h"
+#include "collect/pass.h"
 #include "collect/source.h"
 #include "collect/threads.h"
-#include "collect/witness.h"
 
 enum counter {
 	USER,
@@ -88,6 +87,7 @@ struct state {
 	struct as_members members;
 	struct as_witness witness;
 	struct as_ledger ledger;
+	struct as_pass pass;
 	uint64_t heard;     /* events that the witness told                   */
 	uint64_t lost_seen; /* events lost when /proc was last listed for it  */
 	struct steady steady[NCOUNTERS];
@@ -106,12 +106,11 @@ struct state {
 static void process_counters(const struct as_process *p, const struct as_collect *c,
 			     int64_t v[NCOUNTERS])
 {
-	int64_t tick = AS_SECOND / c->env->hz;
 	const struct as_proc_stat *s = &p->stat, *b = &p->base;
 	int64_t reaped = c->children; /* a process attached to alone is without its children */
 
-	v[USER] = (s->utime - b->utime + reaped * (s->cutime - b->cutime)) * tick;
-	v[SYSTEM] = (s->stime - b->stime + reaped * (s->cstime - b->cstime)) * tick;
+	v[USER] = s->utime - b->utime + reaped * (s->cutime - b->cutime);
+	v[SYSTEM] = s->stime - b->stime + reaped * (s->cstime - b->cstime);
 	v[MINFLT] = s->minflt - b->minflt + reaped * (s->cminflt - b->cminflt);
 	v[MAJFLT] = s->majflt - b->majflt + reaped * (s->cmajflt - b->cmajflt);
 	v[READ] = as_since(p->io.read_bytes, p->io_base.read_bytes);
@@ -210,14 +209,13 @@ static bool mixed(enum counter k)
 }
 
 /* What the ledger has of one: of all that ended and, by themselves, of the living. */
-static void ledger_counters(const struct state *s, const struct as_collect *c,
-			    int64_t sum[NCOUNTERS])
+static void ledger_counters(const struct state *s, int64_t sum[NCOUNTERS])
 {
 	struct as_life_usage all = s->ledger.sum;
 
 	for (size_t i = 0; i < s->members.n; i++)
 		if (!s->members.v[i]->ended) {
-			struct as_life_usage u = as_process_usage(s->members.v[i], c);
+			struct as_life_usage u = as_process_usage(s->members.v[i]);
 
 			as_usage_add(&all, &u);
 		}
@@ -253,11 +251,11 @@ static void sum_counters(const struct state *s, const struct as_collect *c, int6
  * that tells how much is missing: user and system time of short processes are
  * split by few ticks or none.
  */
-static void add_unreaped(const struct state *s, const struct as_collect *c, int64_t sum[NCOUNTERS])
+static void add_unreaped(const struct state *s, int64_t sum[NCOUNTERS])
 {
 	int64_t all[NCOUNTERS];
 
-	ledger_counters(s, c, all);
+	ledger_counters(s, all);
 	int64_t cpu = all[USER] + all[SYSTEM], more = cpu - sum[USER] - sum[SYSTEM];
 	if (more > 0) {
 		int64_t user = (int64_t)((double)more * ((double)all[USER] / (double)cpu));
@@ -371,6 +369,7 @@ static int find_members(struct state *s, const struct as_collect *c, struct as_e
 		return r < 0 ? r : as_members_update(&s->members, c, false, err);
 	drain(s, c);
 	r = find_lost(s, c, err);
+	as_pass_make(&s->pass, &s->witness, &s->members, c);
 	open_newborn(s, c);
 	return r;
 }
@@ -412,7 +411,8 @@ static void read_members(struct state *s, const struct as_collect *c)
 		size_t n = s->members.n;
 
 		if (p->gone || p->missing || !as_process_seen(p) ||
-		    !as_process_read(p, c, &s->members.pool, false)) {
+		    (!as_pass_told(&s->pass, p) &&
+		     !as_process_read(p, c, &s->members.pool, false))) {
 			vanish(s, c, p);
 		} else if (!p->ended) {
 			follow_name(p, c);
@@ -469,7 +469,7 @@ static void job_row(struct state *s, const struct as_collect *c, struct as_frame
 	int64_t sum[NCOUNTERS], *row = as_frame_row(frame, AS_JOB, 0);
 
 	sum_counters(s, c, sum);
-	add_unreaped(s, c, sum);
+	add_unreaped(s, sum);
 	for (size_t k = 0; k < NCOUNTERS; k++)
 		if (sum[k] != AS_NA)
 			as_put(c, row, counters[k].field,
@@ -506,7 +506,7 @@ static void take_turns(struct state *s)
 {
 	struct as_proc_pool *pool = &s->members.pool;
 
-	pool->turns = (uint32_t)((s->members.n + READ_MAX - 1) / READ_MAX);
+	pool->turns = s->pass.made ? 1 : (uint32_t)((s->members.n + READ_MAX - 1) / READ_MAX);
 	pool->turn = pool->turns ? (uint32_t)(s->ticks % pool->turns) : 0;
 }
 
@@ -765,7 +765,7 @@ static void tree_finish(void *st, const struct as_collect *c, struct as_total *t
 		read_members(s, c);
 	sum_counters(s, c, sum);
 	memcpy(all, sum, sizeof all);
-	add_unreaped(s, c, all);
+	add_unreaped(s, all);
 	for (size_t k = 0; k < NCOUNTERS; k++)
 		if (as_wants_group(c->want, as_fields[counters[k].field].group))
 			finish_counter(s, c, (enum counter)k, sum[k], all[k], totals);
@@ -793,6 +793,7 @@ static void tree_close(void *st)
 {
 	struct state *s = st;
 
+	as_pass_close(&s->pass);
 	as_witness_close(&s->witness);
 	as_ledger_done(&s->ledger);
 	as_members_done(&s->members);

@@ -12,6 +12,7 @@ static const struct rung {
 	int64_t after_ns;
 } rungs[] = {
 	{"netlink", &as_life_netlink, 0},
+	{"bpf", &as_life_bpf, 30 * AS_MSEC},
 };
 
 /* ASSAY_RUNG=proc is none of them. */

@@ -33,6 +33,7 @@ struct as_wire_group {
 	uint64_t child_utime, child_stime, child_minflt, child_majflt; /* of children waited for */
 	uint64_t file, anon, swap, shmem;                              /* pages                  */
 	uint64_t hwm, vsize;                                           /* pages                  */
+	uint64_t files; /* open descriptors; AS_WIRE_UNKNOWN where there are very many           */
 };
 
 struct as_wire_process {
@@ -41,5 +42,5 @@ struct as_wire_process {
 };
 
 _Static_assert(sizeof(struct as_wire_thread) == 48 + 15 * 8, "as both sides count");
-_Static_assert(sizeof(struct as_wire_group) == 16 + 15 * 8 + 10 * 8, "as both sides count");
-_Static_assert(sizeof(struct as_wire_process) == 168 + 216, "as both sides count");
+_Static_assert(sizeof(struct as_wire_group) == 16 + 15 * 8 + 11 * 8, "as both sides count");
+_Static_assert(sizeof(struct as_wire_process) == 168 + 224, "as both sides count");

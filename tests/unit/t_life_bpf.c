@@ -14,6 +14,7 @@
 #include "base/cleanup.h"
 #include "os/life.h"
 #include "os/proc.h"
+#include "refused.h"
 
 enum { HEARD_MAX = 40000, ARGS = 64 };
 
@@ -49,7 +50,7 @@ static void ear_open(struct ear *e)
 	e->heard = calloc(HEARD_MAX, sizeof *e->heard);
 	EXPECT_OK(as_env_open(&e->env, &err), err);
 	if (as_life_bpf.open(&e->source, &e->env, &err) < 0)
-		SKIP("%s", err.msg);
+		SKIP_REFUSED(err);
 	EXPECT_OK(as_life_bpf.parent(e->source, getpid(), &err), err);
 }
 

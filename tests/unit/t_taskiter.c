@@ -4,10 +4,12 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 
 #include "base/clock.h"
 #include "os/proc.h"
 #include "os/taskiter.h"
+#include "refused.h"
 
 enum { RECORDS = 4096 };
 
@@ -37,7 +39,7 @@ static struct rig *rig_open(void)
 	(void)unsetenv("ASSAY_ROOT");
 	EXPECT_OK(as_env_open(&r->env, &err), err);
 	if (as_life_bpf.open(&r->source, &r->env, &err) < 0)
-		SKIP("%s", err.msg);
+		SKIP_REFUSED(err);
 	EXPECT_OK(as_life_bpf.parent(r->source, getpid(), &err), err);
 	EXPECT_OK(as_taskiter_open(&r->it, r->source, &err), err);
 	return r;
@@ -200,6 +202,17 @@ static void expect_memory(const struct rig *r, pid_t pid)
 	EXPECT_NEAR((double)(high > now ? high : now), (double)s.hwm, 1 << 20);
 }
 
+static void expect_files(const struct rig *r, pid_t pid)
+{
+	char path[64];
+	struct stat st;
+
+	(void)snprintf(path, sizeof path, "/proc/%d/fd", pid);
+	EXPECT(stat(path, &st) == 0);
+	if (st.st_size) /* since 6.2 */
+		EXPECT_I64((int64_t)find(r, pid)->group.files, st.st_size);
+}
+
 static void expect_io(const struct rig *r, pid_t pid)
 {
 	struct as_wire_usage all = all_of(r, pid);
@@ -221,6 +234,7 @@ static void t_as_proc_tells(void)
 	expect_stat(r, pid);
 	expect_memory(r, pid);
 	expect_io(r, pid);
+	expect_files(r, pid);
 	end(pid);
 	rig_close(r);
 }

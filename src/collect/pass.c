@@ -1,0 +1,216 @@
+#include "collect/pass.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "collect/threads.h"
+#include "os/taskiter.h"
+
+/* ── sums over threads ────────────────────────────────────────────────── */
+
+enum { NUSAGE = sizeof(struct as_wire_usage) / sizeof(uint64_t) };
+
+static void add(struct as_wire_usage *sum, const struct as_wire_usage *more)
+{
+	uint64_t a[NUSAGE], b[NUSAGE];
+
+	memcpy(a, sum, sizeof a);
+	memcpy(b, more, sizeof b);
+	for (size_t i = 0; i < NUSAGE; i++)
+		a[i] += b[i];
+	memcpy(sum, a, sizeof a);
+}
+
+/*
+ * Ticks say how the time was split, the scheduler how long it was. As in the
+ * kernel neither part may ever go back.
+ */
+static void split_cpu(struct as_proc_stat *s, const struct as_wire_usage *u)
+{
+	double ticks = (double)u->utime + (double)u->stime;
+	int64_t cpu = (int64_t)u->cpu;
+	int64_t sys = ticks > 0 ? (int64_t)((double)cpu * ((double)u->stime / ticks)) : 0;
+
+	if (cpu < s->utime + s->stime)
+		return; /* /proc, which told the last ones, rounds otherwise */
+	sys = sys < s->stime ? s->stime : sys;
+	sys = cpu - sys < s->utime ? cpu - s->utime : sys;
+	s->stime = sys;
+	s->utime = cpu - sys;
+}
+
+/* ── one process ──────────────────────────────────────────────────────── */
+
+static void take_memory(struct as_process *p, const struct as_wire_group *g, int64_t page)
+{
+	int64_t rss = (int64_t)(g->file + g->anon + g->shmem), high = (int64_t)g->hwm;
+
+	p->stat.rss = rss;
+	p->stat.vsize = (int64_t)g->vsize * page;
+	p->status.rss = rss * page;
+	p->status.anon = (int64_t)g->anon * page;
+	p->status.file = (int64_t)g->file * page;
+	p->status.shmem = (int64_t)g->shmem * page;
+	p->status.swap = (int64_t)g->swap * page;
+	p->status.hwm = (high > rss ? high : rss) * page;
+}
+
+static void take_group(struct as_process *p, const struct as_collect *c,
+		       const struct as_wire_thread *t, const struct as_wire_group *g)
+{
+	p->stat.pid = t->pid;
+	p->stat.ppid = g->parent;
+	memcpy(p->stat.comm, t->comm, sizeof t->comm);
+	p->stat.state = as_task_state(g);
+	p->stat.threads = g->threads;
+	p->stat.start = (int64_t)t->start / (AS_SECOND / c->env->hz);
+	p->stat.cutime = (int64_t)g->child_utime;
+	p->stat.cstime = (int64_t)g->child_stime;
+	p->stat.cminflt = (int64_t)g->child_minflt;
+	p->stat.cmajflt = (int64_t)g->child_majflt;
+	if (p->stat.state != 'Z')
+		take_memory(p, g, c->env->page);
+	if (g->files != AS_WIRE_UNKNOWN)
+		p->fds = (int64_t)g->files;
+	else if (as_wants_group(c->want, AS_G_FDS))
+		as_process_count_fds(p);
+	add(&p->told_sum, &g->ended);
+}
+
+/* What is only known when all its threads were told. */
+static void take_sum(struct as_process *p)
+{
+	const struct as_wire_usage *u = &p->told_sum;
+
+	split_cpu(&p->stat, u);
+	p->stat.minflt = (int64_t)u->minflt;
+	p->stat.majflt = (int64_t)u->majflt;
+	p->status.voluntary = (int64_t)u->voluntary;
+	p->status.forced = (int64_t)u->forced;
+	p->io = (struct as_proc_io){
+		.rchar = (int64_t)u->rchar,
+		.wchar = (int64_t)u->wchar,
+		.syscr = (int64_t)u->syscr,
+		.syscw = (int64_t)u->syscw,
+		.read_bytes = (int64_t)u->read_bytes,
+		.write_bytes = (int64_t)u->write_bytes,
+		.cancelled = (int64_t)u->cancelled_bytes,
+	};
+}
+
+/* /proc had told only what its first thread switched: what the others did before, is before. */
+static void raise_base(struct as_process *p, const struct as_proc_status *was)
+{
+	if (!p->midway || was->voluntary == AS_PROC_NA)
+		return;
+	p->status_base.voluntary += p->status.voluntary - was->voluntary;
+	p->status_base.forced += p->status.forced - was->forced;
+}
+
+/* ── all ──────────────────────────────────────────────────────────────── */
+
+/* Both are in the order of their numbers. */
+static struct as_process *member(struct as_pass *pass, int32_t pid)
+{
+	const struct as_members *m = pass->members;
+
+	while (pass->at < m->n && m->v[pass->at]->pid < pid)
+		pass->at++;
+	if (pass->at < m->n && m->v[pass->at]->pid == pid)
+		return m->v[pass->at];
+	return as_members_find(m, pid);
+}
+
+static bool same(const struct as_process *p, const struct as_wire_thread *t)
+{
+	return p->start_ns == AS_PROC_NA ||
+	       llabs(p->start_ns - (int64_t)t->start) <= AS_BIRTH_SLACK;
+}
+
+static void hear(void *data, const struct as_wire_thread *t, const struct as_wire_group *g)
+{
+	struct as_pass *pass = data;
+	struct as_process *p = member(pass, t->pid);
+	const struct as_want *w = pass->c->want;
+
+	if (!p || p->gone || (g && !same(p, t)))
+		return;
+	if (p->begun != pass->n)
+		p->told_sum = (struct as_wire_usage){0};
+	p->begun = pass->n;
+	add(&p->told_sum, &t->usage);
+	if (as_wants_group(w, AS_G_THREADS) || as_wants_group(w, AS_G_SCHED))
+		as_threads_told(p, pass->c, &pass->members->pool, t, pass->n);
+	if (!g)
+		return;
+	p->newcomer = !as_process_seen(p);
+	take_group(p, pass->c, t, g);
+	p->first_pass = !p->passed;
+	p->passed = pass->n;
+}
+
+/* All its threads were told by now. */
+static void settle(struct as_process *p, const struct as_pass *pass)
+{
+	struct as_proc_status was = p->status;
+
+	take_sum(p);
+	if (p->first_pass)
+		raise_base(p, &was);
+	as_threads_untold(p, pass->c, &pass->members->pool, pass->n);
+	p->fresh = true;
+	if (p->newcomer)
+		as_process_meet(p, pass->c, &pass->members->pool);
+	p->newcomer = p->first_pass = false;
+}
+
+/* From now on the numbers come from elsewhere. */
+static void tell_origins(const struct as_collect *c)
+{
+	static const enum as_group groups[] = {AS_G_CPU,   AS_G_FAULTS, AS_G_MEMORY, AS_G_IO,
+					       AS_G_SCHED, AS_G_FDS,    AS_G_THREADS};
+
+	for (size_t i = 0; i < AS_LEN(groups); i++)
+		for (enum as_scope scope = AS_PROCESS; scope <= AS_THREAD; scope++)
+			as_collect_origins(c, scope, groups[i], AS_MEASURED, "BPF task iterator");
+}
+
+static bool open_iterator(struct as_pass *pass, const struct as_witness *w)
+{
+	struct as_err err;
+
+	if (w->now.ops != &as_life_bpf)
+		return false;
+	if (pass->of != w->now.source)
+		as_pass_close(pass);
+	if (!pass->it && as_taskiter_open(&pass->it, w->now.source, &err) < 0)
+		return false;
+	pass->of = w->now.source;
+	return true;
+}
+
+void as_pass_make(struct as_pass *pass, const struct as_witness *w, struct as_members *m,
+		  const struct as_collect *c)
+{
+	struct as_err err;
+
+	pass->made = false;
+	if (!open_iterator(pass, w))
+		return;
+	pass->n++;
+	pass->at = 0;
+	pass->members = m;
+	pass->c = c;
+	pass->made = as_taskiter_pass(pass->it, hear, pass, &err) == AS_OK;
+	if (pass->n == 1 && pass->made)
+		tell_origins(c);
+	for (size_t i = 0; pass->made && i < m->n; i++)
+		if (as_pass_told(pass, m->v[i]))
+			settle(m->v[i], pass);
+}
+
+void as_pass_close(struct as_pass *pass)
+{
+	as_taskiter_close(pass->it);
+	*pass = (struct as_pass){.n = pass->n};
+}

@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""The BPF rung: the same truth as by /proc, told by the kernel's task iterator; and below it."""
+import json
+import os
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+import harness
+from harness import *
+from jobs import *
+
+MIB = 1 << 20
+RUNGS = ("bpf", "netlink", "proc")
+
+
+def on(rung):
+    return {"ASSAY_RUNG": rung}
+
+
+def need_bpf():
+    p = profile("hold", 1, 100, env=on("bpf"))
+    if p.source("lost_events") != "BPF":
+        skip("BPF is refused here, or was not built in")
+
+
+@job_test("every rung tells the same of a process that is known")
+def _():
+    need_bpf()
+    for rung in RUNGS:
+        p = profile("hold", 40, 1200, env=on(rung))
+        one, = p.processes("hold")
+        m = one["metrics"]
+        expect_near(m["process.memory.anonymous"]["max"], 40 * MIB, 0.03, f"anonymous, {rung}")
+        expect(m["process.memory.rss"]["max"] >= m["process.memory.anonymous"]["max"], rung)
+        expect_eq(m["process.threads"]["max"], 1, f"threads, {rung}")
+        expect_eq(m["process.files.open"]["max"], 3, f"open files, {rung}")
+        expect_near(m["process.faults.minor"]["total"], 40 * MIB / 4096, 0.1, f"faults, {rung}")
+
+
+@job_test("CPU time by process and thread, on every rung")
+def _():
+    need_bpf()
+    for rung in RUNGS:
+        p = profile("burn", 0.5, 2, env=on(rung), options=["--interval", "0.1"])
+        one, = p.processes("burn")
+        cpu = sum(one["metrics"][f"process.cpu.{k}"]["total"] for k in ("user", "system")) / 1e9
+        expect_near(cpu, p.truth["cpu_seconds"], 0.05, f"CPU seconds of the process, {rung}")
+        times = sorted(t["metrics"]["thread.cpu"]["total"] / 1e9 for t in p.threads())
+        for told, true in zip(times[-2:], sorted(p.truth["threads"])):
+            expect_near(told, true, 0.25, f"CPU seconds of a thread, {rung}")
+
+
+@job_test("5 ms children: CPU time of each, exact to 0.1 % in all")
+def _():
+    need_bpf()
+    p = profile("forker", 150, 5, "ignore", env=on("bpf"))
+    expect_eq(p.total("lost_events"), 0, "lost events")
+    expect_eq(p.total("processes"), 151, "processes")
+    expect_near(p.seconds(), p.truth["cpu_seconds"], 0.05, "CPU seconds")
+
+
+@job_test("with BPF no file of a process is opened for its numbers")
+def _():
+    need_bpf()
+    out = tmp() / "trace"
+    harness.run("strace", "-e", "trace=openat", "-o", out, ASSAY, "run", "--quiet", "--interval",
+                "0.1", "--", work("hold"), 1, 1500, env=on("bpf"), timeout=60).ok()
+    opened = [line for line in out.read_text().splitlines()
+              for name in ("stat", "status", "io", "schedstat")
+              if f'"{name}", O_RDONLY|O_CLOEXEC) =' in line]
+    # The first look may be before the programs are loaded, the last is at the end of the command.
+    expect(len(opened) <= 8, f"{len(opened)} files were opened: {opened[:12]}")
+
+
+@job_test("where BPF is refused the next rung is taken, and said")
+def _():
+    p = profile("hold", 8, 600, nobody=True)
+    expect(p.source("lost_events") != "BPF", p.source("lost_events"))
+    one, = p.processes("hold")
+    expect_near(one["metrics"]["process.memory.anonymous"]["max"], 8 * MIB, 0.1, "anonymous")
+
+
+BEFORE = """
+import threading, time
+def nap():
+    for _ in range(400): time.sleep(0.0005)
+    time.sleep(30)
+for _ in range(3): threading.Thread(target=nap, daemon=True).start()
+time.sleep(1.5)
+print("ready", flush=True)
+time.sleep(30)
+"""
+
+
+@job_test("attached: what threads did before does not count, on any rung")
+def _():
+    need_bpf()
+    target = start(sys.executable, "-c", BEFORE, stdout=subprocess.PIPE, text=True)
+    read_line(target, "ready")
+    for rung in RUNGS:
+        assay("attach", target.pid, "--include-children", "--quiet", "--duration", 1, "-o",
+              "a.json", env=on(rung)).ok()
+        one, = json.loads((tmp() / "a.json").read_text())["assay"]["processes"]
+        switches = one["metrics"]["process.switches.voluntary"]["total"]
+        expect(switches < 100, f"{switches} switches while asleep, {rung}")
+        expect_eq(one["metrics"]["process.threads"]["max"], 4, f"threads, {rung}")
+    target.kill()
+    target.wait()
+
+
+main()
