@@ -57,6 +57,18 @@ def _():
     stop(p, signal.SIGKILL)
 
 
+@job_test("a peak of memory from before assay came is not the run's")
+def _():
+    script = ("import time\nbig = bytearray(150 << 20)\ndel big\nprint('small', flush=True)\n"
+              "time.sleep(30)")
+    p = start(sys.executable, "-c", script, stdout=subprocess.PIPE, text=True)
+    read_line(p, "small")
+    a = attached(p.pid, "--duration", "0.5")
+    for key in ("memory_peak", "memory_peak_upper", "memory_peak_process"):
+        expect_between(a.total(key), 1 << 20, 60 << 20, key)
+    stop(p, signal.SIGKILL)
+
+
 @job_test("attach ends when the process ends")
 def _():
     p = target(work("phases"), 1.0, 0.3)

@@ -264,6 +264,9 @@ def read_line(p, want, timeout=20):
 def expect_near(got, want, ratio, what, slack=0.0):
     """`got` is within `ratio` of `want`, or within `slack` in absolute terms."""
     expect(got is not None, f"{what} is unknown, want {want}")
+    if "ASSAY_TEST_FIGURES" in os.environ and want:      # a file: how far off everything was
+        with open(os.environ["ASSAY_TEST_FIGURES"], "a") as out:
+            out.write(f"{what}\t{want:.9g}\t{got:.9g}\t{100 * (got - want) / want:+.4f} %\n")
     margin = max(abs(want) * ratio, slack)
     expect(abs(got - want) <= margin,
            f"{what} is {got}, want {want} ± {margin:.6g} (off by {(got - want):+.6g})")

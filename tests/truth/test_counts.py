@@ -86,6 +86,17 @@ def _():
                     f"voluntary switches {how}", slack=40)
 
 
+@job_test("switches of children are in the interval in which they happened")
+def _():
+    p = profile("switcher", 3001, 1.5, options=("--interval", "0.2"))   # and then it sleeps
+    if p.doc["assay"]["totals"]["processes"]["provenance"] != "measured":
+        skip("nobody tells of the ends of processes here")
+    early = max(v for t, v in zip(p.times(), p.column("job.switches.voluntary"))
+                if v is not None and t < p.times()[-1] - 0.5)
+    expect_near(early, p.truth["voluntary"], 0.01, "switches seen half a second before the end",
+                slack=40)
+
+
 @job_test("open files are counted exactly")
 def _():
     for how in ({}, {"nobody": True}):

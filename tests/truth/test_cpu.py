@@ -12,6 +12,9 @@ from jobs import *
 CORES = len(os.sched_getaffinity(0))
 TICK = 0.01                 # seconds: /proc counts in these
 
+# How far off the CPU of a whole tree may be: by a control group, and as its subreaper.
+GROUP, REAPER = 0.001, 0.005
+
 
 def with_group(p):
     if not own_cgroup(p):
@@ -22,16 +25,16 @@ def with_group(p):
 # --- totals -------------------------------------------------------------------
 
 for threads in (1, 2):
-    @job_test(f"CPU of {threads} busy thread(s) is within 1 % of their own clock")
+    @job_test(f"CPU of {threads} busy thread(s) is within 0.1 % of their own clock")
     def _(threads=threads):
         p = with_group(profile("burn", 2.3, threads))
-        expect_near(p.seconds(), p.truth["cpu_seconds"], 0.01, "CPU seconds")
+        expect_near(p.seconds(), p.truth["cpu_seconds"], GROUP, f"CPU of {threads} threads, cgroup")
 
     @job_test(f"the same of {threads} thread(s) without a control group, by wait4")
     def _(threads=threads):
         p = profile("burn", 2.3, threads, nobody=True)
         expect_in("wait4", p.source("cpu"), "source")
-        expect_near(p.seconds(), p.truth["cpu_seconds"], 0.01, "CPU seconds")
+        expect_near(p.seconds(), p.truth["cpu_seconds"], GROUP, f"CPU of {threads} threads, wait4")
 
 
 @job_test("time in user code and time in the kernel are told apart")
@@ -59,16 +62,18 @@ def _():
 KINDS = ("fork", "double", "setsid", "ignore", "vfork", "thread", "leader", "sibling")
 
 for kind in KINDS:
-    @job_test(f"CPU of children, kind '{kind}', is within 1 % of the sum of their own clocks")
+    @job_test(f"CPU of children, kind '{kind}', is within 0.1 % of the sum of their own clocks")
     def _(kind=kind):
-        p = with_group(profile("forker", 30, 40, kind))
-        expect_near(p.seconds(), p.truth["cpu_seconds"], 0.01, "CPU seconds")
+        p = with_group(profile("forker", 5, 400, kind))
+        # what starting and ending a process costs is on no clock of its own: few, long ones
+        expect_near(p.seconds(), p.truth["cpu_seconds"], GROUP, f"CPU of children, {kind}, cgroup")
 
     if kind != "ignore":    # nobody is told of the end of those
-        @job_test(f"the same without a control group, kind '{kind}', within 2 %")
+        @job_test(f"the same without a control group, kind '{kind}', within 0.5 %")
         def _(kind=kind):
-            p = profile("forker", 30, 40, kind, nobody=True)
-            expect_near(p.seconds(), p.truth["cpu_seconds"], 0.02, "CPU seconds")
+            p = profile("forker", 5, 400, kind, nobody=True)
+            expect_near(p.seconds(), p.truth["cpu_seconds"], REAPER,
+                        f"CPU of children, {kind}, subreaper")
 
 
 @job_test("children that nobody waits for are not lost where they live longer than a sample")

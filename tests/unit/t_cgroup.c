@@ -401,6 +401,19 @@ static void t_v2_gauges(void)
 	rig_done(&r);
 }
 
+/* Two numbers that were not counted at one moment: their difference is never below 0. */
+static void t_cache_below_shared(void)
+{
+	struct rig r;
+
+	start_of(&r, "v2");
+	rig_write(&r, WEB "memory.stat", "anon 4096\nfile 8192\nshmem 12288\n");
+	rig_sample(&r);
+	EXPECT_I64(rig_cell(&r, AS_F_CG_SHMEM, 0), 12288);
+	EXPECT_I64(rig_cell(&r, AS_F_CG_FILE, 0), 0);
+	rig_done(&r);
+}
+
 static void t_v2_counters(void)
 {
 	struct rig r;
@@ -1287,8 +1300,9 @@ static void t_real_cost(void)
 UTEST_MAIN(T(t_group_lines), T(t_mount_lines), T(t_unescape), T(t_below), T(t_numbers), T(t_io),
 	   T(t_every_prefix), T(t_places_subtree), T(t_places_elsewhere), T(t_places_twice),
 	   T(t_of_fixtures), T(t_of_container), T(t_limits), T(t_pids_of_fixture),
-	   T(t_make_in_fixture), T(t_v2_gauges), T(t_v2_counters), T(t_v2_own_quota), T(t_v1),
-	   T(t_hybrid), T(t_container), T(t_no_group), T(t_only_what_is_wanted),
-	   T(t_totals_of_shared_group), T(t_totals_add_up), T(t_real_cpu), T(t_real_short_lived),
-	   T(t_real_memory), T(t_real_oom), T(t_real_throttled), T(t_real_pids), T(t_real_join),
-	   T(t_real_not_joined), T(t_real_sweep), T(t_real_crowd), T(t_real_cost))
+	   T(t_make_in_fixture), T(t_v2_gauges), T(t_cache_below_shared), T(t_v2_counters),
+	   T(t_v2_own_quota), T(t_v1), T(t_hybrid), T(t_container), T(t_no_group),
+	   T(t_only_what_is_wanted), T(t_totals_of_shared_group), T(t_totals_add_up), T(t_real_cpu),
+	   T(t_real_short_lived), T(t_real_memory), T(t_real_oom), T(t_real_throttled),
+	   T(t_real_pids), T(t_real_join), T(t_real_not_joined), T(t_real_sweep), T(t_real_crowd),
+	   T(t_real_cost))

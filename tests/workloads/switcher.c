@@ -1,6 +1,7 @@
 /*
- * switcher N -- two processes throw a byte to and fro N times, and count how
- * often they had to wait for it: each wait is one voluntary context switch.
+ * switcher N [SECONDS] -- two processes throw a byte to and fro N times, and
+ * count how often they had to wait for it: each wait is one voluntary context
+ * switch. One of them then sleeps for so long.
  * Both are on one CPU and neither may push the other off it (SCHED_BATCH), so
  * that is nearly every time; on a busy machine somebody else may.
  */
@@ -62,6 +63,7 @@ int main(int argc, char **argv)
 	}
 	play(fro[0], to[1], n, true, &waits[0]);
 	wait_for(pid);
+	sleep_s(number(argc, argv, 2, 0));
 	(void)printf("{\"voluntary\": %d}\n", waits[0] + waits[1]);
 	return 0;
 }
