@@ -5,9 +5,10 @@
  * (os/sockdiag.h). Which of them are the job's: those that its processes hold
  * (collect/sockfds.h), those that were made in its control group, and those
  * that were its own before. A connection that lived between two samples is
- * seen only when it ends: it is the job's if it came to a port where the job
- * listens, or if the namespace is the job's own. Others of that kind are
- * missed, and the origin says so.
+ * seen only when it ends. Where BPF is allowed it tells of each (os/netwatch.h),
+ * but loading it takes milliseconds: a job must be some of them old. Elsewhere
+ * it is the job's if it came to a port where the job listens, or if the
+ * namespace is the job's own; others are missed, and the origin says so.
  *
  * A job without sockets costs nothing but a look at its descriptors. All of it
  * stays within a budget of a thousandth of one core: when looking was dear,
@@ -25,13 +26,15 @@
 #include "collect/sockfds.h"
 #include "collect/source.h"
 #include "os/hosts.h"
+#include "os/netwatch.h"
 
 enum {
-	SHARE = 1000,      /* of the time that passes, one part is ours to spend */
-	UNIX_MAX = 32,     /* unix sockets asked for at one look                 */
-	TRIES_MAX = 8,     /* looks after which a strange socket is left alone   */
-	SETTLE_MS = 20,    /* at the end: how long we wait for last numbers      */
-	INHERITED_MAX = 64 /* descriptors that our caller may have given us      */
+	SHARE = 1000,       /* of the time that passes, one part is ours to spend */
+	UNIX_MAX = 32,      /* unix sockets asked for at one look                 */
+	TRIES_MAX = 8,      /* looks after which a strange socket is left alone   */
+	SETTLE_MS = 20,     /* at the end: how long we wait for last numbers      */
+	WATCH_AFTER_MS = 5, /* how old a job must be to be worth loading BPF     */
+	INHERITED_MAX = 64  /* descriptors that our caller may have given us      */
 };
 
 #define SAVED_MAX      (20 * AS_MSEC) /* time that was not spent is saved up to this */
@@ -43,6 +46,12 @@ struct space {
 	bool tried, open;
 };
 
+/* Addresses where the job waits for others. */
+struct ports {
+	struct as_sock_addr *v;
+	size_t n, cap;
+};
+
 struct state {
 	struct as_sockfds fds;
 	struct as_peers peers;
@@ -51,8 +60,11 @@ struct state {
 	bool foreign;    /* it holds connections that were not made in it             */
 	bool before;     /* this look finds what was there before the run             */
 	bool looked;
-	struct as_sock_addr *listeners;
-	size_t nlisteners, listeners_cap;
+	struct ports tcp, udp;     /* where it listens                                    */
+	struct as_netwatch *watch; /* NULL: not yet, or refused                        */
+	bool watch_tried;
+	int64_t watch_ns;     /* since when it watches                                */
+	int64_t ephemeral[2]; /* ports that the kernel gives to those who do not care */
 	uint32_t inherited[INHERITED_MAX];
 	size_t ninherited;
 	size_t told; /* peers that the sinks know */
@@ -93,20 +105,20 @@ static void end_spending(struct state *s)
 
 /* ── whose connection it is ───────────────────────────────────────────── */
 
-static bool listens(const struct state *s, const struct as_sock_addr *local)
+static bool listens(const struct ports *p, const struct as_sock_addr *local)
 {
-	for (size_t i = 0; i < s->nlisteners; i++)
-		if (as_sock_addr_takes(&s->listeners[i], local))
+	for (size_t i = 0; i < p->n; i++)
+		if (as_sock_addr_takes(&p->v[i], local))
 			return true;
 	return false;
 }
 
-static void note_listener(struct state *s, const struct as_sock_addr *local)
+static void note_port(struct state *s, struct ports *p, const struct as_sock_addr *local)
 {
-	if (listens(s, local))
+	if (listens(p, local))
 		return;
-	if (as_grow(&s->listeners, &s->listeners_cap, s->nlisteners, sizeof *s->listeners, 4))
-		s->listeners[s->nlisteners++] = *local;
+	if (as_grow(&p->v, &p->cap, p->n, sizeof *p->v, 4))
+		p->v[p->n++] = *local;
 	else
 		s->peers.starved = true;
 }
@@ -121,8 +133,10 @@ static bool inherited(const struct state *s, uint32_t inode)
 
 static struct as_peer_hint hint_for(const struct state *s, const struct as_sock *k)
 {
-	return (struct as_peer_hint){.accepted = listens(s, &k->local),
-				     .before = s->before || inherited(s, k->inode)};
+	return (struct as_peer_hint){.accepted =
+					     k->kind == AS_SOCK_TCP && listens(&s->tcp, &k->local),
+				     .before = s->before || inherited(s, k->inode),
+				     .ours = s->cgroup && k->cgroup == s->cgroup};
 }
 
 /* A socket that is there. */
@@ -134,11 +148,13 @@ static void on_socket(void *st, const struct as_sock *k)
 
 	if (fd)
 		fd->kind = k->kind;
-	if (!fd && !made_here && !as_peers_knows(&s->peers, k->cookie))
+	if (!fd && !made_here && !as_peers_find(&s->peers, k->cookie))
 		return;
 	s->foreign |= !made_here && k->kind == AS_SOCK_TCP;
 	if (k->kind == AS_SOCK_TCP && k->state == AS_SOCK_LISTEN)
-		note_listener(s, &k->local);
+		note_port(s, &s->tcp, &k->local);
+	else if (k->kind == AS_SOCK_UDP && !k->remote.port)
+		note_port(s, &s->udp, &k->local);
 	else if (k->remote.port)
 		as_peers_see(&s->peers, k, hint_for(s, k));
 }
@@ -154,14 +170,115 @@ static bool connected(const struct as_sock *k)
 	return k->remote.port && (k->sent > 0 || k->received > 0 || k->rtt_ns != AS_SOCK_NA);
 }
 
-/* A socket that was destroyed. */
+/* A socket that was destroyed. What BPF watches it has told, or will tell, by itself. */
 static void on_ending(void *data, const struct as_sock *k)
 {
 	const struct ending *e = data;
-	bool accepted = listens(e->s, &k->local);
+	const struct as_connection *known = as_peers_find(&e->s->peers, k->cookie);
+	bool accepted = listens(&e->s->tcp, &k->local);
+	bool watched = e->s->watch && (!known || known->ours);
 
-	if (as_peers_knows(&e->s->peers, k->cookie) || (connected(k) && (accepted || e->own)))
+	if (!watched && (known || (connected(k) && (accepted || e->own))))
 		as_peers_closed(&e->s->peers, k, (struct as_peer_hint){.accepted = accepted});
+}
+
+/* ── BPF ──────────────────────────────────────────────────────────────── */
+
+/* A connection of the job that ended, whoever saw it before. */
+static void on_watched(void *st, const struct as_sock *k, enum as_role role)
+{
+	struct state *s = st;
+	bool accepted =
+		role == AS_ROLE_UNKNOWN ? listens(&s->tcp, &k->local) : role == AS_ROLE_ACCEPTED;
+
+	as_peers_closed(&s->peers, k, (struct as_peer_hint){.accepted = accepted});
+}
+
+static bool ephemeral(const struct state *s, uint16_t port)
+{
+	return port >= s->ephemeral[0] && port <= s->ephemeral[1];
+}
+
+/* A datagram's peer came to us if its port is any, and ours is not, or waits for others. */
+static void on_flow(void *st, const struct as_flow_seen *f)
+{
+	struct state *s = st;
+	const struct as_sock_addr *any = NULL;
+
+	for (size_t i = 0; i < s->udp.n && !any; i++)
+		if (s->udp.v[i].port == f->local_port)
+			any = &s->udp.v[i];
+	bool accepted = ephemeral(s, f->remote.port) && (!ephemeral(s, f->local_port) || any);
+	as_peers_flow(&s->peers, &f->remote, f->local_port, accepted, f->sent, f->received);
+}
+
+static void read_ephemeral(struct state *s, const struct as_collect *c)
+{
+	struct as_span rest, low, high;
+	struct as_err err;
+	char text[64];
+	size_t n = 0;
+
+	s->ephemeral[0] = 32768;
+	s->ephemeral[1] = 60999;
+	if (as_read_at(c->env->proc, "sys/net/ipv4/ip_local_port_range", text, sizeof text, &n,
+		       &err) < 0)
+		return;
+	rest = as_span(text, n);
+	if (as_span_word(&rest, &low) && as_span_word(&rest, &high)) {
+		s->ephemeral[0] = as_span_number(low);
+		s->ephemeral[1] = as_span_number(high);
+	}
+}
+
+/*
+ * Who asks for the network alone has it from the very start. ASSAY_RUNG holds tests to one
+ * source of events.
+ */
+static bool time_to_watch(const struct state *s, const struct as_collect *c)
+{
+	const char *rung = getenv("ASSAY_RUNG");
+	bool asked = c->want->groups != as_want_all().groups;
+
+	if (s->watch_tried || c->attached || (rung && *rung && strcmp(rung, "bpf") != 0))
+		return false;
+	return asked || (rung && *rung) ||
+	       (c->root && !c->empty && as_now() - c->start_ns > WATCH_AFTER_MS * AS_MSEC);
+}
+
+static void tell_watched(const struct state *s, const struct as_collect *c)
+{
+	enum as_provenance how = s->watch_ns ? AS_ATTRIBUTED : AS_MEASURED;
+	char source[48];
+
+	(void)snprintf(source, sizeof source, s->watch_ns ? "BPF, from %lld ms on" : "BPF",
+		       (long long)(s->watch_ns / AS_MSEC));
+	for (enum as_field_id f = AS_F_JOB_NET_SENT; f <= AS_F_JOB_NET_INS; f++)
+		if (c->want->field[f] && f != AS_F_JOB_NET_SOCKETS && f != AS_F_JOB_NET_UNIX)
+			as_collect_origin(c, f, how, "%s", source);
+	for (enum as_field_id f = AS_F_PEER_CONNS; f <= AS_F_PEER_RTT; f++)
+		if (c->want->field[f])
+			as_collect_origin(c, f, how, "%s", source);
+}
+
+static void watch(struct state *s, const struct as_collect *c)
+{
+	struct as_err err;
+
+	if (!time_to_watch(s, c))
+		return;
+	s->watch_tried = true;
+	if (as_netwatch_open(&s->watch, c->env, c->cgroup, &err) < 0) {
+		s->watch = NULL;
+		for (enum as_field_id f = AS_F_JOB_NET_OUT; f <= AS_F_JOB_NET_INS; f++)
+			if (c->want->field[f])
+				as_collect_origin(c, f, AS_UNAVAILABLE, "BPF: %.40s",
+						  err.os ? strerror(err.os) : err.msg);
+		return;
+	}
+	s->watch_ns = c->root ? as_now() - c->start_ns : 0;
+	read_ephemeral(s, c);
+	tell_watched(s, c);
 }
 
 /* ── looking ──────────────────────────────────────────────────────────── */
@@ -197,6 +314,10 @@ static void open_space(struct state *s, const struct as_collect *c, size_t i)
 
 static void drain(struct state *s, const struct as_collect *c)
 {
+	if (s->watch) {
+		as_netwatch_drain(s->watch, on_watched, s);
+		as_netwatch_flows(s->watch, on_flow, s);
+	}
 	for (size_t i = 0; i < AS_NETNS_MAX; i++)
 		if (s->spaces[i].open)
 			as_sockdiag_drain(&s->spaces[i].diag, on_ending,
@@ -238,6 +359,24 @@ static void see_unix(struct state *s, struct as_sockdiag *d, const struct as_uni
 				  u->path[0] ? u->path : peer.path, u->path[0] != '\0');
 }
 
+/* One that is not connected yet is asked again, some times. */
+static void ask_one(struct state *s, struct as_sockfd *fd, struct as_sockdiag *d)
+{
+	struct as_unix_sock u = {0};
+	struct as_err err;
+
+	if (as_sockdiag_unix(d, fd->inode, &u, &err) == AS_OK) {
+		fd->kind = AS_SOCK_UNIX;
+		fd->settled = u.peer || u.state == AS_SOCK_LISTEN;
+		see_unix(s, d, &u);
+	}
+	if (!fd->settled && ++fd->tries == TRIES_MAX) {
+		fd->settled = true;
+		if (fd->kind == AS_SOCK_UNKNOWN)
+			fd->kind = AS_SOCK_OTHER; /* until it turns up in a dump */
+	}
+}
+
 /* Those that are neither TCP nor UDP, a few at a time. */
 static void ask_unix(struct state *s)
 {
@@ -245,19 +384,12 @@ static void ask_unix(struct state *s)
 
 	for (size_t i = 0; i < s->fds.n && asked < UNIX_MAX; i++) {
 		struct as_sockfd *fd = &s->fds.v[i];
-		struct space *space = &s->spaces[fd->netns];
-		struct as_unix_sock u = {0};
-		struct as_err err;
+		bool open = fd->kind == AS_SOCK_UNKNOWN || fd->kind == AS_SOCK_UNIX;
 
-		if (fd->kind != AS_SOCK_UNKNOWN || !space->open)
+		if (!open || fd->settled || !s->spaces[fd->netns].open)
 			continue;
 		asked++;
-		if (as_sockdiag_unix(&space->diag, fd->inode, &u, &err) == AS_OK) {
-			fd->kind = AS_SOCK_UNIX;
-			see_unix(s, &space->diag, &u);
-		} else if (++fd->tries == TRIES_MAX) {
-			fd->kind = AS_SOCK_OTHER; /* until it turns up in a dump */
-		}
+		ask_one(s, fd, &s->spaces[fd->netns].diag);
 	}
 }
 
@@ -285,11 +417,13 @@ static void look_sockets(struct state *s, const struct as_collect *c, int64_t t_
 	as_peers_looked(&s->peers, holds, &s->fds);
 }
 
-/* Is there anything that a dump could tell? */
-static bool any(const struct state *s)
+/* Is there anything that a dump could tell? What a sleeping job was sent can wait. */
+static bool any(const struct state *s, const struct as_collect *c)
 {
+	if (!s->fds.ran && !s->peers.connecting && !c->empty)
+		return false;
 	for (size_t i = 0; i < s->fds.n; i++)
-		if (s->fds.v[i].kind != AS_SOCK_UNIX)
+		if (s->fds.v[i].kind != AS_SOCK_UNIX || !s->fds.v[i].settled)
 			return true;
 	return s->peers.nconnections > 0;
 }
@@ -301,7 +435,7 @@ static int look(struct state *s, const struct as_collect *c, int64_t t_ns, struc
 	s->looked = true;
 	if (s->fds.denied && !s->refused[0])
 		refuse(s, c, "/proc/PID/fd", strerror(EACCES));
-	if (r == AS_OK && any(s))
+	if (r == AS_OK && any(s, c))
 		look_sockets(s, c, t_ns);
 	*c->starved |= s->peers.starved;
 	return r;
@@ -356,7 +490,8 @@ static void peer_row(struct as_peer *p, const struct as_collect *c, struct as_fr
 	if (p->counted) {
 		as_put(c, row, AS_F_PEER_SENT, p->all.sent);
 		as_put(c, row, AS_F_PEER_RECV, p->all.received);
-		as_put(c, row, AS_F_PEER_RETRANS, p->all.retransmits);
+		as_put(c, row, AS_F_PEER_RETRANS,
+		       p->kind == AS_SOCK_TCP ? p->all.retransmits : AS_NA);
 		as_put(c, row, AS_F_PEER_WAIT, p->wait_ns);
 	}
 	if (p->rtts)
@@ -374,6 +509,16 @@ static int64_t held(const struct state *s, enum as_sock_kind a, enum as_sock_kin
 	return n;
 }
 
+static void packet_cells(const struct state *s, const struct as_collect *c, int64_t *row)
+{
+	struct as_packets p = as_netwatch_packets(s->watch);
+
+	as_put(c, row, AS_F_JOB_NET_OUT, p.sent_bytes);
+	as_put(c, row, AS_F_JOB_NET_IN, p.received_bytes);
+	as_put(c, row, AS_F_JOB_NET_OUTS, p.sent);
+	as_put(c, row, AS_F_JOB_NET_INS, p.received);
+}
+
 static void job_row(const struct state *s, const struct as_collect *c, int64_t *row)
 {
 	const struct as_traffic *job = &s->peers.job;
@@ -382,6 +527,8 @@ static void job_row(const struct state *s, const struct as_collect *c, int64_t *
 	as_put(c, row, AS_F_JOB_NET_RECV, job->received);
 	as_put(c, row, AS_F_JOB_NET_RETRANS, job->retransmits);
 	as_put(c, row, AS_F_JOB_NET_CONNS, job->connections);
+	if (s->watch)
+		packet_cells(s, c, row);
 	if (c->empty)
 		return;
 	as_put(c, row, AS_F_JOB_NET_SOCKETS, held(s, AS_SOCK_TCP, AS_SOCK_UDP));
@@ -414,6 +561,9 @@ static void tell_origins(const struct as_collect *c)
 
 	as_collect_origins(c, AS_JOB, AS_G_NET, AS_ATTRIBUTED, MISSING);
 	as_collect_origins(c, AS_PEER, AS_G_NET, AS_ATTRIBUTED, MISSING);
+	for (enum as_field_id f = AS_F_JOB_NET_OUT; f <= AS_F_JOB_NET_INS; f++)
+		if (c->want->field[f])
+			as_collect_origin(c, f, AS_UNAVAILABLE, "needs BPF, and some milliseconds");
 	for (size_t i = 0; i < AS_LEN(held_by); i++)
 		if (c->want->field[held_by[i]])
 			as_collect_origin(c, held_by[i], AS_MEASURED, "/proc/PID/fd, sock_diag");
@@ -451,6 +601,7 @@ static int net_open(void *st, const struct as_collect *c, struct as_err *err)
 	if (!c->attached) {
 		s->cgroup = group_id(c->cgroup);
 		note_inherited(s);
+		watch(s, c);
 		return AS_OK;
 	}
 	begin_spending(s);
@@ -467,13 +618,13 @@ static int net_sample(void *st, const struct as_collect *c, struct as_frame *fra
 	struct state *s = st;
 	int r = AS_OK;
 
+	watch(s, c);
 	begin_spending(s);
 	if (c->empty)
 		settle(s, c);
-	else
-		drain(s, c);
 	if (*c->members && (s->saved_ns > 0 || c->empty))
 		r = look(s, c, frame->t_ns, err);
+	drain(s, c); /* after it is known where the job listens */
 	rows(s, c, frame);
 	end_spending(s);
 	return r;
@@ -486,6 +637,14 @@ static void set_total(const struct state *s, struct as_total *totals, enum as_to
 		as_total_set(totals, id, AS_NA, AS_UNAVAILABLE, "needs samples");
 	else if (s->refused[0])
 		as_total_set(totals, id, AS_NA, AS_UNAVAILABLE, "%s", s->refused);
+	else if (s->watch && as_netwatch_lost(s->watch))
+		as_total_set(totals, id, v, AS_ATTRIBUTED, "BPF; %llu were lost",
+			     (unsigned long long)as_netwatch_lost(s->watch));
+	else if (s->watch && s->watch_ns)
+		as_total_set(totals, id, v, AS_ATTRIBUTED, "BPF, from %lld ms on",
+			     (long long)(s->watch_ns / AS_MSEC));
+	else if (s->watch)
+		as_total_set(totals, id, v, AS_MEASURED, "BPF");
 	else
 		as_total_set(totals, id, v, AS_ATTRIBUTED, MISSING);
 }
@@ -511,14 +670,16 @@ static void net_close(void *st)
 			as_sockdiag_close(&s->spaces[i].diag);
 	as_sockfds_done(&s->fds);
 	as_peers_done(&s->peers);
+	as_netwatch_close(s->watch);
 	as_buf_done(&s->hosts);
-	free(s->listeners);
+	free(s->tcp.v);
+	free(s->udp.v);
 }
 
 const struct as_collector as_collect_net = {
 	.name = "net",
 	.about = "the connections of the job and its peers",
-	.reads = "/proc/PID/fd, sock_diag, /etc/hosts",
+	.reads = "/proc/PID/fd, sock_diag, /etc/hosts; BPF where allowed",
 	.state_size = sizeof(struct state),
 	.wanted = net_wanted,
 	.open = net_open,

@@ -102,9 +102,9 @@ static struct as_connection *find(const struct as_peers *t, uint64_t cookie)
 									   : NULL;
 }
 
-bool as_peers_knows(const struct as_peers *t, uint64_t cookie)
+const struct as_connection *as_peers_find(const struct as_peers *t, uint64_t cookie)
 {
-	return find(t, cookie) != NULL;
+	return find(t, cookie);
 }
 
 /* Cookies grow, so a new connection nearly always goes to the end. */
@@ -143,14 +143,20 @@ static void grow(int64_t *seen, int64_t now, int64_t *peer, int64_t *job, bool c
 	*seen = now;
 }
 
-/* The kernel counts the end mark as a byte received; one that came without a piece is it. */
-static int64_t payload(struct as_connection *k, const struct as_sock *s)
+/*
+ * The kernel counts the end mark as a byte received. One that came without a
+ * segment is it. The state is read a little before the count: of a count that
+ * moves, the last byte may be the mark, so it is held back until it rests.
+ */
+static int64_t payload(struct as_connection *k, const struct as_sock *s, bool count)
 {
+	bool rests = !count || s->state == AS_SOCK_CLOSED || s->received == k->raw;
+
 	k->fin |= s->fin == AS_FIN_YES;
-	k->fin |= s->fin == AS_FIN_MAYBE && s->pieces == k->pieces &&
-		  s->received == k->seen.received + 1;
+	k->fin |= s->pieces != AS_SOCK_NA && s->pieces == k->pieces && s->received == k->raw + 1;
+	k->raw = s->received;
 	k->pieces = s->pieces;
-	return s->received > 0 && k->fin ? s->received - 1 : s->received;
+	return s->received > 0 && (k->fin || !rests) ? s->received - 1 : s->received;
 }
 
 static void add_traffic(struct as_peers *t, struct as_connection *k, const struct as_sock *s,
@@ -160,7 +166,7 @@ static void add_traffic(struct as_peers *t, struct as_connection *k, const struc
 	struct as_traffic was = k->seen;
 
 	grow(&k->seen.sent, s->sent, &p->all.sent, &t->job.sent, count);
-	grow(&k->seen.received, payload(k, s), &p->all.received, &t->job.received, count);
+	grow(&k->seen.received, payload(k, s, count), &p->all.received, &t->job.received, count);
 	grow(&k->seen.retransmits, s->retransmits, &p->all.retransmits, &t->job.retransmits, count);
 	p->counted |= s->sent != AS_SOCK_NA;
 	p->changed |= memcmp(&was, &k->seen, sizeof was) != 0;
@@ -172,22 +178,25 @@ static void add_traffic(struct as_peers *t, struct as_connection *k, const struc
 
 /* ── waiting ──────────────────────────────────────────────────────────── */
 
-/* When did that happen; INT64_MIN: never, as far as is known. */
+/* When that happened; INT64_MIN: never, as far as is known. */
 static int64_t moment(const struct as_peers *t, int64_t bytes, int64_t since_ns)
 {
 	return bytes > 0 && since_ns >= 0 ? t->t_ns - since_ns : INT64_MIN;
 }
 
 /* How long, since the last look, data was out and nothing had come back. */
-static int64_t waited(const struct as_peers *t, struct as_connection *k, const struct as_sock *s)
+static int64_t waited(struct as_peers *t, struct as_connection *k, const struct as_sock *s)
 {
 	int64_t out = moment(t, s->sent, s->since_sent_ns);
 	int64_t in = moment(t, s->received, s->since_received_ns);
 	int64_t from = out > t->before_ns ? out : t->before_ns;
 	bool began = out > t->before_ns || k->waiting;
 
-	if (s->state == AS_SOCK_SYN_SENT)
+	if (s->state == AS_SOCK_SYN_SENT) {
+		t->connecting = true;
 		return t->t_ns - t->before_ns;
+	}
+	k->out_ns = out;
 	k->waiting = out > in;
 	if (k->waiting)
 		return t->t_ns - from;
@@ -205,17 +214,22 @@ static void add_wait(struct as_peers *t, struct as_connection *k, const struct a
 	p->changed = true;
 }
 
-/* When it ended is not known, but that the answer came so long after the question is. */
+/*
+ * When it ended is not known, but that the answer came so long after the
+ * question is. Of a question that was out at the last look, a part was counted.
+ */
 static void add_last_wait(struct as_peers *t, const struct as_connection *k,
 			  const struct as_sock *s)
 {
 	struct as_peer *p = t->v[k->peer];
 	int64_t out = moment(t, s->sent, s->since_sent_ns);
 	int64_t in = moment(t, s->received, s->since_received_ns);
+	bool news = s->sent > k->seen.sent;
+	int64_t counted = news ? 0 : t->t_ns - k->out_ns;
 
-	if (p->wait_ns != AS_NA && !k->waiting && out != INT64_MIN && in > out &&
-	    in - out < t->t_ns - t->before_ns)
-		p->wait_ns += in - out;
+	if (p->wait_ns != AS_NA && (news || k->waiting) && out != INT64_MIN && in > out &&
+	    in - out > counted)
+		p->wait_ns += in - out - counted;
 }
 
 /* ── what it is told ──────────────────────────────────────────────────── */
@@ -223,6 +237,7 @@ static void add_last_wait(struct as_peers *t, const struct as_connection *k,
 void as_peers_look(struct as_peers *t, int64_t t_ns)
 {
 	t->look++;
+	t->connecting = false;
 	t->before_ns = t->t_ns;
 	t->t_ns = t_ns;
 }
@@ -256,6 +271,7 @@ void as_peers_see(struct as_peers *t, const struct as_sock *s, struct as_peer_hi
 	k->look = t->look;
 	k->inode = s->inode ? s->inode : k->inode;
 	k->held = s->kind != AS_SOCK_TCP;
+	k->ours = hint.ours;
 	add_traffic(t, k, s, true);
 	add_wait(t, k, s);
 }
@@ -284,8 +300,8 @@ void as_peers_closed(struct as_peers *t, const struct as_sock *s, struct as_peer
 
 	if (!k)
 		return;
-	add_traffic(t, k, s, true);
 	add_last_wait(t, k, s);
+	add_traffic(t, k, s, true);
 	drop(t, k);
 }
 
@@ -307,13 +323,46 @@ void as_peers_see_unix(struct as_peers *t, uint64_t cookie, uint32_t inode, cons
 	count_opened(t, p);
 }
 
+/* A number of its own for each pair of ends, apart from cookies (small) and unix (top bit). */
+static uint64_t flow_cookie(const struct as_sock_addr *remote, uint16_t local_port)
+{
+	uint64_t h = UINT64_C(0xcbf29ce484222325) ^ local_port;
+
+	for (size_t i = 0; i < sizeof remote->ip; i++)
+		h = (h ^ remote->ip[i]) * UINT64_C(0x100000001b3);
+	h = (h ^ remote->port) * UINT64_C(0x100000001b3);
+	h = (h ^ remote->version) * UINT64_C(0x100000001b3);
+	return (h >> 2) | UINT64_C(1) << 62;
+}
+
+void as_peers_flow(struct as_peers *t, const struct as_sock_addr *remote, uint16_t local_port,
+		   bool accepted, int64_t sent, int64_t received)
+{
+	uint64_t cookie = flow_cookie(remote, local_port);
+	struct as_connection *k = find(t, cookie);
+	struct as_sock s = {.kind = AS_SOCK_UDP,
+			    .state = AS_SOCK_CLOSED,
+			    .remote = *remote,
+			    .local.port = local_port};
+
+	if (!k)
+		k = add(t, cookie, peer_of(t, &s, accepted));
+	if (!k)
+		return;
+	k->flow = true;
+	s.sent = sent;
+	s.received = received;
+	s.retransmits = s.rtt_ns = s.pieces = AS_SOCK_NA;
+	add_traffic(t, k, &s, true);
+}
+
 void as_peers_looked(struct as_peers *t, bool (*holds)(const void *data, uint32_t inode),
 		     const void *data)
 {
 	for (size_t i = t->nconnections; i-- > 0;) {
 		struct as_connection *k = &t->connections[i];
 
-		if (k->held ? holds(data, k->inode) : k->look == t->look)
+		if (k->flow || (k->held ? holds(data, k->inode) : k->look == t->look))
 			continue;
 		shut(t, k);
 		if (k->held || ++k->missed > MISSED_MAX)
@@ -326,7 +375,7 @@ size_t as_peers_pending(const struct as_peers *t)
 	size_t n = 0;
 
 	for (size_t i = 0; i < t->nconnections; i++)
-		n += !t->connections[i].held;
+		n += !t->connections[i].held && !t->connections[i].flow;
 	return n;
 }
 

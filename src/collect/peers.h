@@ -42,14 +42,17 @@ struct as_connection {
 	uint64_t cookie;
 	uint32_t inode;
 	uint32_t peer;
+	bool ours;    /* made in the job's own group: BPF tells its end      */
 	bool fin;     /* the end mark is in `seen.received`                  */
 	bool waiting; /* at the last look data was out and unanswered        */
 	bool held;    /* kind UDP or unix: it lives as long as its inode     */
+	bool flow;    /* datagrams with a peer: it never ends                */
 	bool shut;    /* no more open; it waits for its last numbers         */
 	uint8_t missed;
 	uint32_t look; /* the last one that saw it                           */
 	struct as_traffic seen;
-	int64_t pieces; /* segments with payload so far                     */
+	int64_t raw, pieces; /* bytes and segments received, as the kernel counts  */
+	int64_t out_ns;      /* when data last went out; AS_NA: not known          */
 };
 
 struct as_peers {
@@ -60,6 +63,7 @@ struct as_peers {
 	struct as_traffic job;
 	uint32_t look;           /* number of this look                           */
 	int64_t t_ns, before_ns; /* time of this look, and of the one before */
+	bool connecting;         /* some connection was called and has not answered yet */
 	bool starved;
 };
 
@@ -67,11 +71,12 @@ struct as_peers {
 struct as_peer_hint {
 	bool accepted;
 	bool before; /* it was there before the run */
+	bool ours;   /* it was made in the job's own group */
 };
 
 /* A look at all connections begins: those that it does not see are gone. */
 void as_peers_look(struct as_peers *t, int64_t t_ns);
-bool as_peers_knows(const struct as_peers *t, uint64_t cookie);
+const struct as_connection *as_peers_find(const struct as_peers *t, uint64_t cookie);
 /* It is there, with these numbers. */
 void as_peers_see(struct as_peers *t, const struct as_sock *s, struct as_peer_hint hint);
 /* It is over, and these were its last numbers; known before or not. */
@@ -79,6 +84,12 @@ void as_peers_closed(struct as_peers *t, const struct as_sock *s, struct as_peer
 /* A unix socket of the job with the path of its connection; `cookie` is any number of its own. */
 void as_peers_see_unix(struct as_peers *t, uint64_t cookie, uint32_t inode, const char *path,
 		       bool accepted);
+/*
+ * Datagrams so far, payload bytes, to and from a remote address (accepted: that came to
+ * `local_port`). It is no connection, only traffic.
+ */
+void as_peers_flow(struct as_peers *t, const struct as_sock_addr *remote, uint16_t local_port,
+		   bool accepted, int64_t sent, int64_t received);
 /*
  * The look is over. Connections that it did not see are closed; they are kept
  * for a while, as their last numbers may be on the way. `holds`: does some

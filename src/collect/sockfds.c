@@ -1,5 +1,6 @@
 #include "collect/sockfds.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -65,6 +66,19 @@ static bool read_links(struct as_holder *h, int dir, DIR *d)
 	return true;
 }
 
+/* One that has just ended refuses as well, but hides nothing. */
+static bool hides(const struct as_process *p)
+{
+	struct as_proc_stat now;
+	struct as_err err;
+	char text[1024];
+	size_t n = 0;
+
+	return errno == EACCES &&
+	       as_read_at(p->dir, "stat", text, sizeof text, &n, &err) == AS_OK &&
+	       as_parse_stat(text, n, &now) && now.state != 'Z' && now.state != 'X';
+}
+
 /* False: memory ran out. */
 static bool read_holder(struct as_sockfds *f, struct as_holder *h, const struct as_process *p)
 {
@@ -75,7 +89,7 @@ static bool read_holder(struct as_sockfds *f, struct as_holder *h, const struct 
 	h->due = false;
 	h->n = 0;
 	if (!d) {
-		f->denied |= fd < 0 && faccessat(p->dir, "fd", R_OK, AT_EACCESS) < 0 && !p->gone;
+		f->denied |= fd < 0 && hides(p);
 		as_close_(&fd);
 		return true;
 	}
@@ -126,6 +140,7 @@ static bool add_holder(struct as_sockfds *f, size_t at, const struct as_process 
 /* Who joined, who left, and who ran. */
 static bool follow(struct as_sockfds *f, const struct as_members *m)
 {
+	f->ran = false;
 	for (size_t i = 0; i < f->nholders; i++)
 		f->holders[i].seen = false;
 	for (size_t i = 0; i < m->n; i++) {
@@ -141,10 +156,13 @@ static bool follow(struct as_sockfds *f, const struct as_members *m)
 		h->due |= h->instance != p->instance || (p->fresh && !p->quiet);
 		h->instance = p->instance;
 		h->seen = true;
+		f->ran |= h->due;
 	}
 	for (size_t i = f->nholders; i-- > 0;)
-		if (!f->holders[i].seen)
+		if (!f->holders[i].seen) {
+			f->ran = true;
 			drop_holder(f, i);
+		}
 	return true;
 }
 

@@ -14,7 +14,8 @@
 struct as_sockfd {
 	uint32_t inode;
 	enum as_sock_kind kind; /* AS_SOCK_UNKNOWN until somebody has asked */
-	uint8_t tries;          /* how often nobody knew it                */
+	uint8_t tries;          /* how often nobody knew it, or its other end */
+	bool settled;           /* there is no more to ask about it           */
 	uint32_t netns;         /* whose sockets it is among: see as_sockfds.netns */
 };
 
@@ -33,6 +34,7 @@ enum { AS_NETNS_MAX = 8 };
 struct as_sockfds {
 	struct as_sockfd *v; /* every socket once, sorted by inode           */
 	size_t n;
+	bool ran;    /* some process ran since the look before               */
 	bool denied; /* some process would not show its descriptors          */
 	/* The network namespaces of the processes, as inodes; [0] is our own. */
 	uint64_t netns[AS_NETNS_MAX];

@@ -107,12 +107,16 @@ enum as_group {
 	X(JOB_WCHAR,     "job.io.write_calls_bytes", JOB,     BYTES, COUNTER, IO,      "wchar",    "bytes handed to write calls: cache, pipes, sockets too")   \
 	X(JOB_SYSCR,     "job.io.read_calls",        JOB,     COUNT, COUNTER, IO,      "reads",    "read calls")                                          \
 	X(JOB_SYSCW,     "job.io.write_calls",       JOB,     COUNT, COUNTER, IO,      "writes",   "write calls")                                         \
-	X(JOB_NET_SENT,  "job.net.sent",             JOB,     BYTES, COUNTER, NET,     "sent",     "payload sent over TCP, repeats not counted")          \
-	X(JOB_NET_RECV,  "job.net.received",         JOB,     BYTES, COUNTER, NET,     "received", "payload received over TCP")                           \
+	X(JOB_NET_SENT,  "job.net.sent",             JOB,     BYTES, COUNTER, NET,     "sent",     "payload sent: TCP, repeats left out; UDP if BPF counts it") \
+	X(JOB_NET_RECV,  "job.net.received",         JOB,     BYTES, COUNTER, NET,     "received", "payload received: TCP, and UDP if BPF counts it")     \
 	X(JOB_NET_RETRANS, "job.net.retransmits",    JOB,     COUNT, COUNTER, NET,     "again",    "TCP segments that had to be sent again")              \
 	X(JOB_NET_CONNS, "job.net.connections",      JOB,     COUNT, COUNTER, NET,     "conns",    "connections opened and accepted, unix ones too")      \
 	X(JOB_NET_SOCKETS, "job.net.sockets",        JOB,     COUNT, GAUGE,   NET,     "sockets",  "TCP and UDP sockets that its processes hold")         \
 	X(JOB_NET_UNIX,  "job.net.unix",             JOB,     COUNT, GAUGE,   NET,     "unix",     "unix sockets that its processes hold")                \
+	X(JOB_NET_OUT,   "job.net.ip.sent",          JOB,     BYTES, COUNTER, NET,     "ip out",   "IP packets sent, headers and all protocols")          \
+	X(JOB_NET_IN,    "job.net.ip.received",      JOB,     BYTES, COUNTER, NET,     "ip in",    "IP packets received, headers and all protocols")      \
+	X(JOB_NET_OUTS,  "job.net.packets.sent",     JOB,     COUNT, COUNTER, NET,     "packets",  "IP packets sent, as the kernel hands them on")        \
+	X(JOB_NET_INS,   "job.net.packets.received", JOB,     COUNT, COUNTER, NET,     "in",       "IP packets received, as the kernel hands them on")    \
 	X(PROC_USER,     "process.cpu.user",         PROCESS, NS,    COUNTER, CPU,     "user",     "CPU time in user code")                               \
 	X(PROC_SYSTEM,   "process.cpu.system",       PROCESS, NS,    COUNTER, CPU,     "system",   "CPU time in the kernel")                              \
 	X(PROC_WAIT,     "process.cpu.wait",         PROCESS, NS,    COUNTER, SCHED,   "cpu wait", "time that its ready threads waited for a CPU")        \

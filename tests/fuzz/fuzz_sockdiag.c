@@ -1,10 +1,11 @@
-/* Replies of sock_diag, links of /proc/PID/fd and lines of /etc/hosts, as bytes from anywhere. */
+/* Replies of sock_diag, records of BPF, links of /proc/PID/fd, lines of /etc/hosts: any bytes. */
 #include <stddef.h>
 #include <stdint.h>
 
 #include "collect/peers.h"
 #include "collect/sockfds.h"
 #include "os/hosts.h"
+#include "os/netwatch.h"
 #include "os/sockdiag.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -30,6 +31,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const char *text = (const char *)data;
 	struct as_peers peers = {0};
 	struct as_unix_sock u;
+	enum as_role role;
+	struct as_sock s;
 	struct as_sock_addr a;
 	char name[200];
 	int os;
@@ -39,6 +42,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	as_peers_look(&peers, 2000);
 	(void)as_sockdiag_read(data, size, AS_SOCK_TCP, see, &peers, &os);
 	(void)as_sockdiag_read(data, size / 2, AS_SOCK_TCP, over, &peers, &os);
+	if (as_netwatch_parse(data, size, &s, &role))
+		as_peers_closed(&peers, &s, (struct as_peer_hint){.accepted = role > 1});
 	as_peers_looked(&peers, nobody, NULL);
 	for (size_t i = 0; i < peers.n; i++)
 		as_peer_name(peers.v[i], name, sizeof name);

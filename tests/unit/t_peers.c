@@ -9,6 +9,7 @@ static struct as_sock sock(uint64_t cookie, const char *ip, uint16_t local, uint
 {
 	struct as_sock s = {.kind = AS_SOCK_TCP,
 			    .state = AS_SOCK_ESTABLISHED,
+			    .pieces = AS_SOCK_NA,
 			    .cookie = cookie,
 			    .inode = (uint32_t)cookie,
 			    .rtt_ns = AS_SOCK_NA,
@@ -61,8 +62,12 @@ static void t_joined_by_the_other_end(void)
 	expect_name(t.v[1], "port 80 from 10.0.0.9");
 	EXPECT_I64(t.v[0]->all.connections, 2);
 	EXPECT_I64(t.v[0]->all.sent, 110);
-	EXPECT_I64(t.v[1]->all.received, 10);
+	EXPECT_I64(t.v[1]->all.received, 8); /* of what moves, the last byte is held back */
 	EXPECT_I64(t.v[1]->open, 2);
+	as_peers_look(&t, 2 * AS_SECOND);
+	as_peers_see(&t, &c, (struct as_peer_hint){.accepted = true});
+	as_peers_see(&t, &d, (struct as_peer_hint){.accepted = true});
+	EXPECT_I64(t.v[1]->all.received, 10);
 	EXPECT_I64(t.job.connections, 4);
 	EXPECT_I64(t.job.sent, 110);
 	as_peers_done(&t);
@@ -74,9 +79,11 @@ static void t_only_growth_counts(void)
 	struct as_sock a = sock(1, "::1", 40001, 5432);
 
 	a.sent = 1000;
+	a.received = 77;
 	as_peers_look(&t, 0);
 	as_peers_see(&t, &a, (struct as_peer_hint){.before = true});
 	EXPECT_I64(t.job.sent, 0);
+	EXPECT_I64(t.job.received, 0);
 	EXPECT_I64(t.job.connections, 0);
 	EXPECT_I64(t.v[0]->open, 1);
 	expect_name(t.v[0], "[::1]:5432");
@@ -103,6 +110,7 @@ static void t_the_end_mark_is_no_byte(void)
 	as_peers_see(&t, &a, (struct as_peer_hint){0});
 	as_peers_see(&t, &b, (struct as_peer_hint){0});
 	a.received = b.received = 101;
+	a.state = b.state = AS_SOCK_CLOSED;
 	a.fin = AS_FIN_YES;
 	b.fin = AS_FIN_MAYBE;
 	as_peers_closed(&t, &a, (struct as_peer_hint){0});
@@ -124,6 +132,7 @@ static void t_a_byte_is_a_byte(void)
 	as_peers_see(&t, &a, (struct as_peer_hint){0});
 	a.received = 101;
 	a.pieces = 3;
+	a.state = AS_SOCK_CLOSED;
 	a.fin = AS_FIN_MAYBE;
 	as_peers_closed(&t, &a, (struct as_peer_hint){0});
 	EXPECT_I64(t.job.received, 101);
@@ -210,6 +219,26 @@ static void t_waiting_for_the_first_answer(void)
 	as_peers_done(&t);
 }
 
+/* It ended after it was answered, between two looks. */
+static void t_the_last_answer(void)
+{
+	struct as_peers t = {0};
+	struct as_sock s = sock(1, "::1", 40001, 1);
+
+	EXPECT_I64(wait_after(&t, &s, 1.0, 0.25, 0.75), 250);
+	s.state = AS_SOCK_CLOSED;
+	s.since_sent_ns = 2000 * AS_MSEC; /* and the answer came 400 ms after it */
+	s.since_received_ns = 1600 * AS_MSEC;
+	as_peers_closed(&t, &s, (struct as_peer_hint){0});
+	EXPECT_I64(t.v[0]->wait_ns, 400 * AS_MSEC);
+	as_peers_done(&t);
+	s = sock(1, "::1", 40001, 1); /* answered before the last look: nothing is new */
+	EXPECT_I64(wait_after(&t, &s, 1.0, 0.75, 0.25), 500);
+	as_peers_closed(&t, &s, (struct as_peer_hint){0});
+	EXPECT_I64(t.v[0]->wait_ns, 500 * AS_MSEC);
+	as_peers_done(&t);
+}
+
 static void t_clients_are_not_waited_for(void)
 {
 	struct as_peers t = {0};
@@ -261,6 +290,28 @@ static void t_unix_lives_with_its_inode(void)
 	as_peers_done(&t);
 }
 
+/* Datagrams are traffic and no connection; those of a server's clients are joined. */
+static void t_datagrams(void)
+{
+	struct as_peers t = {0};
+	struct as_sock a = sock(1, "10.0.0.9", 53, 50001), b = sock(2, "10.0.0.9", 53, 50002);
+
+	for (int i = 1; i <= 2; i++) {
+		as_peers_look(&t, i * AS_SECOND);
+		as_peers_flow(&t, &a.remote, 53, true, 10 * i, 100 * i);
+		as_peers_flow(&t, &b.remote, 53, true, 1 * i, 2 * i);
+		looked(&t);
+	}
+	EXPECT_U64(t.n, 1);
+	expect_name(t.v[0], "udp port 53 from 10.0.0.9");
+	EXPECT_I64(t.job.sent, 22);
+	EXPECT_I64(t.v[0]->all.received, 204);
+	EXPECT_I64(t.job.connections, 0);
+	EXPECT_I64(t.v[0]->open, 0);
+	EXPECT_U64(as_peers_pending(&t), 0);
+	as_peers_done(&t);
+}
+
 static void t_links(void)
 {
 	EXPECT_U64(as_sockfd_scan("socket:[123]", 12), 123);
@@ -273,6 +324,6 @@ static void t_links(void)
 
 UTEST_MAIN(T(t_joined_by_the_other_end), T(t_only_growth_counts), T(t_the_end_mark_is_no_byte),
 	   T(t_a_byte_is_a_byte), T(t_seen_only_at_its_end), T(t_last_numbers_come_later),
-	   T(t_waiting_for_an_answer), T(t_waiting_for_the_first_answer),
+	   T(t_waiting_for_an_answer), T(t_waiting_for_the_first_answer), T(t_the_last_answer),
 	   T(t_clients_are_not_waited_for), T(t_too_many_peers_are_joined),
-	   T(t_unix_lives_with_its_inode), T(t_links))
+	   T(t_unix_lives_with_its_inode), T(t_datagrams), T(t_links))

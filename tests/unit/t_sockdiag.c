@@ -13,7 +13,8 @@
 #include <sys/un.h>
 
 #include "os/hosts.h"
-#include "os/sockdiag.h"
+#include "os/netwatch.h"
+#include "wire/net.h"
 
 /* ── replies ──────────────────────────────────────────────────────────── */
 
@@ -108,6 +109,38 @@ static void t_refused(void)
 	x.error = INT32_MIN;
 	EXPECT(as_sockdiag_read_unix(&x, sizeof x, &u, &os) == AS_REPLY_REFUSED);
 	EXPECT_I64(os, EPROTO);
+}
+
+static void t_a_record_of_bpf(void)
+{
+	struct as_wire_connection w = {.cookie = 9,
+				       .sent = 1500,
+				       .repeated = 500,
+				       .received = 8,
+				       .retransmits = 3,
+				       .rtt_us = 250,
+				       .remote_port = 443,
+				       .version = 6,
+				       .role = AS_WIRE_ACCEPTED,
+				       .mark = 1,
+				       .remote = {[10] = 0xff, 0xff, 10, 0, 0, 7}};
+	struct as_sock s;
+	enum as_role role;
+	char text[AS_ADDR_TEXT];
+
+	EXPECT(as_netwatch_parse(utest_edge(&w, sizeof w), sizeof w, &s, &role));
+	EXPECT(role == AS_ROLE_ACCEPTED && s.fin == AS_FIN_YES);
+	EXPECT_I64(s.sent, 1000);
+	EXPECT_I64(s.received, 8);
+	EXPECT_I64(s.retransmits, 3);
+	EXPECT_I64(s.rtt_ns, 250000);
+	EXPECT_U64(s.remote.port, 443);
+	as_sock_addr_text(&s.remote, text);
+	EXPECT_STR(text, "10.0.0.7");
+	EXPECT(!as_netwatch_parse(&w, sizeof w - 1, &s, &role));
+	w.sent = 0; /* more repeated than sent: nonsense is not a number */
+	EXPECT(as_netwatch_parse(&w, sizeof w, &s, &role));
+	EXPECT_I64(s.sent, AS_SOCK_NA);
 }
 
 /* ── addresses and names ──────────────────────────────────────────────── */
@@ -305,6 +338,6 @@ static void t_another_namespace(void)
 	as_sockdiag_close(&d);
 }
 
-UTEST_MAIN(T(t_a_message), T(t_cut_off), T(t_refused), T(t_a_listener_takes), T(t_names_of_hosts),
-	   T(t_counts_of_a_connection), T(t_the_end_of_a_connection_is_told), T(t_other_kinds),
-	   T(t_another_namespace))
+UTEST_MAIN(T(t_a_message), T(t_cut_off), T(t_refused), T(t_a_record_of_bpf), T(t_a_listener_takes),
+	   T(t_names_of_hosts), T(t_counts_of_a_connection), T(t_the_end_of_a_connection_is_told),
+	   T(t_other_kinds), T(t_another_namespace))
