@@ -205,6 +205,7 @@ static void keep(struct as_ledger *g, const struct as_process *p, const struct a
 		.pid = p->pid,
 		.instance = p->instance,
 		.start_ns = p->start_ns,
+		.died_ns = p->died_ns,
 		.known = known,
 		.usage = *final,
 	};
@@ -271,7 +272,8 @@ static void settled(struct as_ledger *g, const struct as_life *life)
 		return;
 	struct as_life_usage was = d->usage;
 	d->usage = larger(u, &was);
-	d->tick = 0; /* shown once more */
+	d->settled = g->settles = true;
+	d->tick = 0; /* shown, or shown once more */
 	g->sum.cpu_ns += d->usage.cpu_ns - was.cpu_ns;
 	g->sum.user_ns += d->usage.user_ns - was.user_ns;
 	g->sum.sys_ns += d->usage.sys_ns - was.sys_ns;
@@ -318,8 +320,15 @@ static void row_of(const struct as_departed *d, const struct as_collect *c, stru
 	as_put(c, row, AS_F_PROC_WCHAR, u->wchar);
 }
 
+enum { SETTLE_MS = 200 };
+
+static bool may_settle(const struct as_ledger *g, const struct as_departed *d, int64_t t_ns)
+{
+	return g->settles && d->known && !d->settled && t_ns - d->died_ns < SETTLE_MS * AS_MSEC;
+}
+
 void as_ledger_rows(struct as_ledger *g, const struct as_collect *c, struct as_frame *frame,
-		    uint64_t tick)
+		    uint64_t tick, bool last)
 {
 	size_t kept = 0;
 
@@ -328,7 +337,7 @@ void as_ledger_rows(struct as_ledger *g, const struct as_collect *c, struct as_f
 
 		if (d->tick && d->tick + 1 < tick)
 			continue;
-		if (!d->tick) {
+		if (!d->tick && (last || !may_settle(g, d, frame->t_ns))) {
 			row_of(d, c, frame);
 			d->tick = tick;
 		}

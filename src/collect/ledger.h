@@ -19,8 +19,10 @@ struct as_departed {
 	int32_t pid;
 	uint32_t instance;
 	int64_t start_ns;
+	int64_t died_ns;            /* since the run's start                        */
 	uint64_t tick;              /* when it was shown, 0: not yet                */
 	bool known;                 /* the kernel said what it used                 */
+	bool settled;               /* to the last ns                               */
 	struct as_life_usage usage; /* what is shown                                */
 };
 
@@ -30,6 +32,7 @@ struct as_ledger {
 	struct as_life_usage sum;     /* of all deaths                                */
 	int64_t hwm_max;              /* the largest of them                          */
 	bool two;                     /* two sources tell                             */
+	bool settles;                 /* who tells of ends tells what is exact later  */
 	struct as_departed *departed; /* in the order of their ends                */
 	size_t ndeparted, departed_cap;
 	size_t settled; /* private: where the last one was found        */
@@ -46,9 +49,13 @@ void as_ledger_told(struct as_ledger *g, struct as_members *m, const struct as_c
  */
 void as_ledger_depart(struct as_ledger *g, struct as_members *m, const struct as_collect *c,
 		      struct as_process *p, const struct as_life_usage *usage, bool show);
-/* The rows of those that ended since; forget those that were shown at the tick before. */
+/*
+ * The rows of those that ended since; forget those that were shown at the tick
+ * before. What will be exact in a moment is waited for, until it is the `last`
+ * tick: two rows of one end would look like a rate.
+ */
 void as_ledger_rows(struct as_ledger *g, const struct as_collect *c, struct as_frame *frame,
-		    uint64_t tick);
+		    uint64_t tick, bool last);
 /* a + b, where unknown is nothing. */
 void as_usage_add(struct as_life_usage *sum, const struct as_life_usage *more);
 /* What /proc said of it last, since the run began. Without what it took over from its children. */

@@ -536,7 +536,7 @@ static int tree_sample(void *st, const struct as_collect *c, struct as_frame *fr
 	for (size_t i = s->members.n; i-- > 0;)
 		if (!member_rows(s->members.v[i], c, frame))
 			as_members_drop(&s->members, i);
-	as_ledger_rows(&s->ledger, c, frame, s->ticks);
+	as_ledger_rows(&s->ledger, c, frame, s->ticks, s->last);
 	return r;
 }
 

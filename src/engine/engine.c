@@ -207,11 +207,11 @@ static void on_time(struct engine *e)
 	uint64_t rings;
 
 	(void)!read(e->timer, &rings, sizeof rings);
-	as_watch_drain(&e->watch, &e->parts, &e->collect, t, EV_PART);
 	if (!cfg->basic && t >= e->clock.due_ns) {
 		as_clockwork_tick(&e->clock, t);
 		take_sample(e, t);
 	}
+	as_watch_drain(&e->watch, &e->parts, &e->collect, t, EV_PART);
 	if (cfg->timeout_ns && !e->timed_out && t >= cfg->timeout_ns) {
 		e->timed_out = true;
 		e->kill_ns = t + KILL_AFTER_S * AS_SECOND;

@@ -6,8 +6,10 @@
 
 /* From the first word to the draining: a birth is mostly followed by an exec. */
 #define MOMENT (1 * AS_MSEC)
-/* From one draining to the next. */
-#define PAUSE (5 * AS_MSEC)
+/* From one draining to the next: so many times what it took, that all of them cost little. */
+enum { PAUSE_TIMES = 400 };
+#define PAUSE_LEAST (5 * AS_MSEC)
+#define PAUSE_MOST  (25 * AS_MSEC)
 
 static int fd_of(const struct as_parts *p, size_t i)
 {
@@ -48,14 +50,27 @@ int64_t as_watch_due(const struct as_watch *w, const struct as_parts *p)
 	return due;
 }
 
+/* Let it speak; how long to leave it alone then, 0: until it speaks again. */
+static int64_t drain(struct as_parts *p, size_t i, const struct as_collect *c)
+{
+	int64_t before = as_clock(CLOCK_THREAD_CPUTIME_ID);
+
+	if (!p->v[i].ops->ready(p->v[i].state, c, false))
+		return 0;
+	int64_t pause = (as_clock(CLOCK_THREAD_CPUTIME_ID) - before) * PAUSE_TIMES;
+	pause = pause < PAUSE_LEAST ? PAUSE_LEAST : pause;
+	return pause > PAUSE_MOST ? PAUSE_MOST : pause;
+}
+
 void as_watch_drain(struct as_watch *w, struct as_parts *p, const struct as_collect *c,
 		    int64_t t_ns, uint32_t first)
 {
 	for (size_t i = 0; i < p->n; i++) {
 		bool due = t_ns >= w->v[i].due_ns;
+		int64_t pause = due ? drain(p, i, c) : 0;
 
-		if (due && p->v[i].ops->ready(p->v[i].state, c, false)) {
-			w->v[i].due_ns = t_ns + PAUSE;
+		if (pause) {
+			w->v[i].due_ns = t_ns + pause;
 		} else if (due || (p->v[i].ops->fd && fd_of(p, i) != w->v[i].fd)) {
 			w->v[i].due_ns = INT64_MAX;
 			listen(w, p, i, first);

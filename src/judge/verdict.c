@@ -100,8 +100,8 @@ static double on_cpu(const struct as_instance *i)
 
 	if (i->scope == AS_THREAD)
 		return last_of(i, AS_F_THR_CPU);
-	if (i->scope != AS_PROCESS || !i->tally ||
-	    !(i->tally[AS_F_PROC_THREADS - s->first].max <= 1))
+	if (i->scope != AS_PROCESS ||
+	    !(as_instance_tally(i, AS_F_PROC_THREADS - s->first).max <= 1))
 		return NAN;
 	return last_of(i, AS_F_PROC_USER) + last_of(i, AS_F_PROC_SYSTEM);
 }

@@ -69,8 +69,8 @@ static bool any_known(const struct as_run *run, enum as_field_id f)
 	size_t c = (size_t)(f - as_scope_info(as_fields[f].scope)->first);
 
 	for (size_t i = 0; i < run->ninstances; i++)
-		if (run->instances[i].scope == as_fields[f].scope && run->instances[i].tally &&
-		    run->instances[i].tally[c].n)
+		if (run->instances[i].scope == as_fields[f].scope &&
+		    as_instance_tally(&run->instances[i], c).n)
 			return true;
 	return false;
 }
@@ -78,13 +78,14 @@ static bool any_known(const struct as_run *run, enum as_field_id f)
 static void put_number(struct as_json *j, const struct as_instance *i, enum as_field_id f)
 {
 	size_t c = (size_t)(f - as_scope_info(i->scope)->first);
+	struct as_tally t = as_instance_tally(i, c);
 
-	if (!i->tally || !i->tally[c].n)
+	if (!t.n)
 		as_json_na(j, NULL);
 	else if (as_fields[f].kind == AS_COUNTER)
 		put_i64(j, i->last[c]);
 	else
-		as_json_f64(j, NULL, as_tally_shown(f, i->tally[c].max));
+		as_json_f64(j, NULL, as_tally_shown(f, t.max));
 }
 
 static void put_metric(struct as_json *j, const struct as_run *run, enum as_field_id f)

@@ -159,13 +159,14 @@ static void put_own_metrics(struct as_json *j, const struct as_instance *i)
 	const struct as_scope_info *s = as_scope_info(i->scope);
 
 	as_json_open(j, "metrics", '{');
-	for (size_t c = 0; i->tally && c < s->n; c++) {
+	for (size_t c = 0; c < s->n; c++) {
 		enum as_field_id f = (enum as_field_id)(s->first + c);
+		struct as_tally t = as_instance_tally(i, c);
 
-		if (!i->tally[c].n)
+		if (!t.n)
 			continue;
 		as_json_open(j, as_fields[f].key, '{');
-		put_tally(j, f, &i->tally[c]);
+		put_tally(j, f, &t);
 		if (as_fields[f].kind == AS_COUNTER)
 			put_i64(j, "total", i->last[c]);
 		as_json_close(j);

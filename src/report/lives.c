@@ -228,10 +228,8 @@ static double core_busy(const struct as_instance *i)
 {
 	const struct as_scope_info *c = as_scope_info(AS_CORE);
 
-	if (!i->tally)
-		return NAN;
-	return i->tally[AS_F_CORE_USER - c->first].mean +
-	       i->tally[AS_F_CORE_SYSTEM - c->first].mean;
+	return as_instance_tally(i, AS_F_CORE_USER - c->first).mean +
+	       as_instance_tally(i, AS_F_CORE_SYSTEM - c->first).mean;
 }
 
 /* The mean of each core as one character of a line, full when it was busy all the time. */

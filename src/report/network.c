@@ -50,9 +50,9 @@ static int64_t last(const struct as_instance *i, enum as_field_id f)
 static void put_rtt(const struct as_instance *i, struct as_buf *cell)
 {
 	size_t column = AS_F_PEER_RTT - as_scope_info(AS_PEER)->first;
-	bool known = i->tally && i->tally[column].n;
+	struct as_tally t = as_instance_tally(i, column);
 
-	as_put_duration(cell, known ? (int64_t)i->tally[column].mean : AS_NA);
+	as_put_duration(cell, t.n ? (int64_t)t.mean : AS_NA);
 }
 
 static void put_name(const struct as_instance *i, struct as_buf *cell)

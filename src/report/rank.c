@@ -30,7 +30,7 @@ double as_instance_cpu(const struct as_instance *i)
 double as_process_peak(const struct as_instance *i)
 {
 	size_t rss = AS_F_PROC_RSS - as_scope_info(AS_PROCESS)->first;
-	double kept = last_of(i, AS_F_PROC_HWM), seen = i->tally ? i->tally[rss].max : (double)NAN;
+	double kept = last_of(i, AS_F_PROC_HWM), seen = as_instance_tally(i, rss).max;
 
 	return fmax(kept, seen); /* the one that is known, if only one is */
 }

@@ -96,22 +96,6 @@ static struct as_instance *find(const struct as_builder *b, enum as_scope scope,
 	return slot && *slot ? &b->run->instances[*slot - 1] : NULL;
 }
 
-/* Its tallies and last values, all unknown. */
-static bool give_cells(struct as_instance *i)
-{
-	size_t n = as_scope_info(i->scope)->n;
-
-	i->tally = as_zalloc_n(n, sizeof *i->tally);
-	i->last = as_zalloc_n(n, sizeof *i->last);
-	if (!i->tally || !i->last)
-		return false;
-	for (size_t c = 0; c < n; c++) {
-		i->tally[c] = as_tally_new();
-		i->last[c] = AS_NA;
-	}
-	return true;
-}
-
 static struct as_instance *add(struct as_builder *b, enum as_scope scope, uint32_t id)
 {
 	struct as_run *run = b->run;
@@ -128,10 +112,6 @@ static struct as_instance *add(struct as_builder *b, enum as_scope scope, uint32
 				  .born_ns = AS_NA,
 				  .died_ns = AS_NA,
 				  .ended_by = AS_NA};
-	if (!give_cells(i)) {
-		as_instance_done(i);
-		return NULL;
-	}
 	*slot_of(b, scope, id) = (uint32_t)++run->ninstances;
 	return i;
 }
@@ -185,16 +165,52 @@ static void tally_row(struct as_instance *i, int64_t t_ns, const int64_t *row)
 	const struct as_scope_info *s = as_scope_info(i->scope);
 
 	for (size_t c = 0; c < s->n; c++) {
-		if (row[c] == AS_NA) {
+		if (row[c] == AS_NA)
 			as_tally_gap(&i->tally[c]);
-			continue;
-		}
-		i->last[c] = row[c];
-		if (as_fields[s->first + c].kind == AS_COUNTER)
+		else if (as_fields[s->first + c].kind == AS_COUNTER)
 			as_tally_counter(&i->tally[c], t_ns, row[c]);
 		else
 			as_tally_gauge(&i->tally[c], t_ns, row[c]);
 	}
+}
+
+/* The first row is all there is of most processes of a build: it needs no tallies. */
+static bool first_row(struct as_instance *i, int64_t t_ns, const int64_t *row)
+{
+	size_t n = as_scope_info(i->scope)->n;
+
+	i->last = as_zalloc_n(n, sizeof *i->last);
+	if (!i->last)
+		return false;
+	memcpy(i->last, row, n * sizeof *row);
+	i->row_ns = t_ns;
+	return true;
+}
+
+/* From the second row on: the tallies, told of the first. */
+static bool start_tallies(struct as_instance *i)
+{
+	size_t n = as_scope_info(i->scope)->n;
+
+	i->tally = as_zalloc_n(n, sizeof *i->tally);
+	for (size_t c = 0; i->tally && c < n; c++)
+		i->tally[c] = as_tally_new();
+	if (i->tally)
+		tally_row(i, i->row_ns, i->last);
+	return i->tally != NULL;
+}
+
+static bool take_row(struct as_instance *i, int64_t t_ns, const int64_t *row)
+{
+	if (!i->last)
+		return first_row(i, t_ns, row) &&
+		       (!as_scope_info(i->scope)->single || start_tallies(i));
+	if (!i->tally && !start_tallies(i))
+		return false;
+	tally_row(i, t_ns, row);
+	for (size_t c = 0; c < as_scope_info(i->scope)->n; c++)
+		i->last[c] = row[c] == AS_NA ? i->last[c] : row[c];
+	return true;
 }
 
 static int series_row(struct as_run *run, enum as_scope scope, int64_t t_ns, const int64_t *row,
@@ -217,10 +233,8 @@ static int on_frame(void *st, const struct as_frame *f, struct as_err *err)
 
 		if (!i && single)
 			i = add(b, row->scope, row->instance);
-		if (!i && single)
+		if (i ? !take_row(i, f->t_ns, cells) : single)
 			return nomem(err);
-		if (i)
-			tally_row(i, f->t_ns, cells);
 		int r = single ? series_row(b->run, row->scope, f->t_ns, cells, err) : AS_OK;
 		if (r < 0)
 			return r;

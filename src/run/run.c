@@ -78,6 +78,21 @@ const struct as_tally *as_run_tally(const struct as_run *run, enum as_field_id f
 	return &i->tally[column];
 }
 
+struct as_tally as_instance_tally(const struct as_instance *i, size_t column)
+{
+	struct as_tally t = as_tally_new();
+
+	if (i->tally)
+		return i->tally[column];
+	if (i->last && i->last[column] != AS_NA) {
+		if (as_fields[as_scope_info(i->scope)->first + column].kind == AS_COUNTER)
+			as_tally_counter(&t, 0, i->last[column]);
+		else
+			as_tally_gauge(&t, 0, i->last[column]);
+	}
+	return t;
+}
+
 double as_tally_shown(enum as_field_id f, double v)
 {
 	const struct as_field *field = &as_fields[f];

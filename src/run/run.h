@@ -146,16 +146,18 @@ struct as_origin {
 
 struct as_instance {
 	enum as_scope scope;
-	uint32_t id;            /* unique within its scope and run            */
-	uint32_t parent;        /* a process's parent, a thread's process     */
-	int64_t key;            /* pid, tid or number of the core             */
-	char *name;             /* comm                                       */
-	char *detail;           /* command line, or NULL                      */
-	int64_t born_ns;        /* since the run's start, may be before it    */
-	int64_t died_ns;        /* AS_NA while alive, or when never learnt    */
-	int64_t ended_by;       /* wait status; AS_NA when never learnt       */
-	struct as_tally *tally; /* one for each field of the scope      */
-	int64_t *last;          /* likewise: the last known values      */
+	uint32_t id;      /* unique within its scope and run            */
+	uint32_t parent;  /* a process's parent, a thread's process     */
+	int64_t key;      /* pid, tid or number of the core             */
+	char *name;       /* comm                                       */
+	char *detail;     /* command line, or NULL                      */
+	int64_t born_ns;  /* since the run's start, may be before it    */
+	int64_t died_ns;  /* AS_NA while alive, or when never learnt    */
+	int64_t ended_by; /* wait status; AS_NA when never learnt       */
+	struct as_tally
+		*tally; /* one for each field of the scope; NULL while it had one row only */
+	int64_t *last;  /* likewise: the last known values; NULL without a row             */
+	int64_t row_ns; /* private to the builder: the moment of that one row              */
 };
 
 #define AS_NO_PARENT UINT32_MAX
@@ -233,8 +235,10 @@ enum as_total_id as_total_find(const char *key);
 
 /* The instance, or NULL. (SYSTEM, 0), (JOB, 0) and (CGROUP, 0) are the single ones. */
 struct as_instance *as_run_instance(const struct as_run *run, enum as_scope scope, uint32_t id);
-/* Its tally of one field; NULL when nothing was ever known. */
+/* Its tally of one field; NULL when nothing was ever known, or it had one row only. */
 const struct as_tally *as_run_tally(const struct as_run *run, enum as_field_id f, uint32_t id);
+/* The tally of a column, whether it is kept or follows from a single row. */
+struct as_tally as_instance_tally(const struct as_instance *i, size_t column);
 /* A tally's number in people's terms: counters a second, ns counters and ratios as plain ratios. */
 double as_tally_shown(enum as_field_id f, double v);
 

@@ -20,6 +20,7 @@ enum as_told {
 	AS_TOLD_NOTHING = 0,   /* it has none                                             */
 	AS_TOLD_TALLIES = 1,   /* a bitmap, then those that are known                     */
 	AS_TOLD_BY_SERIES = 2, /* nothing: its series is whole, and they follow from it */
+	AS_TOLD_ROW = 3,       /* a bitmap, then the known values of its only row        */
 };
 
 /* How a number of a tally is written: two bits each for last, min, max, mean. */

@@ -174,6 +174,19 @@ static void put_tallies(struct as_buf *b, const struct as_instance *i)
 	b->len = (size_t)(at - b->p);
 }
 
+static void put_only_row(struct as_buf *b, const struct as_instance *i)
+{
+	size_t columns = as_scope_info(i->scope)->n, at = b->len;
+
+	as_buf_fill(b, 0, (columns + 7) / 8);
+	for (size_t c = 0; c < columns && !b->bad; c++) {
+		if (i->last[c] == AS_NA)
+			continue;
+		b->p[at + c / 8] = (char)((unsigned char)b->p[at + c / 8] | 1u << c % 8);
+		as_enc_i64(b, i->last[c]);
+	}
+}
+
 /*
  * Will a reader find the very same tallies in the series? Then they need no
  * bytes. The builder tells both of every sample, so as long as the series kept
@@ -196,8 +209,10 @@ static bool follows(const struct as_run *run, const struct as_instance *i,
 static enum as_told how_told(const struct as_run *run, const struct as_instance *i,
 			     const struct as_blob_memo *m)
 {
-	if (!i->tally || !i->last)
+	if (!i->last)
 		return AS_TOLD_NOTHING;
+	if (!i->tally)
+		return AS_TOLD_ROW;
 	return follows(run, i, m) ? AS_TOLD_BY_SERIES : AS_TOLD_TALLIES;
 }
 
@@ -212,6 +227,8 @@ static void put_instances(struct as_buf *b, const struct as_run *run, struct as_
 		as_enc_instance(b, it);
 		if (told == AS_TOLD_TALLIES)
 			put_tallies(b, it);
+		else if (told == AS_TOLD_ROW)
+			put_only_row(b, it);
 	}
 }
 

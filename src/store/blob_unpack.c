@@ -152,17 +152,24 @@ static void take_tally(struct as_bytes *b, struct as_tally *t, int64_t *last, ui
 	*n = t->n;
 }
 
+static bool give_last(struct as_bytes *b, struct as_instance *i)
+{
+	size_t n = as_scope_info(i->scope)->n;
+
+	i->last = room(b, n, sizeof *i->last);
+	for (size_t c = 0; c < n && !b->bad; c++)
+		i->last[c] = AS_NA;
+	return !b->bad;
+}
+
 static bool give_cells(struct as_bytes *b, struct as_instance *i)
 {
 	size_t n = as_scope_info(i->scope)->n;
 
 	i->tally = room(b, n, sizeof *i->tally);
-	i->last = room(b, n, sizeof *i->last);
-	for (size_t c = 0; c < n && !b->bad; c++) {
+	for (size_t c = 0; c < n && !b->bad; c++)
 		i->tally[c] = as_tally_new();
-		i->last[c] = AS_NA;
-	}
-	return !b->bad;
+	return !b->bad && give_last(b, i);
 }
 
 /* The tallies of file scope s; `i` NULL when that is none of ours. */
@@ -189,6 +196,24 @@ static void take_tallies(struct unpack *u, struct as_bytes *b, size_t s, struct 
 	}
 }
 
+static void take_only_row(struct unpack *u, struct as_bytes *b, size_t s, struct as_instance *i)
+{
+	size_t columns = u->keys.scopes[s].n;
+	struct as_bytes bitmap = as_dec_piece(b, (columns + 7) / 8);
+
+	if (i && !give_last(b, i))
+		return;
+	for (size_t c = 0; c < columns && !b->bad; c++) {
+		uint16_t column = u->keys.column[u->keys.scopes[s].first + c];
+
+		if (!(bitmap.p[c / 8] >> c % 8 & 1))
+			continue;
+		int64_t v = as_dec_i64(b);
+		if (i && column != AS_NO_COLUMN)
+			i->last[column] = v;
+	}
+}
+
 static void retell(struct unpack *u, struct as_bytes *b, struct as_instance *i)
 {
 	const struct as_series *s = i ? u->run->series[i->scope] : NULL;
@@ -204,7 +229,7 @@ static void take_instance(struct unpack *u, struct as_bytes *b)
 	size_t s = (size_t)(head / 4);
 	struct as_instance facts = {0}, *i = NULL;
 
-	b->bad |= head / 4 >= u->keys.n || head % 4 > AS_TOLD_BY_SERIES;
+	b->bad |= head / 4 >= u->keys.n || head % 4 > AS_TOLD_ROW;
 	if (b->bad)
 		return;
 	as_dec_instance(b, &facts);
@@ -219,6 +244,8 @@ static void take_instance(struct unpack *u, struct as_bytes *b)
 		take_tallies(u, b, s, i);
 	else if (head % 4 == AS_TOLD_BY_SERIES)
 		retell(u, b, i);
+	else if (head % 4 == AS_TOLD_ROW)
+		take_only_row(u, b, s, i);
 }
 
 static void take_instances(struct unpack *u, struct as_bytes *b)

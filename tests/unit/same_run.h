@@ -71,8 +71,10 @@ static inline void same_instance(const struct as_instance *a, const struct as_in
 	EXPECT_I64(a->died_ns, b->died_ns);
 	EXPECT_I64(a->ended_by, b->ended_by);
 	EXPECT_I64(a->tally == NULL, b->tally == NULL);
-	for (size_t c = 0; a->tally && c < as_scope_info(a->scope)->n; c++) {
+	EXPECT_I64(a->last == NULL, b->last == NULL);
+	for (size_t c = 0; a->last && c < as_scope_info(a->scope)->n; c++)
 		EXPECT_I64(a->last[c], b->last[c]);
+	for (size_t c = 0; a->tally && c < as_scope_info(a->scope)->n; c++) {
 		EXPECT_U64(a->tally[c].n, b->tally[c].n);
 		same_number(a->tally[c].mean, b->tally[c].mean);
 		same_number(a->tally[c].min, b->tally[c].min);

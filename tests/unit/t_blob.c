@@ -94,6 +94,21 @@ static void t_run_without_tallies(void)
 	round_trip(run);
 }
 
+/* A process that had one row only: its values come back, and no tallies. */
+static void t_only_row(void)
+{
+	struct sample s = SAMPLE_SHORT;
+	as_auto_run struct as_run *run = sample_run(&s);
+	struct as_instance *i = as_run_instance(run, AS_PROCESS, 0);
+
+	free(i->tally);
+	i->tally = NULL;
+	i->last[0] = AS_NA;
+	i->last[1] = INT64_MAX;
+	i->last[2] = -5;
+	round_trip(run);
+}
+
 /* Samples of the same moment are in the tallies but not in the series: both must come back. */
 static void t_tallies_that_do_not_follow(void)
 {
@@ -285,7 +300,7 @@ static void t_squeezed_bomb_is_refused(void)
 }
 
 UTEST_MAIN(T(t_short_run), T(t_long_run), T(t_empty_run), T(t_run_with_everything),
-	   T(t_run_without_tallies), T(t_tallies_that_do_not_follow), T(t_memory_of_the_run_before),
-	   T(t_every_prefix), T(t_every_flipped_byte), T(t_newer_format_is_refused),
-	   T(t_unknown_section_is_skipped), T(t_unknown_key_is_dropped), T(t_squeezed_and_back),
-	   T(t_squeezed_bomb_is_refused))
+	   T(t_run_without_tallies), T(t_only_row), T(t_tallies_that_do_not_follow),
+	   T(t_memory_of_the_run_before), T(t_every_prefix), T(t_every_flipped_byte),
+	   T(t_newer_format_is_refused), T(t_unknown_section_is_skipped),
+	   T(t_unknown_key_is_dropped), T(t_squeezed_and_back), T(t_squeezed_bomb_is_refused))

@@ -79,6 +79,35 @@ static void t_tallies_and_series(void)
 	stop(&t);
 }
 
+/* Tallies that begin with the second row know of the first. */
+static void t_second_row(void)
+{
+	struct told t;
+	struct as_instance i = {.scope = AS_PROCESS, .id = 3, .parent = AS_NO_PARENT};
+	struct as_tally user = as_tally_new(), rss = as_tally_new();
+
+	start(&t);
+	as_tee_instance(&t.tee, &i);
+	for (int64_t n = 0; n < 4; n++) {
+		as_frame_start(&t.frame, n * n * 100 * MS);
+		int64_t *row = as_frame_row(&t.frame, AS_PROCESS, 3);
+		as_row_set(row, AS_F_PROC_USER, 7 * n * n);
+		as_tally_counter(&user, n * n * 100 * MS, 7 * n * n);
+		if (n != 1) {
+			as_row_set(row, AS_F_PROC_RSS, 100 - n);
+			as_tally_gauge(&rss, n * n * 100 * MS, 100 - n);
+		} else {
+			as_tally_gap(&rss);
+		}
+		as_tee_frame(&t.tee, &t.frame);
+	}
+	const struct as_run *run = as_builder_run(t.b);
+	EXPECT(!memcmp(as_run_tally(run, AS_F_PROC_USER, 3), &user, sizeof user));
+	EXPECT(!memcmp(as_run_tally(run, AS_F_PROC_RSS, 3), &rss, sizeof rss));
+	EXPECT_I64(as_row_at(as_run_instance(run, AS_PROCESS, 3)->last, AS_F_PROC_RSS), 97);
+	stop(&t);
+}
+
 static void t_instances(void)
 {
 	struct told t;
@@ -107,7 +136,10 @@ static void t_instances(void)
 	const struct as_instance *got = as_run_instance(run, AS_PROCESS, 7);
 	EXPECT_STR(got->name, "python3");
 	EXPECT_I64(got->died_ns, 5);
-	EXPECT_NEAR(as_run_tally(run, AS_F_PROC_RSS, 7)->last, 11, 0);
+	EXPECT(!got->tally); /* a single row needs none */
+	size_t rss = AS_F_PROC_RSS - as_scope_info(AS_PROCESS)->first;
+	EXPECT_NEAR(as_instance_tally(got, rss).last, 11, 0);
+	EXPECT_U64(as_instance_tally(got, rss).n, 1);
 	EXPECT(!as_run_instance(run, AS_PROCESS, 8));
 	stop(&t);
 }
@@ -170,5 +202,5 @@ static void t_rows_are_shared(void)
 	as_frame_done(&f);
 }
 
-UTEST_MAIN(T(t_identity), T(t_tallies_and_series), T(t_instances), T(t_many_instances), T(t_end),
-	   T(t_rows_are_shared))
+UTEST_MAIN(T(t_identity), T(t_tallies_and_series), T(t_second_row), T(t_instances),
+	   T(t_many_instances), T(t_end), T(t_rows_are_shared))

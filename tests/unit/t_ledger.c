@@ -110,7 +110,7 @@ static void died(struct book *b, int32_t pid, int64_t ms, int64_t cpu, int32_t s
 static void show(struct book *b)
 {
 	as_frame_start(&b->frame, ++b->tick * AS_SECOND);
-	as_ledger_rows(&b->g, &b->c, &b->frame, b->tick);
+	as_ledger_rows(&b->g, &b->c, &b->frame, b->tick, false);
 	as_tee_frame(&b->tee, &b->frame);
 }
 
