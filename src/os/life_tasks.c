@@ -326,6 +326,28 @@ static void replaced(struct as_life_tasks *t, struct process *p, const struct as
 	process_drop(t, p);
 }
 
+static void look_at(const struct process *p, const struct as_life_look *look, struct as_life *life,
+		    char args[ARGS_MAX])
+{
+	life->args = args;
+	life->args_len = look->args(look->data, p->pid, args, ARGS_MAX);
+	if (look->comm)
+		look->comm(look->data, p->pid, life->comm);
+}
+
+/* Which program it is now. Of one that ended meanwhile nothing is left to look at. */
+static void tell_exec(struct as_life_tasks *t, struct process *p, const struct as_life_ear *ear)
+{
+	struct as_life life = life_of(p, AS_LIFE_EXEC, p->exec_ns);
+	char args[ARGS_MAX];
+
+	remove_from(t->execs, &t->nexecs, (uint32_t)(p - t->v));
+	p->exec = false;
+	if (!p->dying)
+		look_at(p, &ear->look, &life, args);
+	ear->fn(ear->data, &life);
+}
+
 static void new_thread(struct as_life_tasks *t, const struct as_cn *e)
 {
 	struct process *p = process_find(t, e->pid);
@@ -349,6 +371,9 @@ static void new_process(struct as_life_tasks *t, const struct as_cn *e,
 	if (p && e->t_ns <= p->since_ns)
 		return; /* named meanwhile */
 	bool ours = belongs(t, e->parent);
+	struct process *parent = process_find(t, e->parent);
+	if (parent && parent->exec) /* whose command line the child has */
+		tell_exec(t, parent, ear);
 	if (p)
 		replaced(t, p, ear);
 	if (!ours)
@@ -435,29 +460,10 @@ void as_life_tasks_event(struct as_life_tasks *t, const struct as_cn *e,
 		thread_ended(t, e, ear);
 }
 
-static void look_at(const struct process *p, const struct as_life_look *look, struct as_life *life,
-		    char args[ARGS_MAX])
-{
-	life->args = args;
-	life->args_len = look->args(look->data, p->pid, args, ARGS_MAX);
-	if (look->comm)
-		look->comm(look->data, p->pid, life->comm);
-}
-
 void as_life_tasks_execs(struct as_life_tasks *t, const struct as_life_ear *ear)
 {
-	char args[ARGS_MAX];
-
-	for (size_t i = 0; i < t->nexecs; i++) {
-		struct process *p = &t->v[t->execs[i]];
-		struct as_life life = life_of(p, AS_LIFE_EXEC, p->exec_ns);
-
-		if (!p->dying)
-			look_at(p, &ear->look, &life, args);
-		p->exec = false;
-		ear->fn(ear->data, &life);
-	}
-	t->nexecs = 0;
+	while (t->nexecs)
+		tell_exec(t, &t->v[t->execs[0]], ear);
 }
 
 size_t as_life_tasks_dying(const struct as_life_tasks *t)

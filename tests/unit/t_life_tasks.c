@@ -160,6 +160,23 @@ static void t_descendants(void)
 	as_life_tasks_free(x.t);
 }
 
+/* A child has the command line of its parent: that is told before it. */
+static void t_exec_then_child(void)
+{
+	struct table x;
+
+	table_open(&x);
+	born(&x, 10, US);
+	event(&x, AS_CN_EXEC, 10, 10, 0);
+	born(&x, 11, 10);
+	as_life_tasks_execs(x.t, &x.ear);
+	(void)next(&x, AS_LIFE_BORN, 10);
+	(void)next(&x, AS_LIFE_EXEC, 10);
+	(void)next(&x, AS_LIFE_BORN, 11);
+	EXPECT_U64(x.n, 0);
+	as_life_tasks_free(x.t);
+}
+
 /* The first thread ends first: the process ends with the last one, by its status. */
 static void t_leader_first(void)
 {
@@ -339,5 +356,6 @@ static void t_thousands(void)
 	as_life_tasks_free(x.t);
 }
 
-UTEST_MAIN(T(t_one_life), T(t_strangers), T(t_descendants), T(t_leader_first), T(t_thread_execs),
-	   T(t_leader_execs), T(t_pid_again), T(t_half_told), T(t_named), T(t_thousands))
+UTEST_MAIN(T(t_one_life), T(t_strangers), T(t_descendants), T(t_exec_then_child), T(t_leader_first),
+	   T(t_thread_execs), T(t_leader_execs), T(t_pid_again), T(t_half_told), T(t_named),
+	   T(t_thousands))

@@ -10,6 +10,7 @@
  *	thread    threads, not processes
  *	leader    as fork, but the first thread of each ends at once and a second one works
  *	sibling   clone(CLONE_PARENT): children of our own parent
+ *	exec      as fork, but a second thread of each calls exec and works
  */
 #include <pthread.h>
 #include <sys/syscall.h>
@@ -54,20 +55,47 @@ static void start_setsid(int tell)
 	}
 }
 
+/* Become a program of its own that is a child: only calls that are safe after vfork(). */
+__attribute__((noreturn)) static void become_child(char *ms, char *fd)
+{
+	char *argv[] = {(char[]){"forker"}, (char[]){"child"}, ms, fd, NULL};
+
+	(void)execv("/proc/self/exe", argv);
+	_exit(98);
+}
+
 static void start_vfork(int tell)
 {
 	char fd[16], ms[32];
-	char *argv[] = {(char[]){"forker"}, (char[]){"child"}, ms, fd, NULL};
 
 	(void)snprintf(fd, sizeof fd, "%d", tell);
 	(void)snprintf(ms, sizeof ms, "%.3f", seconds * 1000);
 	pid_t pid = vfork();
 	if (pid < 0)
 		fail("vfork");
-	if (!pid) {
-		(void)execv("/proc/self/exe", argv);
-		_exit(98);
-	}
+	if (!pid)
+		become_child(ms, fd);
+}
+
+static void *second_execs(void *at)
+{
+	char fd[16], ms[32];
+
+	(void)snprintf(fd, sizeof fd, "%d", (int)(intptr_t)at);
+	(void)snprintf(ms, sizeof ms, "%.3f", seconds * 1000);
+	become_child(ms, fd);
+}
+
+static void start_exec(int tell)
+{
+	pthread_t id;
+
+	if (fork_or_fail())
+		return;
+	if (pthread_create(&id, NULL, second_execs, (void *)(intptr_t)tell))
+		fail("pthread_create");
+	for (;;)
+		(void)pause();
 }
 
 static void *thread(void *at)
@@ -125,6 +153,7 @@ static const struct {
 	{"setsid", start_setsid, true, true}, {"ignore", start_fork, false, true},
 	{"vfork", start_vfork, true, true},   {"thread", start_thread, false, false},
 	{"leader", start_leader, true, true}, {"sibling", start_sibling, false, true},
+	{"exec", start_exec, true, true},
 };
 
 enum { NKINDS = sizeof kinds / sizeof *kinds };

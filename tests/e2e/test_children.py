@@ -1,0 +1,225 @@
+#!/usr/bin/env python3
+"""Every child that ever lived: listed with its line, its end and what it used, by every rung."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from harness import *
+from jobs import *
+
+RUNGS = ("netlink", "bpf")
+# A user who may listen to the kernel, but who cannot make control groups.
+LISTENER = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups",
+            "--inh-caps=+net_admin", "--ambient-caps=+net_admin")
+
+
+def by_rung(rung, *workload, options=(), env=None, **how):
+    """Profile it by one rung; None where this machine refuses that."""
+    p = profile(*workload, options=options, env={**(env or {}), "ASSAY_RUNG": rung}, **how)
+    return p if p.doc["assay"]["totals"]["lost_events"]["value"] is not None else None
+
+
+def on_each_rung(check, *workload, **how):
+    """Call check(profile) for every rung that this machine allows."""
+    done = [check(p) or rung for rung in RUNGS
+            for p in [by_rung(rung, *workload, **how)] if p]
+    if not done:
+        skip("the kernel tells this user of no births and deaths")
+
+
+def cpu(process):
+    return sum(process["metrics"][f"process.cpu.{k}"]["total"] for k in ("user", "system")) / 1e9
+
+
+def expect_exact(p, n):
+    total = p.doc["assay"]["totals"]["processes"]
+    expect_eq((total["value"], total["provenance"]), (n, "measured"), "processes")
+    expect_eq(p.total("lost_events"), 0, "lost events")
+    expect_eq(len(p.doc["assay"]["processes"]), n, "processes listed")
+
+
+def children_of(p, parent):
+    return [c for c in p.doc["assay"]["processes"] if c["parent"] == parent["id"]]
+
+
+def root_of(p):
+    return next(c for c in p.doc["assay"]["processes"] if c["parent"] is None)
+
+
+@job_test("three hundred children of a millisecond are all listed, with line, end and CPU")
+def _():
+    def check(p):
+        expect_exact(p, 301)
+        children = children_of(p, root_of(p))
+        expect_eq(len(children), 300, "children of the first process")
+        for c in children:
+            expect_eq(c["wait_status"], 0, "wait status")
+            expect_eq(c["name"], "forker", "name")
+            expect(c["command"].endswith("forker 300 1"), f"command line {c['command']!r}")
+            expect(0 < c["died_ns"] - c["born_ns"], "it ended before it was born")
+            expect_between(cpu(c), 0.0009, 0.2, "CPU of a child")
+        expect_near(sum(map(cpu, children)), p.truth["children_cpu_seconds"], 0.15,
+                    "CPU of the children")
+    on_each_rung(check, "forker", 300, 1)
+
+
+def kind(name, ms=3, n=10):
+    return lambda check: on_each_rung(check, "forker", n, ms, name)
+
+
+@job_test("orphans keep the parent that made them")
+def _():
+    def check(p):
+        expect_exact(p, 21)
+        middles = children_of(p, root_of(p))
+        expect_eq(len(middles), 10, "children of the first process")
+        for middle in middles:
+            expect_eq(len(children_of(p, middle)), 1, "children of one that ended before them")
+    kind("double")(check)
+
+
+@job_test("children in sessions of their own, vforked, or with a first thread that ends first")
+def _():
+    for name in ("setsid", "vfork", "leader"):
+        def check(p):
+            expect_exact(p, 11)
+            children = children_of(p, root_of(p))
+            expect_eq({c["wait_status"] for c in children}, {0}, f"wait statuses, {name}")
+            for c in children:
+                expect(cpu(c) > 0.0025, f"{cpu(c)} s of CPU of a child of 3 ms, {name}")
+        kind(name)(check)
+
+
+@job_test("a thread that calls exec is its process from then on")
+def _():
+    def check(p):
+        expect_exact(p, 11)
+        for c in children_of(p, root_of(p)):
+            expect_eq(c["wait_status"], 0, "wait status")
+            expect(c["command"] is None or c["command"].startswith("forker child 3"),
+                   f"command line {c['command']!r}")
+            expect(cpu(c) > 0.0025, f"{cpu(c)} s of CPU of a child of 3 ms")
+    kind("exec")(check)
+
+
+@job_test("threads are no processes")
+def _():
+    kind("thread")(lambda p: expect_exact(p, 1))
+
+
+@job_test("children that are made to be siblings belong")
+def _():
+    kind("sibling")(lambda p: expect_exact(p, 11))
+
+
+@job_test("how each of them ended is known, also of those that somebody else waited for")
+def _():
+    for rung in RUNGS:
+        out = tmp() / f"{rung}.json"
+        assay("run", "--quiet", "-o", out, "--", "sh", "-c",
+              "sh -c 'exit 7'; sh -c 'kill -9 $$'; sleep 0.01; true", env={"ASSAY_RUNG": rung}).ok()
+        doc = json.loads(out.read_text())["assay"]
+        if doc["totals"]["lost_events"]["value"] is None:
+            continue
+        ends = [c["wait_status"] for c in doc["processes"]]
+        expect_eq(sorted(ends), [0, 0, 9, 7 << 8], f"wait statuses by {rung}")
+        by = {c["name"]: c["command"] for c in doc["processes"]}
+        expect_eq(by["sleep"], "sleep 0.01", f"command line by {rung}")
+
+
+@job_test("an exec keeps the process and changes its name")
+def _():
+    for rung in RUNGS:
+        out = tmp() / f"{rung}.json"
+        assay("run", "--quiet", "-o", out, "--", "sh", "-c", "sleep 0.02; exec sleep 0.04",
+              env={"ASSAY_RUNG": rung}).ok()
+        doc = json.loads(out.read_text())["assay"]
+        if doc["totals"]["lost_events"]["value"] is None:
+            continue
+        expect_eq([(c["name"], c["command"]) for c in doc["processes"]],
+                  [("sleep", "sleep 0.04"), ("sleep", "sleep 0.02")], f"processes by {rung}")
+
+
+@job_test("children that nobody waits for are measured without a control group")
+def _():
+    if run(*LISTENER, "true").rc != 0:
+        skip("needs root and setpriv to be a user who may only listen")
+    folder = public()
+    shutil.copy(work("forker"), folder / "forker")
+    out = folder / "run.json"
+    r = run(*LISTENER, folder / "assay", "run", "--quiet", "-o", out, "--", folder / "forker", 40,
+            20, "ignore", cwd=folder, env={"ASSAY_RUNG": "netlink", "HOME": str(folder),
+                                           "ASSAY_STORE": f"{folder}/store"})
+    p = Profile(json.loads(out.read_text()), json.loads(r.out.splitlines()[-1]), r.rc, r.err)
+    if p.total("lost_events") is None:
+        skip("the kernel tells this user of no births and deaths")
+    expect(not own_cgroup(p), "a user who may not make control groups has one")
+    total = p.doc["assay"]["totals"]["cpu"]
+    expect_eq(total["provenance"], "measured", f"CPU, from {total['source']}")
+    expect_near(p.seconds(), p.truth["cpu_seconds"], 0.05, "CPU seconds", slack=0.05)
+    expect_exact(p, 41)
+
+
+@job_test("a user without privileges sees them all where the kernel allows it")
+def _():
+    p = profile("forker", 50, 1, nobody=True)
+    if p.total("lost_events") is None:
+        skip("the proc connector needs Linux 6.6 or privileges")
+    expect_exact(p, 51)
+    expect_eq({c["wait_status"] for c in p.doc["assay"]["processes"]}, {0}, "wait statuses")
+
+
+@job_test("events that the kernel had no room for are counted and said")
+def _():
+    out = tmp() / "run.json"
+    r = assay("run", "-o", out, "--", work("forker"), 200, 1,
+              env={"ASSAY_RUNG": "netlink", "ASSAY_NETLINK_ROOM": "1"}).ok()
+    totals = json.loads(out.read_text())["assay"]["totals"]
+    if totals["lost_events"]["value"] is None:
+        skip("the kernel tells this user of no births and deaths")
+    expect(totals["lost_events"]["value"] > 100, f"lost events: {totals['lost_events']}")
+    expect_eq(totals["processes"]["provenance"], "attributed", "processes")
+    expect_in("births or deaths were lost", r.err, "summary")
+
+
+@job_test("without anybody who tells, /proc is sampled and that is said")
+def _():
+    p = profile("forker", 20, 5, env={"ASSAY_RUNG": "proc"})
+    totals = p.doc["assay"]["totals"]
+    expect_eq(totals["processes"]["provenance"], "attributed", "processes")
+    expect_eq(totals["lost_events"]["provenance"], "unavailable", "lost events")
+    expect_eq(root_of(p)["wait_status"], 0, "wait status of the command")
+
+
+@job_test("attach with children: those that were there, and those that come and go")
+def _():
+    for rung in RUNGS:
+        target = start("sh", "-c", "sleep 30 & read go; for i in 1 2 3 4 5; do (exit 3); done; "
+                       "kill $!; wait; read go", stdin=subprocess.PIPE)
+        wait_for(lambda: children(target.pid))
+        out = tmp() / f"{rung}.json"
+        p = start(ASSAY, "attach", "--include-children", "--quiet", "-o", out, target.pid,
+                  env={"ASSAY_RUNG": rung}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        wait_for(lambda: len(runs("--status", "running")) == 1)
+        time.sleep(0.5)     # it is listed before it listens
+        target.stdin.write(b"go\ngo\n")
+        target.stdin.close()
+        expect_eq(p.wait(20), 0, "exit status")
+        target.wait()
+        doc = json.loads(out.read_text())["assay"]
+        if doc["totals"]["lost_events"]["value"] is None:
+            continue
+        ends = sorted(str(c["wait_status"]) for c in doc["processes"] if c["parent"] is not None)
+        expect_eq(ends, ["15"] + ["768"] * 5, f"wait statuses of its children by {rung}")
+
+
+def children(pid):
+    with open(f"/proc/{pid}/task/{pid}/children") as f:
+        return f.read().split()
+
+
+main()

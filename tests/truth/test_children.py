@@ -1,0 +1,35 @@
+#!/usr/bin/env python3
+"""Thousands of children: none is missed, none is counted twice, and they cost little to follow."""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from harness import *
+from jobs import *
+
+CHILDREN = 5000
+
+
+def seen(rung):
+    p = profile("forker", CHILDREN, 1, env={"ASSAY_RUNG": rung}, timeout=110)
+    return p if p.total("lost_events") is not None else None
+
+
+@job_test("5,000 children of a millisecond are all seen, with end, command line and CPU", 400)
+def _():
+    base = profile("forker", 1, 1)
+    for p in filter(None, map(seen, ("netlink", "bpf"))):
+        expect_eq(p.total("processes"), CHILDREN + 1, "processes")
+        expect_eq(p.total("lost_events"), 0, "lost events")
+        found = p.processes("forker")
+        expect_eq(len(found), CHILDREN + 1, "processes listed")
+        expect_eq({c["wait_status"] for c in found}, {0}, "wait statuses")
+        expect(all(c["command"].endswith(f"forker {CHILDREN} 1") for c in found), "command lines")
+        cpu = sum(c["metrics"][f"process.cpu.{k}"]["total"] / 1e9
+                  for c in found for k in ("user", "system"))
+        expect_near(cpu, p.truth["cpu_seconds"], 0.12, "CPU of all processes by themselves")
+        expect_between((p.total("self_memory_peak") - base.total("self_memory_peak")) / CHILDREN, 0,
+                       1000, "bytes of our memory for each child")
+
+
+main()
