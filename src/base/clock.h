@@ -25,6 +25,15 @@ static inline int64_t as_now(void)
 	return as_clock(CLOCK_MONOTONIC);
 }
 
+/*
+ * What CLOCK_BOOTTIME is ahead of CLOCK_MONOTONIC: it grows while the machine
+ * is suspended, by as much as no other clock here tells.
+ */
+static inline int64_t as_boot_ahead(void)
+{
+	return as_clock(CLOCK_BOOTTIME) - as_now();
+}
+
 static inline struct timespec as_timespec(int64_t ns)
 {
 	return (struct timespec){.tv_sec = ns / AS_SECOND, .tv_nsec = ns % AS_SECOND};

@@ -159,6 +159,7 @@ void as_process_init(struct as_process *p, struct as_proc_pool *pool, int32_t pi
 				 .instance = pool->next_process++,
 				 .parent = AS_NO_PARENT,
 				 .start_ns = AS_PROC_NA,
+				 .born_ns = AS_NA,
 				 .ended_by = AS_NA,
 				 .died_ns = AS_NA,
 				 .dir = -1};
@@ -333,16 +334,26 @@ static int64_t birth(const struct as_process *p, const struct as_collect *c)
 	return p->stat.start * (AS_SECOND / c->env->hz);
 }
 
+/*
+ * Since the run's start. Found once, soon after it was born: what lies between
+ * the clock of births and ours changes with every suspend.
+ */
+static int64_t born(struct as_process *p, const struct as_collect *c)
+{
+	if (p->born_ns == AS_NA)
+		p->born_ns = as_since(birth(p, c), c->start_ns + as_boot_ahead());
+	return p->born_ns;
+}
+
 void as_process_tell(struct as_process *p, const struct as_collect *c)
 {
-	int64_t boot_ns = as_clock(CLOCK_BOOTTIME) - (as_now() - c->start_ns);
 	struct as_instance i = {
 		.scope = AS_PROCESS,
 		.id = p->instance,
 		.parent = p->parent,
 		.key = p->pid,
 		.name = p->stat.comm,
-		.born_ns = as_since(birth(p, c), boot_ns),
+		.born_ns = born(p, c),
 		.died_ns = p->died_ns,
 		.ended_by = p->ended_by,
 	};

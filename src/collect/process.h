@@ -27,6 +27,7 @@ struct as_process {
 	int32_t pid;
 	uint32_t instance, parent;
 	int64_t start_ns; /* CLOCK_BOOTTIME of its birth as it was told; AS_PROC_NA  */
+	int64_t born_ns;  /* the same since the run's start, once it was told; AS_NA */
 	char *args;       /* its command line as last seen, or NULL                  */
 	bool args_told;   /* the sink knows them                                     */
 	int64_t ended_by; /* its wait status; AS_NA                                  */

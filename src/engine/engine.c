@@ -38,11 +38,12 @@ struct engine {
 	sigset_t old_mask;
 	struct sigaction old_chld, old_xfsz;
 	struct rlimit old_files;
-	int32_t child;        /* the command, 0 when there is none (any more)    */
-	int32_t child_status; /* its wait status                                 */
-	int64_t ended_ns;     /* when it, or the target, ended; AS_NA before     */
-	bool stop;            /* the measurement is over                         */
-	bool starved;         /* memory ran out: some numbers are missing        */
+	int32_t child;         /* the command, 0 when there is none (any more)    */
+	int32_t child_status;  /* its wait status                                 */
+	int64_t boot_ahead_ns; /* as_boot_ahead() at the start                    */
+	int64_t ended_ns;      /* when it, or the target, ended; AS_NA before     */
+	bool stop;             /* the measurement is over                         */
+	bool starved;          /* memory ran out: some numbers are missing        */
 	bool timed_out;
 	int64_t kill_ns; /* when TERM becomes KILL, then when to repeat it  */
 	int kills;
@@ -364,6 +365,14 @@ static int start_command(struct engine *e, struct as_engine_result *ret, struct 
 
 /* ── the end ──────────────────────────────────────────────────────────── */
 
+/* Two clocks are not read at once: less than a millisecond is none. */
+static int64_t slept(const struct engine *e)
+{
+	int64_t ns = as_boot_ahead() - e->boot_ahead_ns;
+
+	return ns < AS_MSEC ? 0 : ns;
+}
+
 static void own_cost(struct engine *e, struct as_total *totals)
 {
 	struct rusage u = {0};
@@ -381,6 +390,7 @@ static void own_cost(struct engine *e, struct as_total *totals)
 		as_parse_status(text, n, &st);
 		as_total_set(totals, AS_T_SELF_RSS, st.hwm, AS_MEASURED, "VmHWM");
 	}
+	as_total_set(totals, AS_T_SLEPT, slept(e), AS_MEASURED, "CLOCK_BOOTTIME");
 	as_total_set(totals, AS_T_SELF_TICKS, (int64_t)e->clock.ticks, AS_MEASURED, "counted");
 	as_total_set(totals, AS_T_SELF_LATE, (int64_t)e->clock.late, AS_MEASURED, "counted");
 }
@@ -498,6 +508,7 @@ int as_engine_run(const struct as_env *env, const struct as_engine_config *cfg,
 		.signals = -1,
 		.target = -1,
 		.ended_ns = AS_NA,
+		.boot_ahead_ns = as_boot_ahead(),
 		.collect = {.env = env,
 			    .want = &cfg->want,
 			    .sink = sink,

@@ -399,7 +399,7 @@ static int netlink_drain(struct as_life_source *s, as_life_fn *fn, void *data, s
 		.fn = fn,
 		.data = data,
 		.look = {look_alive, look_args, s->stats < 0 ? look_comm : NULL, s},
-		.boot_ns = as_clock(CLOCK_BOOTTIME) - as_now(),
+		.boot_ns = as_boot_ahead(),
 	};
 
 	(void)err;

@@ -264,7 +264,7 @@ static void put_also(const struct as_sheet *s)
 	const struct as_run *run = s->run;
 	struct as_flow f = {s->out, s->look, 2, "also        ", AS_YELLOW, 0};
 	double cpu = as_total_value(run, AS_T_CPU), wait = as_total_value(run, AS_T_CPU_WAIT);
-	double lost = as_total_value(run, AS_T_LOST);
+	double lost = as_total_value(run, AS_T_LOST), slept = as_total_value(run, AS_T_SLEPT);
 	int32_t left = run->end.survivors;
 
 	also_memory(run, &f);
@@ -273,6 +273,9 @@ static void put_also(const struct as_sheet *s)
 			    as_human_duration(as_total_so_far(run, AS_T_THROTTLED).value).s);
 	if (wait > 0.1 * cpu && wait > 1e7)
 		as_flow_add(&f, "waited %s for a CPU", as_human_duration((int64_t)wait).s);
+	if (slept > 0)
+		as_flow_add(&f, "the machine slept %s meanwhile",
+			    as_human_duration((int64_t)slept).s);
 	if (lost > 0)
 		as_flow_add(&f, "%s births or deaths were lost", as_human_count(lost).s);
 	if (left > 0)

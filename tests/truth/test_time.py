@@ -103,4 +103,15 @@ def _():
     follows_the_diary(p, "around the jump")
 
 
+@job_test("a suspend is said, is part of no duration, and moves nobody's birth")
+def _():
+    p = profile("burn", 1.8, env={"LD_PRELOAD": work("libjump.so"), "SLEEP_AFTER": "0.8"})
+    expect_near(p.total("slept"), 100e9, 0, "slept", slack=1e6)
+    expect_between(p.doc["duration_seconds"], 1.5, 60, "duration")
+    expect_between(p.times()[-1], 1.5, 60, "the last sample")
+    for process in p.doc["assay"]["processes"]:     # told again when it was a second old
+        expect_between(process["born_ns"], -1e8, 1e9, f"birth of {process['name']}")
+    expect_eq(profile("burn", 0.2).total("slept"), 0, "slept")
+
+
 main()
