@@ -393,7 +393,8 @@ define("head", ["require", "exports", "dom", "theme", "units"], function (requir
 		return (0, dom_2.h)("p", { class: "phrases" }, ...spans);
 	}
 	function tile(t) {
-		return (0, dom_2.h)("div", { class: "tile" }, (0, dom_2.h)("h3", {}, t.title), (0, dom_2.h)("p", { class: "figure" }, t.value), ...t.lines.map((l) => typeof l === "string" ? l ? (0, dom_2.h)("p", {}, l) : null : l), t.known ? provenance(t.known) : null);
+		const lines = t.value === units.UNKNOWN ? [] : t.lines;
+		return (0, dom_2.h)("div", { class: "tile" }, (0, dom_2.h)("h3", {}, t.title), (0, dom_2.h)("p", { class: "figure" }, t.value), ...lines.map((l) => typeof l === "string" ? l ? (0, dom_2.h)("p", {}, l) : null : l), t.known ? provenance(t.known) : null);
 	}
 	function split(user, system) {
 		if (user === null || system === null || user + system <= 0)
@@ -819,7 +820,7 @@ define("plots", ["require", "exports", "series", "units"], function (require, ex
 				{ keys: ["job.cpu.user", "cgroup.cpu.user"], name: "user", always: true },
 				{ keys: ["job.cpu.system", "cgroup.cpu.system"], name: "system", always: true }
 			],
-			covers: ["job.cpu.total", "cgroup.cpu.total"] },
+			total: "job.cpu.total", covers: ["cgroup.cpu.total"] },
 		{ title: "Memory", note: "page cache left out", limit: "memory", wishes: [
 				{ keys: ["job.memory.used", "cgroup.memory.anonymous"], name: "used", always: true },
 				{ keys: ["job.memory.pss"], name: "proportional" },
@@ -834,6 +835,14 @@ define("plots", ["require", "exports", "series", "units"], function (require, ex
 				{ keys: ["job.net.received", "job.network.received", "job.net.rx"], name: "received" },
 				{ keys: ["job.net.sent", "job.network.sent", "job.net.tx"], name: "sent" }
 			] },
+		{ title: "Sockets", note: "open", wishes: [
+				{ keys: ["job.net.sockets"], name: "TCP and UDP" },
+				{ keys: ["job.net.unix"], name: "local" }
+			], later: true },
+		{ title: "Connections", note: "a second", wishes: [
+				{ keys: ["job.net.connections"], name: "opened" },
+				{ keys: ["job.net.retransmits"], name: "sent again" }
+			], later: true },
 		{ title: "Processes", note: "alive", wishes: [
 				{ keys: ["job.processes"], name: "processes", always: true },
 				{ keys: ["job.threads"], name: "threads" }
@@ -912,9 +921,10 @@ define("plots", ["require", "exports", "series", "units"], function (require, ex
 			if (!traces.length)
 				return null;
 			r.covers?.forEach((k) => this.used.add(k));
-			return { title: r.title, note: r.note, unit: traces[0].line.unit,
-				stacked: (r.stacked ?? false) && alike(traces), traces, limit: this.limit(r),
-				first: !r.later };
+			return { title: r.title, note: r.note, unit: traces[0].line.unit, traces,
+				stacked: (r.stacked ?? false) && alike(traces), limit: this.limit(r),
+				sum: r.total ? this.wish({ keys: [r.total], name: "together", always: true }, "no-ink")
+					: null, first: !r.later };
 		}
 		rest() {
 			const groups = new Map();
@@ -941,7 +951,7 @@ define("plots", ["require", "exports", "series", "units"], function (require, ex
 			}
 			const title = titleOf(words[0], words[1]);
 			return traces.length ? [{ title, note: "", unit: traces[0].line.unit, stacked: false,
-					traces, limit: null, first: false }] : [];
+					traces, sum: null, limit: null, first: false }] : [];
 		}
 		all() {
 			const first = RECIPES.map((r) => this.cook(r)).filter((p) => p !== null);
@@ -1324,7 +1334,7 @@ define("lanes", ["require", "exports", "dom", "draw", "theme", "units"], functio
 			field.addEventListener("pointerdown", (e) => this.down(e));
 			field.addEventListener("pointerup", (e) => this.up(e));
 			field.addEventListener("pointercancel", () => this.cancel());
-			field.addEventListener("pointerleave", () => this.press === null && view.point(null));
+			field.addEventListener("pointerleave", (e) => this.leave(e));
 			field.addEventListener("dblclick", (e) => this.inside(e) && view.reset());
 			field.addEventListener("wheel", (e) => this.wheel(e), { passive: false });
 			field.addEventListener("keydown", (e) => this.key(e));
@@ -1356,6 +1366,10 @@ define("lanes", ["require", "exports", "dom", "draw", "theme", "units"], functio
 				return;
 			this.press = e.clientX;
 			this.view.point(this.timeOf(e));
+		}
+		leave(e) {
+			if (this.press === null && e.pointerType === "mouse")
+				this.view.point(null);
 		}
 		choose(e) {
 			const { left, width } = this.box(), origin = this.field.getBoundingClientRect().left;
@@ -2022,7 +2036,8 @@ define("timeline", ["require", "exports", "dom", "draw", "lanes", "phases", "ser
 			this.view = view;
 			this.lane = (0, lanes_3.lane)("plot");
 			this.canvas = (0, dom_10.h)("canvas", { role: "img", "aria-label": `${plot.title} over time` });
-			this.legends = plot.traces.map((t) => new Legend(data, t, view));
+			const told = plot.sum ? [...plot.traces, plot.sum] : plot.traces;
+			this.legends = told.map((t) => new Legend(data, t, view));
 			this.lane.side.append((0, dom_10.h)("h3", {}, plot.title, plot.note ? (0, dom_10.h)("small", {}, plot.note) : null), (0, dom_10.h)("table", { class: "legend" }, (0, dom_10.h)("tbody", {}, ...this.legends.map((l) => l.row))));
 			this.lane.picture.append(this.canvas);
 			this.lane.root.dataset.plot = plot.title;
@@ -2155,6 +2170,10 @@ define("main", ["require", "exports", "data", "dom", "head", "lists", "numbers",
 			(0, numbers_1.about)(data)];
 		return [(0, head_2.header)(data), navigation(sections), (0, dom_11.h)("main", {}, ...sections)];
 	}
+	function plainText() {
+		const held = document.querySelector("noscript")?.textContent ?? "";
+		return new DOMParser().parseFromString(held, "text/html").body.textContent ?? "";
+	}
 	async function start() {
 		const page = document.getElementById("page");
 		try {
@@ -2163,7 +2182,8 @@ define("main", ["require", "exports", "data", "dom", "head", "lists", "numbers",
 			page.append(...build(data));
 		}
 		catch (e) {
-			page.append((0, dom_11.h)("p", { class: "failed" }, `This browser cannot show the report: ${String(e)}`));
+			const why = `This browser cannot draw the report (${String(e)}); here is its text.`;
+			page.append((0, dom_11.h)("p", { class: "failed" }, why), (0, dom_11.h)("pre", {}, plainText()));
 		}
 		page.dataset.ready = "true";
 	}

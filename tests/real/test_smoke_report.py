@@ -248,6 +248,57 @@ def _():
         quiet(b)
 
 
+@test("processes are chosen, folded and found by keys", seconds=120)
+def _():
+    path = job()
+    with browser() as b:
+        b.size(1280, 900)
+        b.open(path)
+        b.js("const r = document.querySelector('.rows'); r.scrollIntoView({behavior: 'instant'});"
+             "r.focus()")
+        rows = "return document.querySelectorAll('.rows [data-row]').length"
+        whole = b.js(rows)
+        expect(whole >= 4, f"{whole} rows")
+        b.key("ArrowDown")
+        expect_in("job.py", b.js("return document.querySelector('.details .command').textContent"))
+        b.key("ArrowLeft")
+        expect_eq(b.js(rows), 1, "rows when the tree is folded")
+        b.key("ArrowRight")
+        expect_eq(b.js(rows), whole, "rows when it is open again")
+        b.key("End")
+        chosen = b.js("return document.querySelector('[aria-selected=true]').dataset.row")
+        expect_eq(int(chosen), whole - 1, "the last row")
+        for words, want in (("no such thing", 0), ("JOB.PY", whole)):
+            b.js("const i = document.querySelector('#processes input'); i.value = arguments[0];"
+                 "i.dispatchEvent(new Event('input'))", words)
+            b.settle()
+            expect_eq(b.js(rows), want, f"rows that match {words!r}")
+        quiet(b)
+
+
+@test("a browser that cannot unpack the data shows the text", seconds=60)
+def _():
+    path = page_of("sleep", "0.1")
+    page = Page(path)
+    path.write_text(page.text.replace(page.only("script", id="data")[2], "AAAA"))
+    with browser() as b:
+        b.open(path)
+        expect_in("sleep 0.1", b.js("return document.querySelector('#page > pre').textContent"))
+
+
+@test("a run that was imported has a page", seconds=60)
+def _():
+    assay("import", "keystone", ROOT / "tests/fixtures/keystone/jobs_history.jsonl").ok()
+    with browser() as b:
+        b.size(1280, 900)
+        assay("report", "-o", "old.html").ok()
+        b.open(tmp() / "old.html")
+        expect_eq(b.js("return document.querySelectorAll('.failed').length"), 0, "failures")
+        expect(b.js("return document.querySelectorAll('.tile').length") >= 5, "no figures")
+        picture(b, "imported")
+        quiet(b)
+
+
 # --- large runs -------------------------------------------------------------------
 
 def week(path, nprocesses, npoints):

@@ -121,8 +121,9 @@ interface Tile {
 }
 
 function tile(t: Tile): HTMLElement {
+    const lines = t.value === units.UNKNOWN ? [] : t.lines;
     return h("div", {class: "tile"}, h("h3", {}, t.title), h("p", {class: "figure"}, t.value),
-        ...t.lines.map((l) => typeof l === "string" ? l ? h("p", {}, l) : null : l),
+        ...lines.map((l) => typeof l === "string" ? l ? h("p", {}, l) : null : l),
         t.known ? provenance(t.known) : null);
 }
 

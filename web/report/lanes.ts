@@ -78,7 +78,7 @@ export class Pointer {
         field.addEventListener("pointerdown", (e) => this.down(e));
         field.addEventListener("pointerup", (e) => this.up(e));
         field.addEventListener("pointercancel", () => this.cancel());
-        field.addEventListener("pointerleave", () => this.press === null && view.point(null));
+        field.addEventListener("pointerleave", (e) => this.leave(e));
         field.addEventListener("dblclick", (e) => this.inside(e) && view.reset());
         field.addEventListener("wheel", (e) => this.wheel(e), {passive: false});
         field.addEventListener("keydown", (e) => this.key(e));
@@ -115,6 +115,12 @@ export class Pointer {
             return;
         this.press = e.clientX;
         this.view.point(this.timeOf(e));
+    }
+
+    /* A finger that is lifted leaves the cursor where it was. */
+    private leave(e: PointerEvent): void {
+        if (this.press === null && e.pointerType === "mouse")
+            this.view.point(null);
     }
 
     private choose(e: PointerEvent): void {

@@ -42,6 +42,12 @@ function build(data: Data): HTMLElement[] {
     return [header(data), navigation(sections), h("main", {}, ...sections)];
 }
 
+/* What the page holds for readers without a script. */
+function plainText(): string {
+    const held = document.querySelector("noscript")?.textContent ?? "";
+    return new DOMParser().parseFromString(held, "text/html").body.textContent ?? "";
+}
+
 async function start(): Promise<void> {
     const page = document.getElementById("page")!;
     try {
@@ -49,7 +55,8 @@ async function start(): Promise<void> {
         startTheme();
         page.append(...build(data));
     } catch (e) {
-        page.append(h("p", {class: "failed"}, `This browser cannot show the report: ${String(e)}`));
+        const why = `This browser cannot draw the report (${String(e)}); here is its text.`;
+        page.append(h("p", {class: "failed"}, why), h("pre", {}, plainText()));
     }
     page.dataset.ready = "true";
 }

@@ -21,6 +21,7 @@ export interface Plot {
     unit: string;
     stacked: boolean;
     traces: Trace[];
+    sum: Trace | null; /* has numbers, but no line */
     limit: {value: number; name: string} | null;
     first: boolean; /* shown from the start */
 }
@@ -38,7 +39,8 @@ interface Recipe {
     stacked?: boolean;
     limit?: "cpus" | "memory" | "cores";
     wishes: Wish[];
-    covers?: string[]; /* what these lines tell already */
+    total?: string;    /* told beside them, not drawn: their sum */
+    covers?: string[]; /* what these lines tell already          */
     later?: boolean;
 }
 
@@ -46,7 +48,7 @@ const RECIPES: Recipe[] = [
     {title: "CPU", note: "100 % is one core", stacked: true, limit: "cpus", wishes: [
         {keys: ["job.cpu.user", "cgroup.cpu.user"], name: "user", always: true},
         {keys: ["job.cpu.system", "cgroup.cpu.system"], name: "system", always: true}],
-    covers: ["job.cpu.total", "cgroup.cpu.total"]},
+    total: "job.cpu.total", covers: ["cgroup.cpu.total"]},
     {title: "Memory", note: "page cache left out", limit: "memory", wishes: [
         {keys: ["job.memory.used", "cgroup.memory.anonymous"], name: "used", always: true},
         {keys: ["job.memory.pss"], name: "proportional"},
@@ -58,6 +60,12 @@ const RECIPES: Recipe[] = [
     {title: "Network", note: "of the job", wishes: [
         {keys: ["job.net.received", "job.network.received", "job.net.rx"], name: "received"},
         {keys: ["job.net.sent", "job.network.sent", "job.net.tx"], name: "sent"}]},
+    {title: "Sockets", note: "open", wishes: [
+        {keys: ["job.net.sockets"], name: "TCP and UDP"},
+        {keys: ["job.net.unix"], name: "local"}], later: true},
+    {title: "Connections", note: "a second", wishes: [
+        {keys: ["job.net.connections"], name: "opened"},
+        {keys: ["job.net.retransmits"], name: "sent again"}], later: true},
     {title: "Processes", note: "alive", wishes: [
         {keys: ["job.processes"], name: "processes", always: true},
         {keys: ["job.threads"], name: "threads"}]},
@@ -138,9 +146,10 @@ export class Plots {
         if (!traces.length)
             return null;
         r.covers?.forEach((k) => this.used.add(k));
-        return {title: r.title, note: r.note, unit: traces[0].line.unit,
-            stacked: (r.stacked ?? false) && alike(traces), traces, limit: this.limit(r),
-            first: !r.later};
+        return {title: r.title, note: r.note, unit: traces[0].line.unit, traces,
+            stacked: (r.stacked ?? false) && alike(traces), limit: this.limit(r),
+            sum: r.total ? this.wish({keys: [r.total], name: "together", always: true}, "no-ink")
+                : null, first: !r.later};
     }
 
     /* What no recipe names: by scope, second word and unit. */
@@ -170,7 +179,7 @@ export class Plots {
         }
         const title = titleOf(words[0], words[1]);
         return traces.length ? [{title, note: "", unit: traces[0].line.unit, stacked: false,
-            traces, limit: null, first: false}] : [];
+            traces, sum: null, limit: null, first: false}] : [];
     }
 
     all(): Plot[] {

@@ -67,7 +67,8 @@ class PlotLane {
 
     constructor(data: Data, readonly plot: Plot, private readonly view: View) {
         this.canvas = h("canvas", {role: "img", "aria-label": `${plot.title} over time`});
-        this.legends = plot.traces.map((t) => new Legend(data, t, view));
+        const told = plot.sum ? [...plot.traces, plot.sum] : plot.traces;
+        this.legends = told.map((t) => new Legend(data, t, view));
         this.lane.side.append(
             h("h3", {}, plot.title, plot.note ? h("small", {}, plot.note) : null),
             h("table", {class: "legend"}, h("tbody", {}, ...this.legends.map((l) => l.row))));
