@@ -44,7 +44,22 @@ void as_usage_add(struct as_life_usage *sum, const struct as_life_usage *more)
 	from_array(sum, a);
 }
 
-/* The larger of the two in each: counters only grow. */
+/*
+ * User and system time are told apart anew at every look, by few ticks: neither
+ * may go back, and together they are the CPU time, which is known better.
+ */
+static void split(struct as_life_usage *u, const struct as_life_usage *x,
+		  const struct as_life_usage *y)
+{
+	if (x->user_ns == AS_PROC_NA || y->user_ns == AS_PROC_NA)
+		return;
+	if (y->user_ns > x->user_ns)
+		u->sys_ns = u->cpu_ns - u->user_ns;
+	else if (y->sys_ns > x->sys_ns)
+		u->user_ns = u->cpu_ns - u->sys_ns;
+}
+
+/* The larger of the two in each: counters only grow. What `y` says is older. */
 static struct as_life_usage larger(const struct as_life_usage *x, const struct as_life_usage *y)
 {
 	struct as_life_usage u;
@@ -55,6 +70,7 @@ static struct as_life_usage larger(const struct as_life_usage *x, const struct a
 	for (size_t i = 0; i < NUSAGE; i++)
 		a[i] = b[i] > a[i] ? b[i] : a[i]; /* unknown is the smallest there is */
 	from_array(&u, a);
+	split(&u, x, y);
 	return u;
 }
 

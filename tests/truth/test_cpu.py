@@ -57,6 +57,20 @@ def _():
         expect_near(by_name.get(name), p.truth["threads"][i], 0.02, f"CPU of {name}", slack=0.08)
 
 
+@job_test("the processes of the list add up to the whole, each within 0.2 % of its own clock")
+def _():
+    p = profile("diary", 1.5, options=("--interval", "0.1"))      # half of it in the kernel
+    if p.doc["assay"]["totals"]["processes"]["provenance"] != "measured":
+        skip("nobody tells of the ends of processes here")
+    [one] = p.processes("diary")
+    cpu = sum(one["metrics"][f"process.cpu.{k}"]["total"] for k in ("user", "system")) / 1e9
+    expect_near(cpu, p.truth["cpu_seconds"], 0.002, "CPU of a process, told at its end")
+    p = profile("forker", 8, 150, options=("--interval", "0.05"))
+    cpu = sum(one["metrics"][f"process.cpu.{k}"]["total"] for k in ("user", "system")
+              for one in p.doc["assay"]["processes"]) / 1e9
+    expect_near(cpu, p.seconds(), 0.002, "CPU of all processes of the list")
+
+
 # --- children of every kind ---------------------------------------------------
 
 KINDS = ("fork", "double", "setsid", "ignore", "vfork", "thread", "leader", "sibling")

@@ -282,5 +282,26 @@ static void t_settled(void)
 	book_close(&b);
 }
 
+/* Ticks split user from system time anew at every look: the sum is the CPU time all the same. */
+static void t_split_anew(void)
+{
+	struct book b;
+
+	book_open(&b);
+	born(&b, ROOT, 1, 0);
+	died(&b, ROOT, 8, 1500, 0);
+	struct as_life l = life(&b, AS_LIFE_SETTLED, ROOT, 9);
+	l.start_ns = b.boot_ns;
+	l.usage.cpu_ns = 1600;
+	l.usage.user_ns = 1400;
+	l.usage.sys_ns = 200;
+	told(&b, &l);
+	show(&b);
+	EXPECT_I64(as_row_at(instance(&b, 0)->last, AS_F_PROC_USER), 1500);
+	EXPECT_I64(as_row_at(instance(&b, 0)->last, AS_F_PROC_SYSTEM), 100);
+	EXPECT_I64(b.g.sum.user_ns + b.g.sum.sys_ns, b.g.sum.cpu_ns);
+	book_close(&b);
+}
+
 UTEST_MAIN(T(t_unseen), T(t_told_twice), T(t_pid_again), T(t_end_lost), T(t_nobody_known),
-	   T(t_exec), T(t_settled))
+	   T(t_exec), T(t_settled), T(t_split_anew))
