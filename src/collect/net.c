@@ -22,6 +22,7 @@
 
 #include "base/clock.h"
 #include "base/fault.h"
+#include "collect/interfaces.h"
 #include "collect/peers.h"
 #include "collect/sockfds.h"
 #include "collect/source.h"
@@ -55,11 +56,13 @@ struct ports {
 struct state {
 	struct as_sockfds fds;
 	struct as_peers peers;
+	struct as_interfaces nics;
 	struct space spaces[AS_NETNS_MAX];
 	uint64_t cgroup; /* id of the group that is the job's alone, or 0             */
 	bool foreign;    /* it holds connections that were not made in it             */
 	bool before;     /* this look finds what was there before the run             */
 	bool looked;
+	size_t spaces_seen;        /* namespaces whose interfaces are known */
 	struct ports tcp, udp;     /* where it listens                                    */
 	struct as_netwatch *watch; /* NULL: not yet, or refused                        */
 	bool watch_tried;
@@ -433,6 +436,8 @@ static int look(struct state *s, const struct as_collect *c, int64_t t_ns, struc
 	int r = as_sockfds_look(&s->fds, *c->members, time_left, s, err);
 
 	s->looked = true;
+	for (; s->spaces_seen < s->fds.nnetns; s->spaces_seen++)
+		as_interfaces_add(&s->nics, c, s->fds.netns_pid[s->spaces_seen]);
 	if (s->fds.denied && !s->refused[0])
 		refuse(s, c, "/proc/PID/fd", strerror(EACCES));
 	if (r == AS_OK && any(s, c))
@@ -597,6 +602,8 @@ static int net_open(void *st, const struct as_collect *c, struct as_err *err)
 	s->saved_ns = SAVED_MAX;
 	s->paid_ns = as_now();
 	as_sockfds_init(&s->fds, c);
+	as_interfaces_init(&s->nics, c);
+	s->spaces_seen = 1;
 	tell_origins(c);
 	if (!c->attached) {
 		s->cgroup = group_id(c->cgroup);
@@ -626,6 +633,7 @@ static int net_sample(void *st, const struct as_collect *c, struct as_frame *fra
 		r = look(s, c, frame->t_ns, err);
 	drain(s, c); /* after it is known where the job listens */
 	rows(s, c, frame);
+	as_interfaces_rows(&s->nics, c, frame);
 	end_spending(s);
 	return r;
 }
@@ -669,6 +677,7 @@ static void net_close(void *st)
 		if (s->spaces[i].open)
 			as_sockdiag_close(&s->spaces[i].diag);
 	as_sockfds_done(&s->fds);
+	as_interfaces_done(&s->nics);
 	as_peers_done(&s->peers);
 	as_netwatch_close(s->watch);
 	as_buf_done(&s->hosts);
@@ -678,8 +687,8 @@ static void net_close(void *st)
 
 const struct as_collector as_collect_net = {
 	.name = "net",
-	.about = "the connections of the job and its peers",
-	.reads = "/proc/PID/fd, sock_diag, /etc/hosts; BPF where allowed",
+	.about = "the connections of the job, its peers, network interfaces",
+	.reads = "/proc/PID/{fd,net/dev}, sock_diag, /etc/hosts; BPF where allowed",
 	.state_size = sizeof(struct state),
 	.wanted = net_wanted,
 	.open = net_open,

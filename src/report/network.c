@@ -1,6 +1,7 @@
 #include "report/network.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/human.h"
 #include "report/rank.h"
@@ -8,7 +9,7 @@
 #include "report/words.h"
 #include "run/sofar.h"
 
-enum { PEERS = 20 };
+enum { PEERS = 20, NICS = 8 };
 
 /* ── one line ─────────────────────────────────────────────────────────── */
 
@@ -86,24 +87,71 @@ static void peer_cell(const void *data, size_t row, size_t col, struct as_buf *c
 		as_put_value(cell, as_fields[fields[col]].unit, (double)v);
 }
 
-void as_put_peers(const struct as_sheet *s)
+static void put_peers(const struct as_sheet *s, const struct as_rank *r)
 {
-	struct as_rank r = as_rank(s->run, AS_PEER, PEERS);
-
-	if (!r.n)
-		return;
-	as_heading(s->out, s->look, "Network");
 	as_put_table(s->out, s->look,
 		     &(struct as_table){.cols = peer_columns,
 					.ncols = AS_LEN(peer_columns),
-					.nrows = r.n,
-					.data = &r,
+					.nrows = r->n,
+					.data = r,
 					.indent = 2,
 					.cell = peer_cell});
-	if (r.total == r.n)
+	if (r->total == r->n)
 		return;
 	as_ink(s->out, s->look, AS_DIM);
 	as_buf_fmt(s->out, "  … and %zu more with fewer bytes (--json lists them)\n",
-		   r.total - r.n);
+		   r->total - r->n);
 	as_ink_end(s->out, s->look, AS_DIM);
+}
+
+/* ── interfaces ───────────────────────────────────────────────────────── */
+
+static const struct as_column nic_columns[] = {
+	{"interface", false, 8, 0}, {"whose", false, 0, 0}, {"received", true, 0, 0},
+	{"sent", true, 0, 0},       {"errors", true, 0, 0}, {"drops", true, 0, 0},
+};
+
+static void nic_cell(const void *data, size_t row, size_t col, struct as_buf *cell)
+{
+	static const enum as_field_id fields[] = {
+		0, 0, AS_F_NIC_RECV, AS_F_NIC_SENT, AS_F_NIC_ERRORS, AS_F_NIC_DROPS};
+	const struct as_instance *i = ((const struct as_rank *)data)->at[row];
+	bool own = i->detail && !strcmp(i->detail, "job");
+	int64_t v = col > 1 ? last(i, fields[col]) : AS_NA;
+
+	if (col == 0)
+		as_buf_str(cell, i->name ? i->name : "-");
+	else if (col == 1)
+		as_buf_str(cell, own ? "the job's own" : "the machine's");
+	else if (v == AS_NA)
+		as_buf_byte(cell, '-');
+	else
+		as_put_value(cell, as_fields[fields[col]].unit, (double)v);
+}
+
+static void put_nics(const struct as_sheet *s, const struct as_rank *r)
+{
+	as_put_table(s->out, s->look,
+		     &(struct as_table){.cols = nic_columns,
+					.ncols = AS_LEN(nic_columns),
+					.nrows = r->n,
+					.data = r,
+					.indent = 2,
+					.cell = nic_cell});
+}
+
+void as_put_network(const struct as_sheet *s)
+{
+	struct as_rank peers = as_rank(s->run, AS_PEER, PEERS);
+	struct as_rank nics = as_rank(s->run, AS_INTERFACE, NICS);
+
+	if (!peers.n && !nics.n)
+		return;
+	as_heading(s->out, s->look, "Network");
+	if (peers.n)
+		put_peers(s, &peers);
+	if (peers.n && nics.n)
+		as_buf_byte(s->out, '\n');
+	if (nics.n)
+		put_nics(s, &nics);
 }

@@ -344,7 +344,7 @@ void as_report_show(struct as_buf *out, const struct as_look *look, const struct
 	as_put_phases(&s, &phases);
 	as_put_processes(&s);
 	as_put_threads(&s);
-	as_put_peers(&s);
+	as_put_network(&s);
 	put_metrics(&s, AS_JOB, "Job");
 	put_metrics(&s, AS_CGROUP, "Control group");
 	put_metrics(&s, AS_SYSTEM, "Machine");

@@ -62,9 +62,15 @@ static const struct as_scope_info scopes[AS_NSCOPES] = {
 		     .plural = "peers",
 		     .title = "Each peer of the job's connections",
 		     .first = AS_F_PEER_CONNS,
-		     .n = AS_NFIELDS - AS_F_PEER_CONNS,
+		     .n = AS_F_NIC_RECV - AS_F_PEER_CONNS,
 		     .number = "port",
 		     .rank = {AS_F_PEER_SENT, AS_F_PEER_RECV}},
+	[AS_INTERFACE] = {.name = "interface",
+			  .plural = "interfaces",
+			  .title = "Each network interface that the job could use",
+			  .first = AS_F_NIC_RECV,
+			  .n = AS_NFIELDS - AS_F_NIC_RECV,
+			  .rank = {AS_F_NIC_RECV, AS_F_NIC_SENT}},
 };
 
 static const struct {
@@ -81,7 +87,7 @@ static const struct {
 	[AS_G_SYSTEM] = {"system", "CPU, memory and load of the whole machine"},
 	[AS_G_CORES] = {"cores", "every core by itself"},
 	[AS_G_PSI] = {"psi", "pressure stall information of the machine"},
-	[AS_G_NET] = {"net", "connections of the job, bytes over them, and its peers"},
+	[AS_G_NET] = {"net", "connections of the job, bytes over them, its peers, interfaces"},
 };
 
 const struct as_scope_info *as_scope_info(enum as_scope scope)

@@ -25,13 +25,14 @@
 
 /* Who a row of numbers is about. An instance is one of them: a core, a pid, a tid. */
 enum as_scope {
-	AS_SYSTEM,  /* the machine                            */
-	AS_CORE,    /* one CPU of it                          */
-	AS_JOB,     /* the command and everything it started  */
-	AS_PROCESS, /* one process of the job                 */
-	AS_THREAD,  /* one thread of the job                  */
-	AS_CGROUP,  /* the control group of the job           */
-	AS_PEER,    /* somebody the job had connections with  */
+	AS_SYSTEM,    /* the machine                            */
+	AS_CORE,      /* one CPU of it                          */
+	AS_JOB,       /* the command and everything it started  */
+	AS_PROCESS,   /* one process of the job                 */
+	AS_THREAD,    /* one thread of the job                  */
+	AS_CGROUP,    /* the control group of the job           */
+	AS_PEER,      /* somebody the job had connections with  */
+	AS_INTERFACE, /* a network interface that it could use */
 	AS_NSCOPES
 };
 
@@ -162,7 +163,13 @@ enum as_group {
 	X(PEER_RECV,     "peer.bytes.received",      PEER,    BYTES, COUNTER, NET,     "received", "payload received from it")                            \
 	X(PEER_RETRANS,  "peer.retransmits",         PEER,    COUNT, COUNTER, NET,     "again",    "segments that had to be sent again")                  \
 	X(PEER_RTT,      "peer.rtt",                 PEER,    NS,    GAUGE,   NET,     "rtt",      "round trip time, mean of its connections")            \
-	X(PEER_WAIT,     "peer.wait",                PEER,    NS,    COUNTER, NET,     "waited",   "time with data out and nothing come back yet, at least")
+	X(PEER_WAIT,     "peer.wait",                PEER,    NS,    COUNTER, NET,     "waited",   "time with data out and nothing come back yet, at least") \
+	X(NIC_RECV,      "interface.bytes.received", INTERFACE, BYTES, COUNTER, NET,   "received", "bytes that came in over it")                          \
+	X(NIC_SENT,      "interface.bytes.sent",     INTERFACE, BYTES, COUNTER, NET,   "sent",     "bytes that went out over it")                         \
+	X(NIC_INS,       "interface.packets.received", INTERFACE, COUNT, COUNTER, NET, "in",       "packets that came in over it")                        \
+	X(NIC_OUTS,      "interface.packets.sent",   INTERFACE, COUNT, COUNTER, NET,   "out",      "packets that went out over it")                       \
+	X(NIC_ERRORS,    "interface.errors",         INTERFACE, COUNT, COUNTER, NET,   "errors",   "packets that were broken, both ways")                 \
+	X(NIC_DROPS,     "interface.drops",          INTERFACE, COUNT, COUNTER, NET,   "drops",    "packets for which there was no room, both ways")
 /* clang-format on */
 
 enum as_field_id {

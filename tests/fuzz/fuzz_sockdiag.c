@@ -1,10 +1,11 @@
-/* Replies of sock_diag, records of BPF, links of /proc/PID/fd, lines of /etc/hosts: any bytes. */
+/* Replies of sock_diag, records of BPF, links of /proc/PID/fd, net/dev, /etc/hosts: any bytes. */
 #include <stddef.h>
 #include <stdint.h>
 
 #include "collect/peers.h"
 #include "collect/sockfds.h"
 #include "os/hosts.h"
+#include "os/netdev.h"
 #include "os/netwatch.h"
 #include "os/sockdiag.h"
 
@@ -34,6 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	enum as_role role;
 	struct as_sock s;
 	struct as_sock_addr a;
+	struct as_netdev dev;
 	char name[200];
 	int os;
 
@@ -50,6 +52,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	as_peers_done(&peers);
 	(void)as_sockdiag_read_unix(data, size, &u, &os);
 	(void)as_sockfd_scan(text, size);
+	for (size_t at = 0, used; (used = as_parse_netdev(text + at, size - at, &dev)); at += used)
+		;
 	(void)as_sock_addr_scan(text, size, &a);
 	(void)as_hosts_find(text, size, &(struct as_sock_addr){.ip = {127, 0, 0, 1}, .version = 4},
 			    name, sizeof name);

@@ -258,6 +258,20 @@ def in_namespace(command, *args, **how):
 def _():
     p = in_namespace("", "tcp6", 1_000_003, 500_009, 2, 0.8)
     expect_traffic(p, "own namespace")
+    nics = [x for x in p.doc["assay"]["interfaces"] if x["whose"] == "job"]
+    expect_eq([x["name"] for x in nics], ["lo"], "interfaces of its own")
+    sent = nics[0]["metrics"]["interface.bytes.sent"]["total"]
+    # Every packet has heads of 14, 40 and 32 bytes and may be as long as 64 KiB.
+    expect_between(sent, p.truth["sent"], p.truth["sent"] * 1.01 + 20_000, "bytes over its lo")
+
+
+@job_test("interfaces that the job shares are told as the machine's")
+def _():
+    p = profile("net", "tcp4", 1_000_003, 500_009, 1, 0.8)
+    nics = {x["name"]: x for x in p.doc["assay"]["interfaces"]}
+    expect_eq({x["whose"] for x in nics.values()}, {"machine"}, "whose they are")
+    expect(nics["lo"]["metrics"]["interface.bytes.sent"]["total"] > p.truth["sent"],
+           "less than the job sent went over lo")
 
 
 @job_test("segments that had to be sent again are counted")

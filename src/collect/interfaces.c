@@ -1,0 +1,132 @@
+#include "collect/interfaces.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+
+#include "base/fault.h"
+
+/* Room for some hundred interfaces; a machine of containers may have more. */
+enum { TEXT = 16 << 10 };
+
+static const struct as_source machine = {"net/dev", AS_F_NIC_RECV, AS_F_NIC_DROPS};
+
+static struct as_interface *find(struct as_interfaces *t, const struct as_collect *c, uint32_t file,
+				 const struct as_netdev *d)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (t->v[i].file == file && !strcmp(t->v[i].name, d->name))
+			return &t->v[i];
+	if (!as_grow(&t->v, &t->cap, t->n, sizeof *t->v, 4)) {
+		*c->starved = true;
+		return NULL;
+	}
+	struct as_interface *x = &t->v[t->n++];
+	*x = (struct as_interface){.file = file, .base = *d, .last = *d};
+	memcpy(x->name, d->name, sizeof x->name);
+	if (file) /* it was made with the job's namespace: all of it is the job's */
+		memset(&x->base, 0, sizeof x->base);
+	return x;
+}
+
+static void tell(const struct as_interfaces *t, const struct as_collect *c,
+		 const struct as_interface *x)
+{
+	char name[sizeof x->name], whose[8];
+
+	memcpy(name, x->name, sizeof name);
+	(void)snprintf(whose, sizeof whose, x->file ? "job" : "machine");
+	as_tee_instance(c->sink, &(struct as_instance){.scope = AS_INTERFACE,
+						       .id = (uint32_t)(x - t->v),
+						       .parent = AS_NO_PARENT,
+						       .name = name,
+						       .detail = whose,
+						       .born_ns = AS_NA,
+						       .died_ns = AS_NA,
+						       .ended_by = AS_NA});
+}
+
+static void put_since(const struct as_collect *c, int64_t *row, enum as_field_id f, int64_t now,
+		      int64_t base)
+{
+	if (now != AS_TEXT_NA && base != AS_TEXT_NA && now >= base)
+		as_put(c, row, f, now - base);
+}
+
+static void put_row(struct as_interfaces *t, const struct as_collect *c, struct as_interface *x,
+		    const struct as_netdev *d, struct as_frame *frame)
+{
+	bool moved = memcmp(&x->last, d, sizeof *d) != 0;
+
+	if (!moved && !x->told)
+		return;
+	if (!x->told)
+		tell(t, c, x);
+	x->told = true;
+	x->last = *d;
+	int64_t *row = as_frame_row(frame, AS_INTERFACE, (uint32_t)(x - t->v));
+	put_since(c, row, AS_F_NIC_RECV, d->received_bytes, x->base.received_bytes);
+	put_since(c, row, AS_F_NIC_SENT, d->sent_bytes, x->base.sent_bytes);
+	put_since(c, row, AS_F_NIC_INS, d->received_packets, x->base.received_packets);
+	put_since(c, row, AS_F_NIC_OUTS, d->sent_packets, x->base.sent_packets);
+	put_since(c, row, AS_F_NIC_ERRORS, d->errors, x->base.errors);
+	put_since(c, row, AS_F_NIC_DROPS, d->drops, x->base.drops);
+}
+
+/* Without a frame: only the baseline. */
+static void look(struct as_interfaces *t, const struct as_collect *c, uint32_t file,
+		 struct as_frame *frame)
+{
+	struct as_netdev d;
+	struct as_err err;
+	char text[TEXT];
+	size_t n = 0, used;
+
+	if (t->fd[file] < 0 || as_read_fd(t->fd[file], text, sizeof text, &n, &err) < 0)
+		return;
+	for (size_t at = 0; (used = as_parse_netdev(text + at, n - at, &d)); at += used) {
+		struct as_interface *x = find(t, c, file, &d);
+
+		if (x && frame)
+			put_row(t, c, x, &d, frame);
+	}
+}
+
+void as_interfaces_init(struct as_interfaces *t, const struct as_collect *c)
+{
+	*t = (struct as_interfaces){.nfiles = 1};
+	t->fd[0] = as_source_open(&machine, c);
+	if (t->fd[0] < 0)
+		return;
+	as_collect_origins(c, AS_INTERFACE, AS_G_NET, AS_MEASURED,
+			   "/proc/net/dev: the machine's, not the job's");
+	look(t, c, 0, NULL);
+}
+
+void as_interfaces_add(struct as_interfaces *t, const struct as_collect *c, int32_t pid)
+{
+	char path[32];
+
+	if (t->nfiles == AS_NETDEV_FILES)
+		return;
+	(void)snprintf(path, sizeof path, "%d/net/dev", pid);
+	int fd = openat(c->env->proc, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	t->fd[t->nfiles++] = fd; /* it stays readable when the process is gone */
+	as_collect_origins(c, AS_INTERFACE, AS_G_NET, AS_MEASURED,
+			   "net/dev: the job's own, and the machine's");
+}
+
+void as_interfaces_rows(struct as_interfaces *t, const struct as_collect *c, struct as_frame *frame)
+{
+	for (size_t i = 0; i < t->nfiles; i++)
+		look(t, c, (uint32_t)i, frame);
+}
+
+void as_interfaces_done(struct as_interfaces *t)
+{
+	for (size_t i = 0; i < t->nfiles; i++)
+		as_close_(&t->fd[i]);
+	free(t->v);
+	*t = (struct as_interfaces){0};
+}
