@@ -137,6 +137,20 @@ static bool add_holder(struct as_sockfds *f, size_t at, const struct as_process 
 	return true;
 }
 
+/* A number that is another one when the process was on a CPU meanwhile. */
+static uint64_t mark_of(const struct as_process *p)
+{
+	return (uint64_t)p->stat.utime + (uint64_t)p->stat.stime + (uint64_t)p->sched.run_ns +
+	       (uint64_t)p->sched.slices + (uint64_t)p->status.voluntary;
+}
+
+/* Of several threads /proc does not tell cheaply whether one of them ran; a pass does. */
+static bool ran(const struct as_holder *h, const struct as_process *p)
+{
+	return h->instance != p->instance || h->mark != mark_of(p) ||
+	       (p->stat.threads > 1 && !p->passed);
+}
+
 /* Who joined, who left, and who ran. */
 static bool follow(struct as_sockfds *f, const struct as_members *m)
 {
@@ -153,7 +167,8 @@ static bool follow(struct as_sockfds *f, const struct as_members *m)
 		if (!known && !add_holder(f, at, p))
 			return false;
 		struct as_holder *h = &f->holders[at];
-		h->due |= h->instance != p->instance || (p->fresh && !p->quiet);
+		h->due |= ran(h, p);
+		h->mark = mark_of(p);
 		h->instance = p->instance;
 		h->seen = true;
 		f->ran |= h->due;

@@ -22,6 +22,7 @@ struct as_sockfd {
 struct as_holder {
 	int32_t pid;
 	uint32_t instance; /* with the pid, who it is                       */
+	uint64_t mark;     /* changes when it runs                          */
 	uint32_t netns;
 	bool due;  /* it ran since it was read                      */
 	bool seen; /* it is (still) a member                        */
