@@ -245,12 +245,8 @@ static int prepare_file(struct as_store *s, struct as_err *err)
 	(void)snprintf(sql, sizeof sql, "PRAGMA page_size=%d; PRAGMA auto_vacuum=INCREMENTAL",
 		       PAGE_BYTES);
 	int r = as_catalogue_script(s, sql, err);
-	/* The log's index lives in shared memory, which machines do not share. */
-	if (r == AS_OK)
-		r = as_catalogue_script(s,
-					as_folder_remote(s->dir) ? "PRAGMA journal_mode=TRUNCATE"
-								 : "PRAGMA journal_mode=WAL",
-					err);
+	if (r == AS_OK && !as_folder_remote(s->dir))
+		r = as_catalogue_script(s, "PRAGMA journal_mode=WAL", err);
 	return r;
 }
 
@@ -325,6 +321,23 @@ static int refuse(struct as_store *s, struct as_err *err)
 	return as_hint(err, "choose a folder that you may write with --store PATH");
 }
 
+/*
+ * The log's index lives in shared memory, which machines do not share: without
+ * it there is a journal, which every connection has to ask for. A catalogue
+ * that was moved here with a log gives it up, unless somebody uses it just now.
+ */
+static int set_up(struct as_store *s, struct as_err *err)
+{
+	bool remote = as_folder_remote(s->dir);
+
+	if (remote)
+		(void)sqlite3_exec(s->db, "PRAGMA journal_mode=TRUNCATE", NULL, NULL, NULL);
+	return as_catalogue_script(s,
+				   remote ? "PRAGMA synchronous=FULL; PRAGMA temp_store=MEMORY"
+					  : "PRAGMA synchronous=NORMAL; PRAGMA temp_store=MEMORY",
+				   err);
+}
+
 static int open_to_write(struct as_store *s, const char *path, struct as_err *err)
 {
 	int keep = 1, version = 0;
@@ -333,8 +346,7 @@ static int open_to_write(struct as_store *s, const char *path, struct as_err *er
 	if (r == AS_OK && sqlite3_db_readonly(s->db, "main") == 1)
 		r = refuse(s, err); /* SQLite would open it to read, and fail later */
 	if (r == AS_OK)
-		r = as_catalogue_script(s, "PRAGMA synchronous=NORMAL; PRAGMA temp_store=MEMORY",
-					err);
+		r = set_up(s, err);
 	if (r == AS_OK)
 		r = read_version(s, &version, err);
 	if (r == AS_OK && version < as_schema)

@@ -5,7 +5,9 @@
 #include <sqlite3.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/vfs.h>
 
 #include "same_run.h"
 #include "sample_run.h"
@@ -13,6 +15,20 @@
 
 #define DAY   (INT64_C(86400) * AS_SECOND)
 #define EPOCH INT64_C(1767225600000000000) /* 2026-01-01 */
+
+/* ── another machine's folder ── */
+
+static bool remote; /* statfs() says NFS */
+
+/* Ours instead of libc's, for the whole program. */
+int statfs(const char *path, struct statfs *ret)
+{
+	int r = (int)syscall(SYS_statfs, path, ret);
+
+	if (r == 0 && remote)
+		ret->f_type = 0x6969;
+	return r;
+}
 
 /* ── helpers ── */
 
@@ -1119,6 +1135,45 @@ static void t_short_job_is_small(void)
 	EXPECT((after - before) / 200 < 5000);
 }
 
+/* On another machine's disk: a journal instead of the log, for all who come, not only the first. */
+static void t_remote_folder(void)
+{
+	struct as_run *run = NULL;
+	struct as_err err;
+
+	remote = true;
+	each_in_a_process(4, put_25);
+	{
+		as_auto_store struct as_store *s = open_store(AS_STORE_READ);
+		char id[AS_ID_LEN + 1];
+
+		EXPECT_U64(count(s, (struct as_query){0}), 100);
+		sample_id(3007, id);
+		EXPECT_OK(as_store_get(s, id, &run, &err), err);
+		as_run_free(run);
+	}
+	put_25(7);
+	remote = false;
+	EXPECT_I64(file_size("catalogue.db-wal"), -1);
+	EXPECT_I64(file_size("catalogue.db-shm"), -1);
+	EXPECT_I64(file_size("catalogue.db-journal"), 0); /* truncated, not deleted */
+	EXPECT_I64(sql("SELECT sum(count) FROM rollup WHERE facet = '' AND span = 1"), 125);
+}
+
+/* A store that was moved there has a log: it is given up, and nothing with it. */
+static void t_moved_to_a_remote_folder(void)
+{
+	put_25(1);
+	EXPECT(file_size("catalogue.db-wal") > 0);
+	remote = true;
+	put_25(2);
+	remote = false;
+	EXPECT_I64(file_size("catalogue.db-wal"), -1);
+	EXPECT_I64(file_size("catalogue.db-journal"), 0);
+	EXPECT_I64(sql("SELECT count(*) FROM run"), 50);
+	EXPECT_I64(sql("SELECT sum(count) FROM rollup WHERE facet = '' AND span = 1"), 50);
+}
+
 UTEST_MAIN(T(t_missing_store_is_empty), T(t_put_and_get), T(t_unclear_and_unknown_ids),
 	   T(t_same_id_replaces), T(t_remove), T(t_dictionary_holds_no_secrets), T(t_batch),
 	   T(t_spoiled_batch), T(t_texts_too_long_for_a_listing), T(t_filters), T(t_orders),
@@ -1129,4 +1184,4 @@ UTEST_MAIN(T(t_missing_store_is_empty), T(t_put_and_get), T(t_unclear_and_unknow
 	   T(t_not_a_database), T(t_database_of_another_program), T(t_damaged_pages),
 	   T(t_damaged_blob), T(t_read_only_folder), T(t_read_only_folder_without_log),
 	   T(t_folder_below_a_file), T(t_full_disk), T(t_log_stays_small), T(t_private_folder),
-	   T(t_paths), T(t_short_job_is_small))
+	   T(t_paths), T(t_short_job_is_small), T(t_remote_folder), T(t_moved_to_a_remote_folder))
