@@ -214,6 +214,16 @@ static void bytes_of(struct as_verdict *v, const char *what, const struct facts 
 	evidence(v, what, n, as_human_bytes(n));
 }
 
+/* The peak, and what it is to be held against: the machine's memory, or a group's limit. */
+static void peak_of(struct as_verdict *v, const struct facts *f)
+{
+	double may = (double)f->run->who.memory;
+
+	bytes_of(v, "peak memory", f, AS_T_MEM_PEAK);
+	if (may > 0)
+		evidence(v, "may use", may, as_human_bytes(may));
+}
+
 /* Half sure where the limit is reached, and the more the further beyond. */
 static double past(struct limit l, double v)
 {
@@ -238,7 +248,7 @@ static bool oom_killed(const struct facts *f, struct as_verdict *v)
 	       "fewer workers at once",
 	       as_human_bytes(as_total_value(f->run, AS_T_MEM_PEAK)).s);
 	evidence(v, "processes killed", n, as_human_count(n));
-	bytes_of(v, "peak memory", f, AS_T_MEM_PEAK);
+	peak_of(v, f);
 	bytes_of(v, "at most", f, AS_T_MEM_UPPER);
 	return true;
 }
@@ -291,7 +301,7 @@ static bool swapping(const struct facts *f, struct as_verdict *v)
 	bytes_of(v, "in swap", f, AS_T_SWAP_PEAK);
 	evidence(v, "major faults a second", f->major_rate, as_human_count(f->major_rate));
 	share_of(v, "waiting for memory", f->stall_memory);
-	bytes_of(v, "peak memory", f, AS_T_MEM_PEAK);
+	peak_of(v, f);
 	return true;
 }
 
@@ -313,7 +323,7 @@ static bool memory_pressed(const struct facts *f, struct as_verdict *v)
 	share_of(v, own ? "waiting for memory" : "machine waiting for memory", x);
 	evidence(v, "major faults a second", f->major_rate, as_human_count(f->major_rate));
 	bytes_of(v, "in swap", f, AS_T_SWAP_PEAK);
-	bytes_of(v, "peak memory", f, AS_T_MEM_PEAK);
+	peak_of(v, f);
 	return true;
 }
 

@@ -250,7 +250,11 @@ static void also_memory(const struct as_run *run, struct as_flow *f)
 	double oom = as_total_value(run, AS_T_OOM_KILLS),
 	       swap = as_total_value(run, AS_T_SWAP_PEAK);
 	double major = as_total_value(run, AS_T_MAJFLT);
+	double may = (double)run->who.memory, peak = as_total_value(run, AS_T_MEM_PEAK);
 
+	if (may > 0 && peak > 0.9 * may)
+		as_flow_add(f, "the peak is %s of the %s it may use",
+			    as_human_percent(peak / may).s, as_human_bytes(may).s);
 	if (oom > 0)
 		as_flow_add(f, "%s killed for want of memory", as_human_count(oom).s);
 	if (swap > 0)

@@ -933,6 +933,28 @@ static void t_nothing_known(void)
 	json_decref(doc);
 }
 
+/* What a reader would else have to find out: how near the limit it was, that the machine slept. */
+static void t_also(void)
+{
+	struct as_identity who = {.id = "alsoalsoalso", .name = TEXT("x"), .memory = 100 << 20};
+	struct synth s = synth_new(&who);
+
+	synth_total(&s, AS_T_MEM_PEAK, 95 << 20, "test");
+	synth_total(&s, AS_T_SLEPT, 90 * AS_SECOND, "test");
+	as_auto_run struct as_run *run =
+		synth_end(&s, (struct as_outcome){.duration_ns = AS_SECOND});
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
+
+	as_report_summary(&b, &wide, run);
+	EXPECT(has(&b, "the peak is 95 % of the 100 MiB it may use"));
+	EXPECT(has(&b, "the machine slept 1m 30s meanwhile"));
+	run->who.memory = 200 << 20;
+	run->totals[AS_T_SLEPT].value = 0;
+	as_buf_clear(&b);
+	as_report_summary(&b, &wide, run);
+	EXPECT(!has(&b, "  also "));
+}
+
 static void t_reasons_are_said(void)
 {
 	struct as_identity who = {.id = "reasonsreaso", .name = TEXT("x")};
@@ -1184,6 +1206,6 @@ UTEST_MAIN(T(t_summary_of_a_known_run), T(t_show_of_a_known_run), T(t_running_is
 	   T(t_curves), T(t_holes), T(t_coarse_clocks_do_not_flicker), T(t_json_of_a_known_run),
 	   T(t_keystone_line), T(t_endings), T(t_tool_and_script), T(t_csv), T(t_lists_quote),
 	   T(t_long_runs), T(t_moments_of_two_scopes), T(t_rank_and_tree), T(t_wild_runs),
-	   T(t_nothing_known), T(t_reasons_are_said), T(t_bounds_bound), T(t_shortest_runs),
-	   T(t_ten_thousand_processes), T(t_deep_chains), T(t_full_buffers), T(t_jobs_table),
-	   T(t_stats_table), T(t_wild_lists))
+	   T(t_nothing_known), T(t_also), T(t_reasons_are_said), T(t_bounds_bound),
+	   T(t_shortest_runs), T(t_ten_thousand_processes), T(t_deep_chains), T(t_full_buffers),
+	   T(t_jobs_table), T(t_stats_table), T(t_wild_lists))

@@ -93,7 +93,8 @@ static struct as_run *make(const struct plan *p, enum as_status status)
 	struct as_identity who = {.id = "verdictverdi",
 				  .name = (char *)(uintptr_t) "job",
 				  .cpus = p->cpus,
-				  .quota = p->quota};
+				  .quota = p->quota,
+				  .memory = 4 << 20};
 	struct synth s = synth_new(&who);
 	int64_t wall = (int64_t)(p->wall * 1e9);
 
@@ -309,6 +310,19 @@ static void t_evidence_is_what_was_measured(void)
 	EXPECT_U64(v.nevidence, 4);
 }
 
+/* A peak says little without what it may be at most. */
+static void t_memory_against_its_limit(void)
+{
+	struct plan p = quiet;
+
+	p.oom = 1;
+	struct as_verdict v = judge(p);
+	EXPECT_STR(v.evidence[1].what, "peak memory");
+	EXPECT_STR(v.evidence[1].value, "3.0 MiB");
+	EXPECT_STR(v.evidence[2].what, "may use");
+	EXPECT_STR(v.evidence[2].value, "4.0 MiB");
+}
+
 /* Judged while it runs: from its samples alone. */
 static void t_running(void)
 {
@@ -322,4 +336,4 @@ static void t_running(void)
 }
 
 UTEST_MAIN(T(t_each_kind), T(t_boundaries), T(t_order_and_honesty), T(t_confidence), T(t_words),
-	   T(t_evidence_is_what_was_measured), T(t_running))
+	   T(t_evidence_is_what_was_measured), T(t_memory_against_its_limit), T(t_running))
