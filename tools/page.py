@@ -13,6 +13,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CANNOT_TELL = 77
+TSC = "Version 4.8."    # other compilers write the same program in other words
 
 
 def compiled():
@@ -25,10 +26,17 @@ def compiled():
         return out.read_text()
 
 
+def cannot(why):
+    print(why, file=sys.stderr)
+    sys.exit(CANNOT_TELL)
+
+
 def main():
     if not shutil.which("tsc"):
-        print("tsc is not installed; Debian's package is node-typescript", file=sys.stderr)
-        sys.exit(CANNOT_TELL)
+        cannot("tsc is not installed; Debian's package is node-typescript")
+    version = subprocess.run(["tsc", "--version"], stdout=subprocess.PIPE, text=True).stdout
+    if not version.startswith(TSC):
+        cannot(f"this is tsc {version.strip()}, not {TSC}")
     text = re.sub(r"^(    )+", lambda m: "\t" * (len(m[0]) // 4), compiled(), flags=re.M)
     print("/* generated from web/report/ by tools/page.py; do not edit */")
     print((ROOT / "web/report/loader.js").read_text() + text, end="")

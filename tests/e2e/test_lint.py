@@ -250,6 +250,19 @@ def _():
     expect_in("cannot run no-such", str(drift.drifted(tmp(), [("gen.md", None, ["no-such"])])))
 
 
+@test("drift: a generator that cannot run on this machine says why, and is no problem")
+def _():
+    here = ("gen.md", None, ["sh", "-c", "echo no compiler >&2; exit 77"])
+    (tmp() / "gen.md").write_text("kept\n")
+    expect_eq(drift.drifted(tmp(), [here]), [], "problems")
+    try:
+        drift.fresh(tmp(), *here)
+    except drift.CannotTell as why:
+        expect_eq(str(why), "no compiler", "why")
+    else:
+        expect(False, "nobody said that it cannot be told")
+
+
 @test("drift: only the text between two marks is compared")
 def _():
     row = ("a.md", "rooms", ["echo", "table"])
