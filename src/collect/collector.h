@@ -25,6 +25,7 @@ struct as_collect {
 	struct as_tee *sink;            /* for origins and instances             */
 	const struct as_cgroup *cgroup; /* the job's group; NULL when it has none */
 	int64_t start_ns;               /* CLOCK_MONOTONIC of the run's start    */
+	char *const *argv;              /* the command; NULL: attached to another's  */
 	int32_t root;                   /* first process of the job; 0 before it starts */
 	bool children;                  /* does the job include its descendants  */
 	bool attached;                  /* it was running before we came         */

@@ -185,6 +185,16 @@ static void born(struct as_ledger *g, struct as_members *m, const struct as_coll
 	g->births++;
 }
 
+/* What we started ourselves may be over before its command line can be read. */
+static void args_of_command(struct as_process *p, const struct as_collect *c)
+{
+	as_auto_buf struct as_buf line = AS_BUF(AS_BUF_LINE);
+
+	for (char *const *word = c->argv; *word; word++)
+		as_buf_add(&line, *word, strlen(*word) + 1);
+	as_process_args(p, c, line.p, line.len);
+}
+
 static void changed(struct as_members *m, const struct as_collect *c, const struct as_life *life)
 {
 	struct as_process *p = meant(m, life);
@@ -192,7 +202,12 @@ static void changed(struct as_members *m, const struct as_collect *c, const stru
 	if (!p || p->ended)
 		return;
 	set_comm(p, life->comm);
-	as_process_args(p, c, life->args, life->args ? life->args_len : 0);
+	if (life->args && life->args_len)
+		as_process_args(p, c, life->args, life->args_len);
+	else if (p->pid == c->root && c->argv && !p->args)
+		args_of_command(p, c);
+	else
+		as_process_args(p, c, NULL, 0);
 	p->told[0] = '\0'; /* the next tick tells who it is now */
 }
 

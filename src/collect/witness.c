@@ -37,7 +37,9 @@ static bool open_rung(struct as_witness *w, const struct rung *r, const struct a
 	struct as_voice v = {.ops = r->ops};
 	struct as_err err;
 
-	if (!allowed(r, c) || r->ops->open(&v.source, c->env, &err) < 0)
+	int why = allowed(r, c) ? r->ops->open(&v.source, c->env, &err) : AS_EUNSUP;
+	*c->starved |= why == AS_ENOMEM;
+	if (why < 0)
 		return false;
 	/* What we start belongs to us; when attached, what we start only drives the target. */
 	if (!c->attached && r->ops->parent(v.source, getpid(), &err) < 0) {

@@ -515,6 +515,7 @@ int as_engine_run(const struct as_env *env, const struct as_engine_config *cfg,
 			    .start_ns = as_now(),
 			    .attached = cfg->attach != 0,
 			    .root = cfg->attach,
+			    .argv = cfg->attach ? NULL : cfg->argv,
 			    .empty = !cfg->attach,
 			    .children = !cfg->attach || cfg->children},
 	};
