@@ -43,6 +43,8 @@ struct as_exit {
 	struct rusage usage; /* its own and that of the children it reaped   */
 };
 
+enum as_news { AS_NO_NEWS, AS_NEWS_OF_OTHERS, AS_NEWS };
+
 struct as_collector {
 	const char *name;  /* stable: --metrics cost table, docs         */
 	const char *about; /* one line                                   */
@@ -66,9 +68,9 @@ struct as_collector {
 	/*
 	 * Take in what it says, now: when it is readable, but not for each word of
 	 * it, and before the last sample (`last`: wait a moment for what is on its
-	 * way). True when there was anything: ask again soon. NULL without fd.
+	 * way). What it said decides how soon it is asked again. NULL without fd.
 	 */
-	bool (*ready)(void *st, const struct as_collect *c, bool last);
+	enum as_news (*ready)(void *st, const struct as_collect *c, bool last);
 	/*
 	 * A process that we are the parent of has ended and is still a zombie: the
 	 * last chance to read it. May be NULL.

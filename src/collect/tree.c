@@ -302,12 +302,14 @@ static void hear(void *data, const struct as_life *life)
 	as_ledger_told(&h->s->ledger, &h->s->members, h->c, life, h->s->ticks > 0);
 }
 
-static void drain(struct state *s, const struct as_collect *c)
+static enum as_news drain(struct state *s, const struct as_collect *c)
 {
 	struct hearing h = {s, c};
+	uint64_t before = s->heard;
 
 	s->ledger.two = s->witness.old.ops != NULL;
-	as_witness_drain(&s->witness, hear, &h);
+	bool any = as_witness_drain(&s->witness, hear, &h);
+	return s->heard != before ? AS_NEWS : any ? AS_NEWS_OF_OTHERS : AS_NO_NEWS;
 }
 
 /* Somebody new speaks: name the members to it until there is none that it does not know. */
@@ -319,12 +321,12 @@ static int hand_over(struct state *s, const struct as_collect *c, bool midway, s
 	for (size_t i = 0; i < s->members.n; i++)
 		s->members.v[i]->named = false;
 	for (int round = 0; more && r == AS_OK && round < 8; round++) {
-		drain(s, c);
+		(void)drain(s, c);
 		if (alone && c->root)
 			r = as_members_update(&s->members, c, midway, err);
 		more = as_witness_name(&s->witness, &s->members);
 	}
-	drain(s, c);
+	(void)drain(s, c);
 	as_witness_settle(&s->witness);
 	return r;
 }
@@ -367,7 +369,7 @@ static int find_members(struct state *s, const struct as_collect *c, struct as_e
 
 	if (r < 0 || !as_witness_speaks(&s->witness))
 		return r < 0 ? r : as_members_update(&s->members, c, false, err);
-	drain(s, c);
+	(void)drain(s, c);
 	r = find_lost(s, c, err);
 	as_pass_make(&s->pass, &s->witness, &s->members, c);
 	open_newborn(s, c);
@@ -607,19 +609,18 @@ static bool somebody_left_in_silence(const struct state *s)
 	return false;
 }
 
-static bool tree_ready(void *st, const struct as_collect *c, bool last)
+static enum as_news tree_ready(void *st, const struct as_collect *c, bool last)
 {
 	struct state *s = st;
-	uint64_t before = s->heard;
 	struct pollfd fd = {.fd = as_witness_fd(&s->witness), .events = POLLIN};
 
-	drain(s, c);
+	enum as_news news = drain(s, c);
 	s->last = last;
 	for (int i = 0; last && fd.fd >= 0 && i < 10 && somebody_left_in_silence(s); i++) {
 		(void)poll(&fd, 1, 1);
-		drain(s, c);
+		(void)drain(s, c);
 	}
-	return s->heard != before;
+	return news;
 }
 
 /*
@@ -633,7 +634,7 @@ static struct as_process *look_at_zombie(struct state *s, const struct as_collec
 	struct as_err err;
 
 	if (!p && speaks) {
-		drain(s, c);
+		(void)drain(s, c);
 		p = as_members_find(&s->members, pid);
 	}
 	if (!p && (!speaks || as_witness_lost(&s->witness)))

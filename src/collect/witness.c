@@ -99,14 +99,16 @@ void as_witness_settle(struct as_witness *w)
 	shut(w, &w->old);
 }
 
-void as_witness_drain(struct as_witness *w, as_life_fn *fn, void *data)
+bool as_witness_drain(struct as_witness *w, as_life_fn *fn, void *data)
 {
 	struct as_voice *const voices[] = {&w->old, &w->now};
 	struct as_err err;
+	bool any = false;
 
 	for (size_t i = 0; i < AS_LEN(voices); i++)
 		if (voices[i]->ops)
-			(void)voices[i]->ops->drain(voices[i]->source, fn, data, &err);
+			any |= voices[i]->ops->drain(voices[i]->source, fn, data, &err) > 0;
+	return any;
 }
 
 int as_witness_fd(const struct as_witness *w)

@@ -32,8 +32,8 @@ bool as_witness_climb(struct as_witness *w, const struct as_collect *c);
 bool as_witness_name(struct as_witness *w, struct as_members *m);
 /* It knows all: close the one before. */
 void as_witness_settle(struct as_witness *w);
-/* Tell everything that happened since. */
-void as_witness_drain(struct as_witness *w, as_life_fn *fn, void *data);
+/* Tell everything that happened since. True: there was something, if only of others. */
+bool as_witness_drain(struct as_witness *w, as_life_fn *fn, void *data);
 static inline bool as_witness_speaks(const struct as_witness *w)
 {
 	return w->now.ops != NULL;

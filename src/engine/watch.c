@@ -6,10 +6,16 @@
 
 /* From the first word to the draining: a birth is mostly followed by an exec. */
 #define MOMENT (1 * AS_MSEC)
-/* From one draining to the next: so many times what it took, that all of them cost little. */
-enum { PAUSE_TIMES = 400 };
-#define PAUSE_LEAST (5 * AS_MSEC)
-#define PAUSE_MOST  (25 * AS_MSEC)
+/*
+ * From one draining to the next: so many times what it took, that all of them
+ * cost little; and less than little where it was all about others.
+ */
+static const struct {
+	int64_t times, least, most;
+} pauses[] = {
+	[AS_NEWS] = {400, 5 * AS_MSEC, 25 * AS_MSEC},
+	[AS_NEWS_OF_OTHERS] = {2000, 20 * AS_MSEC, 100 * AS_MSEC},
+};
 
 static int fd_of(const struct as_parts *p, size_t i)
 {
@@ -54,12 +60,13 @@ int64_t as_watch_due(const struct as_watch *w, const struct as_parts *p)
 static int64_t drain(struct as_parts *p, size_t i, const struct as_collect *c)
 {
 	int64_t before = as_clock(CLOCK_THREAD_CPUTIME_ID);
+	enum as_news news = p->v[i].ops->ready(p->v[i].state, c, false);
 
-	if (!p->v[i].ops->ready(p->v[i].state, c, false))
+	if (news == AS_NO_NEWS)
 		return 0;
-	int64_t pause = (as_clock(CLOCK_THREAD_CPUTIME_ID) - before) * PAUSE_TIMES;
-	pause = pause < PAUSE_LEAST ? PAUSE_LEAST : pause;
-	return pause > PAUSE_MOST ? PAUSE_MOST : pause;
+	int64_t pause = (as_clock(CLOCK_THREAD_CPUTIME_ID) - before) * pauses[news].times;
+	pause = pause < pauses[news].least ? pauses[news].least : pause;
+	return pause > pauses[news].most ? pauses[news].most : pause;
 }
 
 void as_watch_drain(struct as_watch *w, struct as_parts *p, const struct as_collect *c,

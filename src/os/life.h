@@ -63,7 +63,7 @@ struct as_life_ops {
 	int (*fd)(const struct as_life_source *s);
 	int (*parent)(struct as_life_source *s, int32_t pid, struct as_err *err);
 	int (*member)(struct as_life_source *s, int32_t pid, struct as_err *err);
-	/* Tell everything that happened since; never blocks. */
+	/* Tell all that happened since; never blocks. 1: there was something, if of others. */
 	int (*drain)(struct as_life_source *s, as_life_fn *fn, void *data, struct as_err *err);
 	/* Events that the kernel had no room for, so far. */
 	uint64_t (*lost)(const struct as_life_source *s);

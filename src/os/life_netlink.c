@@ -403,7 +403,7 @@ static int netlink_drain(struct as_life_source *s, as_life_fn *fn, void *data, s
 	};
 
 	(void)err;
-	bool more = read_events(s, &ear);
+	bool any = read_events(s, &ear), more = any;
 	for (int round = 0; more && round < ROUNDS; round++) {
 		size_t dying = as_life_tasks_dying(s->tasks);
 
@@ -411,7 +411,7 @@ static int netlink_drain(struct as_life_source *s, as_life_fn *fn, void *data, s
 		as_life_tasks_bury(s->tasks, dying, s->stats >= 0, &ear);
 		more = as_life_tasks_dying(s->tasks);
 	}
-	return AS_OK;
+	return any;
 }
 
 static uint64_t netlink_lost(const struct as_life_source *s)
