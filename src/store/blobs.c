@@ -112,7 +112,7 @@ int as_catalogue_pack(struct as_store *s, const struct as_run *run, int64_t *ret
  * about that size: cut into a few, rows fill pages well. What has more than
  * fills pages anyway.
  */
-enum { PIECE_BYTES = 1300, PIECES_MAX = 16 };
+enum { PIECE_BYTES = 1000, PIECES_MAX = 16 };
 
 static int add_piece(struct as_store *s, int64_t id, size_t at, size_t n, struct as_err *err)
 {
