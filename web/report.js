@@ -587,7 +587,7 @@ define("lists", ["require", "exports", "data", "dom", "tables", "units"], functi
 		const order = [...data.scopes].sort((a, b) => +(a.name === "core") - +(b.name === "core"));
 		for (const scope of order) {
 			const c = scope.single || scope.name === "process" ? null : (0, data_1.instances)(data, scope.name);
-			if (!c)
+			if (!c || !Object.keys(c.metrics).length)
 				continue;
 			const columns = columnsOf(data, scope, c);
 			const by = columns.findIndex((x) => x.key === scope.rank);
@@ -1767,7 +1767,7 @@ define("processes", ["require", "exports", "dom", "draw", "lanes", "details", "t
 		missing() {
 			const all = this.data.run.totals.cpu.value;
 			const seen = this.all.cpu.reduce((n, v) => n + (v || 0), 0);
-			if (all === null || seen >= 0.9 * all)
+			if (all === null || !seen || seen >= 0.9 * all)
 				return null;
 			return (0, dom_9.h)("p", { class: "note" }, `Their own CPU times add up to ${units.duration(seen)} of ` +
 				`the job's ${units.duration(all)}; of the rest nobody knows whose it was.`);

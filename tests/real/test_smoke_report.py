@@ -231,8 +231,9 @@ def _():
             figures = b.js("return [...document.querySelectorAll('.tile')].length")
             expect(figures >= 5, f"{figures} figures")
             picture(b, name)
-        expect_eq(b.js("return document.querySelectorAll('.lane.plot').length"), 0,
-                  "plots of a run without samples")
+        for what in (".lane.plot", "#cores", "#threads"):
+            expect_eq(b.js("return document.querySelectorAll(arguments[0]).length", what), 0,
+                      f"{what} of a run without samples")
         quiet(b)
 
 

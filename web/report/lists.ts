@@ -63,7 +63,7 @@ export function lists(data: Data): HTMLElement[] {
     const order = [...data.scopes].sort((a, b) => +(a.name === "core") - +(b.name === "core"));
     for (const scope of order) {
         const c = scope.single || scope.name === "process" ? null : instances(data, scope.name);
-        if (!c)
+        if (!c || !Object.keys(c.metrics).length) /* names without a number tell nothing */
             continue;
         const columns = columnsOf(data, scope, c);
         const by = columns.findIndex((x) => x.key === scope.rank);

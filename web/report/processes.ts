@@ -74,7 +74,7 @@ export class ProcessSection {
     private missing(): HTMLElement | null {
         const all = this.data.run.totals.cpu.value;
         const seen = this.all.cpu.reduce((n, v) => n + (v || 0), 0);
-        if (all === null || seen >= 0.9 * all)
+        if (all === null || !seen || seen >= 0.9 * all)
             return null;
         return h("p", {class: "note"}, `Their own CPU times add up to ${units.duration(seen)} of ` +
             `the job's ${units.duration(all)}; of the rest nobody knows whose it was.`);
