@@ -78,7 +78,7 @@ _assay() {
 		-l | --label) return ;;
 		-p | --param) return ;;
 		-i | --interval) return ;;
-		-m | --metrics) _assay_metrics "all cpu memory io sched faults files threads cgroup system cores psi net" "$cur"; return ;;
+		-m | --metrics) _assay_metrics "all cpu memory io sched faults files threads cgroup system cores psi net self" "$cur"; return ;;
 		-t | --timeout) return ;;
 		-o | --output) _assay_files "$cur"; return ;;
 		--html) _assay_files "$cur"; return ;;
@@ -103,7 +103,7 @@ _assay() {
 		-l | --label) return ;;
 		-p | --param) return ;;
 		-i | --interval) return ;;
-		-m | --metrics) _assay_metrics "all cpu memory io sched faults files threads cgroup system cores psi net" "$cur"; return ;;
+		-m | --metrics) _assay_metrics "all cpu memory io sched faults files threads cgroup system cores psi net self" "$cur"; return ;;
 		-d | --duration) return ;;
 		-o | --output) _assay_files "$cur"; return ;;
 		--html) _assay_files "$cur"; return ;;
@@ -234,7 +234,7 @@ _assay() {
 		if [[ $cur == -* ]]; then
 			_assay_words "-h --help" "$cur"
 		elif ((COMP_CWORD == 2)); then
-			_assay_words "run attach jobs show report stats export import rm gc doctor help metrics " "$cur"
+			_assay_words "run attach jobs show report stats export import rm gc doctor help metrics prices " "$cur"
 		fi
 		;;
 	esac

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/calls.h"
+
 #define as_cleanup(fn) __attribute__((cleanup(fn)))
 
 static inline void as_free_(void *p)
@@ -20,8 +22,10 @@ static inline void as_free_(void *p)
 
 static inline void as_close_(int *fd)
 {
-	if (*fd >= 0)
-		(void)close(*fd);
+	if (*fd < 0)
+		return;
+	as_called(1);
+	(void)close(*fd);
 }
 
 static inline void as_closedir_(DIR **d)

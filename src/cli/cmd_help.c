@@ -2,6 +2,8 @@
 #include <string.h>
 
 #include "cli/help.h"
+#include "engine/price.h"
+#include "report/cost.h"
 
 static int find(const char *word, const struct as_cmd **ret, struct as_err *err)
 {
@@ -9,7 +11,23 @@ static int find(const char *word, const struct as_cmd **ret, struct as_err *err)
 	if (*ret)
 		return AS_OK;
 	(void)as_fail(err, AS_EUSAGE, "no command or topic '%s'", word);
-	return as_hint(err, "'assay help' lists the commands; 'assay help metrics' is a topic");
+	return as_hint(err, "'assay help' lists the commands; 'metrics' and 'prices' are topics");
+}
+
+/* What each group of metrics costs here, by trying. */
+static int put_prices(struct as_buf *out, struct as_look look, struct as_err *err)
+{
+	struct as_price prices[AS_NGROUPS] = {0};
+	struct as_env env;
+	int r = as_env_open(&env, err);
+
+	if (r < 0)
+		return r;
+	r = as_price_groups(&env, prices, err);
+	as_env_close(&env);
+	if (r == AS_OK)
+		as_report_prices(out, &look, prices);
+	return r;
 }
 
 static int run(const void *opts, char **args, char **tail, struct as_io *io, struct as_err *err)
@@ -24,6 +42,8 @@ static int run(const void *opts, char **args, char **tail, struct as_io *io, str
 		as_help_overview(&out, look);
 	} else if (!strcmp(args[0], "metrics")) {
 		as_help_metrics(&out, look);
+	} else if (!strcmp(args[0], "prices")) {
+		r = put_prices(&out, look, err);
 	} else {
 		r = find(args[0], &cmd, err);
 		if (r == AS_OK)
@@ -34,15 +54,18 @@ static int run(const void *opts, char **args, char **tail, struct as_io *io, str
 
 const struct as_cmd as_cmd_help = {
 	.name = "help",
-	.synopsis = "[COMMAND | metrics]",
+	.synopsis = "[COMMAND | metrics | prices]",
 	.about = "the manual of a command, or the list of metrics",
 	.group = "help",
-	.manual = "Without a word, the list of commands. With the name of a command, its whole "
-		  "manual. `assay help metrics` lists everything that is measured, with the names "
-		  "that `--metrics` takes.",
+	.manual =
+		"Without a word, the list of commands. With the name of a command, its whole "
+		"manual. `assay help metrics` lists everything that is measured, with the names "
+		"that `--metrics` takes; `assay help prices` what each group of them costs on this "
+		"machine, measured on the spot.",
 	.examples = "assay help\tthe commands\n"
 		    "assay help run\tthe manual of 'assay run'\n"
-		    "assay help metrics\twhat is measured, and in which units\n",
+		    "assay help metrics\twhat is measured, and in which units\n"
+		    "assay help prices\twhat each group of metrics costs here\n",
 	.max_args = 1,
 	.run = run,
 };

@@ -273,7 +273,7 @@ static void open_file(struct state *s, const struct as_collect *c, size_t i)
 
 	if (dir < 0 || !useful(s, i))
 		return;
-	as_auto_fd int fd = openat(dir, files[i].name, O_RDONLY | O_CLOEXEC);
+	as_auto_fd int fd = as_openat(dir, files[i].name, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || !as_source_read(fd, s->text, sizeof s->text, &n))
 		return;
 	parse(&files[i], s->text, n, v);

@@ -11,10 +11,10 @@ static int open_mark(const struct as_cgroup *cg, bool *ret_resets)
 {
 	int dir = cg->dir[AS_CG_MEMORY] >= 0 ? cg->dir[AS_CG_MEMORY] : cg->dir[AS_CG_V2];
 	const char *name = cg->dir[AS_CG_MEMORY] >= 0 ? "memory.max_usage_in_bytes" : "memory.peak";
-	int fd = dir < 0 ? -1 : openat(dir, name, O_RDWR | O_CLOEXEC);
+	int fd = dir < 0 ? -1 : as_openat(dir, name, O_RDWR | O_CLOEXEC);
 
 	*ret_resets = fd >= 0;
-	return fd >= 0 || dir < 0 ? fd : openat(dir, name, O_RDONLY | O_CLOEXEC);
+	return fd >= 0 || dir < 0 ? fd : as_openat(dir, name, O_RDONLY | O_CLOEXEC);
 }
 
 void as_mark_open(struct as_mark *m, const struct as_cgroup *cg)
@@ -41,7 +41,7 @@ void as_mark_take(struct as_mark *m)
 		m->top = mark;
 	m->before = mark;
 	if (m->resets)
-		m->resets = pwrite(m->fd, "0", 1, 0) == 1;
+		m->resets = as_pwrite(m->fd, "0", 1, 0) == 1;
 }
 
 void as_mark_weigh(struct as_mark *m, int64_t usage, int64_t need, int64_t io)

@@ -1,13 +1,13 @@
 #include "collect/members.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/fault.h"
 #include "base/num.h"
+#include "os/folder.h"
 
 /* Descriptors that are left alone: pipes, the store, libraries. */
 enum { KEEP_FREE = 64, PIDS_FIRST = 256 };
@@ -188,16 +188,13 @@ static void look_at(struct as_members *m, const struct as_collect *c, const stru
 static int by_parents(struct as_members *m, const struct as_collect *c, bool midway,
 		      struct as_err *err)
 {
-	int fd = openat(c->env->proc, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	as_auto_dir DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	as_auto_folder struct as_folder f = {.fd = as_folder_open(c->env->proc, ".")};
 	struct scan strangers = {0};
 	size_t at = 0;
 
-	if (!d) {
-		as_close_(&fd);
+	if (f.fd < 0)
 		return as_fail_errno(err, errno, "list /proc");
-	}
-	for (const struct dirent *e = readdir(d); e; e = readdir(d))
+	for (const struct dirent *e; (e = as_folder_next(&f));)
 		look_at(m, c, e, &at, &strangers, midway);
 	free(m->strangers);
 	m->strangers = strangers.v;

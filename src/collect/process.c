@@ -10,6 +10,7 @@
 #include "base/num.h"
 #include "collect/source.h"
 #include "collect/threads.h"
+#include "os/folder.h"
 
 static const char *const file_names[AS_NPF] = {[AS_PF_STAT] = "stat",
 					       [AS_PF_STATUS] = "status",
@@ -43,7 +44,7 @@ static int read_file(struct as_process *p, struct as_proc_pool *pool, enum as_pr
 
 	if (p->fd[f] >= 0)
 		return as_read_fd(p->fd[f], text, size, len, &err);
-	int fd = openat(p->dir, file_names[f], O_RDONLY | O_CLOEXEC);
+	int fd = as_openat(p->dir, file_names[f], O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return as_fail_errno(&err, errno, "open");
 	int r = as_read_fd(fd, text, size, len, &err);
@@ -121,20 +122,14 @@ void as_process_count_fds(struct as_process *p)
 	struct stat st;
 	int64_t n = 0;
 
-	if (fstatat(p->dir, "fd", &st, 0) == 0 && st.st_size > 0) {
+	if (as_fstatat(p->dir, "fd", &st) == 0 && st.st_size > 0) {
 		p->fds = st.st_size;
 		return;
 	}
-	int fd = openat(p->dir, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	as_auto_dir DIR *d = fd < 0 ? NULL : fdopendir(fd);
-	if (!d) {
-		as_close_(&fd);
-		p->fds = AS_PROC_NA;
-		return;
-	}
-	for (const struct dirent *e = readdir(d); e; e = readdir(d))
+	as_auto_folder struct as_folder f = {.fd = as_folder_open(p->dir, "fd")};
+	for (const struct dirent *e; (e = as_folder_next(&f));)
 		n += is_number(e->d_name);
-	p->fds = n;
+	p->fds = f.fd < 0 ? AS_PROC_NA : n;
 }
 
 static void set_base(struct as_process *p, const struct as_collect *c, bool midway)
@@ -189,7 +184,7 @@ static int open_folder(struct as_process *p, const struct as_collect *c, struct 
 	char name[16];
 
 	(void)snprintf(name, sizeof name, "%d", p->pid);
-	p->dir = openat(c->env->proc, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	p->dir = as_openat(c->env->proc, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (p->dir < 0)
 		return as_fail_errno(err, errno, "open '/proc/%d'", p->pid);
 	pool->keep--;

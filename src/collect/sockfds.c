@@ -7,13 +7,14 @@
 
 #include "base/fault.h"
 #include "base/num.h"
+#include "os/folder.h"
 
 void as_sockfds_init(struct as_sockfds *f, const struct as_collect *c)
 {
 	struct stat st;
 
 	*f = (struct as_sockfds){.nnetns = 1};
-	if (c->env->proc >= 0 && fstatat(c->env->proc, "self/ns/net", &st, 0) == 0)
+	if (c->env->proc >= 0 && as_fstatat(c->env->proc, "self/ns/net", &st) == 0)
 		f->netns[0] = st.st_ino;
 }
 
@@ -38,7 +39,7 @@ static uint32_t netns_of(struct as_sockfds *f, const struct as_process *p)
 {
 	struct stat st;
 
-	if (fstatat(p->dir, "ns/net", &st, 0) < 0)
+	if (as_fstatat(p->dir, "ns/net", &st) < 0)
 		return 0;
 	for (size_t i = 0; i < f->nnetns; i++)
 		if (f->netns[i] == st.st_ino)
@@ -50,11 +51,11 @@ static uint32_t netns_of(struct as_sockfds *f, const struct as_process *p)
 	return (uint32_t)f->nnetns++;
 }
 
-static bool read_links(struct as_holder *h, int dir, DIR *d)
+static bool read_links(struct as_holder *h, struct as_folder *d)
 {
-	for (const struct dirent *e = readdir(d); e; e = readdir(d)) {
+	for (const struct dirent *e; (e = as_folder_next(d));) {
 		char link[64];
-		ssize_t n = readlinkat(dir, e->d_name, link, sizeof link);
+		ssize_t n = as_readlinkat(d->fd, e->d_name, link, sizeof link);
 		uint32_t inode = n > 0 ? as_sockfd_scan(link, (size_t)n) : 0;
 
 		if (!inode)
@@ -82,19 +83,17 @@ static bool hides(const struct as_process *p)
 /* False: memory ran out. */
 static bool read_holder(struct as_sockfds *f, struct as_holder *h, const struct as_process *p)
 {
-	int fd = openat(p->dir, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	as_auto_dir DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	as_auto_folder struct as_folder d = {.fd = as_folder_open(p->dir, "fd")};
 
 	f->changed |= h->n > 0;
 	h->due = false;
 	h->n = 0;
-	if (!d) {
-		f->denied |= fd < 0 && hides(p);
-		as_close_(&fd);
+	if (d.fd < 0) {
+		f->denied |= hides(p);
 		return true;
 	}
 	h->netns = netns_of(f, p);
-	bool ok = read_links(h, fd, d);
+	bool ok = read_links(h, &d);
 	f->changed |= h->n > 0;
 	return ok;
 }

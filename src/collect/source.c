@@ -28,7 +28,7 @@ int as_source_open(const struct as_source *s, const struct as_collect *c)
 	if (!as_source_wanted(s, c->want))
 		return -1;
 	if (c->env->proc >= 0)
-		fd = openat(c->env->proc, s->path, O_RDONLY | O_CLOEXEC);
+		fd = as_openat(c->env->proc, s->path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		as_source_refuse(s, c, errno);
 	return fd;

@@ -8,6 +8,7 @@
 #include "base/fault.h"
 #include "base/num.h"
 #include "collect/source.h"
+#include "os/folder.h"
 
 static struct as_thread *find(struct as_process *p, int32_t tid)
 {
@@ -69,7 +70,7 @@ static bool read_one(const struct as_process *p, struct as_thread *t, struct as_
 	if (t->fd < 0) {
 		(void)snprintf(path, sizeof path, "task/%d/schedstat", t->tid);
 		if (pool->keep > 0) {
-			t->fd = openat(p->dir, path, O_RDONLY | O_CLOEXEC);
+			t->fd = as_openat(p->dir, path, O_RDONLY | O_CLOEXEC);
 			pool->keep -= t->fd >= 0;
 		}
 	}
@@ -126,17 +127,14 @@ static void drop(struct as_process *p, const struct as_collect *c, struct as_pro
 
 static void list(struct as_process *p, const struct as_collect *c, struct as_proc_pool *pool)
 {
-	int fd = openat(p->dir, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	as_auto_dir DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	as_auto_folder struct as_folder f = {.fd = as_folder_open(p->dir, "task")};
 	uint64_t tid = 0;
 
-	if (!d) {
-		as_close_(&fd);
+	if (f.fd < 0)
 		return;
-	}
 	for (size_t i = 0; i < p->nthreads; i++)
 		p->threads[i].seen = false;
-	for (const struct dirent *e = readdir(d); e; e = readdir(d)) {
+	for (const struct dirent *e; (e = as_folder_next(&f));) {
 		if (!as_scan_u64(e->d_name, strlen(e->d_name), &tid))
 			continue;
 		struct as_thread *t = find(p, (int32_t)tid);

@@ -178,6 +178,7 @@ static void reaped_counters(const struct state *s, const struct as_collect *c, i
 	v[WAIT] = s->ledger.sum.wait_ns;
 	if (c->attached)
 		return; /* the processes that we reap are not the job's */
+	as_called(1);
 	(void)getrusage(RUSAGE_CHILDREN, &u);
 	v[USER] = ns_of(&u.ru_utime);
 	v[SYSTEM] = ns_of(&u.ru_stime);
@@ -582,6 +583,7 @@ static int tree_open(void *st, const struct as_collect *c, struct as_err *err)
 	as_members_init(&s->members);
 	*c->members = &s->members;
 	as_ledger_init(&s->ledger);
+	as_called(1);
 	(void)getrusage(RUSAGE_SELF, &own);
 	s->own_hwm = own.ru_maxrss * 1024;
 	if (!c->attached && as_wants_group(c->want, AS_G_IO))
@@ -617,6 +619,7 @@ static enum as_news tree_ready(void *st, const struct as_collect *c, bool last)
 	enum as_news news = drain(s, c);
 	s->last = last;
 	for (int i = 0; last && fd.fd >= 0 && i < 10 && somebody_left_in_silence(s); i++) {
+		as_called(1);
 		(void)poll(&fd, 1, 1);
 		(void)drain(s, c);
 	}

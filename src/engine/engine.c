@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/calls.h"
 #include "base/clock.h"
 #include "base/fault.h"
 #include "engine/clockwork.h"
@@ -75,6 +76,7 @@ static bool next_zombie(struct as_exit *x, bool *ret_children)
 	siginfo_t info = {0};
 
 	/* The system call, unlike the library's, also tells what the process used. */
+	as_called(1);
 	long r = syscall(SYS_waitid, P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT, &x->usage);
 	*ret_children = !(r < 0 && errno == ECHILD);
 	if (r < 0 || !info.si_pid)
@@ -101,6 +103,7 @@ static void reap(struct engine *e)
 	while (next_zombie(&x, &children)) {
 		x.t_ns = since_start(e);
 		as_parts_exited(&e->parts, &e->collect, &x);
+		as_called(1);
 		(void)waitpid(x.pid, NULL, 0);
 		if (x.pid != e->child)
 			continue;
@@ -159,7 +162,8 @@ static void on_signal(struct engine *e)
 {
 	struct signalfd_siginfo info;
 
-	while (read(e->signals, &info, sizeof info) == (ssize_t)sizeof info) {
+	as_called(1); /* the wait before it */
+	while (as_read(e->signals, &info, sizeof info) == (ssize_t)sizeof info) {
 		int sig = (int)info.ssi_signo;
 
 		if (sig == SIGCHLD)
@@ -207,6 +211,7 @@ static void on_time(struct engine *e)
 	int64_t t = since_start(e);
 	uint64_t rings;
 
+	as_called(3); /* this, the wait before it, and arm() */
 	(void)!read(e->timer, &rings, sizeof rings);
 	if (!cfg->basic && t >= e->clock.due_ns) {
 		as_clockwork_tick(&e->clock, t);
@@ -391,6 +396,8 @@ static void own_cost(struct engine *e, struct as_total *totals)
 		as_total_set(totals, AS_T_SELF_RSS, st.hwm, AS_MEASURED, "VmHWM");
 	}
 	as_total_set(totals, AS_T_SLEPT, slept(e), AS_MEASURED, "CLOCK_BOOTTIME");
+	as_total_set(totals, AS_T_SELF_CALLS, (int64_t)as_parts_spent(&e->parts).calls, AS_MEASURED,
+		     "counted");
 	as_total_set(totals, AS_T_SELF_TICKS, (int64_t)e->clock.ticks, AS_MEASURED, "counted");
 	as_total_set(totals, AS_T_SELF_LATE, (int64_t)e->clock.late, AS_MEASURED, "counted");
 }

@@ -4,18 +4,30 @@
  *
  * Those of the registry that some wanted field needs, in its order, each with
  * its state. One that could not be opened is asked no more: what it knows is
- * unknown, and it has told the sinks why.
+ * unknown, and it has told the sinks why. What each costs is measured with it:
+ * rows of the scope `collector`, one more for all that the engine does itself.
  */
 #include "collect/collector.h"
 
 enum { AS_PARTS_MAX = 16 };
 
+/* CPU time of this thread, and the system calls it counted. */
+struct as_meter {
+	int64_t cpu_ns;
+	uint64_t calls;
+};
+
+struct as_meter as_meter_now(void);
+
 struct as_parts {
 	size_t n;
+	struct as_meter began; /* when all were open */
 	struct {
 		const struct as_collector *ops;
 		void *state;
 		bool broken;
+		int64_t open_ns;       /* CPU time to open it           */
+		struct as_meter spent; /* on it since: samples and exits */
 	} v[AS_PARTS_MAX];
 };
 
@@ -30,4 +42,6 @@ void as_parts_exited(struct as_parts *p, const struct as_collect *c, const struc
 int as_parts_signal(struct as_parts *p, const struct as_collect *c, int sig);
 /* The totals: unknown, unless a collector knows them; a later one knows better. */
 void as_parts_finish(struct as_parts *p, const struct as_collect *c, struct as_total *totals);
+/* All that was spent since all were open, by the engine and the sinks too. */
+struct as_meter as_parts_spent(const struct as_parts *p);
 void as_parts_close(struct as_parts *p);

@@ -64,7 +64,7 @@ static int64_t smallest(const struct as_env *env, const struct as_cg_place *plac
 	if (!path)
 		return place->path ? NOMEM : least;
 	do {
-		as_auto_fd int dir = openat(env->cgroup, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		as_auto_fd int dir = as_openat(env->cgroup, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 		int64_t v = dir < 0 ? AS_TEXT_NA : limit(dir, v2);
 
 		if (v != AS_TEXT_NA && v < least)
@@ -142,7 +142,7 @@ void as_cg_find_quota(const struct as_env *env, const struct as_cg_places *p, st
 	if (cg->own)
 		consider(cg, cg->dir[part], true, &least);
 	do {
-		as_auto_fd int dir = openat(env->cgroup, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		as_auto_fd int dir = as_openat(env->cgroup, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
 		consider(cg, dir, false, &least);
 	} while (as_cg_up(path, place->mount));

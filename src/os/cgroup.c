@@ -44,7 +44,7 @@ __attribute__((format(printf, 2, 3))) static void note(struct as_cgroup *cg, con
 
 static int open_dir(int at, const char *path)
 {
-	return openat(at, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return as_openat(at, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
 /* ── making ───────────────────────────────────────────────────────────── */
@@ -108,7 +108,7 @@ static bool still(int dir, int at, const char *path)
 {
 	struct stat is, named;
 
-	return fstat(dir, &is) == 0 && fstatat(at, path, &named, 0) == 0 &&
+	return fstat(dir, &is) == 0 && as_fstatat(at, path, &named) == 0 &&
 	       is.st_ino == named.st_ino;
 }
 
@@ -163,7 +163,7 @@ static int make_at(const struct as_env *env, const struct as_cg_place *place, en
 	cg->dir[part] = dir;
 	cg->path[part] = as_buf_take(&path);
 	cg->made[part] = true;
-	cg->join[part] = openat(dir, join_file(part), O_WRONLY | O_CLOEXEC);
+	cg->join[part] = as_openat(dir, join_file(part), O_WRONLY | O_CLOEXEC);
 	if (cg->join[part] < 0) {
 		note(cg, "%s: %s", names[part], strerror(errno));
 		drop(env, cg, part);
@@ -257,7 +257,7 @@ static void enable(int root)
 		if (!file_has(root, "cgroup.controllers", wanted[i]) ||
 		    file_has(root, "cgroup.subtree_control", wanted[i]))
 			continue;
-		as_auto_fd int fd = openat(root, "cgroup.subtree_control", O_WRONLY | O_CLOEXEC);
+		as_auto_fd int fd = as_openat(root, "cgroup.subtree_control", O_WRONLY | O_CLOEXEC);
 		if (fd >= 0)
 			(void)!write(fd, word, (size_t)n);
 	}
@@ -306,7 +306,7 @@ static int make_all(const struct as_env *env, const struct as_cg_places *places,
 		return r;
 	}
 	if (ret->dir[AS_CG_V2] >= 0)
-		ret->procs = openat(ret->dir[AS_CG_V2], "cgroup.procs", O_RDONLY | O_CLOEXEC);
+		ret->procs = as_openat(ret->dir[AS_CG_V2], "cgroup.procs", O_RDONLY | O_CLOEXEC);
 	note_missing(ret);
 	return AS_OK;
 }
@@ -352,7 +352,7 @@ int as_cgroup_of(const struct as_env *env, int pid, struct as_cgroup *ret, struc
 		ret->dir[i] = as_take_fd(dir);
 	}
 	if (ret->dir[AS_CG_V2] >= 0)
-		ret->procs = openat(ret->dir[AS_CG_V2], "cgroup.procs", O_RDONLY | O_CLOEXEC);
+		ret->procs = as_openat(ret->dir[AS_CG_V2], "cgroup.procs", O_RDONLY | O_CLOEXEC);
 	return AS_OK;
 }
 
@@ -485,7 +485,7 @@ static int list(int fd, struct listing *l, struct as_err *err)
 	off_t at = 0;
 
 	for (;;) {
-		ssize_t n = pread(fd, text, sizeof text, at);
+		ssize_t n = as_pread(fd, text, sizeof text, at);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -512,7 +512,7 @@ int as_cgroup_pids(const struct as_cgroup *cg, int32_t *pids, size_t max, size_t
 	 */
 	for (size_t i = AS_CG_V2 + 1; cg->procs < 0 && old < 0 && i < AS_CG_NPARTS; i++)
 		if (cg->dir[i] >= 0)
-			old = openat(cg->dir[i], "cgroup.procs", O_RDONLY | O_CLOEXEC);
+			old = as_openat(cg->dir[i], "cgroup.procs", O_RDONLY | O_CLOEXEC);
 	if (cg->procs < 0 && old < 0)
 		return as_fail(err, AS_EUNSUP, "no control group that lists its processes");
 	int r = list(cg->procs >= 0 ? cg->procs : old, &l, err);

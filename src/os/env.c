@@ -97,7 +97,7 @@ int as_read_fd(int fd, char *text, size_t size, size_t *ret_len, struct as_err *
 	size_t len = 0;
 
 	while (len + 1 < size) {
-		ssize_t n = pread(fd, text + len, size - 1 - len, (off_t)len);
+		ssize_t n = as_pread(fd, text + len, size - 1 - len, (off_t)len);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -118,7 +118,7 @@ int as_read_fd(int fd, char *text, size_t size, size_t *ret_len, struct as_err *
 int as_read_at(int dir, const char *path, char *text, size_t size, size_t *ret_len,
 	       struct as_err *err)
 {
-	as_auto_fd int fd = dir < 0 ? -1 : openat(dir, path, O_RDONLY | O_CLOEXEC);
+	as_auto_fd int fd = dir < 0 ? -1 : as_openat(dir, path, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
 		return as_fail_errno(err, dir < 0 ? ENOENT : errno, "open '%s'", path);
@@ -128,13 +128,13 @@ int as_read_at(int dir, const char *path, char *text, size_t size, size_t *ret_l
 
 int as_read_all(int dir, const char *path, struct as_buf *out, struct as_err *err)
 {
-	as_auto_fd int fd = dir < 0 ? -1 : openat(dir, path, O_RDONLY | O_CLOEXEC);
+	as_auto_fd int fd = dir < 0 ? -1 : as_openat(dir, path, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
 		return as_fail_errno(err, dir < 0 ? ENOENT : errno, "open '%s'", path);
 	for (;;) {
 		char *at = as_buf_room(out, 4096);
-		ssize_t n = at ? read(fd, at, 4096) : -1;
+		ssize_t n = at ? as_read(fd, at, 4096) : -1;
 
 		if (!at && out->len + 4096 <= out->max)
 			return as_fail(err, AS_ENOMEM, "no memory to read '%s'", path);

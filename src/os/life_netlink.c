@@ -23,6 +23,7 @@
 #include "base/clock.h"
 #include "base/fault.h"
 #include "base/num.h"
+#include "os/folder.h"
 #include "os/life_tasks.h"
 #include "os/proc.h"
 
@@ -142,6 +143,7 @@ static ssize_t ask(struct as_life_source *s, struct question *q, const char *val
 	q->head.nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK;
 	q->head.nlmsg_len =
 		(uint32_t)(offsetof(struct question, attr) + NLA_ALIGN(q->attr.nla_len));
+	as_called(2);
 	return send(s->stats, q, q->head.nlmsg_len, 0) < 0 ? -1
 							   : recv(s->stats, s->text[0], MESSAGE, 0);
 }
@@ -258,12 +260,9 @@ static size_t list_threads(const struct as_life_source *s, int32_t pid, int32_t 
 	size_t n = 0;
 
 	(void)snprintf(path, sizeof path, "%d/task", pid);
-	int fd = openat(s->env->proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	as_auto_dir DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	as_auto_folder struct as_folder f = {.fd = as_folder_open(s->env->proc, path)};
 	bool ended = leader_ended(s, pid);
-	if (!d)
-		as_close_(&fd);
-	for (const struct dirent *e = d ? readdir(d) : NULL; e && n < TIDS_MAX; e = readdir(d))
+	for (const struct dirent *e; n < TIDS_MAX && (e = as_folder_next(&f));)
 		if (as_scan_u64(e->d_name, strlen(e->d_name), &tid) &&
 		    ((int32_t)tid != pid || !ended))
 			tids[n++] = (int32_t)tid;
@@ -335,6 +334,7 @@ static int receive(struct as_life_source *s, int which)
 	int fd = which ? s->stats : s->events;
 
 	for (int i = 0; fd >= 0 && i < ROUNDS; i++) {
+		as_called(1);
 		int n = recvmmsg(fd, s->head, BATCH, MSG_DONTWAIT, NULL);
 
 		if (n >= 0)

@@ -374,6 +374,7 @@ enum { REQUEST = 256, DATAGRAM = 32 << 10 };
 /* A netlink reply is there as soon as the request was sent, or it never comes. */
 static int send_request(struct as_sockdiag *d, const char *request, size_t n, struct as_err *err)
 {
+	as_called(1);
 	if (send(d->query, request, n, 0) != (ssize_t)n)
 		return as_fail_errno(err, errno, "ask sock_diag");
 	return AS_OK;
@@ -388,6 +389,7 @@ static int dump(struct as_sockdiag *d, const char *request, size_t n, enum as_so
 	int r = send_request(d, request, n, err);
 
 	while (r == AS_OK && reply == AS_REPLY_MORE) {
+		as_called(1);
 		ssize_t got = recv(d->query, text, sizeof text, 0);
 
 		if (got < 0 && errno == EINTR)
@@ -433,6 +435,7 @@ int as_sockdiag_unix(struct as_sockdiag *d, uint32_t inode, struct as_unix_sock 
 
 	if (r < 0)
 		return r;
+	as_called(1);
 	ssize_t got = recv(d->query, text, sizeof text, 0);
 	if (got <= 0)
 		return as_fail_errno(err, got < 0 ? errno : EPROTO, "read sock_diag");
@@ -454,6 +457,7 @@ void as_sockdiag_drain(struct as_sockdiag *d, as_sock_fn *fn, void *data)
 	if (d->events < 0)
 		return;
 	for (int i = 0; i < DRAIN_MAX; i++) {
+		as_called(1);
 		ssize_t got = recv(d->events, text, sizeof text, 0);
 
 		if (got > 0)
@@ -469,6 +473,7 @@ bool as_sockdiag_wait(const struct as_sockdiag *d, int ms)
 {
 	struct pollfd p = {.fd = d->events, .events = POLLIN};
 
+	as_called(1);
 	return d->events >= 0 && poll(&p, 1, ms) > 0;
 }
 

@@ -68,7 +68,7 @@ int as_taskiter_pass(struct as_taskiter *it, as_task_fn *fn, void *data, struct 
 		return err->code;
 	it->len = 0;
 	for (;;) {
-		ssize_t n = read(fd, it->buf + it->len, CHUNK - it->len);
+		ssize_t n = as_read(fd, it->buf + it->len, CHUNK - it->len);
 
 		if (n < 0 && errno == EAGAIN)
 			continue; /* the kernel lets others run in between */

@@ -130,12 +130,17 @@ void as_put_own_cost(const struct as_sheet *s)
 	struct as_flow f = {s->out, s->look, 2, "assay       ", AS_DIM, 0};
 	uint64_t samples = as_run_samples(s->run);
 
-	if (s->run->totals[AS_T_SELF_CPU].value != AS_NA)
-		as_flow_add(&f, "used %s CPU, %s", own(s->run, AS_T_SELF_CPU).s,
+	double share = as_total_value(s->run, AS_T_SELF_CPU) / (double)s->run->end.duration_ns;
+	double calls = as_total_value(s->run, AS_T_SELF_CALLS) / (double)samples;
+
+	if (isfinite(share))
+		as_flow_add(&f, "%s of a core, %s", as_human_percent(share).s,
 			    own(s->run, AS_T_SELF_RSS).s);
-	bool late = samples && s->run->totals[AS_T_SELF_LATE].value != AS_NA;
 	as_flow_add(&f, "%s sample%s%s%s%s", as_human_count((double)samples).s,
-		    samples == 1 ? "" : "s", late ? ", " : "",
-		    late ? own(s->run, AS_T_SELF_LATE).s : "", late ? " late" : "");
+		    samples == 1 ? "" : "s", calls > 0 ? " of " : "",
+		    calls > 0 ? as_human_count(round(calls)).s : "",
+		    calls > 0 ? " system calls" : "");
+	if (samples && s->run->totals[AS_T_SELF_LATE].value > 0)
+		as_flow_add(&f, "%s late", own(s->run, AS_T_SELF_LATE).s);
 	as_flow_end(&f);
 }

@@ -199,6 +199,8 @@ static void put_instance(struct as_json *j, const struct as_instance *i)
 		as_json_str(j, "host", i->detail);
 	if (i->scope == AS_INTERFACE)
 		as_json_str(j, "whose", i->detail);
+	if (i->scope == AS_COLLECTOR)
+		as_json_str(j, "reads", i->detail);
 	if (i->scope == AS_PROCESS) {
 		as_json_str(j, "command", i->detail);
 		put_i64(j, "wait_status", i->ended_by);

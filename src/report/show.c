@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/human.h"
+#include "report/cost.h"
 #include "report/lives.h"
 #include "report/metric.h"
 #include "report/network.h"
@@ -349,6 +350,7 @@ void as_report_show(struct as_buf *out, const struct as_look *look, const struct
 	put_metrics(&s, AS_CGROUP, "Control group");
 	put_metrics(&s, AS_SYSTEM, "Machine");
 	as_put_cores(&s);
+	as_put_cost(&s);
 	put_missing(&s);
 	as_page_end(out, look, from);
 }

@@ -69,25 +69,40 @@ static const struct as_scope_info scopes[AS_NSCOPES] = {
 			  .plural = "interfaces",
 			  .title = "Each network interface that the job could use",
 			  .first = AS_F_NIC_RECV,
-			  .n = AS_NFIELDS - AS_F_NIC_RECV,
+			  .n = AS_F_COLL_CPU - AS_F_NIC_RECV,
 			  .rank = {AS_F_NIC_RECV, AS_F_NIC_SENT}},
+	[AS_COLLECTOR] = {.name = "collector",
+			  .plural = "collectors",
+			  .title = "Each part of assay itself",
+			  .first = AS_F_COLL_CPU,
+			  .n = AS_NFIELDS - AS_F_COLL_CPU,
+			  .number = "order",
+			  .rank = {AS_F_COLL_CPU, AS_F_COLL_CPU}},
 };
 
 static const struct {
-	const char *name, *help;
+	const char *name, *help, *reads;
 } groups[AS_NGROUPS] = {
-	[AS_G_CPU] = {"cpu", "CPU time, processes and threads of the job"},
-	[AS_G_MEMORY] = {"memory", "memory of the job and of each process"},
-	[AS_G_IO] = {"io", "bytes and calls of the job's reads and writes"},
-	[AS_G_SCHED] = {"sched", "context switches and time spent waiting for a CPU"},
-	[AS_G_FAULTS] = {"faults", "page faults"},
-	[AS_G_FDS] = {"files", "open file descriptors"},
-	[AS_G_THREADS] = {"threads", "CPU time of every thread by itself"},
-	[AS_G_CGROUP] = {"cgroup", "the control group's own accounts, throttling, OOM kills"},
-	[AS_G_SYSTEM] = {"system", "CPU, memory and load of the whole machine"},
-	[AS_G_CORES] = {"cores", "every core by itself"},
-	[AS_G_PSI] = {"psi", "pressure stall information of the machine"},
-	[AS_G_NET] = {"net", "connections of the job, bytes over them, its peers, interfaces"},
+	[AS_G_CPU] = {"cpu", "CPU time, processes and threads of the job",
+		      "/proc/PID/stat, cpu.stat"},
+	[AS_G_MEMORY] = {"memory", "memory of the job and of each process",
+			 "/proc/PID/status, memory.*"},
+	[AS_G_IO] = {"io", "bytes and calls of the job's reads and writes", "/proc/PID/io"},
+	[AS_G_SCHED] = {"sched", "context switches and time spent waiting for a CPU",
+			"/proc/PID/{status,schedstat}"},
+	[AS_G_FAULTS] = {"faults", "page faults", "/proc/PID/stat"},
+	[AS_G_FDS] = {"files", "open file descriptors", "/proc/PID/fd"},
+	[AS_G_THREADS] = {"threads", "CPU time of every thread by itself",
+			  "/proc/PID/task/TID/schedstat"},
+	[AS_G_CGROUP] = {"cgroup", "the control group's own accounts, throttling, OOM kills",
+			 "/sys/fs/cgroup"},
+	[AS_G_SYSTEM] = {"system", "CPU, memory and load of the whole machine",
+			 "/proc/{stat,meminfo,loadavg}"},
+	[AS_G_CORES] = {"cores", "every core by itself", "/proc/stat"},
+	[AS_G_PSI] = {"psi", "pressure stall information of the machine", "/proc/pressure"},
+	[AS_G_NET] = {"net", "connections of the job, bytes over them, its peers, interfaces",
+		      "sock_diag, /proc/PID/fd"},
+	[AS_G_SELF] = {"self", "what measuring costs; always told", "a clock"},
 };
 
 const struct as_scope_info *as_scope_info(enum as_scope scope)
@@ -103,6 +118,11 @@ const char *as_group_name(enum as_group group)
 const char *as_group_help(enum as_group group)
 {
 	return groups[group].help;
+}
+
+const char *as_group_reads(enum as_group group)
+{
+	return groups[group].reads;
 }
 
 const char *as_unit_name(enum as_unit unit)
@@ -177,6 +197,7 @@ int as_want_parse(const char *list, struct as_want *ret, struct as_err *err)
 		}
 		p += len;
 	}
+	(void)want_word("self", 4, &w); /* it costs nothing */
 	*ret = w;
 	return AS_OK;
 }

@@ -33,6 +33,7 @@ enum as_scope {
 	AS_CGROUP,    /* the control group of the job           */
 	AS_PEER,      /* somebody the job had connections with  */
 	AS_INTERFACE, /* a network interface that it could use */
+	AS_COLLECTOR, /* a part of assay itself */
 	AS_NSCOPES
 };
 
@@ -56,6 +57,7 @@ enum as_group {
 	AS_G_CORES,   /* every core by itself                 */
 	AS_G_PSI,     /* pressure stall information           */
 	AS_G_NET,     /* connections, and bytes over them     */
+	AS_G_SELF,    /* what measuring costs; always known   */
 	AS_NGROUPS
 };
 
@@ -169,7 +171,10 @@ enum as_group {
 	X(NIC_INS,       "interface.packets.received", INTERFACE, COUNT, COUNTER, NET, "in",       "packets that came in over it")                        \
 	X(NIC_OUTS,      "interface.packets.sent",   INTERFACE, COUNT, COUNTER, NET,   "out",      "packets that went out over it")                       \
 	X(NIC_ERRORS,    "interface.errors",         INTERFACE, COUNT, COUNTER, NET,   "errors",   "packets that were broken, both ways")                 \
-	X(NIC_DROPS,     "interface.drops",          INTERFACE, COUNT, COUNTER, NET,   "drops",    "packets for which there was no room, both ways")
+	X(NIC_DROPS,     "interface.drops",          INTERFACE, COUNT, COUNTER, NET,   "drops",    "packets for which there was no room, both ways") \
+	X(COLL_CPU,      "collector.cpu",            COLLECTOR, NS,  COUNTER, SELF,    "cpu",      "CPU time of its samples")                             \
+	X(COLL_CALLS,    "collector.calls",          COLLECTOR, COUNT, COUNTER, SELF,  "calls",    "system calls of its samples")                         \
+	X(COLL_OPEN,     "collector.open",           COLLECTOR, NS,  GAUGE,   SELF,    "open",     "CPU time to open it, before the command started")
 /* clang-format on */
 
 enum as_field_id {
@@ -206,6 +211,7 @@ extern const struct as_field as_fields[AS_NFIELDS];
 const struct as_scope_info *as_scope_info(enum as_scope scope);
 const char *as_group_name(enum as_group group);
 const char *as_group_help(enum as_group group);
+const char *as_group_reads(enum as_group group); /* the files, for the list of prices */
 const char *as_unit_name(enum as_unit unit);
 /* The field with this key, or AS_NFIELDS. */
 enum as_field_id as_field_find(const char *key, size_t len);

@@ -112,6 +112,7 @@ enum as_provenance { AS_UNAVAILABLE, AS_MEASURED, AS_ATTRIBUTED, AS_MODELLED };
 	X(SLEPT,       "slept",             NS,    "slept",      "time in which the machine was suspended; no duration counts it") \
 	X(SELF_CPU,    "self_cpu",          NS,    "own cpu",    "CPU time of assay itself")                       \
 	X(SELF_RSS,    "self_memory_peak",  BYTES, "own memory", "largest resident size of assay itself")          \
+	X(SELF_CALLS,  "self_calls",        COUNT, "own calls",  "system calls of assay itself while it sampled")   \
 	X(SELF_TICKS,  "self_ticks",        COUNT, "samples",    "samples taken")                                  \
 	X(SELF_LATE,   "self_ticks_late",   COUNT, "late",       "samples that came later than half an interval")
 /* clang-format on */

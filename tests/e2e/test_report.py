@@ -22,7 +22,7 @@ def measured(*command, options=()):
 
 
 # the name of a column where a row has another
-OTHERWISE = {"command": "detail", "host": "detail", "process": "parent"}
+OTHERWISE = {"command": "detail", "host": "detail", "reads": "detail", "process": "parent"}
 
 
 def same_lists(columns, rows, number):

@@ -308,7 +308,7 @@ examples:
 $ assay help --help
 assay help: the manual of a command, or the list of metrics
 
-usage: assay help [COMMAND | metrics]
+usage: assay help [COMMAND | metrics | prices]
 
 options:
   -h, --help                show this help
@@ -320,6 +320,8 @@ examples:
       the manual of 'assay run'
   assay help metrics
       what is measured, and in which units
+  assay help prices
+      what each group of metrics costs here
 
 'assay help help' tells more.
 

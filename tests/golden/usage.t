@@ -150,7 +150,7 @@ $ assay import csv runs.csv
 $ assay help nothing
 ? 2
 ! assay help: no command or topic 'nothing'
-!     'assay help' lists the commands; 'assay help metrics' is a topic
+!     'assay help' lists the commands; 'metrics' and 'prices' are topics
 
 # with --json a mistake is JSON too
 $ assay jobs --json --limit many

@@ -172,7 +172,7 @@ static void t_summary_of_a_known_run(void)
 		"              cores used 0.75 · most cores at once 1.00 · sure 50 %\n"
 		"              → see how it changed over time with 'assay show': its phases may\n"
 		"                have different limits\n"
-		"  assay       used 12.0 ms CPU, 3.0 MiB · 11 samples, 0 late\n"
+		"  assay       0.1 % of a core, 3.0 MiB · 11 samples\n"
 		"              CPU from cgroup v2 cpu.stat · memory from sampled\n"
 		"              I/O from /proc/PID/io\n"
 		"  next        assay show abcdefghij23 · assay jobs --name train\n"
