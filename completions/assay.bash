@@ -138,7 +138,7 @@ _assay() {
 		--store) _assay_files "$cur"; return ;;
 		esac
 		if [[ $cur == -* ]]; then
-			_assay_words "--json --csv --store -h --help" "$cur"
+			_assay_words "--json --csv --tree --store -h --help" "$cur"
 		else
 			_assay_runs "$cur"
 		fi

@@ -3,7 +3,7 @@
 #include "report/report.h"
 
 struct opts {
-	bool json, csv;
+	bool json, csv, tree;
 	const char *store;
 };
 
@@ -12,6 +12,8 @@ static const struct as_opt opts[] = {
 	AS_JSON_OPT(struct opts, json),
 	{.name = "csv", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, csv),
 	 .help = "print the timeline as comma-separated values"},
+	{.name = "tree", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, tree),
+	 .help = "print the tree of its processes over time"},
 	AS_STORE_OPT(struct opts, store),
 	{0},
 };
@@ -23,7 +25,11 @@ static int print(const struct opts *o, const struct as_run *run, struct as_io *i
 	as_auto_buf struct as_buf out = AS_BUF(AS_BUF_DOCUMENT);
 	struct as_look look = as_look_for(fileno(io->out));
 
-	if (o->json)
+	if (o->tree && o->json)
+		as_report_tree_json(&out, run);
+	else if (o->tree)
+		as_report_tree(&out, &look, run);
+	else if (o->json)
 		as_report_json(&out, run);
 	else if (o->csv)
 		as_report_csv(&out, run);
@@ -56,10 +62,14 @@ const struct as_cmd as_cmd_show = {
 		"started last. An ID may be shortened as long as no other run begins like it.\n\n"
 		"A run that is still going on is shown as far as it has come.\n\n"
 		"`--json` prints the whole run as one document (docs/schema/run-1.json), `--csv` "
-		"its timeline: one line for each sample, empty cells where a value is unknown.",
+		"its timeline: one line for each sample, empty cells where a value is unknown.\n\n"
+		"`--tree` prints all its processes below their parents, in the order of birth, "
+		"with their lives as bars. Siblings of one name and the same kind of children are "
+		"one row: cc1 ×340. With `--json` the same nested.",
 	.examples = "assay show\tthe run that started last\n"
 		    "assay show last --json\tthe same for a program\n"
-		    "assay show last --csv\tits timeline for a spreadsheet\n",
+		    "assay show last --csv\tits timeline for a spreadsheet\n"
+		    "assay show last --tree\tits processes, over time\n",
 	.max_args = 1,
 	.opts = opts,
 	.opts_size = sizeof(struct opts),

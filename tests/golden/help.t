@@ -143,6 +143,7 @@ usage: assay show [options] [ID | last]
 options:
       --json                print JSON
       --csv                 print the timeline as comma-separated values
+      --tree                print the tree of its processes over time
       --store PATH          the folder of runs, instead of $ASSAY_STORE or
                             ~/.local/share/assay
   -h, --help                show this help
@@ -154,6 +155,8 @@ examples:
       the same for a program
   assay show last --csv
       its timeline for a spreadsheet
+  assay show last --tree
+      its processes, over time
 
 'assay help show' tells more.
 
@@ -339,9 +342,14 @@ A run that is still going on is shown as far as it has come.
 '--json' prints the whole run as one document (docs/schema/run-1.json), '--csv'
 its timeline: one line for each sample, empty cells where a value is unknown.
 
+'--tree' prints all its processes below their parents, in the order of birth,
+with their lives as bars. Siblings of one name and the same kind of children are
+one row: cc1 ×340. With '--json' the same nested.
+
 options:
       --json                print JSON
       --csv                 print the timeline as comma-separated values
+      --tree                print the tree of its processes over time
       --store PATH          the folder of runs, instead of $ASSAY_STORE or
                             ~/.local/share/assay
   -h, --help                show this help
@@ -353,6 +361,8 @@ examples:
       the same for a program
   assay show last --csv
       its timeline for a spreadsheet
+  assay show last --tree
+      its processes, over time
 
 # the verbs of Keystone have help too, though they are not listed
 $ assay job-history --help
