@@ -225,7 +225,7 @@ static void add_last_wait(struct as_peers *t, const struct as_connection *k,
 	int64_t out = moment(t, s->sent, s->since_sent_ns);
 	int64_t in = moment(t, s->received, s->since_received_ns);
 	bool news = s->sent > k->seen.sent;
-	int64_t counted = news ? 0 : t->t_ns - k->out_ns;
+	int64_t counted = !news && k->waiting ? t->t_ns - k->out_ns : 0;
 
 	if (p->wait_ns != AS_NA && (news || k->waiting) && out != INT64_MIN && in > out &&
 	    in - out > counted)
