@@ -61,11 +61,17 @@ static bool find(struct bytes in, uint16_t type, struct bytes *ret)
 	return false;
 }
 
+/* A number of the kernel's as one that can be added to others. */
+static int64_t sane(uint64_t v)
+{
+	return v > AS_STATS_MOST ? AS_STATS_MOST : (int64_t)v;
+}
+
 /* ── the proc connector ───────────────────────────────────────────────── */
 
 static bool understand(const struct proc_event *e, struct as_cn *ret)
 {
-	*ret = (struct as_cn){.t_ns = (int64_t)e->timestamp_ns};
+	*ret = (struct as_cn){.t_ns = sane(e->timestamp_ns)};
 	switch ((uint32_t)e->what) {
 	case PROC_EVENT_NONE:
 		ret->what = AS_CN_ACK;
@@ -117,22 +123,23 @@ bool as_parse_cn(const void *p, size_t n, struct as_cn *ret)
 static void copy_stats(const struct taskstats *t, struct as_task_stats *ret)
 {
 	*ret = (struct as_task_stats){
-		.cpu_ns = (int64_t)t->cpu_run_virtual_total,
-		.wait_ns = (int64_t)t->cpu_delay_total,
-		.user_us = (int64_t)t->ac_utime,
-		.sys_us = (int64_t)t->ac_stime,
-		.minflt = (int64_t)t->ac_minflt,
-		.majflt = (int64_t)t->ac_majflt,
-		.voluntary = (int64_t)t->nvcsw,
-		.forced = (int64_t)t->nivcsw,
-		.rchar = (int64_t)t->read_char,
-		.wchar = (int64_t)t->write_char,
-		.syscr = (int64_t)t->read_syscalls,
-		.syscw = (int64_t)t->write_syscalls,
-		.read_bytes = (int64_t)t->read_bytes,
-		.write_bytes = (int64_t)t->write_bytes,
-		.cancelled_bytes = (int64_t)t->cancelled_write_bytes,
-		.hwm = (int64_t)(t->hiwater_rss << 10),
+		.cpu_ns = sane(t->cpu_run_virtual_total),
+		.wait_ns = sane(t->cpu_delay_total),
+		.user_us = sane(t->ac_utime),
+		.sys_us = sane(t->ac_stime),
+		.minflt = sane(t->ac_minflt),
+		.majflt = sane(t->ac_majflt),
+		.voluntary = sane(t->nvcsw),
+		.forced = sane(t->nivcsw),
+		.rchar = sane(t->read_char),
+		.wchar = sane(t->write_char),
+		.syscr = sane(t->read_syscalls),
+		.syscw = sane(t->write_syscalls),
+		.read_bytes = sane(t->read_bytes),
+		.write_bytes = sane(t->write_bytes),
+		.cancelled_bytes = sane(t->cancelled_write_bytes),
+		.hwm = sane(t->hiwater_rss < AS_STATS_MOST >> 10 ? t->hiwater_rss << 10
+								 : AS_STATS_MOST),
 	};
 	memcpy(ret->comm, t->ac_comm, sizeof ret->comm - 1);
 }

@@ -10,6 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* No number is larger, and no sum of them. */
+#define AS_STATS_MOST (INT64_MAX / 4)
+
 /* ── the proc connector ───────────────────────────────────────────────── */
 
 enum as_cn_what { AS_CN_ACK, AS_CN_FORK, AS_CN_EXEC, AS_CN_EXIT };

@@ -255,6 +255,12 @@ static void usage_of(const struct process *p, bool whole, struct as_life_usage *
 	split(ret, s->user_us, s->sys_us);
 }
 
+/* Both are at most AS_STATS_MOST, and so is the sum. */
+static void add(int64_t *sum, int64_t more)
+{
+	*sum = *sum + more > AS_STATS_MOST ? AS_STATS_MOST : *sum + more;
+}
+
 bool as_life_tasks_stats(struct as_life_tasks *t, const struct as_task_stats *s)
 {
 	const struct thread *th = thread_find(t, s->tid);
@@ -265,21 +271,21 @@ bool as_life_tasks_stats(struct as_life_tasks *t, const struct as_task_stats *s)
 	struct as_task_stats *sum = &p->sum;
 	if (s->tid == p->pid || !sum->comm[0])
 		memcpy(sum->comm, s->comm, sizeof sum->comm);
-	sum->cpu_ns += s->cpu_ns;
-	sum->wait_ns += s->wait_ns;
-	sum->user_us += s->user_us;
-	sum->sys_us += s->sys_us;
-	sum->minflt += s->minflt;
-	sum->majflt += s->majflt;
-	sum->voluntary += s->voluntary;
-	sum->forced += s->forced;
-	sum->rchar += s->rchar;
-	sum->wchar += s->wchar;
-	sum->syscr += s->syscr;
-	sum->syscw += s->syscw;
-	sum->read_bytes += s->read_bytes;
-	sum->write_bytes += s->write_bytes;
-	sum->cancelled_bytes += s->cancelled_bytes;
+	add(&sum->cpu_ns, s->cpu_ns);
+	add(&sum->wait_ns, s->wait_ns);
+	add(&sum->user_us, s->user_us);
+	add(&sum->sys_us, s->sys_us);
+	add(&sum->minflt, s->minflt);
+	add(&sum->majflt, s->majflt);
+	add(&sum->voluntary, s->voluntary);
+	add(&sum->forced, s->forced);
+	add(&sum->rchar, s->rchar);
+	add(&sum->wchar, s->wchar);
+	add(&sum->syscr, s->syscr);
+	add(&sum->syscw, s->syscw);
+	add(&sum->read_bytes, s->read_bytes);
+	add(&sum->write_bytes, s->write_bytes);
+	add(&sum->cancelled_bytes, s->cancelled_bytes);
 	sum->hwm = s->hwm > sum->hwm ? s->hwm : sum->hwm;
 	p->counted++;
 	return true;
