@@ -1,3 +1,4 @@
+#include "base/calls.h"
 #include "os/life_bpf.h"
 
 #include <errno.h>
@@ -93,6 +94,7 @@ static int open_source(struct as_life_source **ret, const struct as_env *env, st
 
 static int name(struct as_life_source *s, int32_t pid, uint32_t as, struct as_err *err)
 {
+	as_called(1);
 	if (skel_map_update_elem(s->bpf->maps.named.map_fd, &pid, &as, 0) < 0)
 		return as_fail_errno(err, errno, "tell BPF of process %d", pid);
 	return AS_OK;
@@ -212,6 +214,7 @@ int as_life_bpf_pass(const struct as_life_source *s, struct as_err *err)
 
 	memset(&attr, 0, sizeof attr);
 	attr.iter_create.link_fd = (uint32_t)s->bpf->links.tasks_fd;
+	as_called(1);
 	int fd = skel_sys_bpf(BPF_ITER_CREATE, &attr, sizeof attr.iter_create);
 	return fd < 0 ? as_fail_errno(err, errno, "start the BPF task iterator") : fd;
 }

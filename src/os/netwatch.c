@@ -117,6 +117,7 @@ static bool ask(int map, enum bpf_cmd what, const struct as_wire_flow *key, void
 	a.map_fd = (uint32_t)map;
 	a.key = (uint64_t)(uintptr_t)key;
 	a.value = (uint64_t)(uintptr_t)ret;
+	as_called(1);
 	return skel_sys_bpf(what, &a, sizeof a) == 0;
 }
 
