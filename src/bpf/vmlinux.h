@@ -135,6 +135,28 @@ struct task_struct {
 	struct task_io_accounting ioac;
 };
 
+struct block_device_operations {
+	void *submit_bio; /* where a device passes requests on to others */
+};
+
+struct gendisk {
+	struct block_device_operations *fops;
+};
+
+struct block_device {
+	struct gendisk *bd_disk;
+};
+
+struct bvec_iter {
+	unsigned int bi_size;
+};
+
+struct bio {
+	struct block_device *bi_bdev;
+	unsigned int bi_opf;
+	struct bvec_iter bi_iter;
+};
+
 struct seq_file;
 
 struct bpf_iter_meta {

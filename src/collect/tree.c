@@ -21,6 +21,7 @@
 #include "collect/pass.h"
 #include "collect/source.h"
 #include "collect/threads.h"
+#include "os/life_bpf.h"
 
 enum counter {
 	USER,
@@ -88,8 +89,9 @@ struct state {
 	struct as_witness witness;
 	struct as_ledger ledger;
 	struct as_pass pass;
-	uint64_t heard;     /* events that the witness told                   */
-	uint64_t lost_seen; /* events lost when /proc was last listed for it  */
+	const struct as_wire_disk *disk; /* what it sends to block devices; NULL: nobody counts */
+	uint64_t heard;                  /* events that the witness told                   */
+	uint64_t lost_seen;              /* events lost when /proc was last listed for it  */
 	struct steady steady[NCOUNTERS];
 	int64_t memory_max, swap_max; /* as sampled                           */
 	int64_t hwm_max, hwm_sum;     /* VmHWM: the largest; the largest sum  */
@@ -466,6 +468,26 @@ static struct gauges sum_gauges(struct state *s, const struct as_collect *c)
 	return g;
 }
 
+/* What block devices got from the job: counted by BPF, from when it was loaded. */
+static void disk_cells(struct state *s, const struct as_collect *c, int64_t *row)
+{
+	if (!as_wants_group(c->want, AS_G_IO) || s->witness.now.ops != &as_life_bpf)
+		return;
+	if (!s->disk) {
+		s->disk = as_life_bpf_disk(s->witness.now.source);
+		for (enum as_field_id f = AS_F_JOB_DISK_READ; s->disk && f <= AS_F_JOB_DISK_WRITES;
+		     f++)
+			as_collect_origin(c, f, AS_MEASURED, "block layer, by BPF, from %.2f s on",
+					  as_seconds(as_now() - c->start_ns));
+	}
+	if (!s->disk)
+		return;
+	as_put(c, row, AS_F_JOB_DISK_READ, (int64_t)s->disk->read_bytes);
+	as_put(c, row, AS_F_JOB_DISK_WRITE, (int64_t)s->disk->write_bytes);
+	as_put(c, row, AS_F_JOB_DISK_READS, (int64_t)s->disk->reads);
+	as_put(c, row, AS_F_JOB_DISK_WRITES, (int64_t)s->disk->writes);
+}
+
 static void job_row(struct state *s, const struct as_collect *c, struct as_frame *frame)
 {
 	struct gauges g = sum_gauges(s, c);
@@ -478,6 +500,7 @@ static void job_row(struct state *s, const struct as_collect *c, struct as_frame
 			as_put(c, row, counters[k].field,
 			       steady_show(&s->steady[k], sum[k], counters[k].absorbed));
 	as_put(c, row, AS_F_JOB_CPU, s->steady[USER].shown + s->steady[SYSTEM].shown);
+	disk_cells(s, c, row);
 	if (!g.procs)
 		return; /* before it starts and after it ended nothing is large or small */
 	as_put(c, row, AS_F_JOB_PROCS, g.procs);
@@ -571,6 +594,8 @@ static void tell_origins(const struct as_collect *c)
 		for (enum as_scope scope = AS_JOB; scope <= AS_THREAD; scope++)
 			as_collect_origins(c, scope, sources[i].group, AS_MEASURED, "%s",
 					   sources[i].source);
+	for (enum as_field_id f = AS_F_JOB_DISK_READ; f <= AS_F_JOB_DISK_WRITES; f++)
+		as_collect_origin(c, f, AS_UNAVAILABLE, "needs BPF");
 	/* Pages that forked processes still share count once for each of them. */
 	as_collect_origin(c, AS_F_JOB_MEMORY, AS_ATTRIBUTED, "/proc/PID/status, added up");
 }

@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <sys/sysinfo.h>
 
+#include "wire/disk.h"
+
 /* The programs and what loads them, as bpftool wrote it. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wcast-qual"
@@ -48,6 +50,20 @@ static int refused(struct as_err *err, int os)
 		       : as_hint(err, "needs Linux 5.17 or later with CONFIG_DEBUG_INFO_BTF=y");
 }
 
+/* All but those of block devices, which have to be asked for. */
+static int attach(struct job_bpf *b)
+{
+	int (*const parts[])(
+		struct job_bpf *) = {job_bpf__life_fork__attach, job_bpf__life_exec__attach,
+				     job_bpf__life_exit__attach, job_bpf__life_free__attach,
+				     job_bpf__tasks__attach};
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < AS_LEN(parts); i++)
+		r = parts[i](b);
+	return r;
+}
+
 static int load(struct as_life_source *s, const struct as_env *env, struct as_err *err)
 {
 	errno = 0;
@@ -58,7 +74,7 @@ static int load(struct as_life_source *s, const struct as_env *env, struct as_er
 	s->bpf->rodata->processors = (uint32_t)get_nprocs_conf();
 	int r = job_bpf__load(s->bpf);
 	if (r >= 0)
-		r = job_bpf__attach(s->bpf);
+		r = attach(s->bpf);
 	if (r < 0)
 		return refused(err, -r);
 	return as_ring_open(&s->ring, s->bpf->maps.ring.map_fd, AS_WIRE_RING, err);
@@ -217,6 +233,13 @@ int as_life_bpf_pass(const struct as_life_source *s, struct as_err *err)
 	as_called(1);
 	int fd = skel_sys_bpf(BPF_ITER_CREATE, &attr, sizeof attr.iter_create);
 	return fd < 0 ? as_fail_errno(err, errno, "start the BPF task iterator") : fd;
+}
+
+const struct as_wire_disk *as_life_bpf_disk(struct as_life_source *s)
+{
+	if (s->bpf->links.disk_sent_fd <= 0 && job_bpf__disk_sent__attach(s->bpf) < 0)
+		return NULL;
+	return &s->bpf->bss->disk;
 }
 
 const struct as_life_ops as_life_bpf = {

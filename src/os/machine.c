@@ -56,6 +56,32 @@ size_t as_parse_cpu(const char *p, size_t n, struct as_cpu_times *ret)
 	return used;
 }
 
+enum { READS, READ_SECTORS = 2, WRITES = 4, WRITE_SECTORS = 6, BUSY_MS = 9, NDISK = 10 };
+
+size_t as_parse_disk(const char *p, size_t n, struct as_disk_stat *ret)
+{
+	struct as_span rest = as_span(p, n), line, name, word;
+	int64_t v[NDISK];
+
+	if (!as_span_cut(&rest, '\n', &line) || line.n == n)
+		return 0;
+	size_t used = line.n + 1;
+	if (!as_span_word(&line, &word) || !as_span_word(&line, &word) ||
+	    !as_span_word(&line, &name) || name.n >= sizeof ret->name)
+		return 0;
+	for (size_t i = 0; i < NDISK; i++)
+		v[i] = as_span_word(&line, &word) ? as_span_number(word) : AS_TEXT_NA;
+	*ret = (struct as_disk_stat){
+		.reads = v[READS],
+		.writes = v[WRITES],
+		.read_bytes = as_text_times(v[READ_SECTORS], 512),
+		.write_bytes = as_text_times(v[WRITE_SECTORS], 512),
+		.busy_ns = as_text_times(v[BUSY_MS], 1000000),
+	};
+	memcpy(ret->name, name.p, name.n);
+	return v[BUSY_MS] == AS_TEXT_NA ? 0 : used;
+}
+
 int64_t as_ticks_ns(int64_t ticks, uint32_t hz)
 {
 	if (ticks == AS_TEXT_NA)

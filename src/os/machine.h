@@ -27,6 +27,16 @@ struct as_cpu_times {
  */
 size_t as_parse_cpu(const char *p, size_t n, struct as_cpu_times *ret);
 
+/* A line of /proc/diskstats. */
+struct as_disk_stat {
+	char name[32];
+	int64_t read_bytes, write_bytes, reads, writes;
+	int64_t busy_ns; /* time with at least one request under way */
+};
+
+/* The line at the front of the text, as as_parse_cpu(). */
+size_t as_parse_disk(const char *p, size_t n, struct as_disk_stat *ret);
+
 /* Clock ticks as nanoseconds. */
 int64_t as_ticks_ns(int64_t ticks, uint32_t hz);
 

@@ -506,7 +506,7 @@ static void look_docker(const struct as_caller *who, struct as_finding *f)
 const struct as_probe as_probes[] = {
 	{"cgroup", "own control group", "exact totals of a job, to the last child", 1, false,
 	 look_cgroup},
-	{"bpf", "BPF", "every exit seen, many processes read cheaply", 1, true, look_bpf},
+	{"bpf", "BPF", "every exit seen, many processes read cheaply", 1, false, look_bpf},
 	{"exits", "exit records", "what each process used, told at its end", 2, false, look_exits},
 	{"perf", "perf events", "stacks and hardware counters", 3, true, look_perf},
 	{"proc", "/proc", "the processes of a job, one by one", 4, false, look_proc},

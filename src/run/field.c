@@ -75,9 +75,15 @@ static const struct as_scope_info scopes[AS_NSCOPES] = {
 			  .plural = "collectors",
 			  .title = "Each part of assay itself",
 			  .first = AS_F_COLL_CPU,
-			  .n = AS_NFIELDS - AS_F_COLL_CPU,
+			  .n = AS_F_DEV_READ - AS_F_COLL_CPU,
 			  .number = "order",
 			  .rank = {AS_F_COLL_CPU, AS_F_COLL_CPU}},
+	[AS_DEVICE] = {.name = "device",
+		       .plural = "devices",
+		       .title = "Each block device that was used",
+		       .first = AS_F_DEV_READ,
+		       .n = AS_NFIELDS - AS_F_DEV_READ,
+		       .rank = {AS_F_DEV_READ, AS_F_DEV_WRITE}},
 };
 
 static const struct {

@@ -34,6 +34,7 @@ enum as_scope {
 	AS_PEER,      /* somebody the job had connections with  */
 	AS_INTERFACE, /* a network interface that it could use */
 	AS_COLLECTOR, /* a part of assay itself */
+	AS_DEVICE,    /* one block device of the machine        */
 	AS_NSCOPES
 };
 
@@ -110,6 +111,10 @@ enum as_group {
 	X(JOB_WCHAR,     "job.io.write_calls_bytes", JOB,     BYTES, COUNTER, IO,      "wchar",    "bytes handed to write calls: cache, pipes, sockets too")   \
 	X(JOB_SYSCR,     "job.io.read_calls",        JOB,     COUNT, COUNTER, IO,      "reads",    "read calls")                                          \
 	X(JOB_SYSCW,     "job.io.write_calls",       JOB,     COUNT, COUNTER, IO,      "writes",   "write calls")                                         \
+	X(JOB_DISK_READ, "job.disk.read",            JOB,     BYTES, COUNTER, IO,      "from disk", "bytes its processes asked block devices for")        \
+	X(JOB_DISK_WRITE, "job.disk.write",          JOB,     BYTES, COUNTER, IO,      "to disk",  "bytes its processes sent to block devices by themselves")    \
+	X(JOB_DISK_READS, "job.disk.reads",          JOB,     COUNT, COUNTER, IO,      "dsk reads", "reads that block devices got from its processes")     \
+	X(JOB_DISK_WRITES, "job.disk.writes",        JOB,     COUNT, COUNTER, IO,      "dsk wrts", "writes that block devices got from its processes")     \
 	X(JOB_NET_SENT,  "job.net.sent",             JOB,     BYTES, COUNTER, NET,     "sent",     "payload sent: TCP, repeats left out; UDP if BPF counts it") \
 	X(JOB_NET_RECV,  "job.net.received",         JOB,     BYTES, COUNTER, NET,     "received", "payload received: TCP, and UDP if BPF counts it")     \
 	X(JOB_NET_RETRANS, "job.net.retransmits",    JOB,     COUNT, COUNTER, NET,     "again",    "TCP segments that had to be sent again")              \
@@ -174,7 +179,12 @@ enum as_group {
 	X(NIC_DROPS,     "interface.drops",          INTERFACE, COUNT, COUNTER, NET,   "drops",    "packets for which there was no room, both ways") \
 	X(COLL_CPU,      "collector.cpu",            COLLECTOR, NS,  COUNTER, SELF,    "cpu",      "CPU time of its samples")                             \
 	X(COLL_CALLS,    "collector.calls",          COLLECTOR, COUNT, COUNTER, SELF,  "calls",    "system calls of its samples")                         \
-	X(COLL_OPEN,     "collector.open",           COLLECTOR, NS,  GAUGE,   SELF,    "open",     "CPU time to open it, before the command started")
+	X(COLL_OPEN,     "collector.open",           COLLECTOR, NS,  GAUGE,   SELF,    "open",     "CPU time to open it, before the command started") \
+	X(DEV_READ,      "device.read",              DEVICE,  BYTES, COUNTER, SYSTEM,  "read",     "bytes that it read, for everybody on the machine")    \
+	X(DEV_WRITE,     "device.write",             DEVICE,  BYTES, COUNTER, SYSTEM,  "written",  "bytes that it wrote, for everybody on the machine")   \
+	X(DEV_READS,     "device.reads",             DEVICE,  COUNT, COUNTER, SYSTEM,  "reads",    "reads that it completed")                             \
+	X(DEV_WRITES,    "device.writes",            DEVICE,  COUNT, COUNTER, SYSTEM,  "writes",   "writes that it completed")                            \
+	X(DEV_BUSY,      "device.busy",              DEVICE,  NS,    COUNTER, SYSTEM,  "busy",     "time in which it had something to do")
 /* clang-format on */
 
 enum as_field_id {

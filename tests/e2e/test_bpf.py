@@ -63,6 +63,8 @@ def _():
 @job_test("with BPF no file of a process is opened for its numbers")
 def _():
     need_bpf()
+    if sanitized():
+        skip("LeakSanitizer does not work under strace")
     out = tmp() / "trace"
     harness.run("strace", "-e", "trace=openat", "-o", out, ASSAY, "run", "--quiet", "--interval",
                 "0.1", "--", work("hold"), 1, 1500, env=on("bpf"), timeout=60).ok()
@@ -79,6 +81,42 @@ def _():
     expect(p.source("lost_events") != "BPF", p.source("lost_events"))
     one, = p.processes("hold")
     expect_near(one["metrics"]["process.memory.anonymous"]["max"], 8 * MIB, 0.1, "anonymous")
+
+
+def direct_io_here():
+    """Is tmp() on a block device that takes O_DIRECT?"""
+    r = harness.run("dd", "if=/dev/zero", f"of={tmp()}/probe", "bs=4096", "count=1", "oflag=direct")
+    if r.rc != 0 or os.stat(tmp()).st_dev >> 8 == 0:
+        skip("no block device with O_DIRECT below the temporary folder")
+
+
+@job_test("what block devices get from the job is exact, and theirs has it too")
+def _():
+    need_bpf()
+    direct_io_here()
+    script = ("dd if=/dev/zero of=f bs=256k count=12 oflag=direct 2>/dev/null && "
+              "dd if=f of=/dev/null bs=64k iflag=direct 2>/dev/null; sleep 0.2")
+    harness.run(ASSAY, "run", "--quiet", "--json", "-o", "d.json", "--", "sh", "-c",
+                "sleep 0.3;" + script, env=on("bpf"), cwd=tmp()).ok()
+    doc = json.loads((tmp() / "d.json").read_text())["assay"]
+    last = {key: values[-1] for key, values in doc["timeline"]["columns"].items() if "disk" in key}
+    expect_eq(last, {"job.disk.read": 3 * MIB, "job.disk.write": 3 * MIB, "job.disk.reads": 48,
+                     "job.disk.writes": 12}, "of the job")
+    for key in ("device.read", "device.write"):
+        expect(max(d["metrics"][key]["total"] for d in doc["devices"]) >= 3 * MIB, key)
+
+
+@job_test("what is left in the page cache is not the job's at the device, until it syncs")
+def _():
+    need_bpf()
+    direct_io_here()
+    for sync, want in (("true", 0), ("sync f", 2 * MIB)):
+        harness.run(ASSAY, "run", "--quiet", "--json", "-o", "d.json", "--", "sh", "-c",
+                    f"sleep 0.2; dd if=/dev/zero of=f bs=64k count=32 2>/dev/null; {sync}; rm f",
+                    env=on("bpf"), cwd=tmp()).ok()
+        doc = json.loads((tmp() / "d.json").read_text())["assay"]
+        wrote = doc["timeline"]["columns"]["job.disk.write"][-1]
+        expect(want <= wrote <= want + 256 * 1024, f"{wrote} bytes to the device with '{sync}'")
 
 
 BEFORE = """

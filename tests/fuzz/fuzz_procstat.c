@@ -1,5 +1,6 @@
-/* What /proc/{stat,meminfo,loadavg,pressure} say, as bytes from anywhere. */
+/* What /proc/{stat,meminfo,loadavg,pressure,diskstats} say, as bytes from anywhere. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "os/machine.h"
 
@@ -18,6 +19,15 @@ static void walk_cores(const char *p, size_t n)
 	}
 }
 
+static void walk_disks(const char *p, size_t n)
+{
+	struct as_disk_stat d;
+
+	for (size_t at = 0, used; (used = as_parse_disk(p + at, n - at, &d)); at += used)
+		if (used > n - at || memchr(d.name, '\0', sizeof d.name) == NULL || d.busy_ns < 0)
+			abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const char *p = (const char *)data;
@@ -26,6 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int64_t load[3];
 
 	walk_cores(p, size);
+	walk_disks(p, size);
 	if (as_parse_meminfo(p, size, &m) &&
 	    (m.total < 0 || (m.used != AS_TEXT_NA && m.used > m.total)))
 		abort();

@@ -6,7 +6,7 @@ assay 0.1.0, 8 CPUs, user 1000
 the ladder: the highest rung that is there is used
   1 own control group  no      exact totals of a job, to the last child
                                this user may not make a group below its own
-  1 BPF                no      every exit seen, many processes read cheaply *
+  1 BPF                no      every exit seen, many processes read cheaply
                                needs CAP_BPF and CAP_PERFMON
   2 exit records       no      what each process used, told at its end
                                needs CAP_NET_ADMIN
@@ -85,7 +85,7 @@ $ assay doctor --json | head -n 30
       "detail": "needs CAP_BPF and CAP_PERFMON",
       "enable": "sudo setcap cap_bpf,cap_net_admin,cap_perfmon,cap_sys_ptrace+ep \"$(command -v assay)\"",
       "rung": 1,
-      "used": false
+      "used": true
     },
     "exits": {
       "state": "no",
@@ -117,7 +117,7 @@ the ladder: the highest rung that is there is used
   1 own control group  partly  exact totals of a job, to the last child
                                CPU and memory are counted there; the rest comes
                                from /proc
-  1 BPF                no      every exit seen, many processes read cheaply *
+  1 BPF                no      every exit seen, many processes read cheaply
                                in a container: the machine's root would have to
                                allow it
   2 exit records       no      what each process used, told at its end
