@@ -78,7 +78,7 @@ _assay() {
 		-l | --label) return ;;
 		-p | --param) return ;;
 		-i | --interval) return ;;
-		-m | --metrics) _assay_metrics "all cpu memory io sched faults files threads cgroup system cores psi net self" "$cur"; return ;;
+		-m | --metrics) _assay_metrics "all cpu memory io sched faults files threads cgroup system cores psi net self paths" "$cur"; return ;;
 		-t | --timeout) return ;;
 		-o | --output) _assay_files "$cur"; return ;;
 		--html) _assay_files "$cur"; return ;;
@@ -86,7 +86,7 @@ _assay() {
 		--keystone-dir) _assay_files "$cur"; return ;;
 		esac
 		if [[ $cur == -* ]]; then
-			_assay_words "-n --name --run-version -l --label -p --param -i --interval -m --metrics --basic -t --timeout --wait-all --json --csv -o --output --html -q --quiet --store --no-store --keystone-dir -h --help" "$cur"
+			_assay_words "-n --name --run-version -l --label -p --param -i --interval -m --metrics --basic --files -t --timeout --wait-all --json --csv -o --output --html -q --quiet --store --no-store --keystone-dir -h --help" "$cur"
 		else
 			_assay_command "$COMP_CWORD" "$cur"
 		fi
@@ -103,7 +103,7 @@ _assay() {
 		-l | --label) return ;;
 		-p | --param) return ;;
 		-i | --interval) return ;;
-		-m | --metrics) _assay_metrics "all cpu memory io sched faults files threads cgroup system cores psi net self" "$cur"; return ;;
+		-m | --metrics) _assay_metrics "all cpu memory io sched faults files threads cgroup system cores psi net self paths" "$cur"; return ;;
 		-d | --duration) return ;;
 		-o | --output) _assay_files "$cur"; return ;;
 		--html) _assay_files "$cur"; return ;;
@@ -111,7 +111,7 @@ _assay() {
 		--keystone-dir) _assay_files "$cur"; return ;;
 		esac
 		if [[ $cur == -* ]]; then
-			_assay_words "-n --name --run-version -l --label -p --param -i --interval -m --metrics --basic -d --duration -c --include-children --json --csv -o --output --html -q --quiet --store --no-store --keystone-dir -h --help" "$cur"
+			_assay_words "-n --name --run-version -l --label -p --param -i --interval -m --metrics --basic --files -d --duration -c --include-children --json --csv -o --output --html -q --quiet --store --no-store --keystone-dir -h --help" "$cur"
 		else
 			_assay_pids "$cur"
 		fi

@@ -12,7 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What <bpf/bpf_helpers.h> expects of a vmlinux.h. */
+/* What <bpf/bpf_helpers.h> and <bpf/bpf_tracing.h> expect of a vmlinux.h. */
+#define __VMLINUX_H__
 typedef uint8_t __u8;
 typedef uint16_t __u16;
 typedef uint32_t __u32;
@@ -23,7 +24,12 @@ typedef uint16_t __be16;
 typedef uint32_t __be32;
 typedef uint32_t __wsum;
 
-enum { BPF_MAP_TYPE_HASH = 1, BPF_MAP_TYPE_PERCPU_ARRAY = 6, BPF_MAP_TYPE_RINGBUF = 27 };
+enum {
+	BPF_MAP_TYPE_HASH = 1,
+	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
+	BPF_MAP_TYPE_LRU_HASH = 9,
+	BPF_MAP_TYPE_RINGBUF = 27
+};
 enum { BPF_ANY = 0, BPF_NOEXIST = 1 };
 enum { BPF_F_NO_PREALLOC = 1 };
 enum { BPF_RB_NO_WAKEUP = 1, BPF_RB_FORCE_WAKEUP = 2 };
@@ -105,14 +111,60 @@ struct sched_info {
 	unsigned long long run_delay;
 };
 
+struct super_block {
+	uint32_t s_dev;
+};
+
+struct inode {
+	unsigned long i_ino;
+	uint16_t i_mode;
+	struct super_block *i_sb;
+};
+
+struct qstr {
+	const unsigned char *name;
+};
+
+struct dentry {
+	struct dentry *d_parent;
+	struct qstr d_name;
+};
+
+struct vfsmount {
+	struct dentry *mnt_root;
+};
+
+struct mount {
+	struct mount *mnt_parent;
+	struct dentry *mnt_mountpoint;
+	struct vfsmount mnt;
+};
+
+struct path {
+	struct vfsmount *mnt;
+	struct dentry *dentry;
+};
+
+struct file {
+	struct inode *f_inode;
+	struct path f_path;
+};
+
 struct fdtable {
 	unsigned int max_fds;
+	struct file **fd;
 	unsigned long *open_fds; /* a bit for each that is open */
 };
 
 struct files_struct {
 	struct fdtable *fdt;
 };
+
+#ifdef __TARGET_ARCH_x86
+struct pt_regs {
+	unsigned long di, si, dx;
+};
+#endif
 
 struct task_struct {
 	unsigned int __state;

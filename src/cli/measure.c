@@ -330,11 +330,24 @@ static int run_engine(struct session *s, const struct as_measure *m, const struc
 	return r;
 }
 
+static int choose_metrics(const struct as_measure_opts *o, struct as_want *ret, struct as_err *err)
+{
+	int r = as_want_parse(o->metrics, ret, err);
+
+	if (r == AS_OK && o->files && o->basic) {
+		(void)as_fail(err, AS_EUSAGE, "--files needs samples, --basic takes none");
+		return as_hint(err, "leave one of them out");
+	}
+	if (r == AS_OK && o->files)
+		as_want_add(ret, AS_G_PATHS);
+	return r;
+}
+
 int as_measure(const struct as_measure *m, struct as_io *io, struct as_err *err)
 {
 	as_cleanup(session_done) struct session s = {.dir = AS_BUF(AS_BUF_LINE)};
 	struct as_measure mine = *m;
-	int r = as_want_parse(m->opts.metrics, &mine.engine.want, err);
+	int r = choose_metrics(&m->opts, &mine.engine.want, err);
 
 	mine.engine.interval_ns = m->opts.interval_ns;
 	mine.engine.basic = m->opts.basic;

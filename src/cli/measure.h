@@ -12,7 +12,7 @@ struct as_measure_opts {
 	int64_t interval_ns;
 	const char *name, *version, *metrics, *output, *html, *store, *keystone_dir;
 	struct as_opt_list labels, params;
-	bool basic, json, csv, quiet, no_store;
+	bool basic, files, json, csv, quiet, no_store;
 };
 
 /* clang-format off */
@@ -44,7 +44,9 @@ struct as_measure_opts {
 	  .arg = "LIST", .initial = "all",                                                         \
 	  .help = "measure only these groups or keys (see 'assay help metrics')" },                \
 	{ .name = "basic", .type = AS_OPT_SWITCH, .at = offsetof(S, m.basic),                      \
-	  .help = "totals only, no samples" }
+	  .help = "totals only, no samples" },                                                     \
+	{ .name = "files", .type = AS_OPT_SWITCH, .at = offsetof(S, m.files),                      \
+	  .help = "which files were read and written most; costs each call a little" }
 
 #define AS_OUTPUT_OPTS(S)                                                                          \
 	AS_OPT_HEAD("output"),                                                                     \

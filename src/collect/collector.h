@@ -68,7 +68,7 @@ struct as_collector {
 	/*
 	 * Take in what it says, now: when it is readable, but not for each word of
 	 * it, and before the last sample (`last`: wait a moment for what is on its
-	 * way). What it said decides how soon it is asked again. NULL without fd.
+	 * way). What it said decides how soon it is asked again. May be NULL.
 	 */
 	enum as_news (*ready)(void *st, const struct as_collect *c, bool last);
 	/*

@@ -7,7 +7,7 @@
 
 #include "collect/collector.h"
 
-#define COLLECTORS(X) X(system) X(cores) X(psi) X(tree) X(cgroup) X(net) X(devices)
+#define COLLECTORS(X) X(system) X(cores) X(psi) X(tree) X(cgroup) X(net) X(devices) X(files)
 
 #define X(name) extern const struct as_collector as_collect_##name;
 COLLECTORS(X)

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/sysinfo.h>
 
 #include "wire/disk.h"
@@ -15,6 +14,7 @@
 #pragma GCC diagnostic pop
 
 #include "base/fault.h"
+#include "os/bpf.h"
 #include "os/proc.h"
 #include "os/ring.h"
 #include "wire/life.h"
@@ -27,28 +27,6 @@ struct as_life_source {
 };
 
 /* ── opening ──────────────────────────────────────────────────────────── */
-
-enum { INIT_PID_NAMESPACE = 0xEFFFFFFC }; /* its inode, a constant of the kernel */
-
-/* The programs speak of pids as the machine counts them. */
-static int check_world(const struct as_env *env, struct as_err *err)
-{
-	struct stat st;
-
-	if (env->fixture)
-		return as_fail(err, AS_EUNSUP, "BPF watches this machine, not a captured one");
-	if (fstatat(env->proc, "self/ns/pid", &st, 0) == 0 && st.st_ino != INIT_PID_NAMESPACE)
-		return as_fail(err, AS_EUNSUP, "pids in this container are not those of BPF");
-	return AS_OK;
-}
-
-static int refused(struct as_err *err, int os)
-{
-	as_fail_errno(err, os, "load BPF programs");
-	return os == EPERM || os == EACCES
-		       ? as_hint(err, "needs root, or CAP_BPF and CAP_PERFMON")
-		       : as_hint(err, "needs Linux 5.17 or later with CONFIG_DEBUG_INFO_BTF=y");
-}
 
 /* All but those of block devices, which have to be asked for. */
 static int attach(struct job_bpf *b)
@@ -76,7 +54,7 @@ static int load(struct as_life_source *s, const struct as_env *env, struct as_er
 	if (r >= 0)
 		r = attach(s->bpf);
 	if (r < 0)
-		return refused(err, -r);
+		return as_bpf_refused(err, -r);
 	return as_ring_open(&s->ring, s->bpf->maps.ring.map_fd, AS_WIRE_RING, err);
 }
 
@@ -91,7 +69,7 @@ static void close_source(struct as_life_source *s)
 
 static int open_source(struct as_life_source **ret, const struct as_env *env, struct as_err *err)
 {
-	int r = check_world(env, err);
+	int r = as_bpf_check(env, err);
 
 	if (r < 0)
 		return r;

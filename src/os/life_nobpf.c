@@ -1,16 +1,16 @@
+#include "os/bpf.h"
 #include "os/life_bpf.h"
 
 static int open_source(struct as_life_source **ret, const struct as_env *env, struct as_err *err)
 {
 	(void)ret, (void)env;
-	as_fail(err, AS_EUNSUP, "this assay was built without BPF");
-	return as_hint(err, "build with clang, bpftool and libbpf-dev: meson setup -Dbpf=enabled");
+	return as_bpf_missing(err);
 }
 
 int as_life_bpf_pass(const struct as_life_source *s, struct as_err *err)
 {
 	(void)s;
-	return as_fail(err, AS_EUNSUP, "this assay was built without BPF");
+	return as_bpf_missing(err);
 }
 
 const struct as_wire_disk *as_life_bpf_disk(struct as_life_source *s)

@@ -151,6 +151,20 @@ static void put_metrics(struct as_json *j, const struct as_run *run)
 	as_json_close(j);
 }
 
+/* Where the metrics of lists come from, or why they do not; those above say it themselves. */
+static void put_origins(struct as_json *j, const struct as_run *run)
+{
+	as_json_open(j, "origins", '{');
+	for (size_t f = 0; f < AS_NFIELDS; f++) {
+		if (as_scope_info(as_fields[f].scope)->single || !run->origins[f].source[0])
+			continue;
+		as_json_open(j, as_fields[f].key, '{');
+		put_known(j, run->origins[f].how, run->origins[f].source);
+		as_json_close(j);
+	}
+	as_json_close(j);
+}
+
 /* ── instances ────────────────────────────────────────────────────────── */
 
 /* For each metric that was known: its spread, and the last value as it was read. */
@@ -349,6 +363,7 @@ void as_put_document(struct as_json *j, const char *key, const struct as_run *ru
 	as_put_phases_json(j, run);
 	put_totals(j, run);
 	put_metrics(j, run);
+	put_origins(j, run);
 	for (int s = 0; s < AS_NSCOPES; s++)
 		put_instances(j, run, (enum as_scope)s, lists);
 	as_json_i64(j, "unlisted", (int64_t)run->unlisted);

@@ -7,6 +7,7 @@
 
 #include "base/human.h"
 #include "report/cost.h"
+#include "report/listed.h"
 #include "report/lives.h"
 #include "report/metric.h"
 #include "report/network.h"
@@ -17,6 +18,8 @@
 #include "report/table.h"
 #include "report/words.h"
 #include "run/sofar.h"
+
+enum { LISTED = 20 }; /* rows of a list that can be long */
 
 /* ── who it was ───────────────────────────────────────────────────────── */
 
@@ -346,6 +349,7 @@ void as_report_show(struct as_buf *out, const struct as_look *look, const struct
 	as_put_processes(&s);
 	as_put_threads(&s);
 	as_put_network(&s);
+	as_put_listed(&s, AS_FILE, "Files, the most read and written", LISTED);
 	put_metrics(&s, AS_JOB, "Job");
 	put_metrics(&s, AS_CGROUP, "Control group");
 	put_metrics(&s, AS_SYSTEM, "Machine");

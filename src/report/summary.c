@@ -10,6 +10,7 @@
 
 #include "base/human.h"
 #include "report/head.h"
+#include "report/listed.h"
 #include "report/lives.h"
 #include "report/metric.h"
 #include "report/network.h"
@@ -19,7 +20,15 @@
 #include "report/words.h"
 #include "run/sofar.h"
 
-enum { TOTAL = 9, SPREAD = 10, SPARK_MIN = 8, SPARK_MAX = 60, TOP = 5, DEVICE_ROW = 1 << 20 };
+enum {
+	TOTAL = 9,
+	SPREAD = 10,
+	SPARK_MIN = 8,
+	SPARK_MAX = 60,
+	TOP = 5,
+	FILES = 5,
+	DEVICE_ROW = 1 << 20
+};
 
 /* ── a row for each main metric ───────────────────────────────────────── */
 
@@ -341,6 +350,19 @@ static void put_top(const struct as_sheet *s)
 	}
 }
 
+/* Asked for by --files: the first few, or why there are none. */
+static void put_files(const struct as_sheet *s)
+{
+	const struct as_origin *o = &s->run->origins[AS_F_FILE_READ];
+
+	as_put_listed(s, AS_FILE, "Files", FILES);
+	if (o->how != AS_UNAVAILABLE || !o->source[0])
+		return;
+	as_put_label(s, "files", AS_YELLOW);
+	as_buf_str(s->out, "not known: ");
+	as_put_wrapped(s->out, s->look, o->source, AS_TEXT_AT + 11, AS_TEXT_AT);
+}
+
 /* ── where the numbers come from, and what next ───────────────────────── */
 
 static void put_sources(const struct as_sheet *s)
@@ -388,6 +410,7 @@ void as_report_summary(struct as_buf *out, const struct as_look *look, const str
 	put_also(&s);
 	as_put_growth(&s, false);
 	put_top(&s);
+	put_files(&s);
 	as_buf_byte(out, '\n');
 	as_put_verdict(&s);
 	as_put_own_cost(&s);

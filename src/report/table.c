@@ -59,6 +59,30 @@ static void shrink(const struct as_table *t, int *width, int room)
 	}
 }
 
+/* The end of a path says more than its beginning: the part that fits after a "…". */
+static const char *end_of_path(const char *text, int width)
+{
+	while (*text && as_clean_width(text, strlen(text)) >= width) {
+		text++;
+		while ((*text & 0xc0) == 0x80) /* the rest of a character */
+			text++;
+	}
+	return text;
+}
+
+static void put_cell(struct as_buf *out, const struct as_column *c, const char *text, int width,
+		     bool last)
+{
+	if (c->path && as_clean_width(text, strlen(text)) > width) {
+		as_buf_str(out, "…");
+		text = end_of_path(text, width--);
+	}
+	if (last && !c->right) /* no spaces at the end of a line */
+		(void)as_put_name(out, text, width);
+	else
+		as_put_cell(out, text, width, c->right);
+}
+
 static void put_row(struct as_buf *out, const struct as_look *look, const struct as_table *t,
 		    const int *width, size_t row, struct as_buf *cell)
 {
@@ -68,10 +92,7 @@ static void put_row(struct as_buf *out, const struct as_look *look, const struct
 		const char *text = ask(t, row, c, cell, out);
 
 		as_ink(out, look, ink);
-		if (c + 1 == t->ncols && !t->cols[c].right) /* no spaces at the end of a line */
-			(void)as_put_name(out, text, width[c]);
-		else
-			as_put_cell(out, text, width[c], t->cols[c].right);
+		put_cell(out, &t->cols[c], text, width[c], c + 1 == t->ncols);
 		as_ink_end(out, look, ink);
 		if (c + 1 < t->ncols)
 			as_buf_fill(out, ' ', GAP);
@@ -85,10 +106,7 @@ static void put_titles(struct as_buf *out, const struct as_look *look, const str
 	as_buf_fill(out, ' ', (size_t)t->indent);
 	as_ink(out, look, AS_DIM);
 	for (size_t c = 0; c < t->ncols; c++) {
-		if (c + 1 == t->ncols && !t->cols[c].right)
-			(void)as_put_name(out, t->cols[c].title, width[c]);
-		else
-			as_put_cell(out, t->cols[c].title, width[c], t->cols[c].right);
+		put_cell(out, &t->cols[c], t->cols[c].title, width[c], c + 1 == t->ncols);
 		if (c + 1 < t->ncols)
 			as_buf_fill(out, ' ', GAP);
 	}

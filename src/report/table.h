@@ -13,6 +13,7 @@ struct as_column {
 	bool right; /* numbers                                      */
 	int min;    /* may shrink to this; 0: never narrower        */
 	int max;    /* never wider, whatever it holds; 0: no limit  */
+	bool path;  /* what is cut off is its beginning             */
 };
 
 struct as_table {

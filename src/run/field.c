@@ -1,5 +1,6 @@
 #include "run/field.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -82,12 +83,19 @@ static const struct as_scope_info scopes[AS_NSCOPES] = {
 		       .plural = "devices",
 		       .title = "Each block device that was used",
 		       .first = AS_F_DEV_READ,
-		       .n = AS_NFIELDS - AS_F_DEV_READ,
+		       .n = AS_F_FILE_READ - AS_F_DEV_READ,
 		       .rank = {AS_F_DEV_READ, AS_F_DEV_WRITE}},
+	[AS_FILE] = {.name = "file",
+		     .plural = "files",
+		     .title = "Each file that the job read or wrote",
+		     .first = AS_F_FILE_READ,
+		     .n = AS_NFIELDS - AS_F_FILE_READ,
+		     .rank = {AS_F_FILE_READ, AS_F_FILE_WRITE}},
 };
 
 static const struct {
 	const char *name, *help, *reads;
+	bool opt_in;
 } groups[AS_NGROUPS] = {
 	[AS_G_CPU] = {"cpu", "CPU time, processes and threads of the job",
 		      "/proc/PID/stat, cpu.stat"},
@@ -109,6 +117,8 @@ static const struct {
 	[AS_G_NET] = {"net", "connections of the job, bytes over them, its peers, interfaces",
 		      "sock_diag, /proc/PID/fd"},
 	[AS_G_SELF] = {"self", "what measuring costs; always told", "a clock"},
+	[AS_G_PATHS] = {"paths", "every file by itself (`--files`); only when asked for",
+			"BPF at each read and write call", true},
 };
 
 const struct as_scope_info *as_scope_info(enum as_scope scope)
@@ -154,15 +164,25 @@ enum as_field_id as_field_find(const char *key, size_t len)
 
 struct as_want as_want_all(void)
 {
-	struct as_want w = {.groups = (1u << AS_NGROUPS) - 1};
+	struct as_want w = {0};
 
-	memset(w.field, true, sizeof w.field);
+	for (size_t f = 0; f < AS_NFIELDS; f++) {
+		w.field[f] = !groups[as_fields[f].group].opt_in;
+		w.groups |= (uint32_t)w.field[f] << as_fields[f].group;
+	}
 	return w;
 }
 
 struct as_want as_want_none(void)
 {
 	return (struct as_want){0};
+}
+
+void as_want_add(struct as_want *w, enum as_group group)
+{
+	w->groups |= 1u << group;
+	for (size_t f = 0; f < AS_NFIELDS; f++)
+		w->field[f] |= as_fields[f].group == group;
 }
 
 /* Does the word name this field: its group, its key, or the key up to a dot? */
@@ -185,6 +205,16 @@ static bool want_word(const char *word, size_t len, struct as_want *w)
 	return any;
 }
 
+static int hint_groups(struct as_err *err)
+{
+	char names[160];
+	size_t at = 0;
+
+	for (size_t g = 0; g < AS_NGROUPS && at < sizeof names; g++)
+		at += (size_t)snprintf(names + at, sizeof names - at, " %s", groups[g].name);
+	return as_hint(err, "groups:%s, or a key of 'assay help metrics'", names);
+}
+
 int as_want_parse(const char *list, struct as_want *ret, struct as_err *err)
 {
 	struct as_want w = as_want_none();
@@ -196,10 +226,7 @@ int as_want_parse(const char *list, struct as_want *ret, struct as_err *err)
 			w = as_want_all();
 		else if (len && !want_word(p, len, &w)) {
 			(void)as_fail(err, AS_EUSAGE, "no metric '%.*s'", (int)len, p);
-			return as_hint(
-				err,
-				"groups: cpu memory io sched faults files threads "
-				"cgroup system cores psi net, or a key of 'assay help metrics'");
+			return hint_groups(err);
 		}
 		p += len;
 	}

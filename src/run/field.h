@@ -35,6 +35,7 @@ enum as_scope {
 	AS_INTERFACE, /* a network interface that it could use */
 	AS_COLLECTOR, /* a part of assay itself */
 	AS_DEVICE,    /* one block device of the machine        */
+	AS_FILE,      /* one file that the job read or wrote    */
 	AS_NSCOPES
 };
 
@@ -59,6 +60,7 @@ enum as_group {
 	AS_G_PSI,     /* pressure stall information           */
 	AS_G_NET,     /* connections, and bytes over them     */
 	AS_G_SELF,    /* what measuring costs; always known   */
+	AS_G_PATHS,   /* every file by itself; opt-in         */
 	AS_NGROUPS
 };
 
@@ -184,7 +186,13 @@ enum as_group {
 	X(DEV_WRITE,     "device.write",             DEVICE,  BYTES, COUNTER, SYSTEM,  "written",  "bytes that it wrote, for everybody on the machine")   \
 	X(DEV_READS,     "device.reads",             DEVICE,  COUNT, COUNTER, SYSTEM,  "reads",    "reads that it completed")                             \
 	X(DEV_WRITES,    "device.writes",            DEVICE,  COUNT, COUNTER, SYSTEM,  "writes",   "writes that it completed")                            \
-	X(DEV_BUSY,      "device.busy",              DEVICE,  NS,    COUNTER, SYSTEM,  "busy",     "time in which it had something to do")
+	X(DEV_BUSY,      "device.busy",              DEVICE,  NS,    COUNTER, SYSTEM,  "busy",     "time in which it had something to do") \
+	X(FILE_READ,     "file.read",                FILE,    BYTES, COUNTER, PATHS,   "read",     "bytes that read calls returned, from the page cache too") \
+	X(FILE_WRITE,    "file.write",               FILE,    BYTES, COUNTER, PATHS,   "written",  "bytes that write calls took")                         \
+	X(FILE_READS,    "file.read_calls",          FILE,    COUNT, COUNTER, PATHS,   "reads",    "read calls")                                          \
+	X(FILE_WRITES,   "file.write_calls",         FILE,    COUNT, COUNTER, PATHS,   "writes",   "write calls")                                         \
+	X(FILE_READ_TIME, "file.read_time",          FILE,    NS,    COUNTER, PATHS,   "reading",  "time that threads spent in read calls, added up")     \
+	X(FILE_WRITE_TIME, "file.write_time",        FILE,    NS,    COUNTER, PATHS,   "writing",  "time that threads spent in write calls, added up")
 /* clang-format on */
 
 enum as_field_id {
@@ -246,11 +254,13 @@ struct as_want {
 	uint32_t groups; /* 1 << group of every field that is set */
 };
 
+/* All but the groups that are opt-in, because they cost the machine or the target something. */
 struct as_want as_want_all(void);
 struct as_want as_want_none(void);
 static inline bool as_wants_group(const struct as_want *w, enum as_group group)
 {
 	return w->groups >> group & 1;
 }
+void as_want_add(struct as_want *w, enum as_group group);
 /* "cpu,memory,job.io": groups, keys, or beginnings of keys that end at a dot. */
 int as_want_parse(const char *list, struct as_want *ret, struct as_err *err);

@@ -16,6 +16,8 @@ measuring:
   -m, --metrics LIST        measure only these groups or keys (see 'assay help
                             metrics') (default all)
       --basic               totals only, no samples
+      --files               which files were read and written most; costs each
+                            call a little
   -t, --timeout TIME        end the job after this time: TERM, 5 s later KILL;
                             exit 124
       --wait-all            wait for every process of the job, not only the
@@ -65,6 +67,8 @@ measuring:
   -m, --metrics LIST        measure only these groups or keys (see 'assay help
                             metrics') (default all)
       --basic               totals only, no samples
+      --files               which files were read and written most; costs each
+                            call a little
   -d, --duration TIME       stop measuring after this time (default: until it
                             ends or Ctrl-C)
   -c, --include-children    its descendants too

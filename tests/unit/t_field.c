@@ -48,7 +48,10 @@ static void t_want(void)
 	EXPECT_OK(as_want_parse("thread.cpu", &w, &err), err);
 	EXPECT(w.field[AS_F_THR_CPU] && !w.field[AS_F_THR_WAIT]);
 	EXPECT_OK(as_want_parse("all", &w, &err), err);
-	EXPECT(w.field[AS_NFIELDS - 1] && as_wants_group(&w, AS_G_PSI));
+	EXPECT(w.field[0] && w.field[AS_F_CG_PSI_IO] && as_wants_group(&w, AS_G_PSI));
+	EXPECT(!w.field[AS_F_FILE_READ] && !as_wants_group(&w, AS_G_PATHS)); /* opt-in */
+	as_want_add(&w, AS_G_PATHS);
+	EXPECT(w.field[AS_F_FILE_READ] && as_wants_group(&w, AS_G_PATHS));
 	EXPECT_I64(as_want_parse("cpu,memroy", &w, &err), AS_EUSAGE);
 	EXPECT(strstr(err.msg, "memroy"));
 	EXPECT_I64(as_want_parse("job.i", &w, &err), AS_EUSAGE); /* not at a dot */

@@ -1,0 +1,167 @@
+/*
+ * files -- the files that the job read and wrote most. Opt-in (--files).
+ *
+ * The kernel counts all of them (os/filewatch.h); a look at the counts copies
+ * them out, so looks are spaced to cost at most a part in PACE of the time, and
+ * one more is taken at the end. Of each look the busiest are told.
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "collect/source.h"
+#include "os/filewatch.h"
+
+enum { BUSIEST = 64, LISTED_MAX = 256, PACE = 200 };
+
+struct busy {
+	struct as_wire_file_key key;
+	struct as_wire_file file;
+};
+
+struct state {
+	struct as_filewatch *watch;
+	int64_t next_ns;                            /* not before then, but at the end */
+	struct as_wire_file_key listed[LISTED_MAX]; /* by instance */
+	uint32_t nlisted;
+	struct busy top[BUSIEST]; /* the most bytes first */
+	size_t ntop;
+};
+
+static uint64_t bytes_of(const struct as_wire_file *f)
+{
+	return f->bytes[AS_WIRE_READ] + f->bytes[AS_WIRE_WRITE];
+}
+
+static void rank(void *data, const struct as_wire_file_key *key, const struct as_wire_file *file)
+{
+	struct state *s = data;
+	size_t at = s->ntop;
+
+	while (at > 0 && bytes_of(&s->top[at - 1].file) < bytes_of(file))
+		at--;
+	if (at == BUSIEST)
+		return;
+	s->ntop += s->ntop < BUSIEST;
+	memmove(&s->top[at + 1], &s->top[at], (s->ntop - at - 1) * sizeof s->top[0]);
+	s->top[at] = (struct busy){*key, *file};
+}
+
+static bool same(const struct as_wire_file_key *a, const struct as_wire_file_key *b)
+{
+	return a->inode == b->inode && a->device == b->device;
+}
+
+static void tell(const struct as_collect *c, uint32_t id, const struct busy *b)
+{
+	as_auto_buf struct as_buf path = AS_BUF(AS_BUF_LINE);
+	struct as_instance i = {.scope = AS_FILE,
+				.id = id,
+				.parent = AS_NO_PARENT,
+				.key = (int64_t)b->key.inode,
+				.born_ns = AS_NA,
+				.died_ns = AS_NA,
+				.ended_by = AS_NA};
+
+	as_file_path(&path, &b->file);
+	i.name = (char *)(uintptr_t)as_buf_text(&path); /* borrowed, and not written to */
+	*c->starved |= path.bad;
+	as_tee_instance(c->sink, &i);
+}
+
+/* Its instance; told when it is new. LISTED_MAX: no room. */
+static uint32_t instance_of(struct state *s, const struct as_collect *c, const struct busy *b)
+{
+	uint32_t id = 0;
+
+	while (id < s->nlisted && !same(&s->listed[id], &b->key))
+		id++;
+	if (id == s->nlisted && id < LISTED_MAX) {
+		s->listed[s->nlisted++] = b->key;
+		tell(c, id, b);
+	}
+	return id;
+}
+
+static void put_row(const struct as_collect *c, struct as_frame *frame, uint32_t id,
+		    const struct as_wire_file *f)
+{
+	int64_t *row = as_frame_row(frame, AS_FILE, id);
+
+	as_put(c, row, AS_F_FILE_READ, (int64_t)f->bytes[AS_WIRE_READ]);
+	as_put(c, row, AS_F_FILE_WRITE, (int64_t)f->bytes[AS_WIRE_WRITE]);
+	as_put(c, row, AS_F_FILE_READS, (int64_t)f->calls[AS_WIRE_READ]);
+	as_put(c, row, AS_F_FILE_WRITES, (int64_t)f->calls[AS_WIRE_WRITE]);
+	as_put(c, row, AS_F_FILE_READ_TIME, (int64_t)f->ns[AS_WIRE_READ]);
+	as_put(c, row, AS_F_FILE_WRITE_TIME, (int64_t)f->ns[AS_WIRE_WRITE]);
+}
+
+static int files_sample(void *st, const struct as_collect *c, struct as_frame *frame,
+			struct as_err *err)
+{
+	struct state *s = st;
+	int64_t before = as_clock(CLOCK_THREAD_CPUTIME_ID);
+
+	(void)err;
+	if (frame->t_ns < s->next_ns)
+		return AS_OK;
+	s->ntop = 0;
+	as_filewatch_each(s->watch, rank, s);
+	for (size_t k = 0; k < s->ntop; k++) {
+		uint32_t id = instance_of(s, c, &s->top[k]);
+
+		if (id < LISTED_MAX)
+			put_row(c, frame, id, &s->top[k].file);
+	}
+	s->next_ns = frame->t_ns + PACE * (as_clock(CLOCK_THREAD_CPUTIME_ID) - before);
+	return AS_OK;
+}
+
+/* The last look is taken whatever it costs. */
+static enum as_news files_ready(void *st, const struct as_collect *c, bool last)
+{
+	(void)c;
+	if (last)
+		((struct state *)st)->next_ns = 0;
+	return AS_NO_NEWS;
+}
+
+static bool files_wanted(const struct as_want *w)
+{
+	return as_wants_group(w, AS_G_PATHS);
+}
+
+static int files_open(void *st, const struct as_collect *c, struct as_err *err)
+{
+	struct state *s = st;
+	const struct as_filewatch_who who = {
+		.root = c->attached ? c->root : getpid(), /* orphans of the job come to us */
+		.itself = c->attached,
+		.descendants = c->children,
+	};
+	int r = as_filewatch_open(&s->watch, c->env, &who, err);
+
+	if (r == AS_OK)
+		as_collect_origins(c, AS_FILE, AS_G_PATHS, AS_MEASURED,
+				   "BPF, at each read and write call");
+	else
+		as_collect_origins(c, AS_FILE, AS_G_PATHS, AS_UNAVAILABLE, "%s", err->msg);
+	return r;
+}
+
+static void files_close(void *st)
+{
+	as_filewatch_close(((struct state *)st)->watch);
+}
+
+const struct as_collector as_collect_files = {
+	.name = "files",
+	.about = "the files that the job read and wrote most",
+	.reads = "BPF programs at the start and end of read and write calls",
+	.state_size = sizeof(struct state),
+	.wanted = files_wanted,
+	.open = files_open,
+	.sample = files_sample,
+	.ready = files_ready,
+	.close = files_close,
+};

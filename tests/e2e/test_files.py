@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""`assay run --files`: which files were read and written, against known answers."""
+import json
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from harness import *
+from jobs import *
+
+
+def files(doc):
+    """path: what was counted there."""
+    found = {f["name"]: {k.split(".")[1]: m["total"] for k, m in f["metrics"].items()}
+             for f in doc["assay"]["files"]}
+    origin = doc["assay"]["origins"]["file.read"]
+    if origin["provenance"] == "unavailable":
+        skip(origin["source"])
+    return found
+
+
+def watched(*command, options=()):
+    if not is_root():
+        skip("loading BPF programs needs root")
+    assay("run", "--quiet", "--files", "-o", "run.json", *options, "--", *command).ok()
+    return files(json.loads((tmp() / "run.json").read_text()))
+
+
+@job_test("bytes and calls of a file are exact, also of children")
+def _():
+    for children in (0, 3):
+        path = str(tmp() / "data")
+        use = watched(work("io"), path, 101, 53, children)[path]
+        times = children or 1
+        expect_eq(use["read"], times * 101 * 1021, "bytes read")
+        expect_eq(use["write"], times * 53 * 4093, "bytes written")
+        expect_eq(use["read_calls"], times * 101, "read calls")
+        expect_eq(use["write_calls"], times * 53, "write calls")
+        expect(use["read_time"] > 0 and use["write_time"] > 0, f"time in calls: {use}")
+
+
+@job_test("a file that was deleted, one on another mount and one with an odd name are named")
+def _():
+    odd = tmp() / "a \"b\" ü"
+    gone = tmp() / "gone"
+    shm = f"/dev/shm/assay-test-{os.getpid()}"
+    script = 'printf abc >"$0"; printf defg >"$1"; rm "$1"; printf hi >"$2"; rm "$2"'
+    use = watched("sh", "-c", script, odd, gone, shm)
+    expect_eq(use[str(odd)]["write"], 3)
+    expect_eq(use[str(gone)]["write"], 4)
+    expect_eq(use[shm]["write"], 2)
+
+
+@job_test("copies inside the kernel count at both ends")
+def _():
+    a, b = tmp() / "a", tmp() / "b"
+    a.write_bytes(b"x" * 300_000)
+    use = watched("cp", "--reflink=never", a, b)
+    expect_eq(use[str(a)]["read"], 300_000)
+    expect_eq(use[str(b)]["write"], 300_000)
+
+
+@job_test("what others read and write is not the job's")
+def _():
+    other = tmp() / "other"
+    p = start("sh", "-c", f"i=0; while [ $i -lt 2000 ]; do echo $i >>{other}; i=$((i+1)); done")
+    use = watched("sh", "-c", f"sleep 0.2; echo mine >{tmp()}/mine")
+    stop(p)
+    expect(str(other) not in use, "a stranger's file is in the list")
+    expect_eq(use[f"{tmp()}/mine"]["write"], 5)
+
+
+@job_test("the summary and show have a table of files")
+def _():
+    if not is_root():
+        skip("loading BPF programs needs root")
+    r = assay("run", "--files", "--", work("io"), tmp() / "data", 10, 20000).ok()
+    expect_in("Files", r.err)
+    expect_in("data", r.err)
+    expect_in("Files, the most read and written", assay("show").ok().out)
+
+
+@job_test("without the right to, it says so, and the run is as ever")
+def _():
+    if not is_root():
+        skip("only root can become somebody else")
+    r = run(*as_nobody(public() / "assay", "run", "--no-store", "--files", "--", "true")).ok()
+    expect_in("not known: ", r.err)
+
+
+@job_test("--files and --basic do not go together")
+def _():
+    r = assay("run", "--files", "--basic", "--", "true")
+    expect_eq(r.rc, 125)
+    expect_in("--files needs samples", r.err)
+
+
+main()
