@@ -163,7 +163,7 @@ static void born(struct as_ledger *g, struct as_members *m, const struct as_coll
 	struct as_process *p = as_members_find(m, life->pid);
 
 	if (p && !p->ended && close_births(p->start_ns, life->start_ns)) {
-		p->named = true; /* no news */
+		p->named |= !g->two; /* no news */
 		return;
 	}
 	if (g->two && departed_find(g, life->pid, life->start_ns))
@@ -178,7 +178,7 @@ static void born(struct as_ledger *g, struct as_members *m, const struct as_coll
 	const struct as_process *parent = as_members_find(m, life->parent);
 	p->start_ns = life->start_ns;
 	p->stat.ppid = life->parent;
-	p->named = true;
+	p->named = !g->two; /* the new one need not know what the old one tells */
 	if (parent)
 		inherit(p, parent, c);
 	set_comm(p, life->comm);

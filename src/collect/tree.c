@@ -323,7 +323,7 @@ static int hand_over(struct state *s, const struct as_collect *c, bool midway, s
 
 	for (size_t i = 0; i < s->members.n; i++)
 		s->members.v[i]->named = false;
-	for (int round = 0; more && r == AS_OK && round < 8; round++) {
+	for (int round = 0; more && r == AS_OK && round < 64; round++) {
 		(void)drain(s, c);
 		if (alone && c->root)
 			r = as_members_update(&s->members, c, midway, err);

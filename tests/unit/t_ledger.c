@@ -303,5 +303,21 @@ static void t_split_anew(void)
 	book_close(&b);
 }
 
+/* While one source takes over from another, what the old one tells is named to the new one. */
+static void t_two_sources(void)
+{
+	struct book b;
+
+	book_open(&b);
+	born(&b, ROOT, 1, 0);
+	EXPECT(as_members_find(&b.m, ROOT)->named);
+	b.g.two = true;
+	born(&b, CHILD, ROOT, 5);
+	EXPECT(!as_members_find(&b.m, CHILD)->named);
+	born(&b, CHILD, ROOT, 5); /* by the other one */
+	EXPECT(!as_members_find(&b.m, CHILD)->named);
+	book_close(&b);
+}
+
 UTEST_MAIN(T(t_unseen), T(t_told_twice), T(t_pid_again), T(t_end_lost), T(t_nobody_known),
-	   T(t_exec), T(t_settled), T(t_split_anew))
+	   T(t_exec), T(t_settled), T(t_split_anew), T(t_two_sources))
