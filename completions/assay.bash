@@ -78,7 +78,7 @@ _assay() {
 		-l | --label) return ;;
 		-p | --param) return ;;
 		-i | --interval) return ;;
-		-m | --metrics) _assay_metrics "all cpu memory io sched faults files threads cgroup system cores psi net self paths" "$cur"; return ;;
+		-m | --metrics) _assay_metrics "all cpu memory io sched faults files threads cgroup system cores psi net self paths pss" "$cur"; return ;;
 		-t | --timeout) return ;;
 		-o | --output) _assay_files "$cur"; return ;;
 		--html) _assay_files "$cur"; return ;;
@@ -103,7 +103,7 @@ _assay() {
 		-l | --label) return ;;
 		-p | --param) return ;;
 		-i | --interval) return ;;
-		-m | --metrics) _assay_metrics "all cpu memory io sched faults files threads cgroup system cores psi net self paths" "$cur"; return ;;
+		-m | --metrics) _assay_metrics "all cpu memory io sched faults files threads cgroup system cores psi net self paths pss" "$cur"; return ;;
 		-d | --duration) return ;;
 		-o | --output) _assay_files "$cur"; return ;;
 		--html) _assay_files "$cur"; return ;;

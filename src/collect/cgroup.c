@@ -519,28 +519,29 @@ static void cpu_totals(const struct state *s, const struct as_collect *c, struct
 
 /*
  * The headline is the largest of three things that the job surely needed: what
- * was sampled, what the marks prove, and the largest process. The latter never
- * counts for more than the kernel's own mark of the group: a process also
- * counts mapped files that are in the page cache, on nobody's account or
- * another's. Where only the mark is known, it is that, page cache and all.
+ * was sampled, what the marks prove, and the largest process, pages of files
+ * left out. (Those it has mapped but others read are on another's account: the
+ * latter never counts for more than the group's mark.) Where none is known, it
+ * is the mark, page cache and all.
  */
-static void set_peak(const struct state *s, int64_t mark, int64_t one, struct as_total *totals)
+static void set_peak(const struct state *s, int64_t mark, struct as_total *totals)
 {
-	bool bounded = mark != AS_NA && (one == AS_NA || one > mark);
-	int64_t process = bounded && one != AS_NA ? mark : one;
+	int64_t one = totals[AS_T_MEM_ONE].value;
 
-	if (s->memory_max > 0 && s->memory_max >= s->mark.need && s->memory_max >= process)
+	if (mark != AS_NA && one > mark)
+		one = mark;
+	if (s->memory_max > 0 && s->memory_max >= s->mark.need && s->memory_max >= one)
 		as_total_set(totals, AS_T_MEM_PEAK, s->memory_max, AS_MEASURED,
 			     "cgroup, anonymous and shared, sampled");
-	else if (s->mark.need > 0 && s->mark.need >= process)
+	else if (s->mark.need > 0 && s->mark.need >= one)
 		as_total_set(totals, AS_T_MEM_PEAK, s->mark.need, AS_ATTRIBUTED,
 			     "cgroup peak of a moment, page cache out");
-	else if (bounded)
+	else if (one > 0)
+		as_total_set(totals, AS_T_MEM_PEAK, one, AS_ATTRIBUTED,
+			     "VmHWM of the largest process, files out");
+	else if (mark != AS_NA)
 		as_total_set(totals, AS_T_MEM_PEAK, mark, AS_ATTRIBUTED,
 			     "cgroup peak, page cache too");
-	else if (one != AS_NA)
-		as_total_set(totals, AS_T_MEM_PEAK, one, AS_MEASURED,
-			     "VmHWM of the largest process");
 }
 
 /*
@@ -552,7 +553,7 @@ static void memory_totals(const struct state *s, const struct as_collect *c,
 {
 	int64_t mark = value(s, AS_F_CG_PEAK), added = totals[AS_T_MEM_UPPER].value;
 
-	set_peak(s, mark, totals[AS_T_MEM_HWM].value, totals);
+	set_peak(s, mark, totals);
 	bool missed = added < s->mark.need || added < s->memory_max;
 	if (mark != AS_NA && (added == AS_NA || mark < added || missed))
 		set_total(s, c, AS_F_CG_PEAK, AS_T_MEM_UPPER, totals, mark);
@@ -581,6 +582,7 @@ static void cgroup_finish(void *st, const struct as_collect *c, struct as_total 
 		read_for(s, c, for_mark, AS_LEN(for_mark));
 		weigh(s, moved(totals[AS_T_READ].value, totals[AS_T_RCHAR].value),
 		      moved(totals[AS_T_WRITE].value, totals[AS_T_WCHAR].value));
+		as_mark_end(&s->mark);
 	}
 	set_total(s, c, AS_F_CG_THROTTLED, AS_T_THROTTLED, totals, value(s, AS_F_CG_THROTTLED));
 	set_total(s, c, AS_F_CG_OOM, AS_T_OOM_KILLS, totals, value(s, AS_F_CG_OOM));

@@ -19,7 +19,7 @@ static int open_mark(const struct as_cgroup *cg, bool *ret_resets)
 
 void as_mark_open(struct as_mark *m, const struct as_cgroup *cg)
 {
-	*m = (struct as_mark){AS_NA, AS_NA, -1, false, 0, AS_NA, AS_NA, AS_NA};
+	*m = (struct as_mark){.top = AS_NA, .need = AS_NA, .fd = -1, .now = AS_NA, .held = AS_NA};
 	if (cg && cg->own)
 		m->fd = open_mark(cg, &m->resets);
 }
@@ -44,20 +44,35 @@ void as_mark_take(struct as_mark *m)
 		m->resets = as_pwrite(m->fd, "0", 1, 0) == 1;
 }
 
+/* Weigh the interval before, now that it is known what stood beside the need for longer. */
+static void weigh_held(struct as_mark *m, int64_t beside)
+{
+	int64_t stayed = beside < m->beside ? beside : m->beside;
+
+	if (m->held == AS_NA)
+		return;
+	int64_t rest = m->held - (stayed > m->held_beside ? stayed : m->held_beside);
+	m->need = rest > m->need ? rest : m->need;
+	m->held = AS_NA;
+}
+
 void as_mark_weigh(struct as_mark *m, int64_t usage, int64_t need, int64_t io)
 {
 	int64_t beside = usage == AS_NA || need == AS_NA ? AS_NA : usage > need ? usage - need : 0;
-	bool known = m->now != AS_NA && beside != AS_NA && m->beside != AS_NA && io != AS_NA &&
-		     m->io != AS_NA;
 
-	if (known) {
-		int64_t most = m->beside + (io > m->io ? io - m->io : 0);
-		int64_t rest = m->now - (most > beside ? most : beside);
-
-		m->need = rest > m->need ? rest : m->need;
+	weigh_held(m, beside);
+	if (m->now != AS_NA && beside != AS_NA && m->beside != AS_NA && io != AS_NA &&
+	    m->io != AS_NA) {
+		m->held = m->now;
+		m->held_beside = m->beside + (io > m->io ? io - m->io : 0);
 	}
 	m->beside = beside;
 	m->io = io;
+}
+
+void as_mark_end(struct as_mark *m)
+{
+	weigh_held(m, m->beside);
 }
 
 void as_mark_close(struct as_mark *m)

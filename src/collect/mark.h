@@ -13,6 +13,11 @@
  * sample before plus what was made since: the rest of the mark was needed, by
  * whatever process, however short it lived. That is a proof, not a guess; it
  * proves little of an interval in which much was read or written.
+ *
+ * The kernel's own memory can grow without any I/O. So what stands beside the
+ * need after the interval counts as well, if it is still there one sample
+ * later: memory that is just being freed leaves the accounts of the need a
+ * moment before it leaves the sum.
  */
 #include "collect/collector.h"
 
@@ -25,12 +30,15 @@ struct as_mark {
 	int64_t before; /* the mark, as last read                                */
 	int64_t now;    /* the mark of the interval that ends now, AS_NA: not new */
 	int64_t beside, io;
+	int64_t held, held_beside; /* of the interval before, not yet weighed    */
 };
 
-/* The group must be the job's own; else nothing is ever known. */
+/* The group must be the job's own and new; else nothing is ever known. */
 void as_mark_open(struct as_mark *m, const struct as_cgroup *cg);
 /* Read the mark and set it back: first of all at a sample. */
 void as_mark_take(struct as_mark *m);
 /* Then the accounts of the same moment. `io`: all bytes read and written so far. AS_NA: unknown. */
 void as_mark_weigh(struct as_mark *m, int64_t usage, int64_t need, int64_t io);
+/* There will be no more samples. */
+void as_mark_end(struct as_mark *m);
 void as_mark_close(struct as_mark *m);

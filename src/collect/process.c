@@ -22,7 +22,8 @@ enum { QUIET_MAX = 16 };
 
 static bool wants_status(const struct as_want *w)
 {
-	return as_wants_group(w, AS_G_MEMORY) || as_wants_group(w, AS_G_SCHED);
+	return as_wants_group(w, AS_G_MEMORY) || as_wants_group(w, AS_G_SCHED) ||
+	       as_wants_group(w, AS_G_PSS);
 }
 
 static void forget(struct as_process *p)
@@ -34,6 +35,8 @@ static void forget(struct as_process *p)
 						 AS_PROC_NA, AS_PROC_NA, AS_PROC_NA};
 	p->sched = (struct as_proc_sched){AS_PROC_NA, AS_PROC_NA, AS_PROC_NA};
 	p->fds = AS_PROC_NA;
+	p->share.read_ns = p->pss = p->uss = p->pss_age = AS_PROC_NA;
+	p->family = -1;
 }
 
 /* Read one of its files through the kept descriptor, or open it for this once. */
@@ -270,6 +273,9 @@ static void memory_cells(const struct as_process *p, const struct as_collect *c,
 	as_put(c, row, AS_F_PROC_HWM, p->status.hwm);
 	as_put(c, row, AS_F_PROC_SWAP, p->status.swap);
 	as_put(c, row, AS_F_PROC_FDS, p->fds);
+	as_put(c, row, AS_F_PROC_PSS, p->pss);
+	as_put(c, row, AS_F_PROC_USS, p->uss);
+	as_put(c, row, AS_F_PROC_PSS_AGE, p->pss_age);
 }
 
 static void io_cells(const struct as_process *p, const struct as_collect *c, int64_t *row)

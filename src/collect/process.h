@@ -23,6 +23,19 @@ struct as_thread {
 	struct as_proc_sched now, base;
 };
 
+/* How much of its memory is its own, as last read (collect/pss.h): parts of 1. */
+struct as_share {
+	int64_t read_ns; /* when; AS_PROC_NA: never                         */
+	int64_t cost_ns; /* of the reading, in CPU time                     */
+	int64_t rss;     /* what it read over                               */
+	int64_t faults;  /* minor ones of all relatives, by then            */
+	double pss, uss; /* of the resident size                            */
+	double anon;     /* of anonymous memory; NaN: the kernel does not say */
+	double shmem;    /* of shared memory, likewise                      */
+	int64_t mapped;  /* shared memory in all processes then             */
+	uint32_t crowd;  /* how many relatives there were then              */
+};
+
 struct as_process {
 	int32_t pid;
 	uint32_t instance, parent;
@@ -55,6 +68,12 @@ struct as_process {
 	struct as_proc_status status, status_base;
 	struct as_proc_io io, io_base;
 	struct as_proc_sched sched;
+	int64_t file_max; /* the most pages of files that it was seen with   */
+	struct as_share share;
+	int32_t family; /* those forked from it and not replaced by exec; -1: none known */
+	bool placed;    /* its family was looked for                    */
+	bool pss_denied;
+	int64_t pss, uss, pss_age; /* what its share makes of its size now */
 	int64_t fds;
 	int64_t wait_ended; /* cpu wait of its threads that ended       */
 	struct as_thread *threads;

@@ -19,6 +19,7 @@
 
 #include "base/clock.h"
 #include "collect/pass.h"
+#include "collect/pss.h"
 #include "collect/source.h"
 #include "collect/threads.h"
 #include "os/life_bpf.h"
@@ -81,7 +82,7 @@ struct steady {
 
 /* What is true of the job at one moment. */
 struct gauges {
-	int64_t procs, threads, rss, vms, anon, shmem, swap, fds;
+	int64_t procs, threads, rss, vms, swap, fds;
 };
 
 struct state {
@@ -92,9 +93,11 @@ struct state {
 	const struct as_wire_disk *disk; /* what it sends to block devices; NULL: nobody counts */
 	uint64_t heard;                  /* events that the witness told                   */
 	uint64_t lost_seen;              /* events lost when /proc was last listed for it  */
+	struct as_pss pss;
 	struct steady steady[NCOUNTERS];
 	int64_t memory_max, swap_max; /* as sampled                           */
 	int64_t hwm_max, hwm_sum;     /* VmHWM: the largest; the largest sum  */
+	int64_t used_max, late_max;   /* less pages of files: as sampled; at an end */
 	int64_t own_hwm;              /* ours when the command was started    */
 	struct as_proc_io own_io;     /* that of our own reaped children, at the start */
 	bool io_denied;
@@ -439,13 +442,26 @@ static int64_t peak_of(const struct as_process *p)
 	return p->status.hwm > p->status_base.hwm ? p->status.hwm : p->status.rss;
 }
 
+/* It may have had fewer pages of files at its peak than it was ever seen with, hardly more. */
+static void note_peak(struct state *s, struct as_process *p)
+{
+	int64_t peak = peak_of(p);
+
+	if (p->status.file > p->file_max)
+		p->file_max = p->status.file;
+	if (peak > s->hwm_max)
+		s->hwm_max = peak;
+	if (peak > s->used_max + p->file_max)
+		s->used_max = peak - p->file_max;
+}
+
 static struct gauges sum_gauges(struct state *s, const struct as_collect *c)
 {
 	struct gauges g = {0};
 	int64_t hwm_sum = 0;
 
 	for (size_t i = 0; i < s->members.n; i++) {
-		const struct as_process *p = s->members.v[i];
+		struct as_process *p = s->members.v[i];
 
 		if (!counts(p) || p->stat.state == 'Z')
 			continue;
@@ -453,15 +469,10 @@ static struct gauges sum_gauges(struct state *s, const struct as_collect *c)
 		g.threads += p->stat.threads;
 		g.rss += p->stat.rss * c->env->page;
 		g.vms += p->stat.vsize;
-		add_known(&g.anon, p->status.anon);
 		add_known(&g.swap, p->status.swap);
 		add_known(&g.fds, p->fds);
 		add_known(&hwm_sum, peak_of(p));
-		/* Shared memory is usually the same for all: the largest, not the sum. */
-		if (p->status.shmem > g.shmem)
-			g.shmem = p->status.shmem;
-		if (peak_of(p) > s->hwm_max)
-			s->hwm_max = peak_of(p);
+		note_peak(s, p);
 	}
 	if (hwm_sum > s->hwm_sum)
 		s->hwm_sum = hwm_sum;
@@ -507,11 +518,14 @@ static void job_row(struct state *s, const struct as_collect *c, struct as_frame
 	as_put(c, row, AS_F_JOB_THREADS, g.threads);
 	as_put(c, row, AS_F_JOB_RSS, g.rss);
 	as_put(c, row, AS_F_JOB_VMS, g.vms);
-	as_put(c, row, AS_F_JOB_MEMORY, g.anon + g.shmem);
+	as_put(c, row, AS_F_JOB_MEMORY, s->pss.need);
 	as_put(c, row, AS_F_JOB_SWAP, g.swap);
 	as_put(c, row, AS_F_JOB_FDS, g.fds);
-	if (g.anon + g.shmem > s->memory_max)
-		s->memory_max = g.anon + g.shmem;
+	as_put(c, row, AS_F_JOB_PSS, s->pss.pss);
+	as_put(c, row, AS_F_JOB_USS, s->pss.uss);
+	as_put(c, row, AS_F_JOB_PSS_AGE, s->pss.age);
+	if (s->pss.need > s->memory_max)
+		s->memory_max = s->pss.need;
 	if (g.swap > s->swap_max)
 		s->swap_max = g.swap;
 }
@@ -522,7 +536,8 @@ static bool anything(const struct as_want *w)
 	return as_wants_group(w, AS_G_CPU) || as_wants_group(w, AS_G_MEMORY) ||
 	       as_wants_group(w, AS_G_IO) || as_wants_group(w, AS_G_SCHED) ||
 	       as_wants_group(w, AS_G_FAULTS) || as_wants_group(w, AS_G_FDS) ||
-	       as_wants_group(w, AS_G_THREADS) || as_wants_group(w, AS_G_NET);
+	       as_wants_group(w, AS_G_THREADS) || as_wants_group(w, AS_G_NET) ||
+	       as_wants_group(w, AS_G_PSS);
 }
 
 /* So many at most are read at one tick: a sample costs no more, however big the job. */
@@ -558,6 +573,7 @@ static int tree_sample(void *st, const struct as_collect *c, struct as_frame *fr
 	s->ticks++;
 	take_turns(s);
 	read_members(s, c);
+	as_pss_sample(&s->pss, c, &s->members);
 	job_row(s, c, frame);
 	for (size_t i = s->members.n; i-- > 0;)
 		if (!member_rows(s->members.v[i], c, frame))
@@ -596,8 +612,8 @@ static void tell_origins(const struct as_collect *c)
 					   sources[i].source);
 	for (enum as_field_id f = AS_F_JOB_DISK_READ; f <= AS_F_JOB_DISK_WRITES; f++)
 		as_collect_origin(c, f, AS_UNAVAILABLE, "needs BPF");
-	/* Pages that forked processes still share count once for each of them. */
-	as_collect_origin(c, AS_F_JOB_MEMORY, AS_ATTRIBUTED, "/proc/PID/status, added up");
+	/* Pages that forked processes still share are known from readings now and then. */
+	as_collect_origin(c, AS_F_JOB_MEMORY, AS_ATTRIBUTED, "/proc/PID/{status,smaps_rollup}");
 }
 
 static int tree_open(void *st, const struct as_collect *c, struct as_err *err)
@@ -609,6 +625,7 @@ static int tree_open(void *st, const struct as_collect *c, struct as_err *err)
 	*c->members = &s->members;
 	as_ledger_init(&s->ledger);
 	as_called(1);
+	as_pss_open(&s->pss, c);
 	(void)getrusage(RUSAGE_SELF, &own);
 	s->own_hwm = own.ru_maxrss * 1024;
 	if (!c->attached && as_wants_group(c->want, AS_G_IO))
@@ -674,6 +691,15 @@ static struct as_process *look_at_zombie(struct state *s, const struct as_collec
 	return p;
 }
 
+/* The largest of a process and of its children, whoever they were; its files are the best guess. */
+static void note_late(struct state *s, int64_t hwm, int64_t file)
+{
+	if (hwm > s->hwm_max)
+		s->hwm_max = hwm;
+	if (hwm - file > s->late_max)
+		s->late_max = hwm - file;
+}
+
 /* A zombie of ours: its own counters are final now. */
 static void tree_exited(void *st, const struct as_collect *c, const struct as_exit *e)
 {
@@ -685,8 +711,8 @@ static void tree_exited(void *st, const struct as_collect *c, const struct as_ex
 	struct as_process *p = look_at_zombie(s, c, e->pid);
 	s->members.root_ended |= e->pid == c->root;
 	/* Until it called exec, a child had our own pages: a peak up to ours says nothing. */
-	if (hwm > s->own_hwm && hwm > s->hwm_max)
-		s->hwm_max = hwm;
+	if (hwm > s->own_hwm)
+		note_late(s, hwm, p ? p->file_max : 0);
 	s->root_reaped |= e->pid == c->root;
 	if (!p)
 		return;
@@ -698,19 +724,30 @@ static void tree_exited(void *st, const struct as_collect *c, const struct as_ex
 		depart(s, c, p);
 }
 
+static int64_t larger(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
 static void finish_memory(const struct state *s, struct as_total *totals)
 {
-	int64_t one = s->hwm_max > s->ledger.hwm_max ? s->hwm_max : s->ledger.hwm_max;
-	int64_t peak = s->memory_max > one ? s->memory_max : one;
+	int64_t one = larger(s->hwm_max, s->ledger.hwm_max);
+	int64_t peak =
+		larger(larger(s->memory_max, s->used_max), larger(s->late_max, s->ledger.hwm_max));
 
 	if (one)
 		as_total_set(totals, AS_T_MEM_HWM, one, AS_MEASURED, "VmHWM, ru_maxrss");
 	else
 		as_total_set(totals, AS_T_MEM_HWM, AS_NA, AS_UNAVAILABLE,
 			     "over before it could be read");
+	if (s->used_max)
+		as_total_set(totals, AS_T_MEM_ONE, s->used_max, AS_MEASURED, "VmHWM less RssFile");
+	else
+		as_total_set(totals, AS_T_MEM_ONE, AS_NA, AS_UNAVAILABLE,
+			     "over before it could be read");
 	if (peak)
 		as_total_set(totals, AS_T_MEM_PEAK, peak, AS_ATTRIBUTED,
-			     "/proc/PID/status, added up");
+			     "/proc/PID/{status,smaps_rollup}");
 	/* Between two samples nothing is bounded; but every peak so far is in some VmHWM. */
 	if (s->hwm_sum)
 		as_total_set(totals, AS_T_MEM_UPPER, s->hwm_sum > peak ? s->hwm_sum : peak,
@@ -825,13 +862,14 @@ static void tree_close(void *st)
 	as_pass_close(&s->pass);
 	as_witness_close(&s->witness);
 	as_ledger_done(&s->ledger);
+	as_pss_done(&s->pss);
 	as_members_done(&s->members);
 }
 
 const struct as_collector as_collect_tree = {
 	.name = "tree",
 	.about = "the processes of the job and their threads",
-	.reads = "/proc/PID/{stat,status,io,schedstat,fd,task}",
+	.reads = "/proc/PID/{stat,status,smaps_rollup,io,schedstat,fd,task}",
 	.state_size = sizeof(struct state),
 	.wanted = tree_wanted,
 	.open = tree_open,

@@ -108,6 +108,27 @@ void as_parse_status(const char *p, size_t n, struct as_proc_status *ret)
 	};
 }
 
+bool as_parse_rollup(const char *p, size_t n, struct as_proc_rollup *ret)
+{
+	static const char *const keys[] = {"Rss",       "Pss",           "Pss_Anon",
+					   "Pss_Shmem", "Private_Clean", "Private_Dirty",
+					   "Anonymous"};
+	int64_t v[AS_LEN(keys)];
+
+	(void)as_text_keys(as_span(p, n), keys, AS_LEN(keys), v);
+	for (size_t i = 0; i < AS_LEN(v); i++)
+		v[i] = as_text_times(v[i], 1024);
+	*ret = (struct as_proc_rollup){
+		.rss = v[0],
+		.pss = v[1],
+		.pss_anon = v[2],
+		.pss_shmem = v[3],
+		.uss = as_text_add(v[4], v[5]),
+		.anon = v[6],
+	};
+	return ret->rss != AS_PROC_NA && ret->pss != AS_PROC_NA && ret->uss != AS_PROC_NA;
+}
+
 void as_parse_io(const char *p, size_t n, struct as_proc_io *ret)
 {
 	static const char *const keys[] = {"rchar",

@@ -35,6 +35,16 @@ struct as_proc_status {
 
 void as_parse_status(const char *p, size_t n, struct as_proc_status *ret);
 
+/* /proc/PID/smaps_rollup; bytes. The parts of PSS are told since Linux 5.4. */
+struct as_proc_rollup {
+	int64_t rss, pss;
+	int64_t uss;  /* pages that nobody else has mapped */
+	int64_t anon; /* resident, no file behind it       */
+	int64_t pss_anon, pss_shmem;
+};
+
+bool as_parse_rollup(const char *p, size_t n, struct as_proc_rollup *ret);
+
 /* /proc/PID/io. */
 struct as_proc_io {
 	int64_t rchar, wchar, syscr, syscw, read_bytes, write_bytes;

@@ -119,6 +119,8 @@ static const struct {
 	[AS_G_SELF] = {"self", "what measuring costs; always told", "a clock"},
 	[AS_G_PATHS] = {"paths", "every file by itself (`--files`); only when asked for",
 			"BPF at each read and write call", true},
+	[AS_G_PSS] = {"pss", "memory with shared pages counted once, read within a budget",
+		      "/proc/PID/smaps_rollup"},
 };
 
 const struct as_scope_info *as_scope_info(enum as_scope scope)
@@ -201,6 +203,7 @@ static bool want_word(const char *word, size_t len, struct as_want *w)
 		if (names_field(word, len, &as_fields[f])) {
 			any = w->field[f] = true;
 			w->groups |= 1u << as_fields[f].group;
+			w->asked |= 1u << as_fields[f].group;
 		}
 	return any;
 }
@@ -215,6 +218,15 @@ static int hint_groups(struct as_err *err)
 	return as_hint(err, "groups:%s, or a key of 'assay help metrics'", names);
 }
 
+/* "all": everything, at its usual price. */
+static void want_rest(struct as_want *w)
+{
+	uint32_t asked = w->asked;
+
+	*w = as_want_all();
+	w->asked = asked;
+}
+
 int as_want_parse(const char *list, struct as_want *ret, struct as_err *err)
 {
 	struct as_want w = as_want_none();
@@ -223,7 +235,7 @@ int as_want_parse(const char *list, struct as_want *ret, struct as_err *err)
 		size_t len = strcspn(p, ", ");
 
 		if (same(p, len, "all"))
-			w = as_want_all();
+			want_rest(&w);
 		else if (len && !want_word(p, len, &w)) {
 			(void)as_fail(err, AS_EUSAGE, "no metric '%.*s'", (int)len, p);
 			return hint_groups(err);

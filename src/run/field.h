@@ -61,6 +61,7 @@ enum as_group {
 	AS_G_NET,     /* connections, and bytes over them     */
 	AS_G_SELF,    /* what measuring costs; always known   */
 	AS_G_PATHS,   /* every file by itself; opt-in         */
+	AS_G_PSS,     /* shared memory in shares              */
 	AS_NGROUPS
 };
 
@@ -101,6 +102,9 @@ enum as_group {
 	X(JOB_RSS,       "job.memory.rss_sum",       JOB,     BYTES, GAUGE,   MEMORY,  "rss sum",  "resident sizes added up: shared pages count again")   \
 	X(JOB_VMS,       "job.memory.vms",           JOB,     BYTES, GAUGE,   MEMORY,  "vms",      "address space of all processes")                      \
 	X(JOB_SWAP,      "job.memory.swap",          JOB,     BYTES, GAUGE,   MEMORY,  "swap",     "memory that was moved to swap")                       \
+	X(JOB_PSS,       "job.memory.pss",           JOB,     BYTES, GAUGE,   PSS,     "pss",      "resident memory, files too, each page shared out among its users") \
+	X(JOB_USS,       "job.memory.uss",           JOB,     BYTES, GAUGE,   PSS,     "uss",      "resident memory that only one process has")            \
+	X(JOB_PSS_AGE,   "job.memory.pss_age",       JOB,     NS,    GAUGE,   PSS,     "pss age",  "how old the oldest reading behind these two is")       \
 	X(JOB_MINFLT,    "job.faults.minor",         JOB,     COUNT, COUNTER, FAULTS,  "faults",   "page faults answered from memory")                    \
 	X(JOB_MAJFLT,    "job.faults.major",         JOB,     COUNT, COUNTER, FAULTS,  "major",    "page faults that had to read from a disk")            \
 	X(JOB_CTX_VOL,   "job.switches.voluntary",   JOB,     COUNT, COUNTER, SCHED,   "switches", "context switches because a thread had to wait")       \
@@ -136,6 +140,9 @@ enum as_group {
 	X(PROC_HWM,      "process.memory.peak",      PROCESS, BYTES, GAUGE,   MEMORY,  "peak",     "largest resident size so far, as the kernel keeps it") \
 	X(PROC_VMS,      "process.memory.vms",       PROCESS, BYTES, GAUGE,   MEMORY,  "vms",      "address space")                                       \
 	X(PROC_SWAP,     "process.memory.swap",      PROCESS, BYTES, GAUGE,   MEMORY,  "swap",     "memory that was moved to swap")                       \
+	X(PROC_PSS,      "process.memory.pss",       PROCESS, BYTES, GAUGE,   PSS,     "pss",      "resident memory, each page shared out among its users") \
+	X(PROC_USS,      "process.memory.uss",       PROCESS, BYTES, GAUGE,   PSS,     "uss",      "resident memory that nobody else has")                 \
+	X(PROC_PSS_AGE,  "process.memory.pss_age",   PROCESS, NS,    GAUGE,   PSS,     "pss age",  "how old the reading is that these two are told from")  \
 	X(PROC_MINFLT,   "process.faults.minor",     PROCESS, COUNT, COUNTER, FAULTS,  "faults",   "page faults answered from memory")                    \
 	X(PROC_MAJFLT,   "process.faults.major",     PROCESS, COUNT, COUNTER, FAULTS,  "major",    "page faults that had to read from a disk")            \
 	X(PROC_CTX_VOL,  "process.switches.voluntary", PROCESS, COUNT, COUNTER, SCHED, "switches", "context switches, waiting; while it lives, of its first thread")       \
@@ -252,6 +259,7 @@ static inline int64_t as_row_at(const int64_t *row, enum as_field_id f)
 struct as_want {
 	bool field[AS_NFIELDS];
 	uint32_t groups; /* 1 << group of every field that is set */
+	uint32_t asked;  /* likewise, where one was named and not only "all": worth a price */
 };
 
 /* All but the groups that are opt-in, because they cost the machine or the target something. */

@@ -89,6 +89,7 @@ enum as_provenance { AS_UNAVAILABLE, AS_MEASURED, AS_ATTRIBUTED, AS_MODELLED };
 	X(MEM_PEAK,    "memory_peak",       BYTES, "peak",       "largest memory of the job, page cache left out") \
 	X(MEM_UPPER,   "memory_peak_upper", BYTES, "peak, upper","no moment needed more than this")                \
 	X(MEM_HWM,     "memory_peak_process", BYTES, "one process", "largest resident size of a single process")   \
+	X(MEM_ONE,     "memory_peak_process_used", BYTES, "one, no files", "largest memory of a single process, files left out") \
 	X(SWAP_PEAK,   "swap_peak",         BYTES, "swap",       "largest swap use")                               \
 	X(READ,        "io_read",           BYTES, "read",       "bytes fetched from block devices")               \
 	X(WRITE,       "io_write",          BYTES, "written",    "bytes sent, or to be sent, to block devices")    \

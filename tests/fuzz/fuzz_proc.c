@@ -1,4 +1,4 @@
-/* What /proc/PID/{stat,status,io,schedstat} say, as bytes from anywhere. */
+/* What /proc/PID/{stat,status,smaps_rollup,io,schedstat} say, as bytes from anywhere. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,10 +12,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct as_proc_status status;
 	struct as_proc_sched sched;
 	struct as_proc_stat stat;
+	struct as_proc_rollup rollup;
 	struct as_proc_io io;
 
 	(void)as_parse_stat(p, size, &stat);
 	as_parse_status(p, size, &status);
+	(void)as_parse_rollup(p, size, &rollup);
 	as_parse_io(p, size, &io);
 	(void)as_parse_sched(p, size, &sched);
 	return 0;

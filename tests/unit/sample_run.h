@@ -179,10 +179,16 @@ static inline void sample_tick(const struct sample *s, uint64_t *seed, struct as
 				memcpy(cells, last->cells + last->rows[k].at, n * sizeof *cells);
 			if (k >= last->n || !idle)
 				sample_cells(seed, (enum as_scope)scope, cells, s->step_ns);
-			for (size_t c = 0; c < n; c++)
-				if (as_fields[as_scope_info((enum as_scope)scope)->first + c]
-					    .group == AS_G_PSI)
+			for (size_t c = 0; c < n; c++) {
+				enum as_group g =
+					as_fields[as_scope_info((enum as_scope)scope)->first + c]
+						.group;
+
+				if (g == AS_G_PSI)
 					cells[c] = AS_NA;
+				else if (g == AS_G_PSS && k < last->n) /* read now and then */
+					cells[c] = last->cells[last->rows[k].at + c];
+			}
 		}
 }
 

@@ -46,12 +46,27 @@ static void t_spike(void)
 	as_mark_open(&m, &cg);
 	look(&m, 0, 0, 0, 0);
 	look(&m, 52, 52, 50, 1);
-	EXPECT_I64(m.need, 50 * MIB); /* 52 less what stands beside it now */
 	look(&m, 452, 52, 50, 1);
+	EXPECT_I64(m.need, 50 * MIB); /* 52 less what stands beside it before and after */
+	look(&m, 52, 52, 50, 1);      /* it was set back: the next interval has its own */
 	EXPECT_I64(m.need, 450 * MIB);
-	look(&m, 52, 52, 50, 1); /* it was set back: the next interval has its own */
+	look(&m, 52, 52, 50, 1);
+	as_mark_end(&m);
 	EXPECT_I64(m.need, 450 * MIB);
 	EXPECT_I64(m.top, 452 * MIB);
+	as_mark_close(&m);
+}
+
+/* One sample at the end is all there is. */
+static void t_at_once(void)
+{
+	struct as_cgroup cg = group(false);
+	struct as_mark m;
+
+	as_mark_open(&m, &cg);
+	look(&m, 402, 1, 0, 1);
+	as_mark_end(&m);
+	EXPECT_I64(m.need, 401 * MIB);
 	as_mark_close(&m);
 }
 
@@ -61,14 +76,30 @@ static void t_page_cache(void)
 	struct as_mark m;
 
 	as_mark_open(&m, &cg);
-	look(&m, 0, 0, 0, 0);
 	look(&m, 303, 303, 1, 300); /* a file of 300 was written and is in the cache */
-	EXPECT_I64(m.need, 1 * MIB);
-	look(&m, 603, 3, 1, 600); /* another, and both were deleted before the sample */
-	EXPECT_I64(m.need, 1 * MIB);
+	look(&m, 603, 3, 1, 600);   /* another, and both were deleted before the sample */
+	EXPECT_I64(m.need, 3 * MIB);
 	look(&m, 103, 3, 1, 620); /* a spike of 100 with 20 moved at the same time */
+	EXPECT_I64(m.need, 3 * MIB);
+	as_mark_end(&m);
 	EXPECT_I64(m.need, 81 * MIB);
 	EXPECT_I64(m.top, 603 * MIB);
+	as_mark_close(&m);
+}
+
+/* The kernel's own memory stays beside the need; what is just being freed does not. */
+static void t_beside(void)
+{
+	struct as_cgroup cg = group(false);
+	struct as_mark m;
+
+	as_mark_open(&m, &cg);
+	look(&m, 60, 60, 10, 0); /* 50 of a million new files' names */
+	look(&m, 60, 60, 10, 0);
+	EXPECT_I64(m.need, 10 * MIB);
+	look(&m, 160, 150, 60, 0); /* 50 of 100 are freed, but not yet given back */
+	look(&m, 60, 50, 0, 0);
+	EXPECT_I64(m.need, 110 * MIB);
 	as_mark_close(&m);
 }
 
@@ -80,16 +111,18 @@ static void t_unknown(void)
 	as_mark_open(&m, &cg);
 	look(&m, 0, 0, 0, -1); /* bytes moved: not asked for */
 	look(&m, 400, 3, 1, -1);
-	EXPECT_I64(m.need, AS_NA);
 	look(&m, 400, 3, 1, 5); /* since when? */
+	as_mark_end(&m);
 	EXPECT_I64(m.need, AS_NA);
 	look(&m, 400, 3, 1, 5);
+	as_mark_end(&m);
 	EXPECT_I64(m.need, 398 * MIB);
 	as_mark_close(&m);
 	cg.own = false;
 	as_mark_open(&m, &cg);
 	look(&m, 400, 3, 1, 5);
 	look(&m, 400, 3, 1, 5);
+	as_mark_end(&m);
 	EXPECT_I64(m.need, AS_NA);
 	EXPECT_I64(m.top, AS_NA);
 	as_mark_close(&m);
@@ -105,13 +138,15 @@ static void t_without_reset(void)
 	m.resets = false;
 	look(&m, 10, 10, 8, 0);
 	look(&m, 300, 10, 8, 0);
-	EXPECT_I64(m.need, 298 * MIB);
 	look(&m, 300, 103, 8, 100);
+	EXPECT_I64(m.need, 298 * MIB);
 	look(&m, 300, 8, 8, 100); /* not new: nothing stands beside it now, but did then */
+	as_mark_end(&m);
 	EXPECT_I64(m.need, 298 * MIB);
 	look(&m, 310, 8, 8, 100);
+	as_mark_end(&m);
 	EXPECT_I64(m.need, 310 * MIB);
 	as_mark_close(&m);
 }
 
-UTEST_MAIN(T(t_spike), T(t_page_cache), T(t_unknown), T(t_without_reset))
+UTEST_MAIN(T(t_spike), T(t_at_once), T(t_page_cache), T(t_beside), T(t_unknown), T(t_without_reset))

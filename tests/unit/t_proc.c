@@ -31,6 +31,31 @@ static void t_stat(void)
 	EXPECT_I64(s.rss, 2560);
 }
 
+static void t_rollup(void)
+{
+	static const char text[] = "560004e42000-7ffe881d1000 ---p 00000000 00:00 0  [rollup]\n"
+				   "Rss:                1636 kB\nPss:                 172 kB\n"
+				   "Pss_Dirty:           116 kB\nPss_Anon:            110 kB\n"
+				   "Pss_File:             56 kB\nPss_Shmem:             6 kB\n"
+				   "Shared_Clean:       1488 kB\nShared_Dirty:          0 kB\n"
+				   "Private_Clean:        32 kB\nPrivate_Dirty:       116 kB\n"
+				   "Referenced:         1636 kB\nAnonymous:           118 kB\n";
+	size_t n = sizeof text - 1;
+	struct as_proc_rollup r;
+
+	EXPECT(as_parse_rollup(utest_edge(text, n), n, &r));
+	EXPECT_I64(r.rss, 1636 * 1024);
+	EXPECT_I64(r.pss, 172 * 1024);
+	EXPECT_I64(r.uss, 148 * 1024);
+	EXPECT_I64(r.anon, 118 * 1024);
+	EXPECT_I64(r.pss_anon, 110 * 1024);
+	EXPECT_I64(r.pss_shmem, 6 * 1024);
+	n = (size_t)(strstr(text, "Private_Clean") - text); /* without USS it is no answer */
+	EXPECT(!as_parse_rollup(utest_edge(text, n), n, &r));
+	EXPECT_I64(r.uss, AS_PROC_NA);
+	EXPECT(!as_parse_rollup("", 0, &r));
+}
+
 static void t_every_prefix(void)
 {
 	size_t whole = sizeof stat_line - 1;
@@ -109,4 +134,5 @@ static void t_sched(void)
 	EXPECT(!as_parse_sched("", 0, &s));
 }
 
-UTEST_MAIN(T(t_stat), T(t_every_prefix), T(t_long_name), T(t_status), T(t_io), T(t_sched))
+UTEST_MAIN(T(t_stat), T(t_rollup), T(t_every_prefix), T(t_long_name), T(t_status), T(t_io),
+	   T(t_sched))
