@@ -92,7 +92,7 @@ struct as_collector {
 
 extern const struct as_collector *const as_collectors[]; /* NULL-ended */
 
-/* Tell the sinks where a field comes from, or why it does not come. */
+/* Tell the sinks where a wanted field comes from, or why it does not come. */
 __attribute__((format(printf, 4, 5))) void as_collect_origin(const struct as_collect *c,
 							     enum as_field_id f,
 							     enum as_provenance how,

@@ -361,7 +361,8 @@ void as_process_tell(struct as_process *p, const struct as_collect *c)
 
 	if (p->died_ns == AS_NA && p->dir >= 0)
 		read_args(p, c);
-	i.detail = p->args_told ? NULL : p->args;
+	char none[] = "";
+	i.detail = p->args_told ? NULL : p->args ? p->args : none;
 	p->args_told = true;
 	memcpy(p->told, p->stat.comm, sizeof p->told);
 	as_tee_instance(c->sink, &i);

@@ -26,6 +26,8 @@ void as_collect_origin(const struct as_collect *c, enum as_field_id f, enum as_p
 	struct as_origin o = {.how = how};
 	va_list ap;
 
+	if (!c->want->field[f])
+		return; /* nobody asked */
 	va_start(ap, fmt);
 	(void)vsnprintf(o.source, sizeof o.source, fmt, ap);
 	va_end(ap);

@@ -137,6 +137,16 @@ static void count_unlisted(struct as_builder *b, const struct as_instance *i)
 	b->run->unlisted++;
 }
 
+/* An empty one takes back what was told. */
+static bool set_detail(char **to, const char *from)
+{
+	if (!from || *from)
+		return set_text(to, from);
+	free(*to);
+	*to = NULL;
+	return true;
+}
+
 static int on_instance(void *st, const struct as_instance *from, struct as_err *err)
 {
 	struct as_builder *b = st;
@@ -148,7 +158,7 @@ static int on_instance(void *st, const struct as_instance *from, struct as_err *
 	}
 	if (!i)
 		i = add(b, from->scope, from->id);
-	if (!i || !set_text(&i->name, from->name) || !set_text(&i->detail, from->detail))
+	if (!i || !set_text(&i->name, from->name) || !set_detail(&i->detail, from->detail))
 		return nomem(err);
 	i->parent = from->parent;
 	i->key = from->key;

@@ -221,10 +221,11 @@ static int hint_groups(struct as_err *err)
 /* "all": everything, at its usual price. */
 static void want_rest(struct as_want *w)
 {
-	uint32_t asked = w->asked;
+	const struct as_want all = as_want_all();
 
-	*w = as_want_all();
-	w->asked = asked;
+	w->groups |= all.groups;
+	for (size_t f = 0; f < AS_NFIELDS; f++)
+		w->field[f] |= all.field[f];
 }
 
 int as_want_parse(const char *list, struct as_want *ret, struct as_err *err)

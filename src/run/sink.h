@@ -24,7 +24,10 @@ struct as_sink_ops {
 	/* Each may be NULL: the sink does not care. All arguments are borrowed. */
 	int (*begin)(void *st, const struct as_identity *who, struct as_err *err);
 	int (*origin)(void *st, enum as_field_id f, const struct as_origin *o, struct as_err *err);
-	/* New, or changed: same scope and id as before, later facts. */
+	/*
+	 * New, or changed: same scope and id as before, later facts. A text that is
+	 * NULL stays as it was; a detail that is "" is not known any more.
+	 */
 	int (*instance)(void *st, const struct as_instance *i, struct as_err *err);
 	int (*frame)(void *st, const struct as_frame *f, struct as_err *err);
 	int (*end)(void *st, const struct as_outcome *o, const struct as_total *totals,

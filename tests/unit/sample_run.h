@@ -63,6 +63,10 @@ static inline int64_t sample_next(uint64_t *seed, enum as_field_id f, int64_t v,
 	if (strstr(x->key, "load") || strstr(x->key, "vms") || strstr(x->key, "processes") ||
 	    strstr(x->key, "threads") || strstr(x->key, "files"))
 		return first ? 4 + sample_below(seed, 9) : v;
+	if (strstr(x->key, "pss") ||
+	    strstr(x->key, "uss")) /* read within a budget: not each time */
+		return first ? 40 << 20
+			     : v + 4096 * (sample_below(seed, 4) ? 0 : sample_below(seed, 64));
 	if (x->unit == AS_NS && system)
 		return (first ? 0 : v) +
 		       10000000 * sample_below(seed, 2 + (uint64_t)step_ns / 10000000);

@@ -145,6 +145,23 @@ static void t_instances(void)
 }
 
 /* More than the limit are counted, not kept: memory stays bounded. */
+static void t_detail_taken_back(void)
+{
+	struct told t;
+	char line[] = "sh -c x", none[] = "";
+	struct as_instance i = {.scope = AS_PROCESS, .id = 3, .detail = line};
+
+	start(&t);
+	as_tee_instance(&t.tee, &i);
+	i.detail = NULL;
+	as_tee_instance(&t.tee, &i);
+	EXPECT_STR(as_run_instance(as_builder_run(t.b), AS_PROCESS, 3)->detail, "sh -c x");
+	i.detail = none; /* it called exec, and nobody saw the new line */
+	as_tee_instance(&t.tee, &i);
+	EXPECT(!as_run_instance(as_builder_run(t.b), AS_PROCESS, 3)->detail);
+	stop(&t);
+}
+
 static void t_many_instances(void)
 {
 	struct told t;
@@ -203,4 +220,4 @@ static void t_rows_are_shared(void)
 }
 
 UTEST_MAIN(T(t_identity), T(t_tallies_and_series), T(t_second_row), T(t_instances),
-	   T(t_many_instances), T(t_end), T(t_rows_are_shared))
+	   T(t_detail_taken_back), T(t_many_instances), T(t_end), T(t_rows_are_shared))
