@@ -194,6 +194,8 @@ static int look_all(struct sheet *s, const struct opts *o, const struct as_look 
 		r->rung = p->rung;
 		r->later = p->later;
 		p->look(&s->who, &r->found);
+		if (r->found.starved)
+			e = as_fail(err, AS_ENOMEM, "no memory to look at '%s'", p->key);
 	}
 	if (e == AS_OK)
 		e = as_store_path(o->store, &dir, err);

@@ -66,17 +66,15 @@ void as_filewatch_close(struct as_filewatch *w)
 /* The next entries of the map, from where the last call ended; false: these were the last. */
 static bool next_batch(struct as_filewatch *w, uint32_t *at, bool first, uint32_t *ret_n)
 {
-	union bpf_attr attr = {
-		.batch =
-			{
-				.in_batch = first ? 0 : (uint64_t)(uintptr_t)at,
-				.out_batch = (uint64_t)(uintptr_t)at,
-				.keys = (uint64_t)(uintptr_t)w->keys,
-				.values = (uint64_t)(uintptr_t)w->files,
-				.count = BATCH,
-				.map_fd = (uint32_t)w->bpf->maps.files.map_fd,
-			},
-	};
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof attr); /* the kernel refuses garbage in what it does not use */
+	attr.batch.in_batch = first ? 0 : (uint64_t)(uintptr_t)at;
+	attr.batch.out_batch = (uint64_t)(uintptr_t)at;
+	attr.batch.keys = (uint64_t)(uintptr_t)w->keys;
+	attr.batch.values = (uint64_t)(uintptr_t)w->files;
+	attr.batch.count = BATCH;
+	attr.batch.map_fd = (uint32_t)w->bpf->maps.files.map_fd;
 	long r = syscall(SYS_bpf, BPF_MAP_LOOKUP_BATCH, &attr, sizeof attr);
 
 	*ret_n = r == 0 || errno == ENOENT ? attr.batch.count : 0;

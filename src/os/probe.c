@@ -295,6 +295,7 @@ static void look_exits(const struct as_caller *who, struct as_finding *f)
 
 	if (!who->env->fixture)
 		refused = as_try_proc_connector(who->env);
+	f->starved = refused == ENOMEM;
 	if (admin && !refused) {
 		say(f, AS_STATE_YES, "process events and taskstats");
 		return;

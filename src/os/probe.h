@@ -34,6 +34,7 @@ struct as_finding {
 	enum as_state state;
 	char detail[160]; /* what was seen                              */
 	char fix[160];    /* a command for a shell; "" when none helps  */
+	bool starved;     /* memory ran out: it could not be found out  */
 };
 
 struct as_probe {

@@ -50,8 +50,9 @@ int as_try_proc_connector(const struct as_env *env)
 	struct as_life_source *source = NULL;
 	struct as_err err = {0};
 
-	if (as_life_netlink.open(&source, env, &err) < 0)
-		return err.os ? err.os : EOPNOTSUPP;
+	int r = as_life_netlink.open(&source, env, &err);
+	if (r < 0)
+		return r == AS_ENOMEM ? ENOMEM : err.os ? err.os : EOPNOTSUPP;
 	as_life_netlink.close(source);
 	return 0;
 }

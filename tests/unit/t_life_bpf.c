@@ -45,6 +45,7 @@ static void ear_open(struct ear *e)
 {
 	struct as_err err = {0};
 
+	SKIP_TSAN();
 	(void)unsetenv("ASSAY_ROOT");
 	memset(e, 0, sizeof *e);
 	e->heard = calloc(HEARD_MAX, sizeof *e->heard);

@@ -36,6 +36,7 @@ static struct rig *rig_open(void)
 	struct rig *r = calloc(1, sizeof *r);
 	struct as_err err = {0};
 
+	SKIP_TSAN();
 	(void)unsetenv("ASSAY_ROOT");
 	EXPECT_OK(as_env_open(&r->env, &err), err);
 	if (as_life_bpf.open(&r->source, &r->env, &err) < 0)
