@@ -100,8 +100,10 @@ def _():
                 "sleep 0.3;" + script, env=on("bpf"), cwd=tmp()).ok()
     doc = json.loads((tmp() / "d.json").read_text())["assay"]
     last = {key: values[-1] for key, values in doc["timeline"]["columns"].items() if "disk" in key}
-    expect_eq(last, {"job.disk.read": 3 * MIB, "job.disk.write": 3 * MIB, "job.disk.reads": 48,
-                     "job.disk.writes": 12}, "of the job")
+    # A block of the file system's own, or of a program that has to be fetched, may be among them.
+    for key, want, more in (("read", 3 * MIB, 256 * 1024), ("write", 3 * MIB, 64 * 1024),
+                            ("reads", 48, 16), ("writes", 12, 4)):
+        expect_between(last[f"job.disk.{key}"], want, want + more, f"{key} of the job: {last}")
     for key in ("device.read", "device.write"):
         expect(max(d["metrics"][key]["total"] for d in doc["devices"]) >= 3 * MIB, key)
 
