@@ -369,8 +369,8 @@ static enum as_phase_kind kind_of(const struct as_phase *p, const struct windows
 	if (moves_bytes(inner) && !(p->user >= io_user_most))
 		return inner[WRITE] > inner[READ] ? AS_PHASE_WRITING : AS_PHASE_READING;
 	return inner[DEMAND] >= cpu_bound ? AS_PHASE_CPU
-	       : p->cores >= idle         ? AS_PHASE_BUSY
-	       : p->cores < idle          ? AS_PHASE_WAITING
+	       : inner[CORES] >= idle     ? AS_PHASE_BUSY
+	       : inner[CORES] < idle      ? AS_PHASE_WAITING
 					  : AS_PHASE_UNKNOWN;
 }
 

@@ -132,6 +132,20 @@ static void t_others_on_the_machine_are_no_phase(void)
 	EXPECT_STR(p.at[0].name, "CPU-bound, 0.75 cores");
 }
 
+/* A sample that is half the phase before does not make a waiting phase a busy one. */
+static void t_the_rim_does_not_name_a_phase(void)
+{
+	const struct stage st[] = {{.seconds = 4, .cores = 0.9, .user = 1, .memory = 90 * MIB},
+				   {.seconds = 0.2, .cores = 0.3, .memory = 8 * MIB},
+				   {.seconds = 0.8, .memory = 8 * MIB}};
+	const struct want w[] = {{0, AS_PHASE_CPU, "CPU-bound"}, {4, AS_PHASE_WAITING, "waiting"}};
+	as_auto_run struct as_run *run = perform(st, AS_LEN(st), 0.2, 0.02);
+	struct as_phases p = phases_of(run);
+
+	expect(&p, w, AS_LEN(w), 0.2);
+	EXPECT(p.at[1].cores > 0.05);
+}
+
 static void t_without_a_timeline_there_is_none(void)
 {
 	struct synth s = synth_new(&(struct as_identity){0});
@@ -181,5 +195,6 @@ static void t_many_changes_stay_few_and_cheap(void)
 }
 
 UTEST_MAIN(T(t_each_has_its_character), T(t_steady_growth_is_one_phase),
-	   T(t_others_on_the_machine_are_no_phase), T(t_without_a_timeline_there_is_none),
-	   T(t_what_is_unknown_is_no_reason), T(t_many_changes_stay_few_and_cheap))
+	   T(t_others_on_the_machine_are_no_phase), T(t_the_rim_does_not_name_a_phase),
+	   T(t_without_a_timeline_there_is_none), T(t_what_is_unknown_is_no_reason),
+	   T(t_many_changes_stay_few_and_cheap))
