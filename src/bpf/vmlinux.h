@@ -35,10 +35,27 @@ enum { BPF_F_NO_PREALLOC = 1 };
 enum { BPF_RB_NO_WAKEUP = 1, BPF_RB_FORCE_WAKEUP = 2 };
 enum { BPF_RB_AVAIL_DATA = 0 };
 
-/* What a packet looks like to a program: part of the interface, so the places are fixed. */
+/* What a packet and a socket look like to a program: an interface, so the places are fixed. */
 struct __sk_buff {
 	uint32_t len, pkt_type, mark, queue_mapping, protocol;
+	uint32_t skipped[37];
+	struct bpf_sock *sk;
 };
+
+struct bpf_sock {
+	uint32_t skipped[18];
+	uint32_t state;
+};
+
+struct bpf_tcp_sock {
+	uint32_t skipped[20];
+	uint64_t bytes_received;
+};
+
+_Static_assert(__builtin_offsetof(struct __sk_buff, sk) == 168, "as the kernel has it");
+_Static_assert(__builtin_offsetof(struct bpf_sock, state) == 72, "as the kernel has it");
+_Static_assert(__builtin_offsetof(struct bpf_tcp_sock, bytes_received) == 80,
+	       "as the kernel has it");
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
@@ -252,6 +269,7 @@ struct sock_common {
 struct sock {
 	struct sock_common __sk_common;
 	uint16_t sk_protocol;
+	uint8_t sk_shutdown;
 	struct sock_cgroup_data sk_cgrp_data;
 };
 

@@ -31,6 +31,7 @@ static struct as_peer *add_peer(struct as_peers *t, const struct as_peer *key)
 		*p = *key;
 	p->instance = (uint32_t)t->n;
 	p->wait_ns = p->kind == AS_SOCK_TCP && !p->accepted ? 0 : AS_NA;
+	p->exchanges = p->reused = AS_NA;
 	return t->v[t->n++] = p;
 }
 
@@ -169,7 +170,8 @@ static void add_traffic(struct as_peers *t, struct as_connection *k, const struc
 	grow(&k->seen.received, payload(k, s, count), &p->all.received, &t->job.received, count);
 	grow(&k->seen.retransmits, s->retransmits, &p->all.retransmits, &t->job.retransmits, count);
 	p->counted |= s->sent != AS_SOCK_NA;
-	p->changed |= memcmp(&was, &k->seen, sizeof was) != 0;
+	k->moved |= memcmp(&was, &k->seen, sizeof was) != 0;
+	p->changed |= k->moved;
 	if (s->rtt_ns != AS_SOCK_NA && s->sent > 0) {
 		p->rtt_sum += s->rtt_ns;
 		p->rtts++;
@@ -192,10 +194,13 @@ static int64_t waited(struct as_peers *t, struct as_connection *k, const struct 
 	int64_t from = out > t->before_ns ? out : t->before_ns;
 	bool began = out > t->before_ns || k->waiting;
 
-	if (s->state == AS_SOCK_SYN_SENT) {
-		t->connecting = true;
-		return t->t_ns - t->before_ns;
+	if (s->state == AS_SOCK_SYN_SENT) { /* since when, only the second look can tell */
+		bool called = k->calling;
+
+		k->calling = true;
+		return called ? t->t_ns - t->before_ns : 0;
 	}
+	k->calling = false;
 	k->out_ns = out;
 	k->waiting = out > in;
 	if (k->waiting)
@@ -206,10 +211,14 @@ static int64_t waited(struct as_peers *t, struct as_connection *k, const struct 
 static void add_wait(struct as_peers *t, struct as_connection *k, const struct as_sock *s)
 {
 	struct as_peer *p = t->v[k->peer];
-	int64_t ns = p->wait_ns == AS_NA ? 0 : waited(t, k, s);
+	int64_t ns = waited(t, k, s);
 
+	if (p->wait_ns == AS_NA || k->timed)
+		return;
+	t->waiting |= k->waiting || k->calling;
 	if (ns <= 0)
 		return;
+	k->wait_ns += ns;
 	p->wait_ns += ns;
 	p->changed = true;
 }
@@ -227,9 +236,46 @@ static void add_last_wait(struct as_peers *t, const struct as_connection *k,
 	bool news = s->sent > k->seen.sent;
 	int64_t counted = !news && k->waiting ? t->t_ns - k->out_ns : 0;
 
-	if (p->wait_ns != AS_NA && (news || k->waiting) && out != INT64_MIN && in > out &&
-	    in - out > counted)
+	if (p->wait_ns != AS_NA && !k->timed && (news || k->waiting) && out != INT64_MIN &&
+	    in > out && in - out > counted)
 		p->wait_ns += in - out - counted;
+}
+
+/* ── exchanges ────────────────────────────────────────────────────────── */
+
+static void add_exchanges(struct as_peer *p, struct as_connection *k, int64_t n)
+{
+	if (n == AS_SOCK_NA)
+		return;
+	if (p->exchanges == AS_NA)
+		p->exchanges = p->reused = 0;
+	if (n <= k->exchanges)
+		return;
+	p->exchanges += n - k->exchanges;
+	p->reused += k->exchanges < 2 && n >= 2;
+	k->exchanges = n;
+	p->changed = true;
+}
+
+/* What a look counted before is the beginning of what BPF tells. */
+static void add_timed_wait(struct as_peer *p, struct as_connection *k, int64_t ns)
+{
+	if (ns == AS_SOCK_NA || p->wait_ns == AS_NA)
+		return;
+	k->timed = true;
+	if (ns <= k->wait_ns)
+		return;
+	p->wait_ns += ns - k->wait_ns;
+	k->wait_ns = ns;
+	p->changed = true;
+}
+
+static void add_talk(struct as_peers *t, struct as_connection *k, const struct as_talk *talk)
+{
+	struct as_peer *p = t->v[k->peer];
+
+	add_exchanges(p, k, p->accepted ? talk->answered : talk->asked);
+	add_timed_wait(p, k, talk->wait_ns);
 }
 
 /* ── what it is told ──────────────────────────────────────────────────── */
@@ -237,7 +283,7 @@ static void add_last_wait(struct as_peers *t, const struct as_connection *k,
 void as_peers_look(struct as_peers *t, int64_t t_ns)
 {
 	t->look++;
-	t->connecting = false;
+	t->waiting = false;
 	t->before_ns = t->t_ns;
 	t->t_ns = t_ns;
 }
@@ -300,9 +346,50 @@ void as_peers_closed(struct as_peers *t, const struct as_sock *s, struct as_peer
 
 	if (!k)
 		return;
+	add_talk(t, k, &s->talk);
 	add_last_wait(t, k, s);
 	add_traffic(t, k, s, true);
 	drop(t, k);
+}
+
+/* Something moved, or it goes on waiting. */
+static bool worth_asking(const struct as_connection *k)
+{
+	return !k->held && !k->flow && !k->shut && (k->moved || k->waiting || k->calling);
+}
+
+/* At least one exchange, if data went both ways. */
+static struct as_talk known_talk(const struct as_connection *k)
+{
+	int64_t both = k->seen.sent > 0 && k->seen.received > 0;
+
+	return (struct as_talk){both, both, k->wait_ns,
+				k->calling   ? AS_TALK_CALLED
+				: k->waiting ? AS_TALK_ASKED
+					     : AS_TALK_RESTS};
+}
+
+static void ask_one(struct as_peers *t, struct as_connection *k, const struct as_talks *from)
+{
+	struct as_talk talk = known_talk(k);
+	bool told = from->ask(from->data, k->cookie, &talk);
+
+	if (!told && !k->begun && k->ours)
+		from->begin(from->data, k->cookie, &talk);
+	if (told || (!k->begun && k->ours))
+		add_talk(t, k, &talk);
+	k->begun = true;
+}
+
+void as_peers_ask(struct as_peers *t, const struct as_talks *from)
+{
+	for (size_t i = 0; i < t->nconnections; i++) {
+		struct as_connection *k = &t->connections[i];
+
+		if (worth_asking(k))
+			ask_one(t, k, from);
+		k->moved = false;
+	}
 }
 
 void as_peers_see_unix(struct as_peers *t, uint64_t cookie, uint32_t inode, const char *path,

@@ -12,8 +12,14 @@
  *
  * The time spent waiting for a peer is what tcp_info lets one know: data went
  * out, and nothing has come back since. Of several exchanges between two looks
- * only the last is seen, so it is the least that it can have been. A client
- * that is silent is not waited for: of accepted connections it is unknown.
+ * only the last is seen, so it is the least that it can have been; where BPF
+ * tells (struct as_talk) it is all of it. A client that is silent is not waited
+ * for: of accepted connections it is unknown.
+ *
+ * An exchange is a question and its answer, as the turns of the two ends show
+ * it: data that comes in after data went out, or the other way round where the
+ * job is the one that answers. A connection is reused when it had two or more.
+ * Only BPF tells; elsewhere both are unknown.
  */
 #include "collect/collector.h"
 #include "os/sockdiag.h"
@@ -33,6 +39,8 @@ struct as_peer {
 	struct as_traffic all;
 	int64_t open;          /* connections at this moment                 */
 	int64_t wait_ns;       /* AS_NA where it cannot be known             */
+	int64_t exchanges;     /* likewise                                   */
+	int64_t reused;        /* connections that had more than one         */
 	int64_t rtt_sum, rtts; /* since the last row                         */
 	bool counted;          /* some connection told its bytes             */
 	bool changed;          /* since the last row                         */
@@ -45,6 +53,7 @@ struct as_connection {
 	bool ours;    /* made in the job's own group: BPF tells its end      */
 	bool fin;     /* the end mark is in `seen.received`                  */
 	bool waiting; /* at the last look data was out and unanswered        */
+	bool calling; /* at the last look it was not connected yet           */
 	bool held;    /* kind UDP or unix: it lives as long as its inode     */
 	bool flow;    /* datagrams with a peer: it never ends                */
 	bool shut;    /* no more open; it waits for its last numbers         */
@@ -53,6 +62,11 @@ struct as_connection {
 	struct as_traffic seen;
 	int64_t raw, pieces; /* bytes and segments received, as the kernel counts  */
 	int64_t out_ns;      /* when data last went out; AS_NA: not known          */
+	int64_t exchanges;   /* of them counted                                    */
+	int64_t wait_ns;     /* of that counted, where BPF tells                   */
+	bool timed;          /* BPF tells how long it waits                        */
+	bool moved;          /* something went over it since that was asked        */
+	bool begun;          /* BPF was told of it, or told of it                  */
 };
 
 struct as_peers {
@@ -63,7 +77,7 @@ struct as_peers {
 	struct as_traffic job;
 	uint32_t look;           /* number of this look                           */
 	int64_t t_ns, before_ns; /* time of this look, and of the one before */
-	bool connecting;         /* some connection was called and has not answered yet */
+	bool waiting; /* somebody was called or asked, and only looks can tell how long */
 	bool starved;
 };
 
@@ -81,6 +95,16 @@ const struct as_connection *as_peers_find(const struct as_peers *t, uint64_t coo
 void as_peers_see(struct as_peers *t, const struct as_sock *s, struct as_peer_hint hint);
 /* It is over, and these were its last numbers; known before or not. */
 void as_peers_closed(struct as_peers *t, const struct as_sock *s, struct as_peer_hint hint);
+/*
+ * Ask what was said so far over the open ones, where that may have changed. Of one of the job's
+ * own that nobody has heard of yet, `begin` is told what the looks saw.
+ */
+struct as_talks {
+	bool (*ask)(void *data, uint64_t cookie, struct as_talk *ret);
+	void (*begin)(void *data, uint64_t cookie, const struct as_talk *known);
+	void *data;
+};
+void as_peers_ask(struct as_peers *t, const struct as_talks *from);
 /* A unix socket of the job with the path of its connection; `cookie` is any number of its own. */
 void as_peers_see_unix(struct as_peers *t, uint64_t cookie, uint32_t inode, const char *path,
 		       bool accepted);

@@ -43,6 +43,8 @@ bool as_netwatch_parse(const void *record, size_t len, struct as_sock *ret, enum
 		.rtt_ns = r.rtt_us ? r.rtt_us * AS_USEC : AS_SOCK_NA,
 		.since_sent_ns = AS_SOCK_NA,
 		.since_received_ns = AS_SOCK_NA,
+		.talk = {r.asked, r.answered, r.late ? AS_SOCK_NA : whole(r.wait_ns),
+			 AS_TALK_RESTS},
 	};
 	*ret_role = r.role == AS_WIRE_OPENED     ? AS_ROLE_OPENED
 		    : r.role == AS_WIRE_ACCEPTED ? AS_ROLE_ACCEPTED
@@ -56,4 +58,25 @@ void as_netwatch_flow(const struct as_wire_flow *key, const struct as_wire_flow_
 	*ret = (struct as_flow_seen){address(key->remote, key->remote_port, key->version),
 				     key->local_port, whole(n->sent), whole(n->received),
 				     whole(n->packets)};
+}
+
+void as_netwatch_talked(const struct as_wire_talk *t, int64_t now_ns, struct as_talk *ret)
+{
+	bool open = t->out_ns && t->out_ns <= (uint64_t)now_ns;
+	int64_t wait = t->late ? AS_SOCK_NA : whole(t->wait_ns);
+
+	if (wait != AS_SOCK_NA && open)
+		wait += now_ns - (int64_t)t->out_ns;
+	*ret = (struct as_talk){t->asked, t->answered, wait, open ? AS_TALK_ASKED : AS_TALK_RESTS};
+}
+
+void as_netwatch_begun(const struct as_talk *talk, int64_t now_ns, struct as_wire_talk *ret)
+{
+	*ret = (struct as_wire_talk){
+		.out_ns = talk->state == AS_TALK_RESTS ? 0 : (uint64_t)now_ns,
+		.wait_ns = (uint64_t)talk->wait_ns,
+		.asked = (uint32_t)talk->asked,
+		.answered = (uint32_t)talk->answered,
+		.turn = talk->state == AS_TALK_ASKED ? AS_WIRE_OUT : AS_WIRE_NOBODY,
+	};
 }

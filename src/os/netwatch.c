@@ -12,6 +12,7 @@
 #pragma GCC diagnostic pop
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/fault.h"
 #include "os/ring.h"
 #include "wire/net.h"
@@ -110,7 +111,7 @@ void as_netwatch_drain(struct as_netwatch *w, as_ended_fn *fn, void *data)
 }
 
 /* Look up the key, or find the one after it (NULL: the first), into `ret`. */
-static bool ask(int map, enum bpf_cmd what, const struct as_wire_flow *key, void *ret)
+static bool ask(int map, enum bpf_cmd what, const void *key, void *ret)
 {
 	union bpf_attr a = {0};
 
@@ -138,6 +139,30 @@ void as_netwatch_flows(const struct as_netwatch *w, as_flow_fn *fn, void *data)
 		}
 		more = ask(map, BPF_MAP_GET_NEXT_KEY, &key, &next);
 	}
+}
+
+bool as_netwatch_talk(const struct as_netwatch *w, uint64_t cookie, struct as_talk *ret)
+{
+	struct as_wire_talk t;
+
+	if (!ask(w->bpf->maps.talks.map_fd, BPF_MAP_LOOKUP_ELEM, &cookie, &t))
+		return false;
+	as_netwatch_talked(&t, as_now(), ret);
+	return true;
+}
+
+void as_netwatch_begin(const struct as_netwatch *w, uint64_t cookie, const struct as_talk *talk)
+{
+	struct as_wire_talk t;
+	union bpf_attr a = {0};
+
+	as_netwatch_begun(talk, as_now(), &t);
+	a.map_fd = (uint32_t)w->bpf->maps.talks.map_fd;
+	a.key = (uint64_t)(uintptr_t)&cookie;
+	a.value = (uint64_t)(uintptr_t)&t;
+	a.flags = BPF_NOEXIST; /* its first packet may have come meanwhile */
+	as_called(1);
+	(void)skel_sys_bpf(BPF_MAP_UPDATE_ELEM, &a, sizeof a);
 }
 
 static int64_t load_count(const uint64_t *v)

@@ -19,6 +19,17 @@ void as_netwatch_flows(const struct as_netwatch *w, as_flow_fn *fn, void *data)
 	(void)w, (void)fn, (void)data;
 }
 
+bool as_netwatch_talk(const struct as_netwatch *w, uint64_t cookie, struct as_talk *ret)
+{
+	(void)w, (void)cookie, (void)ret;
+	return false;
+}
+
+void as_netwatch_begin(const struct as_netwatch *w, uint64_t cookie, const struct as_talk *talk)
+{
+	(void)w, (void)cookie, (void)talk;
+}
+
 struct as_packets as_netwatch_packets(const struct as_netwatch *w)
 {
 	(void)w;

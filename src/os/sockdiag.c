@@ -142,6 +142,7 @@ static bool parse(const char *p, size_t n, enum as_sock_kind kind, struct as_soc
 		.rtt_ns = AS_SOCK_NA,
 		.since_sent_ns = AS_SOCK_NA,
 		.since_received_ns = AS_SOCK_NA,
+		.talk = AS_NO_TALK,
 	};
 	const void *group = attribute(p, n, INET_DIAG_CGROUP_ID, &len);
 	if (group && len >= sizeof ret->cgroup)

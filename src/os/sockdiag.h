@@ -29,6 +29,19 @@ struct as_sock_addr {
 /* Was the end of the stream counted as a byte received? The kernel counts it like one. */
 enum as_sock_fin { AS_FIN_NO, AS_FIN_YES, AS_FIN_MAYBE };
 
+/* Nobody is waited for; or an answer is, or that it is connected. */
+enum as_talk_state { AS_TALK_RESTS, AS_TALK_ASKED, AS_TALK_CALLED };
+
+/* Whose turn it was on a connection; told by BPF only, else unknown. */
+struct as_talk {
+	int64_t asked;    /* times that data came in after data went out       */
+	int64_t answered; /* times that data went out after data came in       */
+	int64_t wait_ns;  /* with data out and nothing come back               */
+	enum as_talk_state state;
+};
+
+#define AS_NO_TALK ((struct as_talk){AS_SOCK_NA, AS_SOCK_NA, AS_SOCK_NA, AS_TALK_RESTS})
+
 struct as_sock {
 	enum as_sock_kind kind;
 	uint8_t state;   /* as the kernel numbers them, AS_SOCK_ESTABLISHED … */
@@ -44,6 +57,7 @@ struct as_sock {
 	int64_t retransmits; /* segments that were sent again                 */
 	int64_t rtt_ns;      /* smoothed                                      */
 	int64_t since_sent_ns, since_received_ns; /* since data went out, came in */
+	struct as_talk talk;
 };
 
 enum { AS_SOCK_ESTABLISHED = 1, AS_SOCK_SYN_SENT = 2, AS_SOCK_CLOSED = 7, AS_SOCK_LISTEN = 10 };

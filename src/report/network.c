@@ -38,9 +38,9 @@ void as_note_net(const struct as_run *run, struct as_flow *f)
 /* ── the table ────────────────────────────────────────────────────────── */
 
 static const struct as_column peer_columns[] = {
-	{"peer", false, 12, 0},   {"opened", true, 0, 0}, {"sent", true, 0, 0},
-	{"received", true, 0, 0}, {"again", true, 0, 0},  {"rtt", true, 0, 0},
-	{"waited", true, 0, 0},
+	{"peer", false, 12, 0}, {"opened", true, 0, 0}, {"reused", true, 0, 0},
+	{"turns", true, 0, 0},  {"sent", true, 0, 0},   {"received", true, 0, 0},
+	{"again", true, 0, 0},  {"rtt", true, 0, 0},    {"waited", true, 0, 0},
 };
 
 static int64_t last(const struct as_instance *i, enum as_field_id f)
@@ -67,6 +67,8 @@ static void peer_cell(const void *data, size_t row, size_t col, struct as_buf *c
 {
 	static const enum as_field_id fields[] = {0,
 						  AS_F_PEER_CONNS,
+						  AS_F_PEER_REUSED,
+						  AS_F_PEER_EXCHANGES,
 						  AS_F_PEER_SENT,
 						  AS_F_PEER_RECV,
 						  AS_F_PEER_RETRANS,

@@ -174,6 +174,8 @@ enum as_group {
 	X(CG_PSI_MEM,    "cgroup.psi.memory",        CGROUP,  NS,    COUNTER, CGROUP,  "psi mem",  "time in which some task of the group waited for memory") \
 	X(CG_PSI_IO,     "cgroup.psi.io",            CGROUP,  NS,    COUNTER, CGROUP,  "psi io",   "time in which some task of the group waited for I/O") \
 	X(PEER_CONNS,    "peer.connections",         PEER,    COUNT, COUNTER, NET,     "conns",    "connections opened to it, or accepted from it")       \
+	X(PEER_REUSED,   "peer.reused",              PEER,    COUNT, COUNTER, NET,     "reused",   "connections that had more than one exchange")         \
+	X(PEER_EXCHANGES, "peer.exchanges",          PEER,    COUNT, COUNTER, NET,     "turns",    "questions answered over them, greetings of TLS left out") \
 	X(PEER_OPEN,     "peer.open",                PEER,    COUNT, GAUGE,   NET,     "open",     "connections at the moment")                           \
 	X(PEER_SENT,     "peer.bytes.sent",          PEER,    BYTES, COUNTER, NET,     "sent",     "payload sent to it, repeats not counted")             \
 	X(PEER_RECV,     "peer.bytes.received",      PEER,    BYTES, COUNTER, NET,     "received", "payload received from it")                            \

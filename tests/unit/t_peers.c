@@ -14,7 +14,8 @@ static struct as_sock sock(uint64_t cookie, const char *ip, uint16_t local, uint
 			    .inode = (uint32_t)cookie,
 			    .rtt_ns = AS_SOCK_NA,
 			    .since_sent_ns = AS_SOCK_NA,
-			    .since_received_ns = AS_SOCK_NA};
+			    .since_received_ns = AS_SOCK_NA,
+			    .talk = AS_NO_TALK};
 
 	EXPECT(as_sock_addr_scan(ip, strlen(ip), &s.remote));
 	s.local = s.remote;
@@ -253,6 +254,141 @@ static void t_clients_are_not_waited_for(void)
 	as_peers_done(&t);
 }
 
+/* How long it was called before the first look nobody knows. */
+static void t_waiting_to_be_connected(void)
+{
+	struct as_peers t = {0};
+	struct as_sock s = sock(1, "::1", 40001, 1);
+
+	s.state = AS_SOCK_SYN_SENT;
+	for (int i = 1; i <= 3; i++) {
+		as_peers_look(&t, i * AS_SECOND);
+		as_peers_see(&t, &s, (struct as_peer_hint){0});
+		EXPECT(t.waiting);
+		EXPECT_I64(t.v[0]->wait_ns, (i - 1) * AS_SECOND);
+	}
+	as_peers_done(&t);
+}
+
+/* ── exchanges ────────────────────────────────────────────────────────── */
+
+/* Somebody who counts turns, with one connection in mind. */
+struct counter {
+	bool knows;
+	struct as_talk talk, begun;
+	int asked, begins;
+};
+
+static bool ask(void *data, uint64_t cookie, struct as_talk *ret)
+{
+	struct counter *c = data;
+
+	EXPECT_U64(cookie, 1);
+	c->asked++;
+	if (c->knows)
+		*ret = c->talk;
+	return c->knows;
+}
+
+static void begin(void *data, uint64_t cookie, const struct as_talk *known)
+{
+	struct counter *c = data;
+
+	(void)cookie;
+	c->begins++;
+	c->begun = *known;
+}
+
+static void look_and_ask(struct as_peers *t, struct as_sock *s, double t_s, bool accepted,
+			 struct counter *c)
+{
+	as_peers_look(t, (int64_t)(t_s * 1e9));
+	as_peers_see(t, s, (struct as_peer_hint){.accepted = accepted, .ours = true});
+	as_peers_ask(t, &(struct as_talks){ask, begin, c});
+}
+
+static void t_exchanges_are_unknown_without_bpf(void)
+{
+	struct as_peers t = {0};
+	struct as_sock s = sock(1, "::1", 40001, 1);
+
+	as_peers_look(&t, AS_SECOND);
+	as_peers_see(&t, &s, (struct as_peer_hint){0});
+	as_peers_closed(&t, &s, (struct as_peer_hint){0});
+	EXPECT_I64(t.v[0]->exchanges, AS_NA);
+	EXPECT_I64(t.v[0]->reused, AS_NA);
+	as_peers_done(&t);
+}
+
+static void t_exchanges_and_reuse(void)
+{
+	struct as_peers t = {0};
+	struct as_sock s = sock(1, "::1", 40001, 1), other = sock(2, "::1", 40002, 1);
+	struct counter c = {.knows = true, .talk = {1, 7, 5 * AS_MSEC, AS_TALK_RESTS}};
+
+	s.sent = 10;
+	look_and_ask(&t, &s, 1, false, &c);
+	EXPECT_I64(t.v[0]->exchanges, 1);
+	EXPECT_I64(t.v[0]->reused, 0);
+	EXPECT_I64(t.v[0]->wait_ns, 5 * AS_MSEC);
+	look_and_ask(&t, &s, 2, false, &c); /* nothing moved: it is not asked */
+	EXPECT_I64(c.asked, 1);
+	s.sent = 20;
+	c.talk = (struct as_talk){3, 7, 9 * AS_MSEC, AS_TALK_RESTS};
+	look_and_ask(&t, &s, 3, false, &c);
+	EXPECT_I64(t.v[0]->exchanges, 3);
+	EXPECT_I64(t.v[0]->reused, 1);
+	s.talk = (struct as_talk){5, 7, 10 * AS_MSEC, AS_TALK_RESTS};
+	as_peers_closed(&t, &s, (struct as_peer_hint){0});
+	other.talk = (struct as_talk){1, 1, 1 * AS_MSEC, AS_TALK_RESTS}; /* seen at its end only */
+	as_peers_closed(&t, &other, (struct as_peer_hint){0});
+	EXPECT_I64(t.v[0]->exchanges, 6);
+	EXPECT_I64(t.v[0]->reused, 1);
+	EXPECT_I64(t.v[0]->wait_ns, 11 * AS_MSEC);
+	EXPECT_I64(c.begins, 0);
+	as_peers_done(&t);
+}
+
+static void t_a_server_counts_its_answers(void)
+{
+	struct as_peers t = {0};
+	struct as_sock s = sock(1, "::1", 80, 50000);
+
+	s.talk = (struct as_talk){9, 2, AS_SECOND, AS_TALK_RESTS};
+	as_peers_look(&t, AS_SECOND);
+	as_peers_closed(&t, &s, (struct as_peer_hint){.accepted = true});
+	EXPECT_I64(t.v[0]->exchanges, 2);
+	EXPECT_I64(t.v[0]->reused, 1);
+	EXPECT_I64(t.v[0]->wait_ns, AS_NA);
+	as_peers_done(&t);
+}
+
+/* It was there before BPF: what the looks know of it is where BPF goes on. */
+static void t_bpf_goes_on_from_the_looks(void)
+{
+	struct as_peers t = {0};
+	struct as_sock s = sock(1, "::1", 40001, 1);
+	struct counter c = {0};
+
+	s.sent = s.received = 10;
+	s.since_sent_ns = 250 * AS_MSEC;
+	s.since_received_ns = 750 * AS_MSEC;
+	look_and_ask(&t, &s, 1, false, &c);
+	EXPECT_I64(c.begins, 1);
+	EXPECT_I64(c.begun.asked, 1); /* data went both ways: at least one */
+	EXPECT_I64(c.begun.wait_ns, 250 * AS_MSEC);
+	EXPECT(c.begun.state == AS_TALK_ASKED);
+	EXPECT_I64(t.v[0]->exchanges, 1);
+	c.knows = true;
+	c.talk = (struct as_talk){2, 1, 900 * AS_MSEC, AS_TALK_RESTS};
+	s.since_sent_ns = s.since_received_ns = 0;
+	look_and_ask(&t, &s, 2, false, &c);
+	EXPECT_I64(t.v[0]->wait_ns, 900 * AS_MSEC); /* and what this look saw is not added */
+	EXPECT_I64(t.v[0]->reused, 1);
+	EXPECT_I64(c.begins, 1);
+	as_peers_done(&t);
+}
+
 /* ── bounds ───────────────────────────────────────────────────────────── */
 
 static void t_too_many_peers_are_joined(void)
@@ -325,5 +461,8 @@ static void t_links(void)
 UTEST_MAIN(T(t_joined_by_the_other_end), T(t_only_growth_counts), T(t_the_end_mark_is_no_byte),
 	   T(t_a_byte_is_a_byte), T(t_seen_only_at_its_end), T(t_last_numbers_come_later),
 	   T(t_waiting_for_an_answer), T(t_waiting_for_the_first_answer), T(t_the_last_answer),
-	   T(t_clients_are_not_waited_for), T(t_too_many_peers_are_joined),
-	   T(t_unix_lives_with_its_inode), T(t_datagrams), T(t_links))
+	   T(t_clients_are_not_waited_for), T(t_waiting_to_be_connected),
+	   T(t_exchanges_are_unknown_without_bpf), T(t_exchanges_and_reuse),
+	   T(t_a_server_counts_its_answers), T(t_bpf_goes_on_from_the_looks),
+	   T(t_too_many_peers_are_joined), T(t_unix_lives_with_its_inode), T(t_datagrams),
+	   T(t_links))

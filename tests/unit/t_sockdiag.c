@@ -143,6 +143,30 @@ static void t_a_record_of_bpf(void)
 	EXPECT_I64(s.sent, AS_SOCK_NA);
 }
 
+/* Turns as BPF counts them, there and back. */
+static void t_talks(void)
+{
+	struct as_wire_talk w = {.asked = 3, .answered = 2, .wait_ns = 70, .out_ns = 1000};
+	struct as_talk talk;
+
+	as_netwatch_talked(&w, 1030, &talk);
+	EXPECT_I64(talk.asked, 3);
+	EXPECT_I64(talk.answered, 2);
+	EXPECT_I64(talk.wait_ns, 100); /* that goes on included */
+	EXPECT(talk.state == AS_TALK_ASKED);
+	as_netwatch_talked(&w, 900, &talk); /* it went out after the clock was read */
+	EXPECT_I64(talk.wait_ns, 70);
+	w.late = 1;
+	as_netwatch_talked(&w, 1030, &talk);
+	EXPECT_I64(talk.wait_ns, AS_SOCK_NA);
+	as_netwatch_begun(&(struct as_talk){1, 1, 50, AS_TALK_ASKED}, 2000, &w);
+	EXPECT(w.turn == AS_WIRE_OUT && w.out_ns == 2000 && w.wait_ns == 50 && !w.late);
+	as_netwatch_begun(&(struct as_talk){0, 0, 0, AS_TALK_CALLED}, 2000, &w);
+	EXPECT(w.turn == AS_WIRE_NOBODY && w.out_ns == 2000);
+	as_netwatch_begun(&(struct as_talk){1, 1, 50, AS_TALK_RESTS}, 2000, &w);
+	EXPECT(w.turn == AS_WIRE_NOBODY && !w.out_ns && w.asked == 1);
+}
+
 /* ── addresses and names ──────────────────────────────────────────────── */
 
 static struct as_sock_addr addr(const char *ip, uint16_t port)
@@ -338,6 +362,6 @@ static void t_another_namespace(void)
 	as_sockdiag_close(&d);
 }
 
-UTEST_MAIN(T(t_a_message), T(t_cut_off), T(t_refused), T(t_a_record_of_bpf), T(t_a_listener_takes),
-	   T(t_names_of_hosts), T(t_counts_of_a_connection), T(t_the_end_of_a_connection_is_told),
-	   T(t_other_kinds), T(t_another_namespace))
+UTEST_MAIN(T(t_a_message), T(t_cut_off), T(t_refused), T(t_a_record_of_bpf), T(t_talks),
+	   T(t_a_listener_takes), T(t_names_of_hosts), T(t_counts_of_a_connection),
+	   T(t_the_end_of_a_connection_is_told), T(t_other_kinds), T(t_another_namespace))

@@ -7,6 +7,10 @@
  * PORT the other end is somebody else, who must read OUT bytes and then send
  * BACK. "net serve KIND OUT BACK CONNECTIONS" is such an end: it prints its
  * port, or path, and ends after the last connection.
+ *
+ * "net chat PORT CONNECTIONS EXCHANGES" asks so many questions of 100 bytes over
+ * each connection, waits for an answer of 10 after each, and tells how long all
+ * that took, in ns: the calls that connect, send and receive.
  */
 #include "work.h"
 
@@ -152,10 +156,34 @@ static int serve_alone(int argc, char **argv)
 	return 0;
 }
 
+static int chat(int argc, char **argv)
+{
+	const struct end e = end_of("tcp4", argv[2]);
+	double spent = 0;
+
+	for (long i = (long)number(argc, argv, 3, 1); i > 0; i--) {
+		double begun = clock_s(CLOCK_MONOTONIC);
+		int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+		if (fd < 0 || connect(fd, (const struct sockaddr *)&e.at, e.len) < 0)
+			fail("connect");
+		for (long k = (long)number(argc, argv, 4, 1); k > 0; k--) {
+			send_all(fd, 100, NULL);
+			receive_all(fd, 10, NULL);
+		}
+		spent += clock_s(CLOCK_MONOTONIC) - begun;
+		(void)close(fd);
+	}
+	(void)printf("{\"spent\": %lld}\n", (long long)(spent * 1e9));
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc < 2)
 		return 99;
+	if (!strcmp(argv[1], "chat"))
+		return chat(argc, argv);
 	if (!strcmp(argv[1], "serve"))
 		return serve_alone(argc, argv);
 	long out = (long)number(argc, argv, 2, 1), back = (long)number(argc, argv, 3, 0);
