@@ -338,17 +338,36 @@ static struct label label(const struct state *s, const struct as_cgroup *cg, siz
 	return l;
 }
 
-/* Why the group does not tell a field: the first remark of many, since all have one cause. */
+/* The remark about `name`, else the first: mostly all have one cause. */
+static struct as_span remark(const char *why, const char *name)
+{
+	struct as_span rest = as_span(why, strlen(why)), one, first = {0};
+
+	while (as_span_cut(&rest, ';', &one)) {
+		one = as_span_skip(one, one.p > why); /* "; " */
+		if (memmem(one.p, one.n, name, strlen(name)))
+			return one;
+		if (!first.p)
+			first = one;
+	}
+	return first;
+}
+
+/* Why the group does not tell a field. */
 static struct label reason(const struct as_cgroup *cg, enum as_field_id f)
 {
+	static const char *const names[AS_CG_NPARTS] = {
+		[AS_CG_CPUACCT] = "cpuacct:", [AS_CG_MEMORY] = "memory:", [AS_CG_BLKIO] = "io:"};
 	enum as_cg_part part = f >= AS_F_CG_READ && f <= AS_F_CG_WRITE ? AS_CG_BLKIO
 			       : f >= AS_F_CG_MEM && f <= AS_F_CG_OOM  ? AS_CG_MEMORY
 								       : AS_CG_CPUACCT;
 	struct label l = {AS_UNAVAILABLE, "the job has no control group"};
 
-	if (cg && cg->why[0] && cg->dir[part] < 0)
-		(void)snprintf(l.text, sizeof l.text, "%.*s", (int)strcspn(cg->why, ";"), cg->why);
-	else if (cg)
+	if (cg && cg->why[0] && cg->dir[part] < 0) {
+		struct as_span why = remark(cg->why, names[part]);
+
+		(void)snprintf(l.text, sizeof l.text, "%.*s", (int)why.n, why.p);
+	} else if (cg)
 		(void)snprintf(l.text, sizeof l.text, "in no file of the control group");
 	return l;
 }
@@ -553,6 +572,8 @@ static void memory_totals(const struct state *s, const struct as_collect *c,
 {
 	int64_t mark = value(s, AS_F_CG_PEAK), added = totals[AS_T_MEM_UPPER].value;
 
+	if (mark == AS_NA && s->memory_max == AS_NA)
+		return; /* it counts no memory: the processes told what is known */
 	set_peak(s, mark, totals);
 	bool missed = added < s->mark.need || added < s->memory_max;
 	if (mark != AS_NA && (added == AS_NA || mark < added || missed))

@@ -291,6 +291,17 @@ def _():
         expect(r.rc in (0, 71, 125, 126, 127), f"status {r.rc} with {kib} KiB: {r.err!r}")
 
 
+@job_test("without a memory control group: said, and peaks come from the processes")
+def _():
+    p = profile("shared", 30, 4, "copied", 3, prefix=without_memory_group())
+    expect_in("cgroup", p.source("cpu"), "source of CPU time")
+    anon = p.metric("cgroup.memory.anonymous")
+    expect_eq(anon["provenance"], "unavailable", "provenance")
+    expect_in("memory: not counted", anon["source"], "reason")
+    expect_near(p.total("memory_peak"), p.truth["bytes"], 0.1, "peak")
+    expect(p.total("memory_peak_upper") >= p.total("memory_peak"), "upper bound")
+
+
 @job_test("hidepid: a user measures his own job, and another's process is refused clearly")
 def _():
     folder = public()

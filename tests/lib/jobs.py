@@ -19,7 +19,7 @@ from harness import ASSAY, BUILD, expect, expect_eq, skip, start, test, tmp, wai
 
 __all__ = ["job_test", "work", "profile", "Profile", "public", "as_nobody", "NOBODY", "leftovers",
            "end_leftovers", "expect_near", "expect_between", "read_line", "processes", "is_root",
-           "own_cgroup", "runs", "sanitized", "group"]
+           "own_cgroup", "runs", "sanitized", "group", "without_memory_group"]
 
 WORK = BUILD / "tests/workloads"
 NOBODY = 65534
@@ -157,6 +157,17 @@ def remove_groups():
                 break
             except OSError:     # the kernel takes a moment to let the dead out
                 time.sleep(0.02)
+
+
+def without_memory_group():
+    """Words before a command that let it see no memory controller; nobody else is touched."""
+    script = 'umount /sys/fs/cgroup/memory && exec "$@"'
+    words = ["unshare", "-m", "--propagation", "private", "sh", "-c", script, "sh"]
+    if not is_root() or not os.path.ismount("/sys/fs/cgroup/memory"):
+        skip("needs root and a v1 hierarchy of memory to take away")
+    if harness.run(*words, "true").rc != 0:
+        skip("unshare -m is refused here")
+    return words
 
 
 # --- profiling a workload -----------------------------------------------------

@@ -551,6 +551,23 @@ static void t_no_group(void)
 	rig_done(&r);
 }
 
+/* Each account is told its own reason, not the first that comes. */
+static void t_reasons(void)
+{
+	static const char why[] = "blkio: counts nothing; memory: not counted here";
+	struct rig r;
+	struct as_err err;
+
+	rig_fixture(&r, "old-kernel");
+	EXPECT_OK(as_cgroup_make(&r.env, "x", &r.cgroup, &err), err);
+	(void)snprintf(r.cgroup.why, sizeof r.cgroup.why, "%s", why);
+	r.c.cgroup = &r.cgroup;
+	rig_start(&r, &as_collect_cgroup);
+	rig_expect_origin(&r, AS_F_CG_ANON, AS_UNAVAILABLE, "memory: not counted here");
+	rig_expect_origin(&r, AS_F_CG_READ, AS_UNAVAILABLE, "blkio: counts nothing");
+	rig_done(&r);
+}
+
 static void t_only_what_is_wanted(void)
 {
 	struct rig r;
@@ -1301,7 +1318,7 @@ UTEST_MAIN(T(t_group_lines), T(t_mount_lines), T(t_unescape), T(t_below), T(t_nu
 	   T(t_every_prefix), T(t_places_subtree), T(t_places_elsewhere), T(t_places_twice),
 	   T(t_of_fixtures), T(t_of_container), T(t_limits), T(t_pids_of_fixture),
 	   T(t_make_in_fixture), T(t_v2_gauges), T(t_cache_below_shared), T(t_v2_counters),
-	   T(t_v2_own_quota), T(t_v1), T(t_hybrid), T(t_container), T(t_no_group),
+	   T(t_v2_own_quota), T(t_v1), T(t_hybrid), T(t_container), T(t_no_group), T(t_reasons),
 	   T(t_only_what_is_wanted), T(t_totals_of_shared_group), T(t_totals_add_up), T(t_real_cpu),
 	   T(t_real_short_lived), T(t_real_memory), T(t_real_oom), T(t_real_throttled),
 	   T(t_real_pids), T(t_real_join), T(t_real_not_joined), T(t_real_sweep), T(t_real_crowd),
