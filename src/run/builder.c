@@ -14,6 +14,7 @@ struct as_builder {
 	uint32_t *slots;           /* index + 1 into run->instances, 0 = free */
 	size_t nslots;             /* a power of two                          */
 	uint64_t next[AS_NSCOPES]; /* ids of unlisted ones from here on were not counted */
+	size_t nthreads;           /* in the list                             */
 };
 
 int as_builder_new(struct as_builder **ret, struct as_err *err)
@@ -113,6 +114,7 @@ static struct as_instance *add(struct as_builder *b, enum as_scope scope, uint32
 				  .died_ns = AS_NA,
 				  .ended_by = AS_NA};
 	*slot_of(b, scope, id) = (uint32_t)++run->ninstances;
+	b->nthreads += scope == AS_THREAD;
 	return i;
 }
 
@@ -128,10 +130,19 @@ static bool set_text(char **to, const char *from)
 	return true;
 }
 
-/* Ids are given in order, and an instance is told again when more is known of it. */
+static bool is_full(const struct as_builder *b, enum as_scope scope)
+{
+	return b->run->ninstances >= AS_INSTANCES_MAX ||
+	       (scope == AS_THREAD && b->nthreads >= AS_THREADS_MAX);
+}
+
+/*
+ * Ids are given in order, and an instance is told again when more is known of it. Threads
+ * are not counted: job.threads says how many there were.
+ */
 static void count_unlisted(struct as_builder *b, const struct as_instance *i)
 {
-	if (i->id < b->next[i->scope])
+	if (i->scope == AS_THREAD || i->id < b->next[i->scope])
 		return;
 	b->next[i->scope] = (uint64_t)i->id + 1;
 	b->run->unlisted++;
@@ -152,7 +163,7 @@ static int on_instance(void *st, const struct as_instance *from, struct as_err *
 	struct as_builder *b = st;
 	struct as_instance *i = find(b, from->scope, from->id);
 
-	if (!i && b->run->ninstances >= AS_INSTANCES_MAX) {
+	if (!i && is_full(b, from->scope)) {
 		count_unlisted(b, from);
 		return AS_OK;
 	}

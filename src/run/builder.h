@@ -8,7 +8,8 @@
  */
 #include "run/sink.h"
 
-enum { AS_INSTANCES_MAX = 20000 }; /* more are counted, not listed */
+/* More are counted, not listed. Each process has a thread: those leave room for processes. */
+enum { AS_INSTANCES_MAX = 20000, AS_THREADS_MAX = 4000 };
 
 struct as_builder;
 

@@ -212,7 +212,7 @@ struct as_run {
 	struct as_origin origins[AS_NFIELDS];
 	struct as_instance *instances;
 	size_t ninstances, instances_cap;
-	uint64_t unlisted;                    /* instances past the limit, in no list    */
+	uint64_t unlisted;                    /* past the limit, in no list; not threads */
 	struct as_series *series[AS_NSCOPES]; /* SYSTEM, JOB, CGROUP; else NULL */
 	struct as_verdict verdict;            /* kind "" when not judged        */
 };

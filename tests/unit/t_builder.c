@@ -162,26 +162,36 @@ static void t_detail_taken_back(void)
 	stop(&t);
 }
 
-static void t_many_instances(void)
+/* Told again when it ends: it is one all the same. */
+static void tell_many(struct told *t, enum as_scope scope, uint32_t n)
 {
-	struct told t;
-
-	start(&t);
-	for (uint32_t id = 0; id < AS_INSTANCES_MAX + 100; id++) {
-		struct as_instance i = {.scope = AS_THREAD,
+	for (uint32_t id = 0; id < n; id++) {
+		struct as_instance i = {.scope = scope,
 					.id = id,
 					.parent = AS_NO_PARENT,
 					.died_ns = AS_NA,
 					.ended_by = AS_NA,
 					.key = id};
-		as_tee_instance(&t.tee, &i);
-		i.died_ns = id; /* told again: it is one all the same */
-		as_tee_instance(&t.tee, &i);
+		as_tee_instance(&t->tee, &i);
+		i.died_ns = id;
+		as_tee_instance(&t->tee, &i);
 	}
+}
+
+static void t_many_instances(void)
+{
+	struct told t;
+
+	start(&t);
+	tell_many(&t, AS_THREAD, AS_INSTANCES_MAX);
 	const struct as_run *run = as_builder_run(t.b);
+	EXPECT_U64(run->ninstances, AS_THREADS_MAX); /* there is room for processes */
+	EXPECT_U64(run->unlisted, 0);
+	tell_many(&t, AS_PROCESS, AS_INSTANCES_MAX - AS_THREADS_MAX + 100);
 	EXPECT_U64(run->ninstances, AS_INSTANCES_MAX);
 	EXPECT_U64(run->unlisted, 100);
 	EXPECT_I64(as_run_instance(run, AS_THREAD, 17)->key, 17);
+	EXPECT_I64(as_run_instance(run, AS_PROCESS, 17)->key, 17);
 	stop(&t);
 }
 
