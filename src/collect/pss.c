@@ -234,10 +234,21 @@ static bool needed(const struct as_pss *s, const struct as_process *p)
 	return s->depends && (p->family >= 0 || p->status.shmem > 0);
 }
 
+/*
+ * While its relatives die, each of those that are left has a larger share than
+ * the one that was read before it: added up, they would be more than there is.
+ */
+static bool scatters(const struct as_family *f)
+{
+	return f->n < f->was;
+}
+
 /* The purse that a reading of it is paid from; NULL: it is not to be read. */
 static struct as_purse *purse(struct as_pss *s, const struct as_process *p)
 {
 	if (!alive(p) || p->pss_denied || !p->placed || !p->stat.rss || p->share.read_ns == s->t_ns)
+		return NULL;
+	if (p->family >= 0 && scatters(&s->families[p->family]))
 		return NULL;
 	if (needed(s, p))
 		return &s->for_need;
@@ -345,16 +356,24 @@ static void add_pss(struct as_pss *s, struct as_process *p, const struct as_shar
 		s->age = s->t_ns - h->read_ns;
 }
 
-/* Anonymous memory of families: what the shares say, and never less than one member has. */
-static int64_t families_need(const struct as_pss *s)
+/* What the shares say, at least what one member has; while members die, no more than before. */
+static int64_t family_need(const struct as_family *f)
+{
+	int64_t need = scatters(f) && f->known > f->need ? f->need : f->known;
+
+	return need > f->largest ? need : f->largest;
+}
+
+/* Anonymous memory of families. */
+static int64_t families_need(struct as_pss *s)
 {
 	int64_t need = 0;
 
 	for (size_t i = 0; i < s->nfamilies; i++) {
-		const struct as_family *f = &s->families[i];
+		struct as_family *f = &s->families[i];
 
 		if (f->n)
-			need += f->known > f->largest ? f->known : f->largest;
+			need += f->need = family_need(f);
 	}
 	return need;
 }
@@ -423,6 +442,8 @@ void as_pss_sample(struct as_pss *s, const struct as_collect *c, const struct as
 	fill(&s->for_fields, now - s->t_ns);
 	fill(&s->for_need, now - s->t_ns);
 	s->t_ns = now;
+	for (size_t i = 0; i < s->nfamilies; i++)
+		s->families[i].was = s->families[i].n;
 	count_families(s, c, m);
 	spend(s, c, m);
 	for (size_t i = 0; i < m->n; i++)

@@ -21,9 +21,10 @@
 
 struct as_family {
 	char comm[68];          /* its members bear it; another name came by exec   */
-	uint32_t n;             /* alive                                            */
+	uint32_t n, was;        /* alive, now and at the tick before                */
 	int64_t rss, faults;    /* of all                                           */
 	int64_t largest, known; /* anonymous: the largest, and as the shares say    */
+	int64_t need;           /* what that came to                                */
 	struct as_share least;  /* of those that were read lately, the most shared  */
 };
 

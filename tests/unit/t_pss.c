@@ -163,6 +163,30 @@ static void t_family(void)
 	as_pss_done(&b.pss);
 }
 
+/* While five of ten end one after the other, each look at the rest finds larger shares. */
+static void t_scattering(void)
+{
+	struct bench b;
+
+	start(&b, "memory");
+	tell(add(&b, 1, "pool", 110, 0), 10, 0, 0);
+	for (int i = 0; i < 10; i++)
+		tell(add(&b, 100, "pool", 110, 0), 10, 0, 0);
+	for (int i = 0; i < 12; i++)
+		pass(&b, 1);
+	EXPECT_I64(b.pss.need, 110 * MIB);
+	for (size_t i = 0; i < b.members.n; i++)
+		if (i < 6)
+			tell(b.v[i], 15 + 3 * (int64_t)i, 0, 0);
+		else
+			b.v[i]->gone = true;
+	for (int i = 0; i < 6; i++)
+		b.v[i]->stat.minflt += 30000;
+	pass(&b, 1);
+	EXPECT_I64(b.pss.need, 110 * MIB);
+	as_pss_done(&b.pss);
+}
+
 /* Children that have copied everything, and one that an exec replaced. */
 static void t_copied(void)
 {
@@ -253,5 +277,5 @@ static void t_not_wanted(void)
 	as_pss_done(&b.pss);
 }
 
-UTEST_MAIN(T(t_alone), T(t_family), T(t_copied), T(t_shared_memory), T(t_too_dear), T(t_missing),
-	   T(t_not_wanted))
+UTEST_MAIN(T(t_alone), T(t_family), T(t_scattering), T(t_copied), T(t_shared_memory), T(t_too_dear),
+	   T(t_missing), T(t_not_wanted))
