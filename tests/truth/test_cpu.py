@@ -75,19 +75,25 @@ def _():
 
 KINDS = ("fork", "double", "setsid", "ignore", "vfork", "thread", "leader", "sibling")
 
+
+def near_clocks(p, ratio, what):
+    """Never less than their clocks say; starting and ending a process is on no clock of its own."""
+    told, true = p.seconds(), p.truth["cpu_seconds"]
+    starts = 0.0005 * p.total("processes")      # on a machine that is busy with others
+    expect_near(told, true, ratio, what, slack=ratio * true + (starts if told > true else 0))
+
+
 for kind in KINDS:
     @job_test(f"CPU of children, kind '{kind}', is within 0.1 % of the sum of their own clocks")
     def _(kind=kind):
         p = with_group(profile("forker", 5, 400, kind))
-        # what starting and ending a process costs is on no clock of its own: few, long ones
-        expect_near(p.seconds(), p.truth["cpu_seconds"], GROUP, f"CPU of children, {kind}, cgroup")
+        near_clocks(p, GROUP, f"CPU of children, {kind}, cgroup")
 
     if kind != "ignore":    # nobody is told of the end of those
         @job_test(f"the same without a control group, kind '{kind}', within 0.5 %")
         def _(kind=kind):
             p = profile("forker", 5, 400, kind, nobody=True)
-            expect_near(p.seconds(), p.truth["cpu_seconds"], REAPER,
-                        f"CPU of children, {kind}, subreaper")
+            near_clocks(p, REAPER, f"CPU of children, {kind}, subreaper")
 
 
 @job_test("children that nobody waits for are not lost where they live longer than a sample")

@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+"""Peaks of memory by what the user is allowed: every cell of the table of docs/truth.md."""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from harness import *
+from jobs import *
+from memory_table import *
+
+
+WITHIN = {EXACT: 0.03, ROUGH: 0.12}
+
+
+def hold_to_promise(case, way):
+    truth, told, upper = measure(case, way)
+    what = f"{case.title}, {way.title}: {cell(truth, told, upper)}, true {mib(truth)}"
+    if way.metric:      # shares of what is resident, files too; the spikes are between two looks
+        expect(told is not None and told <= 1.12 * truth + 100 * MIB + OWN, what)
+        return
+    if promise(case, way) in WITHIN:
+        expect_near(told, truth, WITHIN[promise(case, way)], what, slack=OWN)
+    expect(told <= upper, what)
+    if promise(case, way) != UNSEEN:
+        expect(upper >= 0.97 * truth, what)
+
+
+for case in CASES:
+    @job_test(f"{case.title}: as true as docs/truth.md says, on every rung", seconds=300)
+    def _(case=case):
+        for way in WAYS:
+            hold_to_promise(case, way)
+
+
+@test("the table of docs/truth.md has the rows and columns that are measured")
+def _():
+    rows = [line_.split(" | ") for line_ in BLOCK.search(PAGE.read_text())[0].splitlines()]
+    expect_eq(line(HEAD).strip(), " | ".join(rows[0]), "the head")
+    expect_eq([row_[0].removeprefix("| ") for row_ in rows[2:]], [c.title for c in CASES], "rows")
+
+
+main()
