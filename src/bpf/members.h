@@ -16,22 +16,22 @@
 #include "wire/life.h"
 
 struct member {
-	struct as_wire_usage exited; /* threads that ended, as far as known at their exit      */
-	struct as_wire_usage freed;  /* threads that are freed: exact                          */
-	uint64_t start;              /* CLOCK_BOOTTIME of its birth                            */
-	uint64_t hwm;                /* KiB                                                    */
-	uint64_t old_maxrss;         /* KiB: of the programs before the last exec              */
+	struct as_wire_usage exited;  /* threads that ended, as far as known at their exit     */
+	struct as_wire_usage settled; /* threads that left the CPU for good: exact             */
+	uint64_t start;               /* CLOCK_BOOTTIME of its birth                           */
+	uint64_t hwm;                 /* KiB                                                   */
+	uint64_t old_maxrss;          /* KiB: of the programs before the last exec             */
 	int32_t pid;
 	int32_t status;
 	int32_t alive;    /* threads that did not pass their exit yet                          */
-	uint32_t left;    /* threads that are not freed yet                                    */
-	uint32_t counted; /* of those, in `freed` already when it became a member              */
+	uint32_t ending;  /* threads that did, and are not in `settled` yet                    */
 	uint32_t threads; /* it ever had                                                       */
 	uint32_t died;
 	uint32_t midway; /* it lived already when it was named                                 */
+	uint32_t spare;
 };
 
-enum { MEMBERS_MAX = 1 << 15, NAMED_MAX = 1 << 14 };
+enum { MEMBERS_MAX = 1 << 15, NAMED_MAX = 1 << 14, ENDING_MAX = 1 << 14 };
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -40,6 +40,26 @@ struct {
 	__type(key, uint64_t);
 	__type(value, struct member);
 } members SEC(".maps");
+
+/*
+ * By address of its task_struct: the process of each thread that passed its exit
+ * and is not settled. Whoever takes it out of here is the one who adds it up.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, ENDING_MAX);
+	__type(key, uint64_t);
+	__type(value, uint64_t);
+} ending SEC(".maps");
+
+/* The thread that ended last on each CPU: a task_struct. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, uint32_t);
+	__type(value, uint64_t);
+} before SEC(".maps");
 
 /* By pid: those whom the program named, until something is heard of them. */
 struct {

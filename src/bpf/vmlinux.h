@@ -185,6 +185,7 @@ struct pt_regs {
 
 struct task_struct {
 	unsigned int __state;
+	int on_cpu;
 	struct sched_entity se;
 	struct sched_info sched_info;
 	struct mm_struct *mm;

@@ -653,18 +653,31 @@ static bool somebody_left_in_silence(const struct state *s)
 	return false;
 }
 
+/* Everybody's end, and what each used to the last: 10 ms at most, and mostly none. */
+static void wait_for_ends(struct state *s, const struct as_collect *c)
+{
+	struct pollfd fd = {.fd = as_witness_fd(&s->witness), .events = POLLIN};
+
+	for (int i = 0; fd.fd >= 0 && i < 10; i++) {
+		bool owed = as_witness_hurry(&s->witness) > 0;
+
+		(void)drain(s, c);
+		if (!owed && !somebody_left_in_silence(s))
+			return;
+		as_called(1);
+		(void)poll(&fd, 1, 1);
+	}
+	(void)drain(s, c);
+}
+
 static enum as_news tree_ready(void *st, const struct as_collect *c, bool last)
 {
 	struct state *s = st;
-	struct pollfd fd = {.fd = as_witness_fd(&s->witness), .events = POLLIN};
 
 	enum as_news news = drain(s, c);
 	s->last = last;
-	for (int i = 0; last && fd.fd >= 0 && i < 10 && somebody_left_in_silence(s); i++) {
-		as_called(1);
-		(void)poll(&fd, 1, 1);
-		(void)drain(s, c);
-	}
+	if (last)
+		wait_for_ends(s, c);
 	return news;
 }
 

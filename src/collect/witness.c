@@ -111,6 +111,11 @@ bool as_witness_drain(struct as_witness *w, as_life_fn *fn, void *data)
 	return any;
 }
 
+uint32_t as_witness_hurry(struct as_witness *w)
+{
+	return w->now.ops && w->now.ops->settle ? w->now.ops->settle(w->now.source) : 0;
+}
+
 int as_witness_fd(const struct as_witness *w)
 {
 	return w->now.ops ? w->now.ops->fd(w->now.source) : -1;

@@ -34,6 +34,8 @@ bool as_witness_name(struct as_witness *w, struct as_members *m);
 void as_witness_settle(struct as_witness *w);
 /* Tell everything that happened since. True: there was something, if only of others. */
 bool as_witness_drain(struct as_witness *w, as_life_fn *fn, void *data);
+/* Have told what it would only tell later of those that ended; how many threads still end. */
+uint32_t as_witness_hurry(struct as_witness *w);
 static inline bool as_witness_speaks(const struct as_witness *w)
 {
 	return w->now.ops != NULL;

@@ -23,7 +23,7 @@ enum as_life_kind {
 	AS_LIFE_BORN,    /* forked; comm is its parent's                         */
 	AS_LIFE_EXEC,    /* another program: comm and args are new               */
 	AS_LIFE_DIED,    /* its last thread ended: status and usage              */
-	AS_LIFE_SETTLED, /* some time later: the same usage, exact to the last ns */
+	AS_LIFE_SETTLED, /* some ms later: the same usage, exact to the last ns  */
 };
 
 /* What it used in its life, all threads, without its children; AS_PROC_NA where not told. */
@@ -65,6 +65,11 @@ struct as_life_ops {
 	int (*member)(struct as_life_source *s, int32_t pid, struct as_err *err);
 	/* Tell all that happened since; never blocks. 1: there was something, if of others. */
 	int (*drain)(struct as_life_source *s, as_life_fn *fn, void *data, struct as_err *err);
+	/*
+	 * Have SETTLED told now of whatever left the CPU for good; how many threads did not
+	 * yet. NULL: it is never told.
+	 */
+	uint32_t (*settle)(struct as_life_source *s);
 	/* Events that the kernel had no room for, so far. */
 	uint64_t (*lost)(const struct as_life_source *s);
 	void (*close)(struct as_life_source *s); /* NULL is fine */

@@ -192,6 +192,18 @@ static int drain(struct as_life_source *s, as_life_fn *fn, void *data, struct as
 	return AS_OK;
 }
 
+static uint32_t settle(struct as_life_source *s)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof attr);
+	attr.test.prog_fd = (uint32_t)s->bpf->progs.settle.prog_fd;
+	as_called(1);
+	if (skel_sys_bpf(BPF_PROG_TEST_RUN, &attr, sizeof attr.test) < 0)
+		return 0; /* nothing can be done: what DIED told stands */
+	return __atomic_load_n(&s->bpf->bss->owed, __ATOMIC_RELAXED);
+}
+
 static int ring_fd(const struct as_life_source *s)
 {
 	return s->ring.fd;
@@ -227,6 +239,7 @@ const struct as_life_ops as_life_bpf = {
 	.parent = parent,
 	.member = member,
 	.drain = drain,
+	.settle = settle,
 	.lost = lost,
 	.close = close_source,
 };
