@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "os/bpf.h"
 #include "os/cgwhere.h"
+#include "os/life.h"
 #include "os/text.h"
 #include "os/try.h"
 
@@ -266,8 +268,17 @@ static void look_cgroup(const struct as_caller *who, struct as_finding *f)
 	}
 }
 
+/* Would our own programs be of use here, if the kernel takes them? */
+static int bpf_of_use(const struct as_caller *who, struct as_err *err)
+{
+	if (who->env->fixture)
+		return AS_OK;
+	return as_life_bpf.drain ? as_bpf_check(who->env, err) : as_bpf_missing(err);
+}
+
 static void look_bpf(const struct as_caller *who, struct as_finding *f)
 {
+	struct as_err err = {0};
 	bool btf = faccessat(who->env->sys, "kernel/btf/vmlinux", F_OK, 0) == 0;
 	bool caps = has_outside(who, BPF) && has_outside(who, PERFMON);
 	int refused = caps && !who->env->fixture ? as_try_bpf() : 0;
@@ -280,6 +291,9 @@ static void look_bpf(const struct as_caller *who, struct as_finding *f)
 	} else if (refused) {
 		say(f, AS_STATE_NO, "refused: %s; a container's filter, or kernel lockdown",
 		    strerror(refused));
+	} else if (bpf_of_use(who, &err) < 0) {
+		say(f, AS_STATE_NO, "%s", err.msg);
+		fix(f, "%s", err.hint);
 	} else if (!btf) {
 		say(f, AS_STATE_PARTLY, "allowed, but the kernel has no /sys/kernel/btf/vmlinux");
 		fix(f, "use a kernel built with CONFIG_DEBUG_INFO_BTF=y");

@@ -10,25 +10,28 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import *
 from jobs import *
+from rungs import allowed, expect_by, need, on
 
-RUNGS = ("netlink", "bpf")
 # A user who may listen to the kernel, but who cannot make control groups.
 LISTENER = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups",
             "--inh-caps=+net_admin", "--ambient-caps=+net_admin")
 
 
-def by_rung(rung, *workload, options=(), env=None, **how):
-    """Profile it by one rung; None where this machine refuses that."""
-    p = profile(*workload, options=options, env={**(env or {}), "ASSAY_RUNG": rung}, **how)
-    return p if p.doc["assay"]["totals"]["lost_events"]["value"] is not None else None
-
-
-def on_each_rung(check, *workload, **how):
+def on_each_rung(check, *workload, env=None, **how):
     """Call check(profile) for every rung that this machine allows."""
-    done = [check(p) or rung for rung in RUNGS
-            for p in [by_rung(rung, *workload, **how)] if p]
-    if not done:
-        skip("the kernel tells this user of no births and deaths")
+    for rung in allowed():
+        p = profile(*workload, env={**(env or {}), **on(rung)}, **how)
+        expect_by(p, rung)
+        check(p)
+
+
+def run_on(rung, *command):
+    """The document of `assay run`, told by this rung."""
+    out = tmp() / f"{rung}.json"
+    assay("run", "--quiet", "-o", out, "--", *command, env=on(rung)).ok()
+    p = Profile(json.loads(out.read_text()), {}, 0, "")
+    expect_by(p, rung)
+    return p.doc["assay"]
 
 
 def cpu(process):
@@ -118,13 +121,8 @@ def _():
 
 @job_test("how each of them ended is known, also of those that somebody else waited for")
 def _():
-    for rung in RUNGS:
-        out = tmp() / f"{rung}.json"
-        assay("run", "--quiet", "-o", out, "--", "sh", "-c",
-              "sh -c 'exit 7'; sh -c 'kill -9 $$'; sleep 0.01; true", env={"ASSAY_RUNG": rung}).ok()
-        doc = json.loads(out.read_text())["assay"]
-        if doc["totals"]["lost_events"]["value"] is None:
-            continue
+    for rung in allowed():
+        doc = run_on(rung, "sh", "-c", "sh -c 'exit 7'; sh -c 'kill -9 $$'; sleep 0.01; true")
         ends = [c["wait_status"] for c in doc["processes"]]
         expect_eq(sorted(ends), [0, 0, 9, 7 << 8], f"wait statuses by {rung}")
         by = {c["name"]: c["command"] for c in doc["processes"]}
@@ -133,13 +131,8 @@ def _():
 
 @job_test("an exec keeps the process and changes its name")
 def _():
-    for rung in RUNGS:
-        out = tmp() / f"{rung}.json"
-        assay("run", "--quiet", "-o", out, "--", "sh", "-c", "sleep 0.02; exec sleep 0.04",
-              env={"ASSAY_RUNG": rung}).ok()
-        doc = json.loads(out.read_text())["assay"]
-        if doc["totals"]["lost_events"]["value"] is None:
-            continue
+    for rung in allowed():
+        doc = run_on(rung, "sh", "-c", "sleep 0.02; exec sleep 0.04")
         expect_eq([(c["name"], c["command"]) for c in doc["processes"]],
                   [("sleep", "sleep 0.04"), ("sleep", "sleep 0.02")], f"processes by {rung}")
 
@@ -148,6 +141,7 @@ def _():
 def _():
     if run(*LISTENER, "true").rc != 0:
         skip("needs root and setpriv to be a user who may only listen")
+    need("netlink")
     folder = public()
     shutil.copy(work("forker"), folder / "forker")
     out = folder / "run.json"
@@ -155,8 +149,7 @@ def _():
             20, "ignore", cwd=folder, env={"ASSAY_RUNG": "netlink", "HOME": str(folder),
                                            "ASSAY_STORE": f"{folder}/store"})
     p = Profile(json.loads(out.read_text()), json.loads(r.out.splitlines()[-1]), r.rc, r.err)
-    if p.total("lost_events") is None:
-        skip("the kernel tells this user of no births and deaths")
+    expect_by(p, "netlink")
     expect(not own_cgroup(p), "a user who may not make control groups has one")
     total = p.doc["assay"]["totals"]["cpu"]
     expect_eq(total["provenance"], "measured", f"CPU, from {total['source']}")
@@ -166,22 +159,23 @@ def _():
 
 @job_test("a user without privileges sees them all where the kernel allows it")
 def _():
+    if tuple(map(int, os.uname().release.split(".")[:2])) < (6, 6):
+        skip("the proc connector needs privileges before Linux 6.6")
+    need("netlink")     # where root is refused too, nobody is no bug
     p = profile("forker", 50, 1, nobody=True)
-    if p.total("lost_events") is None:
-        skip("the proc connector needs Linux 6.6 or privileges")
+    expect_by(p, "netlink")
     expect_exact(p, 51)
     expect_eq({c["wait_status"] for c in p.doc["assay"]["processes"]}, {0}, "wait statuses")
 
 
 @job_test("events that the kernel had no room for are counted and said")
 def _():
+    need("netlink")
     out = tmp() / "run.json"
     r = assay("run", "-o", out, "--", work("forker"), 200, 1,
               env={"ASSAY_RUNG": "netlink", "ASSAY_NETLINK_ROOM": "1"}).ok()
     totals = json.loads(out.read_text())["assay"]["totals"]
-    if totals["lost_events"]["value"] is None:
-        skip("the kernel tells this user of no births and deaths")
-    expect(totals["lost_events"]["value"] > 100, f"lost events: {totals['lost_events']}")
+    expect((totals["lost_events"]["value"] or 0) > 100, f"lost events: {totals['lost_events']}")
     expect_eq(totals["processes"]["provenance"], "attributed", "processes")
     expect_in("births or deaths were lost", r.err, "summary")
 
@@ -197,7 +191,7 @@ def _():
 
 @job_test("attach with children: those that were there, and those that come and go")
 def _():
-    for rung in RUNGS:
+    for rung in allowed():
         target = start("sh", "-c", "sleep 30 & read go; for i in 1 2 3 4 5; do (exit 3); done; "
                        "kill $!; wait; read go", stdin=subprocess.PIPE)
         wait_for(lambda: children(target.pid))
@@ -210,9 +204,9 @@ def _():
         target.stdin.close()
         expect_eq(p.wait(20), 0, "exit status")
         target.wait()
-        doc = json.loads(out.read_text())["assay"]
-        if doc["totals"]["lost_events"]["value"] is None:
-            continue
+        p = Profile(json.loads(out.read_text()), {}, 0, "")
+        expect_by(p, rung)
+        doc = p.doc["assay"]
         ends = sorted(str(c["wait_status"]) for c in doc["processes"] if c["parent"] is not None)
         expect_eq(ends, ["15"] + ["768"] * 5, f"wait statuses of its children by {rung}")
 

@@ -7,21 +7,19 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import *
 from jobs import *
+from rungs import need
 
 
 def files(doc):
     """path: what was counted there."""
-    found = {f["name"]: {k.split(".")[1]: m["total"] for k, m in f["metrics"].items()}
-             for f in doc["assay"]["files"]}
     origin = doc["assay"]["origins"]["file.read"]
-    if origin["provenance"] == "unavailable":
-        skip(origin["source"])
-    return found
+    expect_eq(origin["provenance"], "measured", f"files, from '{origin['source']}'")
+    return {f["name"]: {k.split(".")[1]: m["total"] for k, m in f["metrics"].items()}
+            for f in doc["assay"]["files"]}
 
 
 def watched(*command, options=()):
-    if not is_root():
-        skip("loading BPF programs needs root")
+    need("bpf")
     assay("run", "--quiet", "--files", "-o", "run.json", *options, "--", *command).ok()
     return files(json.loads((tmp() / "run.json").read_text()))
 
@@ -72,8 +70,7 @@ def _():
 
 @job_test("the summary and show have a table of files")
 def _():
-    if not is_root():
-        skip("loading BPF programs needs root")
+    need("bpf")
     r = assay("run", "--files", "--", work("io"), tmp() / "data", 10, 20000).ok()
     expect_in("Files", r.err)
     expect_in("data", r.err)

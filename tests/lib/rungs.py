@@ -1,0 +1,73 @@
+"""rungs -- by which ways this machine tells of births and deaths (src/collect/witness.c).
+
+A test of a way that the machine refuses is skipped. Whether it does is asked without
+the code under test: where the kernel would let us and assay does not, the test fails.
+
+    need("bpf")             skip, unless the kernel lets us load programs
+    allowed()               those of RUNGS that must work here
+    on("netlink")           the environment that holds a run to one of them
+    expect_by(p, "bpf")     this profile was told by it
+"""
+import os
+import socket
+import struct
+
+import harness
+from harness import expect, skip
+from jobs import is_root
+
+__all__ = ["RUNGS", "need", "allowed", "on", "expect_by"]
+
+RUNGS = ("netlink", "bpf")
+SOURCES = {"netlink": "proc connector", "bpf": "BPF"}
+
+NETLINK_CONNECTOR, CN_IDX_PROC, CN_VAL_PROC, LISTEN = 11, 1, 1, 1
+
+
+def on(rung):
+    return {"ASSAY_RUNG": rung}
+
+
+def refuses_bpf():
+    """Why no program of two instructions can be loaded; None when it can."""
+    probe = harness.assay("doctor", "--json").ok().json()["probes"]["bpf"]
+    return None if probe["state"] == "yes" else probe["detail"]
+
+
+def refuses_netlink():
+    """Why the kernel's process connector does not answer; None when it does."""
+    with socket.socket(socket.AF_NETLINK, socket.SOCK_DGRAM, NETLINK_CONNECTOR) as s:
+        s.settimeout(2)
+        try:
+            s.bind((0, CN_IDX_PROC))
+            wish = struct.pack("=IIIIHHI", CN_IDX_PROC, CN_VAL_PROC, 0, 0, 4, 0, LISTEN)
+            s.send(struct.pack("=IHHII", 16 + len(wish), 3, 0, 0, os.getpid()) + wish)
+            s.recv(4096)
+        except OSError as why:
+            return f"the proc connector: {why}"
+    return None if is_root() else "taskstats need privileges"
+
+
+REFUSES = {"netlink": refuses_netlink, "bpf": refuses_bpf}
+
+
+def need(rung):
+    why = REFUSES[rung]()
+    if why:
+        skip(f"{rung}: {why}")
+
+
+def allowed():
+    """The rungs that must work here; the test is skipped where there is none."""
+    refusals = {rung: REFUSES[rung]() for rung in RUNGS}
+    found = [rung for rung in RUNGS if not refusals[rung]]
+    if not found:
+        skip("; ".join(refusals.values()))
+    return found
+
+
+def expect_by(p, rung):
+    """The machine allows this rung, so the run must have been told by it."""
+    told = p.doc["assay"]["totals"]["lost_events"]
+    expect(told["value"] is not None and told["source"] == SOURCES[rung],
+           f"this machine allows {rung}, but births and deaths are told by: {told['source']}")
