@@ -13,18 +13,26 @@ enum { US = 1, FAMILY = 26 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Each life is told once, from its birth on. */
+/* Each life is told once, from its birth on, and nothing that it used is absurd. */
 struct count {
 	uint64_t born, died;
 };
 
+static bool sane(int64_t v)
+{
+	return v == AS_PROC_NA || (v >= 0 && v <= AS_STATS_MOST);
+}
+
 static void tell(void *data, const struct as_life *life)
 {
+	const struct as_life_usage *u = &life->usage;
 	struct count *n = data;
 
 	n->born += life->kind == AS_LIFE_BORN;
 	n->died += life->kind == AS_LIFE_DIED;
 	if (life->comm[sizeof life->comm - 1] || n->died > n->born)
+		abort();
+	if (!sane(u->cpu_ns) || !sane(u->user_ns) || !sane(u->sys_ns) || !sane(u->rchar))
 		abort();
 }
 
