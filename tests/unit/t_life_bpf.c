@@ -407,13 +407,13 @@ static void t_short_children(void)
 /* Whoever adds a thread up first, we or the kernel that frees it, is the only one. */
 static void t_settled_once(void)
 {
-	enum { N = 60 };
+	enum { N = 40 };
 	struct ear e;
 	struct rusage ru;
 
 	ear_open(&e);
 	for (int i = 0; i < N; i++) {
-		pid_t pid = process_with(work, (void *)1, i % 2);
+		pid_t pid = process_with(i % 4 ? work : work_and_exit, (void *)1, i % 4 == 0);
 
 		(void)reap(pid, &ru);
 		settle(&e);
