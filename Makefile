@@ -17,7 +17,8 @@ TEST_PKGS  := $(BUILD_PKGS) procps python3-jsonschema strace util-linux mandoc z
 BENCH_PKGS := $(BUILD_PKGS) python3-pip time util-linux
 # Programs of science that the guides are tried on: 1.3 GB, so only when all of test-real runs.
 GUIDE_PKGS := lammps lammps-examples mpi-default-bin openfoam openfoam-examples python3-dolfinx
-REAL_PKGS  := $(TEST_PKGS) redis-server redis-tools git dpkg-dev chromium chromium-driver
+REAL_PKGS  := $(TEST_PKGS) redis-server redis-tools git dpkg-dev chromium \
+	      chromium-driver debootstrap iproute2
 DEV_PKGS   := $(TEST_PKGS) libclang-rt-dev dpkg-dev
 
 # Meson and ninja say a page; we show it when they fail, and warnings always.

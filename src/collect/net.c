@@ -18,7 +18,7 @@
 #include "collect/interfaces.h"
 #include "collect/sockets.h"
 #include "collect/source.h"
-#include "os/hosts.h"
+#include "os/names.h"
 #include "os/netwatch.h"
 
 enum {
@@ -38,7 +38,7 @@ struct state {
 	int64_t watch_ns;     /* since when it watches                                */
 	int64_t ephemeral[2]; /* ports that the kernel gives to those who do not care */
 	size_t told;          /* peers that the sinks know */
-	struct as_buf hosts;
+	struct as_names names;
 	int64_t saved_ns, paid_ns, begun_ns; /* CPU time to spend; until when; since when */
 };
 
@@ -240,15 +240,9 @@ static void settle(struct state *s, const struct as_collect *c)
 static void tell_peer(struct state *s, const struct as_collect *c, const struct as_peer *p)
 {
 	char name[AS_PEER_PATH + 20], host[80];
-	struct as_err err;
 
-	if (!s->hosts.max) {
-		s->hosts = AS_BUF(AS_BUF_LINE);
-		(void)as_read_all(c->env->proc, "self/root/etc/hosts", &s->hosts, &err);
-	}
 	as_peer_name(p, name, sizeof name);
-	bool known = p->at.version &&
-		     as_hosts_find(as_buf_text(&s->hosts), s->hosts.len, &p->at, host, sizeof host);
+	bool known = as_names_find(&s->names, c->env, &p->at, host, sizeof host);
 	as_tee_instance(c->sink, &(struct as_instance){.scope = AS_PEER,
 						       .id = p->instance,
 						       .parent = AS_NO_PARENT,
@@ -418,13 +412,13 @@ static void net_close(void *st)
 	as_sockets_done(&s->sockets);
 	as_interfaces_done(&s->nics);
 	as_netwatch_close(s->watch);
-	as_buf_done(&s->hosts);
+	as_names_done(&s->names);
 }
 
 const struct as_collector as_collect_net = {
 	.name = "net",
 	.about = "the connections of the job, its peers, network interfaces",
-	.reads = "/proc/PID/{fd,net/dev}, sock_diag, /etc/hosts; BPF where allowed",
+	.reads = "/proc/PID/{fd,net/dev}, sock_diag, /etc/hosts, nscd, resolved; BPF where allowed",
 	.state_size = sizeof(struct state),
 	.wanted = net_wanted,
 	.open = net_open,

@@ -12,6 +12,14 @@ static bool same_ip(struct as_span text, const struct as_sock_addr *a)
 	       !memcmp(a->ip, b.ip, sizeof b.ip);
 }
 
+bool as_hosts_is_name(const char *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (p[i] <= ' ' || p[i] > '~' || p[i] == '\\' || p[i] == '"')
+			return false;
+	return n > 0;
+}
+
 bool as_hosts_find(const char *text, size_t n, const struct as_sock_addr *a, char *ret, size_t size)
 {
 	struct as_span rest = as_span(text, n), line, address, name;
