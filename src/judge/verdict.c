@@ -78,13 +78,6 @@ static double mean_of(const struct as_run *run, enum as_field_id f)
 	return t ? as_tally_shown(f, t->mean) : (double)NAN;
 }
 
-static double last_of(const struct as_instance *i, enum as_field_id f)
-{
-	int64_t v = i->last ? as_row_at(i->last, f) : AS_NA;
-
-	return v == AS_NA ? (double)NAN : (double)v;
-}
-
 /* The most cores at once, in any tenth of a second. */
 static double most_cores(const struct as_run *run)
 {
@@ -99,11 +92,11 @@ static double on_cpu(const struct as_instance *i)
 	const struct as_scope_info *s = as_scope_info(AS_PROCESS);
 
 	if (i->scope == AS_THREAD)
-		return last_of(i, AS_F_THR_CPU);
+		return as_instance_last(i, AS_F_THR_CPU);
 	if (i->scope != AS_PROCESS ||
 	    !(as_instance_tally(i, AS_F_PROC_THREADS - s->first).max <= 1))
 		return NAN;
-	return last_of(i, AS_F_PROC_USER) + last_of(i, AS_F_PROC_SYSTEM);
+	return as_instance_last(i, AS_F_PROC_USER) + as_instance_last(i, AS_F_PROC_SYSTEM);
 }
 
 static void find_busiest(struct facts *f)

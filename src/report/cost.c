@@ -1,7 +1,5 @@
 #include "report/cost.h"
 
-#include <math.h>
-
 #include "base/human.h"
 #include "report/moments.h"
 #include "report/rank.h"
@@ -11,21 +9,9 @@
 
 /* ── of a run ─────────────────────────────────────────────────────────── */
 
-static const struct as_column columns[] = {{"part", false, 0, 0},    {"CPU", true, 0, 0},
+static const struct as_column columns[] = {{"part", false, 8, 0},    {"CPU", true, 0, 0},
 					   {"a sample", true, 0, 0}, {"calls a sample", true, 0, 0},
 					   {"to open", true, 0, 0},  {"reads", false, 8, 0}};
-
-static double last_of(const struct as_instance *i, enum as_field_id f)
-{
-	int64_t v = i->last ? as_row_at(i->last, f) : AS_NA;
-
-	return v == AS_NA ? (double)NAN : (double)v;
-}
-
-static void put_ns(struct as_buf *out, double ns)
-{
-	as_put_duration(out, isnan(ns) ? AS_NA : (int64_t)ns);
-}
 
 static void cell(const void *data, size_t row, size_t col, struct as_buf *out)
 {
@@ -38,16 +24,16 @@ static void cell(const void *data, size_t row, size_t col, struct as_buf *out)
 		as_buf_str(out, i->name ? i->name : "-");
 		break;
 	case 1:
-		put_ns(out, last_of(i, AS_F_COLL_CPU));
+		as_put_value(out, AS_NS, as_instance_last(i, AS_F_COLL_CPU));
 		break;
 	case 2:
-		put_ns(out, last_of(i, AS_F_COLL_CPU) / samples);
+		as_put_value(out, AS_NS, as_instance_last(i, AS_F_COLL_CPU) / samples);
 		break;
 	case 3:
-		as_put_count(out, last_of(i, AS_F_COLL_CALLS) / samples);
+		as_put_count(out, as_instance_last(i, AS_F_COLL_CALLS) / samples);
 		break;
 	case 4:
-		put_ns(out, last_of(i, AS_F_COLL_OPEN));
+		as_put_value(out, AS_NS, as_instance_last(i, AS_F_COLL_OPEN));
 		break;
 	default:
 		as_buf_str(out, i->detail ? i->detail : "");
@@ -111,10 +97,10 @@ static void price_cell(const void *data, size_t row, size_t col, struct as_buf *
 		as_buf_str(out, as_group_name((enum as_group)row));
 		break;
 	case 1:
-		put_ns(out, p->sample_ns);
+		as_put_value(out, AS_NS, p->sample_ns);
 		break;
 	case 2:
-		put_ns(out, p->process_ns);
+		as_put_value(out, AS_NS, p->process_ns);
 		break;
 	case 3:
 		as_put_count(out, p->sample_calls);

@@ -144,3 +144,13 @@ void as_put_own_cost(const struct as_sheet *s)
 		as_flow_add(&f, "%s late", own(s->run, AS_T_SELF_LATE).s);
 	as_flow_end(&f);
 }
+
+void as_put_more(const struct as_sheet *s, uint64_t n, const char *of_them)
+{
+	if (!n)
+		return;
+	as_ink(s->out, s->look, AS_DIM);
+	as_buf_fmt(s->out, "  … and %s more%s", as_human_count((double)n).s, of_them);
+	as_ink_end(s->out, s->look, AS_DIM);
+	as_buf_byte(s->out, '\n');
+}

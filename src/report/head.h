@@ -23,5 +23,8 @@ void as_put_label(const struct as_sheet *s, const char *label, enum as_ink ink);
 void as_put_verdict(const struct as_sheet *s);
 /* Whether memory grows, with its rate; without `all` only when it does. */
 void as_put_growth(const struct as_sheet *s, bool all);
+/* "  … and 12 more", with what there is to say of them; nothing when there are none. */
+#define AS_UNLISTED " that are in no list" /* run->unlisted of them */
+void as_put_more(const struct as_sheet *s, uint64_t n, const char *of_them);
 /* What assay itself cost. */
 void as_put_own_cost(const struct as_sheet *s);

@@ -1,7 +1,5 @@
 #include "report/listed.h"
 
-#include "base/human.h"
-#include "report/look.h"
 #include "report/rank.h"
 #include "report/table.h"
 
@@ -14,16 +12,11 @@ struct list {
 	size_t ncols;
 };
 
-static int64_t last_of(const struct as_instance *i, enum as_field_id f)
-{
-	return i->last ? as_row_at(i->last, f) : AS_NA;
-}
-
 /* Is it known of any of them, and ever more than nothing? */
 static bool worth_a_column(const struct as_rank *r, enum as_field_id f)
 {
 	for (size_t k = 0; k < r->n; k++)
-		if (last_of(r->at[k], f) != AS_NA && last_of(r->at[k], f) != 0)
+		if (as_instance_last(r->at[k], f) > 0)
 			return true;
 	return false;
 }
@@ -32,16 +25,12 @@ static void list_cell(const void *data, size_t row, size_t col, struct as_buf *c
 {
 	const struct list *l = data;
 	const struct as_instance *i = l->rank.at[row];
-	int64_t v = col ? last_of(i, l->field[col]) : AS_NA;
 
 	if (col == 0)
 		as_buf_str(cell, i->name ? i->name : "-");
-	else if (v == AS_NA)
-		as_buf_byte(cell, '-');
-	else if (as_fields[l->field[col]].unit == AS_NS)
-		as_put_duration(cell, v);
 	else
-		as_put_value(cell, as_fields[l->field[col]].unit, (double)v);
+		as_put_value(cell, as_fields[l->field[col]].unit,
+			     as_instance_last(i, l->field[col]));
 }
 
 static void choose_columns(struct list *l, const struct as_scope_info *info)
@@ -59,17 +48,6 @@ static void choose_columns(struct list *l, const struct as_scope_info *info)
 	}
 }
 
-static void put_rest(const struct as_sheet *s, const struct as_rank *r)
-{
-	if (r->total == r->n)
-		return;
-	as_ink(s->out, s->look, AS_DIM);
-	as_buf_fmt(s->out, "  … and %s more (--json lists them)",
-		   as_human_count((double)(r->total - r->n)).s);
-	as_ink_end(s->out, s->look, AS_DIM);
-	as_buf_byte(s->out, '\n');
-}
-
 void as_put_listed(const struct as_sheet *s, enum as_scope scope, const char *title, size_t rows)
 {
 	struct list l = {.rank = as_rank(s->run, scope, rows)};
@@ -85,5 +63,5 @@ void as_put_listed(const struct as_sheet *s, enum as_scope scope, const char *ti
 					.data = &l,
 					.indent = 2,
 					.cell = list_cell});
-	put_rest(s, &l.rank);
+	as_put_more(s, l.rank.total - l.rank.n, " (--json lists them)");
 }

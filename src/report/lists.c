@@ -47,16 +47,6 @@ static void put_age(struct as_buf *out, int64_t ns)
 	as_buf_fmt(out, "%dy", (int)(s / (365 * 86400LL)));
 }
 
-static void put_known(struct as_buf *out, enum as_unit unit, int64_t v)
-{
-	if (v == AS_NA)
-		as_buf_byte(out, '-');
-	else if (unit == AS_NS)
-		as_put_duration(out, v);
-	else
-		as_put_value(out, unit, (double)v);
-}
-
 static void job_cell(const void *data, size_t row, size_t col, struct as_buf *cell)
 {
 	const struct jobs *j = data;
@@ -76,13 +66,13 @@ static void job_cell(const void *data, size_t row, size_t col, struct as_buf *ce
 		put_age(cell, j->now - l->start_ns);
 		break;
 	case 4:
-		put_known(cell, AS_NS, l->duration_ns);
+		as_put_duration(cell, l->duration_ns);
 		break;
 	case 5:
-		put_known(cell, AS_NS, l->cpu_ns);
+		as_put_duration(cell, l->cpu_ns);
 		break;
 	case 6:
-		put_known(cell, AS_BYTES, l->peak_bytes);
+		as_put_value(cell, AS_BYTES, (double)l->peak_bytes);
 		break;
 	default:
 		as_buf_str(cell, l->verdict[0] ? l->verdict : "-");

@@ -56,14 +56,12 @@ static void put_bar(struct as_buf *out, const struct forest *f, const struct as_
 void as_put_process(struct as_buf *cell, const struct as_run *run, const struct as_instance *i,
 		    size_t col)
 {
-	double cpu = as_instance_cpu(i);
-
 	switch (col) {
 	case 1:
 		as_buf_fmt(cell, "%lld", (long long)i->key);
 		break;
 	case 2:
-		as_put_duration(cell, isnan(cpu) ? AS_NA : (int64_t)cpu);
+		as_put_value(cell, AS_NS, as_instance_cpu(i));
 		break;
 	case 3:
 		as_put_bytes(cell, as_process_peak(i));
@@ -103,15 +101,7 @@ static enum as_ink process_ink(const void *data, size_t row, size_t col)
 
 static void put_more(const struct as_sheet *s, const struct as_rank *r)
 {
-	size_t more = r->total - r->n + s->run->unlisted;
-
-	if (!more)
-		return;
-	as_ink(s->out, s->look, AS_DIM);
-	as_buf_fmt(s->out, "  … and %s more that used less CPU time (--json lists them)",
-		   as_human_count((double)more).s);
-	as_ink_end(s->out, s->look, AS_DIM);
-	as_buf_byte(s->out, '\n');
+	as_put_more(s, r->total - r->n, " that used less CPU time (--json lists them)");
 }
 
 /* Was this command line shown already, by a row before k? */
@@ -166,6 +156,7 @@ void as_put_processes(const struct as_sheet *s)
 	as_heading(s->out, s->look, "Processes");
 	as_put_table(s->out, s->look, &t);
 	put_more(s, &r);
+	as_put_more(s, s->run->unlisted, AS_UNLISTED);
 	put_commands(s, &f.tree);
 }
 
@@ -182,7 +173,6 @@ static void thread_cell(const void *data, size_t row, size_t col, struct as_buf 
 	const struct as_instance *i = r->at[row];
 	const struct as_instance *p =
 		col == 2 ? as_run_instance(r->run, AS_PROCESS, i->parent) : NULL;
-	double cpu = as_instance_cpu(i);
 
 	switch (col) {
 	case 0:
@@ -195,13 +185,13 @@ static void thread_cell(const void *data, size_t row, size_t col, struct as_buf 
 		as_buf_str(cell, p && p->name ? p->name : "-");
 		break;
 	case 3:
-		as_put_duration(cell, isnan(cpu) ? AS_NA : (int64_t)cpu);
+		as_put_value(cell, AS_NS, as_instance_cpu(i));
 		break;
 	case 4:
-		as_put_percent(cell, cpu / (double)as_run_span(r->run));
+		as_put_percent(cell, as_instance_cpu(i) / (double)as_run_span(r->run));
 		break;
 	default:
-		as_put_duration(cell, i->last ? as_row_at(i->last, AS_F_THR_WAIT) : AS_NA);
+		as_put_value(cell, AS_NS, as_instance_last(i, AS_F_THR_WAIT));
 	}
 }
 
@@ -219,7 +209,7 @@ void as_put_threads(const struct as_sheet *s)
 					.data = &r,
 					.indent = 2,
 					.cell = thread_cell});
-	put_more(s, &(struct as_rank){.total = r.total, .n = r.n});
+	put_more(s, &r);
 }
 
 /* ── cores ────────────────────────────────────────────────────────────── */

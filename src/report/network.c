@@ -43,17 +43,16 @@ static const struct as_column peer_columns[] = {
 	{"again", true, 0, 0},  {"rtt", true, 0, 0},    {"waited", true, 0, 0},
 };
 
-static int64_t last(const struct as_instance *i, enum as_field_id f)
+static void put_last(const struct as_instance *i, enum as_field_id f, struct as_buf *cell)
 {
-	return i->last ? as_row_at(i->last, f) : AS_NA;
+	as_put_value(cell, as_fields[f].unit, as_instance_last(i, f));
 }
 
 static void put_rtt(const struct as_instance *i, struct as_buf *cell)
 {
 	size_t column = AS_F_PEER_RTT - as_scope_info(AS_PEER)->first;
-	struct as_tally t = as_instance_tally(i, column);
 
-	as_put_duration(cell, t.n ? (int64_t)t.mean : AS_NA);
+	as_put_value(cell, AS_NS, as_instance_tally(i, column).mean);
 }
 
 static void put_name(const struct as_instance *i, struct as_buf *cell)
@@ -75,18 +74,13 @@ static void peer_cell(const void *data, size_t row, size_t col, struct as_buf *c
 						  AS_F_PEER_RTT,
 						  AS_F_PEER_WAIT};
 	const struct as_instance *i = ((const struct as_rank *)data)->at[row];
-	int64_t v = col ? last(i, fields[col]) : AS_NA;
 
 	if (col == 0)
 		put_name(i, cell);
 	else if (fields[col] == AS_F_PEER_RTT)
 		put_rtt(i, cell);
-	else if (v == AS_NA)
-		as_buf_byte(cell, '-');
-	else if (fields[col] == AS_F_PEER_WAIT)
-		as_put_duration(cell, v);
 	else
-		as_put_value(cell, as_fields[fields[col]].unit, (double)v);
+		put_last(i, fields[col], cell);
 }
 
 static void put_peers(const struct as_sheet *s, const struct as_rank *r)
@@ -98,12 +92,7 @@ static void put_peers(const struct as_sheet *s, const struct as_rank *r)
 					.data = r,
 					.indent = 2,
 					.cell = peer_cell});
-	if (r->total == r->n)
-		return;
-	as_ink(s->out, s->look, AS_DIM);
-	as_buf_fmt(s->out, "  … and %zu more with fewer bytes (--json lists them)\n",
-		   r->total - r->n);
-	as_ink_end(s->out, s->look, AS_DIM);
+	as_put_more(s, r->total - r->n, " with fewer bytes (--json lists them)");
 }
 
 /* ── interfaces ───────────────────────────────────────────────────────── */
@@ -119,16 +108,13 @@ static void nic_cell(const void *data, size_t row, size_t col, struct as_buf *ce
 		0, 0, AS_F_NIC_RECV, AS_F_NIC_SENT, AS_F_NIC_ERRORS, AS_F_NIC_DROPS};
 	const struct as_instance *i = ((const struct as_rank *)data)->at[row];
 	bool own = i->detail && !strcmp(i->detail, "job");
-	int64_t v = col > 1 ? last(i, fields[col]) : AS_NA;
 
 	if (col == 0)
 		as_buf_str(cell, i->name ? i->name : "-");
 	else if (col == 1)
 		as_buf_str(cell, own ? "the job's own" : "the machine's");
-	else if (v == AS_NA)
-		as_buf_byte(cell, '-');
 	else
-		as_put_value(cell, as_fields[fields[col]].unit, (double)v);
+		put_last(i, fields[col], cell);
 }
 
 static void put_nics(const struct as_sheet *s, const struct as_rank *r)

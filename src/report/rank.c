@@ -7,19 +7,13 @@
 /* How far up we look for a ranked ancestor; a chain that is longer, or a ring, ends there. */
 enum { CLIMB_MAX = 64 };
 
-static double last_of(const struct as_instance *i, enum as_field_id f)
-{
-	int64_t v = i->last ? as_row_at(i->last, f) : AS_NA;
-
-	return v == AS_NA ? (double)NAN : (double)v;
-}
-
 /* The number by which instances of its scope are ranked. */
 static double weight(const struct as_instance *i)
 {
 	const enum as_field_id *f = as_scope_info(i->scope)->rank;
 
-	return f[0] == f[1] ? last_of(i, f[0]) : last_of(i, f[0]) + last_of(i, f[1]);
+	return f[0] == f[1] ? as_instance_last(i, f[0])
+			    : as_instance_last(i, f[0]) + as_instance_last(i, f[1]);
 }
 
 double as_instance_cpu(const struct as_instance *i)
@@ -30,7 +24,7 @@ double as_instance_cpu(const struct as_instance *i)
 double as_process_peak(const struct as_instance *i)
 {
 	size_t rss = AS_F_PROC_RSS - as_scope_info(AS_PROCESS)->first;
-	double kept = last_of(i, AS_F_PROC_HWM), seen = as_instance_tally(i, rss).max;
+	double kept = as_instance_last(i, AS_F_PROC_HWM), seen = as_instance_tally(i, rss).max;
 
 	return fmax(kept, seen); /* the one that is known, if only one is */
 }

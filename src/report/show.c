@@ -106,7 +106,7 @@ struct totals {
 };
 
 static const struct as_column total_columns[] = {
-	{"total", false, 0, 12},
+	{"total", false, 0, 14},
 	{"", true, 0, 0},
 	{"known", false, 0, 0},
 	{"from, or why not", false, 12, 0},
@@ -123,12 +123,7 @@ static void total_cell(const void *data, size_t row, size_t col, struct as_buf *
 		as_buf_str(cell, as_totals[id].title);
 		break;
 	case 1:
-		if (total.value == AS_NA)
-			as_buf_byte(cell, '-');
-		else if (as_totals[id].unit == AS_NS)
-			as_put_duration(cell, total.value);
-		else
-			as_put_value(cell, as_totals[id].unit, (double)total.value);
+		as_put_value(cell, as_totals[id].unit, (double)total.value);
 		break;
 	case 2:
 		as_buf_str(cell, as_provenance_name(total.how));
@@ -350,6 +345,7 @@ void as_report_show(struct as_buf *out, const struct as_look *look, const struct
 	as_put_threads(&s);
 	as_put_network(&s);
 	as_put_listed(&s, AS_FILE, "Files, the most read and written", LISTED);
+	as_put_listed(&s, AS_DEVICE, "Block devices, for everybody on the machine", LISTED);
 	put_metrics(&s, AS_JOB, "Job");
 	put_metrics(&s, AS_CGROUP, "Control group");
 	put_metrics(&s, AS_SYSTEM, "Machine");

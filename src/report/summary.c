@@ -341,13 +341,7 @@ static void put_top(const struct as_sheet *s)
 					.indent = 2,
 					.cell = process_cell,
 					.ink = process_ink});
-	if (r.total + s->run->unlisted > r.n) {
-		as_ink(s->out, s->look, AS_DIM);
-		as_buf_fmt(s->out, "  … and %s more",
-			   as_human_count((double)(r.total + s->run->unlisted - r.n)).s);
-		as_ink_end(s->out, s->look, AS_DIM);
-		as_buf_byte(s->out, '\n');
-	}
+	as_put_more(s, r.total - r.n + s->run->unlisted, "");
 }
 
 /* Asked for by --files: the first few, or why there are none. */

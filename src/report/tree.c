@@ -1,6 +1,4 @@
 /* `show --tree`: the process tree over time, as text and as nested JSON. */
-#include <math.h>
-
 #include "base/human.h"
 #include "base/json.h"
 #include "report/family.h"
@@ -83,7 +81,7 @@ static void cell(const void *data, size_t row, size_t col, struct as_buf *out)
 			as_buf_fmt(out, "%lld", (long long)k->first->key);
 		break;
 	case 2:
-		as_put_duration(out, isnan(k->cpu) ? AS_NA : (int64_t)k->cpu);
+		as_put_value(out, AS_NS, k->cpu);
 		break;
 	case 3:
 		as_put_bytes(out, k->peak);
@@ -137,9 +135,7 @@ void as_report_tree(struct as_buf *out, const struct as_look *look, const struct
 			     .ink = ink};
 	p.bar = bar_room(&s, t);
 	as_put_table(out, look, &t);
-	if (run->unlisted)
-		as_buf_fmt(out, "  … and %s more that are in no list\n",
-			   as_human_count((double)run->unlisted).s);
+	as_put_more(&s, run->unlisted, AS_UNLISTED);
 	as_page_end(out, look, from);
 }
 

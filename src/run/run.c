@@ -93,6 +93,13 @@ struct as_tally as_instance_tally(const struct as_instance *i, size_t column)
 	return t;
 }
 
+double as_instance_last(const struct as_instance *i, enum as_field_id f)
+{
+	int64_t v = i->last ? as_row_at(i->last, f) : AS_NA;
+
+	return v == AS_NA ? (double)NAN : (double)v;
+}
+
 double as_tally_shown(enum as_field_id f, double v)
 {
 	const struct as_field *field = &as_fields[f];

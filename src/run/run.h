@@ -242,6 +242,8 @@ struct as_instance *as_run_instance(const struct as_run *run, enum as_scope scop
 const struct as_tally *as_run_tally(const struct as_run *run, enum as_field_id f, uint32_t id);
 /* The tally of a column, whether it is kept or follows from a single row. */
 struct as_tally as_instance_tally(const struct as_instance *i, size_t column);
+/* What a field said last: what a counter came to. NaN when it was never known. */
+double as_instance_last(const struct as_instance *i, enum as_field_id f);
 /* A tally's number in people's terms: counters a second, ns counters and ratios as plain ratios. */
 double as_tally_shown(enum as_field_id f, double v);
 

@@ -764,12 +764,12 @@ static void wild_instances(struct dice *d, struct synth *s, size_t n)
 	char name[64], detail[2000];
 
 	for (size_t i = 0; i < n; i++) {
-		static const enum as_scope scopes[] = {AS_PROCESS, AS_THREAD, AS_CORE};
+		enum as_scope scope = (enum as_scope)roll(d, AS_NSCOPES);
 
 		synth_instance(
 			s,
 			(struct as_instance){
-				.scope = scopes[roll(d, 3)],
+				.scope = as_scope_info(scope)->single ? AS_PROCESS : scope,
 				.id = (uint32_t)roll(d, n),
 				.parent = roll(d, 3) ? (uint32_t)roll(d, n) : AS_NO_PARENT,
 				.key = (int64_t)roll(d, 1 << 22), /* the kernel's limit */
@@ -790,7 +790,7 @@ static void wild_frames(struct dice *d, struct synth *s, size_t frames, size_t i
 		synth_tick(s, t);
 		for (size_t f = 0; f < AS_NFIELDS; f++) {
 			enum as_scope scope = as_fields[f].scope;
-			bool one = scope == AS_SYSTEM || scope == AS_JOB || scope == AS_CGROUP;
+			bool one = as_scope_info(scope)->single;
 
 			if (roll(d, 4))
 				synth_set(s, (enum as_field_id)f,
@@ -870,9 +870,11 @@ static void check_run(const struct as_run *run, const struct as_look *look, stru
 {
 	void (*const pages[])(struct as_buf *, const struct as_look *,
 			      const struct as_run *) = {as_report_summary, as_report_show,
-							as_report_status, as_report_job_details};
+							as_report_status, as_report_job_details,
+							as_report_tree};
 	void (*const documents[])(struct as_buf *, const struct as_run *) = {as_report_json,
-									     as_report_keystone};
+									     as_report_keystone,
+									     as_report_tree_json};
 
 	for (size_t i = 0; i < AS_LEN(pages); i++) {
 		as_buf_clear(b);
@@ -953,6 +955,68 @@ static void t_also(void)
 	as_buf_clear(&b);
 	as_report_summary(&b, &wide, run);
 	EXPECT(!has(&b, "  also "));
+}
+
+static void named(struct synth *s, enum as_scope scope, uint32_t id, const char *name)
+{
+	synth_instance(s, (struct as_instance){.scope = scope,
+					       .id = id,
+					       .parent = AS_NO_PARENT,
+					       .name = TEXT(name),
+					       .born_ns = AS_NA,
+					       .died_ns = AS_NA,
+					       .ended_by = AS_NA});
+}
+
+/* A list shows what is known and more than nothing, the most used first, and counts the rest. */
+static void t_lists_of_a_run(void)
+{
+	struct as_identity who = {.id = "listslistsli", .name = TEXT("x")};
+	struct synth s = synth_new(&who);
+
+	named(&s, AS_DEVICE, 0, "sda");
+	named(&s, AS_DEVICE, 1, "nvme0n1");
+	for (uint32_t i = 0; i < 23; i++)
+		named(&s, AS_FILE, i, "data/in");
+	synth_tick(&s, AS_SECOND);
+	synth_set(&s, AS_F_DEV_READ, 0, 1 << 20);
+	synth_set(&s, AS_F_DEV_WRITE, 0, 0);
+	synth_set(&s, AS_F_DEV_READ, 1, 3 << 20);
+	synth_set(&s, AS_F_DEV_WRITE, 1, 0);
+	synth_set(&s, AS_F_DEV_BUSY, 1, 250 * AS_MSEC);
+	for (uint32_t i = 0; i < 23; i++)
+		synth_set(&s, AS_F_FILE_READ, i, 4096);
+	synth_send(&s);
+	as_auto_run struct as_run *run =
+		synth_end(&s, (struct as_outcome){.duration_ns = AS_SECOND});
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
+
+	as_report_show(&b, &wide, run);
+	EXPECT(has(&b, "\nBlock devices, for everybody on the machine\n"
+		       "  device      read    busy\n"
+		       "  nvme0n1  3.0 MiB  250 ms\n"
+		       "  sda      1.0 MiB       -\n"));
+	EXPECT(has(&b, "  data/in  4.0 KiB\n  … and 3 more (--json lists them)\n"));
+}
+
+/* Processes past the limit of a run are in no list, so nobody says that --json lists them. */
+static void t_unlisted_processes(void)
+{
+	struct as_identity who = {.id = "unlistedunli", .name = TEXT("x")};
+	struct synth s = synth_new(&who);
+
+	named(&s, AS_PROCESS, 0, "sh");
+	synth_tick(&s, AS_SECOND);
+	synth_set(&s, AS_F_PROC_USER, 0, AS_SECOND);
+	synth_send(&s);
+	as_auto_run struct as_run *run =
+		synth_end(&s, (struct as_outcome){.duration_ns = AS_SECOND});
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
+
+	run->unlisted = 7;
+	as_report_show(&b, &wide, run);
+	EXPECT(has(&b, "  … and 7 more that are in no list\n"));
+	EXPECT(!has(&b, "used less CPU time"));
 }
 
 static void t_reasons_are_said(void)
@@ -1206,6 +1270,7 @@ UTEST_MAIN(T(t_summary_of_a_known_run), T(t_show_of_a_known_run), T(t_running_is
 	   T(t_curves), T(t_holes), T(t_coarse_clocks_do_not_flicker), T(t_json_of_a_known_run),
 	   T(t_keystone_line), T(t_endings), T(t_tool_and_script), T(t_csv), T(t_lists_quote),
 	   T(t_long_runs), T(t_moments_of_two_scopes), T(t_rank_and_tree), T(t_wild_runs),
-	   T(t_nothing_known), T(t_also), T(t_reasons_are_said), T(t_bounds_bound),
-	   T(t_shortest_runs), T(t_ten_thousand_processes), T(t_deep_chains), T(t_full_buffers),
-	   T(t_jobs_table), T(t_stats_table), T(t_wild_lists))
+	   T(t_nothing_known), T(t_also), T(t_lists_of_a_run), T(t_unlisted_processes),
+	   T(t_reasons_are_said), T(t_bounds_bound), T(t_shortest_runs),
+	   T(t_ten_thousand_processes), T(t_deep_chains), T(t_full_buffers), T(t_jobs_table),
+	   T(t_stats_table), T(t_wild_lists))
