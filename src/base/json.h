@@ -22,7 +22,7 @@
 
 #include "base/buf.h"
 
-enum { AS_JSON_DEPTH = 24 };
+enum { AS_JSON_DEPTH = 72 };
 
 struct as_json {
 	struct as_buf *out;

@@ -21,14 +21,14 @@ struct forest {
 	int64_t span;
 };
 
-static void put_branch(struct as_buf *out, const struct forest *f, size_t row)
+void as_put_branch(struct as_buf *out, int depth, uint64_t lines, bool last)
 {
-	int depth = f->tree.at[row].depth, shown = depth < DEPTH_MAX ? depth : DEPTH_MAX;
+	int shown = depth < DEPTH_MAX ? depth : DEPTH_MAX;
 
 	for (int d = 1; d < shown; d++)
-		as_buf_str(out, f->tree.at[row].lines >> (d & 63) & 1 ? "│ " : "  ");
+		as_buf_str(out, lines >> (d & 63) & 1 ? "│ " : "  ");
 	if (shown)
-		as_buf_str(out, f->tree.at[row].last ? "└─" : "├─");
+		as_buf_str(out, last ? "└─" : "├─");
 }
 
 static int place(const struct forest *f, int64_t t)
@@ -80,7 +80,8 @@ static void process_cell(const void *data, size_t row, size_t col, struct as_buf
 	const struct as_instance *i = f->tree.at[row].i;
 
 	if (col == 0) {
-		put_branch(cell, f, row);
+		as_put_branch(cell, f->tree.at[row].depth, f->tree.at[row].lines,
+			      f->tree.at[row].last);
 		as_buf_str(cell, i->name ? i->name : "-");
 	} else if (col < AS_PROCESS_COLUMNS) {
 		as_put_process(cell, f->run, i, col);

@@ -3,11 +3,10 @@
 #include "base/json.h"
 #include "report/family.h"
 #include "report/head.h"
+#include "report/lives.h"
 #include "report/report.h"
 #include "report/table.h"
 #include "report/words.h"
-
-enum { DEPTH_SHOWN = 8, JSON_LEVELS = (AS_JSON_DEPTH - 4) / 2 };
 
 static const struct as_column columns[] = {{"process", false, 12, 32},    {"pid", true, 0, 0},
 					   {"CPU", true, 0, 0},           {"peak RSS", true, 0, 0},
@@ -16,19 +15,9 @@ static const struct as_column columns[] = {{"process", false, 12, 32},    {"pid"
 
 enum { EXIT = 5, BAR = 6 };
 
-static void put_branch(struct as_buf *out, const struct as_kin *k)
-{
-	int shown = k->depth < DEPTH_SHOWN ? k->depth : DEPTH_SHOWN;
-
-	for (int d = 1; d < shown; d++)
-		as_buf_str(out, k->lines >> (d & 63) & 1 ? "│ " : "  ");
-	if (shown)
-		as_buf_str(out, k->last ? "└─" : "├─");
-}
-
 static void put_name(struct as_buf *out, const struct as_kin *k)
 {
-	put_branch(out, k);
+	as_put_branch(out, k->depth, k->lines, k->last);
 	as_buf_str(out, k->first->name ? k->first->name : "-");
 	if (k->count < 2)
 		return;
@@ -141,6 +130,8 @@ void as_report_tree(struct as_buf *out, const struct as_look *look, const struct
 
 /* ── JSON ─────────────────────────────────────────────────────────────── */
 
+_Static_assert(2 + 2 * (AS_FAMILY_DEPTH + 1) <= AS_JSON_DEPTH, "a row is an object and its list");
+
 static void put_kin(struct as_json *j, const struct as_kin *k)
 {
 	as_json_str(j, "name", k->first->name);
@@ -184,9 +175,7 @@ void as_report_tree_json(struct as_buf *out, const struct as_run *run)
 	as_json_i64(&j, "unlisted", (int64_t)run->unlisted);
 	as_json_open(&j, "processes", '[');
 	for (size_t i = 0; i < f.n; i++) {
-		int depth = f.rows[i].depth < JSON_LEVELS - 1 ? f.rows[i].depth : JSON_LEVELS - 1;
-
-		close_levels(&j, &level, depth);
+		close_levels(&j, &level, f.rows[i].depth);
 		as_json_open(&j, NULL, '{');
 		put_kin(&j, &f.rows[i]);
 		level++;

@@ -3,6 +3,7 @@
 import copy
 import json
 import os
+import re
 import signal
 import sys
 import time
@@ -158,6 +159,52 @@ def _():
     expect_eq(stats["total"]["count"], 3, "total")
     none = valid(assay("jobs", "--json", "--name", "nobody").ok().json(), "list-1")
     expect_eq(none["runs"], [], "runs")
+
+
+@test("every document that names a schema has one")
+def _():
+    named = set()
+    for path in (ROOT / "src").rglob("*.c"):
+        named |= set(re.findall(r'"assay/([a-z]+/[0-9]+)', path.read_text().replace("\\", "")))
+    expect_eq(sorted(n.replace("/", "-") for n in named),
+              sorted(p.stem for p in (ROOT / "docs" / "schema").glob("*.json")), "schemas")
+
+
+@test("the tree, nested, also while it runs")
+def _():
+    assay("run", "--quiet", "--interval", "0.05", "--", "sh", "-c",
+          "sh -c 'sleep 0.2; false'; sh -c 'sleep 0.2; true'; true").ok()
+    d = valid(assay("show", "--tree", "--json").ok().json(), "tree-1")
+    expect_eq([p["name"] for p in d["processes"]], ["sh"], "first processes")
+    expect(d["processes"][0]["children"], "no children")
+    p = start(ASSAY, "run", "--quiet", "--interval", "0.1", "--", "sleep", "30")
+
+    def alive():
+        r = assay("show", "--tree", "--json")
+        rows = valid(r.json(), "tree-1")["processes"] if r.rc == 0 else []
+        return [x for x in rows if x["name"] == "sleep" and x["died_ns"] is None]
+    wait_for(alive, what="a process of the run in its tree")
+    stop(p)
+    wrong = copy.deepcopy(d)
+    wrong["processes"][0]["children"][0].pop("pid")
+    expect(faults(wrong, "tree-1"), "a child without a pid was not noticed")
+
+
+@test("export, import, gc and doctor")
+def _():
+    history = ROOT / "tests" / "fixtures" / "keystone"
+    d = valid(assay("import", "--json", "keystone", history / "jobs_history.jsonl").ok().json(),
+              "import-1")
+    expect(d["imported"] > 1, f"{d['imported']} imported")
+    d = valid(assay("import", "--json", "keystone", history / "broken.jsonl").json(), "import-1")
+    expect(d["problems"], "no line refused")
+    runs = valid(assay("export").ok().json(), "runs-1")["runs"]
+    expect(len(runs) > 1, f"{len(runs)} exported")
+    for run in runs:
+        valid(run)
+    d = valid(assay("gc", "--keep", "1", "--json").ok().json(), "gc-1")
+    expect(d["removed"] > 0 and not d["dry_run"], d)
+    valid(assay("doctor", "--json").ok().json(), "doctor-1")
 
 
 @test("a line of Keystone's history is the same record, rounded")

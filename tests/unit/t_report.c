@@ -1099,6 +1099,15 @@ static void t_deep_chains(void)
 	as_report_show(&b, &wide, run);
 	check_page(&b, &wide, "show");
 	EXPECT(has(&b, "… and 9 936 more that used less CPU time"));
+	as_buf_clear(&b);
+	as_report_tree_json(&b, run);
+	json_t *doc = load(&b);
+	int levels = 0;
+	for (json_t *p = doc;
+	     (p = json_array_get(json_object_get(p, levels ? "children" : "processes"), 0));)
+		levels++;
+	json_decref(doc);
+	EXPECT_I64(levels, 33); /* and the others beside the last */
 }
 
 /* Whatever the limit of the buffer, a report ends, and says that it is cut. */
@@ -1116,6 +1125,8 @@ static void t_full_buffers(void)
 		as_report_csv(&b, run);
 		as_report_job_details(&b, &wide, run);
 		as_report_status(&b, &wide, run);
+		as_report_tree(&b, &wide, run);
+		as_report_tree_json(&b, run);
 		EXPECT(b.bad && b.len <= max);
 	}
 }
