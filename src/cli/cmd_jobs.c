@@ -26,8 +26,10 @@ static const struct as_opt opts[] = {
 	 .help = "at most so many; 0 shows all"},
 	AS_OPT_HEAD("output"),
 	AS_JSON_OPT(struct opts, json),
-	{.name = "csv", .type = AS_OPT_SWITCH, .at = AT(csv), .help = "print comma-separated values"},
-	{.name = "ids", .type = AS_OPT_SWITCH, .at = AT(ids), .help = "print the ids only, one a line"},
+	{.name = "csv", .type = AS_OPT_SWITCH, .at = AT(csv), .apart = 1,
+	 .help = "print comma-separated values"},
+	{.name = "ids", .type = AS_OPT_SWITCH, .at = AT(ids), .apart = 1,
+	 .help = "print the ids only, one a line"},
 	AS_STORE_OPT(struct opts, store),
 	{0},
 };

@@ -10,9 +10,9 @@ struct opts {
 /* clang-format off */
 static const struct as_opt opts[] = {
 	AS_JSON_OPT(struct opts, json),
-	{.name = "csv", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, csv),
+	{.name = "csv", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, csv), .apart = 1 | 2,
 	 .help = "print the timeline as comma-separated values"},
-	{.name = "tree", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, tree),
+	{.name = "tree", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, tree), .apart = 2,
 	 .help = "print the tree of its processes over time"},
 	AS_STORE_OPT(struct opts, store),
 	{0},

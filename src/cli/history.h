@@ -12,7 +12,8 @@
 	{.name = "store", .type = AS_OPT_TEXT, .arg = "PATH", .at = offsetof(owner, member),     \
 	 .help = "the folder of runs, instead of $ASSAY_STORE or ~/.local/share/assay"}
 #define AS_JSON_OPT(owner, member)                                                               \
-	{.name = "json", .type = AS_OPT_SWITCH, .at = offsetof(owner, member), .help = "print JSON"}
+	{.name = "json", .type = AS_OPT_SWITCH, .at = offsetof(owner, member), .apart = 1, \
+	 .help = "print JSON"}
 /* clang-format on */
 
 int as_history_open(const char *option, enum as_store_mode mode, struct as_store **ret,

@@ -334,10 +334,6 @@ static int choose_metrics(const struct as_measure_opts *o, struct as_want *ret, 
 {
 	int r = as_want_parse(o->metrics, ret, err);
 
-	if (r == AS_OK && o->files && o->basic) {
-		(void)as_fail(err, AS_EUSAGE, "--files needs samples, --basic takes none");
-		return as_hint(err, "leave one of them out");
-	}
 	if (r == AS_OK && o->files)
 		as_want_add(ret, AS_G_PATHS);
 	return r;

@@ -43,16 +43,16 @@ struct as_measure_opts {
 	{ .name = "metrics", .letter = 'm', .type = AS_OPT_TEXT, .at = offsetof(S, m.metrics),     \
 	  .arg = "LIST", .initial = "all",                                                         \
 	  .help = "measure only these groups or keys (see 'assay help metrics')" },                \
-	{ .name = "basic", .type = AS_OPT_SWITCH, .at = offsetof(S, m.basic),                      \
+	{ .name = "basic", .type = AS_OPT_SWITCH, .at = offsetof(S, m.basic), .apart = 2,          \
 	  .help = "totals only, no samples" },                                                     \
-	{ .name = "files", .type = AS_OPT_SWITCH, .at = offsetof(S, m.files),                      \
+	{ .name = "files", .type = AS_OPT_SWITCH, .at = offsetof(S, m.files), .apart = 2,          \
 	  .help = "which files were read and written most; costs each call a little" }
 
 #define AS_OUTPUT_OPTS(S)                                                                          \
 	AS_OPT_HEAD("output"),                                                                     \
-	{ .name = "json", .type = AS_OPT_SWITCH, .at = offsetof(S, m.json),                        \
+	{ .name = "json", .type = AS_OPT_SWITCH, .at = offsetof(S, m.json), .apart = 1,            \
 	  .help = "the whole run as JSON on standard output, no summary" },                        \
-	{ .name = "csv", .type = AS_OPT_SWITCH, .at = offsetof(S, m.csv),                          \
+	{ .name = "csv", .type = AS_OPT_SWITCH, .at = offsetof(S, m.csv), .apart = 1,              \
 	  .help = "the timeline as CSV on standard output, no summary" },                          \
 	{ .name = "output", .letter = 'o', .type = AS_OPT_TEXT, .at = offsetof(S, m.output),       \
 	  .arg = "FILE",                                                                           \

@@ -412,6 +412,22 @@ static int fill(struct walk *w, struct as_parsed *ret, struct as_err *err)
 	return r;
 }
 
+static bool is_on(const struct as_opt *o, const struct as_parsed *p)
+{
+	return o->apart && *(const bool *)((const char *)p->opts + o->at);
+}
+
+/* A second form of output would be dropped in silence: say so instead. */
+static int check_switches(const struct as_cmd *cmd, const struct as_parsed *p, struct as_err *err)
+{
+	for (const struct as_opt *a = cmd->opts; a && a->name; a++)
+		for (const struct as_opt *b = cmd->opts; is_on(a, p) && b < a; b++)
+			if (is_on(b, p) && a->apart & b->apart)
+				return as_fail(err, AS_EUSAGE, "either --%s or --%s, not both",
+					       b->name, a->name);
+	return AS_OK;
+}
+
 static int check_words(const struct as_cmd *cmd, const struct as_parsed *p, struct as_err *err)
 {
 	bool none = !p->tail || !p->tail[0];
@@ -442,6 +458,8 @@ int as_opt_parse(const struct as_cmd *cmd, int argc, char **argv, struct as_pars
 		ret->help = as_opt_given(cmd, argc, argv, as_opt_help.name);
 	if (r == AS_OK && !ret->help)
 		r = fill(&w, ret, err);
+	if (r == AS_OK && !ret->help)
+		r = check_switches(cmd, ret, err);
 	if (r == AS_OK && !ret->help)
 		r = check_words(cmd, ret, err);
 	if (r < 0)

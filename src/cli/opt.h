@@ -47,6 +47,7 @@ struct as_opt {
 	const char *choices; /* for AS_OPT_CHOICE                             */
 	const char *help;    /* one line, no full stop                        */
 	bool positive;       /* the value must be greater than zero           */
+	unsigned char apart; /* switches with a bit in common exclude each other */
 };
 
 /* A row that is no option: the heading over those that follow it, in help and manual. */

@@ -125,21 +125,32 @@ static struct as_text own(const struct as_run *run, enum as_total_id id)
 						: as_human_count(v);
 }
 
+/* CPU and memory. Of a short run a share would only say how short it was. */
+static void add_own_use(const struct as_run *run, struct as_flow *f)
+{
+	double cpu = as_total_value(run, AS_T_SELF_CPU);
+
+	if (!isfinite(cpu))
+		return;
+	if (run->end.duration_ns < AS_SECOND)
+		as_flow_add(f, "%s CPU, %s", own(run, AS_T_SELF_CPU).s, own(run, AS_T_SELF_RSS).s);
+	else
+		as_flow_add(f, "%s of a core, %s",
+			    as_human_percent(cpu / (double)run->end.duration_ns).s,
+			    own(run, AS_T_SELF_RSS).s);
+}
+
 void as_put_own_cost(const struct as_sheet *s)
 {
 	struct as_flow f = {s->out, s->look, 2, "assay       ", AS_DIM, 0};
 	uint64_t samples = as_run_samples(s->run);
-
-	double share = as_total_value(s->run, AS_T_SELF_CPU) / (double)s->run->end.duration_ns;
 	double calls = as_total_value(s->run, AS_T_SELF_CALLS) / (double)samples;
 
-	if (isfinite(share))
-		as_flow_add(&f, "%s of a core, %s", as_human_percent(share).s,
-			    own(s->run, AS_T_SELF_RSS).s);
-	as_flow_add(&f, "%s sample%s%s%s%s", as_human_count((double)samples).s,
-		    samples == 1 ? "" : "s", calls > 0 ? " of " : "",
-		    calls > 0 ? as_human_count(round(calls)).s : "",
-		    calls > 0 ? " system calls" : "");
+	add_own_use(s->run, &f);
+	as_flow_add(&f, "%s sample%s", samples ? as_human_count((double)samples).s : "no",
+		    samples == 1 ? "" : "s");
+	if (isfinite(calls))
+		as_flow_add(&f, "%s system calls a sample", as_human_count(round(calls)).s);
 	if (samples && s->run->totals[AS_T_SELF_LATE].value > 0)
 		as_flow_add(&f, "%s late", own(s->run, AS_T_SELF_LATE).s);
 	as_flow_end(&f);

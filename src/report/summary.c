@@ -171,8 +171,9 @@ static void put_memory(const struct as_sheet *s)
 	if (upper >= peak)
 		as_flow_add(&f, "upper bound %s", as_human_bytes(upper).s);
 	if (isfinite(one))
-		as_flow_add(&f, "largest process %s%s%.20s%s", as_human_bytes(one).s,
-			    who ? " (" : "", who && who->name ? who->name : "", who ? ")" : "");
+		as_flow_add(&f, "largest process %s%s%s%.20s%s", as_human_bytes(one).s,
+			    one > upper ? " with mapped files" : "", who ? " (" : "",
+			    who && who->name ? who->name : "", who ? ")" : "");
 	as_flow_end(&f);
 }
 

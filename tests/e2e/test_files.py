@@ -89,7 +89,7 @@ def _():
 def _():
     r = assay("run", "--files", "--basic", "--", "true")
     expect_eq(r.rc, 125)
-    expect_in("--files needs samples", r.err)
+    expect_in("either --basic or --files, not both", r.err)
 
 
 main()

@@ -181,3 +181,8 @@ $ LC_ALL=C assay rm
 ? 2
 ! assay rm: a word is missing
 !     usage: assay rm [options] ID...
+
+# two forms of output at once are one too many
+$ assay show last --json --csv
+? 2
+! {"error":"USAGE","message":"either --json or --csv, not both","hint":null}

@@ -957,6 +957,27 @@ static void t_also(void)
 	EXPECT(!has(&b, "  also "));
 }
 
+/* A share of a run of milliseconds says nothing, and neither do calls without samples. */
+static void t_own_cost_of_a_short_run(void)
+{
+	struct as_identity who = {.id = "shortshortsh", .name = TEXT("x")};
+	struct synth s = synth_new(&who);
+
+	synth_total(&s, AS_T_SELF_CPU, 3 * AS_MSEC, "getrusage");
+	synth_total(&s, AS_T_SELF_RSS, 3 << 20, "VmHWM");
+	synth_total(&s, AS_T_SELF_CALLS, 50, "counted");
+	synth_total(&s, AS_T_MEM_PEAK, 20 << 10, "test");
+	synth_total(&s, AS_T_MEM_UPPER, 256 << 10, "test");
+	synth_total(&s, AS_T_MEM_HWM, 972 << 10, "test");
+	as_auto_run struct as_run *run =
+		synth_end(&s, (struct as_outcome){.duration_ns = 4 * AS_MSEC});
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
+
+	as_report_summary(&b, &wide, run);
+	EXPECT(has(&b, "  assay       3.00 ms CPU, 3.0 MiB · no samples\n"));
+	EXPECT(has(&b, "upper bound 256 KiB · largest process 972 KiB with mapped files\n"));
+}
+
 static void named(struct synth *s, enum as_scope scope, uint32_t id, const char *name)
 {
 	synth_instance(s, (struct as_instance){.scope = scope,
@@ -1281,7 +1302,7 @@ UTEST_MAIN(T(t_summary_of_a_known_run), T(t_show_of_a_known_run), T(t_running_is
 	   T(t_curves), T(t_holes), T(t_coarse_clocks_do_not_flicker), T(t_json_of_a_known_run),
 	   T(t_keystone_line), T(t_endings), T(t_tool_and_script), T(t_csv), T(t_lists_quote),
 	   T(t_long_runs), T(t_moments_of_two_scopes), T(t_rank_and_tree), T(t_wild_runs),
-	   T(t_nothing_known), T(t_also), T(t_lists_of_a_run), T(t_unlisted_processes),
-	   T(t_reasons_are_said), T(t_bounds_bound), T(t_shortest_runs),
+	   T(t_nothing_known), T(t_also), T(t_own_cost_of_a_short_run), T(t_lists_of_a_run),
+	   T(t_unlisted_processes), T(t_reasons_are_said), T(t_bounds_bound), T(t_shortest_runs),
 	   T(t_ten_thousand_processes), T(t_deep_chains), T(t_full_buffers), T(t_jobs_table),
 	   T(t_stats_table), T(t_wild_lists))
