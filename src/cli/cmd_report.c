@@ -53,13 +53,10 @@ static int write_page(const struct opts *o, const struct as_run *run, struct as_
 static int run(const void *opts_, char **args, char **tail, struct as_io *io, struct as_err *err)
 {
 	const struct opts *o = opts_;
-	as_auto_store struct as_store *s = NULL;
 	as_auto_run struct as_run *found = NULL;
 
 	(void)tail;
-	int r = as_history_open(o->store, AS_STORE_READ, &s, err);
-	if (r == AS_OK)
-		r = as_history_get(s, args[0], &found, err);
+	int r = as_history_read(o->store, args[0], &found, err);
 	return r < 0 ? r : write_page(o, found, io, err);
 }
 

@@ -72,6 +72,14 @@ int as_history_get(struct as_store *s, const char *word, struct as_run **ret, st
 	return r;
 }
 
+int as_history_read(const char *option, const char *word, struct as_run **ret, struct as_err *err)
+{
+	as_auto_store struct as_store *s = NULL;
+	int r = as_history_open(option, AS_STORE_READ, &s, err);
+
+	return r < 0 ? r : as_history_get(s, word, ret, err);
+}
+
 void as_history_none(struct as_buf *out, bool filtered)
 {
 	as_buf_str(out, filtered ? "no runs match\n"

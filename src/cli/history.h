@@ -27,5 +27,7 @@ int as_history_find(struct as_store *s, const char *word, char id[AS_ID_LEN + 1]
 		    struct as_err *err);
 /* The run itself, judged. */
 int as_history_get(struct as_store *s, const char *word, struct as_run **ret, struct as_err *err);
+/* The same, of a store that nothing else is wanted of. */
+int as_history_read(const char *option, const char *word, struct as_run **ret, struct as_err *err);
 /* The line for a list that came back empty. */
 void as_history_none(struct as_buf *out, bool filtered);

@@ -91,16 +91,13 @@ void as_report_jobs(struct as_buf *out, const struct as_look *look, const struct
 {
 	size_t from = out->len;
 
-	if (!n)
-		as_buf_str(out, "no runs: 'assay run COMMAND' makes one\n");
-	else
-		as_put_table(out, look,
-			     &(struct as_table){.cols = job_columns,
-						.ncols = AS_LEN(job_columns),
-						.nrows = n,
-						.data = &(struct jobs){l, now_ns},
-						.cell = job_cell,
-						.ink = job_ink});
+	as_put_table(out, look,
+		     &(struct as_table){.cols = job_columns,
+					.ncols = AS_LEN(job_columns),
+					.nrows = n,
+					.data = &(struct jobs){l, now_ns},
+					.cell = job_cell,
+					.ink = job_ink});
 	as_page_end(out, look, from);
 }
 
@@ -285,10 +282,6 @@ void as_report_stats(struct as_buf *out, const struct as_look *look, const struc
 {
 	size_t from = out->len;
 
-	if (!n) {
-		as_buf_str(out, "no runs: 'assay run COMMAND' makes one\n");
-		return;
-	}
 	as_put_table(out, look,
 		     &(struct as_table){.cols = stat_columns,
 					.ncols = AS_LEN(stat_columns),

@@ -1203,9 +1203,6 @@ static void t_jobs_table(void)
 		   "aaaaaaaaaaaa  train  ▶ running       5s  5.00 s  3.00 s  1.0 MiB  -\n"
 		   "bbbbbbbbbbbb  sim    ✘ interrupted  16m  1m 12s       -        -  "
 		   "cpu-one-thread\n");
-	as_buf_clear(&b);
-	as_report_jobs(&b, &wide, NULL, 0, 0);
-	EXPECT_STR(as_buf_text(&b), "no runs: 'assay run COMMAND' makes one\n");
 }
 
 static void t_stats_table(void)
