@@ -167,7 +167,7 @@ static const double TREND_MAX = 9.99;
 static const struct as_column stat_columns[] = {
 	{"name", false, 6, 0},     {"runs", true, 0, 0},     {"success", true, 0, 0},
 	{"mean time", true, 0, 0}, {"mean CPU", true, 0, 0}, {"mean peak", true, 0, 0},
-	{"max peak", true, 0, 0},  {"a run", true, 0, 0},
+	{"max peak", true, 0, 0},  {"trend", true, 0, 0},
 };
 
 /* Of the runs that are over, the share that succeeded. NaN when none is. */

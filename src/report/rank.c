@@ -26,7 +26,8 @@ double as_process_peak(const struct as_instance *i)
 	size_t rss = AS_F_PROC_RSS - as_scope_info(AS_PROCESS)->first;
 	double kept = as_instance_last(i, AS_F_PROC_HWM), seen = as_instance_tally(i, rss).max;
 
-	return fmax(kept, seen); /* the one that is known, if only one is */
+	double peak = fmax(kept, seen);       /* the one that is known, if only one is */
+	return peak > 0 ? peak : (double)NAN; /* nobody lives in nothing: it was gone already */
 }
 
 int64_t as_instance_life(const struct as_run *run, const struct as_instance *i)

@@ -146,8 +146,7 @@ static void put_totals(const struct as_sheet *s)
 	for (size_t id = 0; id < AS_NTOTALS; id++) {
 		struct as_total total = as_total_so_far(s->run, (enum as_total_id)id);
 
-		if (total.value != AS_NA ||
-		    total.source[0]) /* a reason means that it was asked for */
+		if (total.value != AS_NA || total.source[0]) /* the reason why not */
 			t.at[t.n++] = (enum as_total_id)id;
 	}
 	if (!t.n)
@@ -236,6 +235,12 @@ struct metrics {
 	size_t n;
 };
 
+/* The heading says the scope already. */
+static const char *short_key(enum as_field_id f)
+{
+	return strchr(as_fields[f].key, '.') + 1;
+}
+
 static const struct as_column metric_columns[] = {
 	{"metric", false, 0, 0}, {"mean", true, 0, 0}, {"min", true, 0, 0},
 	{"max", true, 0, 0},     {"last", true, 0, 0}, {"from", false, 4, 0},
@@ -248,8 +253,8 @@ static void metric_cell(const void *data, size_t row, size_t col, struct as_buf 
 	const struct as_tally *t = as_run_tally(m->run, f, 0);
 	const double v[] = {0, t->mean, t->min, t->max, t->last};
 
-	if (col == 0) /* the heading says the scope already */
-		as_buf_str(cell, strchr(as_fields[f].key, '.') + 1);
+	if (col == 0)
+		as_buf_str(cell, short_key(f));
 	else if (col < AS_LEN(v))
 		as_put_shown(cell, f, as_tally_shown(f, v[col]));
 	else
@@ -262,25 +267,47 @@ static enum as_ink metric_ink(const void *data, size_t row, size_t col)
 	return col == 5 ? AS_DIM : AS_INK_NONE;
 }
 
-static void put_metrics(const struct as_sheet *s, enum as_scope scope, const char *title)
+static void put_metric_table(const struct as_sheet *s, const struct metrics *m)
 {
-	const struct as_scope_info *info = as_scope_info(scope);
-	struct metrics m = {.run = s->run};
-
-	for (size_t c = 0; c < info->n; c++)
-		if (as_run_tally(s->run, (enum as_field_id)(info->first + c), 0))
-			m.at[m.n++] = (enum as_field_id)(info->first + c);
-	if (!m.n)
-		return;
-	as_heading(s->out, s->look, title);
 	as_put_table(s->out, s->look,
 		     &(struct as_table){.cols = metric_columns,
 					.ncols = AS_LEN(metric_columns),
-					.nrows = m.n,
-					.data = &m,
+					.nrows = m->n,
+					.data = m,
 					.indent = 2,
 					.cell = metric_cell,
 					.ink = metric_ink});
+}
+
+/* Those that were, and never more than nothing: a line for all of them instead of one each. */
+static void put_zeros(const struct as_sheet *s, const struct metrics *zeros)
+{
+	struct as_flow f = {s->out, s->look, 2, "always 0: ", AS_DIM, 0};
+
+	for (size_t i = 0; i < zeros->n; i++)
+		as_flow_add(&f, "%s", short_key(zeros->at[i]));
+	as_flow_end(&f);
+}
+
+static void put_metrics(const struct as_sheet *s, enum as_scope scope, const char *title)
+{
+	const struct as_scope_info *info = as_scope_info(scope);
+	struct metrics m = {.run = s->run}, zeros = {0};
+
+	for (size_t c = 0; c < info->n; c++) {
+		enum as_field_id f = (enum as_field_id)(info->first + c);
+		const struct as_tally *t = as_run_tally(s->run, f, 0);
+		struct metrics *to = t && t->max == 0 && t->min == 0 ? &zeros : &m;
+
+		if (t)
+			to->at[to->n++] = f;
+	}
+	if (!m.n && !zeros.n)
+		return;
+	as_heading(s->out, s->look, title);
+	if (m.n)
+		put_metric_table(s, &m);
+	put_zeros(s, &zeros);
 }
 
 /* ── what could not be known ──────────────────────────────────────────── */

@@ -1020,6 +1020,31 @@ static void t_lists_of_a_run(void)
 	EXPECT(has(&b, "  data/in  4.0 KiB\n  … and 3 more (--json lists them)\n"));
 }
 
+/* What was always 0 is told in one line; who was seen only when dead has no known peak. */
+static void t_zeros_and_the_dead(void)
+{
+	struct as_identity who = {.id = "zeroszerosze", .name = TEXT("x")};
+	struct synth s = synth_new(&who);
+
+	named(&s, AS_PROCESS, 0, "gone");
+	for (int i = 1; i < 4; i++) {
+		synth_tick(&s, i * AS_SECOND);
+		synth_set(&s, AS_F_PROC_RSS, 0, 0); /* a zombie's */
+		synth_set(&s, AS_F_PROC_SYSTEM, 0, 0);
+		synth_set(&s, AS_F_PROC_USER, 0, AS_SECOND);
+		synth_set(&s, AS_F_JOB_SWAP, 0, 0);
+		synth_set(&s, AS_F_JOB_FDS, 0, i);
+		synth_send(&s);
+	}
+	as_auto_run struct as_run *run =
+		synth_end(&s, (struct as_outcome){.duration_ns = 3 * AS_SECOND});
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
+
+	as_report_show(&b, &wide, run);
+	EXPECT(has(&b, "  files.open     2    1    3     3\n  always 0: memory.swap\n"));
+	EXPECT(has(&b, "  gone       0  1.00 s         -      -     -\n"));
+}
+
 /* Processes past the limit of a run are in no list, so nobody says that --json lists them. */
 static void t_unlisted_processes(void)
 {
@@ -1235,7 +1260,7 @@ static void t_stats_table(void)
 
 	as_report_stats(&b, &wide, s, AS_LEN(s));
 	EXPECT_STR(as_buf_text(&b),
-		   "name   runs  success  mean time  mean CPU  mean peak  max peak     a run\n"
+		   "name   runs  success  mean time  mean CPU  mean peak  max peak     trend\n"
 		   "train    12     92 %     10.0 s    20.0 s    1.0 GiB   2.0 GiB  ↗ +3.1 %\n"
 		   "sim       1        -     1.00 s         -          -         -         -\n"
 		   "flat      5    100 %     1.00 s         -          -         -    → same\n"
@@ -1300,6 +1325,6 @@ UTEST_MAIN(T(t_summary_of_a_known_run), T(t_show_of_a_known_run), T(t_running_is
 	   T(t_keystone_line), T(t_endings), T(t_tool_and_script), T(t_csv), T(t_lists_quote),
 	   T(t_long_runs), T(t_moments_of_two_scopes), T(t_rank_and_tree), T(t_wild_runs),
 	   T(t_nothing_known), T(t_also), T(t_own_cost_of_a_short_run), T(t_lists_of_a_run),
-	   T(t_unlisted_processes), T(t_reasons_are_said), T(t_bounds_bound), T(t_shortest_runs),
-	   T(t_ten_thousand_processes), T(t_deep_chains), T(t_full_buffers), T(t_jobs_table),
-	   T(t_stats_table), T(t_wild_lists))
+	   T(t_zeros_and_the_dead), T(t_unlisted_processes), T(t_reasons_are_said),
+	   T(t_bounds_bound), T(t_shortest_runs), T(t_ten_thousand_processes), T(t_deep_chains),
+	   T(t_full_buffers), T(t_jobs_table), T(t_stats_table), T(t_wild_lists))
