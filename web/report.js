@@ -416,10 +416,12 @@ define("head", ["require", "exports", "dom", "theme", "units"], function (requir
 	}
 	function memoryTile(data) {
 		const { totals, identity: { memory_bytes: all } } = data.run;
-		const peak = totals.memory_peak.value;
+		const peak = totals.memory_peak.value, upper = totals.memory_peak_upper.value;
+		const one = totals.memory_peak_process.value;
+		const files = one !== null && upper !== null && one > upper ? " with mapped files" : "";
 		return { title: "Memory peak", value: units.bytes(peak), known: totals.memory_peak, lines: [
-				`upper bound ${units.bytes(totals.memory_peak_upper.value)}`,
-				`largest process ${units.bytes(totals.memory_peak_process.value)}`,
+				`upper bound ${units.bytes(upper)}`,
+				`largest process ${units.bytes(one)}${files}`,
 				peak !== null && all ? `${units.percent(peak / all)} of the machine` : ""
 			] };
 	}
@@ -541,6 +543,9 @@ define("lists", ["require", "exports", "data", "dom", "tables", "units"], functi
 	function capital(s) {
 		return s.charAt(0).toUpperCase() + s.slice(1);
 	}
+	function uncapital(s) {
+		return s.charAt(0).toLowerCase() + s.slice(1);
+	}
 	function metricColumns(data, c) {
 		return Object.keys(c.metrics)
 			.map((key) => data.fields.get(key))
@@ -591,7 +596,7 @@ define("lists", ["require", "exports", "data", "dom", "tables", "units"], functi
 				continue;
 			const columns = columnsOf(data, scope, c);
 			const by = columns.findIndex((x) => x.key === scope.rank);
-			made.push((0, dom_4.h)("section", { id: scope.plural }, (0, dom_4.h)("h2", {}, capital(scope.plural)), new tables_1.Table(columns, c.id.length, scope.name === "core" ? -1 : by).root));
+			made.push((0, dom_4.h)("section", { id: scope.plural, "data-short": capital(scope.plural) }, (0, dom_4.h)("h2", {}, capital(scope.plural), (0, dom_4.h)("small", {}, uncapital(scope.title))), new tables_1.Table(columns, c.id.length, scope.name === "core" ? -1 : by).root));
 		}
 		return made;
 	}
@@ -1545,7 +1550,7 @@ define("tree", ["require", "exports", "data"], function (require, exports, data_
 		peakOf(i) {
 			const rss = (0, data_2.cell)(this.c, "process.memory.rss", i) ?? NaN;
 			const mark = (0, data_2.cell)(this.c, "process.memory.peak", i) ?? NaN;
-			return mark >= rss || Number.isNaN(rss) ? mark : rss;
+			return (mark >= rss || Number.isNaN(rss) ? mark : rss) || NaN;
 		}
 		born(i) {
 			return this.c.born_ns[i] ?? 0;

@@ -81,7 +81,7 @@ static const struct as_scope_info scopes[AS_NSCOPES] = {
 			  .rank = {AS_F_COLL_CPU, AS_F_COLL_CPU}},
 	[AS_DEVICE] = {.name = "device",
 		       .plural = "devices",
-		       .title = "Each block device that was used",
+		       .title = "Each block device that was used, by everybody on the machine",
 		       .first = AS_F_DEV_READ,
 		       .n = AS_F_FILE_READ - AS_F_DEV_READ,
 		       .rank = {AS_F_DEV_READ, AS_F_DEV_WRITE}},

@@ -68,13 +68,14 @@ def _():
 def _():
     if sanitized():
         skip("a sanitizer's own CPU time is in the outer job")
-    inner = tmp() / "inner.json"
-    r = assay("run", "--quiet", "-o", "outer.json", "--", ASSAY, "run", "--quiet", "-o", inner,
-              "--", work("forker"), 6, 50, "double").ok()
+    r = assay("run", "--quiet", "-o", "outer.json", "--", ASSAY, "run", "--quiet", "-o",
+              tmp() / "inner.json", "--", work("forker"), 6, 50, "double").ok()
     true = json.loads(r.out)["cpu_seconds"]
-    for path, margin in ((inner, 0.03), (tmp() / "outer.json", 0.15)):
-        cpu = json.loads(path.read_text())["resource_usage"]["cpu_total_seconds"]
-        expect_near(cpu, true, margin, f"CPU seconds in {path.name}")
+    inner, outer = (json.loads((tmp() / f).read_text()) for f in ("inner.json", "outer.json"))
+    expect_near(inner["resource_usage"]["cpu_total_seconds"], true, 0.03, "CPU seconds inside")
+    own = inner["assay"]["totals"]["self_cpu"]["value"] / 1e9
+    expect_near(outer["resource_usage"]["cpu_total_seconds"], true + own, 0.15,
+                "CPU seconds outside, the inner assay's own among them")
 
 
 @job_test("a mean is weighted by time")

@@ -202,6 +202,9 @@ def _():
                            ".num, button')].filter((e) => e.scrollWidth > e.clientWidth + 1 && "
                            "e.clientWidth && !e.matches('.band')).map((e) => e.textContent)")
                 expect_eq(cut, [], f"texts cut off at {width} px")
+                long = b.js("return [...document.querySelectorAll('nav a')]"
+                            ".map((a) => a.textContent).filter((t) => t.length > 12)")
+                expect_eq(long, [], "entries of the menu that are sentences")
                 picture(b, f"report-{width}-{scheme}")
             paper.add(b.js("return getComputedStyle(document.body).backgroundColor"))
         expect_eq(len(paper), 2, "different backgrounds")

@@ -134,6 +134,7 @@ export interface Run {
 export interface Scope {
     name: string;
     plural: string;        /* its list in the document              */
+    title: string;         /* "Each core"                           */
     single: boolean;       /* a run has one of it, over time        */
     number: string | null; /* what the key of an instance is: "pid" */
     rank: string | null;   /* the metric that puts them in order    */

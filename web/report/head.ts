@@ -150,10 +150,12 @@ function cpuTile(data: Data): Tile {
 
 function memoryTile(data: Data): Tile {
     const {totals, identity: {memory_bytes: all}} = data.run;
-    const peak = totals.memory_peak.value;
+    const peak = totals.memory_peak.value, upper = totals.memory_peak_upper.value;
+    const one = totals.memory_peak_process.value;
+    const files = one !== null && upper !== null && one > upper ? " with mapped files" : "";
     return {title: "Memory peak", value: units.bytes(peak), known: totals.memory_peak, lines: [
-        `upper bound ${units.bytes(totals.memory_peak_upper.value)}`,
-        `largest process ${units.bytes(totals.memory_peak_process.value)}`,
+        `upper bound ${units.bytes(upper)}`,
+        `largest process ${units.bytes(one)}${files}`,
         peak !== null && all ? `${units.percent(peak / all)} of the machine` : ""]};
 }
 

@@ -11,6 +11,10 @@ function capital(s: string): string {
     return s.charAt(0).toUpperCase() + s.slice(1);
 }
 
+function uncapital(s: string): string {
+    return s.charAt(0).toLowerCase() + s.slice(1);
+}
+
 function metricColumns(data: Data, c: Columns): Column[] {
     return Object.keys(c.metrics)
         .map((key) => data.fields.get(key))
@@ -67,7 +71,8 @@ export function lists(data: Data): HTMLElement[] {
             continue;
         const columns = columnsOf(data, scope, c);
         const by = columns.findIndex((x) => x.key === scope.rank);
-        made.push(h("section", {id: scope.plural}, h("h2", {}, capital(scope.plural)),
+        made.push(h("section", {id: scope.plural, "data-short": capital(scope.plural)},
+            h("h2", {}, capital(scope.plural), h("small", {}, uncapital(scope.title))),
             new Table(columns, c.id.length, scope.name === "core" ? -1 : by).root));
     }
     return made;

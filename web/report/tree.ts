@@ -54,7 +54,7 @@ export class Processes {
     private peakOf(i: number): number {
         const rss = cell(this.c, "process.memory.rss", i) ?? NaN;
         const mark = cell(this.c, "process.memory.peak", i) ?? NaN;
-        return mark >= rss || Number.isNaN(rss) ? mark : rss;
+        return (mark >= rss || Number.isNaN(rss) ? mark : rss) || NaN; /* 0: it was gone already */
     }
 
     born(i: number): number {
