@@ -97,6 +97,15 @@ int as_buf_write(const struct as_buf *b, FILE *out, struct as_err *err)
 	return AS_OK;
 }
 
+int as_buf_write_file(const struct as_buf *b, FILE *out, const char *path, struct as_err *err)
+{
+	int r = as_buf_ok(b, err);
+
+	if (r == AS_OK && ((b->len && fwrite(b->p, 1, b->len, out) != b->len) || fflush(out)))
+		return as_fail_errno(err, errno, "write '%s'", path);
+	return r;
+}
+
 const char *as_buf_text(const struct as_buf *b)
 {
 	return b->p ? b->p : "";

@@ -44,9 +44,11 @@ char *as_buf_room(struct as_buf *b, size_t n);
 
 int as_buf_ok(const struct as_buf *b, struct as_err *err);               /* fails on a bad one */
 int as_buf_write(const struct as_buf *b, FILE *out, struct as_err *err); /* likewise           */
-const char *as_buf_text(const struct as_buf *b);                         /* "" when empty      */
-char *as_buf_take(struct as_buf *b); /* caller frees; NULL if bad or empty */
-void as_buf_clear(struct as_buf *b); /* empty, keeps memory */
+/* To a file by its name, down to the kernel. */
+int as_buf_write_file(const struct as_buf *b, FILE *out, const char *path, struct as_err *err);
+const char *as_buf_text(const struct as_buf *b); /* "" when empty      */
+char *as_buf_take(struct as_buf *b);             /* caller frees; NULL if bad or empty */
+void as_buf_clear(struct as_buf *b);             /* empty, keeps memory */
 void as_buf_done(struct as_buf *b);
 
 #define as_auto_buf as_cleanup(as_buf_done) /* as_auto_buf struct as_buf b = AS_BUF(…); */

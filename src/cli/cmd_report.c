@@ -24,10 +24,7 @@ static int write_file(const char *path, const struct as_buf *page, struct as_err
 
 	if (!out)
 		return as_fail_errno(err, errno, "open '%s'", path);
-	int r = as_buf_write(page, out, err);
-	if (r == AS_OK && fclose(as_take(out)))
-		return as_fail_errno(err, errno, "write '%s'", path);
-	return r;
+	return as_buf_write_file(page, out, path, err);
 }
 
 static int write_page(const struct opts *o, const struct as_run *run, struct as_io *io,

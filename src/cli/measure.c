@@ -157,23 +157,6 @@ static int open_live(const struct as_measure *m, const char *id, struct as_buf *
 	return AS_OK;
 }
 
-/* Into the catalogue; until that has worked the live file stays. */
-static void keep(const char *dir, const struct as_run *run, struct as_live *live)
-{
-	as_auto_store struct as_store *store = NULL;
-	struct as_err err;
-
-	if (!live)
-		return;
-	if (as_store_open(dir, AS_STORE_WRITE, &store, &err) == AS_OK &&
-	    as_store_put(store, run, &err) == AS_OK) {
-		as_live_discard(live);
-		return;
-	}
-	complain("the run is not in the catalogue yet", &err);
-	as_live_close(live);
-}
-
 static int append_keystone(const char *dir, const struct as_run *run, struct as_err *err)
 {
 	as_auto_buf struct as_buf path = AS_BUF(AS_BUF_LINE), line = AS_BUF(AS_BUF_DOCUMENT);
@@ -187,8 +170,10 @@ static int append_keystone(const char *dir, const struct as_run *run, struct as_
 	as_auto_fd int fd =
 		open(as_buf_text(&path), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
 	/* One write: records of jobs that end together do not mix. */
-	if (fd < 0 || write(fd, line.p, line.len) != (ssize_t)line.len)
-		return as_fail_errno(err, errno, "append to '%s'", as_buf_text(&path));
+	ssize_t n = fd < 0 ? -1 : write(fd, line.p, line.len);
+	if (n != (ssize_t)line.len)
+		return as_fail_errno(err, n < 0 ? errno : ENOSPC, "append to '%s'",
+				     as_buf_text(&path));
 	return AS_OK;
 }
 
@@ -197,12 +182,32 @@ struct session {
 	struct as_identity who;
 	struct as_builder *builder;
 	struct as_live *live;
+	bool unwritten; /* the live file could not take it all */
 	struct as_run *run;
 	struct as_engine_result result;
 	struct as_buf dir;
 	FILE *file; /* of --output */
 	FILE *page; /* of --html   */
 };
+
+/* Into the catalogue; until that has worked the live file stays. */
+static void keep(const struct session *s)
+{
+	as_auto_store struct as_store *store = NULL;
+	struct as_err err;
+
+	if (!s->live)
+		return;
+	if (as_store_open(as_buf_text(&s->dir), AS_STORE_WRITE, &store, &err) == AS_OK &&
+	    as_store_put(store, s->run, &err) == AS_OK) {
+		as_live_discard(s->live);
+		return;
+	}
+	complain(s->unwritten ? "this run is not kept, or only in part"
+			      : "the run is not in the catalogue yet",
+		 &err);
+	as_live_close(s->live);
+}
 
 /* ── how it is shown ──────────────────────────────────────────────────── */
 
@@ -213,17 +218,9 @@ static bool wants_csv(const struct as_measure_opts *o)
 	return o->csv || (n > 4 && !o->json && !strcmp(o->output + n - 4, ".csv"));
 }
 
-static int write_out(const struct as_buf *b, FILE *out, const char *path, struct as_err *err)
-{
-	int r = as_buf_write(b, out, err);
-
-	if (r == AS_OK && fflush(out))
-		return as_fail_errno(err, errno, "write '%s'", path);
-	return r;
-}
-
-static int write_document(const struct as_measure_opts *o, const struct as_run *run, FILE *out,
-			  struct as_err *err)
+/* To the file of --output, or to standard output. */
+static int write_document(const struct as_measure_opts *o, const struct as_run *run, FILE *file,
+			  struct as_io *io, struct as_err *err)
 {
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
 
@@ -231,7 +228,7 @@ static int write_document(const struct as_measure_opts *o, const struct as_run *
 		as_report_csv(&b, run);
 	else
 		as_report_json(&b, run);
-	return write_out(&b, out, o->output ? o->output : "output", err);
+	return file ? as_buf_write_file(&b, file, o->output, err) : as_buf_write(&b, io->out, err);
 }
 
 static int write_page(const char *path, const struct as_run *run, FILE *out, struct as_err *err)
@@ -239,7 +236,7 @@ static int write_page(const char *path, const struct as_run *run, FILE *out, str
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
 
 	as_report_html(&b, run);
-	return write_out(&b, out, path, err);
+	return as_buf_write_file(&b, out, path, err);
 }
 
 static int show_summary(const struct as_run *run, struct as_err *err)
@@ -252,6 +249,21 @@ static int show_summary(const struct as_run *run, struct as_err *err)
 	return r == AS_EIO ? AS_OK : r; /* nobody reads it: the job's own end matters more */
 }
 
+/* A command that never started: why, and what to do. */
+static void tell_error(const struct session *s, bool started)
+{
+	enum { NOT_RUNNABLE = 126, NOT_FOUND = 127 }; /* as shells have it */
+	int status = started ? 0 : s->result.exit_status;
+
+	(void)fprintf(stderr, "assay: %s\n", s->run->end.error);
+	if (status == NOT_FOUND)
+		(void)fprintf(stderr, "    is it spelled right, in PATH, and is what its first "
+				      "line (#!) names there?\n");
+	else if (status == NOT_RUNNABLE)
+		(void)fprintf(stderr, "    it must be a program or script that you may execute "
+				      "(chmod +x FILE)\n");
+}
+
 /* A command that never started has no summary: why it did not says it all. */
 static int show(const struct session *s, const struct as_measure_opts *o, bool started,
 		struct as_io *io, struct as_err *err)
@@ -260,14 +272,12 @@ static int show(const struct session *s, const struct as_measure_opts *o, bool s
 	bool document = o->json || o->csv;
 	int r = AS_OK;
 
-	if (s->file)
-		r = write_document(o, run, s->file, err);
-	else if (document)
-		r = write_document(o, run, io->out, err);
+	if (s->file || document)
+		r = write_document(o, run, s->file, io, err);
 	if (r == AS_OK && s->page)
 		r = write_page(o->html, run, s->page, err);
 	if (run->end.error)
-		(void)fprintf(stderr, "assay: %s\n", run->end.error);
+		tell_error(s, started);
 	if (r == AS_OK && started && !o->quiet && (s->file || !document))
 		r = show_summary(run, err);
 	if (r == AS_OK && o->keystone_dir)
@@ -325,8 +335,7 @@ static int run_engine(struct session *s, const struct as_measure *m, const struc
 		*err = sinks[0].err;
 		r = sinks[0].failed;
 	}
-	if (s->live && sinks[2].failed)
-		complain("the run was not written while it ran", &sinks[2].err);
+	s->unwritten = s->live && sinks[2].failed; /* no loss while the catalogue takes the run */
 	return r;
 }
 
@@ -360,7 +369,7 @@ int as_measure(const struct as_measure *m, struct as_io *io, struct as_err *err)
 	if (s.result.starved && !s.run->end.error) /* not even for these words */
 		(void)fprintf(stderr, "assay: %s\n", AS_STARVED);
 	as_judge(s.run);
-	keep(as_buf_text(&s.dir), s.run, s.live);
+	keep(&s);
 	io->status = s.result.exit_status;
 	io->die_by = s.result.outcome.status == AS_TIMEOUT ? 0 : s.result.outcome.signal;
 	return show(&s, &m->opts, s.result.started || !m->engine.argv, io, err);

@@ -186,3 +186,14 @@ $ LC_ALL=C assay rm
 $ assay show last --json --csv
 ? 2
 ! {"error":"USAGE","message":"either --json or --csv, not both","hint":null}
+
+# a command that cannot be run says why, and what to do
+$ assay run --no-store -- no-such-program
+? 127
+! assay: cannot run 'no-such-program': No such file or directory
+!     is it spelled right, in PATH, and is what its first line (#!) names there?
+
+$ touch plain; assay run --no-store -- ./plain
+? 126
+! assay: cannot run './plain': Permission denied
+!     it must be a program or script that you may execute (chmod +x FILE)
