@@ -38,9 +38,15 @@ void as_note_net(const struct as_run *run, struct as_flow *f)
 /* ── the table ────────────────────────────────────────────────────────── */
 
 static const struct as_column peer_columns[] = {
-	{"peer", false, 12, 0}, {"opened", true, 0, 0}, {"reused", true, 0, 0},
-	{"turns", true, 0, 0},  {"sent", true, 0, 0},   {"received", true, 0, 0},
-	{"again", true, 0, 0},  {"rtt", true, 0, 0},    {"waited", true, 0, 0},
+	{.title = "peer", .min = 16},
+	{.title = "opened", .right = true, .spare = 4},
+	{.title = "reused", .right = true, .spare = 2},
+	{.title = "turns", .right = true, .spare = 5},
+	{.title = "sent", .right = true},
+	{.title = "received", .right = true},
+	{.title = "again", .right = true, .spare = 1},
+	{.title = "rtt", .right = true, .spare = 3},
+	{.title = "waited", .right = true},
 };
 
 static void put_last(const struct as_instance *i, enum as_field_id f, struct as_buf *cell)

@@ -4,7 +4,7 @@
 
 #include "report/glyph.h"
 
-enum { GAP = 2 };
+enum { GAP = 2, LEFT_OUT = -1 };
 
 /* One cell's text, in memory that is used again for the next. */
 static const char *ask(const struct as_table *t, size_t row, size_t col, struct as_buf *cell,
@@ -40,23 +40,58 @@ int as_table_width(struct as_buf *out, const struct as_table *t)
 	return total;
 }
 
-/* Take columns away from the widest that may give any, until all fit. */
-static void shrink(const struct as_table *t, int *width, int room)
+/* What the columns take that are shown: those left out have no width. */
+static int total_of(const struct as_table *t, const int *width)
 {
-	for (;;) {
-		int total = (int)(t->ncols - 1) * GAP;
-		size_t give = t->ncols;
+	int total = -GAP;
 
-		for (size_t c = 0; c < t->ncols; c++) {
-			total += width[c];
-			if (t->cols[c].min && width[c] > t->cols[c].min &&
-			    (give == t->ncols || width[c] > width[give]))
-				give = c;
-		}
-		if (total <= room || give == t->ncols)
-			return;
-		width[give]--;
-	}
+	for (size_t c = 0; c < t->ncols; c++)
+		total += width[c] == LEFT_OUT ? 0 : width[c] + GAP;
+	return total;
+}
+
+/* The widest that may become narrower, or ncols. */
+static size_t widest(const struct as_table *t, const int *width)
+{
+	size_t give = t->ncols;
+
+	for (size_t c = 0; c < t->ncols; c++)
+		if (t->cols[c].min && width[c] > t->cols[c].min &&
+		    (give == t->ncols || width[c] > width[give]))
+			give = c;
+	return give;
+}
+
+/* The next that can be spared, or ncols. */
+static size_t sparest(const struct as_table *t, const int *width)
+{
+	size_t best = t->ncols;
+
+	for (size_t c = 0; c < t->ncols; c++)
+		if (t->cols[c].spare && width[c] != LEFT_OUT &&
+		    (best == t->ncols || t->cols[c].spare < t->cols[best].spare))
+			best = c;
+	return best;
+}
+
+/* What all but the columns that may shrink take, and those at their narrowest. */
+static int least_of(const struct as_table *t, const int *width)
+{
+	int least[AS_COLUMNS_MAX];
+
+	for (size_t c = 0; c < t->ncols; c++)
+		least[c] = t->cols[c].min && width[c] > t->cols[c].min ? t->cols[c].min : width[c];
+	return total_of(t, least);
+}
+
+static void fit(const struct as_table *t, int *width, int room)
+{
+	size_t c;
+
+	while (least_of(t, width) > room && (c = sparest(t, width)) < t->ncols)
+		width[c] = LEFT_OUT;
+	while (total_of(t, width) > room && (c = widest(t, width)) < t->ncols)
+		width[c]--;
 }
 
 /* The end of a path says more than its beginning: the part that fits after a "…". */
@@ -83,19 +118,27 @@ static void put_cell(struct as_buf *out, const struct as_column *c, const char *
 		as_put_cell(out, text, width, c->right);
 }
 
+/* The gap before every column that is shown but the first. */
+static bool put_gap(struct as_buf *out, const int *width, size_t c)
+{
+	if (width[c] != LEFT_OUT && c)
+		as_buf_fill(out, ' ', GAP);
+	return width[c] != LEFT_OUT;
+}
+
 static void put_row(struct as_buf *out, const struct as_look *look, const struct as_table *t,
 		    const int *width, size_t row, struct as_buf *cell)
 {
 	as_buf_fill(out, ' ', (size_t)t->indent);
 	for (size_t c = 0; c < t->ncols; c++) {
 		enum as_ink ink = t->ink ? t->ink(t->data, row, c) : AS_INK_NONE;
-		const char *text = ask(t, row, c, cell, out);
 
+		if (!put_gap(out, width, c))
+			continue;
+		const char *text = ask(t, row, c, cell, out);
 		as_ink(out, look, ink);
 		put_cell(out, &t->cols[c], text, width[c], c + 1 == t->ncols);
 		as_ink_end(out, look, ink);
-		if (c + 1 < t->ncols)
-			as_buf_fill(out, ' ', GAP);
 	}
 	as_end_line(out);
 }
@@ -105,11 +148,9 @@ static void put_titles(struct as_buf *out, const struct as_look *look, const str
 {
 	as_buf_fill(out, ' ', (size_t)t->indent);
 	as_ink(out, look, AS_DIM);
-	for (size_t c = 0; c < t->ncols; c++) {
-		put_cell(out, &t->cols[c], t->cols[c].title, width[c], c + 1 == t->ncols);
-		if (c + 1 < t->ncols)
-			as_buf_fill(out, ' ', GAP);
-	}
+	for (size_t c = 0; c < t->ncols; c++)
+		if (put_gap(out, width, c))
+			put_cell(out, &t->cols[c], t->cols[c].title, width[c], c + 1 == t->ncols);
 	as_ink_end(out, look, AS_DIM);
 	as_end_line(out);
 }
@@ -121,7 +162,7 @@ void as_put_table(struct as_buf *out, const struct as_look *look, const struct a
 
 	for (size_t c = 0; c < t->ncols; c++)
 		width[c] = width_of(t, c, &cell, out);
-	shrink(t, width, look->width - t->indent);
+	fit(t, width, look->width - t->indent);
 	if (!t->bare)
 		put_titles(out, look, t, width);
 	for (size_t row = 0; row < t->nrows; row++)

@@ -5,6 +5,7 @@
  * A table asks for each cell twice, once to measure and once to print, and
  * keeps none: a list of a million rows costs no memory. When the rows are too
  * wide, columns that may shrink do, the widest first; what is cut ends in "…".
+ * When that is not enough, columns that can be spared are left out.
  */
 #include "report/page.h"
 
@@ -14,6 +15,7 @@ struct as_column {
 	int min;    /* may shrink to this; 0: never narrower        */
 	int max;    /* never wider, whatever it holds; 0: no limit  */
 	bool path;  /* what is cut off is its beginning             */
+	int spare;  /* 1, 2 …: left out in this order when there is no room; 0: never */
 };
 
 struct as_table {
