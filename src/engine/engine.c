@@ -59,6 +59,7 @@ static void take_sample(struct engine *e, int64_t t_ns)
 {
 	as_frame_start(&e->frame, t_ns);
 	as_parts_sample(&e->parts, &e->collect, &e->frame);
+	as_frame_settle(&e->frame);
 	as_tee_frame(e->sink, &e->frame);
 }
 

@@ -1,6 +1,11 @@
 /*
  * An instance is looked up for every row of every tick, so a small open hash
- * of (scope, id) -> index stands beside the list; it is rebuilt as it grows.
+ * of (scope, id) -> index stands beside the list; it is rebuilt as it grows. And
+ * since a tick mostly has the rows of the tick before, in their order, the place
+ * of each is remembered and looked at first.
+ *
+ * A row that is the same as before is not tallied but counted: the tallies are
+ * told of all such ticks at once, when the row changes or the run ends.
  */
 #include "run/builder.h"
 
@@ -11,8 +16,10 @@
 
 struct as_builder {
 	struct as_run *run;
-	uint32_t *slots;           /* index + 1 into run->instances, 0 = free */
-	size_t nslots;             /* a power of two                          */
+	uint32_t *slots; /* index + 1 into run->instances, 0 = free */
+	size_t nslots;   /* a power of two                          */
+	uint32_t *seats; /* of the rows of the tick before: index + 1, 0 = none */
+	size_t seats_cap;
 	uint64_t next[AS_NSCOPES]; /* ids of unlisted ones from here on were not counted */
 	size_t nthreads;           /* in the list                             */
 };
@@ -221,13 +228,33 @@ static bool start_tallies(struct as_instance *i)
 	return i->tally != NULL;
 }
 
-static bool take_row(struct as_instance *i, int64_t t_ns, const int64_t *row)
+/* Tell the tallies of the ticks at which it stayed as it was. */
+static void release(struct as_instance *i)
+{
+	const struct as_scope_info *s = as_scope_info(i->scope);
+
+	for (size_t c = 0; i->held && c < s->n; c++) {
+		if (as_fields[s->first + c].kind == AS_COUNTER)
+			as_tally_counter_stays(&i->tally[c], i->held_ns, i->held);
+		else
+			as_tally_gauge_stays(&i->tally[c], i->held_ns, i->held);
+	}
+	i->held = 0;
+}
+
+static bool take_row(struct as_instance *i, int64_t t_ns, const int64_t *row, bool same)
 {
 	if (!i->last)
 		return first_row(i, t_ns, row) &&
 		       (!as_scope_info(i->scope)->single || start_tallies(i));
 	if (!i->tally && !start_tallies(i))
 		return false;
+	if (same) {
+		i->held_ns = t_ns;
+		i->held++;
+		return true;
+	}
+	release(i);
 	tally_row(i, t_ns, row);
 	for (size_t c = 0; c < as_scope_info(i->scope)->n; c++)
 		i->last[c] = row[c] == AS_NA ? i->last[c] : row[c];
@@ -242,27 +269,55 @@ static int series_row(struct as_run *run, enum as_scope scope, int64_t t_ns, con
 	return r < 0 ? r : as_series_add(run->series[scope], t_ns, row, err);
 }
 
+/* The instance of the n-th row, mostly that of the n-th row of the tick before; NULL: none. */
+static struct as_instance *seat_of(struct as_builder *b, size_t n, const struct as_row *row)
+{
+	struct as_instance *i = b->seats[n] ? &b->run->instances[b->seats[n] - 1] : NULL;
+
+	if (i && i->id == row->instance && i->scope == row->scope)
+		return i;
+	i = find(b, row->scope, row->instance);
+	if (!i && as_scope_info(row->scope)->single)
+		i = add(b, row->scope, row->instance);
+	b->seats[n] = i ? (uint32_t)(i - b->run->instances) + 1 : 0;
+	return i;
+}
+
+/* A place for each row; new ones are empty. */
+static bool seat_rows(struct as_builder *b, size_t n)
+{
+	size_t had = b->seats_cap;
+
+	while (b->seats_cap < n)
+		if (!as_grow(&b->seats, &b->seats_cap, b->seats_cap, sizeof *b->seats, 64))
+			return false;
+	if (b->seats_cap > had)
+		memset(b->seats + had, 0, (b->seats_cap - had) * sizeof *b->seats);
+	return true;
+}
+
+static int on_row(struct as_builder *b, const struct as_frame *f, size_t n, struct as_err *err)
+{
+	const struct as_row *row = &f->rows[n];
+	const int64_t *cells = as_frame_cells(f, row);
+	struct as_instance *i = seat_of(b, n, row);
+	bool single = as_scope_info(row->scope)->single; /* it keeps a timeline as well */
+
+	if (i ? !take_row(i, f->t_ns, cells, row->same && !single) : single)
+		return nomem(err);
+	return single ? series_row(b->run, row->scope, f->t_ns, cells, err) : AS_OK;
+}
+
 static int on_frame(void *st, const struct as_frame *f, struct as_err *err)
 {
 	struct as_builder *b = st;
+	int r = seat_rows(b, f->n) ? AS_OK : nomem(err);
 
-	for (size_t n = 0; n < f->n; n++) {
-		const struct as_row *row = &f->rows[n];
-		const int64_t *cells = as_frame_cells(f, row);
-		struct as_instance *i = find(b, row->scope, row->instance);
-		bool single = as_scope_info(row->scope)->single; /* it keeps a timeline as well */
-
-		if (!i && single)
-			i = add(b, row->scope, row->instance);
-		if (i ? !take_row(i, f->t_ns, cells) : single)
-			return nomem(err);
-		int r = single ? series_row(b->run, row->scope, f->t_ns, cells, err) : AS_OK;
-		if (r < 0)
-			return r;
-	}
-	if (f->t_ns > b->run->end.duration_ns)
+	for (size_t n = 0; n < f->n && r == AS_OK; n++)
+		r = on_row(b, f, n, err);
+	if (r == AS_OK && f->t_ns > b->run->end.duration_ns)
 		b->run->end.duration_ns = f->t_ns; /* so far; the end sets the true one */
-	return AS_OK;
+	return r;
 }
 
 static int on_end(void *st, const struct as_outcome *o, const struct as_total *totals,
@@ -303,6 +358,8 @@ struct as_run *as_builder_take(struct as_builder *b)
 {
 	struct as_run *run = as_take(b->run);
 
+	for (size_t i = 0; i < run->ninstances; i++)
+		release(&run->instances[i]);
 	as_builder_free(b);
 	return run;
 }
@@ -313,5 +370,6 @@ void as_builder_free(struct as_builder *b)
 		return;
 	as_run_free(b->run);
 	free(b->slots);
+	free(b->seats);
 	free(b);
 }

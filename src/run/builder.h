@@ -15,7 +15,10 @@ struct as_builder;
 
 int as_builder_new(struct as_builder **ret, struct as_err *err);
 struct as_sink as_builder_sink(struct as_builder *b);
-/* What is known so far: borrowed, valid until the builder is told more or freed. */
+/*
+ * What is known so far: borrowed, valid until the builder is told more or freed. The
+ * timelines are; tallies of processes and the like may be behind until it is taken.
+ */
 struct as_run *as_builder_run(struct as_builder *b);
 /* Take the run; the builder is freed. */
 struct as_run *as_builder_take(struct as_builder *b);

@@ -1,50 +1,128 @@
 #include "run/frame.h"
 
+#include <string.h>
+
 #include "base/fault.h"
 
-void as_frame_start(struct as_frame *f, int64_t t_ns)
-{
-	f->t_ns = t_ns;
-	f->n = f->cells_used = 0;
-	f->bad = false;
-	for (size_t i = 0; i < AS_NSCOPES; i++)
-		f->first[i] = 0;
-}
+/* ── grids ────────────────────────────────────────────────────────────── */
 
-static bool room(struct as_frame *f, size_t ncells)
+/* How far a row is looked for: farther on it counts as new. */
+enum { LOOK_AHEAD = 64 };
+
+bool as_grid_room(struct as_grid *g, size_t rows, size_t cells)
 {
-	if (!as_grow(&f->rows, &f->rows_cap, f->n, sizeof *f->rows, 16))
-		return false;
-	while (f->cells_used + ncells > f->cells_cap)
-		if (!as_grow(&f->cells, &f->cells_cap, f->cells_cap, sizeof *f->cells, 256))
+	while (g->rows_cap < rows)
+		if (!as_grow(&g->rows, &g->rows_cap, g->rows_cap, sizeof *g->rows, 16))
+			return false;
+	while (g->cells_cap < cells)
+		if (!as_grow(&g->cells, &g->cells_cap, g->cells_cap, sizeof *g->cells, 256))
 			return false;
 	return true;
 }
 
-int64_t *as_frame_row(struct as_frame *f, enum as_scope scope, uint32_t instance)
+size_t as_grid_find(const struct as_grid *g, size_t cursor, enum as_scope scope, uint32_t instance)
+{
+	size_t end = g->n - cursor > LOOK_AHEAD ? cursor + LOOK_AHEAD : g->n;
+
+	for (size_t i = cursor; i < end; i++)
+		if (g->rows[i].instance == instance && g->rows[i].scope == scope)
+			return i;
+	return AS_NO_ROW;
+}
+
+void as_grid_done(struct as_grid *g)
+{
+	free(g->rows);
+	free(g->cells);
+	*g = (struct as_grid){0};
+}
+
+/* ── frames ───────────────────────────────────────────────────────────── */
+
+static void show(struct as_frame *f)
+{
+	f->n = f->now.n;
+	f->rows = f->now.rows;
+	f->cells = f->now.cells;
+}
+
+void as_frame_start(struct as_frame *f, int64_t t_ns)
+{
+	struct as_grid older = f->before;
+
+	f->before = f->now;
+	f->now = older;
+	f->now.n = f->now.ncells = 0;
+	f->t_ns = t_ns;
+	f->cursor = 0;
+	f->bad = false;
+	for (size_t i = 0; i < AS_NSCOPES; i++)
+		f->first[i] = 0;
+	show(f);
+}
+
+/* A row with room for its cells, which are the caller's to set; NULL for want of memory. */
+static struct as_row *add(struct as_frame *f, enum as_scope scope, uint32_t instance, size_t was)
 {
 	size_t n = as_scope_info(scope)->n;
-	int64_t *cells = f->spare;
 
+	if (!as_grid_room(&f->now, f->now.n + 1, f->now.ncells + n)) {
+		f->bad = true;
+		return NULL;
+	}
+	struct as_row *row = &f->now.rows[f->now.n++];
+	*row = (struct as_row){.scope = scope, .instance = instance, .at = f->now.ncells};
+	f->now.ncells += n;
+	if (was != AS_NO_ROW) {
+		row->was = (uint32_t)was + 1;
+		f->cursor = was + 1;
+	}
+	show(f);
+	return row;
+}
+
+int64_t *as_frame_row(struct as_frame *f, enum as_scope scope, uint32_t instance)
+{
 	if (!instance && f->first[scope])
 		return f->cells + f->rows[f->first[scope] - 1].at;
-	if (room(f, n)) {
-		cells = f->cells + f->cells_used;
-		f->rows[f->n++] = (struct as_row){scope, instance, f->cells_used};
-		f->cells_used += n;
-		if (!instance)
-			f->first[scope] = f->n;
-	} else {
-		f->bad = true;
-	}
-	for (size_t i = 0; i < n; i++)
+	size_t was = as_grid_find(&f->before, f->cursor, scope, instance);
+	const struct as_row *row = add(f, scope, instance, was);
+	int64_t *cells = row ? f->cells + row->at : f->spare;
+	if (row && !instance)
+		f->first[scope] = f->n;
+	for (size_t i = 0; i < as_scope_info(scope)->n; i++)
 		cells[i] = AS_NA;
 	return cells;
 }
 
+bool as_frame_same(struct as_frame *f, enum as_scope scope, uint32_t instance)
+{
+	size_t was = as_grid_find(&f->before, f->cursor, scope, instance);
+	struct as_row *row = was == AS_NO_ROW ? NULL : add(f, scope, instance, was);
+
+	if (!row)
+		return false;
+	row->same = true;
+	memcpy(f->cells + row->at, f->before.cells + f->before.rows[was].at,
+	       as_scope_info(scope)->n * sizeof *f->cells);
+	return true;
+}
+
+void as_frame_settle(struct as_frame *f)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		struct as_row *row = &f->rows[i];
+
+		if (row->was && !row->same)
+			row->same = !memcmp(f->cells + row->at,
+					    f->before.cells + f->before.rows[row->was - 1].at,
+					    as_scope_info(row->scope)->n * sizeof *f->cells);
+	}
+}
+
 void as_frame_done(struct as_frame *f)
 {
-	free(f->rows);
-	free(f->cells);
+	as_grid_done(&f->now);
+	as_grid_done(&f->before);
 	*f = (struct as_frame){0};
 }

@@ -3,17 +3,39 @@
  * frame -- everything that one tick learnt: rows of numbers, keyed by scope
  * and instance.
  *
- * The engine owns one frame and clears it before each tick; its memory is
+ * The engine owns one frame and starts it anew at each tick; its memory is
  * reused, so a steady run allocates nothing. A row starts all-unknown (AS_NA)
  * and has one cell for each field of its scope.
+ *
+ * Most rows of a big job are those of the tick before, number for number. Such
+ * a row says so (`same`), which spares whoever keeps it from looking at its
+ * cells: a collector that knows it asks for as_frame_same(), and of all others
+ * as_frame_settle() finds out.
  */
 #include "run/field.h"
 
 struct as_row {
 	enum as_scope scope;
-	uint32_t instance; /* 0 where the scope has only one */
-	size_t at;         /* first of its cells             */
+	uint32_t instance; /* 0 where the scope has only one            */
+	uint32_t was;      /* 1 + its place in the tick before, 0: none */
+	bool same;         /* its cells are those of the tick before    */
+	size_t at;         /* first of its cells                        */
 };
+
+/* Rows with their cells. */
+struct as_grid {
+	struct as_row *rows;
+	int64_t *cells;
+	size_t n, ncells;
+	size_t rows_cap, cells_cap; /* private */
+};
+
+/* Make room for so many in all. */
+bool as_grid_room(struct as_grid *g, size_t rows, size_t cells);
+/* The row's place at `cursor` or a little farther on; AS_NO_ROW: it is not near. */
+size_t as_grid_find(const struct as_grid *g, size_t cursor, enum as_scope scope, uint32_t instance);
+void as_grid_done(struct as_grid *g);
+#define AS_NO_ROW SIZE_MAX
 
 struct as_frame {
 	int64_t t_ns; /* since the run's start          */
@@ -21,10 +43,11 @@ struct as_frame {
 	struct as_row *rows;
 	int64_t *cells;
 	/* private */
-	size_t cells_used, rows_cap, cells_cap;
-	size_t first[AS_NSCOPES];  /* 1 + index of the row of instance 0, 0: none yet */
-	int64_t spare[AS_NFIELDS]; /* what a caller writes to when memory ran out */
-	bool bad;                  /* rows are missing                            */
+	struct as_grid now, before; /* rows, cells and n are those of `now`           */
+	size_t cursor;              /* the next row of `before`                       */
+	size_t first[AS_NSCOPES];   /* 1 + index of the row of instance 0, 0: none yet */
+	int64_t spare[AS_NFIELDS];  /* what a caller writes to when memory ran out    */
+	bool bad;                   /* rows are missing                               */
 };
 
 void as_frame_start(struct as_frame *f, int64_t t_ns);
@@ -34,6 +57,10 @@ void as_frame_start(struct as_frame *f, int64_t t_ns);
  * pointer is good until the next as_frame_row().
  */
 int64_t *as_frame_row(struct as_frame *f, enum as_scope scope, uint32_t instance);
+/* The row of the tick before once more; false when that had none: make a new one. */
+bool as_frame_same(struct as_frame *f, enum as_scope scope, uint32_t instance);
+/* All rows are in: mark those that are the same, whoever made them. */
+void as_frame_settle(struct as_frame *f);
 static inline const int64_t *as_frame_cells(const struct as_frame *f, const struct as_row *row)
 {
 	return f->cells + row->at;

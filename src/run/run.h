@@ -160,7 +160,10 @@ struct as_instance {
 	struct as_tally
 		*tally; /* one for each field of the scope; NULL while it had one row only */
 	int64_t *last;  /* likewise: the last known values; NULL without a row             */
-	int64_t row_ns; /* private to the builder: the moment of that one row              */
+	/* private to the builder */
+	int64_t row_ns;  /* the moment of that one row                                      */
+	int64_t held_ns; /* until then it stayed the same, and the tallies do not know yet  */
+	uint32_t held;   /* at so many ticks                                                */
 };
 
 #define AS_NO_PARENT UINT32_MAX

@@ -101,3 +101,24 @@ void as_tally_gap(struct as_tally *s)
 {
 	s->open = false;
 }
+
+void as_tally_gauge_stays(struct as_tally *s, int64_t t_ns, uint64_t n)
+{
+	if (!s->open)
+		return;
+	as_tally_gauge(s, t_ns, s->v);
+	s->n += n - 1;
+}
+
+void as_tally_counter_stays(struct as_tally *s, int64_t t_ns, uint64_t n)
+{
+	int64_t full = s->wt + AS_TALLY_WINDOW;
+	uint64_t known = s->n + n;
+
+	if (!s->open)
+		return;
+	if (full > s->t && full < t_ns)
+		as_tally_counter(s, full, s->v);
+	as_tally_counter(s, t_ns, s->v);
+	s->n = known;
+}

@@ -40,3 +40,10 @@ void as_tally_gauge(struct as_tally *s, int64_t t_ns, int64_t v);
 /* mean, min, max, last are growth a nanosecond: times 1e9 for "a second". */
 void as_tally_counter(struct as_tally *s, int64_t t_ns, int64_t v);
 void as_tally_gap(struct as_tally *s);
+/*
+ * At `n` moments, the last of them t_ns, it was what it was before: the same as telling
+ * each. A counter that stands still does so between them as well, so the window that was
+ * open when it last moved ends where it would with samples as dense as windows.
+ */
+void as_tally_gauge_stays(struct as_tally *s, int64_t t_ns, uint64_t n);
+void as_tally_counter_stays(struct as_tally *s, int64_t t_ns, uint64_t n);

@@ -51,16 +51,6 @@ enum as_live_op {
  * where unknown counts as 0 in the old value.
  */
 
-/* The rows of one tick, kept to write or read the next one against. */
-struct as_live_grid {
-	struct as_row *rows;
-	int64_t *cells;
-	size_t n, ncells, rows_cap, cells_cap;
-};
-
-bool as_live_grid_room(struct as_live_grid *g, size_t rows, size_t cells);
-void as_live_grid_done(struct as_live_grid *g);
-
 /*
  * decoder -- frames in, run out. Feed it the bytes of a file in order; it
  * takes whole frames and says how many bytes it used. `broken` is final.

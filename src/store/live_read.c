@@ -25,8 +25,8 @@ enum { CHUNK = 256 << 10 };
 struct as_live_decoder {
 	struct as_builder *builder;
 	struct as_sink sink;
-	struct as_live_grid prev, next; /* rows with the file's columns */
-	struct as_frame frame;          /* the same with ours           */
+	struct as_grid prev, next; /* rows with the file's columns */
+	struct as_frame frame;     /* the same with ours           */
 	int64_t t_ns;
 	bool magic, hello, keyed, began, ended, broken;
 	struct as_writer writer;
@@ -52,8 +52,8 @@ void as_live_decoder_free(struct as_live_decoder *d)
 	if (!d)
 		return;
 	as_builder_free(d->builder);
-	as_live_grid_done(&d->prev);
-	as_live_grid_done(&d->next);
+	as_grid_done(&d->prev);
+	as_grid_done(&d->next);
 	as_frame_done(&d->frame);
 	free(d);
 }
@@ -194,20 +194,21 @@ static int on_end(struct as_live_decoder *d, struct as_bytes *b, struct as_err *
 static int64_t *add_row(struct as_live_decoder *d, struct as_bytes *b, size_t s, uint32_t instance,
 			const int64_t *old)
 {
-	struct as_live_grid *g = &d->next;
+	struct as_grid *g = &d->next;
 	size_t n = d->keys.scopes[s].n;
 
 	if (g->n >= AS_LIVE_ROWS_MAX) {
 		b->bad = true;
 		return NULL;
 	}
-	if (!as_live_grid_room(g, g->n + 1, g->ncells + n)) {
+	if (!as_grid_room(g, g->n + 1, g->ncells + n)) {
 		b->bad = b->nomem = true;
 		return NULL;
 	}
 	int64_t *cells = g->cells + g->ncells;
 	/* The scope of a row in our grids is the file's number of it. */
-	g->rows[g->n++] = (struct as_row){(enum as_scope)s, instance, g->ncells};
+	g->rows[g->n++] =
+		(struct as_row){.scope = (enum as_scope)s, .instance = instance, .at = g->ncells};
 	g->ncells += n;
 	for (size_t c = 0; c < n; c++)
 		cells[c] = old ? old[c] : AS_NA;
@@ -306,6 +307,7 @@ static int translate(struct as_live_decoder *d, struct as_err *err)
 			if (column[c] != AS_NO_COLUMN)
 				ours[column[c]] = cells[c];
 	}
+	as_frame_settle(&d->frame);
 	return d->frame.bad ? nomem(err) : AS_OK;
 }
 
@@ -320,7 +322,7 @@ static int on_rows(struct as_live_decoder *d, struct as_bytes *b, struct as_err 
 		return AS_OK;
 	d->t_ns += (int64_t)step;
 
-	struct as_live_grid was = d->prev;
+	struct as_grid was = d->prev;
 	int r = translate(d, err);
 	d->prev = d->next;
 	d->next = was;

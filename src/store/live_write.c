@@ -17,9 +17,6 @@
 #include "store/live.h"
 #include "store/store.h"
 
-/* How far ahead a row is looked for in the tick before: farther on it is written whole. */
-enum { LOOK_AHEAD = 64 };
-
 /*
  * No file grows for ever. When half of its limit is used, facts are no longer
  * written, and ticks only as often as makes a 16th of the limit for each time
@@ -31,32 +28,15 @@ enum { THIN_PART = 16, END_ROOM = 64 << 10 };
 struct as_live {
 	int fd;
 	char *path;
-	struct as_buf out;        /* frames that were not written yet      */
-	struct as_live_grid prev; /* the tick before                       */
-	int64_t t_ns;             /* of the tick before                    */
-	int64_t size;             /* bytes of the file that are good       */
-	int64_t limit;            /* it stays below so many                */
-	int64_t last;             /* bytes of the tick before              */
-	bool eager;               /* ticks are rare: write facts at once   */
+	struct as_buf out;   /* frames that were not written yet      */
+	struct as_grid prev; /* the last tick that was written        */
+	bool behind;         /* the tick before was not               */
+	int64_t t_ns;        /* of the tick before                    */
+	int64_t size;        /* bytes of the file that are good       */
+	int64_t limit;       /* it stays below so many                */
+	int64_t last;        /* bytes of the tick before              */
+	bool eager;          /* ticks are rare: write facts at once   */
 };
-
-bool as_live_grid_room(struct as_live_grid *g, size_t rows, size_t cells)
-{
-	while (g->rows_cap < rows)
-		if (!as_grow(&g->rows, &g->rows_cap, g->rows_cap, sizeof *g->rows, 16))
-			return false;
-	while (g->cells_cap < cells)
-		if (!as_grow(&g->cells, &g->cells_cap, g->cells_cap, sizeof *g->cells, 256))
-			return false;
-	return true;
-}
-
-void as_live_grid_done(struct as_live_grid *g)
-{
-	free(g->rows);
-	free(g->cells);
-	*g = (struct as_live_grid){0};
-}
 
 /* ── frames ───────────────────────────────────────────────────────────── */
 
@@ -211,18 +191,6 @@ static void put_changes(struct as_buf *out, const int64_t *old, const int64_t *n
 	}
 }
 
-/* Rows ahead of the cursor until the same scope and instance; LOOK_AHEAD when not near. */
-static size_t ahead(const struct as_live_grid *g, size_t cursor, const struct as_row *row)
-{
-	for (size_t k = 0; k < LOOK_AHEAD && cursor + k < g->n; k++) {
-		const struct as_row *was = &g->rows[cursor + k];
-
-		if (was->scope == row->scope && was->instance == row->instance)
-			return k;
-	}
-	return LOOK_AHEAD;
-}
-
 static void put_op(struct as_buf *out, enum as_live_op op, size_t argument)
 {
 	as_enc_u64(out, (uint64_t)argument * 4 + op);
@@ -243,48 +211,70 @@ static void put_new(struct as_buf *out, const struct as_row *row, const int64_t 
 	put_changes(out, NULL, cells, as_scope_info(row->scope)->n);
 }
 
-static void put_rows(struct as_buf *out, const struct as_live_grid *prev, const struct as_frame *f)
+/* One row, against the place where it is in the tick before. */
+static void put_row(struct as_live *l, const struct as_frame *f, const struct as_row *row,
+		    size_t place, size_t *same)
+{
+	const int64_t *cells = as_frame_cells(f, row),
+		      *old = l->prev.cells + l->prev.rows[place].at;
+	size_t n = as_scope_info(row->scope)->n;
+
+	if (l->behind ? !memcmp(old, cells, n * sizeof *cells) : row->same) {
+		(*same)++;
+		return;
+	}
+	put_same(&l->out, same);
+	put_op(&l->out, AS_LIVE_CHANGED, 0);
+	put_changes(&l->out, old, cells, n);
+}
+
+/* All rows; true when they are those of the tick before, one by one, if only by their names. */
+static bool put_rows(struct as_live *l, const struct as_frame *f)
 {
 	size_t cursor = 0, same = 0;
+	bool aligned = f->n == l->prev.n;
 
 	for (size_t i = 0; i < f->n; i++) {
 		const struct as_row *row = &f->rows[i];
-		const int64_t *cells = as_frame_cells(f, row);
-		size_t n = as_scope_info(row->scope)->n, k = ahead(prev, cursor, row);
+		size_t place = as_grid_find(&l->prev, cursor, row->scope, row->instance);
 
-		if (k == LOOK_AHEAD) {
-			put_same(out, &same);
-			put_new(out, row, cells);
+		aligned &= place == i;
+		if (place == AS_NO_ROW) {
+			put_same(&l->out, &same);
+			put_new(&l->out, row, as_frame_cells(f, row));
 			continue;
 		}
-		if (k) {
-			put_same(out, &same);
-			put_op(out, AS_LIVE_SKIP, k);
+		if (place > cursor) {
+			put_same(&l->out, &same);
+			put_op(&l->out, AS_LIVE_SKIP, place - cursor);
 		}
-		const int64_t *old = prev->cells + prev->rows[cursor + k].at;
-		cursor += k + 1;
-		if (!memcmp(old, cells, n * sizeof *cells)) {
-			same++;
-			continue;
-		}
-		put_same(out, &same);
-		put_op(out, AS_LIVE_CHANGED, 0);
-		put_changes(out, old, cells, n);
+		put_row(l, f, row, place, &same);
+		cursor = place + 1;
 	}
-	put_same(out, &same);
+	put_same(&l->out, &same);
+	return aligned;
 }
 
-static int remember(struct as_live_grid *g, const struct as_frame *f, struct as_err *err)
+static int remember(struct as_grid *g, const struct as_frame *f, struct as_err *err)
 {
-	if (!as_live_grid_room(g, f->n, f->cells_used))
+	if (!as_grid_room(g, f->now.n, f->now.ncells))
 		return as_fail(err, AS_ENOMEM, "no memory for the live file");
-	g->n = f->n;
-	g->ncells = f->cells_used;
-	if (f->n)
-		memcpy(g->rows, f->rows, f->n * sizeof *f->rows);
-	if (f->cells_used)
-		memcpy(g->cells, f->cells, f->cells_used * sizeof *f->cells);
+	g->n = f->now.n;
+	g->ncells = f->now.ncells;
+	if (g->n)
+		memcpy(g->rows, f->now.rows, g->n * sizeof *g->rows);
+	if (g->ncells)
+		memcpy(g->cells, f->now.cells, g->ncells * sizeof *g->cells);
 	return AS_OK;
+}
+
+/* The same where the rows are the same ones: only cells that changed. */
+static void remember_changes(struct as_grid *g, const struct as_frame *f)
+{
+	for (size_t i = 0; i < f->n; i++)
+		if (!f->rows[i].same)
+			memcpy(g->cells + g->rows[i].at, as_frame_cells(f, &f->rows[i]),
+			       as_scope_info(f->rows[i].scope)->n * sizeof *g->cells);
 }
 
 /* The next tick will need about as many bytes as the last: has it waited for them? */
@@ -308,19 +298,27 @@ static int on_frame(void *st, const struct as_frame *f, struct as_err *err)
 	struct as_live *l = st;
 	int64_t t_ns = f->t_ns > l->t_ns ? f->t_ns : l->t_ns; /* time never goes back */
 
-	if (too_soon(l, t_ns))
+	if (too_soon(l, t_ns)) {
+		l->behind = true;
 		return l->out.len ? flush(l, err) : AS_OK;
+	}
 	size_t at = open_frame(l, AS_LIVE_ROWS);
 	as_enc_u64(&l->out, (uint64_t)(t_ns - l->t_ns));
-	put_rows(&l->out, &l->prev, f);
+	bool aligned = put_rows(l, f);
 	close_frame(l, at);
 	if (too_long(l)) {
 		l->out.len = at;
+		l->behind = true;
 		return AS_OK;
 	}
 	l->last = (int64_t)(l->out.len - at);
 	l->t_ns = t_ns;
-	int r = remember(&l->prev, f, err);
+	int r = AS_OK;
+	if (aligned && !l->behind)
+		remember_changes(&l->prev, f);
+	else
+		r = remember(&l->prev, f, err);
+	l->behind = false;
 	return r < 0 ? r : flush(l, err);
 }
 
@@ -401,7 +399,7 @@ void as_live_close(struct as_live *l)
 	(void)close(l->fd);
 	free(l->path);
 	as_buf_done(&l->out);
-	as_live_grid_done(&l->prev);
+	as_grid_done(&l->prev);
 	free(l);
 }
 

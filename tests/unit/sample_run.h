@@ -165,13 +165,14 @@ static inline void sample_instance(struct as_tee *tee, enum as_scope scope, uint
 }
 
 /* One more tick onto the values of the last: all rows of all scopes. */
-static inline void sample_tick(const struct sample *s, uint64_t *seed, struct as_frame *last,
-			       struct as_frame *f, size_t tick)
+static inline void sample_tick(const struct sample *s, uint64_t *seed, struct as_frame *f,
+			       size_t tick)
 {
 	const size_t count[AS_NSCOPES] = {1, s->cores, 1, s->procs, s->procs, 1};
 	size_t k = 0;
 
 	as_frame_start(f, (int64_t)tick * s->step_ns + sample_below(seed, 90000));
+	const struct as_grid *last = &f->before;
 	for (int scope = 0; scope < AS_NSCOPES; scope++)
 		for (size_t i = 0; i < count[scope]; i++, k++) {
 			size_t n = as_scope_info((enum as_scope)scope)->n;
@@ -194,6 +195,7 @@ static inline void sample_tick(const struct sample *s, uint64_t *seed, struct as
 					cells[c] = last->cells[last->rows[k].at + c];
 			}
 		}
+	as_frame_settle(f);
 }
 
 static inline void sample_end(const struct sample *s, struct as_tee *tee)
@@ -219,7 +221,7 @@ static inline void sample_tell(const struct sample *s, struct as_tee *tee,
 			       void (*ticked)(size_t tick, void *arg), void *arg)
 {
 	uint64_t seed = s->seed;
-	struct as_frame frames[2] = {0};
+	struct as_frame frame = {0};
 
 	sample_begin(s, tee);
 	sample_origins(tee);
@@ -230,8 +232,8 @@ static inline void sample_tell(const struct sample *s, struct as_tee *tee,
 		sample_instance(tee, AS_THREAD, i, i * AS_MSEC, AS_NA);
 	}
 	for (size_t tick = 0; tick < s->ticks; tick++) {
-		sample_tick(s, &seed, &frames[(tick + 1) % 2], &frames[tick % 2], tick);
-		as_tee_frame(tee, &frames[tick % 2]);
+		sample_tick(s, &seed, &frame, tick);
+		as_tee_frame(tee, &frame);
 		if (ticked)
 			ticked(tick, arg);
 	}
@@ -239,8 +241,7 @@ static inline void sample_tell(const struct sample *s, struct as_tee *tee,
 		sample_instance(tee, AS_PROCESS, 0, 0, (int64_t)s->ticks * s->step_ns);
 	if (s->status != AS_RUNNING)
 		sample_end(s, tee);
-	as_frame_done(&frames[0]);
-	as_frame_done(&frames[1]);
+	as_frame_done(&frame);
 }
 
 /* The run itself, as the builder makes it; NULL when memory ran out. */

@@ -229,5 +229,78 @@ static void t_rows_are_shared(void)
 	as_frame_done(&f);
 }
 
-UTEST_MAIN(T(t_identity), T(t_tallies_and_series), T(t_second_row), T(t_instances),
-	   T(t_detail_taken_back), T(t_many_instances), T(t_end), T(t_rows_are_shared))
+/* One process: its row at each of some ticks, or none (-1); settled or not. */
+static struct as_run *told_of(const int *values, size_t n, bool settle)
+{
+	struct told t;
+	struct as_instance i = {.scope = AS_PROCESS, .id = 3, .parent = AS_NO_PARENT};
+
+	start(&t);
+	as_tee_instance(&t.tee, &i);
+	for (size_t k = 0; k < n; k++) {
+		as_frame_start(&t.frame, (int64_t)k * 500 * MS);
+		int64_t *row = values[k] < 0 ? NULL : as_frame_row(&t.frame, AS_PROCESS, 3);
+		if (row) {
+			as_row_set(row, AS_F_PROC_USER, values[k] * MS);
+			as_row_set(row, AS_F_PROC_RSS, values[k] % 100);
+		}
+		if (row && values[k] != 40) /* unknown now and then */
+			as_row_set(row, AS_F_PROC_SWAP, 7);
+		if (settle)
+			as_frame_settle(&t.frame);
+		as_tee_frame(&t.tee, &t.frame);
+	}
+	EXPECT_I64(t.sink.failed, 0);
+	as_frame_done(&t.frame);
+	return as_builder_take(t.b);
+}
+
+/* Rows that are the same as before are told to the tallies late, and it makes no difference. */
+static void t_same_rows(void)
+{
+	static const int values[] = {0,   0,   30,  30, 30, 40,  40,  40,  130, 130, -1,
+				     130, 130, 200, -1, -1, 350, 350, 350, 350, 350};
+	as_auto_run struct as_run *late = told_of(values, AS_LEN(values), true);
+	as_auto_run struct as_run *each = told_of(values, AS_LEN(values), false);
+	static const enum as_field_id fields[] = {AS_F_PROC_USER, AS_F_PROC_RSS, AS_F_PROC_SWAP};
+
+	for (size_t f = 0; f < AS_LEN(fields); f++) {
+		const struct as_tally *a = as_run_tally(late, fields[f], 3);
+		const struct as_tally *b = as_run_tally(each, fields[f], 3);
+
+		EXPECT_U64(a->n, b->n);
+		EXPECT_NEAR(a->mean, b->mean, fabs(b->mean) * 1e-12);
+		EXPECT_NEAR(a->min, b->min, 0);
+		EXPECT_NEAR(a->max, b->max, 0);
+		EXPECT_NEAR(a->last, b->last, 0);
+	}
+}
+
+/* A row that says "the same" has the cells; one that the tick before had not, is none. */
+static void t_frame_same(void)
+{
+	struct as_frame f = {0};
+
+	as_frame_start(&f, 0);
+	as_row_set(as_frame_row(&f, AS_PROCESS, 1), AS_F_PROC_RSS, 11);
+	as_row_set(as_frame_row(&f, AS_PROCESS, 2), AS_F_PROC_RSS, 22);
+	as_row_set(as_frame_row(&f, AS_PROCESS, 3), AS_F_PROC_RSS, 33);
+	as_frame_settle(&f);
+	EXPECT(!f.rows[0].same && !f.rows[1].same);
+	as_frame_start(&f, 1);
+	as_row_set(as_frame_row(&f, AS_PROCESS, 1), AS_F_PROC_RSS, 11);
+	EXPECT(as_frame_same(&f, AS_PROCESS, 3));
+	EXPECT(!as_frame_same(&f, AS_PROCESS, 2)); /* they keep their order */
+	EXPECT(!as_frame_same(&f, AS_PROCESS, 4));
+	EXPECT(!as_frame_same(&f, AS_THREAD, 1));
+	as_row_set(as_frame_row(&f, AS_PROCESS, 2), AS_F_PROC_RSS, 22);
+	as_frame_settle(&f);
+	EXPECT_U64(f.n, 3);
+	EXPECT(f.rows[0].same && f.rows[1].same && !f.rows[2].same);
+	EXPECT_I64(as_row_at(as_frame_cells(&f, &f.rows[1]), AS_F_PROC_RSS), 33);
+	as_frame_done(&f);
+}
+
+UTEST_MAIN(T(t_same_rows), T(t_frame_same), T(t_identity), T(t_tallies_and_series), T(t_second_row),
+	   T(t_instances), T(t_detail_taken_back), T(t_many_instances), T(t_end),
+	   T(t_rows_are_shared))

@@ -141,6 +141,7 @@ static void t_rows_that_come_and_go(void)
 			if (t % 2)
 				as_row_set(row, AS_F_PROC_FDS, -(int64_t)t);
 		}
+		as_frame_settle(&f);
 		as_tee_frame(&tee, &f);
 	}
 	as_frame_done(&f);
@@ -174,6 +175,7 @@ static void t_many_rows_vanish(void)
 		for (uint32_t i = 0; i < 300; i++)
 			if (t == 0 || i < 10 || i >= 200)
 				as_row_set(as_frame_row(&f, AS_PROCESS, i), AS_F_PROC_RSS, i + t);
+		as_frame_settle(&f);
 		as_tee_frame(&tee, &f);
 	}
 	as_frame_done(&f);
@@ -212,6 +214,7 @@ static void t_drawn_example(void)
 				row[3] = 3 + t;
 				row[5] = 8192 + t * 4096;
 			}
+		as_frame_settle(&f);
 		as_tee_frame(&tee, &f);
 	}
 	as_frame_done(&f);

@@ -669,7 +669,7 @@ static void write_until_killed(const char *id, int tell)
 {
 	struct as_live *l = NULL;
 	struct as_err err;
-	struct as_frame frames[2] = {0};
+	struct as_frame frame = {0};
 	struct sample m = {.seed = 3, .procs = 5, .cores = 2, .step_ns = AS_MSEC, .id = id};
 	uint64_t seed = 1;
 
@@ -680,8 +680,8 @@ static void write_until_killed(const char *id, int tell)
 	for (uint32_t i = 0; i < m.procs; i++)
 		sample_instance(&tee, AS_PROCESS, i, 0, AS_NA);
 	for (uint32_t tick = 1;; tick++) {
-		sample_tick(&m, &seed, &frames[(tick + 1) % 2], &frames[tick % 2], tick);
-		as_tee_frame(&tee, &frames[tick % 2]);
+		sample_tick(&m, &seed, &frame, tick);
+		as_tee_frame(&tee, &frame);
 		if (sink.failed || write(tell, &tick, sizeof tick) != sizeof tick)
 			_exit(1);
 	}

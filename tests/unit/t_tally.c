@@ -112,4 +112,63 @@ static void t_order(void)
 	}
 }
 
-UTEST_MAIN(T(t_gauge), T(t_gap), T(t_counter), T(t_window), T(t_short), T(t_short_end), T(t_order))
+/* Standing still, told at once or moment by moment, is the same. */
+static void t_stays(void)
+{
+	struct as_tally one = as_tally_new(), all = as_tally_new();
+
+	as_tally_gauge(&one, 0, 10);
+	as_tally_gauge(&one, 500 * MS, 30);
+	all = one;
+	for (int i = 2; i <= 10; i++)
+		as_tally_gauge(&all, i * 500 * MS, 30);
+	as_tally_gauge_stays(&one, 5000 * MS, 9);
+	as_tally_gauge(&one, 6000 * MS, 50);
+	as_tally_gauge(&all, 6000 * MS, 50);
+	EXPECT_NEAR(one.mean, (20 * 500 + 30 * 4500 + 40 * 1000) / 6000.0, 1e-9);
+	EXPECT_NEAR(one.mean, all.mean, 1e-9);
+	EXPECT_U64(one.n, all.n);
+	EXPECT_NEAR(one.min, 10, 0);
+	EXPECT_NEAR(one.max, 50, 0);
+}
+
+static void t_counter_stays(void)
+{
+	struct as_tally one = as_tally_new(), all = as_tally_new();
+
+	as_tally_counter(&one, 0, 0);
+	as_tally_counter(&one, 500 * MS, 500 * MS);
+	all = one;
+	for (int i = 2; i <= 10; i++)
+		as_tally_counter(&all, i * 500 * MS, 500 * MS);
+	as_tally_counter_stays(&one, 5000 * MS, 9);
+	EXPECT_NEAR(one.last, 0, 0);
+	EXPECT_NEAR(one.min, 0, 0);
+	as_tally_counter(&one, 5500 * MS, 1500 * MS);
+	as_tally_counter(&all, 5500 * MS, 1500 * MS);
+	EXPECT_NEAR(one.mean, 1500.0 / 5500, 1e-9);
+	EXPECT_NEAR(one.mean, all.mean, 1e-12);
+	EXPECT_NEAR(one.max, 2, 1e-9);
+	EXPECT_NEAR(one.max, all.max, 1e-12);
+	EXPECT_U64(one.n, all.n);
+}
+
+/* The burst before a long rest is not thinned by it, and an unknown one stays so. */
+static void t_counter_stays_in_a_window(void)
+{
+	struct as_tally s = as_tally_new();
+
+	as_tally_counter(&s, 0, 0);
+	as_tally_counter(&s, 50 * MS, 50 * MS);
+	as_tally_counter_stays(&s, 10000 * MS, 20);
+	EXPECT_NEAR(s.max, 0.5, 1e-9); /* over its window of 0.1 s */
+	EXPECT_NEAR(s.mean, 50.0 / 10000, 1e-9);
+	EXPECT_U64(s.n, 22);
+	as_tally_gap(&s);
+	as_tally_counter_stays(&s, 11000 * MS, 2);
+	EXPECT_U64(s.n, 22);
+	EXPECT_NEAR(s.mean, 50.0 / 10000, 1e-9);
+}
+
+UTEST_MAIN(T(t_stays), T(t_counter_stays), T(t_counter_stays_in_a_window), T(t_gauge), T(t_gap),
+	   T(t_counter), T(t_window), T(t_short), T(t_short_end), T(t_order))
