@@ -5,6 +5,14 @@
  *
  * The kernel walks its tasks and calls us for each; what we write is read like a
  * file. Each thread is looked at once, and nobody's /proc is touched.
+ *
+ * A process that was asleep since it was last told of is only counted: of thousands
+ * most are. Who was, its time on the CPU tells, to the nanosecond. What can change
+ * meanwhile is its memory, where others reclaim it: the common count of its pages is
+ * looked at now and then, and more seldom all is told anew.
+ *
+ * Most of what a look costs is waiting for memory that no cache has any more. So it
+ * touches few places, and what was told lies in the order of the pids, as they come.
  */
 #include "bpf/members.h"
 #include "bpf/memory.h"
@@ -13,6 +21,30 @@
 /* Only one pass is made at a time, and a stack has 512 bytes. */
 static struct as_wire_process record;
 static uint8_t span[512] __attribute__((aligned(8)));
+
+struct as_wire_pass passing;
+
+/* How it was when it was last told of. */
+struct told {
+	int32_t pid;      /* whose it is: two pids may share a place */
+	uint32_t threads; /* it had                                  */
+	uint64_t cpu;
+	uint64_t mm;    /* 0: it has none */
+	uint64_t pages; /* as pages_seen() */
+};
+
+enum {
+	TOLD_MAX = 1 << 14,
+	LOOK_EVERY = 8, /* passes: at the memory of one that is asleep */
+	TELL_EVERY = 64 /* and of all that it has                      */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, TOLD_MAX);
+	__type(key, uint32_t);
+	__type(value, struct told);
+} told SEC(".maps");
 
 static __always_inline bool belongs(uint64_t process, const struct task_struct *t)
 {
@@ -124,6 +156,56 @@ static __always_inline uint64_t count_files(const struct task_struct *t)
 	return n;
 }
 
+/* ── those that stayed as they were ───────────────────────────────────── */
+
+static __always_inline struct told *told_of(const struct task_struct *t)
+{
+	uint32_t at = (uint32_t)t->pid % TOLD_MAX;
+
+	return bpf_map_lookup_elem(&told, &at);
+}
+
+/* The kernel's common count of its pages, of each kind: a number that changes with them. */
+static __always_inline uint64_t pages_seen(uint64_t mm)
+{
+	uint64_t at = bpf_core_field_offset(struct mm_struct, rss_stat), sum = 0;
+	uint64_t raw[4 * COUNTER_MAX / sizeof(uint64_t)] = {0};
+	uint64_t size = bpf_core_field_size(struct mm_struct, rss_stat);
+
+	if (size > sizeof raw)
+		size = sizeof raw;
+	if (mm)
+		bpf_probe_read_kernel(raw, size, (void *)(mm + at));
+	for (uint32_t i = 0; i < sizeof raw / sizeof *raw; i++)
+		sum = sum * 31 + raw[i];
+	return sum;
+}
+
+/* Only one that runs can start a thread: who had one, and did not run, has one. */
+static __always_inline bool as_before(const struct told *was, const struct task_struct *t)
+{
+	uint32_t turn = passing.number + (uint32_t)t->pid;
+
+	return was->pid == t->pid && was->threads == 1 && was->cpu == t->se.sum_exec_runtime &&
+	       t->__state && !t->exit_state && !passing.all && turn % TELL_EVERY &&
+	       (turn % LOOK_EVERY || was->pages == pages_seen(was->mm));
+}
+
+static __always_inline void remember(const struct task_struct *t, const struct mm_struct *mm)
+{
+	struct told *now = told_of(t);
+
+	if (!now)
+		return;
+	now->pid = t->pid;
+	now->cpu = record.first.usage.cpu;
+	now->threads = record.group.threads;
+	now->mm = (uint64_t)mm;
+	now->pages = pages_seen(now->mm);
+}
+
+/* ── telling ──────────────────────────────────────────────────────────── */
+
 static __always_inline void tell_thread(struct seq_file *seq, const struct task_struct *t)
 {
 	record.first.kind = AS_WIRE_THREAD;
@@ -134,6 +216,8 @@ static __always_inline void tell_thread(struct seq_file *seq, const struct task_
 static __always_inline void tell_process(struct seq_file *seq, const struct task_struct *t,
 					 const struct signal_struct *s)
 {
+	const struct mm_struct *mm = memory_of(t);
+
 	record.first.kind = AS_WIRE_PROCESS;
 	fill_thread(&record.first, t);
 	record.group.parent = BPF_CORE_READ(t, real_parent, tgid);
@@ -141,9 +225,10 @@ static __always_inline void tell_process(struct seq_file *seq, const struct task
 	record.group.state = t->__state;
 	record.group.exit_state = t->exit_state;
 	fill_ended(&record.group, s);
-	fill_memory(&record.group, memory_of(t));
+	fill_memory(&record.group, mm);
 	record.group.files = count_files(t);
-	bpf_seq_write(seq, &record, sizeof record);
+	if (bpf_seq_write(seq, &record, sizeof record) == 0)
+		remember(t, mm);
 }
 
 SEC("iter/task")
@@ -154,10 +239,16 @@ int tasks(struct bpf_iter__task *ctx)
 
 	if (!t)
 		return 0;
+	bool first = t->pid == t->tgid;
+	const struct told *was = first ? told_of(t) : 0;
+	if (was && as_before(was, t)) {
+		passing.quiet++;
+		return 0;
+	}
 	uint64_t process = process_of(t);
 	if (!belongs(process, t))
 		return 0;
-	if (t->pid == t->tgid)
+	if (first)
 		tell_process(seq, t, (const void *)process);
 	else
 		tell_thread(seq, t);

@@ -89,6 +89,7 @@ void as_members_drop(struct as_members *m, size_t i)
 
 	memmove(m->v + i, m->v + i + 1, (m->n - i - 1) * sizeof *m->v);
 	m->n--;
+	as_sums_leave(&m->sums, p);
 	as_process_done(p, &m->pool);
 	free(p);
 }

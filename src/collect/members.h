@@ -21,6 +21,7 @@ struct as_members {
 	uint64_t ever;   /* how many there were in all */
 	bool root_ended; /* the first one's number may be a stranger's now */
 	struct as_proc_pool pool;
+	struct as_sums sums; /* of all, as far as as_sums_update() was called */
 	/* private */
 	struct as_stranger *strangers; /* sorted by pid */
 	size_t nstrangers, strangers_cap;

@@ -158,21 +158,21 @@ static void settle(struct as_process *p, const struct as_pass *pass)
 	if (p->first_pass)
 		raise_base(p, &was);
 	as_threads_untold(p, pass->c, &pass->members->pool, pass->n);
-	p->fresh = true;
+	p->fresh = p->changed = true;
 	if (p->newcomer)
 		as_process_meet(p, pass->c, &pass->members->pool);
 	p->newcomer = p->first_pass = false;
 }
 
 /* From now on the numbers come from elsewhere. */
-static void tell_origins(const struct as_collect *c)
+static void tell_origins(const struct as_collect *c, const char *source)
 {
 	static const enum as_group groups[] = {AS_G_CPU,   AS_G_FAULTS, AS_G_MEMORY, AS_G_IO,
 					       AS_G_SCHED, AS_G_FDS,    AS_G_THREADS};
 
 	for (size_t i = 0; i < AS_LEN(groups); i++)
 		for (enum as_scope scope = AS_PROCESS; scope <= AS_THREAD; scope++)
-			as_collect_origins(c, scope, groups[i], AS_MEASURED, "BPF task iterator");
+			as_collect_origins(c, scope, groups[i], AS_MEASURED, "%s", source);
 }
 
 static bool open_iterator(struct as_pass *pass, const struct as_witness *w)
@@ -185,25 +185,72 @@ static bool open_iterator(struct as_pass *pass, const struct as_witness *w)
 		as_pass_close(pass);
 	if (!pass->it && as_taskiter_open(&pass->it, w->now.source, &err) < 0)
 		return false;
+	if (!pass->of)
+		pass->first = pass->n + 1;
 	pass->of = w->now.source;
 	return true;
 }
 
-void as_pass_make(struct as_pass *pass, const struct as_witness *w, struct as_members *m,
-		  const struct as_collect *c)
+/* The iterator told of it once, and it is there as far as anybody knows. */
+static bool counted(const struct as_pass *pass, const struct as_process *p)
 {
+	return p->passed >= pass->first && p->passed < pass->n && !p->ended && !p->gone &&
+	       !p->missing;
+}
+
+bool as_pass_complete(struct as_pass *pass, const struct as_members *m)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; pass->made && i < m->n; i++)
+		n += counted(pass, m->v[i]);
+	return pass->complete = pass->made && n == pass->quiet;
+}
+
+/*
+ * The kernel walks everybody's tasks, not only the job's. Where others are very many
+ * the job's files are cheaper: then it rests for some ticks, and others may have left.
+ */
+enum { REST = 120, FILES_NS = 60000, FILES_OF = 80, PASS_NS = 300000 };
+
+static void weigh(struct as_pass *pass, int64_t cost_ns)
+{
+	int64_t n = pass->members->n < FILES_OF ? (int64_t)pass->members->n : FILES_OF;
+
+	if (cost_ns <= PASS_NS + n * FILES_NS)
+		return;
+	pass->rest = REST;
+	if (!pass->rested)
+		tell_origins(pass->c, "BPF task iterator, /proc while others are many");
+	pass->rested = true;
+}
+
+static bool walk(struct as_pass *pass, bool all)
+{
+	int64_t since = as_clock(CLOCK_THREAD_CPUTIME_ID);
 	struct as_err err;
 
-	pass->made = false;
-	if (!open_iterator(pass, w))
-		return;
 	pass->n++;
 	pass->at = 0;
+	if (as_taskiter_pass(pass->it, all, hear, pass, &pass->quiet, &err) < 0)
+		return false;
+	if (pass->n == 1)
+		tell_origins(pass->c, "BPF task iterator");
+	weigh(pass, as_clock(CLOCK_THREAD_CPUTIME_ID) - since);
+	as_called(2);
+	return true;
+}
+
+void as_pass_make(struct as_pass *pass, const struct as_witness *w, struct as_members *m,
+		  const struct as_collect *c, bool all)
+{
+	pass->made = pass->complete = false;
+	if (!open_iterator(pass, w) || pass->rest-- > 0)
+		return;
+	pass->rest = 0;
 	pass->members = m;
 	pass->c = c;
-	pass->made = as_taskiter_pass(pass->it, hear, pass, &err) == AS_OK;
-	if (pass->n == 1 && pass->made)
-		tell_origins(c);
+	pass->made = walk(pass, all);
 	for (size_t i = 0; pass->made && i < m->n; i++)
 		if (as_pass_told(pass, m->v[i]))
 			settle(m->v[i], pass);
@@ -212,5 +259,5 @@ void as_pass_make(struct as_pass *pass, const struct as_witness *w, struct as_me
 void as_pass_close(struct as_pass *pass)
 {
 	as_taskiter_close(pass->it);
-	*pass = (struct as_pass){.n = pass->n};
+	*pass = (struct as_pass){.n = pass->n, .rested = pass->rested};
 }

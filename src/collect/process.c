@@ -237,6 +237,7 @@ bool as_process_read(struct as_process *p, const struct as_collect *c, struct as
 	if (!p->moved && !in_full && p->stat.threads == 1 && ++p->quiet < QUIET_MAX)
 		return true;
 	p->moved = false;
+	p->changed = true;
 	p->quiet = 0;
 	if (!read_stat(p, c, pool))
 		return false;
@@ -287,15 +288,18 @@ static void io_cells(const struct as_process *p, const struct as_collect *c, int
 	as_put(c, row, AS_F_PROC_WCHAR, as_since(p->io.wchar, p->io_base.wchar));
 }
 
-void as_process_rows(const struct as_process *p, const struct as_collect *c, struct as_frame *frame)
+void as_process_rows(struct as_process *p, const struct as_collect *c, struct as_frame *frame)
 {
-	int64_t *row = as_frame_row(frame, AS_PROCESS, p->instance);
+	if (p->changed || !as_frame_same(frame, AS_PROCESS, p->instance)) {
+		int64_t *row = as_frame_row(frame, AS_PROCESS, p->instance);
 
-	cpu_cells(p, c, row);
-	memory_cells(p, c, row);
-	io_cells(p, c, row);
+		cpu_cells(p, c, row);
+		memory_cells(p, c, row);
+		io_cells(p, c, row);
+	}
 	if (as_wants_group(c->want, AS_G_THREADS))
 		as_threads_rows(p, c, frame);
+	p->changed = false;
 }
 
 /* ── who it is ────────────────────────────────────────────────────────── */

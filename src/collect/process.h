@@ -7,7 +7,7 @@
  * that was not on a CPU since the last tick has nothing new to tell: one look
  * at schedstat, the cheapest file, spares the dear ones.
  */
-#include "collect/collector.h"
+#include "collect/sums.h"
 #include "os/proc.h"
 #include "wire/task.h"
 
@@ -37,47 +37,51 @@ struct as_share {
 };
 
 struct as_process {
+	/* What every tick looks at, side by side: of thousands most have nothing new to tell. */
 	int32_t pid;
 	uint32_t instance, parent;
-	int64_t start_ns; /* CLOCK_BOOTTIME of its birth as it was told; AS_PROC_NA  */
-	int64_t born_ns;  /* the same since the run's start, once it was told; AS_NA */
-	char *args;       /* its command line as last seen, or NULL                  */
-	bool args_told;   /* the sink knows them                                     */
-	int64_t ended_by; /* its wait status; AS_NA                                  */
-	int64_t died_ns;  /* since the run's start; AS_NA                            */
-	int dir;          /* /proc/PID                                    */
-	int fd[AS_NPF];   /* -1: not open (not wanted, refused or no descriptors left) */
-	char told[68];    /* the name that the sink knows, "" when none   */
-	bool grown_up;    /* it was told again after its first second     */
+	uint64_t passed,
+		begun; /* the last pass that told of it: whole, or of a thread (collect/pass.h) */
+	struct as_thread *threads;
+	uint32_t nthreads;
+	uint8_t quiet;    /* ticks since it was read in full                              */
+	uint8_t standing; /* private to collect/sums.c                                    */
+	bool changed;     /* it has other numbers than in its last row                    */
+	bool fresh;       /* it was its turn at this tick: it has a row                   */
+	bool moved;       /* it ran since it was read in full                             */
+	bool grown_up;    /* it was told again after its first second                     */
 	bool gone;        /* we waited for it: the kernel has added it to ours            */
 	bool ended;       /* its end was told; until somebody waits, it counts in sums    */
 	bool shown;       /* it ended, and its last rows are in a frame                   */
 	bool missing;     /* it is not there any more: somebody waited for it             */
+	bool placed;      /* its family was looked for                                    */
 	bool midway;      /* it ran before the run began                                  */
 	bool named;       /* the witness knows that it belongs                            */
-	bool io_denied;
-	bool fresh;    /* it was its turn at this tick: it has a row   */
-	bool moved;    /* it ran since it was read in full             */
-	uint8_t quiet; /* ticks since it was read in full              */
-	uint64_t passed,
-		begun; /* the last pass that told of it: whole, or of a thread (collect/pass.h) */
 	bool newcomer, first_pass;
-	struct as_wire_usage told_sum; /* during a pass                          */
+	bool args_told; /* the sink knows its command line                              */
+	bool io_denied, pss_denied;
 	/* Times in ns. base: what stood there when the run began, where it was there before */
 	struct as_proc_stat stat, base;
 	struct as_proc_status status, status_base;
 	struct as_proc_io io, io_base;
 	struct as_proc_sched sched;
-	int64_t file_max; /* the most pages of files that it was seen with   */
+	int dir;          /* /proc/PID                                    */
+	int fd[AS_NPF];   /* -1: not open (not wanted, refused or no descriptors left) */
+	char told[68];    /* the name that the sink knows, "" when none   */
+	int64_t start_ns; /* CLOCK_BOOTTIME of its birth as it was told; AS_PROC_NA  */
+	int64_t born_ns;  /* the same since the run's start, once it was told; AS_NA */
+	char *args;       /* its command line as last seen, or NULL                  */
+	int64_t ended_by; /* its wait status; AS_NA                                  */
+	int64_t died_ns;  /* since the run's start; AS_NA                            */
+	struct as_wire_usage told_sum; /* during a pass                          */
+	int64_t file_max;              /* the most pages of files that it was seen with   */
 	struct as_share share;
 	int32_t family; /* those forked from it and not replaced by exec; -1: none known */
-	bool placed;    /* its family was looked for                    */
-	bool pss_denied;
 	int64_t pss, uss, pss_age; /* what its share makes of its size now */
 	int64_t fds;
-	int64_t wait_ended; /* cpu wait of its threads that ended       */
-	struct as_thread *threads;
-	size_t nthreads, threads_cap;
+	struct as_sums part; /* of the job's sums, as it stands there    */
+	int64_t wait_ended;  /* cpu wait of its threads that ended       */
+	size_t threads_cap;
 };
 
 /* Births of one pid that are told to be so close are one: not all who tell look as closely. */
@@ -115,9 +119,8 @@ bool as_process_read(struct as_process *p, const struct as_collect *c, struct as
 /* It was told of by a pass and never read: open its folder, and tell the sink who it is. */
 void as_process_meet(struct as_process *p, const struct as_collect *c, struct as_proc_pool *pool);
 void as_process_count_fds(struct as_process *p);
-/* Put its numbers into the frame: one row, and one for each thread. */
-void as_process_rows(const struct as_process *p, const struct as_collect *c,
-		     struct as_frame *frame);
+/* Put its numbers into the frame: one row, and one for each thread; or those of before again. */
+void as_process_rows(struct as_process *p, const struct as_collect *c, struct as_frame *frame);
 /* Tell the sink who it is and, by died_ns and ended_by, that it ended. */
 void as_process_tell(struct as_process *p, const struct as_collect *c);
 /* Its command line is this now: NUL between arguments, NULL when unknown. */

@@ -18,7 +18,10 @@ enum { NS_PER_GIB = 17000000, NS_AT_LEAST = 15000 };
 enum { NS_AT_MOST = 4 * NS_PER_GIB };
 /* Seconds after which a process is read again though it looks the same. */
 enum { OLD = 10, OLD_ASKED = 1 };
-enum { READS_MAX = 64 };
+/* So many are chosen at once, and read at one sample at most so often. */
+enum { CHOSEN = 16, ROUNDS = 4 };
+/* Between two rounds, when nothing has changed and nobody asked. */
+#define PAUSE  (AS_SECOND / 2)
 #define LATELY (30 * AS_SECOND)
 
 #define SOURCE "/proc/PID/smaps_rollup"
@@ -255,26 +258,41 @@ static struct as_purse *purse(struct as_pss *s, const struct as_process *p)
 	return s->fields ? &s->for_fields : NULL;
 }
 
-static struct as_process *most_worth(struct as_pss *s, const struct as_collect *c,
-				     const struct as_members *m)
+struct candidate {
+	struct as_process *p;
+	double worth;
+};
+
+/* What a reading of it clears up for its price; 0: it is not to be read now. */
+static double worth(struct as_pss *s, const struct as_collect *c, const struct as_process *p)
 {
-	struct as_process *best = NULL;
-	double most = 0;
+	const struct as_purse *pays = purse(s, p);
+	int64_t rss = rss_of(p, c);
+
+	if (!pays || pays->ns <= 0)
+		return 0;
+	double cost = price(p, rss);
+	return s->asked || cost <= NS_AT_MOST ? doubt(s, p, rss, c->env->page) / cost : 0;
+}
+
+/* The few that are worth most, the best first. */
+static size_t choose(struct as_pss *s, const struct as_collect *c, const struct as_members *m,
+		     struct candidate best[CHOSEN])
+{
+	size_t n = 0;
 
 	for (size_t i = 0; i < m->n; i++) {
-		struct as_process *p = m->v[i];
-		const struct as_purse *pays = purse(s, p);
+		struct candidate it = {m->v[i], worth(s, c, m->v[i])};
+		size_t at = n;
 
-		if (!pays || pays->ns <= 0)
+		if (it.worth <= 0 || (n == CHOSEN && it.worth <= best[n - 1].worth))
 			continue;
-		double cost = price(p, rss_of(p, c));
-		double worth = doubt(s, p, rss_of(p, c), c->env->page) / cost;
-		if (worth > most && (s->asked || cost <= NS_AT_MOST)) {
-			most = worth;
-			best = p;
-		}
+		n += n < CHOSEN;
+		for (at = n - 1; at > 0 && best[at - 1].worth < it.worth; at--)
+			best[at] = best[at - 1];
+		best[at] = it;
 	}
-	return best;
+	return n;
 }
 
 static void fill(struct as_purse *w, int64_t passed_ns)
@@ -284,20 +302,29 @@ static void fill(struct as_purse *w, int64_t passed_ns)
 		w->ns = w->ns_per_s;
 }
 
+static void pay(struct as_pss *s, const struct as_collect *c, struct as_process *p)
+{
+	struct as_purse *pays = purse(s, p);
+
+	pays->ns -= read_share(s, p);
+	if (p->pss_denied && !s->denied) {
+		s->denied = true;
+		as_collect_origins(c, AS_JOB, AS_G_PSS, AS_UNAVAILABLE,
+				   "permission denied for some processes");
+	}
+}
+
+/* A reading may have said enough of the relatives of who was read: each is weighed again. */
 static void spend(struct as_pss *s, const struct as_collect *c, const struct as_members *m)
 {
-	for (int i = 0; i < READS_MAX && !s->missing; i++) {
-		struct as_process *p = most_worth(s, c, m);
+	struct candidate best[CHOSEN];
+	size_t n = 1;
 
-		if (!p)
-			return;
-		struct as_purse *pays = purse(s, p);
-		pays->ns -= read_share(s, p);
-		if (p->pss_denied && !s->denied) {
-			s->denied = true;
-			as_collect_origins(c, AS_JOB, AS_G_PSS, AS_UNAVAILABLE,
-					   "permission denied for some processes");
-		}
+	for (int round = 0; round < ROUNDS && n && !s->missing; round++) {
+		n = choose(s, c, m, best);
+		for (size_t i = 0; i < n && !s->missing; i++)
+			if (worth(s, c, best[i].p) > 0)
+				pay(s, c, best[i].p);
 	}
 }
 
@@ -342,10 +369,14 @@ static void add_pss(struct as_pss *s, struct as_process *p, const struct as_shar
 		    struct sums *sum)
 {
 	bool own = h == &p->share;
+	int64_t pss = own ? (int64_t)(h->pss * (double)rss) : AS_PROC_NA;
+	int64_t uss = own ? (int64_t)(h->uss * (double)rss) : AS_PROC_NA;
 
-	p->pss = own ? (int64_t)(h->pss * (double)rss) : AS_PROC_NA;
-	p->uss = own ? (int64_t)(h->uss * (double)rss) : AS_PROC_NA;
-	p->pss_age = own ? s->t_ns - h->read_ns : AS_PROC_NA;
+	p->changed |= pss != p->pss || uss != p->uss || s->asked;
+	p->pss = pss;
+	p->uss = uss;
+	if (s->asked) /* else no row would ever be the same as the one before it */
+		p->pss_age = own ? s->t_ns - h->read_ns : AS_PROC_NA;
 	sum->rss += rss;
 	if (!h)
 		return;
@@ -431,26 +462,60 @@ void as_pss_open(struct as_pss *s, const struct as_collect *c)
 	fill(&s->for_need, AS_SECOND);
 	for (enum as_scope scope = AS_JOB; scope <= AS_PROCESS; scope++)
 		as_collect_origins(c, scope, AS_G_PSS, AS_ATTRIBUTED, "%s, now and then", SOURCE);
+	if (!s->asked)
+		as_collect_origin(c, AS_F_PROC_PSS_AGE, AS_UNAVAILABLE, "told with --metrics pss");
 }
 
-void as_pss_sample(struct as_pss *s, const struct as_collect *c, const struct as_members *m)
+/* Is there anything that the sums of the sample before do not know? */
+static bool news(struct as_pss *s, const struct as_members *m)
 {
-	int64_t now = as_now() - c->start_ns;
+	uint64_t living = 0;
+	bool changed = false;
 
-	if (!s->fields && !s->depends)
-		return;
-	fill(&s->for_fields, now - s->t_ns);
-	fill(&s->for_need, now - s->t_ns);
-	s->t_ns = now;
+	for (size_t i = 0; i < m->n; i++) {
+		living += alive(m->v[i]);
+		changed |= m->v[i]->changed || !m->v[i]->placed;
+	}
 	for (size_t i = 0; i < s->nfamilies; i++)
-		s->families[i].was = s->families[i].n;
-	count_families(s, c, m);
-	spend(s, c, m);
+		changed |= scatters(&s->families[i]);
+	changed |= living != s->living || m->ever != s->ever;
+	s->living = living;
+	s->ever = m->ever;
+	return changed;
+}
+
+static void place_newcomers(struct as_pss *s, const struct as_collect *c,
+			    const struct as_members *m)
+{
 	for (size_t i = 0; i < m->n; i++)
 		if (!m->v[i]->placed && alive(m->v[i])) {
 			place(s, c, m, m->v[i]);
 			m->v[i]->placed = true;
 		}
+}
+
+void as_pss_sample(struct as_pss *s, const struct as_collect *c, const struct as_members *m)
+{
+	int64_t now = as_now() - c->start_ns, passed = now - s->t_ns;
+
+	if (!s->fields && !s->depends)
+		return;
+	fill(&s->for_fields, passed);
+	fill(&s->for_need, passed);
+	s->t_ns = now;
+	bool due = s->asked || s->depends || now - s->spent_ns >= PAUSE;
+	if (!news(s, m) && !due) {
+		s->age += s->age == AS_NA ? 0 : passed;
+		return;
+	}
+	for (size_t i = 0; i < s->nfamilies; i++)
+		s->families[i].was = s->families[i].n;
+	count_families(s, c, m);
+	if (due) {
+		spend(s, c, m);
+		s->spent_ns = now;
+	}
+	place_newcomers(s, c, m);
 	count_families(s, c, m);
 	add_up(s, c, m);
 	if (s->missing && s->fields) {

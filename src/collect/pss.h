@@ -43,8 +43,10 @@ struct as_pss {
 	bool depends; /* no control group tells what the job needs      */
 	bool missing; /* this kernel has no such file                   */
 	bool denied;
-	int64_t t_ns;   /* of the last sample                             */
-	int64_t mapped; /* shared memory in all processes, added up       */
+	int64_t t_ns;          /* of the last sample                             */
+	int64_t spent_ns;      /* and of the last that read any                  */
+	uint64_t living, ever; /* members then                                   */
+	int64_t mapped;        /* shared memory in all processes, added up       */
 	struct as_purse for_need, for_fields;
 	struct as_family *families;
 	size_t nfamilies, families_cap;

@@ -205,8 +205,10 @@ void as_threads_rows(const struct as_process *p, const struct as_collect *c, str
 {
 	for (size_t i = 0; i < p->nthreads; i++) {
 		const struct as_thread *t = &p->threads[i];
-		int64_t *row = as_frame_row(frame, AS_THREAD, t->instance);
 
+		if (!p->changed && as_frame_same(frame, AS_THREAD, t->instance))
+			continue;
+		int64_t *row = as_frame_row(frame, AS_THREAD, t->instance);
 		as_put(c, row, AS_F_THR_CPU, t->now.run_ns - t->base.run_ns);
 		as_put(c, row, AS_F_THR_WAIT, t->now.wait_ns - t->base.wait_ns);
 	}

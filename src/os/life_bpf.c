@@ -6,6 +6,7 @@
 #include <sys/sysinfo.h>
 
 #include "wire/disk.h"
+#include "wire/task.h"
 
 /* The programs and what loads them, as bpftool wrote it. */
 #pragma GCC diagnostic push
@@ -214,15 +215,23 @@ static uint64_t lost(const struct as_life_source *s)
 	return __atomic_load_n(&s->bpf->bss->lost, __ATOMIC_RELAXED);
 }
 
-int as_life_bpf_pass(const struct as_life_source *s, struct as_err *err)
+int as_life_bpf_pass(const struct as_life_source *s, bool all, struct as_err *err)
 {
+	struct as_wire_pass *pass = &s->bpf->bss->passing;
 	union bpf_attr attr;
+
+	*pass = (struct as_wire_pass){.number = pass->number + 1, .all = all};
 
 	memset(&attr, 0, sizeof attr);
 	attr.iter_create.link_fd = (uint32_t)s->bpf->links.tasks_fd;
 	as_called(1);
 	int fd = skel_sys_bpf(BPF_ITER_CREATE, &attr, sizeof attr.iter_create);
 	return fd < 0 ? as_fail_errno(err, errno, "start the BPF task iterator") : fd;
+}
+
+uint64_t as_life_bpf_quiet(const struct as_life_source *s)
+{
+	return s->bpf->bss->passing.quiet;
 }
 
 const struct as_wire_disk *as_life_bpf_disk(struct as_life_source *s)

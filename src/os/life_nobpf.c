@@ -7,10 +7,16 @@ static int open_source(struct as_life_source **ret, const struct as_env *env, st
 	return as_bpf_missing(err);
 }
 
-int as_life_bpf_pass(const struct as_life_source *s, struct as_err *err)
+int as_life_bpf_pass(const struct as_life_source *s, bool all, struct as_err *err)
+{
+	(void)s, (void)all;
+	return as_bpf_missing(err);
+}
+
+uint64_t as_life_bpf_quiet(const struct as_life_source *s)
 {
 	(void)s;
-	return as_bpf_missing(err);
+	return 0;
 }
 
 const struct as_wire_disk *as_life_bpf_disk(struct as_life_source *s)

@@ -60,9 +60,10 @@ static void tell_all(struct as_taskiter *it, as_task_fn *fn, void *data)
 	it->len -= at;
 }
 
-int as_taskiter_pass(struct as_taskiter *it, as_task_fn *fn, void *data, struct as_err *err)
+int as_taskiter_pass(struct as_taskiter *it, bool all, as_task_fn *fn, void *data,
+		     uint64_t *ret_quiet, struct as_err *err)
 {
-	as_auto_fd int fd = as_life_bpf_pass(it->source, err);
+	as_auto_fd int fd = as_life_bpf_pass(it->source, all, err);
 
 	if (fd < 0)
 		return err->code;
@@ -75,10 +76,12 @@ int as_taskiter_pass(struct as_taskiter *it, as_task_fn *fn, void *data, struct 
 		if (n < 0)
 			return as_fail_errno(err, errno, "read the BPF task iterator");
 		if (n == 0)
-			return AS_OK;
+			break;
 		it->len += (size_t)n;
 		tell_all(it, fn, data);
 	}
+	*ret_quiet = as_life_bpf_quiet(it->source);
+	return AS_OK;
 }
 
 char as_task_state(const struct as_wire_group *g)

@@ -18,8 +18,12 @@ typedef void as_task_fn(void *data, const struct as_wire_thread *thread,
 
 int as_taskiter_open(struct as_taskiter **ret, const struct as_life_source *bpf,
 		     struct as_err *err);
-/* Tell of everyone once. */
-int as_taskiter_pass(struct as_taskiter *it, as_task_fn *fn, void *data, struct as_err *err);
+/*
+ * Tell of everyone once; unless `all`, not of processes that are as they were when they
+ * were last told of: those are only counted.
+ */
+int as_taskiter_pass(struct as_taskiter *it, bool all, as_task_fn *fn, void *data,
+		     uint64_t *ret_quiet, struct as_err *err);
 void as_taskiter_close(struct as_taskiter *it); /* NULL is fine */
 
 /* The letter that /proc shows: R, S, D, T, t, X, Z, P, I. */

@@ -10,6 +10,17 @@
 
 enum { AS_WIRE_PROCESS = 1, AS_WIRE_THREAD };
 
+/*
+ * A pass tells only of those that may have changed since it last told of them. The
+ * program sets the number of the pass, and whether all are to be told of; how many
+ * processes were as before is counted.
+ */
+struct as_wire_pass {
+	uint32_t number;
+	uint32_t all;
+	uint64_t quiet;
+};
+
 /* Of one thread. */
 struct as_wire_thread {
 	uint32_t kind; /* AS_WIRE_PROCESS: the first of a process; its group follows */

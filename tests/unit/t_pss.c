@@ -106,7 +106,7 @@ static void t_alone(void)
 {
 	struct bench b;
 
-	start(&b, "all");
+	start(&b, "all,pss");
 	struct as_process *p = add(&b, 1, "one", 98, 0);
 	tell(p, 98, 0, 97);
 	pass(&b, 1);

@@ -19,6 +19,7 @@ struct rig {
 	struct as_taskiter *it;
 	struct as_wire_process v[RECORDS]; /* group.threads 0: a thread's */
 	size_t n;
+	uint64_t quiet;
 };
 
 static void hear(void *data, const struct as_wire_thread *t, const struct as_wire_group *g)
@@ -46,12 +47,17 @@ static struct rig *rig_open(void)
 	return r;
 }
 
-static void rig_pass(struct rig *r)
+static void pass(struct rig *r, bool all)
 {
 	struct as_err err;
 
 	r->n = 0;
-	EXPECT_OK(as_taskiter_pass(r->it, hear, r, &err), err);
+	EXPECT_OK(as_taskiter_pass(r->it, all, hear, r, &r->quiet, &err), err);
+}
+
+static void rig_pass(struct rig *r)
+{
+	pass(r, true);
 }
 
 static void rig_close(struct rig *r)
@@ -319,6 +325,80 @@ static void t_many(void)
 	rig_close(r);
 }
 
+/* Sleeps, and computes for a moment when told to. */
+static pid_t sleeper(int *ret_wake)
+{
+	int wake[2], ready[2];
+	char c;
+
+	EXPECT(pipe(wake) == 0 && pipe(ready) == 0);
+	pid_t pid = fork();
+	if (!pid) {
+		(void)close(wake[1]);
+		do
+			(void)!write(ready[1], "", 1);
+		while (read(wake[0], &c, 1) == 1);
+		_exit(0);
+	}
+	(void)close(wake[0]);
+	EXPECT(read(ready[0], &c, 1) == 1);
+	(void)usleep(50000);
+	*ret_wake = wake[1];
+	return pid;
+}
+
+static bool told(const struct rig *r, pid_t pid)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (r->v[i].first.pid == pid)
+			return true;
+	return false;
+}
+
+/* Who is asleep is counted, and told of now and then; who ran is told of with what it used. */
+static void t_only_who_ran(void)
+{
+	struct rig *r = rig_open();
+	int wake, other, again = 0;
+	pid_t pid = sleeper(&wake), idle = sleeper(&other);
+
+	pass(r, false);
+	EXPECT(told(r, pid) && told(r, idle));
+	EXPECT_U64(r->quiet, 0);
+	uint64_t before = find(r, pid)->first.usage.syscr;
+	EXPECT(write(wake, "", 1) == 1);
+	(void)usleep(50000);
+	pass(r, false);
+	EXPECT_I64((int64_t)find(r, pid)->first.usage.syscr, (int64_t)before + 1);
+	for (int i = 0; i < 128; i++) {
+		pass(r, false);
+		EXPECT_U64(r->n + r->quiet, 2); /* nobody is forgotten */
+		again += told(r, idle);
+	}
+	EXPECT(again >= 2 && again < 64);
+	pass(r, true);
+	EXPECT_U64(r->n, 2);
+	end(pid);
+	end(idle);
+	pass(r, false);
+	EXPECT_U64(r->n + r->quiet, 0);
+	rig_close(r);
+}
+
+/* The target of several threads is told of whole, asleep or not. */
+static void t_threads_are_told(void)
+{
+	struct rig *r = rig_open();
+	pid_t pid = target(false);
+
+	pass(r, false);
+	pass(r, false);
+	EXPECT_U64(r->n, 3);
+	EXPECT_U64(r->quiet, 0);
+	end(pid);
+	rig_close(r);
+}
+
 static void t_letters(void)
 {
 	static const struct {
@@ -334,5 +414,5 @@ static void t_letters(void)
 	}
 }
 
-UTEST_MAIN(T(t_as_proc_tells), T(t_threads), T(t_without_first_thread), T(t_only_members),
-	   T(t_many), T(t_letters))
+UTEST_MAIN(T(t_only_who_ran), T(t_threads_are_told), T(t_as_proc_tells), T(t_threads),
+	   T(t_without_first_thread), T(t_only_members), T(t_many), T(t_letters))

@@ -1,0 +1,283 @@
+#include "collect/census.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "collect/threads.h"
+
+/* ── what is told ─────────────────────────────────────────────────────── */
+
+struct hearing {
+	struct as_census *s;
+	const struct as_collect *c;
+};
+
+static void hear(void *data, const struct as_life *life)
+{
+	const struct hearing *h = data;
+
+	h->s->heard++;
+	as_ledger_told(&h->s->ledger, &h->s->members, h->c, life, h->s->ticks > 0);
+}
+
+enum as_news as_census_drain(struct as_census *s, const struct as_collect *c)
+{
+	struct hearing h = {s, c};
+	uint64_t before = s->heard;
+
+	s->ledger.two = s->witness.old.ops != NULL;
+	bool any = as_witness_drain(&s->witness, hear, &h);
+	return s->heard != before ? AS_NEWS : any ? AS_NEWS_OF_OTHERS : AS_NO_NEWS;
+}
+
+/* Somebody new speaks: name the members to it until there is none that it does not know. */
+static int hand_over(struct as_census *s, const struct as_collect *c, bool midway,
+		     struct as_err *err)
+{
+	bool alone = !s->witness.old.ops, more = true;
+	int r = AS_OK;
+
+	for (size_t i = 0; i < s->members.n; i++)
+		s->members.v[i]->named = false;
+	for (int round = 0; more && r == AS_OK && round < 64; round++) {
+		(void)as_census_drain(s, c);
+		if (alone && c->root)
+			r = as_members_update(&s->members, c, midway, err);
+		more = as_witness_name(&s->witness, &s->members);
+	}
+	(void)as_census_drain(s, c);
+	as_witness_settle(&s->witness);
+	return r;
+}
+
+/* Events were lost: whoever they were about is in /proc if it still lives. */
+static int find_lost(struct as_census *s, const struct as_collect *c, struct as_err *err)
+{
+	uint64_t lost = as_witness_lost(&s->witness);
+
+	if (lost == s->lost_seen)
+		return AS_OK;
+	s->lost_seen = lost;
+	int r = as_members_update(&s->members, c, false, err);
+	(void)as_witness_name(&s->witness, &s->members);
+	return r;
+}
+
+int as_census_open(struct as_census *s, const struct as_collect *c, bool watch, struct as_err *err)
+{
+	as_members_init(&s->members);
+	as_ledger_init(&s->ledger);
+	if (watch && as_witness_climb(&s->witness, c))
+		return hand_over(s, c, c->attached, err);
+	return c->attached ? as_members_update(&s->members, c, true, err) : AS_OK;
+}
+
+/* The last one's end may be told a moment after its parent knows of it. */
+static bool somebody_left_in_silence(const struct as_census *s)
+{
+	for (size_t i = 0; i < s->members.n; i++) {
+		const struct as_process *p = s->members.v[i];
+
+		if (!p->ended && (p->gone || (kill(p->pid, 0) < 0 && errno == ESRCH)))
+			return true;
+	}
+	return false;
+}
+
+/* Everybody's end, and what each used to the last: 10 ms at most, and mostly none. */
+static void wait_for_ends(struct as_census *s, const struct as_collect *c)
+{
+	struct pollfd fd = {.fd = as_witness_fd(&s->witness), .events = POLLIN};
+
+	for (int i = 0; fd.fd >= 0 && i < 10; i++) {
+		bool owed = as_witness_hurry(&s->witness) > 0;
+
+		(void)as_census_drain(s, c);
+		if (!owed && !somebody_left_in_silence(s))
+			return;
+		as_called(1);
+		(void)poll(&fd, 1, 1);
+	}
+	(void)as_census_drain(s, c);
+}
+
+enum as_news as_census_last(struct as_census *s, const struct as_collect *c)
+{
+	enum as_news news = as_census_drain(s, c);
+
+	s->last = true;
+	wait_for_ends(s, c);
+	return news;
+}
+
+/* ── who is there ─────────────────────────────────────────────────────── */
+
+/* Look at those that were only told of. */
+static void open_newborn(struct as_census *s, const struct as_collect *c)
+{
+	struct as_err err;
+
+	for (size_t i = 0; i < s->members.n; i++) {
+		struct as_process *p = s->members.v[i];
+
+		if (!as_process_seen(p) && !p->gone &&
+		    as_process_open(p, c, &s->members.pool, false, &err) == AS_OK)
+			as_process_tell(p, c);
+	}
+}
+
+/* Who is unaccounted for ended in between: that was told, or it must be looked for. */
+static void make_pass(struct as_census *s, const struct as_collect *c)
+{
+	as_pass_make(&s->pass, &s->witness, &s->members, c, false);
+	if (!s->pass.made || as_pass_complete(&s->pass, &s->members))
+		return;
+	(void)as_census_drain(s, c);
+	if (!as_pass_complete(&s->pass, &s->members))
+		as_pass_make(&s->pass, &s->witness, &s->members, c, true);
+}
+
+int as_census_find(struct as_census *s, const struct as_collect *c, struct as_err *err)
+{
+	int r = as_witness_climb(&s->witness, c) ? hand_over(s, c, false, err) : AS_OK;
+
+	if (r < 0 || !as_witness_speaks(&s->witness))
+		return r < 0 ? r : as_members_update(&s->members, c, false, err);
+	(void)as_census_drain(s, c);
+	r = find_lost(s, c, err);
+	make_pass(s, c);
+	open_newborn(s, c);
+	return r;
+}
+
+/* ── reading them ─────────────────────────────────────────────────────── */
+
+/* So many at most are read at one tick: a sample costs no more, however big the job. */
+enum { READ_MAX = 80 };
+
+static void take_turns(struct as_census *s)
+{
+	struct as_proc_pool *pool = &s->members.pool;
+
+	pool->turns = s->pass.made ? 1 : (uint32_t)((s->members.n + READ_MAX - 1) / READ_MAX);
+	pool->turn = pool->turns ? (uint32_t)(s->ticks % pool->turns) : 0;
+}
+
+static void follow_name(struct as_process *p, const struct as_collect *c)
+{
+	if (!p->changed && p->grown_up && p->told[0])
+		return;
+	int64_t age = as_clock(CLOCK_BOOTTIME) - p->stat.start * (AS_SECOND / c->env->hz);
+	bool renamed = strcmp(p->told, p->stat.comm) != 0;
+
+	/* An exec may keep the name: look once more at the command line of a grown-up. */
+	if (renamed || (!p->grown_up && age > AS_SECOND)) {
+		p->grown_up = age > AS_SECOND;
+		as_process_tell(p, c);
+		as_threads_rename(p, c);
+	}
+}
+
+static void depart(struct as_census *s, const struct as_collect *c, struct as_process *p)
+{
+	as_ledger_depart(&s->ledger, &s->members, c, p, NULL, s->ticks > 0);
+}
+
+/* It is there no more. Who speaks will tell how it ended, by the next tick or never. */
+static void vanish(struct as_census *s, const struct as_collect *c, struct as_process *p)
+{
+	bool wait = as_witness_speaks(&s->witness) && !p->missing && !s->last;
+
+	p->missing = true;
+	if (!wait && !p->ended)
+		depart(s, c, p);
+}
+
+static bool still_there(struct as_census *s, const struct as_collect *c, struct as_process *p)
+{
+	if (as_pass_quiet(&s->pass, p) && !p->gone && !p->missing)
+		return true;
+	return !p->gone && !p->missing && as_process_seen(p) &&
+	       (as_pass_told(&s->pass, p) || as_process_read(p, c, &s->members.pool, false));
+}
+
+/*
+ * Parents (mostly those with smaller numbers) first: a child that is reaped in
+ * between is then missing for one tick; the other way round it would be in the
+ * sum twice, for good.
+ */
+void as_census_read(struct as_census *s, const struct as_collect *c)
+{
+	take_turns(s);
+	for (size_t i = 0; i < s->members.n;) {
+		struct as_process *p = s->members.v[i];
+		size_t n = s->members.n;
+
+		if (!still_there(s, c, p))
+			vanish(s, c, p);
+		else if (!p->ended)
+			follow_name(p, c);
+		i += n == s->members.n; /* one that was never seen is forgotten at its end */
+	}
+}
+
+/* ── ends of our own children ─────────────────────────────────────────── */
+
+/* One that no sample saw is read now, unless the witness will tell what it used. */
+struct as_process *as_census_zombie(struct as_census *s, const struct as_collect *c, int32_t pid)
+{
+	struct as_process *p = as_members_find(&s->members, pid);
+	bool speaks = as_witness_speaks(&s->witness);
+	struct as_err err;
+
+	if (!p && speaks) {
+		(void)as_census_drain(s, c);
+		p = as_members_find(&s->members, pid);
+	}
+	if (!p && (!speaks || as_witness_lost(&s->witness)))
+		return as_members_add(&s->members, c, pid, false);
+	if (p && as_process_seen(p))
+		(void)as_process_read(p, c, &s->members.pool, true);
+	else if (p && (s->ledger.unknown || !s->ledger.deaths))
+		(void)as_process_open(p, c, &s->members.pool, false, &err);
+	return p;
+}
+
+void as_census_ended(struct as_census *s, const struct as_collect *c, struct as_process *p)
+{
+	p->gone = true;
+	as_process_close(p, &s->members.pool);
+	if (!as_witness_speaks(&s->witness))
+		depart(s, c, p);
+}
+
+/* ── the end ──────────────────────────────────────────────────────────── */
+
+void as_census_finish(const struct as_census *s, struct as_total *totals)
+{
+	int64_t ever = (int64_t)s->members.ever, lost = (int64_t)as_witness_lost(&s->witness);
+
+	if (!as_witness_speaks(&s->witness)) {
+		as_total_set(totals, AS_T_PROCS, ever, AS_ATTRIBUTED,
+			     "sampled: short-lived ones may be missing");
+		as_total_set(totals, AS_T_LOST, AS_NA, AS_UNAVAILABLE,
+			     "nobody tells of births and deaths");
+		return;
+	}
+	as_total_set(totals, AS_T_LOST, lost, AS_MEASURED, "%s", s->witness.now.ops->name);
+	if (lost || !s->witness.from_start)
+		as_total_set(totals, AS_T_PROCS, ever, AS_ATTRIBUTED, "some births were not told");
+	else
+		as_total_set(totals, AS_T_PROCS, ever, AS_MEASURED, "every fork seen");
+}
+
+void as_census_close(struct as_census *s)
+{
+	as_pass_close(&s->pass);
+	as_witness_close(&s->witness);
+	as_ledger_done(&s->ledger);
+	as_members_done(&s->members);
+}

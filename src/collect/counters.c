@@ -1,0 +1,286 @@
+#include "collect/counters.h"
+
+#include <stddef.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "base/clock.h"
+#include "collect/source.h"
+
+/* How each is shown, and what becomes of it when a process is waited for. */
+#define U(member) offsetof(struct as_life_usage, member)
+static const struct {
+	enum as_field_id field;
+	enum as_total_id total;
+	bool absorbed; /* the kernel adds it to the parent's */
+	size_t usage;  /* where the ledger has it            */
+} counters[AS_NCOUNTERS] = {
+	[AS_K_USER] = {AS_F_JOB_USER, AS_T_CPU_USER, true, U(user_ns)},
+	[AS_K_SYSTEM] = {AS_F_JOB_SYSTEM, AS_T_CPU_SYSTEM, true, U(sys_ns)},
+	[AS_K_MINFLT] = {AS_F_JOB_MINFLT, AS_T_MINFLT, true, U(minflt)},
+	[AS_K_MAJFLT] = {AS_F_JOB_MAJFLT, AS_T_MAJFLT, true, U(majflt)},
+	[AS_K_READ] = {AS_F_JOB_READ, AS_T_READ, true, U(read_bytes)},
+	[AS_K_WRITE] = {AS_F_JOB_WRITE, AS_T_WRITE, true, U(write_bytes)},
+	[AS_K_CANCELLED] = {AS_F_JOB_CANCELLED, AS_T_CANCELLED, true, U(cancelled_bytes)},
+	[AS_K_RCHAR] = {AS_F_JOB_RCHAR, AS_T_RCHAR, true, U(rchar)},
+	[AS_K_WCHAR] = {AS_F_JOB_WCHAR, AS_T_WCHAR, true, U(wchar)},
+	[AS_K_SYSCR] = {AS_F_JOB_SYSCR, AS_T_SYSCR, true, U(syscr)},
+	[AS_K_SYSCW] = {AS_F_JOB_SYSCW, AS_T_SYSCW, true, U(syscw)},
+	[AS_K_VOLUNTARY] = {AS_F_JOB_CTX_VOL, AS_T_CTX_VOL, false, U(voluntary)},
+	[AS_K_FORCED] = {AS_F_JOB_CTX_INV, AS_T_CTX_INV, false, U(forced)},
+	[AS_K_WAIT] = {AS_F_JOB_WAIT, AS_T_CPU_WAIT, false, U(wait_ns)},
+};
+#undef U
+
+int64_t as_counter_used(const struct as_life_usage *u, enum as_counter_id k)
+{
+	int64_t v;
+
+	memcpy(&v, (const char *)u + counters[k].usage, sizeof v);
+	return v;
+}
+
+/* ── those we reaped ourselves ────────────────────────────────────────── */
+
+static int64_t ns_of(const struct timeval *t)
+{
+	return t->tv_sec * AS_SECOND + t->tv_usec * AS_USEC;
+}
+
+static struct as_proc_io read_own(const struct as_collect *c, const char *path, size_t *ret_len)
+{
+	struct as_proc_io io;
+	struct as_err err;
+	char text[512];
+
+	*ret_len = 0;
+	if (as_read_at(c->env->proc, path, text, sizeof text, ret_len, &err) < 0)
+		*ret_len = 0;
+	as_parse_io(text, *ret_len, &io);
+	return io;
+}
+
+/*
+ * The I/O of the children we reaped: the kernel adds it to our process, but
+ * not to our thread, so it is the difference between the two. (Other threads
+ * of ours would be in it too: the engine is the only one that does I/O.)
+ */
+static struct as_proc_io reaped_io(const struct as_collect *c)
+{
+	size_t first = 0, second = 0;
+	struct as_proc_io all = read_own(c, "self/io", &first);
+	struct as_proc_io own = read_own(c, "thread-self/io", &second);
+
+	/* Our read of the first file is in the second, not in itself; its length varies. */
+	if (own.rchar != AS_PROC_NA)
+		own.rchar -= (int64_t)first;
+	if (own.syscr != AS_PROC_NA)
+		own.syscr--;
+	return (struct as_proc_io){
+		.rchar = as_since(all.rchar, own.rchar),
+		.wchar = as_since(all.wchar, own.wchar),
+		.syscr = as_since(all.syscr, own.syscr),
+		.syscw = as_since(all.syscw, own.syscw),
+		.read_bytes = as_since(all.read_bytes, own.read_bytes),
+		.write_bytes = as_since(all.write_bytes, own.write_bytes),
+		.cancelled = as_since(all.cancelled, own.cancelled),
+	};
+}
+
+static void reaped_files(const struct as_counters *s, const struct as_collect *c,
+			 int64_t v[AS_NCOUNTERS])
+{
+	struct as_proc_io io = reaped_io(c);
+
+	v[AS_K_READ] = as_since(io.read_bytes, s->own_io.read_bytes);
+	v[AS_K_WRITE] = as_since(io.write_bytes, s->own_io.write_bytes);
+	v[AS_K_CANCELLED] = as_since(io.cancelled, s->own_io.cancelled);
+	v[AS_K_RCHAR] = as_since(io.rchar, s->own_io.rchar);
+	v[AS_K_WCHAR] = as_since(io.wchar, s->own_io.wchar);
+	v[AS_K_SYSCR] = as_since(io.syscr, s->own_io.syscr);
+	v[AS_K_SYSCW] = as_since(io.syscw, s->own_io.syscw);
+	/* Before it was the command, its first process wrote itself into its groups. */
+	if (s->root_reaped && v[AS_K_SYSCW] != AS_NA && v[AS_K_WCHAR] != AS_NA) {
+		v[AS_K_SYSCW] -= c->cgroup->joins;
+		v[AS_K_WCHAR] -= c->cgroup->joins;
+	}
+}
+
+static void reaped(const struct as_counters *s, const struct as_collect *c,
+		   const struct as_ledger *g, int64_t v[AS_NCOUNTERS])
+{
+	struct rusage u = {0};
+
+	memset(v, 0, AS_NCOUNTERS * sizeof *v);
+	v[AS_K_WAIT] = g->sum.wait_ns;
+	if (c->attached)
+		return; /* the processes that we reap are not the job's */
+	as_called(1);
+	(void)getrusage(RUSAGE_CHILDREN, &u);
+	v[AS_K_USER] = ns_of(&u.ru_utime);
+	v[AS_K_SYSTEM] = ns_of(&u.ru_stime);
+	v[AS_K_MINFLT] = u.ru_minflt;
+	v[AS_K_MAJFLT] = u.ru_majflt;
+	v[AS_K_VOLUNTARY] = u.ru_nvcsw;
+	v[AS_K_FORCED] = u.ru_nivcsw;
+	if (as_wants_group(c->want, AS_G_IO))
+		reaped_files(s, c, v);
+}
+
+void as_counters_open(struct as_counters *s, const struct as_collect *c)
+{
+	if (!c->attached && as_wants_group(c->want, AS_G_IO))
+		s->own_io = reaped_io(c);
+}
+
+/* ── all ──────────────────────────────────────────────────────────────── */
+
+/* Those we reaped and every living member. */
+static void sum_up(const struct as_counters *s, const struct as_collect *c,
+		   const struct as_members *m, const struct as_ledger *g, int64_t sum[AS_NCOUNTERS])
+{
+	reaped(s, c, g, sum);
+	for (size_t k = 0; k < AS_NCOUNTERS; k++)
+		sum[k] = sum[k] == AS_NA || (m->sums.unknown[k] && counters[k].absorbed)
+				 ? AS_NA
+				 : sum[k] + m->sums.counter[k];
+}
+
+/* Does the kernel add it to the parent's own, not apart from it? */
+static bool mixed(enum as_counter_id k)
+{
+	return as_fields[counters[k].field].group == AS_G_IO;
+}
+
+/*
+ * Those that nobody waited for only the ledger has. Of CPU time it is the sum
+ * that tells how much is missing: user and system time of short processes are
+ * split by few ticks or none.
+ */
+static void add_unreaped(const struct as_counters *s, const struct as_members *m,
+			 const struct as_ledger *g, int64_t sum[AS_NCOUNTERS])
+{
+	int64_t all[AS_NCOUNTERS];
+
+	for (size_t k = 0; k < AS_NCOUNTERS; k++)
+		all[k] = as_counter_used(&g->sum, (enum as_counter_id)k) + m->sums.own[k];
+	int64_t cpu = all[AS_K_USER] + all[AS_K_SYSTEM];
+	int64_t more = cpu - sum[AS_K_USER] - sum[AS_K_SYSTEM];
+	if (more > 0) {
+		int64_t user = (int64_t)((double)more * ((double)all[AS_K_USER] / (double)cpu));
+
+		sum[AS_K_USER] += user;
+		sum[AS_K_SYSTEM] += more - user;
+	}
+	bool io = s->last && !m->n && !g->unknown;
+	for (size_t k = AS_K_MINFLT; k < AS_NCOUNTERS; k++)
+		if ((io || !mixed((enum as_counter_id)k)) && sum[k] != AS_NA && all[k] > sum[k])
+			sum[k] = all[k];
+}
+
+/* ── as they are shown ────────────────────────────────────────────────── */
+
+enum { DIPS = 3 };
+
+static int64_t steady_show(struct as_steady *t, int64_t sum, bool absorbed)
+{
+	int64_t v = sum + t->kept;
+
+	if (v >= t->shown) {
+		t->dips = 0;
+		t->shown = v;
+		return v;
+	}
+	if (!t->dips || t->shown - v < t->least)
+		t->least = t->shown - v;
+	if (++t->dips >= DIPS && absorbed) {
+		t->kept += t->least;
+		t->dips = 0;
+	}
+	return t->shown;
+}
+
+void as_counters_row(struct as_counters *s, const struct as_collect *c, const struct as_members *m,
+		     const struct as_ledger *g, int64_t *row)
+{
+	int64_t sum[AS_NCOUNTERS];
+
+	sum_up(s, c, m, g, sum);
+	add_unreaped(s, m, g, sum);
+	for (size_t k = 0; k < AS_NCOUNTERS; k++)
+		if (sum[k] != AS_NA)
+			as_put(c, row, counters[k].field,
+			       steady_show(&s->steady[k], sum[k], counters[k].absorbed));
+	as_put(c, row, AS_F_JOB_CPU, s->steady[AS_K_USER].shown + s->steady[AS_K_SYSTEM].shown);
+}
+
+/* ── the totals ───────────────────────────────────────────────────────── */
+
+/* Is more known than the kernel has added up at the end? Then nobody waited for some children. */
+static bool more(int64_t known, int64_t sum, enum as_counter_id k)
+{
+	int64_t slack = as_fields[counters[k].field].unit == AS_NS ? 50 * AS_MSEC : 0;
+
+	return known - sum > sum / 50 + slack;
+}
+
+struct ending {
+	const struct as_collect *c;
+	const char *teller; /* of every end, with what it used; NULL: nobody told of all */
+	bool unread;        /* it was over before it could be read                       */
+	struct as_total *totals;
+};
+
+static void finish_one(const struct as_counters *s, const struct ending *e, enum as_counter_id k,
+		       int64_t sum, int64_t all)
+{
+	enum as_total_id id = counters[k].total;
+	int64_t shown = s->steady[k].shown;
+
+	if (sum == AS_NA)
+		as_total_set(e->totals, id, AS_NA, AS_UNAVAILABLE, "permission denied");
+	else if (e->unread)
+		as_total_set(e->totals, id, AS_NA, AS_UNAVAILABLE, "over before it could be read");
+	else if (e->c->attached)
+		as_total_set(e->totals, id, shown > sum ? shown : sum, AS_MEASURED, "/proc");
+	else if (more(all, sum, k) && e->teller)
+		as_total_set(e->totals, id, all, AS_MEASURED, "told at every end by the %s",
+			     e->teller);
+	else if (counters[k].absorbed && more(shown, sum, k))
+		as_total_set(e->totals, id, shown, AS_ATTRIBUTED,
+			     "sampled: nobody waited for some children");
+	else
+		as_total_set(e->totals, id, sum, AS_MEASURED, "wait4 and /proc");
+}
+
+/* User and system time together, as well known as the lesser of the two. */
+static void finish_cpu(struct as_total *totals)
+{
+	const struct as_total *user = &totals[AS_T_CPU_USER], *system = &totals[AS_T_CPU_SYSTEM];
+	const struct as_total *lesser = user->how == AS_MEASURED ? system : user;
+	bool known = user->value != AS_NA && system->value != AS_NA;
+
+	totals[AS_T_CPU] = *lesser;
+	totals[AS_T_CPU].value = known ? user->value + system->value : AS_NA;
+}
+
+void as_counters_finish(const struct as_counters *s, const struct as_collect *c,
+			const struct as_members *m, const struct as_ledger *g,
+			const struct as_witness *w, uint64_t ticks, struct as_total *totals)
+{
+	bool complete = w->from_start && !as_witness_lost(w) && !g->unknown;
+	struct ending e = {.c = c,
+			   .teller = complete ? w->now.ops->name : NULL,
+			   .unread = c->attached && !m->n && !ticks,
+			   .totals = totals};
+	int64_t sum[AS_NCOUNTERS], all[AS_NCOUNTERS];
+
+	sum_up(s, c, m, g, sum);
+	memcpy(all, sum, sizeof all);
+	add_unreaped(s, m, g, all);
+	for (size_t k = 0; k < AS_NCOUNTERS; k++)
+		if (as_wants_group(c->want, as_fields[counters[k].field].group))
+			finish_one(s, &e, (enum as_counter_id)k, sum[k], all[k]);
+	if (as_wants_group(c->want, AS_G_CPU))
+		finish_cpu(totals);
+}

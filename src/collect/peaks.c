@@ -1,0 +1,72 @@
+#include "collect/peaks.h"
+
+#include <sys/resource.h>
+
+#include "base/calls.h"
+
+static int64_t larger(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+void as_peaks_open(struct as_peaks *k)
+{
+	struct rusage own = {0};
+
+	as_called(1);
+	(void)getrusage(RUSAGE_SELF, &own);
+	k->own = own.ru_maxrss * 1024;
+}
+
+/* It may have had fewer pages of files at its peak than it was ever seen with, hardly more. */
+void as_peaks_note(struct as_peaks *k, struct as_process *p)
+{
+	int64_t peak = as_sums_peak(p);
+
+	p->file_max = larger(p->file_max, p->status.file);
+	k->hwm = larger(k->hwm, peak);
+	if (peak > k->used + p->file_max)
+		k->used = peak - p->file_max;
+}
+
+void as_peaks_job(struct as_peaks *k, int64_t hwm_sum, int64_t need, int64_t swap)
+{
+	k->hwm_sum = larger(k->hwm_sum, hwm_sum);
+	k->memory = larger(k->memory, need);
+	k->swap = larger(k->swap, swap);
+}
+
+/* The largest of a process and of its children, whoever they were; its files are the best guess. */
+void as_peaks_late(struct as_peaks *k, int64_t hwm, const struct as_process *p)
+{
+	/* Until it called exec, a child had our own pages: a peak up to ours says nothing. */
+	if (hwm <= k->own)
+		return;
+	k->hwm = larger(k->hwm, hwm);
+	k->late = larger(k->late, hwm - (p ? p->file_max : 0));
+}
+
+/* 0 is nothing that was ever seen. */
+static void set(struct as_total *totals, enum as_total_id id, int64_t v, const char *source)
+{
+	if (v)
+		as_total_set(totals, id, v, AS_MEASURED, "%s", source);
+	else
+		as_total_set(totals, id, AS_NA, AS_UNAVAILABLE, "over before it could be read");
+}
+
+void as_peaks_finish(const struct as_peaks *k, int64_t told, struct as_total *totals)
+{
+	int64_t peak = larger(larger(k->memory, k->used), larger(k->late, told));
+
+	set(totals, AS_T_MEM_HWM, larger(k->hwm, told), "VmHWM, ru_maxrss");
+	set(totals, AS_T_MEM_ONE, k->used, "VmHWM less RssFile");
+	if (peak)
+		as_total_set(totals, AS_T_MEM_PEAK, peak, AS_ATTRIBUTED,
+			     "/proc/PID/{status,smaps_rollup}");
+	/* Between two samples nothing is bounded; but every peak so far is in some VmHWM. */
+	if (k->hwm_sum)
+		as_total_set(totals, AS_T_MEM_UPPER, larger(k->hwm_sum, peak), AS_ATTRIBUTED,
+			     "sum of VmHWM, as sampled");
+	as_total_set(totals, AS_T_SWAP_PEAK, k->swap, AS_MEASURED, "/proc/PID/status");
+}

@@ -1,0 +1,122 @@
+#include "collect/sums.h"
+
+#include <string.h>
+
+#include "collect/counters.h"
+#include "collect/process.h"
+#include "collect/threads.h"
+
+/* ── one part ─────────────────────────────────────────────────────────── */
+
+bool as_sums_counts(const struct as_process *p)
+{
+	return as_process_seen(p) && !p->gone && !p->missing;
+}
+
+int64_t as_sums_peak(const struct as_process *p)
+{
+	return p->status.hwm > p->status_base.hwm ? p->status.hwm : p->status.rss;
+}
+
+static void counters_of(const struct as_process *p, const struct as_collect *c,
+			int64_t v[AS_NCOUNTERS])
+{
+	const struct as_proc_stat *s = &p->stat, *b = &p->base;
+	int64_t reaped = c->children; /* a process attached to alone is without its children */
+
+	v[AS_K_USER] = s->utime - b->utime + reaped * (s->cutime - b->cutime);
+	v[AS_K_SYSTEM] = s->stime - b->stime + reaped * (s->cstime - b->cstime);
+	v[AS_K_MINFLT] = s->minflt - b->minflt + reaped * (s->cminflt - b->cminflt);
+	v[AS_K_MAJFLT] = s->majflt - b->majflt + reaped * (s->cmajflt - b->cmajflt);
+	v[AS_K_READ] = as_since(p->io.read_bytes, p->io_base.read_bytes);
+	v[AS_K_WRITE] = as_since(p->io.write_bytes, p->io_base.write_bytes);
+	v[AS_K_CANCELLED] = as_since(p->io.cancelled, p->io_base.cancelled);
+	v[AS_K_RCHAR] = as_since(p->io.rchar, p->io_base.rchar);
+	v[AS_K_WCHAR] = as_since(p->io.wchar, p->io_base.wchar);
+	v[AS_K_SYSCR] = as_since(p->io.syscr, p->io_base.syscr);
+	v[AS_K_SYSCW] = as_since(p->io.syscw, p->io_base.syscw);
+	v[AS_K_VOLUNTARY] = as_since(p->status.voluntary, p->status_base.voluntary);
+	v[AS_K_FORCED] = as_since(p->status.forced, p->status_base.forced);
+	v[AS_K_WAIT] = p->ended ? 0 : as_threads_wait(p); /* the ledger has that of the ended */
+}
+
+static int64_t known(int64_t v)
+{
+	return v == AS_PROC_NA ? 0 : v;
+}
+
+static void add_counters(struct as_sums *part, const struct as_process *p,
+			 const struct as_collect *c)
+{
+	counters_of(p, c, part->counter);
+	for (size_t k = 0; k < AS_NCOUNTERS; k++) {
+		part->unknown[k] = part->counter[k] == AS_NA;
+		part->counter[k] = known(part->counter[k]);
+	}
+}
+
+static void add_gauges(struct as_sums *part, const struct as_process *p, const struct as_collect *c)
+{
+	part->procs = 1;
+	part->threads = p->stat.threads;
+	part->rss = p->stat.rss * c->env->page;
+	part->vms = p->stat.vsize;
+	part->swap = known(p->status.swap);
+	part->fds = known(p->fds);
+	part->peak = known(as_sums_peak(p));
+}
+
+static void add_own(struct as_sums *part, const struct as_process *p)
+{
+	struct as_life_usage u = as_process_usage(p);
+
+	for (size_t k = 0; k < AS_NCOUNTERS; k++)
+		part->own[k] = known(as_counter_used(&u, (enum as_counter_id)k));
+}
+
+/* ── all ──────────────────────────────────────────────────────────────── */
+
+enum { NSUMS = sizeof(struct as_sums) / sizeof(int64_t) };
+
+/* sum + plus - minus */
+static void exchange(struct as_sums *sum, const struct as_sums *plus, const struct as_sums *minus)
+{
+	int64_t s[NSUMS], a[NSUMS], b[NSUMS];
+
+	memcpy(s, sum, sizeof s);
+	memcpy(a, plus, sizeof a);
+	memcpy(b, minus, sizeof b);
+	for (size_t i = 0; i < NSUMS; i++)
+		s[i] += a[i] - b[i];
+	memcpy(sum, s, sizeof s);
+}
+
+/* What decides which of its numbers are in the sums. */
+static uint8_t standing(const struct as_process *p)
+{
+	return (uint8_t)(1 | as_sums_counts(p) << 1 | !p->ended << 2 | (p->stat.state == 'Z') << 3);
+}
+
+bool as_sums_update(struct as_sums *all, struct as_process *p, const struct as_collect *c)
+{
+	struct as_sums part = {0};
+	bool counts = as_sums_counts(p);
+
+	if (!p->changed && p->standing == standing(p))
+		return false;
+	if (counts)
+		add_counters(&part, p, c);
+	if (counts && p->stat.state != 'Z')
+		add_gauges(&part, p, c);
+	if (!p->ended)
+		add_own(&part, p);
+	exchange(all, &part, &p->part);
+	p->part = part;
+	p->standing = standing(p);
+	return true;
+}
+
+void as_sums_leave(struct as_sums *all, const struct as_process *p)
+{
+	exchange(all, &(struct as_sums){0}, &p->part);
+}
