@@ -5,36 +5,40 @@ import sys
 import peers
 from harness import ROOT, Result, median, ratio, totals, verdict
 
-ABOUT = "CPU time of one sample of a job of 1,000 processes, by /proc."
+ABOUT = "CPU time of one sample of a job of 1,000 processes, by BPF's task iterator and by /proc."
 PROCESSES = 1000
-LIMIT = 1 / 15
+BY_BPF, BY_PROC = 200, 15       # budgets: a sample costs no more than this part of psutil's
 CASES = [("all asleep", 0), ("each wakes 20 times a second", 20)]     # (name, wakes)
 OFTEN, SELDOM = 0.1, 3600       # seconds between samples
+AS_PSUTIL = "cpu,memory,io,sched,threads"
 
 
 class Tool:
     """A profiler that is run with many samples and with few; the difference is what they cost."""
 
-    def __init__(self, name, command, told):
+    def __init__(self, name, command, told, limit=None):
         self.name = name
+        self.limit = limit          # the budget, 1/limit of psutil's; None: it is psutil
         self.command = command      # of a pause and a job
         self.told = told            # of the last run: how many samples, how many processes
         self.samples = []           # nanoseconds of CPU of one sample, a round each
 
 
-def assay_tool(b, name, wrap=list):
+def assay_tool(b, name, limit, wrap=list, rung=None, metrics=None):
     folder = b.folder("assay")
     told = pathlib.Path(folder, "told.json")
 
     def command(pause, job):
-        return wrap([b.assay, "run", "--quiet", "--store", folder, "--interval", str(pause),
-                     "-o", told, "--", *job])
+        held = ["env", f"ASSAY_RUNG={rung}"] if rung else []
+        only = ["--metrics", metrics] if metrics else []
+        return wrap([*held, b.assay, "run", "--quiet", "--store", folder, *only,
+                     "--interval", str(pause), "-o", told, "--", *job])
 
     def ticks():
         t = totals(told)
         told.unlink()
         return t["self_ticks"], t["processes"]
-    return Tool(name, command, ticks)
+    return Tool(name, command, ticks, limit)
 
 
 def psutil_tool(b):
@@ -50,10 +54,13 @@ def psutil_tool(b):
 
 def tools(b):
     if b.root:
-        yield assay_tool(b, "assay, own control group (root)")
-        yield assay_tool(b, "assay, /proc only (as nobody)", b.as_nobody)
+        yield assay_tool(b, "assay, BPF task iterator", BY_BPF, rung="bpf")
+        yield assay_tool(b, "the same, what psutil reads only", BY_BPF, rung="bpf",
+                         metrics=AS_PSUTIL)
+        yield assay_tool(b, "assay, /proc (root)", BY_PROC, rung="proc")
+        yield assay_tool(b, "assay, /proc (as nobody)", BY_PROC, b.as_nobody)
     else:
-        yield assay_tool(b, "assay, as this user")
+        yield assay_tool(b, "assay, as this user", BY_PROC)
     yield psutil_tool(b)
 
 
@@ -88,19 +95,19 @@ def case(b, result, name, wakes):
             measure(b, tool, job)
     theirs = all_tools[-1]
     for tool in all_tools:
-        ours = tool is not theirs
         ms, part = median([ns / 1e6 for ns in tool.samples]), ratio(tool.samples, theirs.samples)
-        word = verdict(part, LIMIT) if ours else ""
-        if ours:
+        word = f"1/{tool.limit}: {verdict(part, 1 / tool.limit)}" if tool.limit else ""
+        if tool.limit:
             result.budgets.append([f"one sample of {PROCESSES:,} processes, {name}: {tool.name}",
-                                   "≤ 1/15 of psutil's", part_text(part), word])
-        result.rows.append([name, tool.name, ms.text(), part_text(part) if ours else "1", word])
+                                   f"≤ 1/{tool.limit} of psutil's", part_text(part),
+                                   verdict(part, 1 / tool.limit)])
+        result.rows.append([name, tool.name, ms.text(), part_text(part) if tool.limit else "1",
+                            word])
         result.keep(**{f"{name}, {tool.name}, ms": ms, f"{name}, {tool.name}, ratio": part})
 
 
 def run(b):
-    result = Result(["the processes", "", "CPU of one sample, ms", "part of psutil's",
-                     "budget: 1/15"])
+    result = Result(["the processes", "", "CPU of one sample, ms", "part of psutil's", "budget"])
     for name, wakes in CASES:
         case(b, result, name, wakes)
     result.notes.append(
