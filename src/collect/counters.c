@@ -106,15 +106,14 @@ static void reaped_files(const struct as_counters *s, const struct as_collect *c
 	}
 }
 
-static void reaped(const struct as_counters *s, const struct as_collect *c,
-		   const struct as_ledger *g, int64_t v[AS_NCOUNTERS])
+static void look_at_reaped(struct as_counters *s, const struct as_collect *c)
 {
 	struct rusage u = {0};
+	int64_t *v = s->reaped;
 
-	memset(v, 0, AS_NCOUNTERS * sizeof *v);
-	v[AS_K_WAIT] = g->sum.wait_ns;
-	if (c->attached)
+	if (s->reaped_known || c->attached)
 		return; /* the processes that we reap are not the job's */
+	s->reaped_known = true;
 	as_called(1);
 	(void)getrusage(RUSAGE_CHILDREN, &u);
 	v[AS_K_USER] = ns_of(&u.ru_utime);
@@ -127,6 +126,12 @@ static void reaped(const struct as_counters *s, const struct as_collect *c,
 		reaped_files(s, c, v);
 }
 
+void as_counters_reaping(struct as_counters *s, bool root)
+{
+	s->root_reaped |= root;
+	s->reaped_known = false;
+}
+
 void as_counters_open(struct as_counters *s, const struct as_collect *c)
 {
 	if (!c->attached && as_wants_group(c->want, AS_G_IO))
@@ -136,10 +141,12 @@ void as_counters_open(struct as_counters *s, const struct as_collect *c)
 /* ── all ──────────────────────────────────────────────────────────────── */
 
 /* Those we reaped and every living member. */
-static void sum_up(const struct as_counters *s, const struct as_collect *c,
-		   const struct as_members *m, const struct as_ledger *g, int64_t sum[AS_NCOUNTERS])
+static void sum_up(struct as_counters *s, const struct as_collect *c, const struct as_members *m,
+		   const struct as_ledger *g, int64_t sum[AS_NCOUNTERS])
 {
-	reaped(s, c, g, sum);
+	look_at_reaped(s, c);
+	memcpy(sum, s->reaped, sizeof s->reaped);
+	sum[AS_K_WAIT] = g->sum.wait_ns;
 	for (size_t k = 0; k < AS_NCOUNTERS; k++)
 		sum[k] = sum[k] == AS_NA || (m->sums.unknown[k] && counters[k].absorbed)
 				 ? AS_NA
@@ -264,7 +271,7 @@ static void finish_cpu(struct as_total *totals)
 	totals[AS_T_CPU].value = known ? user->value + system->value : AS_NA;
 }
 
-void as_counters_finish(const struct as_counters *s, const struct as_collect *c,
+void as_counters_finish(struct as_counters *s, const struct as_collect *c,
 			const struct as_members *m, const struct as_ledger *g,
 			const struct as_witness *w, uint64_t ticks, struct as_total *totals)
 {

@@ -29,16 +29,21 @@ struct as_counters {
 	struct as_proc_io own_io; /* that of our own reaped children, at the start     */
 	bool root_reaped;         /* the first process is among those we reaped        */
 	bool last;                /* the job has ended: nothing more will be told      */
+	/* What those we reaped had used; it is the same until we reap another. */
+	bool reaped_known;
+	int64_t reaped[AS_NCOUNTERS];
 };
 
 /* Where the ledger has it. */
 int64_t as_counter_used(const struct as_life_usage *u, enum as_counter_id k);
 
 void as_counters_open(struct as_counters *s, const struct as_collect *c);
+/* A child of ours is about to be reaped. */
+void as_counters_reaping(struct as_counters *s, bool root);
 /* What is shown of them at this tick. */
 void as_counters_row(struct as_counters *s, const struct as_collect *c, const struct as_members *m,
 		     const struct as_ledger *g, int64_t *row);
 /* The totals. `ticks`: samples there were. */
-void as_counters_finish(const struct as_counters *s, const struct as_collect *c,
+void as_counters_finish(struct as_counters *s, const struct as_collect *c,
 			const struct as_members *m, const struct as_ledger *g,
 			const struct as_witness *w, uint64_t ticks, struct as_total *totals);

@@ -202,7 +202,7 @@ static void tree_exited(void *st, const struct as_collect *c, const struct as_ex
 		return;
 	struct as_process *p = as_census_zombie(&s->census, c, e->pid);
 	s->census.members.root_ended |= e->pid == c->root;
-	s->counters.root_reaped |= e->pid == c->root;
+	as_counters_reaping(&s->counters, e->pid == c->root);
 	as_peaks_late(&s->peaks, e->usage.ru_maxrss * 1024, p);
 	if (!p)
 		return;
