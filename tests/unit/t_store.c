@@ -757,7 +757,10 @@ static void each_in_a_process(int n, void (*work)(int))
 		int st = 0;
 
 		EXPECT(waitpid(pids[i], &st, 0) == pids[i]);
-		EXPECT(WIFEXITED(st) && WEXITSTATUS(st) == 0);
+		if (WIFSIGNALED(st))
+			UTEST_FAIL("child %d died of signal %d (%s)", i, WTERMSIG(st),
+				   strsignal(WTERMSIG(st)));
+		EXPECT_I64(WEXITSTATUS(st), 0); /* 1: an EXPECT of the child has said why */
 	}
 }
 

@@ -111,17 +111,9 @@ static inline char *utest_edge(const void *text, size_t n)
 	return memcpy(m + span - n, text, n);
 }
 
-/* A fresh empty directory, the same one for the whole test. */
+/* A fresh empty directory, the same one for the whole test and all that it forks. */
 static inline const char *utest_dir(void)
 {
-	const char *tmp = getenv("TMPDIR");
-
-	if (!utest_shared->dir[0]) {
-		(void)snprintf(utest_shared->dir, sizeof utest_shared->dir, "%s/utest-XXXXXX",
-			       tmp ? tmp : "/tmp");
-		if (!mkdtemp(utest_shared->dir))
-			abort();
-	}
 	return utest_shared->dir;
 }
 
@@ -146,6 +138,17 @@ static inline void utest_child(void (*fn)(void))
 	_exit(0);
 }
 
+/* Made before the test begins: children that made it when first asked for would race for it. */
+static inline void utest_make_dir(void)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	(void)snprintf(utest_shared->dir, sizeof utest_shared->dir, "%s/utest-XXXXXX",
+		       tmp ? tmp : "/tmp");
+	if (!mkdtemp(utest_shared->dir))
+		abort();
+}
+
 static inline int utest_remove(const char *path, const struct stat *st, int flag, struct FTW *ftw)
 {
 	(void)st, (void)flag, (void)ftw;
@@ -157,6 +160,7 @@ static inline int utest_one(const struct utest *t, int number)
 	int st = 0;
 
 	memset(utest_shared, 0, sizeof *utest_shared);
+	utest_make_dir();
 	fflush(stdout);
 	pid_t pid = fork();
 	if (pid == 0)
@@ -164,8 +168,7 @@ static inline int utest_one(const struct utest *t, int number)
 	if (pid < 0 || waitpid(pid, &st, 0) < 0)
 		abort();
 	(void)kill(-pid, SIGKILL);
-	if (utest_shared->dir[0])
-		(void)nftw(utest_shared->dir, utest_remove, 16, FTW_DEPTH | FTW_PHYS);
+	(void)nftw(utest_shared->dir, utest_remove, 16, FTW_DEPTH | FTW_PHYS);
 
 	int skip = WIFEXITED(st) && WEXITSTATUS(st) == 77;
 	int ok = skip || (WIFEXITED(st) && WEXITSTATUS(st) == 0);
