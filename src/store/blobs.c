@@ -109,12 +109,13 @@ int as_catalogue_pack(struct as_store *s, const struct as_run *run, int64_t *ret
 
 /*
  * A row of more than half a page has the page for itself, and most runs are of
- * about that size: cut into a few, rows fill pages well. What has more than
- * fills pages anyway.
+ * about that size. So they are cut into pieces of which four fill a page of
+ * 8 KiB to the last byte (two one of 4 KiB), and what is left over is the
+ * first. What has more than 16 fills pages anyway.
  */
-enum { PIECE_BYTES = 1000, PIECES_MAX = 16 };
+enum { PIECE_BYTES = 2030, PIECES_MAX = 16 };
 
-static int add_piece(struct as_store *s, int64_t id, size_t at, size_t n, struct as_err *err)
+static int add_piece(struct as_store *s, int64_t id, size_t at, struct as_err *err)
 {
 	sqlite3_stmt *st;
 	int r = as_catalogue_stmt(s, AS_SQL_PIECE_ADD, &st, err);
@@ -122,7 +123,7 @@ static int add_piece(struct as_store *s, int64_t id, size_t at, size_t n, struct
 	if (r < 0)
 		return r;
 	(void)sqlite3_bind_int64(st, 1, id);
-	(void)sqlite3_bind_blob64(st, 2, s->packed.p + at, n, SQLITE_STATIC);
+	(void)sqlite3_bind_blob64(st, 2, s->packed.p + at, PIECE_BYTES, SQLITE_STATIC);
 	return as_catalogue_done(s, st, err);
 }
 
@@ -143,17 +144,13 @@ static int add_first(struct as_store *s, int64_t n, int64_t dictionary, size_t b
 
 int as_catalogue_add_blob(struct as_store *s, int64_t n, int64_t dictionary, struct as_err *err)
 {
-	size_t len = s->packed.len, pieces = len / PIECE_BYTES + 1;
+	size_t len = s->packed.len, more = len ? (len - 1) / PIECE_BYTES : 0;
 
-	pieces = pieces > PIECES_MAX ? 1 : pieces;
-	size_t bytes = (len + pieces - 1) / pieces;
-	int r = add_first(s, n, dictionary, bytes, err);
-	for (size_t i = 1; i < pieces && r == AS_OK; i++) {
-		size_t at = i * bytes;
-
-		r = add_piece(s, n * PIECES_MAX + (int64_t)i, at,
-			      len - at < bytes ? len - at : bytes, err);
-	}
+	more = more < PIECES_MAX ? more : 0;
+	size_t first = len - more * PIECE_BYTES;
+	int r = add_first(s, n, dictionary, first, err);
+	for (size_t i = 0; i < more && r == AS_OK; i++)
+		r = add_piece(s, n * PIECES_MAX + (int64_t)i + 1, first + i * PIECE_BYTES, err);
 	return r;
 }
 

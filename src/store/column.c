@@ -40,6 +40,8 @@ static struct divisor divisor(uint64_t odd)
 {
 	uint64_t x = odd * 3 ^ 2; /* right in its 5 lowest bits; each round doubles them */
 
+	if (odd == 1) /* the most frequent one */
+		return (struct divisor){.by = 1, .inverse = 1, .most = UINT64_MAX};
 	for (int round = 0; round < 4; round++)
 		x *= 2 - odd * x;
 	return (struct divisor){.by = odd, .inverse = x, .most = UINT64_MAX / odd};
@@ -92,39 +94,52 @@ static struct divisor odd_grain(const int64_t *d, size_t n)
 
 /* ── writing ──────────────────────────────────────────────────────────── */
 
-/* The known values side by side. */
-static size_t gather(int64_t *to, const int64_t *v, size_t n, size_t step)
-{
-	size_t known = 0;
+/* A column on its way: the differences of its known values. */
+struct column {
+	int64_t first, d[AS_COLUMN_MAX];
+	size_t known;
+	uint64_t any; /* all bits that are set in any difference */
+};
 
-	for (size_t i = 0; i < n; i++, v += step) {
-		to[known] = *v;
-		known += *v != AS_NA;
+/*
+ * The differences of all values, as if all were known: so it mostly is, or none
+ * is. False when some are and some are not.
+ */
+static bool differ_at_once(struct column *c, const int64_t *v, size_t n, size_t step)
+{
+	int64_t now = *v;
+	bool holes = now == AS_NA;
+
+	c->first = now;
+	for (size_t i = 1; i < n; i++) {
+		int64_t next = v[i * step];
+
+		c->d[i - 1] = minus(next, now);
+		c->any |= (uint64_t)c->d[i - 1];
+		holes |= next == AS_NA;
+		now = next;
 	}
-	return known;
+	c->known = holes ? 0 : n;
+	return !holes || !c->any;
 }
 
-static size_t gather_from(int64_t *to, const int64_t *v, const int64_t *base, size_t n, size_t step)
+/* The known values side by side, or what they differ from their base; then their differences. */
+static void differ_one_by_one(struct column *c, const int64_t *v, const int64_t *base, size_t n,
+			      size_t step)
 {
 	size_t known = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		to[known] = minus(v[i * step], base_at(base, i * step));
+		c->d[known] = minus(v[i * step], base ? base_at(base, i * step) : 0);
 		known += v[i * step] != AS_NA;
 	}
-	return known;
-}
-
-/* Values become their differences; all bits that are set in any of them. */
-static uint64_t differ(int64_t *v, size_t n)
-{
-	uint64_t any = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		v[i] = minus(v[i + 1], v[i]);
-		any |= (uint64_t)v[i];
+	c->first = c->d[0];
+	c->known = known;
+	c->any = 0;
+	for (size_t i = 1; i < known; i++) {
+		c->d[i - 1] = minus(c->d[i], c->d[i - 1]);
+		c->any |= (uint64_t)c->d[i - 1];
 	}
-	return any;
 }
 
 static char *put_word(char *at, uint64_t word)
@@ -166,53 +181,63 @@ static char *put_block(char *at, const int64_t *d, size_t n, unsigned zeros, uin
 	return width ? put_bits(at, z, n, width) : at;
 }
 
-static void put_differences(struct as_buf *b, const int64_t *d, size_t n, uint64_t any)
+static char *put_differences(char *at, const struct column *c)
 {
-	unsigned zeros = (unsigned)__builtin_ctzll(any);
-	struct divisor g = odd_grain(d, n);
+	unsigned zeros = (unsigned)__builtin_ctzll(c->any);
+	size_t n = c->known - 1;
+	struct divisor g = odd_grain(c->d, n);
 
-	as_enc_u64(b, g.by << zeros);
-	char *at = as_buf_room(b, n * 8 + n / AS_COLUMN_BLOCK + 10);
-	if (!at)
-		return;
+	at = as_enc_at(at, g.by << zeros);
 	for (size_t i = 0; i < n; i += AS_COLUMN_BLOCK)
-		at = put_block(at, d + i, block_of(n - i), zeros, g.inverse);
-	b->len = (size_t)(at - b->p);
+		at = put_block(at, c->d + i, block_of(n - i), zeros, g.inverse);
+	return at;
 }
 
-static void put_bitmap(struct as_buf *b, const int64_t *v, size_t n, size_t step)
+static char *put_bitmap(char *at, const int64_t *v, size_t n, size_t step)
 {
 	for (size_t i = 0; i < n; i += 8) {
 		unsigned bits = 0;
 
 		for (size_t k = 0; k < 8 && i + k < n; k++)
 			bits |= (unsigned)(v[(i + k) * step] != AS_NA) << k;
-		as_buf_byte(b, (char)bits);
+		*at++ = (char)bits;
 	}
+	return at;
+}
+
+/* Of n values: flags, bitmap, two numbers, blocks, and what put_bits() writes too much. */
+static size_t most_bytes(size_t n)
+{
+	return 1 + (n + 7) / 8 + 2 * 10 + n * 8 + n / AS_COLUMN_BLOCK + 1 + 8;
+}
+
+static char *put_column(char *at, const struct column *c, const int64_t *v, size_t n, size_t step)
+{
+	bool holes = c->known && c->known < n;
+
+	*at++ = (char)((c->known ? KNOWN : 0) | (c->any ? VARYING | PACKED : 0) |
+		       (holes ? HOLES : 0));
+	if (holes)
+		at = put_bitmap(at, v, n, step);
+	if (c->known)
+		at = as_enc_at(at, as_zigzag(c->first));
+	return c->any ? put_differences(at, c) : at;
 }
 
 size_t as_enc_column(struct as_buf *b, const int64_t *v, const int64_t *base, size_t n, size_t step)
 {
-	int64_t d[AS_COLUMN_MAX];
+	struct column c;
+	char *at = n <= AS_COLUMN_MAX ? as_buf_room(b, most_bytes(n)) : NULL;
 
-	if (n > AS_COLUMN_MAX) {
+	if (!at) {
 		b->bad = true;
 		return 0;
 	}
-	size_t known = base ? gather_from(d, v, base, n, step) : gather(d, v, n, step);
-	int64_t first = known ? d[0] : 0;
-	uint64_t any = known ? differ(d, known - 1) : 0;
-	bool holes = known && known < n;
-
-	as_buf_byte(b, (char)((known ? KNOWN : 0) | (any ? VARYING | PACKED : 0) |
-			      (holes ? HOLES : 0)));
-	if (holes)
-		put_bitmap(b, v, n, step);
-	if (known)
-		as_enc_i64(b, first);
-	if (any)
-		put_differences(b, d, known - 1, any);
-	return known;
+	c.known = c.any = 0;
+	if (n && (base || !differ_at_once(&c, v, n, step)))
+		differ_one_by_one(&c, v, base, n, step);
+	b->len = (size_t)(put_column(at, &c, v, n, step) - b->p);
+	return c.known;
 }
 
 /* ── reading ──────────────────────────────────────────────────────────── */

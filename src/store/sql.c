@@ -89,6 +89,11 @@ const char *const as_migrations[] = {
 	"  id INTEGER PRIMARY KEY," /* run * 16 + 1 … 15 */
 	"  bytes BLOB NOT NULL"
 	") STRICT;",
+	/*
+	 * 3: a blob may be the rest of its dictionary (squeeze.c). Where the runs of a
+	 * host and of a version are the rollup says well enough.
+	 */
+	"DROP INDEX IF EXISTS run_host; DROP INDEX IF EXISTS run_version;",
 };
 const int as_schema = (int)AS_LEN(as_migrations);
 
@@ -180,8 +185,8 @@ const char *const as_sql[AS_NSQL] = {
 	[AS_SQL_TREND_HOST] = "SELECT duration_ns FROM (SELECT host, duration_ns" OF_NAME
 		" LIMIT 1000) WHERE host = ?5 LIMIT ?4",
 	[AS_SQL_TREND_LABEL] = "SELECT duration_ns FROM (SELECT n, duration_ns" OF_NAME
-		" LIMIT 1000) WHERE EXISTS (SELECT 1 FROM label "
-		"WHERE key = ?5 AND value = ?6 AND run = n) LIMIT ?4",
+		" LIMIT 1000) WHERE EXISTS (SELECT 1 FROM label INDEXED BY label_run "
+		"WHERE run = n AND key = ?5 AND value = ?6) LIMIT ?4",
 
 	/* ── remove: victims are collected, then deleted batch by batch, oldest first ── */
 	[AS_SQL_VICTIMS_MAKE] =

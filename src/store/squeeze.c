@@ -1,17 +1,21 @@
 #include "store/squeeze.h"
 
+#include <string.h>
 #include <zstd.h>
 
 #include "base/fault.h"
 
 /*
  * Columns are packed before they come here (column.h): what is left to find is
- * mostly the description, and that the fastest levels find too. Measured on
- * runs of a second (3 busy processes, 30 samples, 6.3 KB plain): level 3 makes
- * 3.3 KB in 47 us, 1 makes 3.3 KB in 28 us, -2 makes 3.6 KB in 9 us, -6 makes
- * 3.8 KB in 3 us, of which two still fit a page.
+ * mostly the description. So in a hurry nothing is looked for: what begins with
+ * the dictionary, byte for byte, is the rest of it, as it is. Measured on runs
+ * of a second (3 busy processes, 30 samples, 8.0 KB plain): level 1 makes
+ * 3.9 KB in 30 us, -6 makes 4.5 KB in 5 us, and the rest has 4.6 KB.
  */
 enum { LEVEL = 1, LEVEL_IN_A_HURRY = -6 };
+
+/* Before such a rest; a frame of zstd begins with 0x28. */
+enum { REST = 0 };
 
 struct as_squeeze {
 	ZSTD_CCtx *c;
@@ -90,8 +94,8 @@ static bool ready_to_pack(struct as_squeeze *z)
 	return z->c && (!z->n || z->cdict);
 }
 
-int as_squeeze(struct as_squeeze *z, const void *p, size_t n, struct as_buf *out,
-	       struct as_err *err)
+static int compress(struct as_squeeze *z, const void *p, size_t n, struct as_buf *out,
+		    struct as_err *err)
 {
 	size_t bound = ZSTD_compressBound(n);
 	char *at = as_buf_room(out, bound);
@@ -106,6 +110,21 @@ int as_squeeze(struct as_squeeze *z, const void *p, size_t n, struct as_buf *out
 	return AS_OK;
 }
 
+static int put_rest(const char *p, size_t n, struct as_buf *out, struct as_err *err)
+{
+	as_buf_byte(out, REST);
+	as_buf_add(out, p, n);
+	return as_buf_ok(out, err);
+}
+
+int as_squeeze(struct as_squeeze *z, const void *p, size_t n, struct as_buf *out,
+	       struct as_err *err)
+{
+	if (z->hurry && z->n && n >= z->n && !memcmp(p, z->dictionary, z->n))
+		return put_rest((const char *)p + z->n, n - z->n, out, err);
+	return compress(z, p, n, out, err);
+}
+
 static bool ready_to_unpack(struct as_squeeze *z)
 {
 	if (!z->d)
@@ -115,8 +134,8 @@ static bool ready_to_unpack(struct as_squeeze *z)
 	return z->d && (!z->n || z->ddict);
 }
 
-int as_unsqueeze(struct as_squeeze *z, const void *p, size_t n, struct as_buf *out,
-		 struct as_err *err)
+static int decompress(struct as_squeeze *z, const void *p, size_t n, struct as_buf *out,
+		      struct as_err *err)
 {
 	unsigned long long plain = ZSTD_getFrameContentSize(p, n);
 
@@ -132,4 +151,21 @@ int as_unsqueeze(struct as_squeeze *z, const void *p, size_t n, struct as_buf *o
 		return zstd_failed(r, "the compressed run is damaged", err);
 	out->len += r;
 	return AS_OK;
+}
+
+static int join_rest(const struct as_squeeze *z, const char *p, size_t n, struct as_buf *out,
+		     struct as_err *err)
+{
+	as_buf_add(out, z->dictionary, z->n);
+	as_buf_add(out, p, n);
+	return as_buf_ok(out, err);
+}
+
+int as_unsqueeze(struct as_squeeze *z, const void *p, size_t n, struct as_buf *out,
+		 struct as_err *err)
+{
+	const char *at = p;
+
+	return n && *at == REST ? join_rest(z, at + 1, n - 1, out, err)
+				: decompress(z, p, n, out, err);
 }

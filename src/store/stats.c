@@ -231,7 +231,7 @@ struct question {
 	struct as_store *s;
 	const struct as_query *q;
 	struct range range;
-	struct as_where where; /* all but the time                                 */
+	struct as_where where; /* its time is bound anew for each range            */
 	struct as_buf facet;   /* whose sums answer it; bad when there are none    */
 	sqlite3_stmt *runs;    /* the runs that it asks for, of a range            */
 	struct sums sums;
@@ -247,12 +247,9 @@ static void free_question(struct question *u)
 
 static int ask_for_runs(struct question *u, struct as_err *err)
 {
-	as_auto_buf struct as_buf sql = AS_BUF(AS_BUF_LINE * 2);
-	int n = u->where.nargs;
+	as_auto_buf struct as_buf sql = AS_BUF(AS_BUF_LINE * 4);
 
-	as_buf_fmt(&sql,
-		   "SELECT " AS_SQL_SUM_OF_RUN " FROM %s AND start_ns >= ?%d AND start_ns < ?%d",
-		   as_buf_text(&u->where.sql), n + 1, n + 2);
+	as_buf_fmt(&sql, "SELECT " AS_SQL_SUM_OF_RUN " FROM %s", as_buf_text(&u->where.sql));
 	int r = as_buf_ok(&sql, err);
 	if (r < 0)
 		return r;
@@ -270,8 +267,8 @@ static int add_runs(struct question *u, struct range range, bool recent, struct 
 	if (r < 0)
 		return r;
 	(void)sqlite3_reset(u->runs);
-	(void)sqlite3_bind_int64(u->runs, u->where.nargs + 1, range.from);
-	(void)sqlite3_bind_int64(u->runs, u->where.nargs + 2, range.to);
+	(void)sqlite3_bind_int64(u->runs, u->where.since, range.from);
+	(void)sqlite3_bind_int64(u->runs, u->where.before, range.to);
 	return add_rows(u->s, &u->sums, u->runs, recent, err);
 }
 
@@ -320,15 +317,18 @@ static int cover(struct question *u, int span, struct range r, struct as_err *er
 		return AS_OK;
 	if (span < smallest)
 		return add_runs(u, r, false, err);
-	int64_t width = span_ns[span];
-	int64_t first = r.from / width + (r.from % width > 0), last = r.to / width;
+	int64_t width = span_ns[span], rest;
+	int64_t first = r.from / width + (r.from % width > 0);
+	int64_t last = r.to / width + (r.to == INT64_MAX); /* no end: nothing sticks out there */
 	if (first >= last)
 		return cover(u, span - 1, r, err);
+	if (__builtin_mul_overflow(last, width, &rest))
+		rest = r.to;
 	int rc = add_piece(u, span, (struct range){first, last}, err);
 	if (rc == AS_OK)
 		rc = cover(u, span - 1, (struct range){r.from, first * width}, err);
 	if (rc == AS_OK)
-		rc = cover(u, span - 1, (struct range){last * width, r.to}, err);
+		rc = cover(u, span - 1, (struct range){rest, r.to}, err);
 	return rc;
 }
 
@@ -408,8 +408,8 @@ static int few(struct question *u, bool *ret, struct as_err *err)
 	int r = as_catalogue_stmt(u->s, AS_SQL_FACET_COUNT, &st, err);
 
 	*ret = false;
-	if (r < 0 || !u->facet.len)
-		return r;
+	if (r < 0 || !u->q->nlabels)
+		return r; /* only labels have an index that leads to their runs */
 	as_bind_text(st, 1, u->facet.p);
 	r = as_catalogue_step(u->s, st, err);
 	*ret = r <= 0 || sqlite3_column_int64(st, 0) <= u->s->few;
@@ -507,10 +507,10 @@ int as_store_stats(struct as_store *s, const struct as_query *q, struct as_name_
 		.q = q,
 		.range = {q->since_ns > 0 ? q->since_ns : 0, q->until_ns ? q->until_ns : INT64_MAX},
 	};
-	struct as_query timeless = *q;
+	struct as_query timed = *q;
 
-	timeless.since_ns = timeless.until_ns = 0;
-	int r = as_where_make(&u.where, &timeless, err);
+	timed.since_ns = timed.until_ns = INT64_MAX;
+	int r = as_where_make(&u.where, &timed, err);
 	if (r == AS_OK && s->db)
 		r = answer(&u, err);
 	if (r == AS_OK)

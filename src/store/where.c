@@ -59,6 +59,41 @@ static void add_status(struct as_where *w, enum as_status status)
 		   status == AS_SUCCESS ? "" : " AND status <> 1");
 }
 
+/*
+ * A column without an index of its own: the rollup of its facet says in which
+ * pieces of 32 days such runs are, and the first and the last of them bound
+ * the search.
+ */
+static void add_facet(struct as_where *w, const char *column, const char *text)
+{
+	static const char bound[] = ", (SELECT (%s) * %d * 1000000000 FROM rollup WHERE span = 1 "
+				    "AND facet = '%c' || char(31) || ?%d)";
+	int at = arg_text(w, text);
+
+	as_buf_fmt(&w->sql, " AND %s = ?%d", column, at);
+	as_buf_fmt(&w->from, bound, "min(bucket)", AS_SPAN_1, *column, at);
+	as_buf_fmt(&w->until, bound, "max(bucket) + 1", AS_SPAN_1, *column, at);
+}
+
+/* One bound made of all: SQLite looks at no more than one of each side to find its way. */
+static void add_bound(struct as_buf *sql, const char *how, const struct as_buf *facets, int arg)
+{
+	if (!facets->len && !arg)
+		return;
+	as_buf_fmt(sql, " AND start_ns %s%s", how, as_buf_text(facets));
+	if (arg)
+		as_buf_fmt(sql, ", ?%d", arg);
+	as_buf_byte(sql, ')');
+}
+
+static void add_time(struct as_where *w, const struct as_query *q)
+{
+	w->since = q->since_ns ? arg_number(w, q->since_ns) : 0;
+	w->before = q->until_ns ? arg_number(w, q->until_ns) : 0;
+	add_bound(&w->sql, ">= max(0", &w->from, w->since);
+	add_bound(&w->sql, "< min(9223372036854775807", &w->until, w->before);
+}
+
 /* Labels are tables to start from, not conditions: few runs have the ones asked for. */
 static void add_label(struct as_where *w, size_t i, const struct as_pair *p)
 {
@@ -71,7 +106,10 @@ static void add_label(struct as_where *w, size_t i, const struct as_pair *p)
 
 int as_where_make(struct as_where *w, const struct as_query *q, struct as_err *err)
 {
-	*w = (struct as_where){.sql = AS_BUF(AS_BUF_LINE), .glob = AS_BUF(AS_BUF_LINE)};
+	*w = (struct as_where){.sql = AS_BUF(AS_BUF_LINE * 2),
+			       .glob = AS_BUF(AS_BUF_LINE),
+			       .from = AS_BUF(AS_BUF_LINE),
+			       .until = AS_BUF(AS_BUF_LINE)};
 	if (2 * q->nlabels + 8 > AS_WHERE_ARGS)
 		return as_fail(err, AS_EUSAGE, "too many labels to look for");
 	as_buf_str(&w->sql, "run");
@@ -82,18 +120,16 @@ int as_where_make(struct as_where *w, const struct as_query *q, struct as_err *e
 		add_name(w, q->name);
 	if (q->version) {
 		as_fit_text(w->version, sizeof w->version, q->version);
-		as_buf_fmt(&w->sql, " AND version = ?%d", arg_text(w, w->version));
+		add_facet(w, "version", w->version);
 	}
 	if (q->host) {
 		as_fit_text(w->host, sizeof w->host, q->host);
-		as_buf_fmt(&w->sql, " AND host = ?%d", arg_text(w, w->host));
+		add_facet(w, "host", w->host);
 	}
 	if (q->by_status)
 		add_status(w, q->status);
-	if (q->since_ns)
-		as_buf_fmt(&w->sql, " AND start_ns >= ?%d", arg_number(w, q->since_ns));
-	if (q->until_ns)
-		as_buf_fmt(&w->sql, " AND start_ns < ?%d", arg_number(w, q->until_ns));
+	add_time(w, q);
+	w->sql.bad |= w->from.bad || w->until.bad;
 	int r = as_buf_ok(&w->sql, err);
 	return r < 0 ? r : as_buf_ok(&w->glob, err);
 }
@@ -111,6 +147,8 @@ void as_where_done(struct as_where *w)
 {
 	as_buf_done(&w->sql);
 	as_buf_done(&w->glob);
+	as_buf_done(&w->from);
+	as_buf_done(&w->until);
 }
 
 void as_where_name(const struct as_where *w, const char **ret_exact, const char **ret_glob)

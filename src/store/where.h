@@ -21,6 +21,8 @@ struct as_where {
 		int64_t number;
 	} args[AS_WHERE_ARGS];
 	int nargs;
+	int since, before;         /* which of them bound the time; 0: none       */
+	struct as_buf from, until; /* what versions and hosts say about the time  */
 };
 
 int as_where_make(struct as_where *w, const struct as_query *q, struct as_err *err);
