@@ -202,7 +202,7 @@ int as_store_put(struct as_store *s, const struct as_run *run, struct as_err *er
  * several times before they are committed), and be moved into the file when it
  * was touched often, not after every batch.
  */
-enum { BATCH_CACHE_KB = 131072, BATCH_LOG_PAGES = 16384 };
+enum { BATCH_CACHE_KB = 131072, BATCH_LOG_PAGES = 32768 };
 
 static int get_ready_for_many(struct as_store *s, struct as_err *err)
 {
