@@ -122,3 +122,13 @@ void as_tally_counter_stays(struct as_tally *s, int64_t t_ns, uint64_t n)
 	as_tally_counter(s, t_ns, s->v);
 	s->n = known;
 }
+
+int64_t as_tally_time(const struct as_tally *s)
+{
+	return s->weight;
+}
+
+int64_t as_tally_last_time(const struct as_tally *s)
+{
+	return s->t - (s->windowed ? s->pt : s->wt);
+}

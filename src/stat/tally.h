@@ -47,3 +47,9 @@ void as_tally_gap(struct as_tally *s);
  */
 void as_tally_gauge_stays(struct as_tally *s, int64_t t_ns, uint64_t n);
 void as_tally_counter_stays(struct as_tally *s, int64_t t_ns, uint64_t n);
+/*
+ * The time in ns that the mean and the last rate of a counter are growth over:
+ * what grew is a whole number, so with it a rate can be written down short.
+ */
+int64_t as_tally_time(const struct as_tally *s);
+int64_t as_tally_last_time(const struct as_tally *s);

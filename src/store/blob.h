@@ -17,7 +17,7 @@
 #include "store/bytes.h"
 
 enum {
-	AS_BLOB_VERSION = 2,     /* 1: columns without blocks (column.h) */
+	AS_BLOB_VERSION = 3,     /* 2: rates as they are; 1: columns without blocks, too */
 	AS_BLOB_MAX = 256 << 20, /* plain bytes; a longer one is damage, or nobody's run */
 };
 

@@ -26,9 +26,15 @@ enum as_told {
 /* How a number of a tally is written: two bits each for last, min, max, mean. */
 enum as_number_kind {
 	AS_NUMBER_RAW = 0,   /* f64                                                  */
-	AS_NUMBER_WHOLE = 1, /* i64: its difference from the last known value        */
+	AS_NUMBER_WHOLE = 1, /* i64: its difference from the last known value; of a counter
+				(since format 3) what grew in the times of its instance */
 	AS_NUMBER_SAME = 2,  /* like the number before; `last` like the last known value */
 	AS_NUMBER_NAN = 3,
+};
+
+/* The times that rates of an instance are growth over: its mean, and the other three. */
+struct as_blob_times {
+	int64_t mean, last; /* ns; 0 unknown */
 };
 
 enum as_series_flags {

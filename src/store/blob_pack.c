@@ -112,35 +112,56 @@ static bool same_bits(double a, double b)
 /* At most so many bytes: n, last, kinds, and a number of 10 bytes for each of four. */
 enum { TALLY_MAX = 10 + 10 + 1 + 4 * 10 };
 
-static char *put_number(char *at, double v, double before, int64_t base, unsigned *ret_kind)
+/* Is it a whole number that grew in `time`, to the bit? */
+static bool grown(double v, int64_t time, int64_t *ret)
 {
-	int64_t difference;
+	double growth = v * (double)time;
+
+	*ret = 0;
+	if (v == 0 || time <= 0 || !(growth > -1e15 && growth < 1e15))
+		return v == 0 && !signbit(v);
+	*ret = (int64_t)(growth < 0 ? growth - 0.5 : growth + 0.5);
+	return *ret && (double)*ret / (double)time == v;
+}
+
+/* One number of a tally: of a gauge near `base`, of a counter grown in `time`. */
+struct number {
+	bool counter;
+	int64_t base, time;
+	double before;
+};
+
+static char *put_number(char *at, double v, const struct number *n, unsigned *ret_kind)
+{
+	int64_t short_form;
 
 	*ret_kind = isnan(v) ? AS_NUMBER_NAN : AS_NUMBER_SAME;
-	if (isnan(v) || same_bits(v, before))
+	if (isnan(v) || same_bits(v, n->before))
 		return at;
-	if (whole(v, base, &difference)) {
+	if (n->counter ? grown(v, n->time, &short_form) : whole(v, n->base, &short_form)) {
 		*ret_kind = AS_NUMBER_WHOLE;
-		return as_enc_at(at, as_zigzag(difference));
+		return as_enc_at(at, as_zigzag(short_form));
 	}
 	*ret_kind = AS_NUMBER_RAW;
 	return as_enc_f64_at(at, v);
 }
 
-static char *put_tally(char *at, const struct as_tally *t, int64_t last, uint64_t n)
+static char *put_tally(char *at, const struct as_tally *t, int64_t last, bool counter,
+		       const struct as_blob_times *times)
 {
 	const double v[] = {t->last, t->min, t->max, t->mean};
-	double before = (double)last;
-	int64_t base = last == AS_NA ? 0 : last;
+	struct number n = {.counter = counter,
+			   .base = last == AS_NA ? 0 : last,
+			   .before = (double)last};
 	unsigned kinds = 0, kind;
 
-	at = as_enc_at(at, as_zigzag((int64_t)(t->n - n)));
 	at = as_enc_at(at, as_zigzag(last) + 1);
 	char *kinds_at = at++;
 	for (size_t i = 0; i < AS_LEN(v); i++) {
-		at = put_number(at, v[i], before, base, &kind);
+		n.time = i == AS_LEN(v) - 1 ? times->mean : times->last;
+		at = put_number(at, v[i], &n, &kind);
 		kinds |= kind << 2 * i;
-		before = v[i];
+		n.before = v[i];
 	}
 	*kinds_at = (char)kinds;
 	return at;
@@ -154,12 +175,33 @@ static bool untold(const struct as_instance *i, size_t c)
 	       isnan(t->last);
 }
 
-static void put_tallies(struct as_buf *b, const struct as_instance *i)
+static bool is_counter(const struct as_instance *i, size_t c)
+{
+	return as_fields[as_scope_info(i->scope)->first + c].kind == AS_COUNTER;
+}
+
+/* Those of the first counter that has any: the others were mostly read with it. */
+static struct as_blob_times times_of(const struct as_instance *i)
+{
+	for (size_t c = 0; c < as_scope_info(i->scope)->n; c++) {
+		const struct as_tally *t = &i->tally[c];
+
+		if (is_counter(i, c) && as_tally_time(t) > 0)
+			return (struct as_blob_times){as_tally_time(t), as_tally_last_time(t)};
+	}
+	return (struct as_blob_times){0, 0};
+}
+
+static void put_tallies(struct as_buf *b, const struct as_instance *i, struct as_blob_times *times)
 {
 	size_t columns = as_scope_info(i->scope)->n, bitmap = (columns + 7) / 8;
-	char *told = as_buf_room(b, bitmap + columns * TALLY_MAX);
+	struct as_blob_times now = times_of(i);
 	uint64_t n = 0;
 
+	as_enc_i64(b, now.mean - times->mean);
+	as_enc_i64(b, now.last - times->last);
+	*times = now;
+	char *told = as_buf_room(b, bitmap + columns * TALLY_MAX);
 	if (!told)
 		return;
 	char *at = told + bitmap;
@@ -168,7 +210,8 @@ static void put_tallies(struct as_buf *b, const struct as_instance *i)
 		if (untold(i, c))
 			continue;
 		told[c / 8] = (char)((unsigned char)told[c / 8] | 1u << c % 8);
-		at = put_tally(at, &i->tally[c], i->last[c], n);
+		at = as_enc_at(at, as_zigzag((int64_t)(i->tally[c].n - n)));
+		at = put_tally(at, &i->tally[c], i->last[c], is_counter(i, c), &now);
 		n = i->tally[c].n;
 	}
 	b->len = (size_t)(at - b->p);
@@ -218,6 +261,8 @@ static enum as_told how_told(const struct as_run *run, const struct as_instance 
 
 static void put_instances(struct as_buf *b, const struct as_run *run, struct as_blob_memo *m)
 {
+	struct as_blob_times times = {0, 0};
+
 	as_enc_u64(b, run->ninstances);
 	for (size_t i = 0; i < run->ninstances; i++) {
 		const struct as_instance *it = &run->instances[i];
@@ -226,7 +271,7 @@ static void put_instances(struct as_buf *b, const struct as_run *run, struct as_
 		as_enc_u64(b, (uint64_t)it->scope * 4 + told);
 		as_enc_instance(b, it);
 		if (told == AS_TOLD_TALLIES)
-			put_tallies(b, it);
+			put_tallies(b, it, &times);
 		else if (told == AS_TOLD_ROW)
 			put_only_row(b, it);
 	}

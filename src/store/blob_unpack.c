@@ -28,6 +28,8 @@ struct unpack {
 	size_t ntotals;
 	uint16_t total[TOTALS_MAX]; /* ours, AS_NTOTALS when unknown */
 	bool described, identified;
+	uint8_t version;
+	struct as_blob_times times; /* of the instance before */
 };
 
 static void *room(struct as_bytes *b, size_t n, size_t size)
@@ -123,33 +125,52 @@ static void take_verdict(struct unpack *u, struct as_bytes *b)
 
 /* ── tallies ──────────────────────────────────────────────────────────── */
 
-static double take_number(struct as_bytes *b, unsigned kind, double before, int64_t base)
+/* What a number follows from: of a gauge its base, of a counter (format 3) its time. */
+struct number {
+	bool grown;
+	int64_t base, time;
+	double before;
+};
+
+static double take_whole(struct as_bytes *b, const struct number *n)
+{
+	int64_t v = as_dec_i64(b);
+
+	if (!n->grown)
+		return (double)(int64_t)((uint64_t)n->base + (uint64_t)v);
+	b->bad |= v && !n->time;
+	return v && n->time ? (double)v / (double)n->time : 0;
+}
+
+static double take_number(struct as_bytes *b, unsigned kind, const struct number *n)
 {
 	switch ((enum as_number_kind)kind) {
 	case AS_NUMBER_RAW:
 		return as_dec_f64(b);
 	case AS_NUMBER_WHOLE:
-		return (double)(int64_t)((uint64_t)base + (uint64_t)as_dec_i64(b));
+		return take_whole(b, n);
 	case AS_NUMBER_SAME:
-		return before;
+		return n->before;
 	case AS_NUMBER_NAN:
 		break;
 	}
 	return (double)NAN;
 }
 
-static void take_tally(struct as_bytes *b, struct as_tally *t, int64_t *last, uint64_t *n)
+static void take_tally(struct as_bytes *b, struct as_tally *t, int64_t *last, bool grown,
+		       const struct as_blob_times *times)
 {
 	double *const v[] = {&t->last, &t->min, &t->max, &t->mean};
 
-	t->n = *n + (uint64_t)as_dec_i64(b);
 	*last = as_dec_maybe(b);
 	uint8_t kinds = as_dec_u8(b);
-	double before = (double)*last;
-	int64_t base = *last == AS_NA ? 0 : *last;
-	for (size_t i = 0; i < AS_LEN(v); i++)
-		before = *v[i] = take_number(b, kinds >> 2 * i & 3, before, base);
-	*n = t->n;
+	struct number n = {.grown = grown,
+			   .base = *last == AS_NA ? 0 : *last,
+			   .before = (double)*last};
+	for (size_t i = 0; i < AS_LEN(v); i++) {
+		n.time = i == AS_LEN(v) - 1 ? times->mean : times->last;
+		n.before = *v[i] = take_number(b, kinds >> 2 * i & 3, &n);
+	}
 }
 
 static bool give_last(struct as_bytes *b, struct as_instance *i)
@@ -172,27 +193,45 @@ static bool give_cells(struct as_bytes *b, struct as_instance *i)
 	return !b->bad && give_last(b, i);
 }
 
+static bool is_counter(enum as_scope scope, size_t column)
+{
+	return as_fields[as_scope_info(scope)->first + column].kind == AS_COUNTER;
+}
+
+static void take_times(struct unpack *u, struct as_bytes *b)
+{
+	if (u->version < 3)
+		return;
+	u->times.mean = (int64_t)((uint64_t)u->times.mean + (uint64_t)as_dec_i64(b));
+	u->times.last = (int64_t)((uint64_t)u->times.last + (uint64_t)as_dec_i64(b));
+}
+
 /* The tallies of file scope s; `i` NULL when that is none of ours. */
 static void take_tallies(struct unpack *u, struct as_bytes *b, size_t s, struct as_instance *i)
 {
 	size_t columns = u->keys.scopes[s].n;
-	struct as_bytes bitmap = as_dec_piece(b, (columns + 7) / 8);
 	uint64_t n = 0;
 
+	take_times(u, b);
+	struct as_bytes bitmap = as_dec_piece(b, (columns + 7) / 8);
 	if (i && !give_cells(b, i))
 		return;
 	for (size_t c = 0; c < columns && !b->bad; c++) {
 		uint16_t column = u->keys.column[u->keys.scopes[s].first + c];
 		struct as_tally spare, *t = &spare;
 		int64_t unwanted, *last = &unwanted;
+		bool grown = false;
 
 		if (!(bitmap.p[c / 8] >> c % 8 & 1))
 			continue;
 		if (i && column != AS_NO_COLUMN) {
 			t = &i->tally[column];
 			last = &i->last[column];
+			grown = u->version >= 3 && is_counter(i->scope, column);
 		}
-		take_tally(b, t, last, &n);
+		n += (uint64_t)as_dec_i64(b);
+		t->n = n;
+		take_tally(b, t, last, grown, &u->times);
 	}
 }
 
@@ -417,6 +456,7 @@ int as_blob_unpack(const void *p, size_t n, struct as_run **ret, struct as_err *
 	for (size_t t = 0; t < AS_NTOTALS; t++)
 		run->totals[t].value = AS_NA;
 	u->run = run;
+	u->version = version;
 	while (as_bytes_left(&b) && !b.bad)
 		take_section(u, &b);
 	b.bad |= !u->identified || !version;

@@ -213,8 +213,40 @@ static void t_newer_format_is_refused(void)
 	as_auto_run struct as_run *run = NULL;
 	struct as_err err;
 
-	EXPECT_I64(as_blob_unpack("\x03", 1, &run, &err), AS_EUNSUP);
-	EXPECT(strstr(err.msg, "format 3") && strstr(err.msg, "up to 2"));
+	EXPECT_I64(as_blob_unpack("\x04", 1, &run, &err), AS_EUNSUP);
+	EXPECT(strstr(err.msg, "format 4") && strstr(err.msg, "up to 3"));
+}
+
+static void read_old(const char *path, struct as_run **ret)
+{
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_FILE);
+	struct as_err err;
+	FILE *f = fopen(path, "rb");
+
+	if (!f)
+		SKIP("%s is not here: run me in the source tree", path);
+	char *at = as_buf_room(&b, 64 << 10);
+	EXPECT(at);
+	b.len = fread(at, 1, 64 << 10, f);
+	(void)fclose(f);
+	EXPECT_OK(as_blob_unpack(b.p, b.len, ret, &err), err);
+}
+
+/* Runs of all formats there ever were are read; the numbers are those that their assay read. */
+static void t_older_formats(void)
+{
+	as_auto_run struct as_run *one = NULL, *two = NULL;
+
+	read_old("tests/fuzz/corpus/blob/format1-failed", &one);
+	read_old("tests/fuzz/corpus/blob/format2-failed", &two);
+	EXPECT_STR(one->who.version, "1.2");
+	EXPECT_STR(two->who.version, "1.2");
+	const struct as_tally *a = as_run_tally(one, AS_F_PROC_USER, 1),
+			      *b = as_run_tally(two, AS_F_PROC_USER, 1),
+			      *c = as_run_tally(two, AS_F_PROC_RSS, 1);
+	EXPECT(a->mean == 0x1.47ae9495d7aaep-7 && a->max == 0x1.47b4eeec97a9ap-7);
+	EXPECT(b->mean == 0x1.47ac87eed893ap-7 && b->last == 0x1.47aadce31e793p-7);
+	EXPECT(c->mean == 0x1.908aaad344b2cp+25 && c->min == 0x1.9028p+25);
 }
 
 /* A newer assay may add sections: they are skipped. */
@@ -257,6 +289,35 @@ static void t_unknown_key_is_dropped(void)
 }
 
 /* ── size ── */
+
+/* In a hurry, what begins with the dictionary is kept without it, and comes back. */
+static void t_rest_of_the_dictionary(void)
+{
+	struct sample s = SAMPLE_SHORT;
+	as_auto_run struct as_run *run = sample_run(&s);
+	as_auto_buf struct as_buf b = AS_BUF(AS_BLOB_MAX), packed = AS_BUF(AS_BLOB_MAX),
+				  plain = AS_BUF(AS_BLOB_MAX), lost = AS_BUF(AS_BLOB_MAX);
+	struct as_squeeze *z = NULL;
+	struct as_err err;
+	size_t n;
+
+	pack(run, &b, &n);
+	EXPECT_OK(as_squeeze_new(&z, &err), err);
+	EXPECT_OK(as_squeeze_dictionary(z, b.p, n, &err), err);
+	as_squeeze_hurry(z, true);
+	EXPECT_OK(as_squeeze(z, b.p, b.len, &packed, &err), err);
+	EXPECT_U64(packed.len, b.len - n + 1);
+	EXPECT_OK(as_unsqueeze(z, packed.p, packed.len, &plain, &err), err);
+	EXPECT_U64(plain.len, b.len);
+	EXPECT(!memcmp(plain.p, b.p, b.len));
+
+	/* Without its dictionary it is no run, and nothing worse. */
+	as_auto_run struct as_run *back = NULL;
+	EXPECT_OK(as_squeeze_dictionary(z, NULL, 0, &err), err);
+	EXPECT_OK(as_unsqueeze(z, packed.p, packed.len, &lost, &err), err);
+	EXPECT_I64(as_blob_unpack(lost.p, lost.len, &back, &err), AS_EUNSUP);
+	as_squeeze_free(z);
+}
 
 static void t_squeezed_and_back(void)
 {
@@ -302,5 +363,6 @@ static void t_squeezed_bomb_is_refused(void)
 UTEST_MAIN(T(t_short_run), T(t_long_run), T(t_empty_run), T(t_run_with_everything),
 	   T(t_run_without_tallies), T(t_only_row), T(t_tallies_that_do_not_follow),
 	   T(t_memory_of_the_run_before), T(t_every_prefix), T(t_every_flipped_byte),
-	   T(t_newer_format_is_refused), T(t_unknown_section_is_skipped),
-	   T(t_unknown_key_is_dropped), T(t_squeezed_and_back), T(t_squeezed_bomb_is_refused))
+	   T(t_newer_format_is_refused), T(t_older_formats), T(t_unknown_section_is_skipped),
+	   T(t_unknown_key_is_dropped), T(t_squeezed_and_back), T(t_rest_of_the_dictionary),
+	   T(t_squeezed_bomb_is_refused))
