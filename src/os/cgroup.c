@@ -29,17 +29,18 @@ static void clear(struct as_cgroup *cg)
 		cg->dir[i] = cg->join[i] = -1;
 }
 
-/* Add a remark to `why`, as long as there is room. */
+/* Add a remark to `why`, if there is room for the whole of it. */
 __attribute__((format(printf, 2, 3))) static void note(struct as_cgroup *cg, const char *fmt, ...)
 {
 	size_t len = strlen(cg->why);
+	char more[80];
 	va_list ap;
 
-	if (len && len + 3 < sizeof cg->why)
-		len += (size_t)snprintf(cg->why + len, sizeof cg->why - len, "; ");
 	va_start(ap, fmt);
-	(void)vsnprintf(cg->why + len, sizeof cg->why - len, fmt, ap);
+	(void)vsnprintf(more, sizeof more, fmt, ap);
 	va_end(ap);
+	if (len + 2 + strlen(more) < sizeof cg->why)
+		(void)snprintf(cg->why + len, sizeof cg->why - len, "%s%s", len ? "; " : "", more);
 }
 
 static int open_dir(int at, const char *path)

@@ -43,7 +43,7 @@ struct as_cgroup {
 	int quota; /* its folder, or -1 */
 	bool quota_v2, quota_own;
 	int32_t joins; /* writes of one byte that the first process made to get in */
-	char why[96];  /* what could not be had, "" when all could  */
+	char why[192]; /* what could not be had, "" when all could  */
 	/* private */
 	bool live;              /* the descriptors are ours to close        */
 	int join[AS_CG_NPARTS]; /* where to write to join, or -1            */
