@@ -187,6 +187,22 @@ static void note_cancelled(const struct as_run *run, struct as_flow *f)
 		as_flow_add(f, "%s deleted before a disk got it", as_human_bytes(cancelled).s);
 }
 
+/*
+ * Most writes only reach the page cache; the kernel sends them to the disk later, in
+ * nobody's name. What the processes sent by themselves is known where BPF counts it.
+ */
+static void note_written_back(const struct as_run *run, struct as_flow *f)
+{
+	const struct as_instance *job = as_run_instance(run, AS_JOB, 0);
+	int64_t sent = job && job->last ? as_row_at(job->last, AS_F_JOB_DISK_WRITE) : AS_NA;
+	double left = as_total_value(run, AS_T_WRITE) -
+		      fmax(as_total_value(run, AS_T_CANCELLED), 0) - (double)sent;
+
+	if (sent != AS_NA && left >= DEVICE_ROW)
+		as_flow_add(f, "%s sent to a disk by itself, %s left to the kernel to write",
+			    as_human_bytes((double)sent).s, as_human_bytes(left).s);
+}
+
 /* What went through read and write calls, cache and pipes included. */
 static void note_calls(const struct as_run *run, struct as_flow *f)
 {
@@ -224,6 +240,7 @@ static void put_io(const struct as_sheet *s)
 	if (!written && isfinite(out) && (out > 0 || read))
 		as_flow_add(&f, "%s written", as_human_bytes(out).s);
 	note_cancelled(run, &f);
+	note_written_back(run, &f);
 	note_calls(run, &f);
 	as_flow_end(&f);
 }

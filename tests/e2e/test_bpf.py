@@ -2,6 +2,7 @@
 """The BPF rung: the same truth as by /proc, told by the kernel's task iterator; and below it."""
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -122,6 +123,21 @@ def _():
         doc = json.loads((tmp() / "d.json").read_text())["assay"]
         wrote = doc["timeline"]["columns"]["job.disk.write"][-1]
         expect(want <= wrote <= want + 256 * 1024, f"{wrote} bytes to the device with '{sync}'")
+
+
+@job_test("the summary tells what the job wrote by itself from what the kernel writes for it")
+def _():
+    need_bpf()
+    direct_io_here()
+    for sync, left in (("", 6), ("conv=fsync", 0)):
+        r = harness.run(ASSAY, "run", "--", "sh", "-c", "sleep 0.3; dd if=/dev/zero of=a bs=256k "
+                        f"count=8 oflag=direct && dd if=/dev/zero of=b bs=256k count=24 {sync}",
+                        env=on("bpf"), cwd=tmp()).ok()
+        said = re.search(r"([\d.]+) MiB sent to a disk by itself,\s+([\d.]+) MiB left", r.err)
+        expect_eq(bool(said), left > 0, f"said at all, {sync}: {r.err}")
+        if said:
+            expect_near(float(said[1]), 2, 0.15, "MiB sent by itself")
+            expect_near(float(said[2]), left, 0.15, "MiB left to the kernel")
 
 
 BEFORE = """
