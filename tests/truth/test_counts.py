@@ -7,6 +7,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import *
 from jobs import *
+import probe
 
 MIB = 1 << 20
 
@@ -44,8 +45,7 @@ def _():
 @job_test("bytes written to a disk are those of the file")
 def _():
     p = profile("cachefill", "f", 31)
-    if p.total("io_write") == 0 and p.total("io_write_calls_bytes") > 31 * MIB:
-        skip("the files of the tests are in memory here")
+    probe.needs(probe.on_disk(), p.total("io_write") > 0, "a disk below the files of the tests")
     expect_near(p.total("io_write"), p.truth["file_bytes"], 0.02, "bytes written")
 
 
@@ -53,8 +53,7 @@ def _():
 def _():
     for how in ({}, {"nobody": True}):
         cold, none = profile("coldread", "f", 17, **how), profile("coldread", "f", 0, **how)
-        if cold.total("io_write") == 0:
-            skip("the files of the tests are in memory here")
+        probe.needs(probe.on_disk(), cold.total("io_write") > 0, "a disk below the tests")
         for key in ("io_read_calls_bytes", "io_write_calls_bytes"):
             expect_eq(cold.total(key) - none.total(key), cold.truth["file_bytes"], f"{key} {how}")
         for key in ("io_read", "io_write"):
@@ -70,8 +69,7 @@ def _():
     for how in ({}, {"nobody": True}, {"options": ("--basic",)}):
         for keep in ((), ("keep",)):
             p = profile("scratch", "f", 23, *keep, **how)
-            if p.total("io_write") == 0:
-                skip("the files of the tests are in memory here")
+            probe.needs(probe.on_disk(), p.total("io_write") > 0, "a disk below the tests")
             expect_near(p.total("io_write"), p.truth["written"], 0.02, f"written {keep} {how}")
             expect_near(p.total("io_write_cancelled"), p.truth["cancelled"], 0.02,
                         f"cancelled {keep} {how}")
@@ -89,8 +87,8 @@ def _():
 @job_test("switches of children are in the interval in which they happened")
 def _():
     p = profile("switcher", 3001, 1.5, options=("--interval", "0.2"))   # and then it sleeps
-    if p.doc["assay"]["totals"]["processes"]["provenance"] != "measured":
-        skip("nobody tells of the ends of processes here")
+    probe.needs(probe.events(), p.doc["assay"]["totals"]["processes"]["provenance"] == "measured",
+                "somebody who tells of the ends of processes")
     early = max(v for t, v in zip(p.times(), p.column("job.switches.voluntary"))
                 if v is not None and t < p.times()[-1] - 0.5)
     expect_near(early, p.truth["voluntary"], 0.01, "switches seen half a second before the end",

@@ -8,6 +8,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import *
 from jobs import *
+import probe
 
 CORES = len(os.sched_getaffinity(0))
 TICK = 0.01                 # seconds: /proc counts in these
@@ -17,8 +18,8 @@ GROUP, REAPER = 0.001, 0.005
 
 
 def with_group(p):
-    if not own_cgroup(p):
-        skip("this user cannot make control groups here")
+    probe.needs(probe.groups("cpuacct") or probe.groups("cpu"), own_cgroup(p),
+                "a control group of its own")
     return p
 
 
@@ -60,8 +61,8 @@ def _():
 @job_test("the processes of the list add up to the whole, each within 0.2 % of its own clock")
 def _():
     p = profile("diary", 1.5, options=("--interval", "0.1"))      # half of it in the kernel
-    if p.doc["assay"]["totals"]["processes"]["provenance"] != "measured":
-        skip("nobody tells of the ends of processes here")
+    probe.needs(probe.events(), p.doc["assay"]["totals"]["processes"]["provenance"] == "measured",
+                "somebody who tells of the ends of processes")
     [one] = p.processes("diary")
     cpu = sum(one["metrics"][f"process.cpu.{k}"]["total"] for k in ("user", "system")) / 1e9
     expect_near(cpu, p.truth["cpu_seconds"], 0.002, "CPU of a process, told at its end")

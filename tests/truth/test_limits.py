@@ -8,6 +8,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import *
 from jobs import *
+import probe
 
 MIB = 1 << 20
 CORES = len(os.sched_getaffinity(0))
@@ -92,8 +93,8 @@ def _():
     script = f"{work('burn')} 0.4 >a; (setsid {work('burn')} 0.3 >b &) ; sleep 0.05"
     r = run(ASSAY, "run", "--quiet", "--wait-all", "-o", "r.json", "--", "sh", "-c", script).ok()
     p = Profile(json.loads((tmp() / "r.json").read_text()), {}, r.rc, r.err)
-    if not own_cgroup(p):
-        skip("this user cannot make control groups here")
+    probe.needs(probe.groups("cpuacct") or probe.groups("cpu"), own_cgroup(p),
+                "a control group of its own")
     true = sum(json.loads((tmp() / name).read_text())["cpu_seconds"] for name in "ab")
     expect_near(p.seconds(), true, 0.002, "CPU seconds", slack=0.012)    # sh and sleep as well
     expect(not list(pathlib.Path("/sys/fs/cgroup").glob(f"**/assay-{p.doc['task_id']}")),

@@ -9,6 +9,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import *
 from jobs import *
+import probe
 
 MIB = 1 << 20
 
@@ -17,6 +18,10 @@ def memory_group(p):
     """Is the job's memory told by a control group of its own?"""
     return "cgroup" in p.metric("job.memory.used")["source"] or \
         p.doc["assay"]["metrics"].get("cgroup.memory.anonymous", {}).get("provenance") == "measured"
+
+
+def need_memory_group(p):
+    probe.needs(probe.groups("memory"), memory_group(p), "a control group that counts memory")
 
 
 def peaks(p):
@@ -65,8 +70,7 @@ def _():
 @job_test("the same with a memory control group is within 3 %, though no process was seen with it")
 def _():
     p = profile("spike", 400, 20, 1250, "children", options=("--interval", "1"))
-    if not memory_group(p):
-        skip("needs a control group with memory accounts")
+    need_memory_group(p)
     expect_near(p.total("memory_peak"), p.truth["bytes"], 0.03, f"peak ({peaks(p)})")
     expect_near(p.total("memory_peak_upper"), p.truth["bytes"], 0.03, f"bound ({peaks(p)})")
 
@@ -98,8 +102,7 @@ def _():
 @job_test("memory that forked processes have not copied yet counts once")
 def _():
     p = profile("shared", 101, 4, "private")
-    if not memory_group(p):
-        skip("needs a control group with memory accounts")
+    need_memory_group(p)
     expect_near(p.total("memory_peak"), p.truth["bytes"], 0.03, f"peak ({peaks(p)})", slack=4 * MIB)
 
 
@@ -186,8 +189,7 @@ def _():
         p = profile("cachefill", path, 53)
     finally:
         path.unlink(missing_ok=True)
-    if not memory_group(p):
-        skip("needs a control group with memory accounts")
+    need_memory_group(p)
     expect_near(p.total("memory_peak"), p.truth["file_bytes"], 0.03, f"peak ({peaks(p)})",
                 slack=4 * MIB)
 
