@@ -86,7 +86,7 @@ def job_test(sentence, seconds=120):
             left = end_leftovers()
             remove_public()
             remove_groups()
-            expect(not left, f"left behind: {left}")
+            expect(not left, f"{len(left)} left behind: {left[:9]}")
         return test(sentence, seconds)(checked)
     return add
 

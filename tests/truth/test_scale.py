@@ -97,6 +97,7 @@ def _():
         expect(tick_ms(p) < 2 + n * 2e-3, f"a sample costs {tick_ms(p):.2f} ms of CPU, {rung}")
         expect(own(p, "memory_peak_bytes") < 16 * MIB, f"own memory, {rung}")
     stop(crowd)
+    wait_for(lambda: not leftovers(), timeout=120, what="the end of them all")
 
 
 def written_machine(root, n, target):
