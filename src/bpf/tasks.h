@@ -34,7 +34,7 @@ struct told {
 };
 
 enum {
-	TOLD_MAX = 1 << 14,
+	TOLD_MAX = 1 << 13,
 	LOOK_EVERY = 8, /* passes: at the memory of one that is asleep */
 	TELL_EVERY = 64 /* and of all that it has                      */
 };
@@ -165,20 +165,20 @@ static __always_inline struct told *told_of(const struct task_struct *t)
 	return bpf_map_lookup_elem(&told, &at);
 }
 
-/* The kernel's common count of its pages, of each kind: a number that changes with them. */
+/* The kernel's common counts of what reclaim takes: pages of files, and anonymous ones. */
 static __always_inline uint64_t pages_seen(uint64_t mm)
 {
-	uint64_t at = bpf_core_field_offset(struct mm_struct, rss_stat), sum = 0;
-	uint64_t raw[4 * COUNTER_MAX / sizeof(uint64_t)] = {0};
-	uint64_t size = bpf_core_field_size(struct mm_struct, rss_stat);
+	const struct mm_struct___old *old = (const void *)mm;
+	uint64_t size = bpf_core_field_size(struct mm_struct, rss_stat) / 4, file = 0, anon = 0;
+	uint64_t at = mm + bpf_core_field_offset(struct mm_struct, rss_stat);
 
-	if (size > sizeof raw)
-		size = sizeof raw;
-	if (mm)
-		bpf_probe_read_kernel(raw, size, (void *)(mm + at));
-	for (uint32_t i = 0; i < sizeof raw / sizeof *raw; i++)
-		sum = sum * 31 + raw[i];
-	return sum;
+	if (!mm)
+		return 0;
+	if (!bpf_core_field_exists(old->rss_stat.count))
+		at += bpf_core_field_offset(struct percpu_counter, count);
+	bpf_probe_read_kernel(&file, sizeof file, (void *)(at + RSS_FILE * size));
+	bpf_probe_read_kernel(&anon, sizeof anon, (void *)(at + RSS_ANON * size));
+	return file + (anon << 32);
 }
 
 /* Only one that runs can start a thread: who had one, and did not run, has one. */
