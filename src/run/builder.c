@@ -54,15 +54,6 @@ static int on_begin(void *st, const struct as_identity *who, struct as_err *err)
 	return as_identity_copy(&b->run->who, who, err);
 }
 
-static int on_origin(void *st, enum as_field_id f, const struct as_origin *o, struct as_err *err)
-{
-	struct as_builder *b = st;
-
-	(void)err;
-	b->run->origins[f] = *o;
-	return AS_OK;
-}
-
 /* ── instances ────────────────────────────────────────────────────────── */
 
 static size_t hash(enum as_scope scope, uint32_t id)
@@ -306,6 +297,38 @@ static int on_row(struct as_builder *b, const struct as_frame *f, size_t n, stru
 	if (i ? !take_row(i, f->t_ns, cells, row->same && !single) : single)
 		return nomem(err);
 	return single ? series_row(b->run, row->scope, f->t_ns, cells, err) : AS_OK;
+}
+
+/* What is unknown now was never known: a job whose first samples had nothing to hide, say. */
+static void forget(struct as_run *run, enum as_field_id f)
+{
+	enum as_scope scope = as_fields[f].scope;
+	size_t column = f - as_scope_info(scope)->first;
+
+	for (size_t i = 0; i < run->ninstances; i++) {
+		struct as_instance *x = &run->instances[i];
+
+		if (x->scope != scope || !x->last)
+			continue;
+		x->last[column] = AS_NA;
+		if (x->tally) {
+			release(x);
+			x->tally[column] = as_tally_new();
+		}
+	}
+	if (run->series[scope])
+		as_series_forget(run->series[scope], column);
+}
+
+static int on_origin(void *st, enum as_field_id f, const struct as_origin *o, struct as_err *err)
+{
+	struct as_builder *b = st;
+
+	(void)err;
+	b->run->origins[f] = *o;
+	if (o->how == AS_UNAVAILABLE)
+		forget(b->run, f);
+	return AS_OK;
 }
 
 static int on_frame(void *st, const struct as_frame *f, struct as_err *err)

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/fault.h"
 
 enum { FIRST_CAP = 64 };
@@ -172,6 +173,15 @@ int as_series_add(struct as_series *s, int64_t t_ns, const int64_t *row, struct 
 	if (s->joined && ++s->pending >= 1u << s->joined)
 		s->pending = 0;
 	return AS_OK;
+}
+
+void as_series_forget(struct as_series *s, size_t column)
+{
+	int64_t *const cells[] = {s->mean, s->min, s->max};
+
+	for (size_t k = 0; k < AS_LEN(cells); k++)
+		for (size_t i = 0; cells[k] && i < s->n; i++)
+			cells[k][i * width(s) + column] = AS_NA;
 }
 
 void as_series_free(struct as_series *s)

@@ -7,4 +7,6 @@
 int as_series_new(enum as_scope scope, struct as_series **ret, struct as_err *err);
 /* One sample: a row of the series' scope. Moments never go back. */
 int as_series_add(struct as_series *s, int64_t t_ns, const int64_t *row, struct as_err *err);
+/* A column that turned out to be unknown: it always was. */
+void as_series_forget(struct as_series *s, size_t column);
 void as_series_free(struct as_series *s);

@@ -399,6 +399,28 @@ def _():
                    "bytes over its lo")
 
 
+@job_test("of a network namespace that we may not enter nothing is known, and nothing is 0")
+def _():
+    folder = public()
+    if run(*as_nobody(), "unshare", "-r", "-n", "true").rc != 0 or not shutil.which("ip"):
+        skip("needs unshare -r -n for everybody, and ip")
+    shutil.copy(work("net"), folder / "net")
+    run(*as_nobody(), folder / "assay", "run", "--quiet", "--json", "-o", folder / "r.json", "--",
+        "unshare", "-r", "-n", "sh", "-c", 'ip link set lo up && exec "$@"', "sh", folder / "net",
+        "tcp4", 1000, 10, 1, 0.8, cwd=folder, timeout=60,
+        env={"ASSAY_STORE": f"{folder}/store", "HOME": str(folder)}).ok()
+    p = Profile(json.loads((folder / "r.json").read_text()), {}, 0, "")
+    for total in ("net_sent", "net_received", "net_connections", "net_retransmits"):
+        expect_eq(p.total(total), None, total)
+        expect("namespace" in p.source(total), f"{total}: {p.source(total)}")
+    for key in ("sent", "received", "connections", "sockets", "unix"):
+        expect_eq(p.metric(f"job.net.{key}")["last"], None, f"job.net.{key}")
+        expect_eq(set(p.column(f"job.net.{key}")), {None}, f"timeline of job.net.{key}")
+    expect_eq(peers(p), {}, "peers")
+    nics = {x["name"]: x for x in p.doc["assay"]["interfaces"] if x["whose"] == "job"}
+    expect(nics["lo"]["metrics"]["interface.bytes.sent"]["total"] > 1010, "its own lo")
+
+
 @job_test("interfaces that the job shares are told as the machine's")
 def _():
     p = profile("net", "tcp4", 1_000_003, 500_009, 1, 0.8)

@@ -80,6 +80,26 @@ static void t_tallies_and_series(void)
 }
 
 /* Tallies that begin with the second row know of the first. */
+/* What turns out to be unknown was no number before either, in a list or in the timeline. */
+static void t_unknown_after_all(void)
+{
+	struct told t;
+
+	start(&t);
+	job_tick(&t, 0, 0, 100);
+	job_tick(&t, 500 * MS, 250 * MS, 100);
+	as_tee_origin(&t.tee, AS_F_JOB_RSS, &(struct as_origin){AS_UNAVAILABLE, "hidden"});
+	const struct as_run *run = as_builder_run(t.b);
+	const struct as_instance *job = as_run_instance(run, AS_JOB, 0);
+	size_t column = AS_F_JOB_RSS - as_scope_info(AS_JOB)->first;
+	EXPECT_I64(as_row_at(job->last, AS_F_JOB_RSS), AS_NA);
+	EXPECT_U64(job->tally[column].n, 0);
+	for (size_t i = 0; i < run->series[AS_JOB]->n; i++)
+		EXPECT_I64(run->series[AS_JOB]->mean[i * as_scope_info(AS_JOB)->n + column], AS_NA);
+	EXPECT_I64(as_row_at(job->last, AS_F_JOB_USER), 250 * MS);
+	stop(&t);
+}
+
 static void t_second_row(void)
 {
 	struct told t;
@@ -301,6 +321,6 @@ static void t_frame_same(void)
 	as_frame_done(&f);
 }
 
-UTEST_MAIN(T(t_same_rows), T(t_frame_same), T(t_identity), T(t_tallies_and_series), T(t_second_row),
-	   T(t_instances), T(t_detail_taken_back), T(t_many_instances), T(t_end),
-	   T(t_rows_are_shared))
+UTEST_MAIN(T(t_same_rows), T(t_frame_same), T(t_identity), T(t_tallies_and_series),
+	   T(t_unknown_after_all), T(t_second_row), T(t_instances), T(t_detail_taken_back),
+	   T(t_many_instances), T(t_end), T(t_rows_are_shared))
