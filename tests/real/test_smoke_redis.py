@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import shutil
 import sys
 
@@ -44,6 +45,23 @@ def _():
     assay("attach", "--quiet", "--duration", "1.5", "-o", "run.json", server.pid).ok()
     verdict = json.loads((tmp() / "run.json").read_text())["assay"]["verdict"]
     expect(verdict["kind"] == "waiting", f"verdict is {verdict}")
+
+
+@job_test("requests of redis-benchmark are exchanges, and its connections are reused, with BPF")
+def _():
+    start_redis()
+    assay("run", "--quiet", "--metrics", "net", "-o", "run.json", "--", "redis-benchmark", "-q",
+          "-p", PORT, "-c", 20, "-n", 20000, "-t", "get").ok()
+    doc = json.loads((tmp() / "run.json").read_text())["assay"]
+    if doc["totals"]["net_sent"]["source"] != "BPF":
+        skip(f"no BPF here: {doc['origins']['peer.exchanges']}")
+    peer = {k: v.get("total") for k, v in doc["peers"][0]["metrics"].items()}
+    # It asks for the server's settings first, over a connection of its own.
+    expect_eq(peer["peer.connections"], 21, "connections")
+    expect(20 <= peer["peer.reused"] <= 21, f"reused: {peer['peer.reused']}")
+    expect(20001 <= peer["peer.exchanges"] <= 20002, f"exchanges: {peer['peer.exchanges']}")
+    row = next(x for x in assay("show").ok().out.splitlines() if f"127.0.0.1:{PORT}" in x)
+    expect(re.search(r" 21 +2[01] ", row), f"opened and reused in {row!r}")
 
 
 def cpu_seconds(pid):
