@@ -204,6 +204,7 @@ static void watch(struct state *s, const struct as_collect *c)
 static void drain(struct state *s, const struct as_collect *c)
 {
 	if (s->watch) {
+		s->sockets.busy = as_netwatch_packets(s->watch).sent > 0;
 		as_netwatch_drain(s->watch, on_watched, s);
 		as_netwatch_flows(s->watch, on_flow, s);
 		as_peers_ask(&s->sockets.peers, &(struct as_talks){ask_talk, begin_talk, s});

@@ -218,10 +218,15 @@ static void look_sockets(struct as_sockets *s, const struct as_collect *c, int64
 	as_peers_looked(&s->peers, holds, &s->fds);
 }
 
-/* Is there anything that a dump could tell? What a sleeping job was sent can wait. */
+/*
+ * Is there anything that a dump could tell? What a sleeping job was sent can wait. When the job
+ * is over, connections that no look has seen may still be on their way out.
+ */
 static bool any(const struct as_sockets *s, const struct as_collect *c)
 {
-	if (!s->fds.ran && !s->peers.waiting && !c->empty)
+	if (c->empty)
+		return s->peers.n > 0 || s->busy;
+	if (!s->fds.ran && !s->peers.waiting)
 		return false;
 	for (size_t i = 0; i < s->fds.n; i++)
 		if (s->fds.v[i].kind != AS_SOCK_UNIX || !s->fds.v[i].settled)

@@ -32,6 +32,7 @@ struct as_sockets {
 	struct as_peers peers;
 	struct as_ports tcp, udp; /* where it listens                                  */
 	bool looked;
+	bool busy;        /* packets of the job were seen                              */
 	bool watched;     /* BPF tells of each end of what is made in the job's group  */
 	char refused[48]; /* why a part of it cannot be seen, or ""                    */
 	/* private */
