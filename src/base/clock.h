@@ -6,6 +6,7 @@
  * {realtime, boottime, boot id} so that its moments can be told to people.
  */
 #include <stdint.h>
+#include <sys/time.h>
 #include <time.h>
 
 #define AS_SECOND INT64_C(1000000000)
@@ -37,6 +38,11 @@ static inline int64_t as_boot_ahead(void)
 static inline struct timespec as_timespec(int64_t ns)
 {
 	return (struct timespec){.tv_sec = ns / AS_SECOND, .tv_nsec = ns % AS_SECOND};
+}
+
+static inline int64_t as_timeval_ns(struct timeval t)
+{
+	return (int64_t)t.tv_sec * AS_SECOND + (int64_t)t.tv_usec * AS_USEC;
 }
 
 static inline double as_seconds(int64_t ns)

@@ -50,6 +50,9 @@ static int hand_over(struct as_census *s, const struct as_collect *c, bool midwa
 	}
 	(void)as_census_drain(s, c);
 	as_witness_settle(&s->witness);
+	if (s->witness.now.ops == &as_life_netlink)
+		as_collect_origins(c, AS_PROCESS, AS_G_CPU, AS_MEASURED,
+				   "/proc/PID/stat; at its end wait4, or taskstats: a tick short");
 	return r;
 }
 
@@ -246,8 +249,27 @@ struct as_process *as_census_zombie(struct as_census *s, const struct as_collect
 	return p;
 }
 
-void as_census_ended(struct as_census *s, const struct as_collect *c, struct as_process *p)
+/*
+ * /proc counts in ticks of 10 ms; what waiting for it tells is exact, and its own
+ * unless it waited for children in turn, who left their faults with it.
+ */
+static void take_exact(struct as_process *p, const struct rusage *u)
 {
+	struct as_proc_stat *s = &p->stat;
+	int64_t user = as_timeval_ns(u->ru_utime), sys = as_timeval_ns(u->ru_stime);
+
+	if (!as_process_seen(p) || s->cminflt || s->cmajflt || user + sys < s->utime + s->stime)
+		return;
+	s->utime = user;
+	s->stime = sys;
+}
+
+void as_census_ended(struct as_census *s, const struct as_collect *c, struct as_process *p,
+		     const struct rusage *usage)
+{
+	take_exact(p, usage);
+	if (p->ended)
+		as_ledger_reaped(&s->ledger, p);
 	p->gone = true;
 	as_process_close(p, &s->members.pool);
 	if (!as_witness_speaks(&s->witness))

@@ -34,8 +34,12 @@ void as_census_read(struct as_census *s, const struct as_collect *c);
  * is, or NULL when all is said of it already.
  */
 struct as_process *as_census_zombie(struct as_census *s, const struct as_collect *c, int32_t pid);
-/* It ended, as p->died_ns and p->ended_by say; whoever tells of ends has told what it used. */
-void as_census_ended(struct as_census *s, const struct as_collect *c, struct as_process *p);
+/*
+ * It ended, as p->died_ns and p->ended_by say, with `usage` as we waited for it;
+ * whoever tells of ends has told what it used.
+ */
+void as_census_ended(struct as_census *s, const struct as_collect *c, struct as_process *p,
+		     const struct rusage *usage);
 /* How many there were, and how surely. */
 void as_census_finish(const struct as_census *s, struct as_total *totals);
 void as_census_close(struct as_census *s);

@@ -42,11 +42,6 @@ int64_t as_counter_used(const struct as_life_usage *u, enum as_counter_id k)
 
 /* ── those we reaped ourselves ────────────────────────────────────────── */
 
-static int64_t ns_of(const struct timeval *t)
-{
-	return t->tv_sec * AS_SECOND + t->tv_usec * AS_USEC;
-}
-
 static struct as_proc_io read_own(const struct as_collect *c, const char *path, size_t *ret_len)
 {
 	struct as_proc_io io;
@@ -116,8 +111,8 @@ static void look_at_reaped(struct as_counters *s, const struct as_collect *c)
 	s->reaped_known = true;
 	as_called(1);
 	(void)getrusage(RUSAGE_CHILDREN, &u);
-	v[AS_K_USER] = ns_of(&u.ru_utime);
-	v[AS_K_SYSTEM] = ns_of(&u.ru_stime);
+	v[AS_K_USER] = as_timeval_ns(u.ru_utime);
+	v[AS_K_SYSTEM] = as_timeval_ns(u.ru_stime);
 	v[AS_K_MINFLT] = u.ru_minflt;
 	v[AS_K_MAJFLT] = u.ru_majflt;
 	v[AS_K_VOLUNTARY] = u.ru_nvcsw;

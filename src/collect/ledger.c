@@ -293,21 +293,37 @@ static void died(struct as_ledger *g, struct as_members *m, const struct as_coll
 	as_ledger_depart(g, m, c, p, &life->usage, show);
 }
 
-/* Its CPU time, exact: what that is more goes to the sums as well. */
-static void settled(struct as_ledger *g, const struct as_life *life)
+/* More is known of it: what that is more goes to the sums as well. */
+static void amend(struct as_ledger *g, struct as_departed *d, const struct as_life_usage *u)
 {
-	struct as_departed *d = departed_find(g, life->pid, life->start_ns);
-	const struct as_life_usage *u = &life->usage;
-
-	if (!d || !d->known || u->cpu_ns == AS_PROC_NA)
-		return;
 	struct as_life_usage was = d->usage;
+
 	d->usage = larger(u, &was);
-	d->settled = g->settles = true;
 	d->tick = 0; /* shown, or shown once more */
+	if (was.cpu_ns == AS_PROC_NA)
+		was.cpu_ns = was.user_ns = was.sys_ns = 0;
 	g->sum.cpu_ns += d->usage.cpu_ns - was.cpu_ns;
 	g->sum.user_ns += d->usage.user_ns - was.user_ns;
 	g->sum.sys_ns += d->usage.sys_ns - was.sys_ns;
+}
+
+static void settled(struct as_ledger *g, const struct as_life *life)
+{
+	struct as_departed *d = departed_find(g, life->pid, life->start_ns);
+
+	if (!d || !d->known || life->usage.cpu_ns == AS_PROC_NA)
+		return;
+	d->settled = g->settles = true;
+	amend(g, d, &life->usage);
+}
+
+void as_ledger_reaped(struct as_ledger *g, const struct as_process *p)
+{
+	struct as_departed *d = departed_find(g, p->pid, p->start_ns);
+	struct as_life_usage u = as_process_usage(p);
+
+	if (d && u.cpu_ns > d->usage.cpu_ns)
+		amend(g, d, &u);
 }
 
 void as_ledger_told(struct as_ledger *g, struct as_members *m, const struct as_collect *c,
@@ -336,8 +352,11 @@ static void row_of(const struct as_departed *d, const struct as_collect *c, stru
 	int64_t *row = as_frame_row(frame, AS_PROCESS, d->instance);
 	const struct as_life_usage *u = &d->usage;
 
-	as_put(c, row, AS_F_PROC_USER, u->user_ns);
-	as_put(c, row, AS_F_PROC_SYSTEM, u->sys_ns);
+	/* None at all is less than the tick of taskstats: nobody lives without using some. */
+	if (u->cpu_ns != 0) {
+		as_put(c, row, AS_F_PROC_USER, u->user_ns);
+		as_put(c, row, AS_F_PROC_SYSTEM, u->sys_ns);
+	}
 	as_put(c, row, AS_F_PROC_WAIT, u->wait_ns);
 	as_put(c, row, AS_F_PROC_MINFLT, u->minflt);
 	as_put(c, row, AS_F_PROC_MAJFLT, u->majflt);

@@ -49,6 +49,8 @@ void as_ledger_told(struct as_ledger *g, struct as_members *m, const struct as_c
  */
 void as_ledger_depart(struct as_ledger *g, struct as_members *m, const struct as_collect *c,
 		      struct as_process *p, const struct as_life_usage *usage, bool show);
+/* It ended before, and waiting for it told more of what it used (p->stat). */
+void as_ledger_reaped(struct as_ledger *g, const struct as_process *p);
 /*
  * The rows of those that ended since; forget those that were shown at the tick
  * before. What will be exact in a moment is waited for, until it is the `last`

@@ -208,7 +208,7 @@ static void tree_exited(void *st, const struct as_collect *c, const struct as_ex
 		return;
 	p->ended_by = e->status;
 	p->died_ns = e->t_ns;
-	as_census_ended(&s->census, c, p);
+	as_census_ended(&s->census, c, p, &e->usage);
 }
 
 static void tree_finish(void *st, const struct as_collect *c, struct as_total *totals)

@@ -387,8 +387,7 @@ static void own_cost(struct engine *e, struct as_total *totals)
 	size_t n = 0;
 
 	(void)getrusage(RUSAGE_SELF, &u);
-	int64_t cpu = (u.ru_utime.tv_sec + u.ru_stime.tv_sec) * AS_SECOND +
-		      (u.ru_utime.tv_usec + u.ru_stime.tv_usec) * AS_USEC;
+	int64_t cpu = as_timeval_ns(u.ru_utime) + as_timeval_ns(u.ru_stime);
 	as_total_set(totals, AS_T_SELF_CPU, cpu, AS_MEASURED, "getrusage");
 	if (as_read_at(e->collect.env->proc, "self/status", text, sizeof text, &n, &err) == AS_OK) {
 		struct as_proc_status st;

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Thousands of children: none is missed, none is counted twice, and they cost little to follow."""
 import os
+import pathlib
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
@@ -32,6 +33,18 @@ def _():
         expect_near(cpu, p.truth["cpu_seconds"], 0.12, "CPU of all processes by themselves")
         expect_between((p.total("self_memory_peak") - base.total("self_memory_peak")) / CHILDREN, 0,
                        1000, "bytes of our memory for each child")
+
+
+@job_test("more children than numbers: one that has a number again is another process", 400)
+def _():
+    numbers = int(pathlib.Path("/proc/sys/kernel/pid_max").read_text())
+    if numbers > 1 << 16:
+        skip(f"{numbers} children would take too long")
+    for rung in allowed():
+        p = profile("forker", numbers + 500, 0, env=on(rung), timeout=180)
+        expect_by(p, rung)
+        expect_eq(p.total("lost_events"), 0, f"lost events by {rung}")
+        expect_eq(p.total("processes"), numbers + 501, f"processes by {rung}")
 
 
 main()

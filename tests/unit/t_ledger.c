@@ -303,6 +303,44 @@ static void t_split_anew(void)
 	book_close(&b);
 }
 
+/* Waiting for it told to the microsecond what /proc had in ticks, after its end was told. */
+static void t_reaped(void)
+{
+	struct book b;
+
+	book_open(&b);
+	born(&b, ROOT, 1, 0);
+	struct as_process *p = as_members_find(&b.m, ROOT);
+	p->stat.pid = ROOT; /* a sample read it */
+	p->stat.utime = 10 * AS_MSEC;
+	struct as_life l = life(&b, AS_LIFE_DIED, ROOT, 8);
+	l.start_ns = b.boot_ns;
+	l.usage.cpu_ns = AS_PROC_NA;
+	told(&b, &l);
+	EXPECT_I64(b.g.sum.cpu_ns, 10 * AS_MSEC);
+	p->stat.utime = 13 * AS_MSEC;
+	as_ledger_reaped(&b.g, p);
+	as_ledger_reaped(&b.g, p); /* no news */
+	show(&b);
+	EXPECT_I64(as_row_at(instance(&b, 0)->last, AS_F_PROC_USER), 13 * AS_MSEC);
+	EXPECT_I64(b.g.sum.cpu_ns, 13 * AS_MSEC);
+	book_close(&b);
+}
+
+/* Taskstats know what was used until the last tick; before the first one that is unknown. */
+static void t_shorter_than_a_tick(void)
+{
+	struct book b;
+
+	book_open(&b);
+	born(&b, ROOT, 1, 0);
+	died(&b, ROOT, 8, 0, 0);
+	show(&b);
+	EXPECT_I64(as_row_at(instance(&b, 0)->last, AS_F_PROC_USER), AS_NA);
+	EXPECT_I64(as_row_at(instance(&b, 0)->last, AS_F_PROC_HWM), 4096);
+	book_close(&b);
+}
+
 /* While one source takes over from another, what the old one tells is named to the new one. */
 static void t_two_sources(void)
 {
@@ -320,4 +358,5 @@ static void t_two_sources(void)
 }
 
 UTEST_MAIN(T(t_unseen), T(t_told_twice), T(t_pid_again), T(t_end_lost), T(t_nobody_known),
-	   T(t_exec), T(t_settled), T(t_split_anew), T(t_two_sources))
+	   T(t_exec), T(t_settled), T(t_split_anew), T(t_reaped), T(t_shorter_than_a_tick),
+	   T(t_two_sources))
