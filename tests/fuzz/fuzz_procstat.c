@@ -24,7 +24,8 @@ static void walk_disks(const char *p, size_t n)
 	struct as_disk_stat d;
 
 	for (size_t at = 0, used; (used = as_parse_disk(p + at, n - at, &d)); at += used)
-		if (used > n - at || memchr(d.name, '\0', sizeof d.name) == NULL || d.busy_ns < 0)
+		if (used > n - at || memchr(d.name, '\0', sizeof d.name) == NULL ||
+		    (d.busy_ns < 0 && d.busy_ns != AS_TEXT_NA))
 			abort();
 }
 
