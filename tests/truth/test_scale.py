@@ -70,15 +70,23 @@ def run_crowd(n, rung):
     return Profile(json.loads(out.read_text()), truth, r.rc, r.err), store
 
 
+def all_there(p, n, what):
+    """None is missing; where births were lost, which is said, one may be taken for two."""
+    lost = p.total("lost_events") or 0
+    expect(not lost or p.doc["assay"]["totals"]["processes"]["provenance"] == "attributed", what)
+    true = p.truth["processes"]
+    expect_between(n, true, true * 1.01 if lost else true, f"{what} ({lost} events lost)")
+
+
 @job_test(f"{IN_JOB:,} processes in the job are all counted and listed, in bounded memory", 1200)
 def _():
     for rung in RUNGS:
         n = room(IN_JOB) if rung == "bpf" else files_for(room(IN_JOB))
         p, store = run_crowd(n, rung)
         say(p, f"{n:,} processes in the job, {rung}", store)
-        expect_eq(p.total("processes"), p.truth["processes"], f"processes, {rung}")
-        expect_eq(p.metric("job.processes")["max"], p.truth["processes"], f"at once, {rung}")
-        expect_eq(len(p.doc["assay"]["processes"]), p.truth["processes"], f"listed, {rung}")
+        all_there(p, p.total("processes"), f"processes, {rung}")
+        all_there(p, p.metric("job.processes")["max"], f"at once, {rung}")
+        all_there(p, len(p.doc["assay"]["processes"]), f"listed, {rung}")
         expect_eq(p.doc["assay"]["unlisted"], 0, "in no list")
         expect(own(p, "memory_peak_bytes") < 80 * MIB, f"own memory, {rung}")
         expect(sum(f.stat().st_size for f in store.rglob("*")) < 16 * MIB, f"the store, {rung}")
