@@ -85,7 +85,8 @@ def _():
         p, store = run_crowd(n, rung)
         say(p, f"{n:,} processes in the job, {rung}", store)
         all_there(p, p.total("processes"), f"processes, {rung}")
-        all_there(p, p.metric("job.processes")["max"], f"at once, {rung}")
+        if not p.total("lost_events"):      # else they are found in time, but not at once
+            all_there(p, p.metric("job.processes")["max"], f"at once, {rung}")
         all_there(p, len(p.doc["assay"]["processes"]), f"listed, {rung}")
         expect_eq(p.doc["assay"]["unlisted"], 0, "in no list")
         expect(own(p, "memory_peak_bytes") < 80 * MIB, f"own memory, {rung}")
