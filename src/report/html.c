@@ -73,6 +73,7 @@ static void put_scopes(struct as_json *j)
 		as_json_str(j, "title", s->title);
 		as_json_bool(j, "single", s->single);
 		as_json_str(j, "number", s->number);
+		as_json_str(j, "detail", s->detail);
 		as_json_str(j, "rank", s->single ? NULL : as_fields[s->rank[0]].key);
 		as_json_close(j);
 	}

@@ -199,26 +199,20 @@ static void put_life(struct as_json *j, const struct as_instance *i)
 
 static void put_instance(struct as_json *j, const struct as_instance *i)
 {
-	const char *number = as_scope_info(i->scope)->number;
+	const struct as_scope_info *info = as_scope_info(i->scope);
 
 	as_json_open(j, NULL, '{');
 	as_json_i64(j, "id", i->id);
-	if (number)
-		as_json_i64(j, number, i->key);
+	if (info->number)
+		as_json_i64(j, info->number, i->key);
 	if (i->scope != AS_CORE)
 		as_json_str(j, "name", i->name);
 	if (i->scope == AS_PROCESS || i->scope == AS_THREAD)
 		put_life(j, i);
-	if (i->scope == AS_PEER)
-		as_json_str(j, "host", i->detail);
-	if (i->scope == AS_INTERFACE)
-		as_json_str(j, "whose", i->detail);
-	if (i->scope == AS_COLLECTOR)
-		as_json_str(j, "reads", i->detail);
-	if (i->scope == AS_PROCESS) {
-		as_json_str(j, "command", i->detail);
+	if (info->detail)
+		as_json_str(j, info->detail, i->detail);
+	if (i->scope == AS_PROCESS)
 		put_i64(j, "wait_status", i->ended_by);
-	}
 	put_own_metrics(j, i);
 	as_json_close(j);
 }

@@ -229,6 +229,7 @@ struct as_scope_info {
 	uint16_t n;
 	bool single;        /* a run has one of it, with a timeline      */
 	const char *number; /* what an instance's key is: "pid", or NULL */
+	const char *detail; /* what its detail is: "command", or NULL   */
 	/* The field that ranks its instances, or two that do so together; in a list. */
 	enum as_field_id rank[2];
 };

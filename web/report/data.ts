@@ -137,6 +137,7 @@ export interface Scope {
     title: string;         /* "Each core"                           */
     single: boolean;       /* a run has one of it, over time        */
     number: string | null; /* what the key of an instance is: "pid" */
+    detail: string | null; /* what its detail is: "command"         */
     rank: string | null;   /* the metric that puts them in order    */
 }
 

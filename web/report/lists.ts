@@ -56,7 +56,8 @@ function columnsOf(data: Data, scope: Scope, c: Columns): Column[] {
     const key: Column = {title: scope.number ?? "", numeric: true, sort: (i) => c.key[i],
         show: (i) => String(c.key[i])};
     const names = c.name.some((n) => n) ? [text("name", (i) => c.name[i] || units.UNKNOWN)] : [];
-    const details = c.detail.some((d) => d) ? [text("detail", (i) => c.detail[i] ?? "", true)] : [];
+    const details = c.detail.some((d) => d)
+        ? [text(scope.detail ?? "", (i) => c.detail[i] ?? "", true)] : [];
     const said = !scope.number || c.name.every((n, i) => n?.endsWith(String(c.key[i])));
     return [...names, ...said ? [] : [key], ...owners(data, c), ...metricColumns(data, c),
         ...lives(c), ...details];
