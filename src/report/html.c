@@ -7,6 +7,7 @@
  * walls before it: the data are base64, and what is not ours does not run.
  * Without a script the reader sees the text of `assay show`.
  */
+#include <limits.h>
 #include <string.h>
 
 #include "report/asset.h"
@@ -18,23 +19,16 @@
 
 static void put_escaped(struct as_buf *out, const char *text, size_t n)
 {
+	static const char *const escapes[UCHAR_MAX + 1] = {
+		['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;"};
+
 	for (size_t i = 0; i < n; i++) {
-		switch (text[i]) {
-		case '&':
-			as_buf_str(out, "&amp;");
-			break;
-		case '<':
-			as_buf_str(out, "&lt;");
-			break;
-		case '>':
-			as_buf_str(out, "&gt;");
-			break;
-		case '"':
-			as_buf_str(out, "&quot;");
-			break;
-		default:
+		const char *escape = escapes[(unsigned char)text[i]];
+
+		if (escape)
+			as_buf_str(out, escape);
+		else
 			as_buf_byte(out, text[i]);
-		}
 	}
 }
 

@@ -184,7 +184,7 @@ static void plot_cpu(const struct as_sheet *s)
 	double v[AS_PARTS_MAX], system[AS_PARTS_MAX];
 	size_t n = as_plot_width(s->look);
 
-	if (!m || !as_metric_draw(s->run, m, v, n))
+	if (!m || !as_metric_draw(s->run, m, v, n) || !(as_metric_spread(s->run, m).max > 0))
 		return;
 	bool split = as_metric_draw(s->run, &kernel, system, n);
 	as_put_plot(s, &(struct as_plot){"CPU, of one core", split ? "█ user  ▒ system" : NULL,

@@ -45,6 +45,7 @@ class Browser:
                   "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"}}
         session = self._ask("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})
         self.url += f"/session/{session['sessionId']}"
+        self.size(1280, 900)
         return self
 
     def __exit__(self, *_):

@@ -122,7 +122,6 @@ def _():
     span = max(data["run"]["assay"]["outcome"]["duration_ns"],
                data["run"]["assay"]["timeline"]["t_ns"][-1])
     with browser() as b:
-        b.size(1280, 900)
         b.open(path)
         a, z, y = picture_box(b)
         told = 0
@@ -152,7 +151,6 @@ def _():
 def _():
     path = job()
     with browser() as b:
-        b.size(1280, 900)
         b.open(path)
         a, z, y = picture_box(b)
 
@@ -226,7 +224,6 @@ def _():
     r = assay("run", "-q", "--html", failed, "--", "sh", "-c", "sleep 0.2; exit 3")
     expect_eq(r.rc, 3, "exit status")
     with browser() as b:
-        b.size(1280, 900)
         b.open(failed)
         expect_in("exit 3", b.js("return document.querySelector('.status').textContent"))
         for name, options in (("true", ()), ("basic", ("--basic",))):
@@ -259,7 +256,6 @@ def _():
 def _():
     path = job()
     with browser() as b:
-        b.size(1280, 900)
         b.open(path)
         b.js("const r = document.querySelector('.rows'); r.scrollIntoView({behavior: 'instant'});"
              "r.focus()")
@@ -297,7 +293,6 @@ def _():
 def _():
     assay("import", "keystone", ROOT / "tests/fixtures/keystone/jobs_history.jsonl").ok()
     with browser() as b:
-        b.size(1280, 900)
         assay("report", "-o", "old.html").ok()
         b.open(tmp() / "old.html")
         expect_eq(b.js("return document.querySelectorAll('.failed').length"), 0, "failures")
@@ -356,7 +351,6 @@ def _():
     size = path.stat().st_size
     expect(size <= 1.5e6, f"{size} bytes")
     with browser() as b:
-        b.size(1280, 900)
         b.open(path)
         shown = b.js("return [...document.querySelectorAll('.rows .times')]"
                      ".map((e) => e.textContent)")
@@ -371,7 +365,6 @@ def _():
     path = page_of("sleep", "0.3")
     week(path, 20000, 2048)
     with browser() as b:
-        b.size(1280, 900)
         b.open(path)
         rows = b.js("return document.querySelectorAll('.rows [data-row]').length")
         expect(5 < rows < 120, f"{rows} rows exist")

@@ -3,19 +3,14 @@
 
 int main(int argc, char **argv)
 {
-	long mib = (long)number(argc, argv, 2, 10);
-	static char block[65536];
+	long bytes = (long)number(argc, argv, 2, 10) * MIB;
+	static char block[BLOCK];
 	bool keep = argc > 3;
-	int fd = argc > 1 ? open(argv[1], O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600) : -1;
+	int fd = written(argv[1], block, bytes);
 
-	if (fd < 0)
-		fail("open");
-	for (long i = 0; i < mib * 16; i++)
-		if (write(fd, block, sizeof block) != (ssize_t)sizeof block)
-			fail("write");
 	if (!keep && unlink(argv[1]) < 0)
 		fail("unlink");
 	(void)close(fd);
-	(void)printf("{\"written\": %ld, \"cancelled\": %ld}\n", mib * MIB, keep ? 0 : mib * MIB);
+	(void)printf("{\"written\": %ld, \"cancelled\": %ld}\n", bytes, keep ? 0 : bytes);
 	return 0;
 }

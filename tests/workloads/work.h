@@ -94,3 +94,25 @@ static inline void wait_for(pid_t pid)
 		if (errno != EINTR)
 			fail("waitpid");
 }
+
+enum { BLOCK = 65536 };
+
+/* A new file, written through to its end. */
+static inline int written(const char *path, const char *block, long bytes)
+{
+	int fd = path ? open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600) : -1;
+
+	if (fd < 0)
+		fail("open");
+	for (long i = 0; i < bytes; i += BLOCK)
+		if (write(fd, block, BLOCK) != BLOCK)
+			fail("write");
+	return fd;
+}
+
+static inline void read_all(int fd, char *block, long bytes)
+{
+	for (long i = 0; i < bytes; i += BLOCK)
+		if (pread(fd, block, BLOCK, i) != BLOCK)
+			fail("read");
+}
