@@ -62,7 +62,7 @@ _assay() {
 		cur=
 	fi
 	if ((COMP_CWORD == 1)); then
-		_assay_words "run attach jobs show report stats export import rm gc doctor help --help --version" "$cur"
+		_assay_words "run attach record jobs show report stats export import rm gc doctor help --help --version" "$cur"
 		return
 	fi
 	case ${COMP_WORDS[1]} in
@@ -112,6 +112,28 @@ _assay() {
 		esac
 		if [[ $cur == -* ]]; then
 			_assay_words "-n --name --run-version -l --label -p --param -i --interval -m --metrics --basic --files -d --duration -c --include-children --json --csv -o --output --html -q --quiet --store --no-store --keystone-dir -h --help" "$cur"
+		else
+			_assay_pids "$cur"
+		fi
+		;;
+	record)
+		_assay_tail "-p --pid -d --duration -r --rate --mode -o --output -f --format --weight --stats-json" ""
+		if [[ $REPLY ]]; then
+			_assay_command "$REPLY" "$cur"
+			return
+		fi
+		case $prev in
+		-p | --pid) _assay_pids "$cur"; return ;;
+		-d | --duration) return ;;
+		-r | --rate) return ;;
+		--mode) return ;;
+		-o | --output) _assay_files "$cur"; return ;;
+		-f | --format) _assay_words "folded pprof" "$cur"; return ;;
+		--weight) _assay_words "samples time" "$cur"; return ;;
+		--stats-json) _assay_files "$cur"; return ;;
+		esac
+		if [[ $cur == -* ]]; then
+			_assay_words "-p --pid -d --duration -s --subprocesses -r --rate --mode -g --gil -i --idle -o --output -f --format --weight -t --threads -F --function --full-filenames --stats-json -q --quiet -h --help" "$cur"
 		else
 			_assay_pids "$cur"
 		fi
@@ -234,7 +256,7 @@ _assay() {
 		if [[ $cur == -* ]]; then
 			_assay_words "-h --help" "$cur"
 		elif ((COMP_CWORD == 2)); then
-			_assay_words "run attach jobs show report stats export import rm gc doctor help metrics prices " "$cur"
+			_assay_words "run attach record jobs show report stats export import rm gc doctor help metrics prices " "$cur"
 		fi
 		;;
 	esac

@@ -33,6 +33,7 @@ struct engine {
 	struct as_cgroup cgroup;
 	struct as_parts parts;
 	struct as_watch watch;
+	struct as_stacks *stacks; /* NULL: none are sampled */
 	struct as_frame frame;
 	struct as_clockwork clock;
 	int epoll, timer, signals, target; /* target: pidfd of the attached process */
@@ -441,6 +442,14 @@ static void judge_end(struct engine *e, struct as_engine_result *ret)
 	}
 }
 
+static int sample_stacks(struct engine *e, struct as_err *err)
+{
+	if (!e->cfg->stacks)
+		return AS_OK;
+	return as_stacks_start(e->cfg->stacks, e->collect.env, e->collect.root, e->cfg->progress,
+			       &e->stacks, err);
+}
+
 static int measure(struct engine *e, struct as_engine_result *ret, struct as_err *err)
 {
 	struct as_total totals[AS_NTOTALS];
@@ -454,7 +463,10 @@ static int measure(struct engine *e, struct as_engine_result *ret, struct as_err
 	r = start_command(e, ret, err);
 	if (r < 0)
 		return r;
-	r = loop(e, err);
+	r = sample_stacks(e, err);
+	if (r == AS_OK)
+		r = loop(e, err);
+	as_stacks_finish(e->stacks, &ret->stacks);
 	if (r < 0)
 		return r;
 	as_parts_last(&e->parts, &e->collect);

@@ -8,6 +8,7 @@
  *
  * The engine is one thread around epoll: the child's pidfd, a timer, signals.
  */
+#include "engine/stacks.h"
 #include "os/env.h"
 #include "run/sink.h"
 
@@ -21,16 +22,19 @@ struct as_engine_config {
 	int64_t timeout_ns;  /* TERM, then KILL five seconds later; 0: none  */
 	int64_t duration_ns; /* attach: stop measuring after this; 0: none   */
 	struct as_want want;
+	const struct as_stacks_config *stacks; /* NULL: no stacks are sampled */
+	struct as_stacks_progress *progress;   /* of that; may be watched     */
 };
 
 #define AS_STARVED "memory ran out while measuring: some numbers are missing"
 
 /* How the command's end is told to the caller of assay. */
 struct as_engine_result {
-	struct as_outcome outcome; /* caller frees outcome.error                */
-	int exit_status;           /* for exit(): child's, 128+signal, 124, 126, 127 */
-	bool started;              /* false: the command could not be run       */
-	bool starved;              /* memory ran out: some numbers are missing  */
+	struct as_outcome outcome;      /* caller frees outcome.error                */
+	int exit_status;                /* for exit(): child's, 128+signal, 124, 126, 127 */
+	bool started;                   /* false: the command could not be run       */
+	bool starved;                   /* memory ran out: some numbers are missing  */
+	struct as_stacks_result stacks; /* caller frees stacks.profile           */
 };
 
 /*

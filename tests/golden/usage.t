@@ -11,6 +11,7 @@ start with: assay run -- COMMAND…
 measure:
   run       run a command and tell what it used
   attach    measure a running process
+  record    where a Python program spends its time, by its stacks
 
 history:
   jobs      list the runs, those still going on first

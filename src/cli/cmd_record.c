@@ -1,0 +1,322 @@
+/*
+ * record -- where a Python program spends its time: its stacks, from outside.
+ */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/human.h"
+#include "base/json.h"
+#include "cli/cmd.h"
+#include "engine/engine.h"
+#include "report/hot.h"
+
+struct opts {
+	uint64_t pid;
+	int64_t duration_ns;
+	double hz;
+	const char *mode, *output, *format, *weight, *stats_json;
+	bool threads, gil, idle, children, functions, full_names, quiet;
+};
+
+/* clang-format off */
+static const struct as_opt opts[] = {
+	AS_OPT_HEAD("what to look at"),
+	{ .name = "pid", .letter = 'p', .type = AS_OPT_UINT, .at = offsetof(struct opts, pid), .arg = "PID", .positive = true, .help = "a process that is running" },
+	{ .name = "duration", .letter = 'd', .type = AS_OPT_DURATION, .at = offsetof(struct opts, duration_ns), .arg = "TIME", .positive = true, .help = "stop after this time (default: when it ends, or Ctrl-C)" },
+	{ .name = "subprocesses", .letter = 's', .type = AS_OPT_SWITCH, .at = offsetof(struct opts, children), .help = "the Pythons among its descendants too" },
+	AS_OPT_HEAD("sampling"),
+	{ .name = "rate", .letter = 'r', .type = AS_OPT_RATE, .at = offsetof(struct opts, hz), .arg = "HZ", .initial = "100", .positive = true, .help = "looks a second, on average; moments are random" },
+	{ .name = "mode", .type = AS_OPT_TEXT, .at = offsetof(struct opts, mode), .arg = "MODES", .initial = "cpu", .help = "cpu, wall, gil, or several: cpu,wall" },
+	{ .name = "gil", .letter = 'g', .type = AS_OPT_SWITCH, .at = offsetof(struct opts, gil), .help = "only threads that hold the GIL: --mode gil" },
+	{ .name = "idle", .letter = 'i', .type = AS_OPT_SWITCH, .at = offsetof(struct opts, idle), .help = "threads that wait, too: --mode wall" },
+	AS_OPT_HEAD("output"),
+	{ .name = "output", .letter = 'o', .type = AS_OPT_TEXT, .at = offsetof(struct opts, output), .arg = "FILE", .help = "write the profile to FILE; '-' is standard output" },
+	{ .name = "format", .letter = 'f', .type = AS_OPT_CHOICE, .at = offsetof(struct opts, format), .arg = "FORMAT", .choices = "folded|pprof", .help = "folded or pprof (default: by FILE's ending, else folded)" },
+	{ .name = "weight", .type = AS_OPT_CHOICE, .at = offsetof(struct opts, weight), .arg = "WHAT", .initial = "samples", .choices = "samples|time", .help = "what folded stacks count: samples, or time in microseconds" },
+	{ .name = "threads", .letter = 't', .type = AS_OPT_SWITCH, .at = offsetof(struct opts, threads), .help = "keep the threads apart" },
+	{ .name = "function", .letter = 'F', .type = AS_OPT_SWITCH, .at = offsetof(struct opts, functions), .help = "by function, not by line" },
+	{ .name = "full-filenames", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, full_names), .help = "files with their whole path" },
+	{ .name = "stats-json", .type = AS_OPT_TEXT, .at = offsetof(struct opts, stats_json), .arg = "FILE", .help = "write how the sampling went to FILE" },
+	{ .name = "quiet", .letter = 'q', .type = AS_OPT_SWITCH, .at = offsetof(struct opts, quiet), .help = "no progress, no table" },
+	{ 0 }
+};
+/* clang-format on */
+
+/* ── what is asked for ────────────────────────────────────────────────── */
+
+static int add_mode(const char *word, size_t n, unsigned *modes, struct as_err *err)
+{
+	static const struct {
+		const char *name;
+		unsigned mode;
+	} known[] = {{"cpu", AS_MODE_CPU}, {"wall", AS_MODE_WALL}, {"gil", AS_MODE_GIL}};
+
+	for (size_t i = 0; i < AS_LEN(known); i++)
+		if (n == strlen(known[i].name) && !memcmp(word, known[i].name, n)) {
+			*modes |= known[i].mode;
+			return AS_OK;
+		}
+	(void)as_fail(err, AS_EUSAGE, "no mode '%.*s'", (int)n, word);
+	return as_hint(err, "modes are cpu, wall and gil; several: --mode cpu,wall");
+}
+
+static int modes_of(const struct opts *o, unsigned *ret, struct as_err *err)
+{
+	const char *word = o->mode;
+
+	*ret = (o->gil ? AS_MODE_GIL : 0) | (o->idle ? AS_MODE_WALL : 0);
+	if (*ret)
+		return AS_OK;
+	for (size_t n;; word += n + 1) {
+		n = strcspn(word, ",");
+		int r = add_mode(word, n, ret, err);
+
+		if (r < 0 || !word[n])
+			return r;
+	}
+}
+
+/* Folded, unless the name of the file says otherwise. */
+static const struct as_profile_format *format_of(const struct opts *o)
+{
+	const struct as_profile_format *by_name =
+		o->output ? as_profile_format_of(o->output) : NULL;
+
+	return o->format ? as_profile_format(o->format)
+	       : by_name ? by_name
+			 : as_profile_format("folded");
+}
+
+static int check(const struct opts *o, char **tail, struct as_err *err)
+{
+	if (!o->pid == !tail) {
+		(void)as_fail(err, AS_EUSAGE, "what to record: --pid PID or -- COMMAND…%s",
+			      tail ? ", not both" : "");
+		return as_hint(err, "assay record -d 10 -p PID; assay record -- python3 app.py");
+	}
+	if (o->pid > INT32_MAX)
+		return as_fail(err, AS_EUSAGE, "no process can be number %lu",
+			       (unsigned long)o->pid);
+	if (format_of(o)->binary && isatty(STDOUT_FILENO) &&
+	    (!o->output || !strcmp(o->output, "-")))
+		return as_fail(err, AS_EUSAGE, "%s is nothing for a terminal: give it a file (-o)",
+			       format_of(o)->name);
+	return AS_OK;
+}
+
+/* ── while it runs ────────────────────────────────────────────────────── */
+
+struct progress {
+	struct as_stacks_progress count;
+	bool shown;
+};
+
+static int on_frame(void *st, const struct as_frame *f, struct as_err *err)
+{
+	struct progress *p = st;
+
+	(void)err;
+	p->shown = true;
+	(void)fprintf(stderr, "\r\033[K%s  %lu samples, %lu late, %lu rejected",
+		      as_human_duration(f->t_ns).s, (unsigned long)p->count.samples,
+		      (unsigned long)p->count.late, (unsigned long)p->count.rejected);
+	return AS_OK;
+}
+
+static void progress_done(struct progress *p)
+{
+	if (p->shown)
+		(void)fputs("\r\033[K", stderr);
+	p->shown = false;
+}
+
+static int sample(const struct opts *o, unsigned modes, char **tail, struct as_io *io,
+		  struct as_engine_result *ret, struct as_err *err)
+{
+	static const struct as_sink_ops ops = {.name = "progress", .frame = on_frame};
+	as_cleanup(progress_done) struct progress p = {0};
+	struct as_sink sink = {.ops = &ops, .state = &p};
+	struct as_tee tee = {&sink, !o->quiet && !tail && isatty(STDERR_FILENO)};
+	struct as_stacks_config stacks = {
+		.sampler = {.hz = o->hz,
+			    .modes = modes,
+			    .threads = o->threads,
+			    .processes = o->children},
+		.children = o->children,
+	};
+	struct as_engine_config cfg = {
+		.argv = tail,
+		.attach = (int32_t)o->pid,
+		.duration_ns = o->duration_ns,
+		.basic = !tee.n,
+		.interval_ns = AS_SECOND / 2,
+		.stacks = &stacks,
+		.progress = &p.count,
+	};
+	struct as_identity who = {0};
+
+	as_id_random(who.id);
+	return as_engine_run(io->env, &cfg, &who, &tee, ret, err);
+}
+
+/* ── what came of it ──────────────────────────────────────────────────── */
+
+static double share(uint64_t part, uint64_t whole)
+{
+	return whole ? (double)part / (double)whole : 0;
+}
+
+static uint64_t tried(const struct as_sampler_count *c)
+{
+	return c->samples + c->rejected;
+}
+
+static int write_to(const char *path, const struct as_buf *b, FILE *standard, struct as_err *err)
+{
+	if (!path || !strcmp(path, "-"))
+		return as_buf_write(b, standard, err);
+	as_auto_file FILE *out = fopen(path, "we");
+	if (!out)
+		return as_fail_errno(err, errno, "open '%s'", path);
+	int r = as_buf_write(b, out, err);
+	if (r == AS_OK && fclose(as_take(out)))
+		return as_fail_errno(err, errno, "write '%s'", path);
+	return r;
+}
+
+static int write_stats(const struct opts *o, const struct as_stacks_result *s, struct as_err *err)
+{
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_LINE);
+	const struct as_sampler_count *c = &s->count;
+	struct as_json j = as_json_pretty(&b);
+
+	if (!o->stats_json)
+		return AS_OK;
+	as_json_open(&j, NULL, '{');
+	as_json_str(&j, "schema", "assay/sampling/1");
+	as_json_i64(&j, "processes", (int64_t)s->pythons);
+	as_json_i64(&j, "looks", (int64_t)c->ticks);
+	as_json_i64(&j, "samples", (int64_t)c->samples);
+	as_json_i64(&j, "rejected", (int64_t)c->rejected);
+	as_json_f64(&j, "rejected_ratio", share(c->rejected, tried(c)));
+	as_json_i64(&j, "late", (int64_t)c->late);
+	as_json_i64(&j, "torn_reads", (int64_t)c->snap.torn);
+	as_json_i64(&j, "without_python", (int64_t)c->empty);
+	as_json_i64(&j, "duration_ns", s->profile->duration_ns);
+	as_json_close(&j);
+	as_buf_byte(&b, '\n');
+	return write_to(o->stats_json, &b, stdout, err);
+}
+
+static struct as_spelling spelling(const struct opts *o, const struct as_profile *p)
+{
+	return (struct as_spelling){.functions = o->functions,
+				    .full_names = o->full_names,
+				    .tags = o->threads || o->children,
+				    .kind = strcmp(o->weight, "time") ? 0 : p->nkinds - 1};
+}
+
+static int write_profile(const struct opts *o, const struct as_profile *p, struct as_io *io,
+			 struct as_err *err)
+{
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
+	struct as_spelling how = spelling(o, p);
+
+	if (!o->output && !o->format)
+		return AS_OK;
+	format_of(o)->write(p, &how, &b);
+	return write_to(o->output, &b, io->out, err);
+}
+
+static int show(const struct opts *o, const struct as_stacks_result *s, struct as_err *err)
+{
+	enum { ROWS = 15 };
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_FILE);
+	struct as_look look = as_look_for(STDERR_FILENO);
+	const struct as_sampler_count *c = &s->count;
+	struct as_spelling how = spelling(o, s->profile);
+
+	if (o->quiet)
+		return AS_OK;
+	int r = as_put_hot(&b, &look, s->profile, &how, ROWS, err);
+	if (r < 0)
+		return r;
+	as_buf_fmt(&b, "%s samples in %s, %.2f %% rejected, %s late%s%s\n",
+		   as_human_count((double)c->samples).s,
+		   as_human_duration(s->profile->duration_ns).s, 100 * share(c->rejected, tried(c)),
+		   as_human_count((double)c->late).s,
+		   o->output && strcmp(o->output, "-") ? "; written to " : "",
+		   o->output && strcmp(o->output, "-") ? o->output : "");
+	return as_buf_write(&b, stderr, err);
+}
+
+/* Gone before it was looked at, or whatever the first process was instead. */
+static int no_python(const struct as_stacks_result *s, struct as_err *err)
+{
+	*err = s->why;
+	if (s->why.code && s->why.code != AS_ENOTFOUND)
+		return s->why.code;
+	(void)as_fail(err, AS_EUNSUP, "it was over before a Python was seen in it");
+	return as_hint(err, "is it a Python program? --subprocesses looks at those it starts");
+}
+
+static int deliver(const struct opts *o, const struct as_stacks_result *s, struct as_io *io,
+		   struct as_err *err)
+{
+	if (!s->pythons)
+		return no_python(s, err);
+	int r = as_profile_ok(s->profile, err);
+	if (r == AS_OK)
+		r = write_profile(o, s->profile, io, err);
+	if (r == AS_OK)
+		r = write_stats(o, s, err);
+	return r == AS_OK ? show(o, s, err) : r;
+}
+
+static int run(const void *opts_, char **args, char **tail, struct as_io *io, struct as_err *err)
+{
+	const struct opts *o = opts_;
+	struct as_engine_result result = {0};
+	unsigned modes = 0;
+
+	(void)args;
+	int r = check(o, tail, err);
+	if (r == AS_OK)
+		r = modes_of(o, &modes, err);
+	if (r == AS_OK)
+		r = sample(o, modes, tail, io, &result, err);
+	if (r < 0)
+		return r;
+	as_auto_profile struct as_profile *profile = result.stacks.profile;
+	as_auto_free char *error = result.outcome.error;
+	if (tail && !result.started)
+		return as_fail(err, AS_ENOTFOUND, "%s",
+			       error ? error : "the command did not start");
+	io->status = result.exit_status;
+	io->die_by = result.outcome.signal;
+	return profile ? deliver(o, &result.stacks, io, err) : AS_OK;
+}
+
+const struct as_cmd as_cmd_record = {
+	.name = "record",
+	.synopsis = "[options] -p PID | -- COMMAND…",
+	.about = "where a Python program spends its time, by its stacks",
+	.manual =
+		"Looks at the stacks of a Python program from outside, a hundred times a second. "
+		"The program is not stopped, slowed or changed: its memory is read while it runs, "
+		"everything twice, and a stack that changed in between is read again or, in the "
+		"end, left out. How many were left out is told with every result.\n\n"
+		"`--mode cpu` counts threads that use the CPU, by time; `wall` counts "
+		"all threads by the clock, also those that wait; `gil` those that hold the global "
+		"lock. Several at once are one profile with several values.\n\n"
+		"Without an output file the functions that took most are listed. CPython 3.8 to "
+		"3.13 are known. Another user's process needs root; your own may need it as well "
+		"where Yama forbids reading processes that were not started by the reader.",
+	.examples = "assay record -- python3 -c 'sum(range(10**7))'\ta program from its start\n",
+	.flags = AS_CMD_TAIL,
+	.opts = opts,
+	.opts_size = sizeof(struct opts),
+	.run = run,
+};

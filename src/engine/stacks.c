@@ -1,0 +1,222 @@
+#include "engine/stacks.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fault.h"
+#include "base/num.h"
+
+enum { PIDS_MOST = 4096 };
+
+/* How soon to look for Pythons again: a program has a few ms of life before it is one. */
+static const int64_t seek_first = 2 * AS_MSEC, seek_last = 200 * AS_MSEC;
+
+struct as_stacks {
+	struct as_stacks_config config;
+	const struct as_env *env;
+	struct as_stacks_progress *progress;
+	pid_t root;
+	pthread_t thread;
+	int stop; /* eventfd */
+	struct as_profile *profile;
+	struct as_sampler sampler;
+	int64_t seek_ns, seek_pause; /* when to look for Pythons next */
+	size_t pythons;
+	struct as_err why;
+};
+
+/* ── whom to look at ──────────────────────────────────────────────────── */
+
+static void try(struct as_stacks *s, pid_t pid)
+{
+	struct as_err err = {0};
+
+	if (as_sampler_has(&s->sampler, pid))
+		return;
+	if (as_sampler_add(&s->sampler, pid, &err) == AS_OK) {
+		s->pythons++;
+		s->seek_pause = seek_first;
+	} else if (pid == s->root) {
+		s->why = err;
+	}
+}
+
+/* The processes that the threads of a process have begun, as the kernel lists them. */
+static size_t children_of(const struct as_stacks *s, pid_t pid, pid_t *child, size_t max)
+{
+	as_auto_buf struct as_buf text = AS_BUF(AS_BUF_FILE);
+	struct as_err ignored;
+	char path[64];
+	size_t n = 0;
+
+	(void)snprintf(path, sizeof path, "%d/task/%d/children", (int)pid, (int)pid);
+	if (as_read_all(s->env->proc, path, &text, &ignored) < 0)
+		return 0;
+	for (size_t at = 0; at < text.len && n < max; at++) {
+		uint64_t v = 0;
+		size_t used = as_scan_u64(text.p + at, text.len - at, &v);
+
+		if (used && v <= INT32_MAX)
+			child[n++] = (pid_t)v;
+		at += used;
+	}
+	return n;
+}
+
+/* The first process, and with `children` all that came from it, in the order of the list. */
+static void seek(struct as_stacks *s, int64_t now)
+{
+	pid_t pid[PIDS_MOST] = {s->root};
+	size_t n = 1;
+
+	for (size_t i = 0; i < n; i++) {
+		try(s, pid[i]);
+		if (s->config.children)
+			n += children_of(s, pid[i], pid + n, PIDS_MOST - n);
+	}
+	s->seek_pause = s->seek_pause * 2 < seek_last ? s->seek_pause * 2 : seek_last;
+	s->seek_ns = now + s->seek_pause;
+}
+
+/* Is anybody missing whom we would want to look at? */
+static bool seeks(const struct as_stacks *s)
+{
+	return s->config.children || !s->sampler.nprocs;
+}
+
+/* ── the thread ───────────────────────────────────────────────────────── */
+
+static int64_t next_ns(const struct as_stacks *s)
+{
+	int64_t look = s->sampler.nprocs ? s->sampler.due_ns : INT64_MAX;
+	int64_t find = seeks(s) ? s->seek_ns : INT64_MAX;
+
+	return look < find ? look : find;
+}
+
+/* False: it is time to stop. */
+static bool sleep_until(struct as_stacks *s, int64_t when)
+{
+	struct pollfd p = {.fd = s->stop, .events = POLLIN};
+	int64_t left = when - as_now();
+	struct timespec t = as_timespec(left > 0 ? left : 0);
+
+	return ppoll(&p, 1, &t, NULL) <= 0;
+}
+
+static void tell(struct as_stacks *s)
+{
+	const struct as_sampler_count *c = &s->sampler.count;
+
+	atomic_store_explicit(&s->progress->samples, c->samples, memory_order_relaxed);
+	atomic_store_explicit(&s->progress->late, c->late, memory_order_relaxed);
+	atomic_store_explicit(&s->progress->rejected, c->rejected, memory_order_relaxed);
+}
+
+static void *work(void *arg)
+{
+	struct as_stacks *s = arg;
+
+	(void)prctl(PR_SET_NAME, "assay-stacks");
+	(void)prctl(PR_SET_TIMERSLACK, 1);
+	while (sleep_until(s, next_ns(s))) {
+		int64_t now = as_now();
+
+		if (seeks(s) && now >= s->seek_ns)
+			seek(s, now);
+		if (s->sampler.nprocs && now >= s->sampler.due_ns)
+			as_sampler_look(&s->sampler, now);
+		tell(s);
+	}
+	return NULL;
+}
+
+/* ── its beginning and end ────────────────────────────────────────────── */
+
+static void stacks_free(struct as_stacks *s)
+{
+	if (!s)
+		return;
+	as_sampler_close(&s->sampler);
+	as_profile_free(s->profile);
+	as_close_(&s->stop);
+	free(s);
+}
+
+static void stacks_free_(struct as_stacks **s)
+{
+	stacks_free(*s);
+}
+
+/* Signals are the engine's: none is for this thread. */
+static int begin(struct as_stacks *s, struct as_err *err)
+{
+	sigset_t all, old;
+
+	(void)sigfillset(&all);
+	(void)pthread_sigmask(SIG_SETMASK, &all, &old);
+	int os = pthread_create(&s->thread, NULL, work, s);
+	(void)pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return os ? as_fail_errno(err, os, "start the sampling thread") : AS_OK;
+}
+
+static int prepare(struct as_stacks *s, struct as_err *err)
+{
+	struct as_value_kind kind[AS_VALUES_MAX];
+	size_t n = as_sampler_kinds(s->config.sampler.modes, kind);
+
+	s->stop = eventfd(0, EFD_CLOEXEC);
+	if (s->stop < 0)
+		return as_fail_errno(err, errno, "eventfd");
+	s->profile = as_profile_new(kind, n, err);
+	if (!s->profile)
+		return err->code;
+	s->profile->start_unix_ns = as_clock(CLOCK_REALTIME);
+	s->profile->period_ns = (int64_t)(1e9 / s->config.sampler.hz);
+	return as_sampler_open(&s->sampler, s->env, &s->config.sampler, s->profile, err);
+}
+
+int as_stacks_start(const struct as_stacks_config *config, const struct as_env *env, pid_t pid,
+		    struct as_stacks_progress *progress, struct as_stacks **ret, struct as_err *err)
+{
+	as_cleanup(stacks_free_) struct as_stacks *s = as_zalloc(sizeof *s);
+
+	if (!s)
+		return as_fail(err, AS_ENOMEM, "no memory to sample stacks");
+	*s = (struct as_stacks){.config = *config,
+				.env = env,
+				.root = pid,
+				.progress = progress,
+				.stop = -1,
+				.seek_ns = as_now(),
+				.seek_pause = seek_first};
+	int r = prepare(s, err);
+	if (r == AS_OK)
+		r = begin(s, err);
+	*ret = r == AS_OK ? as_take(s) : NULL;
+	return r;
+}
+
+void as_stacks_finish(struct as_stacks *s, struct as_stacks_result *ret)
+{
+	uint64_t one = 1;
+
+	if (!s)
+		return;
+	(void)!write(s->stop, &one, sizeof one);
+	(void)pthread_join(s->thread, NULL);
+	s->profile->duration_ns = as_clock(CLOCK_REALTIME) - s->profile->start_unix_ns;
+	*ret = (struct as_stacks_result){.profile = as_take(s->profile),
+					 .count = s->sampler.count,
+					 .pythons = s->pythons,
+					 .why = s->why};
+	stacks_free(s);
+}

@@ -1,0 +1,132 @@
+/*
+ * folded -- "frame;frame;frame COUNT", root first, a line a stack: what every
+ * maker of flame graphs reads.
+ *
+ * A ';' or a line break in a name would be read as something else: it becomes
+ * ':' or a space. Stacks that are spelled alike are one line.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/fault.h"
+#include "profile/write.h"
+
+struct line {
+	char *text;
+	int64_t value;
+};
+
+struct lines {
+	struct line *at;
+	size_t n, cap;
+};
+
+static void lines_done(struct lines *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		free(l->at[i].text);
+	free(l->at);
+}
+
+static void defuse(char *s, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (s[i] == ';')
+			s[i] = ':';
+		else if ((unsigned char)s[i] < 0x20)
+			s[i] = ' ';
+	}
+}
+
+static void add_part(struct as_buf *out, size_t from)
+{
+	if (!out->bad && from < out->len)
+		defuse(out->p + from, out->len - from);
+}
+
+static void separate(struct as_buf *out)
+{
+	if (out->len)
+		as_buf_byte(out, ';');
+}
+
+/* "process 7 \"python3\"": a tag as a frame. */
+static void put_tag(const struct as_profile *p, const struct as_tag *t, struct as_buf *out)
+{
+	separate(out);
+	size_t from = out->len;
+
+	if (t->text)
+		as_buf_fmt(out, "%s %s", p->text[t->key], p->text[t->text]);
+	else
+		as_buf_fmt(out, "%s %" PRId64, p->text[t->key], t->number);
+	add_part(out, from);
+}
+
+static void put_place(const struct as_profile *p, uint32_t place, const struct as_spelling *how,
+		      struct as_buf *out)
+{
+	separate(out);
+	size_t from = out->len;
+
+	as_spell_place(p, place, how, out);
+	add_part(out, from);
+}
+
+/* The stack of a sample without its value. */
+static void put_stack(const struct as_profile *p, const struct as_sample *s,
+		      const struct as_spelling *how, struct as_buf *out)
+{
+	size_t n = as_profile_places(p, s->stack, NULL, 0);
+	as_auto_free uint32_t *place = as_zalloc_n(n, sizeof *place);
+
+	out->bad |= !place;
+	if (!place)
+		return;
+	(void)as_profile_places(p, s->stack, place, n);
+	for (size_t i = 0; how->tags && i < p->tags[s->tags].n; i++)
+		put_tag(p, &p->tags[s->tags].at[i], out);
+	for (size_t i = 0; i < n; i++)
+		put_place(p, place[i], how, out);
+}
+
+static bool collect(const struct as_profile *p, const struct as_spelling *how, struct lines *l)
+{
+	for (size_t i = 0; i < p->nsamples; i++) {
+		as_auto_buf struct as_buf b = AS_BUF(AS_BUF_FILE);
+
+		if (!p->sample[i].v[how->kind])
+			continue;
+		put_stack(p, &p->sample[i], how, &b);
+		if (!as_grow(&l->at, &l->cap, l->n, sizeof *l->at, 64))
+			return false;
+		char *text = as_buf_take(&b);
+		if (!text)
+			return false;
+		l->at[l->n++] = (struct line){text, p->sample[i].v[how->kind]};
+	}
+	return true;
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(((const struct line *)a)->text, ((const struct line *)b)->text);
+}
+
+void as_write_folded(const struct as_profile *p, const struct as_spelling *how, struct as_buf *out)
+{
+	as_cleanup(lines_done) struct lines l = {0};
+
+	out->bad |= !collect(p, how, &l);
+	if (l.n)
+		qsort(l.at, l.n, sizeof *l.at, by_text);
+	for (size_t i = 0; i < l.n; i++) {
+		int64_t sum = l.at[i].value;
+
+		for (; i + 1 < l.n && !strcmp(l.at[i].text, l.at[i + 1].text); i++)
+			sum += l.at[i + 1].value;
+		as_buf_fmt(out, "%s %" PRId64 "\n", l.at[i].text, sum);
+	}
+}

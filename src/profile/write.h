@@ -1,0 +1,40 @@
+#pragma once
+/*
+ * write -- a profile as bytes, in the formats of others.
+ *
+ * Each format is a row of as_profile_formats[]; a new one is a file and a row.
+ */
+#include "base/buf.h"
+#include "profile/profile.h"
+
+/* How places are spelled, and what counts. */
+struct as_spelling {
+	bool functions;  /* no file and line: what lies in one function is one place     */
+	bool full_names; /* files with their whole path, else the last two parts of it   */
+	bool tags;       /* threads and processes become the first frames of their stacks */
+	size_t kind;     /* which value a format with one value has                       */
+};
+
+struct as_profile_format {
+	const char *name;   /* "folded"                                             */
+	const char *ending; /* of files that hold it: ".folded"                     */
+	bool binary;        /* nothing for a terminal                               */
+	void (*write)(const struct as_profile *p, const struct as_spelling *how,
+		      struct as_buf *out);
+};
+
+extern const struct as_profile_format as_profile_formats[]; /* name == NULL ends */
+
+/* By its name, or by the ending of a file's name; NULL: there is none. */
+const struct as_profile_format *as_profile_format(const char *name);
+const struct as_profile_format *as_profile_format_of(const char *file);
+
+void as_write_folded(const struct as_profile *p, const struct as_spelling *how, struct as_buf *out);
+void as_write_pprof(const struct as_profile *p, const struct as_spelling *how, struct as_buf *out);
+
+/* "handle (app/main.py:42)", or just "handle". */
+void as_spell_place(const struct as_profile *p, uint32_t place, const struct as_spelling *how,
+		    struct as_buf *out);
+/* The file of a place, as the spelling wants it. Points into the profile. */
+const char *as_spell_file(const struct as_profile *p, const struct as_place *place,
+			  const struct as_spelling *how);

@@ -1,0 +1,71 @@
+#pragma once
+/*
+ * layout -- where CPython keeps what a profiler wants to read, as data.
+ *
+ * Every number is an offset or a size in bytes in the memory of a 64-bit
+ * release build. Until 3.12 they are ours, one row a minor version, measured
+ * from its headers. NO says that a version has no such thing.
+ *
+ * Freestanding: guests in a process use it too.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define AS_PY_NO      UINT32_MAX
+#define AS_PY_NO_SHIM UINT8_MAX /* frame.shim of a version without them */
+
+enum { AS_PY_OWNED_BY_GENERATOR = 1 }; /* frame.owner */
+
+/* How the place in a function is told, and how its line is found. */
+enum as_py_lines {
+	AS_PY_LNOTAB,   /* to 3.9: f_lasti in bytes, pairs of (bytes, lines)          */
+	AS_PY_PEP626,   /* 3.10: f_lasti in units of two bytes, the same pairs        */
+	AS_PY_LOCATIONS /* from 3.11: a pointer to the instruction, PEP 657's entries */
+};
+
+struct as_py_layout {
+	uint32_t minor; /* of version 3 */
+	enum as_py_lines lines;
+
+	struct {
+		uint32_t interpreters; /* the first interpreter                      */
+		uint32_t current;      /* the thread with the GIL; until 3.11        */
+	} runtime;
+	struct {
+		uint32_t next, threads;
+		uint32_t gil; /* of struct _gil_runtime_state *; from 3.12  */
+		uint32_t modules;
+	} interp;
+	struct {
+		uint32_t holder, locked;
+	} gil;
+	struct {
+		uint32_t size; /* so much of it holds all of the following   */
+		uint32_t next, interp;
+		uint32_t frame;        /* the frame that runs, or what points to it: */
+		uint32_t via;          /* offset in that of the frame, or NO         */
+		uint32_t pthread, tid; /* tid: from 3.11                             */
+		uint32_t chunk, top;   /* of the stack of frames; from 3.11          */
+	} thread;
+	struct {
+		uint32_t size; /* so much of it holds all of the following   */
+		uint32_t code, back;
+		uint32_t instr; /* f_lasti (an int), or a pointer             */
+		uint32_t gen;   /* its generator, or NULL; until 3.10 */
+		uint32_t owner; /* a byte; from 3.11 */
+		uint8_t shim;   /* owners from this on are no Python frames   */
+		bool tagged;    /* low bits of `code` are marks (3.14)        */
+	} frame;
+	struct {
+		uint32_t size;
+		uint32_t file, name, first_line, lines, code; /* code: the instructions */
+	} code;
+	struct {
+		uint32_t state, length, ascii, compact; /* the last two are sizes      */
+	} text;
+	uint32_t bytes; /* where the bytes of a bytes object begin; its length is 8 before */
+};
+
+/* NULL: a version whose layout we do not know. */
+const struct as_py_layout *as_py_layout(unsigned minor);

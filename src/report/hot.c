@@ -1,0 +1,59 @@
+#include "report/hot.h"
+
+#include "base/cleanup.h"
+#include "base/human.h"
+#include "profile/functions.h"
+#include "report/table.h"
+
+enum { SELF, TOTAL, TIME, FUNCTION, WHERE, COLS };
+
+struct hot {
+	const struct as_profile *p;
+	const struct as_spelling *how;
+	const struct as_function_sum *sum;
+	int64_t all;
+};
+
+static void hot_cell(const void *data, size_t row, size_t col, struct as_buf *cell)
+{
+	const struct hot *h = data;
+	const struct as_function_sum *f = &h->sum[row];
+	const struct as_place *at = &h->p->place[f->place];
+
+	if (col == SELF)
+		as_put_percent(cell, (double)f->self / (double)h->all);
+	else if (col == TOTAL)
+		as_put_percent(cell, (double)f->total / (double)h->all);
+	else if (col == TIME)
+		as_put_duration(cell, f->self);
+	else if (col == FUNCTION)
+		as_buf_str(cell, h->p->text[at->function]);
+	else if (at->file)
+		as_buf_fmt(cell, "%s:%d", as_spell_file(h->p, at, h->how), at->begin);
+}
+
+int as_put_hot(struct as_buf *out, const struct as_look *look, const struct as_profile *p,
+	       const struct as_spelling *how, size_t rows, struct as_err *err)
+{
+	static const struct as_column cols[COLS] = {
+		[SELF] = {.title = "self", .right = true},
+		[TOTAL] = {.title = "total", .right = true},
+		[TIME] = {.title = "time", .right = true},
+		[FUNCTION] = {.title = "function", .min = 16},
+		[WHERE] = {.title = "where", .min = 12, .path = true},
+	};
+	size_t kind = p->nkinds - 1, n = 0;
+	as_auto_free struct as_function_sum *sum = NULL;
+	int r = as_profile_sums(p, kind, &sum, &n, err);
+
+	if (r < 0 || !n)
+		return r;
+	struct hot h = {p, how, sum, as_profile_total(p, kind)};
+	as_put_table(out, look,
+		     &(struct as_table){.cols = cols,
+					.ncols = COLS,
+					.nrows = n < rows ? n : rows,
+					.data = &h,
+					.cell = hot_cell});
+	return AS_OK;
+}

@@ -1,0 +1,209 @@
+#include "stack/code.h"
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/cleanup.h"
+#include "base/fault.h"
+#include "pyabi/lines.h"
+#include "stack/pytext.h"
+
+enum { LINES_MOST = 1 << 20, CODE_MOST = 512, CODES_MOST = 1 << 20 };
+
+void as_codes_init(struct as_codes *c, const struct as_python *py, struct as_profile *to)
+{
+	*c = (struct as_codes){.py = py, .to = to};
+}
+
+void as_codes_done(struct as_codes *c)
+{
+	for (size_t i = 0; i < c->ncodes; i++)
+		free(c->code[i].lines);
+	free(c->code);
+	free(c->step);
+	as_index_done(&c->by_address);
+	as_index_done(&c->by_step);
+	*c = (struct as_codes){0};
+}
+
+/* ── one code object ──────────────────────────────────────────────────── */
+
+static uint64_t word(const unsigned char *p, size_t at)
+{
+	uint64_t v;
+
+	memcpy(&v, p + at, sizeof v);
+	return v;
+}
+
+static void sign(const struct as_py_layout *l, const unsigned char *code, uint64_t sign[4])
+{
+	int32_t first;
+
+	memcpy(&first, code + l->code.first_line, sizeof first);
+	sign[0] = word(code, l->code.file);
+	sign[1] = word(code, l->code.name);
+	sign[2] = (uint32_t)first;
+	sign[3] = word(code, l->code.lines);
+}
+
+static uint32_t text_at(const struct as_codes *c, uint64_t at)
+{
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_LINE);
+
+	if (!as_pytext_read(c->py, at, &b))
+		return as_profile_text(c->to, "?", 1);
+	return as_profile_text(c->to, as_buf_text(&b), b.len);
+}
+
+/* A bytes object: its length is the word before its bytes. */
+static void read_lines(const struct as_codes *c, uint64_t at, struct as_pycode *ret)
+{
+	const struct as_py_layout *l = &c->py->at;
+	uint64_t n;
+
+	if (as_remote_read(c->py->pid, at + l->text.length, &n, sizeof n) || n > LINES_MOST)
+		return;
+	ret->lines = as_zalloc(n);
+	if (ret->lines && !as_remote_read(c->py->pid, at + l->bytes, ret->lines, n))
+		ret->nlines = n;
+}
+
+static void read_code(const struct as_codes *c, uint64_t at, struct as_pycode *ret)
+{
+	const struct as_py_layout *l = &c->py->at;
+	unsigned char code[CODE_MOST];
+
+	*ret = (struct as_pycode){.at = at};
+	if (l->code.size > sizeof code || as_remote_read(c->py->pid, at, code, l->code.size)) {
+		ret->function = as_profile_text(c->to, "?", 1);
+		return;
+	}
+	sign(l, code, ret->sign);
+	ret->file = text_at(c, ret->sign[0]);
+	ret->function = text_at(c, ret->sign[1]);
+	ret->first_line = (int32_t)ret->sign[2];
+	read_lines(c, ret->sign[3], ret);
+}
+
+static bool same_address(const void *owner, uint32_t i, const void *key)
+{
+	const struct as_codes *c = owner;
+	const uint64_t *at = key;
+
+	return c->code[i].at == *at && !c->code[i].gone;
+}
+
+static const struct as_pycode *code_at(struct as_codes *c, uint64_t at)
+{
+	uint32_t hash = as_hash(0, &at, sizeof at);
+	uint32_t i = as_index_find(&c->by_address, hash, same_address, c, &at);
+
+	if (i != AS_NOWHERE)
+		return &c->code[i];
+	if (c->ncodes >= CODES_MOST ||
+	    !as_grow(&c->code, &c->codes_cap, c->ncodes, sizeof *c->code, 64) ||
+	    !as_index_add(&c->by_address, hash, (uint32_t)c->ncodes))
+		return NULL;
+	read_code(c, at, &c->code[c->ncodes]);
+	return &c->code[c->ncodes++];
+}
+
+/* ── from frames to stacks ────────────────────────────────────────────── */
+
+/* Where the instruction is, in bytes from the first. Before the first one it is at it. */
+static uint32_t offset_of(const struct as_py_layout *l, const struct as_pyframe *f)
+{
+	int64_t at;
+
+	if (l->lines == AS_PY_LOCATIONS)
+		at = (int64_t)(f->instr - f->code - l->code.code);
+	else
+		at = (int64_t)(int32_t)f->instr * (l->lines == AS_PY_PEP626 ? 2 : 1);
+	return at < 0 ? 0 : at > UINT32_MAX ? UINT32_MAX : (uint32_t)at;
+}
+
+static uint32_t place_of(struct as_codes *c, const struct as_pyframe *f)
+{
+	const struct as_pycode *code = code_at(c, f->code);
+
+	if (!code)
+		return 0;
+	int32_t line = as_py_line(c->py->at.lines, code->lines, code->nlines, code->first_line,
+				  offset_of(&c->py->at, f));
+	return as_profile_place(c->to, (struct as_place){code->function, code->file, line,
+							 code->first_line});
+}
+
+static bool same_step(const void *owner, uint32_t i, const void *key)
+{
+	const struct as_codes *c = owner;
+	const struct as_code_step *a = &c->step[i], *b = key;
+
+	return a->code == b->code && a->instr == b->instr && a->caller == b->caller;
+}
+
+static uint32_t step(struct as_codes *c, uint32_t caller, const struct as_pyframe *f)
+{
+	struct as_code_step key = {f->code, f->instr, caller, 0};
+	uint32_t hash = as_hash(0, &key, offsetof(struct as_code_step, stack));
+	uint32_t i = as_index_find(&c->by_step, hash, same_step, c, &key);
+
+	if (i != AS_NOWHERE)
+		return c->step[i].stack;
+	key.stack = as_profile_stack(c->to, caller, place_of(c, f));
+	if (as_grow(&c->step, &c->steps_cap, c->nsteps, sizeof *c->step, 256) &&
+	    as_index_add(&c->by_step, hash, (uint32_t)c->nsteps))
+		c->step[c->nsteps++] = key;
+	return key.stack;
+}
+
+uint32_t as_codes_stack(struct as_codes *c, const struct as_pystack *s)
+{
+	uint32_t stack = 0;
+
+	for (size_t i = s->n; i-- > 0;)
+		stack = step(c, stack, &s->at[i]);
+	return stack;
+}
+
+/* ── are they still there? ────────────────────────────────────────────── */
+
+static void forget_steps(struct as_codes *c)
+{
+	c->nsteps = 0;
+	as_index_clear(&c->by_step);
+}
+
+/* True when one of these is another by now. */
+static bool check_some(struct as_codes *c, size_t from, size_t n)
+{
+	unsigned char copy[64][CODE_MOST];
+	struct as_range r[64];
+	bool changed = false;
+	size_t size = c->py->at.code.size;
+
+	for (size_t i = 0; i < n; i++)
+		r[i] = (struct as_range){c->code[from + i].at, copy[i], size};
+	ssize_t got = as_remote_gather(c->py->pid, r, n);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t now[4] = {0};
+
+		if (got >= (ssize_t)((i + 1) * size))
+			sign(&c->py->at, copy[i], now);
+		if (c->code[from + i].gone || !memcmp(now, c->code[from + i].sign, sizeof now))
+			continue;
+		c->code[from + i].gone = changed = true;
+	}
+	return changed;
+}
+
+void as_codes_check(struct as_codes *c)
+{
+	bool changed = false;
+
+	for (size_t i = 0; i < c->ncodes; i += 64)
+		changed |= check_some(c, i, c->ncodes - i < 64 ? c->ncodes - i : 64);
+	if (changed)
+		forget_steps(c);
+}

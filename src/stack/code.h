@@ -1,0 +1,44 @@
+#pragma once
+/*
+ * code -- from addresses of code to places with names, in a profile.
+ *
+ * A code object is read once and remembered by its address. Python may free it
+ * and put another there: as_codes_check() looks at all of them again, all in a
+ * few system calls, and forgets those that are no longer what they were. From
+ * a frame and the stack that called it there is one step to the next stack,
+ * and steps are remembered too: a stack that was seen before costs a look-up a
+ * frame and no reading at all.
+ */
+#include "profile/profile.h"
+#include "stack/snapshot.h"
+
+struct as_pycode {
+	uint64_t at;             /* its address                                    */
+	uint64_t sign[4];        /* what must stay: file, name, first line, lines  */
+	uint32_t function, file; /* texts of the profile                     */
+	int32_t first_line;
+	uint8_t *lines;
+	size_t nlines;
+	bool gone; /* no longer what it was                                  */
+};
+
+struct as_codes {
+	const struct as_python *py;
+	struct as_profile *to;
+	struct as_pycode *code;
+	size_t ncodes, codes_cap;
+	struct as_index by_address;
+	struct as_code_step {
+		uint64_t code, instr;
+		uint32_t caller, stack;
+	} * step;
+	size_t nsteps, steps_cap;
+	struct as_index by_step;
+};
+
+void as_codes_init(struct as_codes *c, const struct as_python *py, struct as_profile *to);
+void as_codes_done(struct as_codes *c);
+/* The stack in the profile. A frame whose code cannot be read is a place without a name. */
+uint32_t as_codes_stack(struct as_codes *c, const struct as_pystack *s);
+/* Forget code that is no longer there. */
+void as_codes_check(struct as_codes *c);

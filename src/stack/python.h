@@ -1,0 +1,26 @@
+#pragma once
+/*
+ * python -- a CPython in another process: found, and known how to read.
+ *
+ * The runtime is where a symbol or a section of a mapped file says; the file
+ * is opened as the process itself would see it. Then a test: the first
+ * interpreter must lead to a thread that leads back to it. What does not pass
+ * is refused, so nothing later has to ask whether this is Python at all.
+ */
+#include <sys/types.h>
+
+#include "os/env.h"
+#include "pyabi/layout.h"
+
+struct as_python {
+	pid_t pid;
+	uint64_t runtime; /* address of _PyRuntime               */
+	uint32_t version; /* as PY_VERSION_HEX; 0x030b07f0       */
+	struct as_py_layout at;
+};
+
+/*
+ * ENOTFOUND: no such process. EUNSUP: no Python in it, or one that is not
+ * known, or none yet: a process that has just begun may become one.
+ */
+int as_python_find(const struct as_env *env, pid_t pid, struct as_python *ret, struct as_err *err);

@@ -1,0 +1,265 @@
+#include "stack/sampler.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/fault.h"
+
+enum { HOLDERS_MOST = 64 };
+
+/* ── moments ──────────────────────────────────────────────────────────── */
+
+/* In (0, 1]: xorshift64*, good enough to be out of step with everything. */
+static double chance(uint64_t *seed)
+{
+	*seed ^= *seed >> 12;
+	*seed ^= *seed << 25;
+	*seed ^= *seed >> 27;
+	return ((double)(*seed * UINT64_C(0x2545f4914f6cdd1d) >> 11) + 1) / 9007199254740992.0;
+}
+
+static int64_t pause_ns(struct as_sampler *s)
+{
+	return (int64_t)(-log(chance(&s->seed)) * 1e9 / s->config.hz);
+}
+
+/* The next moment, or the first that is still to come: those in between are left out. */
+static void set_due(struct as_sampler *s, int64_t now)
+{
+	s->due_ns += pause_ns(s);
+	if (s->due_ns > now)
+		return;
+	s->count.late += 1 + (uint64_t)(as_seconds(now - s->due_ns) * s->config.hz);
+	s->due_ns = now + pause_ns(s);
+}
+
+/* ── kinds of value ───────────────────────────────────────────────────── */
+
+static const struct {
+	unsigned mode;
+	struct as_value_kind kind;
+} kinds[] = {
+	{AS_MODE_CPU, {"cpu", "nanoseconds"}},
+	{AS_MODE_WALL, {"wall", "nanoseconds"}},
+	{AS_MODE_GIL, {"gil", "nanoseconds"}},
+};
+
+size_t as_sampler_kinds(unsigned modes, struct as_value_kind kind[AS_VALUES_MAX])
+{
+	size_t n = 0;
+
+	kind[n++] = (struct as_value_kind){"samples", "count"};
+	for (size_t i = 0; i < AS_LEN(kinds); i++)
+		if (modes & kinds[i].mode)
+			kind[n++] = kinds[i].kind;
+	return n;
+}
+
+/* What one sight of a thread is worth, in each mode; 0: it does not count there. */
+struct weight {
+	int64_t ns[AS_LEN(kinds)];
+};
+
+static bool weighs(const struct weight *w)
+{
+	return w->ns[0] || w->ns[1] || w->ns[2];
+}
+
+static void add(struct as_sampler *s, const struct as_pythread *t, const struct weight *w)
+{
+	int64_t v[AS_VALUES_MAX] = {1};
+	size_t n = 1;
+
+	for (size_t i = 0; i < AS_LEN(kinds); i++)
+		if (s->config.modes & kinds[i].mode)
+			v[n++] = w->ns[i];
+	as_profile_add(s->to, t->stack, t->tags, 0, v);
+	s->count.samples++;
+}
+
+/* ── tags ─────────────────────────────────────────────────────────────── */
+
+static uint32_t text(struct as_sampler *s, const char *p)
+{
+	return as_profile_text(s->to, p, strlen(p));
+}
+
+static void tag(struct as_sampler *s, const struct as_sampled *p, struct as_pythread *t)
+{
+	struct as_tag tags[3];
+	size_t n = 0;
+
+	if (s->config.processes)
+		tags[n++] = (struct as_tag){text(s, "process"), 0, p->py.pid};
+	if (s->config.threads)
+		tags[n++] = (struct as_tag){text(s, "thread"), 0, t->tid};
+	if (s->config.threads && t->name[0])
+		tags[n++] = (struct as_tag){text(s, "name"), text(s, t->name), 0};
+	t->tags = as_profile_tags(s->to, tags, n);
+}
+
+/* ── looking ──────────────────────────────────────────────────────────── */
+
+/* Who is there, and is what we remember of its code still true: once a second. */
+static void look_around(struct as_sampled *p, int64_t now)
+{
+	as_codes_check(&p->codes);
+	for (size_t i = 0; i < p->threads.n; i++)
+		p->threads.at[i]->known = false;
+	p->refresh_ns = now + AS_SECOND;
+}
+
+static bool refresh(struct as_sampler *s, struct as_sampled *p, int64_t now)
+{
+	if (now < p->refresh_ns && as_pythreads_same(&p->threads))
+		return true;
+	if (!as_pythreads_refresh(&p->threads))
+		return false;
+	if (now >= p->refresh_ns)
+		look_around(p, now);
+	for (size_t i = 0; i < p->threads.n; i++)
+		tag(s, p, p->threads.at[i]);
+	return true;
+}
+
+/* The stack of a thread that did not run since it was last seen is still the same. */
+static bool see(struct as_sampler *s, struct as_sampled *p, struct as_pythread *t, bool ran)
+{
+	if (t->known && !ran && !as_pythread_runs(t))
+		return true;
+	t->known = false;
+	switch (as_snapshot(&t->snap, s->stack, &s->count.snap)) {
+	case AS_SNAP_OK:
+		t->stack = as_codes_stack(&p->codes, s->stack);
+		t->known = true;
+		return true;
+	case AS_SNAP_EMPTY:
+		s->count.empty++;
+		return false;
+	case AS_SNAP_REJECTED:
+		s->count.rejected++;
+		return false;
+	case AS_SNAP_GONE:
+		break;
+	}
+	return false;
+}
+
+static bool holds(const struct as_pythread *t, const uint64_t *holder, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (holder[i] == t->snap.thread)
+			return true;
+	return false;
+}
+
+static void look_at(struct as_sampler *s, struct as_sampled *p, struct as_pythread *t,
+		    int64_t since, bool holder)
+{
+	int64_t run = as_pythread_run(t), used = run < 0 || t->run_ns < 0 ? 0 : run - t->run_ns;
+	unsigned modes = s->config.modes;
+	struct weight w = {{modes & AS_MODE_CPU ? used : 0, modes & AS_MODE_WALL ? since : 0,
+			    modes & AS_MODE_GIL && holder ? since : 0}};
+
+	if (run >= 0 && weighs(&w) && see(s, p, t, used > 0))
+		add(s, t, &w);
+	if (run >= 0)
+		t->run_ns = run;
+}
+
+/* False: its Python is gone. */
+static bool look_at_process(struct as_sampler *s, struct as_sampled *p, int64_t now)
+{
+	uint64_t holder[HOLDERS_MOST];
+	size_t n = 0;
+
+	if (!refresh(s, p, now))
+		return false;
+	if (s->config.modes & AS_MODE_GIL)
+		n = as_pythreads_holders(&p->threads, holder, HOLDERS_MOST);
+	for (size_t i = 0; i < p->threads.n; i++)
+		look_at(s, p, p->threads.at[i], now - p->last_ns,
+			holds(p->threads.at[i], holder, n));
+	p->last_ns = now;
+	return true;
+}
+
+/* ── processes ────────────────────────────────────────────────────────── */
+
+static void sampled_free(struct as_sampled *p)
+{
+	if (!p)
+		return;
+	as_pythreads_done(&p->threads);
+	as_codes_done(&p->codes);
+	free(p);
+}
+
+static void sampled_free_(struct as_sampled **p)
+{
+	sampled_free(*p);
+}
+
+bool as_sampler_has(const struct as_sampler *s, pid_t pid)
+{
+	for (size_t i = 0; i < s->nprocs; i++)
+		if (s->proc[i]->py.pid == pid)
+			return true;
+	return false;
+}
+
+int as_sampler_add(struct as_sampler *s, pid_t pid, struct as_err *err)
+{
+	as_cleanup(sampled_free_) struct as_sampled *p = as_zalloc(sizeof *p);
+
+	if (!p || !as_grow(&s->proc, &s->procs_cap, s->nprocs, sizeof *s->proc, 8))
+		return as_fail(err, AS_ENOMEM, "look at process %d", (int)pid);
+	int r = as_python_find(s->env, pid, &p->py, err);
+	if (r < 0)
+		return r;
+	as_pythreads_init(&p->threads, s->env, &p->py);
+	as_codes_init(&p->codes, &p->py, s->to);
+	p->last_ns = as_now();
+	s->proc[s->nprocs++] = as_take(p);
+	return AS_OK;
+}
+
+void as_sampler_look(struct as_sampler *s, int64_t now)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < s->nprocs; i++) {
+		if (look_at_process(s, s->proc[i], now))
+			s->proc[kept++] = s->proc[i];
+		else
+			sampled_free(s->proc[i]);
+	}
+	s->nprocs = kept;
+	s->count.ticks++;
+	set_due(s, as_now());
+}
+
+int as_sampler_open(struct as_sampler *s, const struct as_env *env,
+		    const struct as_sampler_config *config, struct as_profile *to,
+		    struct as_err *err)
+{
+	*s = (struct as_sampler){.env = env, .config = *config, .to = to};
+	s->stack = as_zalloc(sizeof *s->stack);
+	if (!s->stack)
+		return as_fail(err, AS_ENOMEM, "make room for a stack");
+	s->due_ns = as_now();
+	s->seed = (uint64_t)s->due_ns | 1;
+	set_due(s, s->due_ns);
+	return AS_OK;
+}
+
+void as_sampler_close(struct as_sampler *s)
+{
+	for (size_t i = 0; i < s->nprocs; i++)
+		sampled_free(s->proc[i]);
+	free(s->proc);
+	free(s->stack);
+	*s = (struct as_sampler){0};
+}

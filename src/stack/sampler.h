@@ -1,0 +1,67 @@
+#pragma once
+/*
+ * sampler -- looks at the Python threads of processes now and then, and adds
+ * what it sees to a profile.
+ *
+ * Moments are absolute and at random (a Poisson process), so that nothing the
+ * program does in step with a clock is seen too often or never. A moment that
+ * was missed is late and left out: there is never a burst to catch up. Weights
+ * are time, not counts: what a thread has used of a CPU since the last look
+ * (cpu), or the time since the last look (wall, gil).
+ */
+#include "stack/code.h"
+#include "stack/threads.h"
+
+enum as_sample_mode {
+	AS_MODE_CPU = 1 << 0,  /* threads that used CPU time      */
+	AS_MODE_WALL = 1 << 1, /* all threads, whatever they do   */
+	AS_MODE_GIL = 1 << 2,  /* threads that hold the GIL       */
+};
+
+struct as_sampler_config {
+	double hz;
+	unsigned modes; /* of enum as_sample_mode */
+	bool threads;   /* tag samples with their thread  */
+	bool processes; /* … and with their process       */
+};
+
+struct as_sampler_count {
+	uint64_t ticks;    /* moments                                         */
+	uint64_t samples;  /* stacks                                          */
+	uint64_t rejected; /* that could not be read whole                    */
+	uint64_t empty;    /* threads without a Python frame                  */
+	uint64_t late;     /* moments left out                                */
+	struct as_snap_count snap;
+};
+
+/* One Python process. */
+struct as_sampled {
+	struct as_python py;
+	struct as_pythreads threads;
+	struct as_codes codes;
+	int64_t last_ns, refresh_ns; /* CLOCK_MONOTONIC */
+};
+
+struct as_sampler {
+	const struct as_env *env;
+	struct as_sampler_config config;
+	struct as_profile *to;
+	struct as_pystack *stack; /* the one that is being read */
+	struct as_sampled **proc;
+	size_t nprocs, procs_cap;
+	struct as_sampler_count count;
+	uint64_t seed;
+	int64_t due_ns; /* CLOCK_MONOTONIC */
+};
+
+/* The kinds of value that a profile of these modes has; how many. */
+size_t as_sampler_kinds(unsigned modes, struct as_value_kind kind[AS_VALUES_MAX]);
+int as_sampler_open(struct as_sampler *s, const struct as_env *env,
+		    const struct as_sampler_config *config, struct as_profile *to,
+		    struct as_err *err);
+void as_sampler_close(struct as_sampler *s);
+/* Look at this process too. Fails as as_python_find() does. */
+int as_sampler_add(struct as_sampler *s, pid_t pid, struct as_err *err);
+bool as_sampler_has(const struct as_sampler *s, pid_t pid);
+/* Look at all of them now, and set when to look next, s->due_ns. Who is gone is left out. */
+void as_sampler_look(struct as_sampler *s, int64_t now);

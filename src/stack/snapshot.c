@@ -1,0 +1,432 @@
+#include "stack/snapshot.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/fault.h"
+
+enum {
+	ATTEMPTS = 8,
+	CHUNKS_MOST = 64,
+	CHUNK_MOST = 8 << 20, /* bytes of one that are read              */
+	CHUNK_HEAD = 24,      /* of struct _PyStackChunk: previous, size, top */
+	CHUNK_SIZE = 8,       /* where its size is, in bytes             */
+	CHUNK_TOP = 16,       /* where its fill is, in words of its data */
+	SLACK = 1024,         /* the stack may have grown since          */
+};
+
+/* What an attempt came to. */
+enum attempt { DONE, AGAIN_TORN, AGAIN_LEARNED, OTHER_ROOT, GAVE_UP, GONE };
+
+void as_snapper_init(struct as_snapper *s, const struct as_python *py, uint64_t thread)
+{
+	*s = (struct as_snapper){.py = py, .thread = thread};
+}
+
+void as_snapper_done(struct as_snapper *s)
+{
+	free(s->region);
+	free(s->met);
+	free(s->copy);
+	free(s->range);
+	*s = (struct as_snapper){0};
+}
+
+static uint64_t word(const unsigned char *p, size_t at)
+{
+	uint64_t v;
+
+	memcpy(&v, p + at, sizeof v);
+	return v;
+}
+
+/* ── where to look ────────────────────────────────────────────────────── */
+
+static size_t fixed_regions(const struct as_snapper *s)
+{
+	return s->py->at.thread.via == AS_PY_NO ? 1 : 2;
+}
+
+static bool add_region(struct as_snapper *s, uint64_t at, size_t n)
+{
+	if (!as_grow(&s->region, &s->regions_cap, s->nregions, sizeof *s->region, 16))
+		return false;
+	s->region[s->nregions++] = (struct as_snap_region){.at = at, .n = n};
+	return true;
+}
+
+/* Some bytes of a chunk, never an absurd number of them. */
+static size_t chunk_fill(uint64_t fill)
+{
+	return fill < CHUNK_HEAD ? CHUNK_HEAD : fill > CHUNK_MOST ? CHUNK_MOST : (size_t)fill;
+}
+
+/* The chunks from the newest to the oldest, as they are linked. */
+static bool learn_chunks(struct as_snapper *s, uint64_t chunk, uint64_t top)
+{
+	size_t fill = chunk_fill(top - chunk + SLACK);
+	unsigned char head[CHUNK_HEAD];
+
+	for (s->nchunks = 0; chunk && s->nchunks < CHUNKS_MOST; s->nchunks++) {
+		if (as_remote_read(s->py->pid, chunk, head, sizeof head))
+			return false;
+		if (s->nchunks)
+			fill = chunk_fill(word(head, CHUNK_TOP) * sizeof(uint64_t) + CHUNK_HEAD);
+		if (fill > word(head, CHUNK_SIZE))
+			fill = chunk_fill(word(head, CHUNK_SIZE));
+		if (!add_region(s, chunk, fill))
+			return false;
+		chunk = word(head, 0);
+	}
+	return true;
+}
+
+/* The frames outside of chunks are those that the last walk met. */
+static bool learn_strays(struct as_snapper *s)
+{
+	s->nregions = fixed_regions(s) + s->nchunks;
+	for (size_t i = 0; i < s->nmet; i++)
+		if (!add_region(s, s->met[i], s->py->at.frame.size))
+			return false;
+	s->nstray = s->nmet;
+	return true;
+}
+
+/* Ask the thread anew where everything is. False: it cannot be read, or no memory. */
+static bool learn(struct as_snapper *s)
+{
+	const struct as_py_layout *l = &s->py->at;
+	unsigned char t[1024];
+
+	s->nregions = 0;
+	if (l->thread.size > sizeof t || as_remote_read(s->py->pid, s->thread, t, l->thread.size) ||
+	    !add_region(s, s->thread, l->thread.size))
+		return false;
+	if (l->thread.via != AS_PY_NO &&
+	    !add_region(s, word(t, l->thread.frame), l->thread.via + sizeof(uint64_t)))
+		return false;
+	if (l->thread.chunk != AS_PY_NO &&
+	    !learn_chunks(s, word(t, l->thread.chunk), word(t, l->thread.top)))
+		return false;
+	return learn_strays(s);
+}
+
+/* ── reading ──────────────────────────────────────────────────────────── */
+
+/* Places for all copies: offsets first, then one piece of memory for them. */
+static bool make_room(struct as_snapper *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->nregions; i++) {
+		s->region[i].first = n;
+		s->region[i].second = n + s->region[i].n;
+		n += s->region[i].n * 2;
+	}
+	while (s->copy_cap < n)
+		if (!as_grow(&s->copy, &s->copy_cap, s->copy_cap, 1, 65536))
+			return false;
+	while (s->range_cap < s->nregions * 2)
+		if (!as_grow(&s->range, &s->range_cap, s->range_cap, sizeof *s->range, 64))
+			return false;
+	return true;
+}
+
+/* First copies in order, second copies in order, but the thread's own state last of all. */
+static size_t plan(struct as_snapper *s)
+{
+	size_t k = 0, bytes = 0;
+
+	for (size_t i = 0; i < s->nregions; i++, k++)
+		s->range[k] = (struct as_range){s->region[i].at, s->copy + s->region[i].first,
+						s->region[i].n};
+	for (size_t i = 0; i < s->nregions; i++, k++) {
+		const struct as_snap_region *r = &s->region[(i + 1) % s->nregions];
+
+		s->range[k] = (struct as_range){r->at, s->copy + r->second, r->n};
+		bytes += r->n * 2;
+	}
+	return bytes;
+}
+
+static enum attempt gather(struct as_snapper *s)
+{
+	if (!make_room(s))
+		return GAVE_UP;
+	size_t want = plan(s);
+	ssize_t got = as_remote_gather(s->py->pid, s->range, s->nregions * 2);
+
+	if (got == -ESRCH)
+		return GONE;
+	if (got >= 0 && (size_t)got == want)
+		return DONE;
+	s->nregions = s->nmet = 0; /* something has gone from where it was */
+	return AGAIN_LEARNED;
+}
+
+/* ── walking ──────────────────────────────────────────────────────────── */
+
+/* A walk from the leaf to the root. */
+struct walk {
+	struct as_snapper *s;
+	struct as_pystack *to;
+	size_t next_stray; /* the one that is expected next                                   */
+	uint64_t root;     /* the last frame that was met                                     */
+	bool unknown;      /* one was met that was not expected: learn them, and try again     */
+};
+
+/* A frame's two copies; the same one twice when it was read just now. */
+struct copies {
+	const unsigned char *a, *b;
+};
+
+static struct copies in_region(const struct as_snapper *s, const struct as_snap_region *r,
+			       uint64_t frame)
+{
+	return (struct copies){s->copy + r->first + (frame - r->at),
+			       s->copy + r->second + (frame - r->at)};
+}
+
+static bool holds(const struct as_snap_region *r, uint64_t at, size_t n)
+{
+	return at >= r->at && n <= r->n && at - r->at <= r->n - n;
+}
+
+/* Met in the order of last time, mostly: look at the expected one first. */
+static const struct as_snap_region *stray_region(struct walk *w, uint64_t frame)
+{
+	const struct as_snapper *s = w->s;
+	const struct as_snap_region *first = s->region + fixed_regions(s) + s->nchunks;
+
+	for (size_t k = 0; k < s->nstray; k++) {
+		size_t i = (w->next_stray + k) % s->nstray;
+
+		if (first[i].at == frame) {
+			w->next_stray = i + 1;
+			return &first[i];
+		}
+	}
+	return NULL;
+}
+
+static bool find_stray(struct walk *w, uint64_t frame, unsigned char *now, struct copies *ret)
+{
+	const struct as_snap_region *r = stray_region(w, frame);
+
+	if (w->s->nmet >= AS_FRAMES_MAX ||
+	    !as_grow(&w->s->met, &w->s->met_cap, w->s->nmet, sizeof *w->s->met, 16))
+		return false;
+	w->s->met[w->s->nmet++] = frame;
+	if (r) {
+		*ret = in_region(w->s, r, frame);
+		return true;
+	}
+	w->unknown = true;
+	*ret = (struct copies){now, now};
+	return !as_remote_read(w->s->py->pid, frame, now, w->s->py->at.frame.size);
+}
+
+static bool find_frame(struct walk *w, uint64_t frame, unsigned char *now, struct copies *ret)
+{
+	const struct as_snapper *s = w->s;
+	const struct as_snap_region *chunk = s->region + fixed_regions(s);
+
+	for (size_t i = 0; i < s->nchunks; i++)
+		if (holds(&chunk[i], frame, s->py->at.frame.size)) {
+			*ret = in_region(s, &chunk[i], frame);
+			return true;
+		}
+	return find_stray(w, frame, now, ret);
+}
+
+static uint64_t instr_of(const struct as_py_layout *l, const unsigned char *frame)
+{
+	uint32_t lasti;
+
+	if (l->lines == AS_PY_LOCATIONS)
+		return word(frame, l->frame.instr);
+	memcpy(&lasti, frame + l->frame.instr, sizeof lasti);
+	return lasti;
+}
+
+static bool is_shim(const struct as_py_layout *l, const unsigned char *frame)
+{
+	return l->frame.owner != AS_PY_NO && frame[l->frame.owner] >= l->frame.shim;
+}
+
+/* The leaf may go on from instruction to instruction; all others must stand still. */
+static bool agree(const struct as_py_layout *l, struct copies c, bool leaf)
+{
+	return word(c.a, l->frame.code) == word(c.b, l->frame.code) &&
+	       word(c.a, l->frame.back) == word(c.b, l->frame.back) &&
+	       is_shim(l, c.a) == is_shim(l, c.b) && (leaf || instr_of(l, c.a) == instr_of(l, c.b));
+}
+
+static void note(struct walk *w, const unsigned char *frame)
+{
+	const struct as_py_layout *l = &w->s->py->at;
+	uint64_t tags = l->frame.tagged ? 7 : 0;
+
+	if (is_shim(l, frame))
+		return;
+	if (w->to->n == AS_FRAMES_MAX)
+		w->to->cut = true;
+	else
+		w->to->at[w->to->n++] =
+			(struct as_pyframe){word(frame, l->frame.code) & ~tags, instr_of(l, frame)};
+}
+
+/*
+ * Can a stack begin with this frame? One of a generator has no caller while it
+ * is suspended: if it looks like the first of all, it ran when we began and
+ * not when we came to it. From 3.12 on the first of all is always a shim.
+ */
+static bool is_root(const struct as_py_layout *l, const unsigned char *frame)
+{
+	if (l->frame.gen != AS_PY_NO)
+		return !word(frame, l->frame.gen);
+	return l->frame.shim == AS_PY_NO_SHIM ? frame[l->frame.owner] != AS_PY_OWNED_BY_GENERATOR
+					      : is_shim(l, frame);
+}
+
+static enum attempt walk(struct walk *w, uint64_t frame)
+{
+	enum { LINKS_MOST = AS_FRAMES_MAX * 2 };
+	const struct as_py_layout *l = &w->s->py->at;
+	unsigned char now[256];
+
+	for (size_t links = 0; frame && links < LINKS_MOST; links++) {
+		struct copies c;
+
+		if (!find_frame(w, frame, now, &c) || !agree(l, c, links == 0))
+			return AGAIN_TORN;
+		note(w, c.a);
+		w->root = frame;
+		frame = word(c.a, l->frame.back);
+		if (!frame && !is_root(l, c.a))
+			return AGAIN_TORN;
+	}
+	return w->unknown ? AGAIN_LEARNED : DONE;
+}
+
+/*
+ * A frame that has just ended has no caller any more, and until 3.10 nothing
+ * else tells it from the first of all. But that one hardly ever changes: it is
+ * known when some attempts in a row agree, and another is believed only after
+ * some looks that found nothing else.
+ */
+enum { ENOUGH = 3 };
+
+static void suspect(struct as_snapper *s, uint64_t root)
+{
+	s->agreed = root == s->rival ? s->agreed + 1 : 1;
+	s->rival = root;
+	if (s->agreed >= ENOUGH)
+		s->root = root;
+}
+
+static enum attempt check_root(struct as_snapper *s, uint64_t root)
+{
+	if (root && !s->root)
+		suspect(s, root);
+	return !root || root == s->root ? DONE : OTHER_ROOT;
+}
+
+/* ── one look ─────────────────────────────────────────────────────────── */
+
+/* Read as much of the newest chunk as is in use: more if it is too little, less if far too much. */
+static enum attempt fit_chunk(struct as_snapper *s, uint64_t at, uint64_t top)
+{
+	struct as_snap_region *chunk = &s->region[fixed_regions(s)];
+
+	if (!s->nchunks || at != chunk->at || top < at) {
+		s->nregions = 0;
+		return AGAIN_LEARNED;
+	}
+	uint64_t used = top - at, size = word(s->copy + chunk->first, CHUNK_SIZE);
+	bool enough = used <= chunk->n;
+
+	if (!enough || chunk->n > 2 * used + 2 * SLACK)
+		chunk->n = chunk_fill(used + SLACK < size ? used + SLACK : size);
+	return enough ? DONE : AGAIN_LEARNED;
+}
+
+/* The state of the thread before and after all else: the same frame, the same fill. */
+static enum attempt check_thread(struct as_snapper *s, uint64_t *ret_frame)
+{
+	const struct as_py_layout *l = &s->py->at;
+	const unsigned char *a = s->copy + s->region[0].first, *b = s->copy + s->region[0].second;
+	uint64_t frame = word(a, l->thread.frame);
+
+	if (frame != word(b, l->thread.frame))
+		return AGAIN_TORN;
+	*ret_frame = frame;
+	if (l->thread.chunk == AS_PY_NO || !frame)
+		return DONE;
+	if (word(a, l->thread.top) != word(b, l->thread.top))
+		return AGAIN_TORN;
+	return fit_chunk(s, word(a, l->thread.chunk), word(a, l->thread.top));
+}
+
+/* The frame that runs: what the state points to, or what that points to. */
+static enum attempt check_via(struct as_snapper *s, uint64_t *frame)
+{
+	const struct as_py_layout *l = &s->py->at;
+
+	if (l->thread.via == AS_PY_NO || !*frame)
+		return DONE;
+	if (s->region[1].at != *frame) {
+		s->nregions = 0;
+		return AGAIN_LEARNED;
+	}
+	uint64_t a = word(s->copy + s->region[1].first, l->thread.via);
+	uint64_t b = word(s->copy + s->region[1].second, l->thread.via);
+
+	*frame = a;
+	return a == b ? DONE : AGAIN_TORN;
+}
+
+static enum attempt attempt(struct as_snapper *s, struct as_pystack *ret, uint64_t *ret_root)
+{
+	struct walk w = {.s = s, .to = ret};
+	uint64_t frame = 0;
+
+	if (!s->nregions && !learn(s))
+		return GAVE_UP;
+	enum attempt r = gather(s);
+	if (r == DONE)
+		r = check_thread(s, &frame);
+	if (r == DONE)
+		r = check_via(s, &frame);
+	ret->n = 0;
+	ret->cut = false;
+	if (r != DONE)
+		return r;
+	s->nmet = 0;
+	r = walk(&w, frame);
+	if (w.unknown && s->nmet < AS_FRAMES_MAX && !learn_strays(s))
+		return GAVE_UP;
+	*ret_root = w.root;
+	return r == DONE ? check_root(s, w.root) : r;
+}
+
+enum as_snap as_snapshot(struct as_snapper *s, struct as_pystack *ret, struct as_snap_count *count)
+{
+	enum attempt r = DONE;
+	uint64_t root = 0;
+
+	for (int i = 0; i < ATTEMPTS && r != GAVE_UP; i++) {
+		r = attempt(s, ret, &root);
+		if (r == DONE)
+			return ret->n ? AS_SNAP_OK : AS_SNAP_EMPTY;
+		if (r == GONE)
+			return AS_SNAP_GONE;
+		count->torn += r == AGAIN_TORN || r == OTHER_ROOT;
+		count->learned += r == AGAIN_LEARNED;
+	}
+	if (r == OTHER_ROOT && s->root)
+		suspect(s, root);
+	s->nregions = 0;
+	return AS_SNAP_REJECTED;
+}

@@ -1,0 +1,74 @@
+#pragma once
+/*
+ * snapshot -- the Python stack of one thread, read while it runs.
+ *
+ * Everything a stack consists of is copied twice by one system call: the
+ * thread's state, the chunks of its stack of frames, and the frames that live
+ * elsewhere (of generators, of C calls; before 3.11 all of them), where the
+ * last look at this thread found them. Then the chain of frames is walked in
+ * the copies, and each link must be the same in both. What is not where it was
+ * expected is learned and read anew; what differs is torn and read anew. After
+ * a few vain attempts the sample is rejected: no stack is better than one that
+ * never was.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "os/remote.h"
+#include "stack/python.h"
+
+enum { AS_FRAMES_MAX = 4096 }; /* deeper stacks lose their roots, and say so */
+
+/* A frame as it was found: where in which code. Names come later, code.h. */
+struct as_pyframe {
+	uint64_t code;
+	uint64_t instr; /* as the layout says: a pointer, or a number */
+};
+
+struct as_pystack {
+	struct as_pyframe at[AS_FRAMES_MAX]; /* the leaf first */
+	size_t n;
+	bool cut; /* there were more */
+};
+
+enum as_snap {
+	AS_SNAP_OK,
+	AS_SNAP_EMPTY,    /* no Python frame: it is starting, ending, or in C */
+	AS_SNAP_REJECTED, /* it changed under our eyes, again and again       */
+	AS_SNAP_GONE,     /* the process                                      */
+};
+
+/* A piece of the thread's memory, and where its two copies are. */
+struct as_snap_region {
+	uint64_t at;
+	size_t n;
+	size_t first, second; /* offsets in `copy` */
+};
+
+/* What is remembered of a thread from look to look. */
+struct as_snapper {
+	const struct as_python *py;
+	uint64_t thread;               /* its PyThreadState                       */
+	struct as_snap_region *region; /* thread, [via,] chunks…, frames…         */
+	size_t nregions, regions_cap;
+	size_t nchunks;
+	size_t nstray; /* frames outside chunks, as they were met */
+	uint64_t *met; /* the same, in the walk that goes on      */
+	size_t nmet, met_cap;
+	uint64_t root, rival; /* the frame that all begins with; another that may be it    */
+	unsigned agreed;      /* attempts in a row that found the rival                    */
+	unsigned char *copy;
+	size_t copy_cap;
+	struct as_range *range; /* the regions, as one call takes them */
+	size_t range_cap;
+};
+
+struct as_snap_count {
+	uint64_t torn, learned; /* attempts that were vain because of it */
+};
+
+void as_snapper_init(struct as_snapper *s, const struct as_python *py, uint64_t thread);
+void as_snapper_done(struct as_snapper *s);
+enum as_snap as_snapshot(struct as_snapper *s, struct as_pystack *ret, struct as_snap_count *count);

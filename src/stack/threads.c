@@ -1,0 +1,259 @@
+#include "stack/threads.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/calls.h"
+#include "base/cleanup.h"
+#include "base/fault.h"
+#include "os/proc.h"
+
+enum { INTERPS_MOST = 256, PTHREAD_BYTES = 2048 };
+
+void as_pythreads_init(struct as_pythreads *t, const struct as_env *env, const struct as_python *py)
+{
+	*t = (struct as_pythreads){.env = env, .py = py};
+}
+
+static void forget(struct as_pythread *t)
+{
+	as_snapper_done(&t->snap);
+	as_close_(&t->sched);
+	as_close_(&t->call);
+	free(t);
+}
+
+void as_pythreads_done(struct as_pythreads *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		forget(t->at[i]);
+	free(t->at);
+	*t = (struct as_pythreads){0};
+}
+
+static bool read_word(const struct as_pythreads *t, uint64_t at, uint64_t *ret)
+{
+	return !as_remote_read(t->py->pid, at, ret, sizeof *ret);
+}
+
+/* ── numbers of threads ───────────────────────────────────────────────── */
+
+/*
+ * Before 3.11 Python knows only the address of the C library's struct for a
+ * thread. The kernel's number is somewhere in it: in the first thread's it is
+ * the process's own.
+ */
+static uint32_t find_tid(const struct as_pythreads *t, uint64_t pthread)
+{
+	unsigned char p[PTHREAD_BYTES];
+	int32_t v;
+
+	if (as_remote_read(t->py->pid, pthread, p, sizeof p))
+		return 0;
+	for (uint32_t at = 0; at + sizeof v <= sizeof p; at += sizeof v) {
+		memcpy(&v, p + at, sizeof v);
+		if (v == t->py->pid)
+			return at;
+	}
+	return 0;
+}
+
+static pid_t tid_of(struct as_pythreads *t, const unsigned char *state)
+{
+	const struct as_py_layout *l = &t->py->at;
+	uint64_t v;
+	int32_t tid = 0;
+
+	memcpy(&v, state + (l->thread.tid != AS_PY_NO ? l->thread.tid : l->thread.pthread),
+	       sizeof v);
+	if (l->thread.tid != AS_PY_NO)
+		return (pid_t)v;
+	if (!t->tid_at)
+		t->tid_at = find_tid(t, v);
+	if (t->tid_at && as_remote_read(t->py->pid, v + t->tid_at, &tid, sizeof tid))
+		tid = 0;
+	return tid;
+}
+
+/* ── one thread ───────────────────────────────────────────────────────── */
+
+static int open_of(const struct as_pythreads *t, pid_t tid, const char *file)
+{
+	char path[64];
+
+	(void)snprintf(path, sizeof path, "%d/task/%d/%s", (int)t->py->pid, (int)tid, file);
+	return as_openat(t->env->proc, path, O_RDONLY | O_CLOEXEC);
+}
+
+static void read_name(const struct as_pythreads *t, struct as_pythread *x)
+{
+	as_auto_fd int fd = open_of(t, x->tid, "comm");
+	struct as_err ignored;
+	size_t n = 0;
+
+	if (fd < 0 || as_read_fd(fd, x->name, sizeof x->name, &n, &ignored) < 0)
+		n = 0;
+	x->name[n && x->name[n - 1] == '\n' ? n - 1 : n] = '\0';
+}
+
+static bool add(struct as_pythreads *t, uint64_t state, uint64_t interp, pid_t tid)
+{
+	if (t->n >= AS_PYTHREADS_MOST || !as_grow(&t->at, &t->cap, t->n, sizeof *t->at, 16))
+		return false;
+	struct as_pythread *x = as_zalloc(sizeof *x);
+	if (!x)
+		return false;
+	*x = (struct as_pythread){.interp = interp, .tid = tid, .listed = true};
+	as_snapper_init(&x->snap, t->py, state);
+	x->sched = open_of(t, tid, "schedstat");
+	x->call = open_of(t, tid, "syscall");
+	x->run_ns = as_pythread_run(x);
+	read_name(t, x);
+	t->at[t->n++] = x;
+	return true;
+}
+
+static struct as_pythread *find(const struct as_pythreads *t, uint64_t state, pid_t tid)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (t->at[i]->snap.thread == state && t->at[i]->tid == tid)
+			return t->at[i];
+	return NULL;
+}
+
+int64_t as_pythread_run(const struct as_pythread *t)
+{
+	struct as_proc_sched s;
+	struct as_err ignored;
+	char text[80];
+	size_t n = 0;
+
+	if (t->sched < 0 || as_read_fd(t->sched, text, sizeof text, &n, &ignored) < 0 ||
+	    !as_parse_sched(text, n, &s))
+		return -1;
+	return s.run_ns;
+}
+
+bool as_pythread_runs(const struct as_pythread *t)
+{
+	char c = 0;
+
+	return t->call < 0 || as_pread(t->call, &c, 1, 0) != 1 || c == 'r';
+}
+
+/* ── all of them ──────────────────────────────────────────────────────── */
+
+/* A thread that does not know its interpreter is none: the list changed under our eyes. */
+static bool visit(struct as_pythreads *t, uint64_t state, uint64_t interp, uint64_t *ret_next)
+{
+	const struct as_py_layout *l = &t->py->at;
+	unsigned char copy[1024];
+	uint64_t owner;
+
+	if (l->thread.size > sizeof copy || as_remote_read(t->py->pid, state, copy, l->thread.size))
+		return false;
+	memcpy(&owner, copy + l->thread.interp, sizeof owner);
+	memcpy(ret_next, copy + l->thread.next, sizeof *ret_next);
+	if (owner != interp)
+		return false;
+	pid_t tid = tid_of(t, copy);
+	struct as_pythread *x = find(t, state, tid);
+	if (x)
+		x->listed = true;
+	return x || tid <= 0 || add(t, state, interp, tid);
+}
+
+static bool visit_interp(struct as_pythreads *t, uint64_t interp)
+{
+	uint64_t state = 0;
+
+	if (!read_word(t, interp + t->py->at.interp.threads, &state))
+		return false;
+	for (size_t i = 0; state && i < AS_PYTHREADS_MOST; i++)
+		if (!visit(t, state, interp, &state))
+			return false;
+	return true;
+}
+
+static void drop_unlisted(struct as_pythreads *t)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		if (t->at[i]->listed)
+			t->at[kept++] = t->at[i];
+		else
+			forget(t->at[i]);
+	}
+	t->n = kept;
+}
+
+static bool first_head(const struct as_pythreads *t, uint64_t *ret_interp, uint64_t *ret_head)
+{
+	return read_word(t, t->py->runtime + t->py->at.runtime.interpreters, ret_interp) &&
+	       *ret_interp && read_word(t, *ret_interp + t->py->at.interp.threads, ret_head);
+}
+
+bool as_pythreads_same(const struct as_pythreads *t)
+{
+	uint64_t interp, head;
+
+	return first_head(t, &interp, &head) && head == t->head;
+}
+
+bool as_pythreads_refresh(struct as_pythreads *t)
+{
+	uint64_t interp;
+
+	if (!first_head(t, &interp, &t->head))
+		return false;
+	for (size_t i = 0; i < t->n; i++)
+		t->at[i]->listed = false;
+	bool whole = true;
+	for (size_t i = 0; interp && i < INTERPS_MOST; i++)
+		if (!visit_interp(t, interp) ||
+		    !read_word(t, interp + t->py->at.interp.next, &interp)) {
+			whole = false;
+			break;
+		}
+	for (size_t i = 0; i < t->n && !whole; i++)
+		t->at[i]->listed |= as_pythread_run(t->at[i]) >= 0;
+	drop_unlisted(t);
+	return true;
+}
+
+/* ── who has the GIL ──────────────────────────────────────────────────── */
+
+static uint64_t holder_of(const struct as_pythreads *t, uint64_t interp)
+{
+	const struct as_py_layout *l = &t->py->at;
+	uint64_t gil = 0, holder = 0;
+	int32_t locked = 0;
+
+	if (l->runtime.current != AS_PY_NO)
+		return read_word(t, t->py->runtime + l->runtime.current, &holder) ? holder : 0;
+	if (!read_word(t, interp + l->interp.gil, &gil) || !gil ||
+	    as_remote_read(t->py->pid, gil + l->gil.locked, &locked, sizeof locked) ||
+	    locked != 1 || !read_word(t, gil + l->gil.holder, &holder))
+		return 0;
+	return holder;
+}
+
+size_t as_pythreads_holders(const struct as_pythreads *t, uint64_t *holder, size_t max)
+{
+	uint64_t interp = 0;
+	size_t n = 0;
+
+	if (!read_word(t, t->py->runtime + t->py->at.runtime.interpreters, &interp))
+		return 0;
+	for (size_t i = 0; interp && n < max && i < INTERPS_MOST; i++) {
+		uint64_t h = holder_of(t, interp);
+
+		if (h && (!n || holder[n - 1] != h))
+			holder[n++] = h;
+		if (!read_word(t, interp + t->py->at.interp.next, &interp))
+			break;
+	}
+	return n;
+}

@@ -1,0 +1,47 @@
+#pragma once
+/*
+ * threads -- the Python threads of a process, kept from look to look.
+ *
+ * Python keeps them in a list for each interpreter; the kernel knows each by
+ * its number, and how long it has been on a CPU.
+ */
+#include "os/env.h"
+#include "stack/snapshot.h"
+
+enum { AS_PYTHREADS_MOST = 16384 };
+
+struct as_pythread {
+	struct as_snapper snap; /* snap.thread is who it is, with tid           */
+	uint64_t interp;
+	pid_t tid;
+	char name[16];
+	int sched, call; /* its schedstat and syscall, kept open; -1: refused   */
+	int64_t run_ns;  /* time on a CPU when last looked at                   */
+	uint32_t tags;   /* of its samples                                      */
+	uint32_t stack;  /* that it had when last seen, if `known`              */
+	bool known;
+	bool listed; /* still in Python's list */
+};
+
+struct as_pythreads {
+	const struct as_env *env;
+	const struct as_python *py;
+	struct as_pythread **at;
+	size_t n, cap;
+	uint32_t tid_at; /* before 3.11: where in its struct pthread a thread's number is; 0: ? */
+	uint64_t head;   /* of the first interpreter's list; changes when a thread begins */
+};
+
+void as_pythreads_init(struct as_pythreads *t, const struct as_env *env,
+		       const struct as_python *py);
+void as_pythreads_done(struct as_pythreads *t);
+/* See who is new and who has ended. False: Python's list cannot be read, or no memory. */
+bool as_pythreads_refresh(struct as_pythreads *t);
+/* Has a thread begun since? One read of one word. False also when that cannot be read. */
+bool as_pythreads_same(const struct as_pythreads *t);
+/* Time on a CPU so far; -1: it has ended. A running one may be a clock tick ahead of it. */
+int64_t as_pythread_run(const struct as_pythread *t);
+/* Is it on a CPU or ready for one at this moment, and not waiting in the kernel? */
+bool as_pythread_runs(const struct as_pythread *t);
+/* The threads that hold a GIL, of each interpreter one at the most; returns how many. */
+size_t as_pythreads_holders(const struct as_pythreads *t, uint64_t *holder, size_t max);

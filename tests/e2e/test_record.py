@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+"""`assay record`: stacks of real Pythons whose stacks are known."""
+import collections
+import json
+import math
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                "../workloads/python"))
+from harness import *
+from jobs import *
+from pythons import *
+import shapes
+
+PYTHONS = pythons()
+print(f"# Pythons: {', '.join(p.version for p in PYTHONS)}", flush=True)
+
+
+def record(pid, *options, seconds=1):
+    """The stacks of a process, and how the sampling went."""
+    r = assay("record", "--quiet", "-p", pid, "-d", seconds, "-f", "folded", "--stats-json",
+              "stats.json", *options).ok()
+    return stacks(r.out), json.loads((tmp() / "stats.json").read_text())
+
+
+def name_of(frame):
+    return frame.split(" ")[0]
+
+
+def impossible(found, shape):
+    """Stacks of the shape's own functions that the program never has."""
+    own = {name for chain in shapes.ALLOWED[shape] for name in chain}
+    bad = []
+    for frames, count in found:
+        chain = [name_of(f) for f in frames if name_of(f) in own]
+        if chain and chain not in shapes.ALLOWED[shape]:
+            bad.append((chain[:6], count))
+    return bad
+
+
+for python in PYTHONS:
+    for shape in shapes.ALLOWED:
+        @job_test(f"3.{python.minor}: no stack of {shape} is one that cannot be")
+        def _(python=python, shape=shape):
+            p = script(python, "shapes", shape, 20)
+            found, stats = record(p.pid, "-r", "5000", "--mode", "wall", seconds=0.7)
+            stop(p)
+            bad = impossible(found, shape)
+            expect(sum(n for _, n in bad) <= max(2, stats["samples"] * 1e-3), f"{bad} of {stats}")
+            expect(sum(n for frames, n in found if shape in map(name_of, frames)) > 20,
+                   f"{shape} is hardly seen: {found[:5]} of {stats}")
+
+    @job_test(f"3.{python.minor}: time is split as the program splits it, and by line")
+    def _(python=python):
+        p = script(python, "split", 0.75, 0.8)
+        found, _ = record(p.pid, "-r", "500", seconds=20)
+        used = json.loads(p.stdout.readline())
+        count = collections.Counter()
+        lines = collections.Counter()
+        for frames, n in found:
+            if name_of(frames[-1]) in used:
+                count[name_of(frames[-1])] += n
+                lines[frames[-1]] += n
+        total = sum(count.values())
+        truth = used["burn_first"] / sum(used.values())
+        share = count["burn_first"] / total
+        sigma = math.sqrt(truth * (1 - truth) / total)
+        expect(abs(share - truth) < 5 * sigma + 0.02,
+               f"{share:.3f} of {total}, truly {truth:.3f}")
+        for line in lines:
+            number = int(line.rstrip(")").rsplit(":", 1)[1])
+            expect(10 <= number <= 16 or 18 <= number <= 24, line)
+
+
+@job_test("what each thread does is told apart; those that wait count in wall only")
+def _():
+    p = script(PYTHONS[-1], "threads", 20)
+    cpu, _ = record(p.pid, "-t", "-r", "200")
+    wall, _ = record(p.pid, "-t", "-r", "200", "--mode", "wall")
+    gil, _ = record(p.pid, "--gil", "-r", "200")
+    stop(p)
+    threads = {frames[0] for frames, _ in wall}
+    expect_eq(len(threads), 3, f"threads ({threads})")
+    leaves = collections.Counter(name_of(f[-1]) for f, n in cpu for _ in range(n))
+    expect_eq(leaves.most_common(1)[0][0], "burner", f"who used the CPU ({leaves})")
+    expect("sleeper" in {name_of(f[-1]) for f, _ in wall}, "the one that sleeps is not in wall")
+    expect("sleeper" not in leaves, f"the one that sleeps is in cpu: {leaves}")
+    expect_eq({name_of(f[-1]) for f, _ in gil}, {"burner"}, "who had the GIL")
+
+
+@job_test("a program from its start, its status, and what is told on standard error")
+def _():
+    r = assay("record", "-r", "500", "-o", "x.folded", "--", PYTHONS[-1].path, "-c",
+              "import time\ndef f():\n  e = time.time() + .5\n  while time.time() < e: pass\n"
+              "f(); raise SystemExit(7)")
+    expect_eq(r.rc, 7, "exit status")
+    found = stacks((tmp() / "x.folded").read_text())
+    expect(any(name_of(frames[-1]) == "f" for frames, _ in found), found)
+    expect_in("% rejected", r.err)
+    expect_in("written to x.folded", r.err)
+
+
+@job_test("the Pythons among the descendants, each by its number")
+def _():
+    code = ("import multiprocessing as m, time\n"
+            "def f(x):\n"
+            "  e = time.time() + 1\n"
+            "  while time.time() < e: pass\n"
+            "if __name__ == '__main__':\n"
+            "  m.get_context('fork').Pool(2).map(f, [1, 2])\n")
+    (tmp() / "pool.py").write_text(code)
+    r = assay("record", "-q", "-s", "-r", "200", "-f", "folded", "--", PYTHONS[-1].path,
+              "pool.py").ok()
+    workers = {f[0] for f, _ in stacks(r.out) if name_of(f[-1]) == "f"}
+    expect_eq(len(workers), 2, f"processes that ran f ({workers})")
+
+
+@job_test("pprof has the kinds of value that were asked for")
+def _():
+    import gzip
+    p = script(PYTHONS[-1], "split", 0.5, 20)
+    assay("record", "-q", "-p", p.pid, "-d", 0.4, "--mode", "cpu,wall", "-o", "x.pb.gz").ok()
+    stop(p)
+    raw = gzip.decompress((tmp() / "x.pb.gz").read_bytes())
+    for word in (b"samples", b"cpu", b"wall", b"nanoseconds", b"burn_first"):
+        expect(word in raw, f"{word} is not in the profile")
+
+
+@job_test("who cannot be recorded is told why")
+def _():
+    sleeper = start("sleep", "30")
+    for words, code, why in [
+            (["-p", sleeper.pid, "-d", 0.1], 69, "is not a Python program"),
+            (["-p", 4194305], 66, "no process"),
+            (["-p", 0], 2, "greater than"),
+            ([], 2, "what to record"),
+            (["-p", sleeper.pid, "--", "true"], 2, "not both"),
+            (["--mode", "cpu,cpy", "--", "true"], 2, "no mode 'cpy'"),
+            (["--", "true"], 69, "Python"),
+            (["--", "/no/such"], 66, "cannot run")]:
+        r = assay("record", *words)
+        expect_eq(r.rc, code, f"exit status of {words} ({r.err})")
+        expect_in(why, r.err)
+    stop(sleeper)
+
+
+@job_test("another user's process is refused with what to do about it")
+def _():
+    if not is_root():
+        skip("only root can start a process that this user may not read")
+    p = script(PYTHONS[-1], "split", 0.5, 20)
+    r = run(*as_nobody(ASSAY, "record", "-p", p.pid, "-d", 0.1))
+    expect_eq(r.rc, 77, f"exit status ({r.err})")
+    expect_in("be root", r.err)
+    stop(p)
+
+
+@job_test("the target ends in the middle: what was seen is kept")
+def _():
+    p = script(PYTHONS[-1], "split", 0.5, 0.5)
+    found, stats = record(p.pid, "-r", "300", seconds=30)
+    expect(sum(n for _, n in found) > 10, stats)
+
+
+main()
