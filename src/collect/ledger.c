@@ -368,6 +368,8 @@ static void row_of(const struct as_departed *d, const struct as_collect *c, stru
 	as_put(c, row, AS_F_PROC_CANCELLED, u->cancelled_bytes);
 	as_put(c, row, AS_F_PROC_RCHAR, u->rchar);
 	as_put(c, row, AS_F_PROC_WCHAR, u->wchar);
+	as_put(c, row, AS_F_PROC_SYSCR, u->syscr);
+	as_put(c, row, AS_F_PROC_SYSCW, u->syscw);
 }
 
 enum { SETTLE_MS = 200 };

@@ -286,6 +286,8 @@ static void io_cells(const struct as_process *p, const struct as_collect *c, int
 	as_put(c, row, AS_F_PROC_CANCELLED, as_since(p->io.cancelled, p->io_base.cancelled));
 	as_put(c, row, AS_F_PROC_RCHAR, as_since(p->io.rchar, p->io_base.rchar));
 	as_put(c, row, AS_F_PROC_WCHAR, as_since(p->io.wchar, p->io_base.wchar));
+	as_put(c, row, AS_F_PROC_SYSCR, as_since(p->io.syscr, p->io_base.syscr));
+	as_put(c, row, AS_F_PROC_SYSCW, as_since(p->io.syscw, p->io_base.syscw));
 }
 
 void as_process_rows(struct as_process *p, const struct as_collect *c, struct as_frame *frame)

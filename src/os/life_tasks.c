@@ -225,6 +225,12 @@ static void split(struct as_life_usage *u, int64_t user_us, int64_t sys_us)
 	u->user_ns = u->cpu_ns - u->sys_ns;
 }
 
+/* The kernel tells these in steps of 1024: none at all is less than one step. */
+static int64_t in_steps(int64_t v)
+{
+	return v ? v : AS_PROC_NA;
+}
+
 static void usage_of(const struct process *p, bool whole, struct as_life_usage *ret)
 {
 	const struct as_task_stats *s = &p->sum;
@@ -245,10 +251,10 @@ static void usage_of(const struct process *p, bool whole, struct as_life_usage *
 		.read_bytes = s->read_bytes,
 		.write_bytes = s->write_bytes,
 		.cancelled_bytes = s->cancelled_bytes,
-		.rchar = s->rchar,
-		.wchar = s->wchar,
-		.syscr = s->syscr,
-		.syscw = s->syscw,
+		.rchar = in_steps(s->rchar),
+		.wchar = in_steps(s->wchar),
+		.syscr = in_steps(s->syscr),
+		.syscw = in_steps(s->syscw),
 		.hwm = s->hwm,
 		.threads = p->ever,
 	};

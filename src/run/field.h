@@ -153,6 +153,8 @@ enum as_group {
 	X(PROC_CANCELLED, "process.io.write_cancelled", PROCESS, BYTES, COUNTER, IO,   "cancelled", "bytes it deleted before a disk got them, reaped children's too") \
 	X(PROC_RCHAR,    "process.io.read_calls_bytes",  PROCESS, BYTES, COUNTER, IO,  "rchar",    "bytes asked for by read calls, reaped children's too") \
 	X(PROC_WCHAR,    "process.io.write_calls_bytes", PROCESS, BYTES, COUNTER, IO,  "wchar",    "bytes handed to write calls, reaped children's too")  \
+	X(PROC_SYSCR,    "process.io.read_calls",    PROCESS, COUNT, COUNTER, IO,      "reads",    "read calls, reaped children's too")                      \
+	X(PROC_SYSCW,    "process.io.write_calls",   PROCESS, COUNT, COUNTER, IO,      "writes",   "write calls, reaped children's too")                     \
 	X(THR_CPU,       "thread.cpu",               THREAD,  NS,    COUNTER, THREADS, "cpu",      "CPU time")                                            \
 	X(THR_WAIT,      "thread.wait",              THREAD,  NS,    COUNTER, THREADS, "cpu wait", "time spent ready, waiting for a CPU")                 \
 	X(CG_CPU,        "cgroup.cpu.total",         CGROUP,  NS,    COUNTER, CGROUP,  "cpu",      "CPU time of the group")                               \

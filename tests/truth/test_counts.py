@@ -8,6 +8,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 from harness import *
 from jobs import *
 import probe
+import rungs
 
 MIB = 1 << 20
 
@@ -35,6 +36,39 @@ def _():
 def _():
     for how in ({}, {"nobody": True}, {"options": ("--basic",)}):
         io_difference(101, 103, 13, **how)
+
+
+def calls_of_children(p):
+    """(read calls, write calls) of each process that another of the job started; None: unknown."""
+    return [tuple(one["metrics"].get(f"process.io.{calls}_calls", {}).get("total")
+                  for calls in ("read", "write"))
+            for one in p.processes("io") if one["parent"] is not None]
+
+
+@job_test("calls of read and write are told of each process, exactly", seconds=200)
+def _():
+    long = {"options": ("--interval", "0.05")}      # without events a child must be looked at
+    for how in ({"env": {"ASSAY_RUNG": "proc"}, **long}, {"nobody": True, **long}):
+        p = profile("io", "f", 101, 103, 2, 0.8, **how)
+        expect_eq(calls_of_children(p), 2 * [(101, 103)], f"calls by process {how}")
+
+
+@job_test("calls of each child that is too short for samples are exact by BPF")
+def _():
+    rungs.need("bpf")
+    p = profile("io", "f", 101, 103, 13, env={"ASSAY_RUNG": "bpf"})
+    expect_eq(calls_of_children(p), 13 * [(101, 103)], "calls by process")
+
+
+@job_test("taskstats counts calls in steps of 1024: of fewer it is not said that there were none")
+def _():
+    rungs.need("netlink")
+    p = profile("io", "f", 3001, 103, 13, env={"ASSAY_RUNG": "netlink"})
+    calls = calls_of_children(p)
+    expect_eq(len(calls), 13, "children")
+    for reads, writes in calls:     # a sample may have seen more
+        expect_between(reads, 2048, 3001, f"read calls in {calls}")
+        expect(writes is None or 0 < writes <= 103, f"write calls in {calls}")
 
 
 @job_test("a long row of reads and writes is exact whatever is sampled meanwhile")

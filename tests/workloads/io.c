@@ -1,8 +1,9 @@
 /*
- * io FILE READS WRITES [CHILDREN] -- so many write() calls of 4093 bytes and
- * read() calls of 1021, all of them whole; with CHILDREN by so many children
- * one after the other, each doing all. The line it prints has always the same
- * length: whatever else it reads and writes is the same for any arguments.
+ * io FILE READS WRITES [CHILDREN [SECONDS]] -- so many write() calls of 4093
+ * bytes and read() calls of 1021, all of them whole; with CHILDREN by so many
+ * children one after the other, each doing all and then sleeping SECONDS. The
+ * line it prints has always the same length: whatever else it reads and writes
+ * is the same for any arguments.
  */
 #include "work.h"
 
@@ -38,6 +39,7 @@ int main(int argc, char **argv)
 
 		if (!pid) {
 			work(argv[1], reads, writes);
+			sleep_s(number(argc, argv, 5, 0));
 			_exit(0);
 		}
 		wait_for(pid);
