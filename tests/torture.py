@@ -84,9 +84,12 @@ def normalise(text):
 
 
 def shape(value):
-    """Which keys a document has, and where; how many samples and processes there were varies."""
+    """Which keys a document has, and where; how many samples and processes there were varies.
+
+    A slow moment makes a job long enough for a time series: that it is there tells nothing.
+    """
     if isinstance(value, dict):
-        return {key: shape(v) for key, v in value.items()}
+        return {key: shape(v) for key, v in value.items() if key != "time_series"}
     if isinstance(value, list):
         return "list"
     return "leaf"

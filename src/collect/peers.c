@@ -132,14 +132,21 @@ static void count_opened(struct as_peers *t, struct as_peer *p)
 	p->changed = true;
 }
 
+/* Absurd numbers add up to a large one. */
+static void sum_up(int64_t *sum, int64_t n)
+{
+	if (__builtin_add_overflow(*sum, n, sum))
+		*sum = INT64_MAX;
+}
+
 /* What grew since the last look goes to the peer and to the job. Counters never go back. */
 static void grow(int64_t *seen, int64_t now, int64_t *peer, int64_t *job, bool count)
 {
 	if (now == AS_SOCK_NA || now <= *seen)
 		return;
 	if (count) {
-		*peer += now - *seen;
-		*job += now - *seen;
+		sum_up(peer, now - *seen);
+		sum_up(job, now - *seen);
 	}
 	*seen = now;
 }

@@ -55,7 +55,9 @@ static bool read_links(struct as_holder *h, struct as_folder *d)
 {
 	for (const struct dirent *e; (e = as_folder_next(d));) {
 		char link[64];
-		ssize_t n = as_readlinkat(d->fd, e->d_name, link, sizeof link);
+		ssize_t n = e->d_name[0] == '.'
+				    ? 0
+				    : as_readlinkat(d->fd, e->d_name, link, sizeof link);
 		uint32_t inode = n > 0 ? as_sockfd_scan(link, (size_t)n) : 0;
 
 		if (!inode)

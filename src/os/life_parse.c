@@ -190,5 +190,5 @@ int as_parse_refusal(const void *p, size_t n)
 	if (!body(p, n, &head, &b) || head.nlmsg_type != NLMSG_ERROR || b.n < sizeof code)
 		return -1;
 	memcpy(&code, b.p, sizeof code);
-	return code > 0 ? 0 : -code;
+	return code > 0 || code == INT32_MIN ? 0 : -code;
 }
