@@ -68,7 +68,7 @@ static int hint_for(struct as_store *s, int rc, struct as_err *err)
 	case SQLITE_CORRUPT:
 	case SQLITE_NOTADB:
 		return as_hint(err,
-			       "move it aside (mv '%s/catalogue.db' somewhere): a new one is made",
+			       "move it aside (mv '%s'/catalogue.db* somewhere): a new one is made",
 			       s->dir);
 	case SQLITE_BUSY:
 	case SQLITE_LOCKED:

@@ -43,7 +43,7 @@ static int make_above(char *path)
 
 static int refuse(const char *dir, int os, struct as_err *err)
 {
-	(void)as_fail_errno(err, os, "make store folder '%s'", dir);
+	(void)as_fail_errno(err, os, "write to store folder '%s'", dir);
 	return as_hint(err, "choose another folder with --store PATH, or --no-store");
 }
 

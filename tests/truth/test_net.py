@@ -14,6 +14,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import *
 from jobs import *
+from rungs import need
 
 NETLINK = {"ASSAY_RUNG": "netlink"}     # root, but without BPF
 RUNGS = ({}, {"options": ("--metrics", "net")}, {"env": NETLINK}, {"nobody": True})
@@ -166,11 +167,10 @@ def _():
 
 
 def with_bpf(*args):
-    """The workload watched by BPF from the start; skipped where that is refused."""
+    """The workload watched by BPF from the start; skipped where the kernel refuses that."""
+    need("bpf")
     p = profile("net", *args, options=("--metrics", "net"))
-    source = p.metric("job.net.ip.sent")["source"]
-    if p.source("net_sent") != "BPF":
-        skip(f"no BPF here: {source}")
+    expect_eq(p.source("net_sent"), "BPF", "who tells of the network")
     return p
 
 
