@@ -71,7 +71,7 @@ static int find_lost(struct as_census *s, const struct as_collect *c, struct as_
 
 int as_census_open(struct as_census *s, const struct as_collect *c, bool watch, struct as_err *err)
 {
-	as_members_init(&s->members);
+	as_members_init(&s->members, c->env);
 	as_ledger_init(&s->ledger);
 	if (watch && as_witness_climb(&s->witness, c))
 		return hand_over(s, c, c->attached, err);

@@ -3,23 +3,35 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fault.h"
 #include "base/num.h"
 #include "os/folder.h"
 
-/* Descriptors that are left alone: pipes, the store, libraries. */
+/* Descriptors that are left alone: BPF, the store, whatever is opened for a moment. */
 enum { KEEP_FREE = 64, PIDS_FIRST = 256 };
 
-void as_members_init(struct as_members *m)
+/*
+ * Those that are open by now: whoever started us may have left us some. Linux
+ * before 6.2 does not tell: 0.
+ */
+static int descriptors(const struct as_env *env)
+{
+	struct stat st;
+
+	return as_fstatat(env->proc, "self/fd", &st) == 0 ? (int)st.st_size : 0;
+}
+
+void as_members_init(struct as_members *m, const struct as_env *env)
 {
 	struct rlimit lim = {.rlim_cur = 1024};
 
 	*m = (struct as_members){0};
 	(void)getrlimit(RLIMIT_NOFILE, &lim);
 	m->pool.keep = lim.rlim_cur > 1 << 20 ? 1 << 20 : (int)lim.rlim_cur;
-	m->pool.keep -= KEEP_FREE;
+	m->pool.keep -= KEEP_FREE + descriptors(env);
 }
 
 /* The first index whose pid is not below `pid`. */

@@ -29,7 +29,7 @@ struct as_members {
 	size_t pids_cap;
 };
 
-void as_members_init(struct as_members *m);
+void as_members_init(struct as_members *m, const struct as_env *env);
 /* Find newcomers. `midway`: they ran before the run began. */
 int as_members_update(struct as_members *m, const struct as_collect *c, bool midway,
 		      struct as_err *err);

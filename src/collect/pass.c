@@ -73,7 +73,7 @@ static void take_group(struct as_process *p, const struct as_collect *c,
 	if (g->files != AS_WIRE_UNKNOWN)
 		p->fds = (int64_t)g->files;
 	else if (as_wants_group(c->want, AS_G_FDS))
-		as_process_count_fds(p);
+		as_process_count_fds(p, c);
 	add(&p->told_sum, &g->ended);
 }
 

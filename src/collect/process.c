@@ -120,16 +120,17 @@ static bool is_number(const char *s)
 }
 
 /* Descriptors: Linux 6.2 and later tell their number as the size of the folder. */
-void as_process_count_fds(struct as_process *p)
+void as_process_count_fds(struct as_process *p, const struct as_collect *c)
 {
+	as_auto_visit struct as_visit at = as_process_visit(p, c);
 	struct stat st;
 	int64_t n = 0;
 
-	if (as_fstatat(p->dir, "fd", &st) == 0 && st.st_size > 0) {
+	if (as_fstatat(at.dir, "fd", &st) == 0 && st.st_size > 0) {
 		p->fds = st.st_size;
 		return;
 	}
-	as_auto_folder struct as_folder f = {.fd = as_folder_open(p->dir, "fd")};
+	as_auto_folder struct as_folder f = {.fd = as_folder_open(at.dir, "fd")};
 	for (const struct dirent *e; (e = as_folder_next(&f));)
 		n += is_number(e->d_name);
 	p->fds = f.fd < 0 ? AS_PROC_NA : n;
@@ -166,52 +167,77 @@ void as_process_init(struct as_process *p, struct as_proc_pool *pool, int32_t pi
 	forget(p);
 }
 
-/* Is it there, and no later one of the same number? */
-static bool it_is(struct as_process *p, const struct as_collect *c)
+/* ── its folder ───────────────────────────────────────────────────────── */
+
+/* Is it there, and no later one of the same number? If not, errno says why. */
+static bool it_is(const struct as_process *p, const struct as_collect *c, int dir)
 {
 	struct as_proc_stat st;
 	struct as_err err;
 	char text[1024];
 	size_t n = 0;
 
-	if (p->start_ns == AS_PROC_NA)
+	if (p->start_ns == AS_PROC_NA && !as_process_seen(p))
 		return true;
-	return as_read_at(p->dir, "stat", text, sizeof text, &n, &err) == AS_OK &&
-	       as_parse_stat(text, n, &st) &&
-	       llabs(p->start_ns - st.start * (AS_SECOND / c->env->hz)) <= AS_BIRTH_SLACK;
+	if (as_read_at(dir, "stat", text, sizeof text, &n, &err) < 0)
+		return false;
+	errno = ESRCH;
+	if (!as_parse_stat(text, n, &st))
+		return false;
+	if (p->start_ns == AS_PROC_NA)
+		return st.start == p->stat.start;
+	return llabs(p->start_ns - st.start * (AS_SECOND / c->env->hz)) <= AS_BIRTH_SLACK;
 }
 
-static int open_folder(struct as_process *p, const struct as_collect *c, struct as_proc_pool *pool,
-		       struct as_err *err)
+/* A descriptor, -1 with errno when it is gone. */
+static int open_folder(const struct as_process *p, const struct as_collect *c)
 {
 	char name[16];
 
 	(void)snprintf(name, sizeof name, "%d", p->pid);
-	p->dir = as_openat(c->env->proc, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (p->dir < 0)
-		return as_fail_errno(err, errno, "open '/proc/%d'", p->pid);
-	pool->keep--;
-	return AS_OK;
+	as_auto_fd int dir = as_openat(c->env->proc, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return dir < 0 || it_is(p, c, dir) ? as_take_fd(dir) : -1;
+}
+
+struct as_visit as_process_visit(const struct as_process *p, const struct as_collect *c)
+{
+	int opened = p->dir < 0 ? open_folder(p, c) : -1;
+
+	return (struct as_visit){.dir = p->dir < 0 ? opened : p->dir, .opened = opened};
+}
+
+/* False: it is gone. */
+static bool enter(struct as_process *p, const struct as_collect *c, struct as_proc_pool *pool)
+{
+	if (p->dir >= 0)
+		return true;
+	p->dir = open_folder(p, c);
+	pool->keep -= p->dir >= 0;
+	return p->dir >= 0;
+}
+
+/* Keep what was opened, unless there are too many by now. */
+static void leave(struct as_process *p, struct as_proc_pool *pool)
+{
+	if (pool->keep < 0)
+		as_process_close(p, pool);
 }
 
 void as_process_meet(struct as_process *p, const struct as_collect *c, struct as_proc_pool *pool)
 {
-	struct as_err err;
-
-	(void)open_folder(p, c, pool, &err); /* or it is gone: its end will be told */
+	(void)enter(p, c, pool); /* or it is gone: its end will be told */
 	set_base(p, c, false);
 	as_process_tell(p, c);
+	leave(p, pool);
 }
 
 int as_process_open(struct as_process *p, const struct as_collect *c, struct as_proc_pool *pool,
 		    bool midway, struct as_err *err)
 {
-	int r = open_folder(p, c, pool, err);
-
-	if (r < 0)
-		return r;
+	if (!enter(p, c, pool))
+		return as_fail_errno(err, errno, "open '/proc/%d'", p->pid);
 	p->midway = midway;
-	if (!it_is(p, c) || !as_process_read(p, c, pool, true)) {
+	if (!as_process_read(p, c, pool, true)) {
 		as_process_close(p, pool);
 		return as_fail(err, AS_ENOTFOUND, "process %d is gone", p->pid);
 	}
@@ -224,8 +250,8 @@ static bool its_turn(const struct as_process *p, const struct as_proc_pool *pool
 	return pool->turns < 2 || p->instance % pool->turns == pool->turn;
 }
 
-bool as_process_read(struct as_process *p, const struct as_collect *c, struct as_proc_pool *pool,
-		     bool in_full)
+static bool read_inside(struct as_process *p, const struct as_collect *c, struct as_proc_pool *pool,
+			bool in_full)
 {
 	enum look look = ran(p, pool);
 
@@ -246,10 +272,21 @@ bool as_process_read(struct as_process *p, const struct as_collect *c, struct as
 	if (as_wants_group(c->want, AS_G_IO))
 		read_io(p, pool);
 	if (as_wants_group(c->want, AS_G_FDS))
-		as_process_count_fds(p);
+		as_process_count_fds(p, c);
 	if (as_wants_group(c->want, AS_G_THREADS) || as_wants_group(c->want, AS_G_SCHED))
 		as_threads_read(p, c, pool);
 	return true;
+}
+
+bool as_process_read(struct as_process *p, const struct as_collect *c, struct as_proc_pool *pool,
+		     bool in_full)
+{
+	p->fresh = false;
+	if (!enter(p, c, pool))
+		return errno == EMFILE || errno == ENFILE; /* else it is gone */
+	bool there = read_inside(p, c, pool, in_full);
+	leave(p, pool);
+	return there;
 }
 
 /* ── rows ─────────────────────────────────────────────────────────────── */
@@ -324,9 +361,10 @@ void as_process_args(struct as_process *p, const struct as_collect *c, const cha
 /* Look at its command line, cut when long. Kernel threads and zombies have none. */
 static void read_args(struct as_process *p, const struct as_collect *c)
 {
+	as_auto_visit struct as_visit at = as_process_visit(p, c);
 	as_auto_buf struct as_buf line = AS_BUF(4096 + 4096);
 	struct as_err err;
-	int r = as_read_all(p->dir, "cmdline", &line, &err);
+	int r = as_read_all(at.dir, "cmdline", &line, &err);
 
 	*c->starved |= r == AS_ENOMEM;
 	if (line.len)
@@ -365,7 +403,7 @@ void as_process_tell(struct as_process *p, const struct as_collect *c)
 		.ended_by = p->ended_by,
 	};
 
-	if (p->died_ns == AS_NA && p->dir >= 0)
+	if (p->died_ns == AS_NA && as_process_seen(p))
 		read_args(p, c);
 	char none[] = "";
 	i.detail = p->args_told ? NULL : p->args ? p->args : none;

@@ -6,7 +6,11 @@
  * mistaken for the process (reads of a dead one fail with ESRCH). A process
  * that was not on a CPU since the last tick has nothing new to tell: one look
  * at schedstat, the cheapest file, spares the dear ones.
+ *
+ * Where there are more processes than we may have descriptors, the others are
+ * opened anew at each look, and looked at for their birth: it is who they are.
  */
+#include "base/cleanup.h"
 #include "collect/sums.h"
 #include "os/proc.h"
 #include "wire/task.h"
@@ -65,7 +69,7 @@ struct as_process {
 	struct as_proc_status status, status_base;
 	struct as_proc_io io, io_base;
 	struct as_proc_sched sched;
-	int dir;          /* /proc/PID                                    */
+	int dir;          /* /proc/PID; -1: not kept open, see as_process_visit() */
 	int fd[AS_NPF];   /* -1: not open (not wanted, refused or no descriptors left) */
 	char told[68];    /* the name that the sink knows, "" when none   */
 	int64_t start_ns; /* CLOCK_BOOTTIME of its birth as it was told; AS_PROC_NA  */
@@ -111,14 +115,25 @@ static inline bool as_process_seen(const struct as_process *p)
 /* Can it be looked at, now? */
 static inline bool as_process_there(const struct as_process *p)
 {
-	return p->dir >= 0 && !p->gone && !p->ended && !p->missing && p->stat.state != 'Z';
+	return as_process_seen(p) && !p->gone && !p->ended && !p->missing && p->stat.state != 'Z';
 }
 /* Read what is wanted if it is its turn, or nothing where nothing changed. False: it is gone. */
 bool as_process_read(struct as_process *p, const struct as_collect *c, struct as_proc_pool *pool,
 		     bool in_full);
 /* It was told of by a pass and never read: open its folder, and tell the sink who it is. */
 void as_process_meet(struct as_process *p, const struct as_collect *c, struct as_proc_pool *pool);
-void as_process_count_fds(struct as_process *p);
+void as_process_count_fds(struct as_process *p, const struct as_collect *c);
+/* Its folder for a moment, kept open or not. dir is -1 when it is gone. */
+struct as_visit {
+	int dir;
+	int opened; /* for this visit; -1: none */
+};
+struct as_visit as_process_visit(const struct as_process *p, const struct as_collect *c);
+static inline void as_visit_done(struct as_visit *v)
+{
+	as_close_(&v->opened);
+}
+#define as_auto_visit as_cleanup(as_visit_done)
 /* Put its numbers into the frame: one row, and one for each thread; or those of before again. */
 void as_process_rows(struct as_process *p, const struct as_collect *c, struct as_frame *frame);
 /* Tell the sink who it is and, by died_ns and ended_by, that it ended. */

@@ -34,7 +34,7 @@ static const double SMALL = 1 << 20;
 
 static bool alive(const struct as_process *p)
 {
-	return !p->gone && p->dir >= 0 && p->stat.state != 'Z';
+	return !p->gone && as_process_seen(p) && p->stat.state != 'Z';
 }
 
 /* A free place in the list, or -1 for want of memory: then it has no relatives. */
@@ -170,20 +170,21 @@ static void take(struct as_pss *s, struct as_process *p, const struct as_proc_ro
 }
 
 /* What it cost, in CPU time. */
-static int64_t read_share(struct as_pss *s, struct as_process *p)
+static int64_t read_share(struct as_pss *s, const struct as_collect *c, struct as_process *p)
 {
 	int64_t start = as_clock(CLOCK_THREAD_CPUTIME_ID);
+	as_auto_visit struct as_visit at = as_process_visit(p, c);
 	struct as_proc_rollup r;
 	struct as_err err;
 	char text[2048];
 	size_t n = 0;
 
-	as_auto_fd int fd = as_openat(p->dir, "smaps_rollup", O_RDONLY | O_CLOEXEC);
+	as_auto_fd int fd = as_openat(at.dir, "smaps_rollup", O_RDONLY | O_CLOEXEC);
 	int why = fd < 0 ? errno : 0;
 	bool ok = fd >= 0 && as_read_fd(fd, text, sizeof text, &n, &err) == AS_OK &&
 		  as_parse_rollup(text, n, &r);
 	p->pss_denied |= why == EACCES || why == EPERM;
-	s->missing |= why == ENOENT && faccessat(p->dir, "stat", F_OK, 0) == 0;
+	s->missing |= why == ENOENT && faccessat(at.dir, "stat", F_OK, 0) == 0;
 	int64_t cost = as_clock(CLOCK_THREAD_CPUTIME_ID) - start;
 	as_called(2); /* the clock of a thread is the kernel's */
 	p->share.cost_ns = cost;
@@ -306,7 +307,7 @@ static void pay(struct as_pss *s, const struct as_collect *c, struct as_process 
 {
 	struct as_purse *pays = purse(s, p);
 
-	pays->ns -= read_share(s, p);
+	pays->ns -= read_share(s, c, p);
 	if (p->pss_denied && !s->denied) {
 		s->denied = true;
 		as_collect_origins(c, AS_JOB, AS_G_PSS, AS_UNAVAILABLE,

@@ -278,7 +278,7 @@ void as_sockets_init(struct as_sockets *s, const struct as_collect *c)
 int as_sockets_look(struct as_sockets *s, const struct as_collect *c, int64_t t_ns, bool before,
 		    as_time_left_fn *left, void *data, struct as_err *err)
 {
-	int r = as_sockfds_look(&s->fds, *c->members, left, data, err);
+	int r = as_sockfds_look(&s->fds, c, left, data, err);
 
 	s->looked = true;
 	s->before = before;

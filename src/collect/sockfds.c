@@ -35,11 +35,11 @@ uint32_t as_sockfd_scan(const char *p, size_t n)
 /* ── one process ──────────────────────────────────────────────────────── */
 
 /* Which of the namespaces the process is in; a new one is noted while there is room. */
-static uint32_t netns_of(struct as_sockfds *f, const struct as_process *p)
+static uint32_t netns_of(struct as_sockfds *f, int dir, int32_t pid)
 {
 	struct stat st;
 
-	if (as_fstatat(p->dir, "ns/net", &st) < 0)
+	if (as_fstatat(dir, "ns/net", &st) < 0)
 		return 0;
 	for (size_t i = 0; i < f->nnetns; i++)
 		if (f->netns[i] == st.st_ino)
@@ -47,7 +47,7 @@ static uint32_t netns_of(struct as_sockfds *f, const struct as_process *p)
 	if (f->nnetns == AS_NETNS_MAX)
 		return 0;
 	f->netns[f->nnetns] = st.st_ino;
-	f->netns_pid[f->nnetns] = p->pid;
+	f->netns_pid[f->nnetns] = pid;
 	return (uint32_t)f->nnetns++;
 }
 
@@ -70,31 +70,32 @@ static bool read_links(struct as_holder *h, struct as_folder *d)
 }
 
 /* One that has just ended refuses as well, but hides nothing. */
-static bool hides(const struct as_process *p)
+static bool hides(int dir)
 {
 	struct as_proc_stat now;
 	struct as_err err;
 	char text[1024];
 	size_t n = 0;
 
-	return errno == EACCES &&
-	       as_read_at(p->dir, "stat", text, sizeof text, &n, &err) == AS_OK &&
+	return errno == EACCES && as_read_at(dir, "stat", text, sizeof text, &n, &err) == AS_OK &&
 	       as_parse_stat(text, n, &now) && now.state != 'Z' && now.state != 'X';
 }
 
 /* False: memory ran out. */
-static bool read_holder(struct as_sockfds *f, struct as_holder *h, const struct as_process *p)
+static bool read_holder(struct as_sockfds *f, const struct as_collect *c, struct as_holder *h,
+			const struct as_process *p)
 {
-	as_auto_folder struct as_folder d = {.fd = as_folder_open(p->dir, "fd")};
+	as_auto_visit struct as_visit at = as_process_visit(p, c);
+	as_auto_folder struct as_folder d = {.fd = as_folder_open(at.dir, "fd")};
 
 	f->changed |= h->n > 0;
 	h->due = false;
 	h->n = 0;
 	if (d.fd < 0) {
-		f->denied |= hides(p);
+		f->denied |= hides(at.dir);
 		return true;
 	}
-	h->netns = netns_of(f, p);
+	h->netns = netns_of(f, at.dir, p->pid);
 	bool ok = read_links(h, &d);
 	f->changed |= h->n > 0;
 	return ok;
@@ -220,9 +221,10 @@ static bool gather(struct as_sockfds *f)
 	return true;
 }
 
-int as_sockfds_look(struct as_sockfds *f, const struct as_members *m, as_time_left_fn *left,
+int as_sockfds_look(struct as_sockfds *f, const struct as_collect *c, as_time_left_fn *left,
 		    void *data, struct as_err *err)
 {
+	const struct as_members *m = *c->members;
 	bool ok = follow(f, m);
 
 	for (size_t k = 0; ok && k < f->nholders && left(data); k++, f->turn++) {
@@ -230,7 +232,7 @@ int as_sockfds_look(struct as_sockfds *f, const struct as_members *m, as_time_le
 		const struct as_process *p = h->due ? as_members_find(m, h->pid) : NULL;
 
 		if (p)
-			ok = read_holder(f, h, p);
+			ok = read_holder(f, c, h, p);
 	}
 	if (!ok || (f->changed && !gather(f)))
 		return as_fail(err, AS_ENOMEM, "no memory for the sockets of the job");

@@ -53,7 +53,7 @@ typedef bool as_time_left_fn(void *data);
 
 void as_sockfds_init(struct as_sockfds *f, const struct as_collect *c);
 /* Look at the members as they are now. AS_ENOMEM is the only failure. */
-int as_sockfds_look(struct as_sockfds *f, const struct as_members *m, as_time_left_fn *left,
+int as_sockfds_look(struct as_sockfds *f, const struct as_collect *c, as_time_left_fn *left,
 		    void *data, struct as_err *err);
 struct as_sockfd *as_sockfds_find(const struct as_sockfds *f, uint32_t inode);
 /* "socket:[123]": the inode, 0 when the link is no socket. */

@@ -19,14 +19,14 @@ static struct as_thread *find(struct as_process *p, int32_t tid)
 }
 
 /* Its name without the newline; "" when it is gone. */
-static void thread_name(const struct as_process *p, int32_t tid, char *name, size_t size)
+static void thread_name(int dir, int32_t tid, char *name, size_t size)
 {
 	struct as_err err;
 	char path[48];
 	size_t n = 0;
 
 	(void)snprintf(path, sizeof path, "task/%d/comm", tid);
-	if (as_read_at(p->dir, path, name, size, &n, &err) < 0)
+	if (as_read_at(dir, path, name, size, &n, &err) < 0)
 		n = 0;
 	name[n ? n - 1 : 0] = '\0';
 }
@@ -106,7 +106,7 @@ static void add(struct as_process *p, const struct as_collect *c, struct as_proc
 	if (!read_one(p, &t, pool))
 		return;
 	if (as_wants_group(c->want, AS_G_THREADS))
-		thread_name(p, tid, t.name, sizeof t.name);
+		thread_name(p->dir, tid, t.name, sizeof t.name);
 	keep(p, c, pool, &t);
 }
 
@@ -160,11 +160,14 @@ void as_threads_read(struct as_process *p, const struct as_collect *c, struct as
 
 void as_threads_rename(struct as_process *p, const struct as_collect *c)
 {
-	for (size_t i = 0; as_wants_group(c->want, AS_G_THREADS) && i < p->nthreads; i++) {
+	if (!as_wants_group(c->want, AS_G_THREADS))
+		return;
+	as_auto_visit struct as_visit at = as_process_visit(p, c);
+	for (size_t i = 0; i < p->nthreads; i++) {
 		struct as_thread *t = &p->threads[i];
 
 		if (!t->pass) /* else its name comes with its numbers */
-			thread_name(p, t->tid, t->name, sizeof t->name);
+			thread_name(at.dir, t->tid, t->name, sizeof t->name);
 		tell(p, c, t, false);
 	}
 }

@@ -16,6 +16,9 @@ from rungs import allowed, expect_by, need, on
 LISTENER = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups",
             "--inh-caps=+net_admin", "--ambient-caps=+net_admin")
 
+# For assay itself: its hard limit.
+FEW_DESCRIPTORS = ("prlimit", "--nofile=200:200")
+
 
 def on_each_rung(check, *workload, env=None, **how):
     """Call check(profile) for every rung that this machine allows."""
@@ -75,6 +78,17 @@ def _():
         expect_near(sum(map(cpu, children)), p.truth["children_cpu_seconds"], 0.15,
                     "CPU of the children")
     on_each_rung(check, "forker", 300, 1)
+
+
+@job_test("more processes than descriptors are all seen")
+def _():
+    for nobody in (False, True):
+        p = profile("crowd", 300, 2, nobody=nobody, env=on("proc"), prefix=FEW_DESCRIPTORS)
+        expect_eq(p.total("processes"), 301, "processes")
+        expect_eq(p.metric("job.processes")["max"], 301, "processes at once")
+        for one in p.doc["assay"]["processes"]:
+            expect("crowd 300 2" in (one["command"] or ""), f"command line {one['command']!r}")
+            expect((one["metrics"].get("process.memory.rss") or {}).get("max"), "its memory")
 
 
 def kind(name, ms=3, n=10):

@@ -7,7 +7,6 @@ folder for each process, as the walk through all of them reads it, and a link to
 import json
 import os
 import pathlib
-import resource
 import shutil
 import subprocess
 import sys
@@ -31,14 +30,6 @@ def room(wanted):
     if most < wanted:
         print(f"# this machine has room for {most} of {wanted} processes", flush=True)
     return min(wanted, most)
-
-
-def files_for(n):
-    """Without BPF each process is followed by up to five open files."""
-    most = (resource.getrlimit(resource.RLIMIT_NOFILE)[1] - 500) // 5
-    if most < n:
-        print(f"# open files allow {most} of {n} processes without BPF", flush=True)
-    return min(n, most)
 
 
 def own(p, key="cpu_seconds"):
@@ -81,7 +72,7 @@ def all_there(p, n, what):
 @job_test(f"{IN_JOB:,} processes in the job are all counted and listed, in bounded memory", 1200)
 def _():
     for rung in RUNGS:
-        n = room(IN_JOB) if rung == "bpf" else files_for(room(IN_JOB))
+        n = room(IN_JOB)
         p, store = run_crowd(n, rung)
         say(p, f"{n:,} processes in the job, {rung}", store)
         all_there(p, p.total("processes"), f"processes, {rung}")

@@ -41,7 +41,7 @@ static void book_open(struct book *b)
 				   .children = true,
 				   .starved = &b->starved};
 	b->boot_ns = as_clock(CLOCK_BOOTTIME);
-	as_members_init(&b->m);
+	as_members_init(&b->m, &b->env);
 	as_ledger_init(&b->g);
 }
 

@@ -89,6 +89,7 @@ static struct as_process *add(struct bench *b, int32_t parent, const char *comm,
 
 	*p = (struct as_process){.pid = 100 + (int32_t)b->members.n, .family = -1};
 	p->share.read_ns = p->pss = AS_PROC_NA;
+	p->stat.pid = p->pid;
 	p->stat.ppid = parent;
 	p->stat.state = 'S';
 	(void)snprintf(p->stat.comm, sizeof p->stat.comm, "%s", comm);
