@@ -57,8 +57,8 @@ static __always_inline void fill(struct as_wire_life *r, uint32_t kind, const st
 	r->pid = m->pid;
 	r->parent = 0;
 	r->status = m->status;
-	r->t = bpf_ktime_get_ns();
-	r->start = m->start;
+	r->t = bpf_ktime_get_ns() + monotonic_ahead;
+	r->start = m->start + boottime_ahead;
 	bpf_probe_read_kernel(r->comm, sizeof r->comm, t->comm);
 }
 

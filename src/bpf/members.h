@@ -15,10 +15,13 @@
 
 #include "wire/life.h"
 
+/* ns that the clocks of whoever listens are ahead of the kernel's: a time namespace. */
+const volatile int64_t monotonic_ahead, boottime_ahead;
+
 struct member {
 	struct as_wire_usage exited;  /* threads that ended, as far as known at their exit     */
 	struct as_wire_usage settled; /* threads that left the CPU for good: exact             */
-	uint64_t start;               /* CLOCK_BOOTTIME of its birth                           */
+	uint64_t start;               /* CLOCK_BOOTTIME of its birth, of the kernel            */
 	uint64_t hwm;                 /* KiB                                                   */
 	uint64_t old_maxrss;          /* KiB: of the programs before the last exec             */
 	int32_t pid;

@@ -57,7 +57,7 @@ static __always_inline void fill_thread(struct as_wire_thread *r, const struct t
 {
 	r->tid = t->pid;
 	r->pid = t->tgid;
-	r->start = t->start_boottime;
+	r->start = t->start_boottime + boottime_ahead;
 	r->slices = t->sched_info.pcount;
 	bpf_probe_read_kernel(r->comm, sizeof r->comm, t->comm);
 	r->usage.cpu = t->se.sum_exec_runtime;

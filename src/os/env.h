@@ -13,6 +13,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "os/proc.h"
 
 struct as_env {
 	int proc, sys, cgroup; /* O_PATH folders, or -1                     */
@@ -20,6 +21,11 @@ struct as_env {
 	uint32_t hz;           /* clock ticks a second in /proc (USER_HZ)   */
 	int32_t cpus;          /* that this process may use                 */
 	bool fixture;          /* a captured tree, not this machine         */
+	/*
+	 * ns that our clocks are ahead of those by which the kernel stamps events:
+	 * 0, unless we are in a time namespace. /proc tells times by our clocks.
+	 */
+	struct as_proc_clocks ahead;
 };
 
 int as_env_open(struct as_env *env, struct as_err *err);

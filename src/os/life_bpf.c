@@ -50,6 +50,8 @@ static int load(struct as_life_source *s, const struct as_env *env, struct as_er
 	if (!s->bpf)
 		return as_fail(err, AS_ENOMEM, "out of memory");
 	s->bpf->rodata->page_kib = env->page / 1024;
+	s->bpf->rodata->monotonic_ahead = env->ahead.monotonic;
+	s->bpf->rodata->boottime_ahead = env->ahead.boottime;
 	s->bpf->rodata->processors = (uint32_t)get_nprocs_conf();
 	int r = job_bpf__load(s->bpf);
 	if (r >= 0)

@@ -26,6 +26,7 @@
 #include "os/folder.h"
 #include "os/life_tasks.h"
 #include "os/proc.h"
+#include "os/text.h"
 
 enum {
 	BATCH = 16,      /* messages a system call                         */
@@ -347,6 +348,15 @@ static int receive(struct as_life_source *s, int which)
 	return 0;
 }
 
+/* The i-th of the batch, by our clocks. */
+static bool parse_event(const struct as_life_source *s, int i, struct as_cn *e)
+{
+	if (!as_parse_cn(s->text[i], s->head[i].msg_len, e))
+		return false;
+	e->t_ns = as_text_add(e->t_ns, s->env->ahead.monotonic);
+	return true;
+}
+
 /* False: there were none. */
 static bool read_events(struct as_life_source *s, const struct as_life_ear *ear)
 {
@@ -357,7 +367,7 @@ static bool read_events(struct as_life_source *s, const struct as_life_ear *ear)
 	for (int round = 0; n == BATCH && round < ROUNDS * ROUNDS; round++) {
 		n = receive(s, 0);
 		for (int i = 0; i < n; i++)
-			if (as_parse_cn(s->text[i], s->head[i].msg_len, &e))
+			if (parse_event(s, i, &e))
 				as_life_tasks_event(s->tasks, &e, ear);
 		any |= n > 0;
 	}

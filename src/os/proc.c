@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/num.h"
 #include "os/text.h"
 
@@ -156,4 +157,34 @@ bool as_parse_sched(const char *p, size_t n, struct as_proc_sched *ret)
 		at += used + 1;
 	}
 	return true;
+}
+
+/* "monotonic  1000  0": seconds, which may be negative, and ns. */
+static int64_t clock_off(struct as_span line)
+{
+	struct as_span word;
+	int64_t s = 0;
+	uint64_t ns = 0;
+
+	if (!as_span_word(&line, &word) || as_scan_i64(word.p, word.n, &s) != word.n ||
+	    !as_span_word(&line, &word) || as_scan_u64(word.p, word.n, &ns) != word.n ||
+	    ns >= AS_SECOND)
+		return AS_PROC_NA;
+	return as_text_add(as_text_times(s, AS_SECOND), (int64_t)ns);
+}
+
+bool as_parse_clocks(const char *p, size_t n, struct as_proc_clocks *ret)
+{
+	struct as_span rest = as_span(p, n), line, name;
+
+	*ret = (struct as_proc_clocks){AS_PROC_NA, AS_PROC_NA};
+	while (as_span_cut(&rest, '\n', &line)) {
+		if (!as_span_word(&line, &name))
+			continue;
+		if (as_span_is(name, "monotonic"))
+			ret->monotonic = clock_off(line);
+		else if (as_span_is(name, "boottime"))
+			ret->boottime = clock_off(line);
+	}
+	return ret->monotonic != AS_PROC_NA && ret->boottime != AS_PROC_NA;
 }

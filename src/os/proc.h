@@ -59,3 +59,11 @@ struct as_proc_sched {
 };
 
 bool as_parse_sched(const char *p, size_t n, struct as_proc_sched *ret);
+
+/* /proc/PID/timens_offsets: ns that clocks in its time namespace are ahead of the machine's. */
+struct as_proc_clocks {
+	int64_t monotonic, boottime;
+};
+
+/* False when it does not tell both. */
+bool as_parse_clocks(const char *p, size_t n, struct as_proc_clocks *ret);

@@ -13,6 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct as_proc_sched sched;
 	struct as_proc_stat stat;
 	struct as_proc_rollup rollup;
+	struct as_proc_clocks clocks;
 	struct as_proc_io io;
 
 	(void)as_parse_stat(p, size, &stat);
@@ -20,5 +21,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	(void)as_parse_rollup(p, size, &rollup);
 	as_parse_io(p, size, &io);
 	(void)as_parse_sched(p, size, &sched);
+	(void)as_parse_clocks(p, size, &clocks);
 	return 0;
 }

@@ -177,8 +177,7 @@ def _():
         p = profile("forker", 3, 150, env={"ASSAY_RUNG": rung}, prefix=OTHER_CLOCKS,
                     options=("--interval", "0.1"))
         in_time(p, 4)
-        if rung == "proc":
-            lives_in_time(p)
+        lives_in_time(p)
 
 
 @job_test("a job with clocks of its own has lives on ours")

@@ -134,5 +134,26 @@ static void t_sched(void)
 	EXPECT(!as_parse_sched("", 0, &s));
 }
 
+static bool clocks(const char *text, struct as_proc_clocks *ret)
+{
+	return as_parse_clocks(utest_edge(text, strlen(text)), strlen(text), ret);
+}
+
+static void t_clocks(void)
+{
+	struct as_proc_clocks c;
+
+	EXPECT(clocks("monotonic        1000         7\nboottime           -2 999999999\n", &c));
+	EXPECT_I64(c.monotonic, INT64_C(1000000000007));
+	EXPECT_I64(c.boottime, -1000000001);
+	EXPECT(clocks("boottime 0 0\nmonotonic 0 0", &c));
+	EXPECT_I64(c.monotonic, 0);
+	EXPECT(!clocks("monotonic 1 0\n", &c));
+	EXPECT(!clocks("monotonic 1 0\nboottime 1\n", &c));
+	EXPECT(!clocks("monotonic 1 0\nboottime 1 1000000000\n", &c));
+	EXPECT(!clocks("monotonic 1 0\nboottime 9999999999999 0\n", &c));
+	EXPECT(!clocks("", &c));
+}
+
 UTEST_MAIN(T(t_stat), T(t_rollup), T(t_every_prefix), T(t_long_name), T(t_status), T(t_io),
-	   T(t_sched))
+	   T(t_sched), T(t_clocks))
