@@ -142,7 +142,7 @@ static __always_inline struct member *admit(uint64_t process, const struct task_
 		return NULL;
 	}
 	m->pid = t->tgid;
-	m->hwm = AS_WIRE_UNKNOWN;
+	m->hwm = m->file = AS_WIRE_UNKNOWN;
 	return m;
 }
 
@@ -258,8 +258,8 @@ int BPF_PROG(life_exec, struct task_struct *t)
 /* ── end ──────────────────────────────────────────────────────────────── */
 
 /* Before 6.16 the memory is gone at this point, and maxrss mixes all programs that it ran. */
-static __always_inline uint64_t high_water(const struct task_struct *t,
-					   const struct signal_struct *s, const struct member *m)
+static __always_inline void high_water(struct member *m, const struct task_struct *t,
+				       const struct signal_struct *s)
 {
 	const struct mm_struct *mm = BPF_CORE_READ(t, mm);
 	uint64_t maxrss = BPF_CORE_READ(s, maxrss);
@@ -270,9 +270,11 @@ static __always_inline uint64_t high_water(const struct task_struct *t,
 
 		pages_of(&p, mm);
 		uint64_t now = p.of[RSS_FILE] + p.of[RSS_ANON] + p.of[RSS_SHMEM];
-		return (high > now ? high : now) * page_kib;
+		m->hwm = (high > now ? high : now) * page_kib;
+		m->file = p.of[RSS_FILE] * page_kib;
+	} else if (maxrss > m->old_maxrss) {
+		m->hwm = maxrss;
 	}
-	return maxrss > m->old_maxrss ? maxrss : AS_WIRE_UNKNOWN;
 }
 
 static __always_inline int32_t wait_status(const struct task_struct *t,
@@ -293,6 +295,7 @@ static __always_inline void tell_end(uint32_t kind, const struct task_struct *t,
 	fill(&r->life, kind, m, t);
 	r->usage = *usage;
 	r->hwm = m->hwm;
+	r->file = m->file;
 	r->threads = m->midway ? AS_WIRE_UNKNOWN : m->threads;
 	submit(r);
 }
@@ -300,7 +303,7 @@ static __always_inline void tell_end(uint32_t kind, const struct task_struct *t,
 static __always_inline void tell_death(const struct task_struct *t, const struct signal_struct *s,
 				       struct member *m)
 {
-	m->hwm = high_water(t, s, m);
+	high_water(m, t, s);
 	m->status = wait_status(t, s);
 	tell_end(AS_WIRE_DIED, t, m, &m->exited);
 }

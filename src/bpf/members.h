@@ -23,6 +23,7 @@ struct member {
 	struct as_wire_usage settled; /* threads that left the CPU for good: exact             */
 	uint64_t start;               /* CLOCK_BOOTTIME of its birth, of the kernel            */
 	uint64_t hwm;                 /* KiB                                                   */
+	uint64_t file;                /* KiB of mapped files when it ended                     */
 	uint64_t old_maxrss;          /* KiB: of the programs before the last exec             */
 	int32_t pid;
 	int32_t status;

@@ -253,6 +253,19 @@ static void last_of_thread(struct as_process *p, const struct as_life_usage *usa
 		p->threads[0].now.wait_ns = usage->wait_ns;
 }
 
+/* It may have had fewer mapped files at its peak than when it was looked at, hardly more. */
+static void note_peak(struct as_ledger *g, const struct as_process *p,
+		      const struct as_life_usage *usage)
+{
+	int64_t file = usage->file > p->file_max ? usage->file : p->file_max;
+
+	g->hwm_max = usage->hwm > g->hwm_max ? usage->hwm : g->hwm_max;
+	if (usage->file == AS_PROC_NA || usage->hwm == AS_PROC_NA)
+		g->blurred++;
+	else if (usage->hwm - file > g->used_max)
+		g->used_max = usage->hwm - file;
+}
+
 void as_ledger_depart(struct as_ledger *g, struct as_members *m, const struct as_collect *c,
 		      struct as_process *p, const struct as_life_usage *usage, bool show)
 {
@@ -263,7 +276,7 @@ void as_ledger_depart(struct as_ledger *g, struct as_members *m, const struct as
 	if (known) {
 		last_of_thread(p, usage);
 		final = larger(usage, &seen);
-		g->hwm_max = usage->hwm > g->hwm_max ? usage->hwm : g->hwm_max;
+		note_peak(g, p, usage);
 	}
 	if (p->died_ns == AS_NA)
 		p->died_ns = as_now() - c->start_ns;

@@ -30,7 +30,9 @@ struct as_ledger {
 	uint64_t births, deaths;
 	uint64_t unknown;             /* deaths without usage: the sums are too small */
 	struct as_life_usage sum;     /* of all deaths                                */
+	uint64_t blurred;             /* deaths of which nobody said how much was of files */
 	int64_t hwm_max;              /* the largest of them                          */
+	int64_t used_max;             /* likewise, less mapped files                  */
 	bool two;                     /* two sources tell                             */
 	bool settles;                 /* who tells of ends tells what is exact later  */
 	struct as_departed *departed; /* in the order of their ends                */

@@ -55,18 +55,30 @@ static void set(struct as_total *totals, enum as_total_id id, int64_t v, const c
 		as_total_set(totals, id, AS_NA, AS_UNAVAILABLE, "over before it could be read");
 }
 
-void as_peaks_finish(const struct as_peaks *k, int64_t told, struct as_total *totals)
+/* What was surely needed; 0: nothing that was ever seen. */
+static int64_t needed(const struct as_peaks *k, const struct as_ledger *g)
 {
-	int64_t peak = larger(larger(k->memory, k->used), larger(k->late, told));
+	bool all_told = g->deaths && !g->unknown && !g->blurred;
+	int64_t late = all_told ? 0 : k->late;
 
-	set(totals, AS_T_MEM_HWM, larger(k->hwm, told), "VmHWM, ru_maxrss");
+	return larger(larger(k->memory, k->used), larger(late, g->used_max));
+}
+
+void as_peaks_finish(const struct as_peaks *k, const struct as_ledger *g, struct as_total *totals)
+{
+	int64_t peak = needed(k, g), upper = larger(k->hwm_sum, g->hwm_max);
+
+	set(totals, AS_T_MEM_HWM, larger(k->hwm, g->hwm_max), "VmHWM, ru_maxrss");
 	set(totals, AS_T_MEM_ONE, k->used, "VmHWM less RssFile");
 	if (peak)
 		as_total_set(totals, AS_T_MEM_PEAK, peak, AS_ATTRIBUTED,
 			     "/proc/PID/{status,smaps_rollup}");
+	else if (g->hwm_max)
+		as_total_set(totals, AS_T_MEM_PEAK, g->hwm_max, AS_ATTRIBUTED,
+			     "the largest process, mapped files too");
 	/* Between two samples nothing is bounded; but every peak so far is in some VmHWM. */
 	if (k->hwm_sum)
-		as_total_set(totals, AS_T_MEM_UPPER, larger(k->hwm_sum, peak), AS_ATTRIBUTED,
+		as_total_set(totals, AS_T_MEM_UPPER, larger(upper, peak), AS_ATTRIBUTED,
 			     "sum of VmHWM, as sampled");
 	as_total_set(totals, AS_T_SWAP_PEAK, k->swap, AS_MEASURED, "/proc/PID/status");
 }

@@ -3,10 +3,13 @@
  * peaks -- the most memory that the job, and one process of it, ever had.
  *
  * Between two samples only the kernel's own marks tell: VmHWM of a living
- * process, ru_maxrss of one that ended. Both count pages of files, which are
- * page cache on another account: what is headlined is less those.
+ * process, what is told at an end (os/life.h), ru_maxrss of whom we wait for.
+ * All count pages of files, which are page cache on another account: what is
+ * headlined is less those. Of an end BPF tells how many there were; taskstats do
+ * not, so their mark is a bound only. Of ru_maxrss nobody knows whose it was:
+ * it is used with a guess, unless BPF told of every end.
  */
-#include "collect/members.h"
+#include "collect/ledger.h"
 
 struct as_peaks {
 	int64_t memory, swap; /* as sampled                                  */
@@ -22,5 +25,5 @@ void as_peaks_note(struct as_peaks *k, struct as_process *p);
 void as_peaks_job(struct as_peaks *k, int64_t hwm_sum, int64_t need, int64_t swap);
 /* A child of ours ended; `p`, when not NULL, is the member that it was. */
 void as_peaks_late(struct as_peaks *k, int64_t hwm, const struct as_process *p);
-/* The totals. `told`: the largest VmHWM that was told at an end. */
-void as_peaks_finish(const struct as_peaks *k, int64_t told, struct as_total *totals);
+/* The totals; the ledger knows what was told at the ends. */
+void as_peaks_finish(const struct as_peaks *k, const struct as_ledger *g, struct as_total *totals);

@@ -225,7 +225,7 @@ static void tree_finish(void *st, const struct as_collect *c, struct as_total *t
 			   totals);
 	as_census_finish(who, totals);
 	if (as_wants_group(c->want, AS_G_MEMORY))
-		as_peaks_finish(&s->peaks, who->ledger.hwm_max, totals);
+		as_peaks_finish(&s->peaks, &who->ledger, totals);
 }
 
 static int tree_signal(void *st, const struct as_collect *c, int sig)

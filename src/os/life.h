@@ -36,6 +36,7 @@ struct as_life_usage {
 	int64_t read_bytes, write_bytes, cancelled_bytes;
 	int64_t rchar, wchar, syscr, syscw;
 	int64_t hwm;     /* bytes: largest resident size of its last program     */
+	int64_t file;    /* bytes of mapped files that it had at its end         */
 	int64_t threads; /* it ever had                                          */
 };
 

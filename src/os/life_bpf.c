@@ -114,6 +114,11 @@ static int64_t known(uint64_t v)
 	return v > INT64_MAX ? AS_PROC_NA : (int64_t)v;
 }
 
+static int64_t kib(uint64_t v)
+{
+	return v > INT64_MAX / 1024 ? AS_PROC_NA : (int64_t)v * 1024;
+}
+
 /* Ticks say how the time on the CPU was split; how long it was, the scheduler knows. */
 static void split(struct as_life_usage *u, const struct as_wire_usage *w)
 {
@@ -141,7 +146,8 @@ static void usage(struct as_life_usage *u, const struct as_wire_end *end)
 		.wchar = known(w->wchar),
 		.syscr = known(w->syscr),
 		.syscw = known(w->syscw),
-		.hwm = end->hwm == AS_WIRE_UNKNOWN ? AS_PROC_NA : known(end->hwm * 1024),
+		.hwm = kib(end->hwm),
+		.file = kib(end->file),
 		.threads = known(end->threads),
 	};
 	split(u, w);

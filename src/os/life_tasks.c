@@ -213,7 +213,7 @@ static void unknown(struct as_life_usage *u)
 	*u = (struct as_life_usage){AS_PROC_NA, AS_PROC_NA, AS_PROC_NA, AS_PROC_NA, AS_PROC_NA,
 				    AS_PROC_NA, AS_PROC_NA, AS_PROC_NA, AS_PROC_NA, AS_PROC_NA,
 				    AS_PROC_NA, AS_PROC_NA, AS_PROC_NA, AS_PROC_NA, AS_PROC_NA,
-				    AS_PROC_NA, AS_PROC_NA};
+				    AS_PROC_NA, AS_PROC_NA, AS_PROC_NA};
 }
 
 /* The scheduler's time, split as the tick saw it; all of it in user code where it saw nothing. */
@@ -256,6 +256,7 @@ static void usage_of(const struct process *p, bool whole, struct as_life_usage *
 		.syscr = in_steps(s->syscr),
 		.syscw = in_steps(s->syscw),
 		.hwm = s->hwm,
+		.file = AS_PROC_NA, /* nobody tells */
 		.threads = p->ever,
 	};
 	split(ret, s->user_us, s->sys_us);

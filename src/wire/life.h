@@ -52,6 +52,7 @@ struct as_wire_end {
 	struct as_wire_life life;
 	struct as_wire_usage usage;
 	uint64_t hwm;     /* KiB; AS_WIRE_UNKNOWN                                    */
+	uint64_t file;    /* KiB of mapped files at the end; AS_WIRE_UNKNOWN         */
 	uint64_t threads; /* it ever had; AS_WIRE_UNKNOWN                            */
 };
 
@@ -60,4 +61,4 @@ struct as_wire_end {
 _Static_assert(sizeof(struct as_wire_life) == 48, "as both sides count");
 _Static_assert(sizeof(struct as_wire_exec) == 48 + 8 + AS_WIRE_ARGS, "as both sides count");
 _Static_assert(sizeof(struct as_wire_usage) == 15 * 8, "as both sides count");
-_Static_assert(sizeof(struct as_wire_end) == 48 + 15 * 8 + 16, "as both sides count");
+_Static_assert(sizeof(struct as_wire_end) == 48 + 15 * 8 + 24, "as both sides count");

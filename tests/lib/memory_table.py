@@ -59,7 +59,7 @@ CASES = (
     Case("a file of 100 MiB in a tmpfs", "cachefill", (SHM, 100), (), file_too, UNSEEN),
     Case("a file of 100 MiB, written and read: page cache", "cachefill", (FILE, 100), (), own,
          EXACT),
-    Case("a file of 100 MiB that is mapped", "mapped", (FILE, 100), (), own, BOUNDED),
+    Case("a file of 100 MiB that is mapped", "mapped", (FILE, 100), (), own, EXACT),
 )
 
 Way = collections.namedtuple("Way", "title nobody group env options metric")

@@ -8,6 +8,7 @@ from harness import *
 from harness import Failed
 from jobs import *
 from memory_table import *
+import rungs
 
 
 WITHIN = {EXACT: 0.03, ROUGH: 0.12}
@@ -41,6 +42,15 @@ for case in CASES:
     def _(case=case):
         for way in WAYS:
             in_tries(3 if promise(case, way) == ROUGH else 1, hold_to_promise, case, way)
+
+
+@job_test("a file that a child of 20 ms maps is not in the headline where BPF tells of its end")
+def _():
+    rungs.need("bpf")
+    p = profile("mapped", "file", 100, "child", options=("--interval", "1"),
+                env=rungs.on("bpf"), prefix=without_memory_group())
+    expect_between(p.total("memory_peak"), 1, p.truth["own_bytes"] + OWN, "peak of the job")
+    expect(p.total("memory_peak_upper") > 100 * MIB, f"upper {p.total('memory_peak_upper')}")
 
 
 @test("the table of docs/truth.md has the rows and columns that are measured")
