@@ -14,7 +14,7 @@
  * and nobody was told.
  *
  * The target pays for this at fork, exec and exit, so nobody is woken up until
- * a quarter of the ring is full.
+ * so much is in the ring that it is time (wake_at).
  */
 #include "bpf/members.h"
 #include "bpf/memory.h"
@@ -29,6 +29,7 @@ static const struct member nobody;
 uint64_t lost; /* events and processes for which there was no room */
 
 const volatile uint32_t page_kib = 4;
+const volatile uint32_t wake_at; /* bytes */
 
 enum { SIGNAL_GROUP_EXIT = 4, TASK_DEAD = 0x80 };
 
@@ -45,7 +46,7 @@ static __always_inline void *reserve(uint64_t size)
 
 static __always_inline void submit(void *record)
 {
-	bool wake = bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) > AS_WIRE_RING / 4;
+	bool wake = bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) > wake_at;
 
 	bpf_ringbuf_submit(record, wake ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
 }

@@ -64,6 +64,7 @@ static int find_lost(struct as_census *s, const struct as_collect *c, struct as_
 	if (lost == s->lost_seen)
 		return AS_OK;
 	s->lost_seen = lost;
+	s->ledger.lost = true;
 	int r = as_members_update(&s->members, c, false, err);
 	(void)as_witness_name(&s->witness, &s->members);
 	return r;
@@ -73,6 +74,8 @@ int as_census_open(struct as_census *s, const struct as_collect *c, bool watch, 
 {
 	as_members_init(&s->members, c->env);
 	as_ledger_init(&s->ledger);
+	s->members.ended = as_ledger_ended;
+	s->members.ended_data = &s->ledger;
 	if (watch && as_witness_climb(&s->witness, c))
 		return hand_over(s, c, c->attached, err);
 	return c->attached ? as_members_update(&s->members, c, true, err) : AS_OK;

@@ -1,5 +1,7 @@
 #include "collect/ledger.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -130,6 +132,17 @@ static struct as_departed *departed_find(struct as_ledger *g, int32_t pid, int64
 		return d;
 	}
 	return NULL;
+}
+
+bool as_ledger_ended(const void *ledger, int32_t pid, int64_t start_ns)
+{
+	const struct as_ledger *g = ledger;
+
+	for (size_t i = 0; i < g->ndeparted; i++)
+		if (g->departed[i].pid == pid && g->departed[i].start_ns != AS_PROC_NA &&
+		    close_births(g->departed[i].start_ns, start_ns))
+			return true;
+	return false;
 }
 
 /* The living member that is meant, or NULL: a later one may have its number. */
@@ -392,6 +405,13 @@ static bool may_settle(const struct as_ledger *g, const struct as_departed *d, i
 	return g->settles && d->known && !d->settled && t_ns - d->died_ns < SETTLE_MS * AS_MSEC;
 }
 
+/* Nobody waited for it yet: whoever looks for members still finds it. */
+static bool lingers(const struct as_departed *d)
+{
+	as_called(1);
+	return kill(d->pid, 0) == 0 || errno != ESRCH;
+}
+
 void as_ledger_rows(struct as_ledger *g, const struct as_collect *c, struct as_frame *frame,
 		    uint64_t tick, bool last)
 {
@@ -400,7 +420,7 @@ void as_ledger_rows(struct as_ledger *g, const struct as_collect *c, struct as_f
 	for (size_t i = 0; i < g->ndeparted; i++) {
 		struct as_departed *d = &g->departed[i];
 
-		if (d->tick && d->tick + 1 < tick)
+		if (d->tick && d->tick + 1 < tick && !(g->lost && lingers(d)))
 			continue;
 		if (!d->tick && (last || !may_settle(g, d, frame->t_ns))) {
 			row_of(d, c, frame);

@@ -34,6 +34,7 @@ struct as_ledger {
 	int64_t hwm_max;              /* the largest of them                          */
 	int64_t used_max;             /* likewise, less mapped files                  */
 	bool two;                     /* two sources tell                             */
+	bool lost;                    /* events were: members are looked for as well  */
 	bool settles;                 /* who tells of ends tells what is exact later  */
 	struct as_departed *departed; /* in the order of their ends                */
 	size_t ndeparted, departed_cap;
@@ -60,6 +61,8 @@ void as_ledger_reaped(struct as_ledger *g, const struct as_process *p);
  */
 void as_ledger_rows(struct as_ledger *g, const struct as_collect *c, struct as_frame *frame,
 		    uint64_t tick, bool last);
+/* Is the process of this number and birth one whose end was told? See as_members.ended. */
+bool as_ledger_ended(const void *ledger, int32_t pid, int64_t start_ns);
 /* a + b, where unknown is nothing. */
 void as_usage_add(struct as_life_usage *sum, const struct as_life_usage *more);
 /* What /proc said of it last, since the run began. Without what it took over from its children. */

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fault.h"
 #include "base/num.h"
 #include "os/folder.h"
@@ -75,6 +76,13 @@ struct as_process *as_members_born(struct as_members *m, const struct as_collect
 	return p;
 }
 
+static bool ended(const struct as_members *m, const struct as_collect *c,
+		  const struct as_process *p)
+{
+	return m->ended &&
+	       m->ended(m->ended_data, p->pid, p->stat.start * (AS_SECOND / c->env->hz));
+}
+
 struct as_process *as_members_add(struct as_members *m, const struct as_collect *c, int32_t pid,
 				  bool midway)
 {
@@ -83,7 +91,7 @@ struct as_process *as_members_add(struct as_members *m, const struct as_collect 
 
 	if (!p)
 		return NULL;
-	if (as_process_open(p, c, &m->pool, midway, &err) < 0) {
+	if (as_process_open(p, c, &m->pool, midway, &err) < 0 || ended(m, c, p)) {
 		as_members_remove(m, p);
 		m->ever--;
 		return NULL;

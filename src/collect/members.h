@@ -22,6 +22,12 @@ struct as_members {
 	bool root_ended; /* the first one's number may be a stranger's now */
 	struct as_proc_pool pool;
 	struct as_sums sums; /* of all, as far as as_sums_update() was called */
+	/*
+	 * Did the one of this number and birth end, by what was told? A zombie, and one
+	 * that is still being taken apart, can be found by a look after that. NULL: nobody tells.
+	 */
+	bool (*ended)(const void *data, int32_t pid, int64_t start_ns);
+	const void *ended_data;
 	/* private */
 	struct as_stranger *strangers; /* sorted by pid */
 	size_t nstrangers, strangers_cap;
@@ -35,7 +41,7 @@ int as_members_update(struct as_members *m, const struct as_collect *c, bool mid
 		      struct as_err *err);
 /* Take in one that was told of, unread. NULL for want of memory. */
 struct as_process *as_members_born(struct as_members *m, const struct as_collect *c, int32_t pid);
-/* Take in one process by number. NULL when it cannot be read (it is gone). */
+/* Take in one process by number. NULL when it cannot be read, or ended before. */
 struct as_process *as_members_add(struct as_members *m, const struct as_collect *c, int32_t pid,
 				  bool midway);
 struct as_process *as_members_find(const struct as_members *m, int32_t pid);

@@ -15,6 +15,7 @@
 #pragma GCC diagnostic pop
 
 #include "base/fault.h"
+#include "base/num.h"
 #include "os/bpf.h"
 #include "os/proc.h"
 #include "os/ring.h"
@@ -43,8 +44,24 @@ static int attach(struct job_bpf *b)
 	return r;
 }
 
+/* Tests hold the ring to so many bytes, a power of two, to see it overflow. */
+static uint32_t ring_size(void)
+{
+	const char *wish = getenv("ASSAY_BPF_ROOM");
+	uint64_t bytes = 0;
+
+	return wish && as_scan_u64(wish, strlen(wish), &bytes) && bytes < AS_WIRE_RING
+		       ? (uint32_t)bytes
+		       : AS_WIRE_RING;
+}
+
+/* It wakes us early: on a machine that is busy we come late. */
+enum { WAKE_AT = 16 };
+
 static int load(struct as_life_source *s, const struct as_env *env, struct as_err *err)
 {
+	uint32_t size = ring_size();
+
 	errno = 0;
 	s->bpf = job_bpf__open();
 	if (!s->bpf)
@@ -53,12 +70,14 @@ static int load(struct as_life_source *s, const struct as_env *env, struct as_er
 	s->bpf->rodata->monotonic_ahead = env->ahead.monotonic;
 	s->bpf->rodata->boottime_ahead = env->ahead.boottime;
 	s->bpf->rodata->processors = (uint32_t)get_nprocs_conf();
+	s->bpf->rodata->wake_at = size / WAKE_AT;
+	s->bpf->maps.ring.max_entries = size;
 	int r = job_bpf__load(s->bpf);
 	if (r >= 0)
 		r = attach(s->bpf);
 	if (r < 0)
 		return as_bpf_refused(err, -r);
-	return as_ring_open(&s->ring, s->bpf->maps.ring.map_fd, AS_WIRE_RING, err);
+	return as_ring_open(&s->ring, s->bpf->maps.ring.map_fd, size, err);
 }
 
 static void close_source(struct as_life_source *s)

@@ -202,6 +202,35 @@ def _():
     expect_in("births or deaths were lost", r.err, "summary")
 
 
+@job_test("a crowd whose births and ends did not fit is found, everyone once")
+def _():
+    need("bpf")
+    p = profile("crowd", 1000, 3, env={**on("bpf"), "ASSAY_BPF_ROOM": "16384"})
+    expect(p.total("lost_events") > 0, "no events were lost")
+    expect_eq(p.total("processes"), 1001, "processes")
+    expect_eq(p.metric("job.processes")["max"], 1001, "processes at once")
+    expect_eq(len({c["pid"] for c in p.doc["assay"]["processes"]}), 1001, "processes listed")
+
+
+ZOMBIES = ("import os, time; time.sleep(0.4); "
+           "[os.fork() or os._exit(0) for _ in range(1500)]; time.sleep(2)")
+
+
+@job_test("one whose end was told is not found again as a zombie when others were lost")
+def _():
+    if run(*LISTENER, "true").rc != 0:
+        skip("needs root and setpriv to be a user who may only listen")
+    need("netlink")
+    folder = public()
+    out = folder / "run.json"
+    run(*LISTENER, folder / "assay", "run", "--quiet", "-o", out, "--", "/usr/bin/python3", "-c",
+        ZOMBIES, cwd=folder, env={**on("netlink"), "ASSAY_NETLINK_ROOM": "4096",
+                                  "HOME": str(folder), "ASSAY_STORE": f"{folder}/store"}).ok()
+    doc = json.loads(out.read_text())["assay"]
+    expect(doc["totals"]["lost_events"]["value"] > 0, "no events were lost")
+    expect_between(doc["totals"]["processes"]["value"], 100, 1501, "processes")
+
+
 @job_test("without anybody who tells, /proc is sampled and that is said")
 def _():
     p = profile("forker", 20, 5, env={"ASSAY_RUNG": "proc"})

@@ -62,11 +62,10 @@ def run_crowd(n, rung):
 
 
 def all_there(p, n, what):
-    """None is missing; where births were lost, which is said, one may be taken for two."""
+    """None is missing and none is there twice, also where events were lost, which is said."""
     lost = p.total("lost_events") or 0
     expect(not lost or p.doc["assay"]["totals"]["processes"]["provenance"] == "attributed", what)
-    true = p.truth["processes"]
-    expect_between(n, true, true * 1.01 if lost else true, f"{what} ({lost} events lost)")
+    expect_eq(n, p.truth["processes"], f"{what} ({lost} events lost)")
 
 
 @job_test(f"{IN_JOB:,} processes in the job are all counted and listed, in bounded memory", 1200)

@@ -449,7 +449,9 @@ static void t_a_full_ring(void)
 	enum { N = 6000 };
 	struct ear e;
 
+	EXPECT(setenv("ASSAY_BPF_ROOM", "1048576", 1) == 0);
 	ear_open(&e);
+	EXPECT(unsetenv("ASSAY_BPF_ROOM") == 0);
 	EXPECT(!readable(&e));
 	for (int i = 0; i < N; i++)
 		vfork_and_reap();
