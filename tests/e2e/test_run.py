@@ -290,7 +290,8 @@ def _():
         os.umask(0o027)
         os.chdir("here")
     found = expect_inherited(prepare=prepare)
-    expect_eq((found["limit 7"], found["nice"], found["Umask"].strip()), ("123 321", 3, "0027"))
+    expect_eq((found["limit 7"], found["nice"], found["Umask"].strip()),
+              ("123 321", os.nice(0) + 3, "0027"))
 
 
 @job_test("the environment is the same to the byte")

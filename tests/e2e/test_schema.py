@@ -190,6 +190,14 @@ def _():
     expect(faults(wrong, "tree-1"), "a child without a pid was not noticed")
 
 
+@test("how the sampling of stacks went")
+def _():
+    code = "import time; e = time.time() + 0.3\nwhile time.time() < e: pass"
+    assay("record", "-q", "--stats-json", "s.json", "--", sys.executable, "-c", code).ok()
+    d = valid(json.loads((tmp() / "s.json").read_text()), "sampling-1")
+    expect(d["samples"] > 0, f"no samples: {d}")
+
+
 @test("export, import, gc and doctor")
 def _():
     history = ROOT / "tests" / "fixtures" / "keystone"
