@@ -13,13 +13,15 @@ MIB = 1 << 20
 IO = {"io_read_calls_bytes": "read_bytes", "io_write_calls_bytes": "write_bytes",
       "io_read_calls": "reads", "io_write_calls": "writes"}
 WAYS = [{}, {"nobody": True}] if is_root() else [{}]
+# Between fork and exec the job's first process is a sanitized assay, whose memory is vast.
+START = 0.1 if sanitized() else 0.0
 
 
 @job_test("CPU time is what the program's own clock says")
 def _():
     for how in WAYS:
         p = profile("burn", 0.6, 2, **how)
-        expect_near(p.seconds(), p.truth["cpu_seconds"], 0.04, f"CPU seconds {how}")
+        expect_near(p.seconds(), p.truth["cpu_seconds"], 0.04, f"CPU seconds {how}", START)
 
 
 for kind in ("fork", "double", "setsid", "vfork", "thread", "leader", "sibling"):
@@ -27,7 +29,7 @@ for kind in ("fork", "double", "setsid", "vfork", "thread", "leader", "sibling")
     def _(kind=kind):
         for how in WAYS:
             p = profile("forker", 8, 50, kind, **how)
-            expect_near(p.seconds(), p.truth["cpu_seconds"], 0.05, f"CPU seconds {how}")
+            expect_near(p.seconds(), p.truth["cpu_seconds"], 0.05, f"CPU seconds {how}", START)
 
 
 @job_test("children that nobody waits for are not lost with a control group")
@@ -35,7 +37,7 @@ def _():
     p = profile("forker", 8, 50, "ignore")
     probe.needs(probe.groups("cpuacct") or probe.groups("cpu"), own_cgroup(p),
                 "a control group of its own")
-    expect_near(p.seconds(), p.truth["cpu_seconds"], 0.05, "CPU seconds")
+    expect_near(p.seconds(), p.truth["cpu_seconds"], 0.05, "CPU seconds", START)
 
 
 @job_test("the first and the last interval of a busy job are not 0")
