@@ -76,6 +76,19 @@ static struct as_life_usage larger(const struct as_life_usage *x, const struct a
 	return u;
 }
 
+/* What it ended with. Where its end told nothing, none seen before does not mean none. */
+static struct as_life_usage last_words(const struct as_life_usage *told, struct as_life_usage seen)
+{
+	int64_t a[NUSAGE], b[NUSAGE];
+
+	to_array(told, a);
+	to_array(&seen, b);
+	for (size_t i = 0; i < NUSAGE; i++)
+		b[i] = a[i] == AS_PROC_NA && b[i] == 0 ? AS_PROC_NA : b[i];
+	from_array(&seen, b);
+	return larger(told, &seen);
+}
+
 struct as_life_usage as_process_usage(const struct as_process *p)
 {
 	struct as_life_usage u = unknown();
@@ -288,7 +301,7 @@ void as_ledger_depart(struct as_ledger *g, struct as_members *m, const struct as
 
 	if (known) {
 		last_of_thread(p, usage);
-		final = larger(usage, &seen);
+		final = last_words(usage, seen);
 		note_peak(g, p, usage);
 	}
 	if (p->died_ns == AS_NA)

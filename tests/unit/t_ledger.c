@@ -341,6 +341,27 @@ static void t_shorter_than_a_tick(void)
 	book_close(&b);
 }
 
+/* A sample saw no calls yet, and its end told of less than a step of 1024: unknown, not none. */
+static void t_less_than_a_step(void)
+{
+	struct book b;
+
+	book_open(&b);
+	born(&b, ROOT, 1, 0);
+	struct as_process *p = as_members_find(&b.m, ROOT);
+	p->stat.pid = ROOT; /* a sample read it */
+	p->io = (struct as_proc_io){.syscr = 9};
+	p->io_base = (struct as_proc_io){0};
+	struct as_life l = life(&b, AS_LIFE_DIED, ROOT, 8);
+	l.usage.cpu_ns = l.usage.user_ns = 1500;
+	l.usage.syscr = l.usage.syscw = AS_PROC_NA;
+	told(&b, &l);
+	show(&b);
+	EXPECT_I64(as_row_at(instance(&b, 0)->last, AS_F_PROC_SYSCR), 9);
+	EXPECT_I64(as_row_at(instance(&b, 0)->last, AS_F_PROC_SYSCW), AS_NA);
+	book_close(&b);
+}
+
 /* While one source takes over from another, what the old one tells is named to the new one. */
 static void t_two_sources(void)
 {
@@ -359,4 +380,4 @@ static void t_two_sources(void)
 
 UTEST_MAIN(T(t_unseen), T(t_told_twice), T(t_pid_again), T(t_end_lost), T(t_nobody_known),
 	   T(t_exec), T(t_settled), T(t_split_anew), T(t_reaped), T(t_shorter_than_a_tick),
-	   T(t_two_sources))
+	   T(t_less_than_a_step), T(t_two_sources))
