@@ -19,6 +19,7 @@ static const struct as_source source = {"diskstats", AS_F_DEV_READ, AS_F_DEV_BUS
 struct device {
 	char name[32];
 	bool told, part;
+	int64_t since_ns; /* when it was first seen: its counters are 0 then */
 	struct as_counter read, write, reads, writes, busy;
 };
 
@@ -38,7 +39,7 @@ static bool is_partition(const struct as_collect *c, const char *name)
 }
 
 static struct device *find(struct state *s, const struct as_collect *c, size_t hint,
-			   const char *name)
+			   const char *name, int64_t t_ns)
 {
 	if (hint < s->n && !strcmp(s->devices[hint].name, name))
 		return &s->devices[hint];
@@ -50,6 +51,7 @@ static struct device *find(struct state *s, const struct as_collect *c, size_t h
 	struct device *d = &s->devices[s->n++];
 	(void)snprintf(d->name, sizeof d->name, "%s", name);
 	d->part = is_partition(c, name);
+	d->since_ns = t_ns;
 	return d;
 }
 
@@ -60,7 +62,7 @@ static void tell(const struct as_collect *c, struct device *d, uint32_t id)
 		.id = id,
 		.parent = AS_NO_PARENT,
 		.name = d->name,
-		.born_ns = AS_NA,
+		.born_ns = d->since_ns,
 		.died_ns = AS_NA,
 		.ended_by = AS_NA,
 	};
@@ -100,7 +102,7 @@ static bool look(struct state *s, const struct as_collect *c, struct as_frame *f
 	if (!as_source_read(s->fd, s->text, sizeof s->text, &n))
 		return false;
 	for (size_t at = 0; (used = as_parse_disk(s->text + at, n - at, &now)); at += used) {
-		struct device *d = find(s, c, hint++, now.name);
+		struct device *d = find(s, c, hint++, now.name, frame ? frame->t_ns : 0);
 
 		if (d && !d->part)
 			take(s, c, d, &now, frame);

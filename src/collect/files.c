@@ -59,7 +59,7 @@ static void tell(const struct as_collect *c, uint32_t id, const struct busy *b)
 				.id = id,
 				.parent = AS_NO_PARENT,
 				.key = (int64_t)b->key.inode,
-				.born_ns = AS_NA,
+				.born_ns = 0, /* since when its bytes are counted */
 				.died_ns = AS_NA,
 				.ended_by = AS_NA};
 

@@ -11,7 +11,7 @@ enum { TEXT = 16 << 10 };
 static const struct as_source machine = {"net/dev", AS_F_NIC_RECV, AS_F_NIC_DROPS};
 
 static struct as_interface *find(struct as_interfaces *t, const struct as_collect *c, uint32_t file,
-				 const struct as_netdev *d)
+				 const struct as_netdev *d, int64_t t_ns)
 {
 	for (size_t i = 0; i < t->n; i++)
 		if (t->v[i].file == file && !strcmp(t->v[i].name, d->name))
@@ -21,10 +21,12 @@ static struct as_interface *find(struct as_interfaces *t, const struct as_collec
 		return NULL;
 	}
 	struct as_interface *x = &t->v[t->n++];
-	*x = (struct as_interface){.file = file, .base = *d, .last = *d};
+	*x = (struct as_interface){.file = file, .base = *d, .last = *d, .since_ns = t_ns};
 	memcpy(x->name, d->name, sizeof x->name);
-	if (file) /* it was made with the job's namespace: all of it is the job's */
+	if (file) { /* it was made with the job's namespace: all of it is the job's */
 		memset(&x->base, 0, sizeof x->base);
+		x->since_ns = 0;
+	}
 	return x;
 }
 
@@ -40,7 +42,7 @@ static void tell(const struct as_interfaces *t, const struct as_collect *c,
 						       .parent = AS_NO_PARENT,
 						       .name = name,
 						       .detail = whose,
-						       .born_ns = AS_NA,
+						       .born_ns = x->since_ns,
 						       .died_ns = AS_NA,
 						       .ended_by = AS_NA});
 }
@@ -84,7 +86,7 @@ static void look(struct as_interfaces *t, const struct as_collect *c, uint32_t f
 	if (t->fd[file] < 0 || as_read_fd(t->fd[file], text, sizeof text, &n, &err) < 0)
 		return;
 	for (size_t at = 0; (used = as_parse_netdev(text + at, n - at, &d)); at += used) {
-		struct as_interface *x = find(t, c, file, &d);
+		struct as_interface *x = find(t, c, file, &d, frame ? frame->t_ns : 0);
 
 		if (x && frame)
 			put_row(t, c, x, &d, frame);

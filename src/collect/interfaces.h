@@ -15,6 +15,7 @@ struct as_interface {
 	char name[32];
 	uint32_t file;
 	bool told;
+	int64_t since_ns; /* since when it is counted: its row is 0 then */
 	struct as_netdev base, last;
 };
 

@@ -206,17 +206,40 @@ static bool first_row(struct as_instance *i, int64_t t_ns, const int64_t *row)
 	return true;
 }
 
+/*
+ * A device or a file is listed when it first does something, and had done nothing before.
+ * Not so processes: they have a row soon after their birth, and most have no other.
+ */
+static bool begins_at_birth(const struct as_instance *i)
+{
+	return i->scope != AS_PROCESS && i->scope != AS_THREAD && i->born_ns != AS_NA &&
+	       i->born_ns < i->row_ns;
+}
+
+/* What its first row counts, it counts since its birth. */
+static void tally_birth(struct as_instance *i)
+{
+	const struct as_scope_info *s = as_scope_info(i->scope);
+
+	for (size_t c = 0; c < s->n; c++)
+		if (as_fields[s->first + c].kind == AS_COUNTER && i->last[c] != AS_NA)
+			as_tally_counter(&i->tally[c], i->born_ns > 0 ? i->born_ns : 0, 0);
+}
+
 /* From the second row on: the tallies, told of the first. */
 static bool start_tallies(struct as_instance *i)
 {
 	size_t n = as_scope_info(i->scope)->n;
 
 	i->tally = as_zalloc_n(n, sizeof *i->tally);
-	for (size_t c = 0; i->tally && c < n; c++)
+	if (!i->tally)
+		return false;
+	for (size_t c = 0; c < n; c++)
 		i->tally[c] = as_tally_new();
-	if (i->tally)
-		tally_row(i, i->row_ns, i->last);
-	return i->tally != NULL;
+	if (begins_at_birth(i))
+		tally_birth(i);
+	tally_row(i, i->row_ns, i->last);
+	return true;
 }
 
 /* Tell the tallies of the ticks at which it stayed as it was. */
@@ -237,7 +260,8 @@ static bool take_row(struct as_instance *i, int64_t t_ns, const int64_t *row, bo
 {
 	if (!i->last)
 		return first_row(i, t_ns, row) &&
-		       (!as_scope_info(i->scope)->single || start_tallies(i));
+		       (!(as_scope_info(i->scope)->single || begins_at_birth(i)) ||
+			start_tallies(i));
 	if (!i->tally && !start_tallies(i))
 		return false;
 	if (same) {

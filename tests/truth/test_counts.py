@@ -83,6 +83,18 @@ def _():
     expect_near(p.total("io_write"), p.truth["file_bytes"], 0.02, "bytes written")
 
 
+@job_test("the mean rate of a device is its bytes over the run, whenever it first did something")
+def _():
+    script = "sleep 0.7; dd if=/dev/zero of=f bs=1M count=24 conv=fsync status=none; sleep 0.3"
+    run(ASSAY, "run", "--quiet", "--json", "-o", "r.json", "--", "sh", "-c", script).ok()
+    doc = json.loads((tmp() / "r.json").read_text())["assay"]
+    wrote = [d["metrics"]["device.write"] for d in doc["devices"]]
+    probe.needs(probe.on_disk(), any(w["total"] >= 24 * MIB for w in wrote), "a disk of its own")
+    seconds = doc["timeline"]["t_ns"][-1] / 1e9
+    for one in wrote:
+        expect_near(one["mean"] * seconds, one["total"], 0.01, "bytes by the mean rate", slack=1)
+
+
 @job_test("bytes through calls and bytes of the disk are two numbers, each exact")
 def _():
     for how in ({}, {"nobody": True}):

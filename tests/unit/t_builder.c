@@ -128,6 +128,33 @@ static void t_second_row(void)
 	stop(&t);
 }
 
+static void device_tick(struct told *t, int64_t t_ns, int64_t bytes)
+{
+	as_frame_start(&t->frame, t_ns);
+	as_row_set(as_frame_row(&t->frame, AS_DEVICE, 1), AS_F_DEV_WRITE, bytes);
+	as_tee_frame(&t->tee, &t->frame);
+}
+
+/* Listed when it first moved, counted since the start: so is the mean. */
+static void t_counted_before_listed(void)
+{
+	struct as_instance i = {.scope = AS_DEVICE, .id = 1, .parent = AS_NO_PARENT};
+	struct told t;
+
+	start(&t);
+	job_tick(&t, 0, 0, 100);
+	as_tee_instance(&t.tee, &i);
+	device_tick(&t, 1000 * MS, 300);
+	const struct as_tally *w = as_run_tally(as_builder_run(t.b), AS_F_DEV_WRITE, 1);
+	EXPECT_NEAR(as_tally_shown(AS_F_DEV_WRITE, w->mean), 300, 1e-9);
+	EXPECT_NEAR(as_tally_shown(AS_F_DEV_WRITE, w->max), 300, 1e-9);
+	device_tick(&t, 2000 * MS, 300);
+	w = as_run_tally(as_builder_run(t.b), AS_F_DEV_WRITE, 1);
+	EXPECT_NEAR(as_tally_shown(AS_F_DEV_WRITE, w->mean), 150, 1e-9);
+	EXPECT_NEAR(as_tally_shown(AS_F_DEV_WRITE, w->last), 0, 1e-9);
+	stop(&t);
+}
+
 static void t_instances(void)
 {
 	struct told t;
@@ -322,5 +349,5 @@ static void t_frame_same(void)
 }
 
 UTEST_MAIN(T(t_same_rows), T(t_frame_same), T(t_identity), T(t_tallies_and_series),
-	   T(t_unknown_after_all), T(t_second_row), T(t_instances), T(t_detail_taken_back),
-	   T(t_many_instances), T(t_end), T(t_rows_are_shared))
+	   T(t_unknown_after_all), T(t_second_row), T(t_counted_before_listed), T(t_instances),
+	   T(t_detail_taken_back), T(t_many_instances), T(t_end), T(t_rows_are_shared))
