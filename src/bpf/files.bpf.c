@@ -160,10 +160,15 @@ static struct file *file_of(struct task_struct *task, int32_t fd)
 /* ── a path, from its end ─────────────────────────────────────────────── */
 
 struct climb {
-	struct dentry *at;
-	struct mount *mount;
+	struct dentry *at, *root; /* root: where the process begins to name files */
+	struct mount *mount, *root_mount;
 	uint32_t len;
 };
+
+static struct mount *mount_of(struct vfsmount *mnt)
+{
+	return (struct mount *)((char *)mnt - bpf_core_field_offset(struct mount, mnt));
+}
 
 /* One component; at the root of a mounted file system go on where it is mounted. */
 static long step(uint32_t i, void *ctx)
@@ -173,6 +178,8 @@ static long step(uint32_t i, void *ctx)
 	struct mount *mount = c->mount;
 	uint32_t zero = 0, len = c->len;
 
+	if (at == c->root && mount == c->root_mount)
+		return 1;
 	if (at == up || at == BPF_CORE_READ(mount, mnt.mnt_root)) {
 		struct mount *outer = BPF_CORE_READ(mount, mnt_parent);
 
@@ -194,10 +201,12 @@ static long step(uint32_t i, void *ctx)
 
 static uint32_t put_path(struct file *file)
 {
-	struct vfsmount *mnt = BPF_CORE_READ(file, f_path.mnt);
-	struct climb c = {.at = BPF_CORE_READ(file, f_path.dentry)};
+	struct fs_struct *fs = bpf_get_current_task_btf()->fs;
+	struct climb c = {.at = BPF_CORE_READ(file, f_path.dentry),
+			  .root = BPF_CORE_READ(fs, root.dentry),
+			  .mount = mount_of(BPF_CORE_READ(file, f_path.mnt)),
+			  .root_mount = mount_of(BPF_CORE_READ(fs, root.mnt))};
 
-	c.mount = (struct mount *)((char *)mnt - bpf_core_field_offset(struct mount, mnt));
 	bpf_loop(CLIMB_MAX, step, &c, 0);
 	return c.len;
 }

@@ -184,6 +184,10 @@ struct pt_regs {
 };
 #endif
 
+struct fs_struct {
+	struct path root; /* what "/" is for it */
+};
+
 struct task_struct {
 	unsigned int __state;
 	int on_cpu;
@@ -201,6 +205,7 @@ struct task_struct {
 	uint64_t start_boottime;
 	unsigned long min_flt, maj_flt;
 	char comm[16];
+	struct fs_struct *fs;
 	struct files_struct *files;
 	struct signal_struct *signal;
 	struct task_io_accounting ioac;

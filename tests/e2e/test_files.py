@@ -49,6 +49,15 @@ def _():
     expect_eq(use[shm]["write"], 2)
 
 
+@job_test("a file is named as the process that used it would")
+def _():
+    if not is_root():
+        skip("only root can change its root")
+    code = "import os, sys; os.chroot(sys.argv[1]); open('/inner', 'w').write('abc' * 10**6)"
+    use = watched(sys.executable, "-c", code, tmp())
+    expect_eq(use["/inner"]["write"], 3_000_000)
+
+
 @job_test("copies inside the kernel count at both ends")
 def _():
     a, b = tmp() / "a", tmp() / "b"
