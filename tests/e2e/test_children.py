@@ -333,6 +333,19 @@ def _():
             expect(round(seconds * 1e9) % 10_000_000 != 0, f"{seconds} s: ticks, by {rung}")
 
 
+@job_test("children of a millisecond have names from the first on, and lines once BPF has joined")
+def _():
+    need("bpf")
+    echoes = [f"/bin/echo {i}" for i in range(8)]
+    for start in ("", "sleep 1; "):
+        assay("run", "--quiet", "-o", "r.json", "--", "sh", "-c", start + "; ".join(echoes)).ok()
+        doc = json.loads((tmp() / "r.json").read_text())["assay"]
+        got = [p["command"] for p in doc["processes"] if p["name"] == "echo"]
+        expect_eq(len(got), 8, f"processes called echo after {start!r}")
+        for line, want in zip(got, echoes):
+            expect(line == want or (line is None and not start), f"{line!r}, {want!r} is true")
+
+
 def children(pid):
     with open(f"/proc/{pid}/task/{pid}/children") as f:
         return f.read().split()
