@@ -14,6 +14,7 @@ enum {
 	CHUNK_SIZE = 8,       /* where its size is, in bytes             */
 	CHUNK_TOP = 16,       /* where its fill is, in words of its data */
 	SLACK = 1024,         /* the stack may have grown since          */
+	TIP = 640,            /* bytes on either side of the leaf        */
 };
 
 /* What an attempt came to. */
@@ -124,43 +125,53 @@ static bool make_room(struct as_snapper *s)
 		s->region[i].second = n + s->region[i].n;
 		n += s->region[i].n * 2;
 	}
+	for (size_t i = 0; i < AS_TIP_COPIES; i++, n += s->tip.n)
+		s->tip.copy[i] = n;
 	while (s->copy_cap < n)
 		if (!as_grow(&s->copy, &s->copy_cap, s->copy_cap, 1, 65536))
 			return false;
-	while (s->range_cap < s->nregions * 2)
+	while (s->range_cap < s->nregions * 2 + AS_TIP_COPIES)
 		if (!as_grow(&s->range, &s->range_cap, s->range_cap, sizeof *s->range, 64))
 			return false;
 	return true;
 }
 
-/* First copies in order, second copies in order, but the thread's own state last of all. */
+static void add_range(struct as_snapper *s, size_t *k, uint64_t at, size_t copy, size_t n)
+{
+	s->range[(*k)++] = (struct as_range){at, s->copy + copy, n};
+}
+
+/* First copies, the tip, second copies, and the thread's own state last of all; how many. */
 static size_t plan(struct as_snapper *s)
 {
-	size_t k = 0, bytes = 0;
+	size_t k = 0;
 
-	for (size_t i = 0; i < s->nregions; i++, k++)
-		s->range[k] = (struct as_range){s->region[i].at, s->copy + s->region[i].first,
-						s->region[i].n};
-	for (size_t i = 0; i < s->nregions; i++, k++) {
+	for (size_t i = 0; i < s->nregions; i++)
+		add_range(s, &k, s->region[i].at, s->region[i].first, s->region[i].n);
+	for (size_t i = 0; s->tip.n && i < AS_TIP_COPIES; i++)
+		add_range(s, &k, s->tip.at, s->tip.copy[i], s->tip.n);
+	for (size_t i = 0; i < s->nregions; i++) {
 		const struct as_snap_region *r = &s->region[(i + 1) % s->nregions];
 
-		s->range[k] = (struct as_range){r->at, s->copy + r->second, r->n};
-		bytes += r->n * 2;
+		add_range(s, &k, r->at, r->second, r->n);
 	}
-	return bytes;
+	return k;
 }
 
 static enum attempt gather(struct as_snapper *s)
 {
 	if (!make_room(s))
 		return GAVE_UP;
-	size_t want = plan(s);
-	ssize_t got = as_remote_gather(s->py->pid, s->range, s->nregions * 2);
+	size_t n = plan(s), want = 0;
+	ssize_t got = as_remote_gather(s->py->pid, s->range, n);
 
+	for (size_t i = 0; i < n; i++)
+		want += s->range[i].n;
 	if (got == -ESRCH)
 		return GONE;
 	if (got >= 0 && (size_t)got == want)
 		return DONE;
+	s->tip.n = 0;
 	s->nregions = s->nmet = 0; /* something has gone from where it was */
 	return AGAIN_LEARNED;
 }
@@ -263,6 +274,46 @@ static bool agree(const struct as_py_layout *l, struct copies c, bool leaf)
 	       is_shim(l, c.a) == is_shim(l, c.b) && (leaf || instr_of(l, c.a) == instr_of(l, c.b));
 }
 
+/* The leaf moves fastest: look more often around where it was, if that is in the newest chunk. */
+static void aim(struct as_snapper *s, uint64_t leaf)
+{
+	const struct as_snap_region *chunk = &s->region[fixed_regions(s)];
+	uint64_t from = leaf - TIP, to = leaf + TIP;
+
+	s->tip.n = 0;
+	if (!s->nchunks || !holds(chunk, leaf, s->py->at.frame.size))
+		return;
+	s->tip.at = from > chunk->at ? from : chunk->at;
+	s->tip.n = (size_t)((to < chunk->at + chunk->n ? to : chunk->at + chunk->n) - s->tip.at);
+}
+
+/* Is a frame the same in the copies of the tip? One that is not in the tip is not asked. */
+static bool agrees_at_tip(const struct as_snapper *s, uint64_t frame, const unsigned char *a,
+			  bool leaf)
+{
+	const struct as_snap_region tip = {.at = s->tip.at, .n = s->tip.n};
+
+	if (!holds(&tip, frame, s->py->at.frame.size))
+		return true;
+	for (size_t i = 0; i < AS_TIP_COPIES; i++) {
+		struct copies c = {a, s->copy + s->tip.copy[i] + (frame - tip.at)};
+
+		if (!agree(&s->py->at, c, leaf))
+			return false;
+	}
+	return true;
+}
+
+/* A leaf in the newest chunk must have been looked at as the tip. */
+static bool missed_tip(const struct as_snapper *s, uint64_t leaf)
+{
+	const struct as_snap_region *chunk = &s->region[fixed_regions(s)];
+	const struct as_snap_region tip = {.at = s->tip.at, .n = s->tip.n};
+	size_t n = s->py->at.frame.size;
+
+	return s->nchunks && holds(chunk, leaf, n) && !holds(&tip, leaf, n);
+}
+
 static void note(struct walk *w, const unsigned char *frame)
 {
 	const struct as_py_layout *l = &w->s->py->at;
@@ -299,7 +350,8 @@ static enum attempt walk(struct walk *w, uint64_t frame)
 	for (size_t links = 0; frame && links < LINKS_MOST; links++) {
 		struct copies c;
 
-		if (!find_frame(w, frame, now, &c) || !agree(l, c, links == 0))
+		if (!find_frame(w, frame, now, &c) || !agree(l, c, links == 0) ||
+		    !agrees_at_tip(w->s, frame, c.a, links == 0))
 			return AGAIN_TORN;
 		note(w, c.a);
 		w->root = frame;
@@ -403,8 +455,11 @@ static enum attempt attempt(struct as_snapper *s, struct as_pystack *ret, uint64
 	ret->cut = false;
 	if (r != DONE)
 		return r;
+	bool missed = missed_tip(s, frame);
 	s->nmet = 0;
-	r = walk(&w, frame);
+	r = missed ? AGAIN_LEARNED : walk(&w, frame);
+	if (missed)
+		aim(s, frame);
 	if (w.unknown && s->nmet < AS_FRAMES_MAX && !learn_strays(s))
 		return GAVE_UP;
 	*ret_root = w.root;
@@ -414,7 +469,7 @@ static enum attempt attempt(struct as_snapper *s, struct as_pystack *ret, uint64
 enum as_snap as_snapshot(struct as_snapper *s, struct as_pystack *ret, struct as_snap_count *count)
 {
 	enum attempt r = DONE;
-	uint64_t root = 0;
+	uint64_t root = 0, other = 0;
 
 	for (int i = 0; i < ATTEMPTS && r != GAVE_UP; i++) {
 		r = attempt(s, ret, &root);
@@ -422,11 +477,13 @@ enum as_snap as_snapshot(struct as_snapper *s, struct as_pystack *ret, struct as
 			return ret->n ? AS_SNAP_OK : AS_SNAP_EMPTY;
 		if (r == GONE)
 			return AS_SNAP_GONE;
+		if (r == OTHER_ROOT)
+			other = root;
 		count->torn += r == AGAIN_TORN || r == OTHER_ROOT;
 		count->learned += r == AGAIN_LEARNED;
 	}
-	if (r == OTHER_ROOT && s->root)
-		suspect(s, root);
+	if (other && s->root)
+		suspect(s, other);
 	s->nregions = 0;
 	return AS_SNAP_REJECTED;
 }

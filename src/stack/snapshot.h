@@ -2,7 +2,8 @@
 /*
  * snapshot -- the Python stack of one thread, read while it runs.
  *
- * Everything a stack consists of is copied twice by one system call: the
+ * Everything a stack consists of is copied twice by one system call (and the
+ * frames at its tip, which come and go, twice more in between): the
  * thread's state, the chunks of its stack of frames, and the frames that live
  * elsewhere (of generators, of C calls; before 3.11 all of them), where the
  * last look at this thread found them. Then the chain of frames is walked in
@@ -47,6 +48,8 @@ struct as_snap_region {
 	size_t first, second; /* offsets in `copy` */
 };
 
+enum { AS_TIP_COPIES = 2 };
+
 /* What is remembered of a thread from look to look. */
 struct as_snapper {
 	const struct as_python *py;
@@ -54,6 +57,11 @@ struct as_snapper {
 	struct as_snap_region *region; /* thread, [via,] chunks…, frames…         */
 	size_t nregions, regions_cap;
 	size_t nchunks;
+	struct {
+		uint64_t at; /* around the last leaf, in the newest chunk     */
+		size_t n;    /* 0: nowhere                                    */
+		size_t copy[AS_TIP_COPIES];
+	} tip;
 	size_t nstray; /* frames outside chunks, as they were met */
 	uint64_t *met; /* the same, in the walk that goes on      */
 	size_t nmet, met_cap;
