@@ -364,24 +364,31 @@ static enum attempt walk(struct walk *w, uint64_t frame)
 
 /*
  * A frame that has just ended has no caller any more, and until 3.10 nothing
- * else tells it from the first of all. But that one hardly ever changes: it is
- * known when some attempts in a row agree, and another is believed only after
- * some looks that found nothing else.
+ * else tells it from the first of all. But what hangs on it is then less than
+ * the whole: a first frame with a longer chain is believed at once, and one
+ * with a shorter chain only after some looks that found nothing else.
  */
-enum { ENOUGH = 3 };
+static void believe(struct as_snapper *s, uint64_t root, size_t depth)
+{
+	s->root = root;
+	s->depth = depth;
+	s->agreed = 0;
+}
 
 static void suspect(struct as_snapper *s, uint64_t root)
 {
+	enum { ENOUGH = 3 };
+
 	s->agreed = root == s->rival ? s->agreed + 1 : 1;
 	s->rival = root;
 	if (s->agreed >= ENOUGH)
-		s->root = root;
+		believe(s, root, 0);
 }
 
-static enum attempt check_root(struct as_snapper *s, uint64_t root)
+static enum attempt check_root(struct as_snapper *s, uint64_t root, size_t depth)
 {
-	if (root && !s->root)
-		suspect(s, root);
+	if (root && depth > s->depth)
+		believe(s, root, depth);
 	return !root || root == s->root ? DONE : OTHER_ROOT;
 }
 
@@ -463,7 +470,7 @@ static enum attempt attempt(struct as_snapper *s, struct as_pystack *ret, uint64
 	if (w.unknown && s->nmet < AS_FRAMES_MAX && !learn_strays(s))
 		return GAVE_UP;
 	*ret_root = w.root;
-	return r == DONE ? check_root(s, w.root) : r;
+	return r == DONE ? check_root(s, w.root, ret->n) : r;
 }
 
 enum as_snap as_snapshot(struct as_snapper *s, struct as_pystack *ret, struct as_snap_count *count)
@@ -482,7 +489,7 @@ enum as_snap as_snapshot(struct as_snapper *s, struct as_pystack *ret, struct as
 		count->torn += r == AGAIN_TORN || r == OTHER_ROOT;
 		count->learned += r == AGAIN_LEARNED;
 	}
-	if (other && s->root)
+	if (other)
 		suspect(s, other);
 	s->nregions = 0;
 	return AS_SNAP_REJECTED;

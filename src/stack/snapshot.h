@@ -66,7 +66,8 @@ struct as_snapper {
 	uint64_t *met; /* the same, in the walk that goes on      */
 	size_t nmet, met_cap;
 	uint64_t root, rival; /* the frame that all begins with; another that may be it    */
-	unsigned agreed;      /* attempts in a row that found the rival                    */
+	size_t depth;         /* the longest chain that was seen on it                     */
+	unsigned agreed;      /* looks in a row that found only the rival                  */
 	unsigned char *copy;
 	size_t copy_cap;
 	struct as_range *range; /* the regions, as one call takes them */

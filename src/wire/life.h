@@ -10,7 +10,7 @@
 enum {
 	AS_WIRE_COMM = 16,
 	AS_WIRE_ARGS = 240,     /* as much of a command line as is told                */
-	AS_WIRE_RING = 4 << 20, /* bytes of the ring: ends of 10,000 processes fit     */
+	AS_WIRE_RING = 2 << 20, /* bytes of the ring: ends of 5,000 processes fit      */
 };
 
 enum as_wire_kind {

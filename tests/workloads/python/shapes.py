@@ -72,7 +72,7 @@ def coroutines():
 # --- recursion --------------------------------------------------------------------
 
 def bottom():
-    return sum(range(2000))
+    return sum(range(20000))
 
 
 def down(n):
