@@ -204,7 +204,11 @@ static bool holds(const struct as_snap_region *r, uint64_t at, size_t n)
 	return at >= r->at && n <= r->n && at - r->at <= r->n - n;
 }
 
-/* Met in the order of last time, mostly: look at the expected one first. */
+/*
+ * Strays are copied in the order in which the last walk met them. Links between
+ * frames that were copied long after each other prove nothing: a frame that is
+ * not the next one is looked for, so that the walk can go on and learn.
+ */
 static const struct as_snap_region *stray_region(struct walk *w, uint64_t frame)
 {
 	const struct as_snapper *s = w->s;
@@ -214,6 +218,7 @@ static const struct as_snap_region *stray_region(struct walk *w, uint64_t frame)
 		size_t i = (w->next_stray + k) % s->nstray;
 
 		if (first[i].at == frame) {
+			w->unknown |= k > 0;
 			w->next_stray = i + 1;
 			return &first[i];
 		}
@@ -346,20 +351,21 @@ static enum attempt walk(struct walk *w, uint64_t frame)
 	enum { LINKS_MOST = AS_FRAMES_MAX * 2 };
 	const struct as_py_layout *l = &w->s->py->at;
 	unsigned char now[256];
+	bool torn = false;
 
 	for (size_t links = 0; frame && links < LINKS_MOST; links++) {
 		struct copies c;
 
-		if (!find_frame(w, frame, now, &c) || !agree(l, c, links == 0) ||
-		    !agrees_at_tip(w->s, frame, c.a, links == 0))
+		if (!find_frame(w, frame, now, &c))
 			return AGAIN_TORN;
+		torn |= !agree(l, c, links == 0) || !agrees_at_tip(w->s, frame, c.a, links == 0);
 		note(w, c.a);
 		w->root = frame;
 		frame = word(c.a, l->frame.back);
-		if (!frame && !is_root(l, c.a))
-			return AGAIN_TORN;
+		torn |= !frame && !is_root(l, c.a);
 	}
-	return w->unknown ? AGAIN_LEARNED : DONE;
+	w->unknown |= w->next_stray != w->s->nstray;
+	return torn ? AGAIN_TORN : w->unknown ? AGAIN_LEARNED : DONE;
 }
 
 /*
@@ -389,7 +395,10 @@ static enum attempt check_root(struct as_snapper *s, uint64_t root, size_t depth
 {
 	if (root && depth > s->depth)
 		believe(s, root, depth);
-	return !root || root == s->root ? DONE : OTHER_ROOT;
+	if (root && root != s->root)
+		return OTHER_ROOT;
+	s->agreed = 0;
+	return DONE;
 }
 
 /* ── one look ─────────────────────────────────────────────────────────── */
@@ -451,6 +460,7 @@ static enum attempt attempt(struct as_snapper *s, struct as_pystack *ret, uint64
 	struct walk w = {.s = s, .to = ret};
 	uint64_t frame = 0;
 
+	*ret_root = 0;
 	if (!s->nregions && !learn(s))
 		return GAVE_UP;
 	enum attempt r = gather(s);
@@ -477,6 +487,7 @@ enum as_snap as_snapshot(struct as_snapper *s, struct as_pystack *ret, struct as
 {
 	enum attempt r = DONE;
 	uint64_t root = 0, other = 0;
+	bool reached = false; /* the root that is believed */
 
 	for (int i = 0; i < ATTEMPTS && r != GAVE_UP; i++) {
 		r = attempt(s, ret, &root);
@@ -486,10 +497,11 @@ enum as_snap as_snapshot(struct as_snapper *s, struct as_pystack *ret, struct as
 			return AS_SNAP_GONE;
 		if (r == OTHER_ROOT)
 			other = root;
+		reached |= root == s->root;
 		count->torn += r == AGAIN_TORN || r == OTHER_ROOT;
 		count->learned += r == AGAIN_LEARNED;
 	}
-	if (other)
+	if (other && !reached)
 		suspect(s, other);
 	s->nregions = 0;
 	return AS_SNAP_REJECTED;
