@@ -47,6 +47,6 @@ static inline bool as_pass_told(const struct as_pass *pass, const struct as_proc
 /* Is this one as it was? */
 static inline bool as_pass_quiet(const struct as_pass *pass, const struct as_process *p)
 {
-	return pass->complete && p->passed >= pass->first && p->passed < pass->n;
+	return pass->complete && p->passed >= pass->first && p->passed < pass->n && !p->ended;
 }
 void as_pass_close(struct as_pass *pass);

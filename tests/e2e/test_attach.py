@@ -165,6 +165,8 @@ def _():
         if t1 - t0 > 0.2:       # the last step may be too short for counters in steps of 10 ms
             expect_between(cores, 0, 1.15, f"cores from {t0:.2f} to {t1:.2f} s of one process")
     expect_between(a.seconds(), 0.2, 1.6, "CPU seconds")
+    most = max(n for n in a.column("job.processes") if n is not None)
+    expect_between(most, 2, 3, "processes at once, where one child follows the other")
     stop(p, signal.SIGKILL)
 
 
