@@ -1,7 +1,6 @@
 /*
  * record -- where a Python program spends its time: its stacks, from outside.
  */
-#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -9,6 +8,7 @@
 #include "base/human.h"
 #include "base/json.h"
 #include "cli/cmd.h"
+#include "cli/output.h"
 #include "engine/engine.h"
 #include "report/hot.h"
 
@@ -173,20 +173,26 @@ static uint64_t tried(const struct as_sampler_count *c)
 	return c->samples + c->rejected;
 }
 
-static int write_to(const char *path, const struct as_buf *b, FILE *standard, struct as_err *err)
+/* Where to: opened before the program is looked at. */
+struct files {
+	FILE *profile, *stats;
+};
+
+static void files_close(struct files *f)
 {
-	if (!path || !strcmp(path, "-"))
-		return as_buf_write(b, standard, err);
-	as_auto_file FILE *out = fopen(path, "we");
-	if (!out)
-		return as_fail_errno(err, errno, "open '%s'", path);
-	int r = as_buf_write(b, out, err);
-	if (r == AS_OK && fclose(as_take(out)))
-		return as_fail_errno(err, errno, "write '%s'", path);
-	return r;
+	as_fclose_(&f->profile);
+	as_fclose_(&f->stats);
 }
 
-static int write_stats(const struct opts *o, const struct as_stacks_result *s, struct as_err *err)
+static int files_open(const struct opts *o, struct files *f, struct as_err *err)
+{
+	int r = as_output_open(o->output, &f->profile, err);
+
+	return r < 0 ? r : as_output_open(o->stats_json, &f->stats, err);
+}
+
+static int write_stats(const struct opts *o, const struct as_stacks_result *s, FILE *file,
+		       struct as_io *io, struct as_err *err)
 {
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_LINE);
 	const struct as_sampler_count *c = &s->count;
@@ -207,7 +213,7 @@ static int write_stats(const struct opts *o, const struct as_stacks_result *s, s
 	as_json_i64(&j, "duration_ns", s->profile->duration_ns);
 	as_json_close(&j);
 	as_buf_byte(&b, '\n');
-	return write_to(o->stats_json, &b, stdout, err);
+	return as_output_write(&b, file, o->stats_json, io->out, err);
 }
 
 static struct as_spelling spelling(const struct opts *o, const struct as_profile *p)
@@ -218,8 +224,8 @@ static struct as_spelling spelling(const struct opts *o, const struct as_profile
 				    .kind = strcmp(o->weight, "time") ? 0 : p->nkinds - 1};
 }
 
-static int write_profile(const struct opts *o, const struct as_profile *p, struct as_io *io,
-			 struct as_err *err)
+static int write_profile(const struct opts *o, const struct as_profile *p, FILE *file,
+			 struct as_io *io, struct as_err *err)
 {
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
 	struct as_spelling how = spelling(o, p);
@@ -227,7 +233,7 @@ static int write_profile(const struct opts *o, const struct as_profile *p, struc
 	if (!o->output && !o->format)
 		return AS_OK;
 	format_of(o)->write(p, &how, &b);
-	return write_to(o->output, &b, io->out, err);
+	return as_output_write(&b, file, o->output, io->out, err);
 }
 
 static int show(const struct opts *o, const struct as_stacks_result *s, struct as_err *err)
@@ -262,22 +268,23 @@ static int no_python(const struct as_stacks_result *s, struct as_err *err)
 	return as_hint(err, "is it a Python program? --subprocesses looks at those it starts");
 }
 
-static int deliver(const struct opts *o, const struct as_stacks_result *s, struct as_io *io,
-		   struct as_err *err)
+static int deliver(const struct opts *o, const struct as_stacks_result *s, const struct files *f,
+		   struct as_io *io, struct as_err *err)
 {
 	if (!s->pythons)
 		return no_python(s, err);
 	int r = as_profile_ok(s->profile, err);
 	if (r == AS_OK)
-		r = write_profile(o, s->profile, io, err);
+		r = write_profile(o, s->profile, f->profile, io, err);
 	if (r == AS_OK)
-		r = write_stats(o, s, err);
+		r = write_stats(o, s, f->stats, io, err);
 	return r == AS_OK ? show(o, s, err) : r;
 }
 
 static int run(const void *opts_, char **args, char **tail, struct as_io *io, struct as_err *err)
 {
 	const struct opts *o = opts_;
+	as_cleanup(files_close) struct files files = {0};
 	struct as_engine_result result = {0};
 	unsigned modes = 0;
 
@@ -285,6 +292,8 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 	int r = check(o, tail, err);
 	if (r == AS_OK)
 		r = modes_of(o, &modes, err);
+	if (r == AS_OK)
+		r = files_open(o, &files, err);
 	if (r == AS_OK)
 		r = sample(o, modes, tail, io, &result, err);
 	if (r < 0)
@@ -296,7 +305,7 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 			       error ? error : "the command did not start");
 	io->status = result.exit_status;
 	io->die_by = result.outcome.signal;
-	return profile ? deliver(o, &result.stacks, io, err) : AS_OK;
+	return profile ? deliver(o, &result.stacks, &files, io, err) : AS_OK;
 }
 
 const struct as_cmd as_cmd_record = {

@@ -1,8 +1,6 @@
 /* cmd_report -- one run as a page of HTML. */
-#include <errno.h>
-#include <string.h>
-
 #include "cli/history.h"
+#include "cli/output.h"
 #include "report/report.h"
 
 struct opts {
@@ -18,31 +16,23 @@ static const struct as_opt opts[] = {
 };
 /* clang-format on */
 
-static int write_file(const char *path, const struct as_buf *page, struct as_err *err)
-{
-	as_auto_file FILE *out = fopen(path, "we");
-
-	if (!out)
-		return as_fail_errno(err, errno, "open '%s'", path);
-	return as_buf_write_file(page, out, path, err);
-}
-
 static int write_page(const struct opts *o, const struct as_run *run, struct as_io *io,
 		      struct as_err *err)
 {
 	as_auto_buf struct as_buf page = AS_BUF(AS_BUF_DOCUMENT), path = AS_BUF(AS_BUF_LINE);
+	as_auto_file FILE *file = NULL;
 
-	as_report_html(&page, run);
-	if (o->file && !strcmp(o->file, "-"))
-		return as_buf_write(&page, io->out, err);
 	if (o->file)
 		as_buf_str(&path, o->file);
 	else
 		as_buf_fmt(&path, "assay-%s.html", run->who.id);
 	int r = as_buf_ok(&path, err);
 	if (r == AS_OK)
-		r = write_file(as_buf_text(&path), &page, err);
+		r = as_output_open(as_buf_text(&path), &file, err);
+	as_report_html(&page, run);
 	if (r == AS_OK)
+		r = as_output_write(&page, file, as_buf_text(&path), io->out, err);
+	if (r == AS_OK && file)
 		(void)fprintf(io->out, "%s\n", as_buf_text(&path));
 	return r;
 }

@@ -9,6 +9,7 @@
  */
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/types.h>
 
 #include "base/err.h"
@@ -25,3 +26,12 @@ int as_remote_read(pid_t pid, uint64_t at, void *to, size_t n);
 ssize_t as_remote_gather(pid_t pid, const struct as_range *r, size_t n);
 /* Say in words why the process could not be read. */
 int as_remote_fail(pid_t pid, int os, struct as_err *err);
+
+/* A word of a copy; nothing says that it is aligned. */
+static inline uint64_t as_word(const unsigned char *copy, size_t at)
+{
+	uint64_t v;
+
+	memcpy(&v, copy + at, sizeof v);
+	return v;
+}

@@ -28,23 +28,15 @@ void as_codes_done(struct as_codes *c)
 
 /* ── one code object ──────────────────────────────────────────────────── */
 
-static uint64_t word(const unsigned char *p, size_t at)
-{
-	uint64_t v;
-
-	memcpy(&v, p + at, sizeof v);
-	return v;
-}
-
 static void sign(const struct as_py_layout *l, const unsigned char *code, uint64_t sign[4])
 {
 	int32_t first;
 
 	memcpy(&first, code + l->code.first_line, sizeof first);
-	sign[0] = word(code, l->code.file);
-	sign[1] = word(code, l->code.name);
+	sign[0] = as_word(code, l->code.file);
+	sign[1] = as_word(code, l->code.name);
 	sign[2] = (uint32_t)first;
-	sign[3] = word(code, l->code.lines);
+	sign[3] = as_word(code, l->code.lines);
 }
 
 static uint32_t text_at(const struct as_codes *c, uint64_t at)

@@ -34,14 +34,6 @@ void as_snapper_done(struct as_snapper *s)
 	*s = (struct as_snapper){0};
 }
 
-static uint64_t word(const unsigned char *p, size_t at)
-{
-	uint64_t v;
-
-	memcpy(&v, p + at, sizeof v);
-	return v;
-}
-
 /* ── where to look ────────────────────────────────────────────────────── */
 
 static size_t fixed_regions(const struct as_snapper *s)
@@ -73,12 +65,12 @@ static bool learn_chunks(struct as_snapper *s, uint64_t chunk, uint64_t top)
 		if (as_remote_read(s->py->pid, chunk, head, sizeof head))
 			return false;
 		if (s->nchunks)
-			fill = chunk_fill(word(head, CHUNK_TOP) * sizeof(uint64_t) + CHUNK_HEAD);
-		if (fill > word(head, CHUNK_SIZE))
-			fill = chunk_fill(word(head, CHUNK_SIZE));
+			fill = chunk_fill(as_word(head, CHUNK_TOP) * sizeof(uint64_t) + CHUNK_HEAD);
+		if (fill > as_word(head, CHUNK_SIZE))
+			fill = chunk_fill(as_word(head, CHUNK_SIZE));
 		if (!add_region(s, chunk, fill))
 			return false;
-		chunk = word(head, 0);
+		chunk = as_word(head, 0);
 	}
 	return true;
 }
@@ -105,10 +97,10 @@ static bool learn(struct as_snapper *s)
 	    !add_region(s, s->thread, l->thread.size))
 		return false;
 	if (l->thread.via != AS_PY_NO &&
-	    !add_region(s, word(t, l->thread.frame), l->thread.via + sizeof(uint64_t)))
+	    !add_region(s, as_word(t, l->thread.frame), l->thread.via + sizeof(uint64_t)))
 		return false;
 	if (l->thread.chunk != AS_PY_NO &&
-	    !learn_chunks(s, word(t, l->thread.chunk), word(t, l->thread.top)))
+	    !learn_chunks(s, as_word(t, l->thread.chunk), as_word(t, l->thread.top)))
 		return false;
 	return learn_strays(s);
 }
@@ -261,7 +253,7 @@ static uint64_t instr_of(const struct as_py_layout *l, const unsigned char *fram
 	uint32_t lasti;
 
 	if (l->lines == AS_PY_LOCATIONS)
-		return word(frame, l->frame.instr);
+		return as_word(frame, l->frame.instr);
 	memcpy(&lasti, frame + l->frame.instr, sizeof lasti);
 	return lasti;
 }
@@ -274,8 +266,8 @@ static bool is_shim(const struct as_py_layout *l, const unsigned char *frame)
 /* The leaf may go on from instruction to instruction; all others must stand still. */
 static bool agree(const struct as_py_layout *l, struct copies c, bool leaf)
 {
-	return word(c.a, l->frame.code) == word(c.b, l->frame.code) &&
-	       word(c.a, l->frame.back) == word(c.b, l->frame.back) &&
+	return as_word(c.a, l->frame.code) == as_word(c.b, l->frame.code) &&
+	       as_word(c.a, l->frame.back) == as_word(c.b, l->frame.back) &&
 	       is_shim(l, c.a) == is_shim(l, c.b) && (leaf || instr_of(l, c.a) == instr_of(l, c.b));
 }
 
@@ -329,8 +321,8 @@ static void note(struct walk *w, const unsigned char *frame)
 	if (w->to->n == AS_FRAMES_MAX)
 		w->to->cut = true;
 	else
-		w->to->at[w->to->n++] =
-			(struct as_pyframe){word(frame, l->frame.code) & ~tags, instr_of(l, frame)};
+		w->to->at[w->to->n++] = (struct as_pyframe){as_word(frame, l->frame.code) & ~tags,
+							    instr_of(l, frame)};
 }
 
 /*
@@ -341,7 +333,7 @@ static void note(struct walk *w, const unsigned char *frame)
 static bool is_root(const struct as_py_layout *l, const unsigned char *frame)
 {
 	if (l->frame.gen != AS_PY_NO)
-		return !word(frame, l->frame.gen);
+		return !as_word(frame, l->frame.gen);
 	return l->frame.shim == AS_PY_NO_SHIM ? frame[l->frame.owner] != AS_PY_OWNED_BY_GENERATOR
 					      : is_shim(l, frame);
 }
@@ -361,7 +353,7 @@ static enum attempt walk(struct walk *w, uint64_t frame)
 		torn |= !agree(l, c, links == 0) || !agrees_at_tip(w->s, frame, c.a, links == 0);
 		note(w, c.a);
 		w->root = frame;
-		frame = word(c.a, l->frame.back);
+		frame = as_word(c.a, l->frame.back);
 		torn |= !frame && !is_root(l, c.a);
 	}
 	w->unknown |= w->next_stray != w->s->nstray;
@@ -412,7 +404,7 @@ static enum attempt fit_chunk(struct as_snapper *s, uint64_t at, uint64_t top)
 		s->nregions = 0;
 		return AGAIN_LEARNED;
 	}
-	uint64_t used = top - at, size = word(s->copy + chunk->first, CHUNK_SIZE);
+	uint64_t used = top - at, size = as_word(s->copy + chunk->first, CHUNK_SIZE);
 	bool enough = used <= chunk->n;
 
 	if (!enough || chunk->n > 2 * used + 2 * SLACK)
@@ -425,16 +417,16 @@ static enum attempt check_thread(struct as_snapper *s, uint64_t *ret_frame)
 {
 	const struct as_py_layout *l = &s->py->at;
 	const unsigned char *a = s->copy + s->region[0].first, *b = s->copy + s->region[0].second;
-	uint64_t frame = word(a, l->thread.frame);
+	uint64_t frame = as_word(a, l->thread.frame);
 
-	if (frame != word(b, l->thread.frame))
+	if (frame != as_word(b, l->thread.frame))
 		return AGAIN_TORN;
 	*ret_frame = frame;
 	if (l->thread.chunk == AS_PY_NO || !frame)
 		return DONE;
-	if (word(a, l->thread.top) != word(b, l->thread.top))
+	if (as_word(a, l->thread.top) != as_word(b, l->thread.top))
 		return AGAIN_TORN;
-	return fit_chunk(s, word(a, l->thread.chunk), word(a, l->thread.top));
+	return fit_chunk(s, as_word(a, l->thread.chunk), as_word(a, l->thread.top));
 }
 
 /* The frame that runs: what the state points to, or what that points to. */
@@ -448,8 +440,8 @@ static enum attempt check_via(struct as_snapper *s, uint64_t *frame)
 		s->nregions = 0;
 		return AGAIN_LEARNED;
 	}
-	uint64_t a = word(s->copy + s->region[1].first, l->thread.via);
-	uint64_t b = word(s->copy + s->region[1].second, l->thread.via);
+	uint64_t a = as_word(s->copy + s->region[1].first, l->thread.via);
+	uint64_t b = as_word(s->copy + s->region[1].second, l->thread.via);
 
 	*frame = a;
 	return a == b ? DONE : AGAIN_TORN;

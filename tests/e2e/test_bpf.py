@@ -10,7 +10,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 import harness
 from harness import *
 from jobs import *
-from rungs import need, on, expect_by
+from rungs import need, on, expect_by, refuses_bpf
 
 MIB = 1 << 20
 RUNGS = ("bpf", "netlink", "proc")
@@ -19,6 +19,13 @@ RUNGS = ("bpf", "netlink", "proc")
 def need_bpf():
     need("bpf")
     expect_by(profile("hold", 1, 100, env=on("bpf")), "bpf")
+
+
+@test("doctor says of BPF what the kernel does")
+def _():
+    state = assay("doctor", "--json").ok().json()["probes"]["bpf"]["state"]
+    why = refuses_bpf()
+    expect_eq(state == "yes", why is None, f"doctor says {state}, the kernel {why!r}; that it may")
 
 
 @job_test("every rung tells the same of a process that is known")

@@ -16,6 +16,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import *
 from jobs import *
+import probe
 
 
 def said(err, *words, lines=2):
@@ -97,9 +98,7 @@ def _():
               f"cat /proc/self/cgroup; exec {work('sleeper')} 2", stdout=subprocess.PIPE, text=True)
     name = re.search(r"assay-\w+", "".join(p.stdout.readline() for _ in range(
         len(open("/proc/self/cgroup").readlines()))))
-    if not name:
-        stop(p)
-        skip("this user cannot make control groups here")
+    probe.needs(probe.groups("cpuacct") or probe.groups("cpu"), name, "a control group of its own")
 
     def groups():
         return sorted(map(str, pathlib.Path("/sys/fs/cgroup").glob(f"**/{name[0]}")))

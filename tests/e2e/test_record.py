@@ -148,6 +148,15 @@ def _():
     stop(sleeper)
 
 
+@job_test("a file that cannot be written is refused before the program is started")
+def _():
+    for option in ("-o", "--stats-json"):
+        r = assay("record", option, "no/such/folder", "--", "touch", tmp() / "started")
+        expect_eq(r.rc, 66, f"exit status ({r.err})")
+        expect_in("no/such/folder", r.err)
+        expect(not (tmp() / "started").exists(), "it was started")
+
+
 @job_test("another user's process is refused with what to do about it")
 def _():
     if not is_root():

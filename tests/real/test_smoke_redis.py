@@ -10,6 +10,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from harness import *
 from jobs import *
+from rungs import need
 
 PORT = 16399
 
@@ -49,12 +50,12 @@ def _():
 
 @job_test("requests of redis-benchmark are exchanges, and its connections are reused, with BPF")
 def _():
+    need("bpf")
     start_redis()
     assay("run", "--quiet", "--metrics", "net", "-o", "run.json", "--", "redis-benchmark", "-q",
           "-p", PORT, "-c", 20, "-n", 20000, "-t", "get").ok()
     doc = json.loads((tmp() / "run.json").read_text())["assay"]
-    if doc["totals"]["net_sent"]["source"] != "BPF":
-        skip(f"no BPF here: {doc['origins']['peer.exchanges']}")
+    expect_eq(doc["totals"]["net_sent"]["source"], "BPF", "who tells of the network")
     peer = {k: v.get("total") for k, v in doc["peers"][0]["metrics"].items()}
     # It asks for the server's settings first, over a connection of its own.
     expect_eq(peer["peer.connections"], 21, "connections")

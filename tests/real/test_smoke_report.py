@@ -17,6 +17,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 from browser import *
 from harness import *
 from page import Page
+import probe
 
 PYTHON = sys.executable
 SHOTS = BUILD / "shots"
@@ -344,8 +345,8 @@ def week(path, nprocesses, npoints):
 def _():
     path = page_of(BUILD / "tests/workloads/forker", 19000, 0)
     run = Page(path).data["run"]["assay"]
-    if run["totals"]["processes"]["value"] < 19000:
-        skip(f"not every child is seen here: {run['totals']['processes']['source']}")
+    probe.needs(probe.events(), run["totals"]["processes"]["value"] >= 19000,
+                "somebody who tells of every child")
     listed = len(run["processes"]["id"])
     expect(listed > 19000, f"only {listed} processes are listed")
     size = path.stat().st_size
