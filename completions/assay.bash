@@ -62,7 +62,7 @@ _assay() {
 		cur=
 	fi
 	if ((COMP_CWORD == 1)); then
-		_assay_words "run attach record jobs show report stats export import rm gc doctor help --help --version" "$cur"
+		_assay_words "run attach record dump jobs show report stats export import rm gc doctor help --help --version" "$cur"
 		return
 	fi
 	case ${COMP_WORDS[1]} in
@@ -134,6 +134,13 @@ _assay() {
 		esac
 		if [[ $cur == -* ]]; then
 			_assay_words "-p --pid -d --duration -s --subprocesses -r --rate --mode -g --gil -i --idle -o --output -f --format --weight -t --threads -F --function --full-filenames --stats-json -q --quiet -h --help" "$cur"
+		else
+			_assay_pids "$cur"
+		fi
+		;;
+	dump)
+		if [[ $cur == -* ]]; then
+			_assay_words "--full-filenames --json -h --help" "$cur"
 		else
 			_assay_pids "$cur"
 		fi
@@ -256,7 +263,7 @@ _assay() {
 		if [[ $cur == -* ]]; then
 			_assay_words "-h --help" "$cur"
 		elif ((COMP_CWORD == 2)); then
-			_assay_words "run attach record jobs show report stats export import rm gc doctor help metrics prices " "$cur"
+			_assay_words "run attach record dump jobs show report stats export import rm gc doctor help metrics prices " "$cur"
 		fi
 		;;
 	esac

@@ -115,7 +115,7 @@ static uint32_t offset_of(const struct as_py_layout *l, const struct as_pyframe 
 	return at < 0 ? 0 : at > UINT32_MAX ? UINT32_MAX : (uint32_t)at;
 }
 
-static uint32_t place_of(struct as_codes *c, const struct as_pyframe *f)
+uint32_t as_codes_place(struct as_codes *c, const struct as_pyframe *f)
 {
 	const struct as_pycode *code = code_at(c, f->code);
 
@@ -143,7 +143,7 @@ static uint32_t step(struct as_codes *c, uint32_t caller, const struct as_pyfram
 
 	if (i != AS_NOWHERE)
 		return c->step[i].stack;
-	key.stack = as_profile_stack(c->to, caller, place_of(c, f));
+	key.stack = as_profile_stack(c->to, caller, as_codes_place(c, f));
 	if (as_grow(&c->step, &c->steps_cap, c->nsteps, sizeof *c->step, 256) &&
 	    as_index_add(&c->by_step, hash, (uint32_t)c->nsteps))
 		c->step[c->nsteps++] = key;

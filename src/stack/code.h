@@ -40,5 +40,7 @@ void as_codes_init(struct as_codes *c, const struct as_python *py, struct as_pro
 void as_codes_done(struct as_codes *c);
 /* The stack in the profile. A frame whose code cannot be read is a place without a name. */
 uint32_t as_codes_stack(struct as_codes *c, const struct as_pystack *s);
+/* The place of one frame; 0 when there is no memory. */
+uint32_t as_codes_place(struct as_codes *c, const struct as_pyframe *f);
 /* Forget code that is no longer there. */
 void as_codes_check(struct as_codes *c);

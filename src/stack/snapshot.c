@@ -311,7 +311,7 @@ static bool missed_tip(const struct as_snapper *s, uint64_t leaf)
 	return s->nchunks && holds(chunk, leaf, n) && !holds(&tip, leaf, n);
 }
 
-static void note(struct walk *w, const unsigned char *frame)
+static void note(struct walk *w, uint64_t at, const unsigned char *frame)
 {
 	const struct as_py_layout *l = &w->s->py->at;
 	uint64_t tags = l->frame.tagged ? 7 : 0;
@@ -322,7 +322,7 @@ static void note(struct walk *w, const unsigned char *frame)
 		w->to->cut = true;
 	else
 		w->to->at[w->to->n++] = (struct as_pyframe){as_word(frame, l->frame.code) & ~tags,
-							    instr_of(l, frame)};
+							    instr_of(l, frame), at};
 }
 
 /*
@@ -351,7 +351,7 @@ static enum attempt walk(struct walk *w, uint64_t frame)
 		if (!find_frame(w, frame, now, &c))
 			return AGAIN_TORN;
 		torn |= !agree(l, c, links == 0) || !agrees_at_tip(w->s, frame, c.a, links == 0);
-		note(w, c.a);
+		note(w, frame, c.a);
 		w->root = frame;
 		frame = as_word(c.a, l->frame.back);
 		torn |= !frame && !is_root(l, c.a);

@@ -26,6 +26,7 @@ enum { AS_FRAMES_MAX = 4096 }; /* deeper stacks lose their roots, and say so */
 struct as_pyframe {
 	uint64_t code;
 	uint64_t instr; /* as the layout says: a pointer, or a number */
+	uint64_t at;    /* of the frame itself                        */
 };
 
 struct as_pystack {

@@ -204,6 +204,7 @@ bool as_pythreads_same(const struct as_pythreads *t)
 
 bool as_pythreads_refresh(struct as_pythreads *t)
 {
+	uint32_t knew = t->tid_at;
 	uint64_t interp;
 
 	if (!first_head(t, &interp, &t->head))
@@ -217,6 +218,8 @@ bool as_pythreads_refresh(struct as_pythreads *t)
 			whole = false;
 			break;
 		}
+	if (t->tid_at != knew) /* only the last of the list told it: now all have numbers */
+		return as_pythreads_refresh(t);
 	for (size_t i = 0; i < t->n && !whole; i++)
 		t->at[i]->listed |= as_pythread_run(t->at[i]) >= 0;
 	drop_unlisted(t);

@@ -198,6 +198,15 @@ def _():
     expect(d["samples"] > 0, f"no samples: {d}")
 
 
+@test("what a Python is doing now")
+def _():
+    d = valid(assay("dump", "--json", os.getpid()).ok().json(), "dump-1")
+    expect_eq(d["pid"], os.getpid(), "pid")
+    wrong = copy.deepcopy(d)
+    wrong["threads"][0]["state"] = "bored"
+    expect(faults(wrong, "dump-1"), "a state that is none was not noticed")
+
+
 @test("export, import, gc and doctor")
 def _():
     history = ROOT / "tests" / "fixtures" / "keystone"

@@ -1,7 +1,8 @@
-/* What /proc/PID/{stat,status,smaps_rollup,io,schedstat} say, as bytes from anywhere. */
+/* What /proc/PID/{stat,status,smaps_rollup,io,schedstat,syscall} say, as bytes from anywhere. */
 #include <stddef.h>
 #include <stdint.h>
 
+#include "os/call.h"
 #include "os/proc.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -15,6 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct as_proc_rollup rollup;
 	struct as_proc_clocks clocks;
 	struct as_proc_io io;
+	struct as_call call;
 
 	(void)as_parse_stat(p, size, &stat);
 	as_parse_status(p, size, &status);
@@ -22,5 +24,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	as_parse_io(p, size, &io);
 	(void)as_parse_sched(p, size, &sched);
 	(void)as_parse_clocks(p, size, &clocks);
+	(void)as_parse_call(p, size, &call);
 	return 0;
 }

@@ -96,6 +96,24 @@ examples:
 
 'assay help attach' tells more.
 
+$ assay dump --help
+assay dump: what the threads of a Python program are doing now
+
+usage: assay dump [options] PID
+
+options:
+      --full-filenames      files with their whole path
+      --json                print JSON
+  -h, --help                show this help
+
+examples:
+  assay dump $PPID
+      the Python program that started this shell
+  assay dump --json $PPID
+      the same for a program
+
+'assay help dump' tells more.
+
 $ assay jobs --help
 assay jobs: list the runs, those still going on first
 
@@ -425,4 +443,4 @@ examples:
 'assay help job-stats' tells more.
 
 # nothing is wider than 80 columns, in any manual
-$ for c in run attach jobs show stats export import rm gc doctor help metrics; do assay help $c; done | sed 's/…/./g' | awk 'length > 80'
+$ for c in run attach dump jobs show stats export import rm gc doctor help metrics; do assay help $c; done | sed 's/…/./g' | awk 'length > 80'

@@ -12,6 +12,7 @@ measure:
   run       run a command and tell what it used
   attach    measure a running process
   record    where a Python program spends its time, by its stacks
+  dump      what the threads of a Python program are doing now
 
 history:
   jobs      list the runs, those still going on first

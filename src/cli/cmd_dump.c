@@ -1,0 +1,71 @@
+/* cmd_dump -- what a Python process is doing right now: its threads and their stacks. */
+#include "base/num.h"
+#include "cli/cmd.h"
+#include "report/dump.h"
+#include "stack/dump.h"
+
+struct opts {
+	bool json, full_names;
+};
+
+/* clang-format off */
+static const struct as_opt opts[] = {
+	{ .name = "full-filenames", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, full_names), .help = "files with their whole path" },
+	{ .name = "json", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, json), .help = "print JSON" },
+	{ 0 }
+};
+/* clang-format on */
+
+static int print(const struct opts *o, const struct as_moment *m, struct as_io *io,
+		 struct as_err *err)
+{
+	as_auto_buf struct as_buf out = AS_BUF(AS_BUF_DOCUMENT);
+	struct as_look look = as_look_for(fileno(io->out));
+	struct as_spelling how = {.full_names = o->full_names};
+
+	if (o->json)
+		as_report_dump_json(&out, m);
+	else
+		as_report_dump(&out, &look, m, &how);
+	return as_buf_write(&out, io->out, err);
+}
+
+static int run(const void *opts_, char **args, char **tail, struct as_io *io, struct as_err *err)
+{
+	const struct opts *o = opts_;
+	as_auto_moment struct as_moment *m = NULL;
+	int pid;
+
+	(void)tail;
+	int r = as_parse_pid(args[0], &pid, err);
+	if (r == AS_OK)
+		r = as_dump(io->env, pid, &m, err);
+	return r < 0 ? r : print(o, m, io, err);
+}
+
+const struct as_cmd as_cmd_dump = {
+	.name = "dump",
+	.synopsis = "[options] PID",
+	.about = "what the threads of a Python program are doing now",
+	.manual =
+		"All Python threads of a process, each with its state and its stack, the "
+		"innermost call first. The process is not stopped: everything is read twice while "
+		"it runs, and a stack that changed in between is read again; one that never "
+		"stands still for long enough is said to have changed.\n\n"
+		"A thread is running, waiting for the GIL (the global lock of Python), waiting in "
+		"a system call for what it does there (read, fsync), idle in a system call that "
+		"waits for something to do (epoll_wait, a lock, a sleep), or stopped. The thread "
+		"that holds the GIL is marked.\n\n"
+		"`--json` prints the same as one document (docs/schema/dump-1.json), frames from "
+		"the root on. CPython 3.8 to 3.13 are known. Another user's process needs root; "
+		"your own may need it as well where Yama forbids reading processes that were not "
+		"started by the reader.",
+	.examples = "assay dump $PPID\tthe Python program that started this shell\n"
+		    "assay dump --json $PPID\tthe same for a program\n",
+	.flags = AS_CMD_ENV,
+	.min_args = 1,
+	.max_args = 1,
+	.opts = opts,
+	.opts_size = sizeof(struct opts),
+	.run = run,
+};

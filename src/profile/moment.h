@@ -1,0 +1,66 @@
+#pragma once
+/*
+ * moment -- what the threads of a program were doing at one moment.
+ *
+ * Names and places are those of a profile that it owns, so whatever spells
+ * places for profiles spells them here. Frames are in the order of calls, the
+ * root first. What could not be known is said to be unknown: a text of 0, a
+ * state of its own.
+ */
+#include "profile/profile.h"
+
+enum as_doing {
+	AS_DOING_UNKNOWN,
+	AS_DOING_RUNS,    /* on a CPU, or ready for one                          */
+	AS_DOING_WANTS,   /* waits for the GIL                                   */
+	AS_DOING_CALL,    /* waits in a system call for what it does there       */
+	AS_DOING_IDLE,    /* waits in a system call for something to do          */
+	AS_DOING_STOPPED, /* by a signal or a debugger                           */
+};
+
+/* How much of a stack there is. */
+enum as_seen {
+	AS_SEEN_WHOLE,
+	AS_SEEN_CUT,     /* its roots are missing: it is too deep                */
+	AS_SEEN_NONE,    /* no Python frame: it begins, ends, or never was in it */
+	AS_SEEN_CHANGED, /* it changed under our eyes, again and again           */
+};
+
+struct as_moment_frame {
+	uint32_t place;
+};
+
+struct as_moment_stack {
+	enum as_seen seen;
+	struct as_moment_frame *frame; /* the root first */
+	size_t n;
+};
+
+struct as_moment_thread {
+	int32_t tid;
+	uint32_t name; /* text; 0: unknown */
+	enum as_doing doing;
+	uint32_t call; /* text: the system call that it waits in, or 0 */
+	bool gil;      /* holds it                                     */
+	struct as_moment_stack stack;
+};
+
+struct as_moment {
+	struct as_profile *names;
+	int32_t pid;
+	uint32_t version; /* of its Python, as PY_VERSION_HEX; the low half 0: only 3.x is known */
+	uint32_t command; /* text: the words of its command line; 0: unknown */
+	int64_t taken_unix_ns;
+	struct as_moment_thread *thread;
+	size_t nthreads, threads_cap;
+};
+
+struct as_moment *as_moment_new(struct as_err *err);
+void as_moment_free(struct as_moment *m);
+
+static inline void as_moment_free_(struct as_moment **m)
+{
+	as_moment_free(*m);
+}
+
+#define as_auto_moment as_cleanup(as_moment_free_)

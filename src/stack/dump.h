@@ -1,0 +1,12 @@
+#pragma once
+/*
+ * dump -- takes a moment of a Python process: all its threads, as they are.
+ *
+ * Stacks are read as snapshot.h reads them. A thread that changes too fast is
+ * looked at again a little later, and at last said to have changed.
+ */
+#include "profile/moment.h"
+#include "stack/python.h"
+
+/* Fails as as_python_find() does. */
+int as_dump(const struct as_env *env, pid_t pid, struct as_moment **ret, struct as_err *err);

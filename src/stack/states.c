@@ -1,0 +1,105 @@
+#include "stack/states.h"
+
+#include <stdio.h>
+
+#include "os/call.h"
+#include "pyabi/objects.h"
+
+/* ── where the locks are ──────────────────────────────────────────────── */
+
+static void add_gil(struct as_pygils *g, uint64_t at)
+{
+	for (size_t i = 0; i < g->n; i++)
+		if (g->at[i] == at)
+			return;
+	if (g->n < AS_PYGILS_MOST)
+		g->at[g->n++] = at;
+}
+
+/* From 3.12 an interpreter points to its own; before, the runtime has one for all. */
+static void find_gil(const struct as_python *py, uint64_t interp, struct as_pygils *ret)
+{
+	const struct as_py_objects *o = as_py_objects(py->at.minor);
+	uint64_t at = 0;
+
+	if (py->at.interp.gil != AS_PY_NO) {
+		if (!as_remote_read(py->pid, interp + py->at.interp.gil, &at, sizeof at) && at)
+			add_gil(ret, at);
+	} else if (o) {
+		add_gil(ret, py->runtime + o->gil);
+	}
+}
+
+void as_pygils_read(const struct as_pythreads *t, struct as_pygils *ret)
+{
+	uint64_t last = 0;
+
+	ret->n = 0;
+	ret->nholders = as_pythreads_holders(t, ret->holder, AS_PYGILS_MOST);
+	for (size_t i = 0; i < t->n; i++) {
+		if (t->at[i]->interp != last)
+			find_gil(t->py, t->at[i]->interp, ret);
+		last = t->at[i]->interp;
+	}
+}
+
+/* ── what a thread does ───────────────────────────────────────────────── */
+
+static bool holds(const struct as_pygils *g, const struct as_pythread *t)
+{
+	for (size_t i = 0; i < g->nholders; i++)
+		if (g->holder[i] == t->snap.thread)
+			return true;
+	return false;
+}
+
+static bool in_gil(const struct as_pygils *g, uint64_t lock)
+{
+	for (size_t i = 0; i < g->n; i++)
+		if (lock >= g->at[i] && lock - g->at[i] < AS_PY_GIL_SIZE)
+			return true;
+	return false;
+}
+
+/* A thread that was stopped in a system call still looks as if it were in it. */
+static bool is_stopped(const struct as_pythreads *all, const struct as_pythread *t)
+{
+	struct as_proc_stat stat;
+	struct as_err ignored;
+	char path[64], text[1024];
+	size_t n = 0;
+
+	(void)snprintf(path, sizeof path, "%d/task/%d/stat", (int)all->py->pid, (int)t->tid);
+	return as_read_at(all->env->proc, path, text, sizeof text, &n, &ignored) == AS_OK &&
+	       as_parse_stat(text, n, &stat) && (stat.state == 'T' || stat.state == 't');
+}
+
+static enum as_doing waits(const struct as_call *c, const struct as_pygils *g)
+{
+	if (as_call_locks(c->nr) && in_gil(g, c->arg[0]))
+		return AS_DOING_WANTS;
+	return as_call_idles(c->nr) ? AS_DOING_IDLE : AS_DOING_CALL;
+}
+
+static bool read_call(const struct as_pythread *t, struct as_call *ret)
+{
+	struct as_err ignored;
+	char text[256];
+	size_t n = 0;
+
+	return t->call >= 0 && as_read_fd(t->call, text, sizeof text, &n, &ignored) == AS_OK &&
+	       as_parse_call(text, n, ret);
+}
+
+struct as_pystate as_pystate_of(const struct as_pythreads *all, const struct as_pythread *t,
+				const struct as_pygils *g)
+{
+	struct as_pystate s = {.call = -1, .gil = holds(g, t)};
+	struct as_call c;
+
+	if (!read_call(t, &c))
+		return s;
+	s.call = c.nr;
+	s.doing = c.runs ? AS_DOING_RUNS : is_stopped(all, t) ? AS_DOING_STOPPED : waits(&c, g);
+	return s;
+}

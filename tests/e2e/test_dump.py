@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+"""`assay dump`: what programs say of themselves, compared thread by thread."""
+import json
+import os
+import signal
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from harness import *
+from jobs import *
+from pythons import *
+
+PYTHONS = pythons()
+print(f"# Pythons: {', '.join(p.version for p in PYTHONS)}", flush=True)
+
+# What each thread of states.py is doing: its state, and the calls in which that shows.
+STATES = {
+    "sleeper": ("idle", {"clock_nanosleep", "select", "pselect6"}),
+    "reader": ("system_call", {"read"}),
+    "locked": ("idle", {"futex"}),
+    "poller": ("idle", {"epoll_wait", "epoll_pwait"}),
+    "main": ("idle", {"clock_nanosleep", "select", "pselect6"}),
+}
+
+
+def dump(pid, *options):
+    return assay("dump", "--json", *options, pid).ok().json()
+
+
+def threads(pid, *options):
+    """The threads of a process by their numbers."""
+    return {t["tid"]: t for t in dump(pid, *options)["threads"]}
+
+
+def functions(thread):
+    return [f["function"].split(".")[-1] for f in thread["frames"]]
+
+
+def settled(pid, told):
+    """The threads, once all that wait for something are where they wait."""
+    def all_wait():
+        found = threads(pid)
+        return found if all(found[told[name]]["state"] != "running" and
+                            found[told[name]]["state"] != "waiting_for_gil"
+                            for name in STATES) else None
+    return wait_for(all_wait, timeout=30, what="threads that wait")
+
+
+for python in PYTHONS:
+    @job_test(f"3.{python.minor}: every thread has the state and the stack that it says")
+    def _(python=python):
+        p = script(python, "states", 60)
+        told = json.loads(p.stdout.readline())
+        found = settled(p.pid, told)
+        d = dump(p.pid)
+        stop(p)
+        expect_eq(set(found), set(told.values()), "threads")
+        expect(python.version.startswith(d["python"]), f"version {d['python']}")
+        expect_in("states.py", d["command"])
+        for name, (state, calls) in STATES.items():
+            t = found[told[name]]
+            expect_eq((t["state"], t["holds_gil"], t["stack"]), (state, False, "whole"), name)
+            expect_in(t["system_call"], calls, name)
+            expect_in(name, functions(t), "stack")
+            last = [f for f in t["frames"] if f["file"].endswith("states.py")][-1]
+            source = open(program("states")).read().splitlines()[last["line"] - 1]
+            expect(any(w in source for w in ("sleep(", "read(", "held.acquire", "poll.poll")),
+                   f"{name} is at line {last['line']}: {source}")
+
+    @job_test(f"3.{python.minor}: one has the GIL and the other waits for it")
+    def _(python=python):
+        p = script(python, "states", 60, "burn")
+        told = json.loads(p.stdout.readline())
+        burners = {told["burner_1"], told["burner_2"]}
+        seen = set()
+
+        def both():
+            found = threads(p.pid)
+            holders = {tid for tid, t in found.items() if t["holds_gil"]}
+            expect(len(holders) <= 1, f"{len(holders)} threads hold one GIL")
+            for tid in burners:
+                other = found[(burners - {tid}).pop()]
+                if tid in holders and other["state"] == "waiting_for_gil":
+                    expect_eq(other["system_call"], None, "the call of one that waits for it")
+                    seen.add(tid)
+            return seen
+        wait_for(both, timeout=30, what="a thread that waits for the GIL which another has")
+        stop(p)
+
+
+@job_test("a process that was stopped says so, and stays as it was")
+def _():
+    p = script(PYTHONS[-1], "states", 60)
+    told = json.loads(p.stdout.readline())
+    os.kill(p.pid, signal.SIGSTOP)
+    wait_for(lambda: {t["state"] for t in threads(p.pid).values()} == {"stopped"},
+             what="all threads stopped")
+    found = threads(p.pid)
+    expect_in("reader", functions(found[told["reader"]]))
+    expect_eq(open(f"/proc/{p.pid}/stat").read().rsplit(")", 1)[1].split()[0], "T", "its state")
+    os.kill(p.pid, signal.SIGCONT)
+    stop(p)
+
+
+@job_test("as text: a line a thread, a line a frame, none wider than 80 columns")
+def _():
+    p = script(PYTHONS[-1], "states", 60)
+    told = json.loads(p.stdout.readline())
+    settled(p.pid, told)
+    out = assay("dump", p.pid).ok().out
+    stop(p)
+    lines = out.splitlines()
+    expect(all(len(line) <= 80 for line in lines), "a line is too wide")
+    expect_in(f"process {p.pid}  Python {PYTHONS[-1].version}", lines[0])
+    heads = [line for line in lines if line.startswith("thread ")]
+    expect_eq(len(heads), len(told), "threads")
+    reader = next(i for i, line in enumerate(lines) if line.startswith(f"thread {told['reader']} "))
+    expect(lines[reader].endswith("waiting in read"), lines[reader])
+    expect(lines[reader + 1].startswith("    reader (python/states.py:"), lines[reader + 1])
+
+
+@job_test("who cannot be dumped is told why")
+def _():
+    sleeper = start("sleep", "30")
+    for words, code, why in [
+            ([sleeper.pid], 69, "is not a Python program"),
+            ([4194305], 66, "no process"),
+            ([0], 2, "0"),
+            (["x"], 2, "x"),
+            ([], 2, "PID")]:
+        r = assay("dump", *words)
+        expect_eq(r.rc, code, f"exit status of {words} ({r.err})")
+        expect_in(why, r.err)
+    stop(sleeper)
+
+
+@job_test("another user's process is refused with what to do about it")
+def _():
+    if not is_root():
+        skip("only root can start a process that this user may not read")
+    p = script(PYTHONS[-1], "states", 60)
+    r = run(*as_nobody(ASSAY, "dump", p.pid))
+    stop(p)
+    expect_eq(r.rc, 77, f"exit status ({r.err})")
+    expect_in("be root", r.err)
+
+
+main()
