@@ -62,7 +62,7 @@ _assay() {
 		cur=
 	fi
 	if ((COMP_CWORD == 1)); then
-		_assay_words "run attach record dump jobs show report stats export import rm gc doctor help --help --version" "$cur"
+		_assay_words "run attach record dump jobs show report stats export import rm gc convert doctor help --help --version" "$cur"
 		return
 	fi
 	case ${COMP_WORDS[1]} in
@@ -251,6 +251,15 @@ _assay() {
 			_assay_words "keep " "$cur"
 		fi
 		;;
+	convert)
+		case $prev in
+		-f | --format) _assay_words "folded pprof" "$cur"; return ;;
+		--from) _assay_words "folded pprof" "$cur"; return ;;
+		esac
+		if [[ $cur == -* ]]; then
+			_assay_words "-f --format --from -t --threads -F --function --full-filenames -h --help" "$cur"
+		fi
+		;;
 	doctor)
 		case $prev in
 		--store) _assay_files "$cur"; return ;;
@@ -263,7 +272,7 @@ _assay() {
 		if [[ $cur == -* ]]; then
 			_assay_words "-h --help" "$cur"
 		elif ((COMP_CWORD == 2)); then
-			_assay_words "run attach record dump jobs show report stats export import rm gc doctor help metrics prices " "$cur"
+			_assay_words "run attach record dump jobs show report stats export import rm gc convert doctor help metrics prices " "$cur"
 		fi
 		;;
 	esac

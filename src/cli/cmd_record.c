@@ -33,7 +33,7 @@ static const struct as_opt opts[] = {
 	{ .name = "idle", .letter = 'i', .type = AS_OPT_SWITCH, .at = offsetof(struct opts, idle), .help = "threads that wait, too: --mode wall" },
 	AS_OPT_HEAD("output"),
 	{ .name = "output", .letter = 'o', .type = AS_OPT_TEXT, .at = offsetof(struct opts, output), .arg = "FILE", .help = "write the profile to FILE; '-' is standard output" },
-	{ .name = "format", .letter = 'f', .type = AS_OPT_CHOICE, .at = offsetof(struct opts, format), .arg = "FORMAT", .choices = "folded|pprof", .help = "folded or pprof (default: by FILE's ending, else folded)" },
+	{ .name = "format", .letter = 'f', .type = AS_OPT_CHOICE, .at = offsetof(struct opts, format), .arg = "FORMAT", .choices = AS_PROFILE_WRITTEN, .help = "its format (default: by FILE's ending, else folded)" },
 	{ .name = "weight", .type = AS_OPT_CHOICE, .at = offsetof(struct opts, weight), .arg = "WHAT", .initial = "samples", .choices = "samples|time", .help = "what folded stacks count: samples, or time in microseconds" },
 	{ .name = "threads", .letter = 't', .type = AS_OPT_SWITCH, .at = offsetof(struct opts, threads), .help = "keep the threads apart" },
 	{ .name = "function", .letter = 'F', .type = AS_OPT_SWITCH, .at = offsetof(struct opts, functions), .help = "by function, not by line" },

@@ -3,7 +3,8 @@
  * maker of flame graphs reads.
  *
  * A ';' or a line break in a name would be read as something else: it becomes
- * ':' or a space. Stacks that are spelled alike are one line.
+ * ':' or a space. Stacks that are spelled alike are one line. Time is in
+ * microseconds.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -102,6 +103,8 @@ static bool collect(const struct as_profile *p, const struct as_spelling *how, s
 		put_stack(p, &p->sample[i], how, &b);
 		if (!as_grow(&l->at, &l->cap, l->n, sizeof *l->at, 64))
 			return false;
+		if (!b.len)
+			as_buf_str(&b, "[no stack]");
 		char *text = as_buf_take(&b);
 		if (!text)
 			return false;
@@ -113,6 +116,14 @@ static bool collect(const struct as_profile *p, const struct as_spelling *how, s
 static int by_text(const void *a, const void *b)
 {
 	return strcmp(((const struct line *)a)->text, ((const struct line *)b)->text);
+}
+
+/* Nanoseconds become microseconds; what is none of time stays as it is. */
+static int64_t scaled(const struct as_profile *p, const struct as_spelling *how, int64_t v)
+{
+	if (strcmp(p->kind[how->kind].unit, "nanoseconds"))
+		return v;
+	return (v + 500) / 1000;
 }
 
 void as_write_folded(const struct as_profile *p, const struct as_spelling *how, struct as_buf *out)
@@ -127,6 +138,8 @@ void as_write_folded(const struct as_profile *p, const struct as_spelling *how, 
 
 		for (; i + 1 < l.n && !strcmp(l.at[i].text, l.at[i + 1].text); i++)
 			sum += l.at[i + 1].value;
-		as_buf_fmt(out, "%s %" PRId64 "\n", l.at[i].text, sum);
+		sum = scaled(p, how, sum);
+		if (sum)
+			as_buf_fmt(out, "%s %" PRId64 "\n", l.at[i].text, sum);
 	}
 }

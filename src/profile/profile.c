@@ -167,6 +167,11 @@ void as_profile_add(struct as_profile *p, uint32_t stack, uint32_t tags, uint32_
 
 /* ── a profile ────────────────────────────────────────────────────────── */
 
+static const char *kept(struct as_profile *p, const char *s)
+{
+	return p->text[as_profile_text(p, s, strlen(s))];
+}
+
 /* Number 0 of each is the empty one. */
 static void begin(struct as_profile *p)
 {
@@ -190,8 +195,9 @@ struct as_profile *as_profile_new(const struct as_value_kind *kind, size_t n, st
 		return NULL;
 	}
 	p->nkinds = n < AS_VALUES_MAX ? n : AS_VALUES_MAX;
-	memcpy(p->kind, kind, p->nkinds * sizeof *kind);
 	begin(p);
+	for (size_t i = 0; i < p->nkinds && !p->bad; i++)
+		p->kind[i] = (struct as_value_kind){kept(p, kind[i].name), kept(p, kind[i].unit)};
 	return as_profile_ok(p, err) < 0 ? NULL : as_take(p);
 }
 

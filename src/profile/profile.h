@@ -24,7 +24,7 @@
 #include "base/index.h"
 
 enum {
-	AS_VALUES_MAX = 6,         /* kinds of value in one profile             */
+	AS_VALUES_MAX = 16,        /* kinds of value in one profile             */
 	AS_TAGS_MAX = 8,           /* labels in one set                         */
 	AS_PROFILE_MOST = 1 << 24, /* texts, places, stacks, samples: of each */
 };
@@ -82,7 +82,7 @@ struct as_profile {
 	struct as_index by_text, by_place, by_stack, by_tags, by_sample;
 };
 
-/* The names of the kinds must outlive the profile. */
+/* The profile keeps the names of its kinds as texts of its own. */
 struct as_profile *as_profile_new(const struct as_value_kind *kind, size_t n, struct as_err *err);
 void as_profile_free(struct as_profile *p);
 

@@ -2,9 +2,11 @@
 
 #include <string.h>
 
+#include "profile/read.h"
+
 const struct as_profile_format as_profile_formats[] = {
-	{"folded", ".folded", false, as_write_folded},
-	{"pprof", ".pb.gz", true, as_write_pprof},
+	{"pprof", ".pb.gz|.pprof", true, as_write_pprof, as_is_pprof, as_read_pprof},
+	{"folded", ".folded|.collapsed", false, as_write_folded, as_is_folded, as_read_folded},
 	{0},
 };
 
@@ -16,16 +18,23 @@ const struct as_profile_format *as_profile_format(const char *name)
 	return NULL;
 }
 
-const struct as_profile_format *as_profile_format_of(const char *file)
+static bool ends_in_one_of(const char *file, const char *endings)
 {
 	size_t n = strlen(file);
 
-	for (const struct as_profile_format *f = as_profile_formats; f->name; f++) {
-		size_t end = strlen(f->ending);
-
-		if (n > end && !strcmp(file + n - end, f->ending))
-			return f;
+	for (size_t end; *endings; endings += end + (endings[end] == '|')) {
+		end = strcspn(endings, "|");
+		if (n > end && !memcmp(file + n - end, endings, end))
+			return true;
 	}
+	return false;
+}
+
+const struct as_profile_format *as_profile_format_of(const char *file)
+{
+	for (const struct as_profile_format *f = as_profile_formats; f->name; f++)
+		if (ends_in_one_of(file, f->endings))
+			return f;
 	return NULL;
 }
 

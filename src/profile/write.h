@@ -2,7 +2,8 @@
 /*
  * write -- a profile as bytes, in the formats of others.
  *
- * Each format is a row of as_profile_formats[]; a new one is a file and a row.
+ * Each format is a row of as_profile_formats[], with what writes it and what
+ * reads it (read.h); a new one is a file for each and a row.
  */
 #include "base/buf.h"
 #include "profile/profile.h"
@@ -16,14 +17,23 @@ struct as_spelling {
 };
 
 struct as_profile_format {
-	const char *name;   /* "folded"                                             */
-	const char *ending; /* of files that hold it: ".folded"                     */
-	bool binary;        /* nothing for a terminal                               */
+	const char *name;    /* "folded"                                            */
+	const char *endings; /* of files that hold it: ".folded|.collapsed"         */
+	bool binary;         /* nothing for a terminal                              */
 	void (*write)(const struct as_profile *p, const struct as_spelling *how,
-		      struct as_buf *out);
+		      struct as_buf *out); /* NULL: it can be read only             */
+	/* Do these bytes look like it? The first row that says so is it. */
+	bool (*is)(const char *p, size_t n);
+	int (*read)(const char *p, size_t n, struct as_profile **ret,
+		    struct as_err *err); /* NULL: it can be written only            */
 };
 
 extern const struct as_profile_format as_profile_formats[]; /* name == NULL ends */
+
+/* Those that can be written, as the choices of an option. */
+#define AS_PROFILE_WRITTEN "folded|pprof"
+/* Those that can be read. */
+#define AS_PROFILE_READ "folded|pprof"
 
 /* By its name, or by the ending of a file's name; NULL: there is none. */
 const struct as_profile_format *as_profile_format(const char *name);
@@ -31,6 +41,9 @@ const struct as_profile_format *as_profile_format_of(const char *file);
 
 void as_write_folded(const struct as_profile *p, const struct as_spelling *how, struct as_buf *out);
 void as_write_pprof(const struct as_profile *p, const struct as_spelling *how, struct as_buf *out);
+
+/* pprof as it is inside its gzip: everything that a profile holds. */
+void as_pprof_encode(const struct as_profile *p, struct as_buf *out);
 
 /* "handle (app/main.py:42)", or just "handle". */
 void as_spell_place(const struct as_profile *p, uint32_t place, const struct as_spelling *how,

@@ -9,11 +9,14 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../lib"))
 from harness import *
 
 HISTORY = ROOT / "tests/fixtures/keystone/jobs_history.jsonl"
+PROFILE = ROOT / "tests/fixtures/profiles/go-cpu.pb.gz"
 
 
 def history():
     """A store with runs of many kinds, and the files that the examples name."""
     shutil.copy(HISTORY, tmp() / "jobs_history.jsonl")
+    for name in "profile", "before", "after":
+        shutil.copy(PROFILE, tmp() / f"{name}.pb.gz")
     assay("import", "keystone", "jobs_history.jsonl").ok()
     assay("run", "-q", "--name", "train-1", "--label", "team=physics", "--", "true").ok()
 

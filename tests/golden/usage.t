@@ -24,6 +24,9 @@ history:
   rm        forget runs
   gc        remove old runs: keep so many, so old, so large
 
+profiles:
+  convert   a profile of one format as another
+
 help:
   doctor    what this machine lets you measure, and how to be let
   help      the manual of a command, or the list of metrics

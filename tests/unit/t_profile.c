@@ -26,7 +26,7 @@ static struct as_profile *empty(void)
 	return p;
 }
 
-/* main → work (two lines of it), main → rest; 5 samples, 50 ns. */
+/* main → work (two lines of it), main → rest; 5 samples, 50 µs. */
 static struct as_profile *example(void)
 {
 	struct as_profile *p = empty();
@@ -35,10 +35,10 @@ static struct as_profile *example(void)
 	uint32_t warm = as_profile_stack(p, root, place(p, "work", "/srv/app/work.py", 4));
 	uint32_t cold = as_profile_stack(p, root, place(p, "a;b\nc", "", 0));
 
-	as_profile_add(p, hot, 0, 0, (int64_t[]){1, 10});
-	as_profile_add(p, cold, 0, 0, (int64_t[]){1, 10});
-	as_profile_add(p, warm, 0, 0, (int64_t[]){1, 10});
-	as_profile_add(p, hot, 0, 0, (int64_t[]){2, 20});
+	as_profile_add(p, hot, 0, 0, (int64_t[]){1, 10000});
+	as_profile_add(p, cold, 0, 0, (int64_t[]){1, 10000});
+	as_profile_add(p, warm, 0, 0, (int64_t[]){1, 10000});
+	as_profile_add(p, hot, 0, 0, (int64_t[]){2, 20000});
 	return p;
 }
 
@@ -54,7 +54,7 @@ static void t_each_thing_is_kept_once(void)
 	EXPECT(text(p, "wor") != text(p, "work"));
 	EXPECT_U64(text(p, ""), 0);
 	EXPECT_I64(as_profile_total(p, 0), 5);
-	EXPECT_I64(as_profile_total(p, 1), 50);
+	EXPECT_I64(as_profile_total(p, 1), 50000);
 }
 
 static void t_many_are_found_again(void)

@@ -1,0 +1,11 @@
+#pragma once
+/*
+ * source -- the profile that a word on the command line means: the file of
+ * that name, whatever its format; '-' is standard input.
+ */
+#include "profile/profile.h"
+
+int as_source_profile(const char *arg, struct as_profile **ret, struct as_err *err);
+/* The same, of a file whose format is known; NULL: told by its bytes. */
+int as_source_profile_of(const char *arg, const char *format, struct as_profile **ret,
+			 struct as_err *err);

@@ -1,0 +1,19 @@
+#pragma once
+/*
+ * read -- a profile from bytes that somebody else wrote.
+ *
+ * Whatever the bytes are, reading ends: sizes are bounded, time grows with the
+ * length of the input, and what cannot be right is refused with FORMAT and a
+ * sentence. A reader is a row of as_profile_formats[] (write.h), as a writer is.
+ */
+#include "profile/profile.h"
+
+/* By the name of its format, or (NULL) by what the bytes look like; gzip is unpacked first. */
+int as_profile_read(const void *p, size_t n, const char *format, struct as_profile **ret,
+		    struct as_err *err);
+
+/* Each: do the bytes look like it, and the profile that they are. */
+bool as_is_pprof(const char *p, size_t n);
+int as_read_pprof(const char *p, size_t n, struct as_profile **ret, struct as_err *err);
+bool as_is_folded(const char *p, size_t n);
+int as_read_folded(const char *p, size_t n, struct as_profile **ret, struct as_err *err);
