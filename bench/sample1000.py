@@ -68,6 +68,7 @@ def tools(b):
 
 
 PASSES = [Tool("the iterator's pass alone, all told of all", None, None, BY_BPF),
+          Tool("the same, one pass right after another", None, None, BY_BPF),
           Tool("the iterator's pass alone, only who ran", None, None, BY_BPF)]
 
 

@@ -2,10 +2,11 @@
  * task_sample PROCESSES WAKES [PASSES] -- what one pass of the task iterator costs.
  *
  * Starts so many processes, asleep or waking so often a second, and lets the
- * iterator tell of them. A line for each pass, a tenth of a second apart: the
- * CPU nanoseconds of telling everything of everybody, and of telling those who
- * ran. Who hears it only counts: nobody keeps what was read. Exit 77: this
- * user cannot load programs here.
+ * iterator tell of them. A line for each round: the CPU nanoseconds of telling
+ * everything of everybody, of the same at once again, while all is in the
+ * caches, and of telling those who ran, a tenth of a second later. Who hears it
+ * only counts: nobody keeps what was read. Exit 77: this user cannot load
+ * programs here.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -71,11 +72,12 @@ static int measure(struct as_taskiter *it, long processes, long passes)
 	for (long i = 0; i <= passes; i++) {
 		long all = 0, some = 0;
 		int64_t whole = pass(it, true, &all, &err);
+		int64_t warm = pass(it, true, &all, &err);
 
 		(void)nanosleep(&pause, NULL);
 		int64_t changed = pass(it, false, &some, &err);
 		(void)nanosleep(&pause, NULL);
-		if (whole < 0 || changed < 0)
+		if (whole < 0 || warm < 0 || changed < 0)
 			return complain("pass", &err, 1);
 		if (all < processes || some < processes) {
 			(void)fprintf(stderr, "task_sample: %ld and %ld processes told\n", all,
@@ -83,7 +85,8 @@ static int measure(struct as_taskiter *it, long processes, long passes)
 			return 1;
 		}
 		if (i) /* the first one makes room */
-			(void)printf("%lld %lld\n", (long long)whole, (long long)changed);
+			(void)printf("%lld %lld %lld\n", (long long)whole, (long long)warm,
+				     (long long)changed);
 	}
 	return 0;
 }

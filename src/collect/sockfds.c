@@ -5,9 +5,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/clock.h"
 #include "base/fault.h"
 #include "base/num.h"
 #include "os/folder.h"
+
+static const int64_t seldom = 2 * AS_SECOND;
 
 void as_sockfds_init(struct as_sockfds *f, const struct as_collect *c)
 {
@@ -91,6 +94,8 @@ static bool read_holder(struct as_sockfds *f, const struct as_collect *c, struct
 	f->changed |= h->n > 0;
 	h->due = false;
 	h->n = 0;
+	h->fds = p->fds;
+	h->read_ns = as_now();
 	if (d.fd < 0) {
 		f->denied |= hides(at.dir);
 		return true;
@@ -99,6 +104,12 @@ static bool read_holder(struct as_sockfds *f, const struct as_collect *c, struct
 	bool ok = read_links(h, &d);
 	f->changed |= h->n > 0;
 	return ok;
+}
+
+/* It ran, and yet hardly holds a socket now. The same number may hide a change: not for long. */
+static bool can_wait(const struct as_holder *h, const struct as_process *p)
+{
+	return !h->n && h->fds != AS_NA && h->fds == p->fds && as_now() - h->read_ns < seldom;
 }
 
 /* ── all of them ──────────────────────────────────────────────────────── */
@@ -132,10 +143,8 @@ static bool add_holder(struct as_sockfds *f, size_t at, const struct as_process 
 		return false;
 	memmove(f->holders + at + 1, f->holders + at, (f->nholders - at) * sizeof *f->holders);
 	f->nholders++;
-	f->holders[at] = (struct as_holder){.pid = p->pid,
-					    .instance = p->instance,
-					    .due = true,
-					    .seen = true};
+	f->holders[at] = (struct as_holder){
+		.pid = p->pid, .instance = p->instance, .fds = AS_NA, .due = true, .seen = true};
 	return true;
 }
 
@@ -231,7 +240,7 @@ int as_sockfds_look(struct as_sockfds *f, const struct as_collect *c, as_time_le
 		struct as_holder *h = &f->holders[f->turn % f->nholders];
 		const struct as_process *p = h->due ? as_members_find(m, h->pid) : NULL;
 
-		if (p)
+		if (p && !can_wait(h, p))
 			ok = read_holder(f, c, h, p);
 	}
 	if (!ok || (f->changed && !gather(f)))

@@ -6,7 +6,8 @@
  * Only a process that ran since the last look can hold others than before, and
  * only the links of /proc/PID/fd tell. So the processes that ran are read, one
  * after the other, while there is time left; who was left out comes first at
- * the next look.
+ * the next look. One that had no socket and has as many descriptors as before
+ * hardly has one now, and is read only now and then.
  */
 #include "collect/members.h"
 #include "os/sockdiag.h"
@@ -24,8 +25,10 @@ struct as_holder {
 	uint32_t instance; /* with the pid, who it is                       */
 	uint64_t mark;     /* changes when it runs                          */
 	uint32_t netns;
-	bool due;  /* it ran since it was read                      */
-	bool seen; /* it is (still) a member                        */
+	int64_t fds;     /* how many descriptors it had when it was read; AS_NA */
+	int64_t read_ns; /* when that was, CLOCK_MONOTONIC                  */
+	bool due;        /* it ran since it was read                      */
+	bool seen;       /* it is (still) a member                        */
 	uint32_t *inodes;
 	size_t n, cap;
 };
