@@ -320,9 +320,16 @@ const struct as_cmd as_cmd_record = {
 		"`--mode cpu` counts threads that use the CPU, by time; `wall` counts "
 		"all threads by the clock, also those that wait; `gil` those that hold the global "
 		"lock. Several at once are one profile with several values.\n\n"
-		"Without an output file the functions that took most are listed. CPython 3.8 to "
-		"3.13 are known. Another user's process needs root; your own may need it as well "
-		"where Yama forbids reading processes that were not started by the reader.",
+		"Without an output file the functions that took most are listed. Another user's "
+		"process needs root; your own may need it as well where Yama forbids reading "
+		"processes that were not started by the reader.\n\n"
+		"CPython 3.8 to 3.15 are known, on 64-bit Linux: as a program or a shared "
+		"library, stripped or embedded in another program, in a chroot, in a container "
+		"looked at from outside, with its file deleted or replaced since. A newer one is "
+		"tried by what its runtime says of itself, and used if that leads to code with "
+		"names. Else a sentence says why not: \"is not a Python program\", \"runs Python "
+		"3.7, which is too old\", \"… too new\", \"has no thread that can be read\" (it is "
+		"starting, ending, or built otherwise than a release).",
 	.examples = "assay record -- python3 -c 'sum(range(10**7))'\ta program from its start\n",
 	.flags = AS_CMD_TAIL,
 	.opts = opts,

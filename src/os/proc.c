@@ -188,3 +188,24 @@ bool as_parse_clocks(const char *p, size_t n, struct as_proc_clocks *ret)
 	}
 	return ret->monotonic != AS_PROC_NA && ret->boottime != AS_PROC_NA;
 }
+
+/* Of "NSpid: 4711 12 1" the first and the last. */
+bool as_parse_ids(const char *p, size_t n, struct as_proc_ids *ret)
+{
+	struct as_span rest = as_span(p, n), line, word;
+	int64_t first = AS_PROC_NA, last = AS_PROC_NA;
+
+	while (as_span_cut(&rest, '\n', &line)) {
+		if (!as_span_starts(line, "NSpid:"))
+			continue;
+		for (line = as_span_skip(line, 6); as_span_word(&line, &word);) {
+			last = as_span_number(word);
+			first = first == AS_PROC_NA ? last : first;
+		}
+		break;
+	}
+	if (first <= 0 || last <= 0 || first > INT32_MAX || last > INT32_MAX)
+		return false;
+	*ret = (struct as_proc_ids){(int32_t)first, (int32_t)last};
+	return true;
+}

@@ -67,3 +67,11 @@ struct as_proc_clocks {
 
 /* False when it does not tell both. */
 bool as_parse_clocks(const char *p, size_t n, struct as_proc_clocks *ret);
+
+/* NSpid of /proc/PID/status: a thread's number here, and in its own (innermost) namespace. */
+struct as_proc_ids {
+	int32_t here, inside;
+};
+
+/* False when the line is missing. */
+bool as_parse_ids(const char *p, size_t n, struct as_proc_ids *ret);

@@ -3,8 +3,9 @@
  * layout -- where CPython keeps what a profiler wants to read, as data.
  *
  * Every number is an offset or a size in bytes in the memory of a 64-bit
- * release build. Until 3.12 they are ours, one row a minor version, measured
- * from its headers. NO says that a version has no such thing.
+ * build. Until 3.12 they are ours, one row a minor version, measured from the
+ * headers of a release; from 3.13 on the runtime tells them itself (offsets.h).
+ * NO says that a version has no such thing.
  *
  * Freestanding: guests in a process use it too.
  */
@@ -17,6 +18,14 @@
 
 enum { AS_PY_OWNED_BY_GENERATOR = 1 }; /* frame.owner */
 
+/* No layout wants more bytes of one than this. */
+enum {
+	AS_PY_THREAD_MOST = 1024,
+	AS_PY_FRAME_MOST = 256,
+	AS_PY_CODE_MOST = 512,
+	AS_PY_TEXT_MOST = 64
+};
+
 /* How the place in a function is told, and how its line is found. */
 enum as_py_lines {
 	AS_PY_LNOTAB,   /* to 3.9: f_lasti in bytes, pairs of (bytes, lines)          */
@@ -27,6 +36,7 @@ enum as_py_lines {
 struct as_py_layout {
 	uint32_t minor; /* of version 3 */
 	enum as_py_lines lines;
+	bool free_threaded; /* a build without the GIL */
 
 	struct {
 		uint32_t interpreters; /* the first interpreter                      */
@@ -63,9 +73,10 @@ struct as_py_layout {
 	} code;
 	struct {
 		uint32_t state, length, ascii, compact; /* the last two are sizes      */
+		uint32_t kind; /* the bit of its state where the kind begins */
 	} text;
-	uint32_t bytes; /* where the bytes of a bytes object begin; its length is 8 before */
+	uint32_t bytes; /* where those of a bytes object begin; its length is where a text's is */
 };
 
-/* NULL: a version whose layout we do not know. */
+/* NULL: a version that is not known, or one that tells its layout itself. */
 const struct as_py_layout *as_py_layout(unsigned minor);

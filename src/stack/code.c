@@ -8,7 +8,7 @@
 #include "pyabi/lines.h"
 #include "stack/pytext.h"
 
-enum { LINES_MOST = 1 << 20, CODE_MOST = 512, CODES_MOST = 1 << 20 };
+enum { LINES_MOST = 1 << 20, CODES_MOST = 1 << 20 };
 
 void as_codes_init(struct as_codes *c, const struct as_python *py, struct as_profile *to)
 {
@@ -64,10 +64,10 @@ static void read_lines(const struct as_codes *c, uint64_t at, struct as_pycode *
 static void read_code(const struct as_codes *c, uint64_t at, struct as_pycode *ret)
 {
 	const struct as_py_layout *l = &c->py->at;
-	unsigned char code[CODE_MOST];
+	unsigned char code[AS_PY_CODE_MOST];
 
 	*ret = (struct as_pycode){.at = at};
-	if (l->code.size > sizeof code || as_remote_read(c->py->pid, at, code, l->code.size)) {
+	if (as_remote_read(c->py->pid, at, code, l->code.size)) {
 		ret->function = as_profile_text(c->to, "?", 1);
 		return;
 	}
@@ -170,7 +170,7 @@ static void forget_steps(struct as_codes *c)
 /* True when one of these is another by now. */
 static bool check_some(struct as_codes *c, size_t from, size_t n)
 {
-	unsigned char copy[64][CODE_MOST];
+	unsigned char copy[64][AS_PY_CODE_MOST];
 	struct as_range r[64];
 	bool changed = false;
 	size_t size = c->py->at.code.size;

@@ -6,15 +6,16 @@
 
 enum { CHARS_MOST = 2048 };
 
-/* The bits of PyASCIIObject.state: interned 2, kind 3, compact 1, ascii 1. */
+/* The bits of PyASCIIObject.state: interned 2 or more, kind 3, compact 1, ascii 1. */
 struct shape {
 	unsigned kind; /* bytes a character */
 	bool compact, ascii;
 };
 
-static struct shape shape_of(uint32_t state)
+static struct shape shape_of(uint32_t state, uint32_t kind)
 {
-	return (struct shape){state >> 2 & 7, state >> 5 & 1, state >> 6 & 1};
+	state >>= kind;
+	return (struct shape){state & 7, state >> 3 & 1, state >> 4 & 1};
 }
 
 static void put_utf8(struct as_buf *out, uint32_t c)
@@ -48,7 +49,7 @@ static void put_chars(struct as_buf *out, const unsigned char *p, size_t n, unsi
 
 bool as_pytext_read(const struct as_python *py, uint64_t at, struct as_buf *out)
 {
-	unsigned char head[64], chars[CHARS_MOST * 4];
+	unsigned char head[AS_PY_TEXT_MOST], chars[CHARS_MOST * 4];
 	const struct as_py_layout *l = &py->at;
 	uint32_t state;
 	uint64_t n;
@@ -57,7 +58,7 @@ bool as_pytext_read(const struct as_python *py, uint64_t at, struct as_buf *out)
 		return false;
 	memcpy(&state, head + l->text.state, sizeof state);
 	memcpy(&n, head + l->text.length, sizeof n);
-	struct shape s = shape_of(state);
+	struct shape s = shape_of(state, l->text.kind);
 	if (!s.compact || (s.kind != 1 && s.kind != 2 && s.kind != 4) || n > UINT32_MAX)
 		return false;
 	n = n < CHARS_MOST ? n : CHARS_MOST;

@@ -10,7 +10,10 @@
 #include "base/num.h"
 #include "os/maps.h"
 #include "os/remote.h"
+#include "pyabi/offsets.h"
 #include "stack/elf.h"
+#include "stack/scan.h"
+#include "stack/trial.h"
 
 /* ── the file with the runtime ────────────────────────────────────────── */
 
@@ -101,49 +104,61 @@ static void look_through(struct search *s, bool pythons)
 
 /* ── is it one? ───────────────────────────────────────────────────────── */
 
-static bool read_pointer(const struct as_python *py, uint64_t at, uint64_t *ret)
-{
-	return !as_remote_read(py->pid, at, ret, sizeof *ret) && *ret;
-}
-
-/* The first interpreter's first thread must know its interpreter. */
-static bool passes(const struct as_python *py)
-{
-	uint64_t interp, thread, back;
-
-	return read_pointer(py, py->runtime + py->at.runtime.interpreters, &interp) &&
-	       read_pointer(py, interp + py->at.interp.threads, &thread) &&
-	       read_pointer(py, thread + py->at.thread.interp, &back) && back == interp;
-}
-
 static int refuse_version(const struct search *s, unsigned minor, struct as_err *err)
 {
 	if (!minor)
-		return as_fail(err, AS_EUNSUP, "process %d has a Python of an unknown version",
-			       (int)s->pid);
-	(void)as_fail(err, AS_EUNSUP, "process %d runs Python 3.%u, which is not known yet",
-		      (int)s->pid, minor);
-	return as_hint(err, "known are 3.8 to 3.13");
+		(void)as_fail(err, AS_EUNSUP, "process %d has a Python of an unknown version",
+			      (int)s->pid);
+	else
+		(void)as_fail(err, AS_EUNSUP, "process %d runs Python 3.%u, which is too %s",
+			      (int)s->pid, minor, minor < AS_PY_OFFSETS_FIRST ? "old" : "new");
+	return as_hint(err, "known are 3.8 to 3.%u", AS_PY_OFFSETS_LAST);
 }
 
 static int not_python(const struct search *s, struct as_err *err)
 {
+	if (s->by_paths && !as_py_layout(s->by_paths) && s->by_paths < AS_PY_OFFSETS_FIRST)
+		return refuse_version(s, s->by_paths, err);
 	(void)as_fail(err, AS_EUNSUP, "process %d is not a Python program", (int)s->pid);
 	return as_hint(err, "no file that is mapped in it has CPython's runtime");
 }
 
+/* Where things are: as the runtime itself says, or as we know of its version. */
+static bool learn_layout(const struct search *s, struct as_python *py)
+{
+	unsigned char table[AS_PY_OFFSETS_BYTES];
+	bool told = !as_remote_read(s->pid, s->runtime, table, sizeof table);
+
+	py->version = told ? as_py_offsets_version(table, sizeof table) : 0;
+	if (py->version)
+		return as_py_offsets(table, sizeof table, &py->at);
+	py->version = s->version ? s->version : as_scan_version(s->pid, &s->maps);
+	if (!py->version && s->by_paths)
+		py->version = 3u << 24 | s->by_paths << 16;
+	const struct as_py_layout *l = as_py_layout(py->version >> 16 & 0xff);
+	if (l)
+		py->at = *l;
+	return l != NULL;
+}
+
+/* One that is newer than what we know must show that its table is as we think. */
+static bool passes(const struct as_python *py)
+{
+	return py->at.minor > AS_PY_OFFSETS_LAST ? as_trial_names(py) : as_trial_threads(py);
+}
+
 static int settle(const struct search *s, struct as_python *ret, struct as_err *err)
 {
-	unsigned minor = s->version ? s->version >> 16 & 0xff : s->by_paths;
-	const struct as_py_layout *l = as_py_layout(minor);
+	struct as_python py = {.pid = s->pid, .runtime = s->runtime};
+	bool known = learn_layout(s, &py);
+	unsigned minor = py.version >> 16 & 0xff;
 
-	if (!l)
-		return refuse_version(s, minor, err);
-	*ret = (struct as_python){s->pid, s->runtime, s->version, *l};
-	if (!s->version)
-		ret->version = 3u << 24 | minor << 16;
-	if (passes(ret))
+	if (known && passes(&py)) {
+		*ret = py;
 		return AS_OK;
+	}
+	if (!known || minor > AS_PY_OFFSETS_LAST)
+		return refuse_version(s, minor, err);
 	(void)as_fail(err, AS_EUNSUP, "the Python of process %d has no thread that can be read",
 		      (int)s->pid);
 	return as_hint(err,
@@ -195,5 +210,7 @@ int as_python_find(const struct as_env *env, pid_t pid, struct as_python *ret, s
 		return r;
 	look_through(&s, true);
 	look_through(&s, false);
-	return s.runtime ? settle(&s, ret, err) : not_python(&s, err);
+	if (s.runtime)
+		return settle(&s, ret, err);
+	return as_scan_runtime(pid, &s.maps, ret) ? AS_OK : not_python(&s, err);
 }

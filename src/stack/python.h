@@ -3,8 +3,9 @@
  * python -- a CPython in another process: found, and known how to read.
  *
  * The runtime is where a symbol or a section of a mapped file says; the file
- * is opened as the process itself would see it. Then a test: the first
- * interpreter must lead to a thread that leads back to it. What does not pass
+ * is opened as the process itself would see it. If none says, it is looked for
+ * in the variables (scan.h). Then a test: the first interpreter must lead to a
+ * thread that leads back to it. What does not pass
  * is refused, so nothing later has to ask whether this is Python at all.
  */
 #include <sys/types.h>

@@ -155,15 +155,17 @@ static bool holds(const struct as_pythread *t, const uint64_t *holder, size_t n)
 	return false;
 }
 
+/* `elsewhere`: at this moment it has its stack in another interpreter. */
 static void look_at(struct as_sampler *s, struct as_sampled *p, struct as_pythread *t,
-		    int64_t since, bool holder)
+		    int64_t since, bool holder, bool elsewhere)
 {
 	int64_t run = as_pythread_run(t), used = run < 0 || t->run_ns < 0 ? 0 : run - t->run_ns;
 	unsigned modes = s->config.modes;
 	struct weight w = {{modes & AS_MODE_CPU ? used : 0, modes & AS_MODE_WALL ? since : 0,
 			    modes & AS_MODE_GIL && holder ? since : 0}};
 
-	if (run >= 0 && weighs(&w) && see(s, p, t, used > 0))
+	t->told = run >= 0 && weighs(&w) && !elsewhere && see(s, p, t, used > 0);
+	if (t->told)
 		add(s, t, &w);
 	if (run >= 0)
 		t->run_ns = run;
@@ -181,7 +183,7 @@ static bool look_at_process(struct as_sampler *s, struct as_sampled *p, int64_t 
 		n = as_pythreads_holders(&p->threads, holder, HOLDERS_MOST);
 	for (size_t i = 0; i < p->threads.n; i++)
 		look_at(s, p, p->threads.at[i], now - p->last_ns,
-			holds(p->threads.at[i], holder, n));
+			holds(p->threads.at[i], holder, n), as_pythreads_told(&p->threads, i));
 	p->last_ns = now;
 	return true;
 }

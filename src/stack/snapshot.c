@@ -90,10 +90,10 @@ static bool learn_strays(struct as_snapper *s)
 static bool learn(struct as_snapper *s)
 {
 	const struct as_py_layout *l = &s->py->at;
-	unsigned char t[1024];
+	unsigned char t[AS_PY_THREAD_MOST];
 
 	s->nregions = 0;
-	if (l->thread.size > sizeof t || as_remote_read(s->py->pid, s->thread, t, l->thread.size) ||
+	if (as_remote_read(s->py->pid, s->thread, t, l->thread.size) ||
 	    !add_region(s, s->thread, l->thread.size))
 		return false;
 	if (l->thread.via != AS_PY_NO &&
@@ -258,17 +258,13 @@ static uint64_t instr_of(const struct as_py_layout *l, const unsigned char *fram
 	return lasti;
 }
 
-static bool is_shim(const struct as_py_layout *l, const unsigned char *frame)
-{
-	return l->frame.owner != AS_PY_NO && frame[l->frame.owner] >= l->frame.shim;
-}
-
 /* The leaf may go on from instruction to instruction; all others must stand still. */
 static bool agree(const struct as_py_layout *l, struct copies c, bool leaf)
 {
 	return as_word(c.a, l->frame.code) == as_word(c.b, l->frame.code) &&
 	       as_word(c.a, l->frame.back) == as_word(c.b, l->frame.back) &&
-	       is_shim(l, c.a) == is_shim(l, c.b) && (leaf || instr_of(l, c.a) == instr_of(l, c.b));
+	       as_pyframe_is_shim(l, c.a) == as_pyframe_is_shim(l, c.b) &&
+	       (leaf || instr_of(l, c.a) == instr_of(l, c.b));
 }
 
 /* The leaf moves fastest: look more often around where it was, if that is in the newest chunk. */
@@ -314,15 +310,14 @@ static bool missed_tip(const struct as_snapper *s, uint64_t leaf)
 static void note(struct walk *w, uint64_t at, const unsigned char *frame)
 {
 	const struct as_py_layout *l = &w->s->py->at;
-	uint64_t tags = l->frame.tagged ? 7 : 0;
 
-	if (is_shim(l, frame))
+	if (as_pyframe_is_shim(l, frame))
 		return;
 	if (w->to->n == AS_FRAMES_MAX)
 		w->to->cut = true;
 	else
-		w->to->at[w->to->n++] = (struct as_pyframe){as_word(frame, l->frame.code) & ~tags,
-							    instr_of(l, frame), at};
+		w->to->at[w->to->n++] =
+			(struct as_pyframe){as_pyframe_code(l, frame), instr_of(l, frame), at};
 }
 
 /*
@@ -335,14 +330,14 @@ static bool is_root(const struct as_py_layout *l, const unsigned char *frame)
 	if (l->frame.gen != AS_PY_NO)
 		return !as_word(frame, l->frame.gen);
 	return l->frame.shim == AS_PY_NO_SHIM ? frame[l->frame.owner] != AS_PY_OWNED_BY_GENERATOR
-					      : is_shim(l, frame);
+					      : as_pyframe_is_shim(l, frame);
 }
 
 static enum attempt walk(struct walk *w, uint64_t frame)
 {
 	enum { LINKS_MOST = AS_FRAMES_MAX * 2 };
 	const struct as_py_layout *l = &w->s->py->at;
-	unsigned char now[256];
+	unsigned char now[AS_PY_FRAME_MOST];
 	bool torn = false;
 
 	for (size_t links = 0; frame && links < LINKS_MOST; links++) {

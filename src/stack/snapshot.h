@@ -29,6 +29,17 @@ struct as_pyframe {
 	uint64_t at;    /* of the frame itself                        */
 };
 
+/* Of a copy of a frame: is it one between C and Python, which has no code? And its code. */
+static inline bool as_pyframe_is_shim(const struct as_py_layout *l, const unsigned char *frame)
+{
+	return l->frame.owner != AS_PY_NO && frame[l->frame.owner] >= l->frame.shim;
+}
+
+static inline uint64_t as_pyframe_code(const struct as_py_layout *l, const unsigned char *frame)
+{
+	return as_word(frame, l->frame.code) & ~(l->frame.tagged ? UINT64_C(7) : 0);
+}
+
 struct as_pystack {
 	struct as_pyframe at[AS_FRAMES_MAX]; /* the leaf first */
 	size_t n;

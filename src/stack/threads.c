@@ -14,6 +14,7 @@ enum { INTERPS_MOST = 256, PTHREAD_BYTES = 2048 };
 void as_pythreads_init(struct as_pythreads *t, const struct as_env *env, const struct as_python *py)
 {
 	*t = (struct as_pythreads){.env = env, .py = py};
+	as_tids_init(&t->tids, env, py->pid);
 }
 
 static void forget(struct as_pythread *t)
@@ -29,6 +30,7 @@ void as_pythreads_done(struct as_pythreads *t)
 	for (size_t i = 0; i < t->n; i++)
 		forget(t->at[i]);
 	free(t->at);
+	as_tids_done(&t->tids);
 	*t = (struct as_pythreads){0};
 }
 
@@ -39,27 +41,56 @@ static bool read_word(const struct as_pythreads *t, uint64_t at, uint64_t *ret)
 
 /* ── numbers of threads ───────────────────────────────────────────────── */
 
+static int open_of(const struct as_pythreads *t, pid_t tid, const char *file)
+{
+	char path[64];
+
+	(void)snprintf(path, sizeof path, "%d/task/%d/%s", (int)t->py->pid, (int)tid, file);
+	return as_openat(t->env->proc, path, O_RDONLY | O_CLOEXEC);
+}
+
+static bool is_thread(struct as_pythreads *t, pid_t inside)
+{
+	pid_t here = inside > 0 ? as_tids_here(&t->tids, inside) : 0;
+	as_auto_fd int fd = here ? open_of(t, here, "comm") : -1;
+
+	return fd >= 0;
+}
+
+static int32_t number_at(const unsigned char *pthread, uint32_t at)
+{
+	int32_t v;
+
+	memcpy(&v, pthread + at, sizeof v);
+	return v;
+}
+
 /*
  * Before 3.11 Python knows only the address of the C library's struct for a
- * thread. The kernel's number is somewhere in it: in the first thread's it is
- * the process's own.
+ * thread. The kernel's number is in it where glibc or musl have it on x86-64,
+ * or wherever the main thread's has the number of the process. That must not
+ * be a small one, as in a container: such stand in many places.
  */
-static uint32_t find_tid(const struct as_pythreads *t, uint64_t pthread)
+static uint32_t find_tid(struct as_pythreads *t, uint64_t pthread)
 {
+	enum { GLIBC = 720, MUSL = 48, SMALL = 99 };
+	static const uint32_t usual[] = {GLIBC, MUSL};
 	unsigned char p[PTHREAD_BYTES];
-	int32_t v;
+	pid_t self = t->tids.self.inside;
 
 	if (as_remote_read(t->py->pid, pthread, p, sizeof p))
 		return 0;
-	for (uint32_t at = 0; at + sizeof v <= sizeof p; at += sizeof v) {
-		memcpy(&v, p + at, sizeof v);
-		if (v == t->py->pid)
+	for (size_t i = 0; i < AS_LEN(usual); i++)
+		if (is_thread(t, number_at(p, usual[i])))
+			return usual[i];
+	for (uint32_t at = 0; self > SMALL && at + 4 <= sizeof p; at += 4)
+		if (number_at(p, at) == self)
 			return at;
-	}
 	return 0;
 }
 
-static pid_t tid_of(struct as_pythreads *t, const unsigned char *state)
+/* As the process counts. */
+static pid_t tid_inside(struct as_pythreads *t, const unsigned char *state)
 {
 	const struct as_py_layout *l = &t->py->at;
 	uint64_t v;
@@ -78,14 +109,6 @@ static pid_t tid_of(struct as_pythreads *t, const unsigned char *state)
 
 /* ── one thread ───────────────────────────────────────────────────────── */
 
-static int open_of(const struct as_pythreads *t, pid_t tid, const char *file)
-{
-	char path[64];
-
-	(void)snprintf(path, sizeof path, "%d/task/%d/%s", (int)t->py->pid, (int)tid, file);
-	return as_openat(t->env->proc, path, O_RDONLY | O_CLOEXEC);
-}
-
 static void read_name(const struct as_pythreads *t, struct as_pythread *x)
 {
 	as_auto_fd int fd = open_of(t, x->tid, "comm");
@@ -97,21 +120,21 @@ static void read_name(const struct as_pythreads *t, struct as_pythread *x)
 	x->name[n && x->name[n - 1] == '\n' ? n - 1 : n] = '\0';
 }
 
-static bool add(struct as_pythreads *t, uint64_t state, uint64_t interp, pid_t tid)
+static struct as_pythread *add(struct as_pythreads *t, uint64_t state, uint64_t interp, pid_t tid)
 {
 	if (t->n >= AS_PYTHREADS_MOST || !as_grow(&t->at, &t->cap, t->n, sizeof *t->at, 16))
-		return false;
+		return NULL;
 	struct as_pythread *x = as_zalloc(sizeof *x);
 	if (!x)
-		return false;
-	*x = (struct as_pythread){.interp = interp, .tid = tid, .listed = true};
+		return NULL;
+	*x = (struct as_pythread){.interp = interp, .tid = tid};
 	as_snapper_init(&x->snap, t->py, state);
 	x->sched = open_of(t, tid, "schedstat");
 	x->call = open_of(t, tid, "syscall");
 	x->run_ns = as_pythread_run(x);
 	read_name(t, x);
 	t->at[t->n++] = x;
-	return true;
+	return x;
 }
 
 static struct as_pythread *find(const struct as_pythreads *t, uint64_t state, pid_t tid)
@@ -148,20 +171,24 @@ bool as_pythread_runs(const struct as_pythread *t)
 static bool visit(struct as_pythreads *t, uint64_t state, uint64_t interp, uint64_t *ret_next)
 {
 	const struct as_py_layout *l = &t->py->at;
-	unsigned char copy[1024];
+	unsigned char copy[AS_PY_THREAD_MOST];
 	uint64_t owner;
 
-	if (l->thread.size > sizeof copy || as_remote_read(t->py->pid, state, copy, l->thread.size))
+	if (as_remote_read(t->py->pid, state, copy, l->thread.size))
 		return false;
 	memcpy(&owner, copy + l->thread.interp, sizeof owner);
 	memcpy(ret_next, copy + l->thread.next, sizeof *ret_next);
 	if (owner != interp)
 		return false;
-	pid_t tid = tid_of(t, copy);
+	pid_t tid = as_tids_here(&t->tids, tid_inside(t, copy));
 	struct as_pythread *x = find(t, state, tid);
-	if (x)
-		x->listed = true;
-	return x || tid <= 0 || add(t, state, interp, tid);
+	if (!x && tid > 0)
+		x = add(t, state, interp, tid);
+	if (!x)
+		return tid <= 0;
+	x->listed = true;
+	x->rank = t->ranks++;
+	return true;
 }
 
 static bool visit_interp(struct as_pythreads *t, uint64_t interp)
@@ -172,6 +199,17 @@ static bool visit_interp(struct as_pythreads *t, uint64_t interp)
 		return false;
 	for (size_t i = 0; state && i < AS_PYTHREADS_MOST; i++)
 		if (!visit(t, state, interp, &state))
+			return false;
+	return true;
+}
+
+/* False: the list could not be followed to its end. */
+static bool visit_all(struct as_pythreads *t, uint64_t interp)
+{
+	t->interps = t->ranks = 0;
+	for (; interp && t->interps < INTERPS_MOST; t->interps++)
+		if (!visit_interp(t, interp) ||
+		    !read_word(t, interp + t->py->at.interp.next, &interp))
 			return false;
 	return true;
 }
@@ -189,6 +227,22 @@ static void drop_unlisted(struct as_pythreads *t)
 	t->n = kept;
 }
 
+static int by_rank(const void *a, const void *b)
+{
+	const struct as_pythread *x = *(struct as_pythread *const *)a,
+				 *y = *(struct as_pythread *const *)b;
+
+	return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+bool as_pythreads_told(const struct as_pythreads *t, size_t i)
+{
+	for (size_t k = 0; t->interps > 1 && k < i; k++)
+		if (t->at[k]->tid == t->at[i]->tid && t->at[k]->told)
+			return true;
+	return false;
+}
+
 static bool first_head(const struct as_pythreads *t, uint64_t *ret_interp, uint64_t *ret_head)
 {
 	return read_word(t, t->py->runtime + t->py->at.runtime.interpreters, ret_interp) &&
@@ -202,27 +256,33 @@ bool as_pythreads_same(const struct as_pythreads *t)
 	return first_head(t, &interp, &head) && head == t->head;
 }
 
+/* In a namespace of its own the number of a thread that has ended may be another's. */
+static void forget_ended(struct as_pythreads *t)
+{
+	if (!as_tids_foreign(&t->tids))
+		return;
+	for (size_t i = 0; i < t->n; i++)
+		if (as_pythread_run(t->at[i]) < 0)
+			as_tids_forget(&t->tids);
+}
+
 bool as_pythreads_refresh(struct as_pythreads *t)
 {
-	uint32_t knew = t->tid_at;
 	uint64_t interp;
 
 	if (!first_head(t, &interp, &t->head))
 		return false;
 	for (size_t i = 0; i < t->n; i++)
 		t->at[i]->listed = false;
-	bool whole = true;
-	for (size_t i = 0; interp && i < INTERPS_MOST; i++)
-		if (!visit_interp(t, interp) ||
-		    !read_word(t, interp + t->py->at.interp.next, &interp)) {
-			whole = false;
-			break;
-		}
-	if (t->tid_at != knew) /* only the last of the list told it: now all have numbers */
-		return as_pythreads_refresh(t);
+	forget_ended(t);
+	bool blind = !t->tid_at, whole = visit_all(t, interp);
+	if (blind && t->tid_at) /* the main thread, which tells where numbers are, comes last */
+		whole = visit_all(t, interp);
 	for (size_t i = 0; i < t->n && !whole; i++)
 		t->at[i]->listed |= as_pythread_run(t->at[i]) >= 0;
 	drop_unlisted(t);
+	if (t->interps > 1)
+		qsort(t->at, t->n, sizeof *t->at, by_rank);
 	return true;
 }
 

@@ -7,6 +7,7 @@
  */
 #include "os/env.h"
 #include "stack/snapshot.h"
+#include "stack/tids.h"
 
 enum { AS_PYTHREADS_MOST = 16384 };
 
@@ -21,6 +22,8 @@ struct as_pythread {
 	uint32_t stack;  /* that it had when last seen, if `known`              */
 	bool known;
 	bool listed; /* still in Python's list */
+	size_t rank; /* in that list: those of newer interpreters come first */
+	bool told;   /* its stack was seen at the last look                  */
 };
 
 struct as_pythreads {
@@ -28,6 +31,8 @@ struct as_pythreads {
 	const struct as_python *py;
 	struct as_pythread **at;
 	size_t n, cap;
+	size_t interps, ranks; /* that have been listed: interpreters, and threads */
+	struct as_tids tids;
 	uint32_t tid_at; /* before 3.11: where in its struct pthread a thread's number is; 0: ? */
 	uint64_t head;   /* of the first interpreter's list; changes when a thread begins */
 };
@@ -39,6 +44,11 @@ void as_pythreads_done(struct as_pythreads *t);
 bool as_pythreads_refresh(struct as_pythreads *t);
 /* Has a thread begun since? One read of one word. False also when that cannot be read. */
 bool as_pythreads_same(const struct as_pythreads *t);
+/*
+ * A thread that calls into another interpreter has a state in both, and one
+ * stack at a time: the newer one's. Was that seen at this look?
+ */
+bool as_pythreads_told(const struct as_pythreads *t, size_t i);
 /* Time on a CPU so far; -1: it has ended. A running one may be a clock tick ahead of it. */
 int64_t as_pythread_run(const struct as_pythread *t);
 /* Is it on a CPU or ready for one at this moment, and not waiting in the kernel? */

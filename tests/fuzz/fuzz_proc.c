@@ -15,6 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct as_proc_stat stat;
 	struct as_proc_rollup rollup;
 	struct as_proc_clocks clocks;
+	struct as_proc_ids ids;
 	struct as_proc_io io;
 	struct as_call call;
 
@@ -25,5 +26,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	(void)as_parse_sched(p, size, &sched);
 	(void)as_parse_clocks(p, size, &clocks);
 	(void)as_parse_call(p, size, &call);
+	(void)as_parse_ids(p, size, &ids);
 	return 0;
 }

@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "os/maps.h"
 #include "pyabi/lines.h"
+#include "pyabi/offsets.h"
 #include "stack/elf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -41,8 +42,19 @@ static void try_elf(const uint8_t *data, size_t size)
 	(void)as_elf_address(&e, 4096, &at);
 }
 
+static void try_offsets(const uint8_t *data, size_t size)
+{
+	struct as_py_layout l;
+
+	if (as_py_offsets(data, size, &l) &&
+	    (l.thread.size > AS_PY_THREAD_MOST || l.frame.size > AS_PY_FRAME_MOST ||
+	     l.code.size > AS_PY_CODE_MOST || l.text.state + 4 > AS_PY_TEXT_MOST))
+		__builtin_trap();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	try_offsets(data, size);
 	try_lines(data, size);
 	try_maps((const char *)data, size);
 	try_elf(data, size);

@@ -1,4 +1,5 @@
 /* proc -- what /proc/PID says, also when the text is cut or hostile. */
+#include "base/cleanup.h"
 #include "utest.h"
 
 #include "os/proc.h"
@@ -155,5 +156,19 @@ static void t_clocks(void)
 	EXPECT(!clocks("", &c));
 }
 
+static void t_ids(void)
+{
+	static const char *const bad[] = {"", "NSpid:\n", "NSpid:\t0\n", "Pid: 7\n",
+					  "NSpid: 1 x\n"};
+	const char in_two[] = "Name:\tx\nNSpid:\t4711\t12\t1\nNSpgid:\t9\t8\n";
+	struct as_proc_ids ids;
+
+	EXPECT(as_parse_ids(in_two, sizeof in_two - 1, &ids) && ids.here == 4711 &&
+	       ids.inside == 1);
+	EXPECT(as_parse_ids("NSpid: 5", 8, &ids) && ids.here == 5 && ids.inside == 5);
+	for (size_t i = 0; i < AS_LEN(bad); i++)
+		EXPECT(!as_parse_ids(bad[i], strlen(bad[i]), &ids));
+}
+
 UTEST_MAIN(T(t_stat), T(t_rollup), T(t_every_prefix), T(t_long_name), T(t_status), T(t_io),
-	   T(t_sched), T(t_clocks))
+	   T(t_sched), T(t_clocks), T(t_ids))

@@ -1,12 +1,13 @@
 #include "pyabi/layout.h"
 #include "pyabi/lines.h"
+#include "pyabi/offsets.h"
 
 #include "base/cleanup.h"
 #include "utest.h"
 
 static void t_every_version_is_there(void)
 {
-	for (unsigned minor = 8; minor <= 13; minor++) {
+	for (unsigned minor = 8; minor <= 12; minor++) {
 		const struct as_py_layout *l = as_py_layout(minor);
 
 		EXPECT(l && l->minor == minor);
@@ -16,7 +17,7 @@ static void t_every_version_is_there(void)
 		EXPECT(l->frame.owner == AS_PY_NO || l->frame.owner < l->frame.size);
 		EXPECT(l->code.lines + 8 <= l->code.size);
 	}
-	EXPECT(!as_py_layout(7) && !as_py_layout(99));
+	EXPECT(!as_py_layout(7) && !as_py_layout(13));
 }
 
 struct line {
@@ -90,4 +91,62 @@ static void t_cut_tables(void)
 	}
 }
 
-UTEST_MAIN(T(t_every_version_is_there), T(t_lnotab), T(t_pep626), T(t_locations), T(t_cut_tables))
+/* ── the table that a runtime begins with ─────────────────────────────── */
+
+/* The words of a 3.13.0, as its headers say. */
+static const uint64_t table_313[73] = {
+	[1] = 0x030d00f0, [3] = 283320, [5] = 632,  [6] = 278496, [7] = 7272,  [8] = 7264,
+	[9] = 7344,       [11] = 7656,  [14] = 16,  [15] = 7800,  [17] = 7816, [18] = 7808,
+	[19] = 304,       [21] = 8,     [22] = 16,  [23] = 72,    [24] = 152,  [25] = 160,
+	[26] = 232,       [28] = 80,    [29] = 8,   [31] = 56,    [32] = 72,   [33] = 70,
+	[34] = 208,       [35] = 112,   [36] = 120, [37] = 128,   [38] = 136,  [39] = 68,
+	[43] = 200,       [64] = 40,    [65] = 16,  [66] = 32,    [67] = 64,   [68] = 32,
+	[69] = 16,        [70] = 40,
+};
+
+static void make_table(uint64_t table[73])
+{
+	memcpy(table, table_313, sizeof table_313);
+	memcpy(table, "xdebugpy", 8);
+}
+
+static void t_a_runtime_tells_its_layout(void)
+{
+	uint64_t table[73];
+	struct as_py_layout l;
+
+	make_table(table);
+	EXPECT(as_py_offsets((const unsigned char *)table, sizeof table, &l));
+	EXPECT(l.minor == 13 && l.lines == AS_PY_LOCATIONS && !l.free_threaded);
+	EXPECT(l.runtime.interpreters == 632 && l.interp.next == 7264 && l.interp.threads == 7344);
+	EXPECT(l.interp.gil == 16 && l.gil.holder == 8 && l.gil.locked == 16);
+	EXPECT(l.thread.frame == 72 && l.thread.tid == 160 && l.thread.top == 240);
+	EXPECT(l.thread.size == 248 && l.frame.size == 71 && l.code.size == 201);
+	EXPECT(l.frame.back == 8 && l.frame.instr == 56 && l.frame.owner == 70);
+	EXPECT(l.code.name == 128 && l.code.code == 200 && l.text.compact == 56 && l.bytes == 32);
+}
+
+/* Nothing that a table can say leads out of what others have room for. */
+static void t_a_table_that_lies(void)
+{
+	static const uint64_t lies[] = {0, 1, 255, 257, 1 << 16, 1 << 25, UINT32_MAX, UINT64_MAX};
+	uint64_t table[73];
+	struct as_py_layout l;
+
+	for (size_t i = 0; i < AS_LEN(table) * AS_LEN(lies); i++) {
+		make_table(table);
+		table[i / AS_LEN(lies)] = lies[i % AS_LEN(lies)];
+		if (!as_py_offsets((const unsigned char *)table, sizeof table, &l))
+			continue;
+		EXPECT(l.thread.size <= AS_PY_THREAD_MOST && l.thread.frame + 8 <= l.thread.size);
+		EXPECT(l.frame.size <= AS_PY_FRAME_MOST && l.frame.owner < l.frame.size);
+		EXPECT(l.code.size <= AS_PY_CODE_MOST && l.code.lines + 8 <= l.code.size);
+		EXPECT(l.text.state + 4 <= AS_PY_TEXT_MOST && l.text.length + 8 <= l.text.state);
+	}
+	make_table(table);
+	for (size_t n = 0; n < sizeof table_313 - 16; n++)
+		EXPECT(!as_py_offsets((const unsigned char *)table, n, &l));
+}
+
+UTEST_MAIN(T(t_a_runtime_tells_its_layout), T(t_a_table_that_lies), T(t_every_version_is_there),
+	   T(t_lnotab), T(t_pep626), T(t_locations), T(t_cut_tables))

@@ -1,0 +1,208 @@
+#!/usr/bin/env python3
+"""`assay record`: every way to be a CPython, found and read."""
+import collections
+import os
+import pathlib
+import shutil
+import struct
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from harness import *
+from jobs import *
+from pythons import *
+
+PYTHONS = pythons()
+NEWEST = PYTHONS[-1]
+CODE = ("def burn():\n  while True: sum(range(100))\n"
+        "print('ready', flush=True)\nburn()\n")
+
+
+def record(pid, *options, seconds=0.5):
+    r = assay("record", "--quiet", "-p", pid, "-d", seconds, "-r", "200", "-f", "folded",
+              *options).ok()
+    return stacks(r.out)
+
+
+def name_of(frame):
+    return frame.split(" ")[0]
+
+
+def leaves(found):
+    count = collections.Counter()
+    for frames, n in found:
+        count[name_of(frames[-1])] += n
+    return count
+
+
+def expect_burn(pid, why):
+    count = leaves(record(pid))
+    expect(count["burn"] > 10 and count["burn"] >= 0.9 * sum(count.values()), f"{why}: {count}")
+
+
+def without_sections(path, to):
+    """A copy of a program with no names at all: no symbol, no section."""
+    data = bytearray(pathlib.Path(path).read_bytes())
+    data[40:48] = bytes(8)                          # e_shoff
+    data[58:64] = struct.pack("<HHH", 64, 0, 0)     # e_shentsize, e_shnum, e_shstrndx
+    pathlib.Path(to).write_bytes(data)
+    os.chmod(to, 0o755)
+    return to
+
+
+def library_of(python):
+    """Its libpython; None: it has it inside."""
+    code = ("import sysconfig as s; print(s.get_config_var('LIBDIR'), "
+            "s.get_config_var('INSTSONAME'), s.get_config_var('Py_ENABLE_SHARED'))")
+    folder, name, shared = run(python.path, "-c", code).ok().out.split()
+    path = pathlib.Path(folder) / name
+    return path if shared == "1" and path.exists() else None
+
+
+def nameless(python, folder):
+    """Start CODE in a copy of this Python that has no names."""
+    library = library_of(python)
+    env = {"PYTHONHOME": str(pathlib.Path(python.path).resolve().parents[1])}
+    command = python.path
+    if library:
+        env["LD_PRELOAD"] = str(without_sections(library, folder / library.name))
+    else:
+        command = without_sections(pathlib.Path(python.path).resolve(), folder / "program")
+    return ready(start(command, "-c", CODE, env=env, stdout=subprocess.PIPE, text=True))
+
+
+def ready(p):
+    expect_eq(p.stdout.readline(), "ready\n", "the program's first line")
+    return p
+
+
+# --- where the runtime is -----------------------------------------------------
+
+for python in PYTHONS:
+    @job_test(f"3.{python.minor}: found by a scan where there is neither symbol nor section")
+    def _(python=python):
+        p = nameless(python, tmp())
+        expect_burn(p.pid, "without names")
+        stop(p)
+
+
+@job_test("a program file that was deleted, and one that was replaced, are still read")
+def _():
+    for python in (PYTHONS[0], NEWEST):
+        folder = tmp() / python.version
+        folder.mkdir()
+        p = nameless(python, folder)
+        for f in folder.iterdir():
+            f.unlink()
+        expect_burn(p.pid, f"3.{python.minor}, deleted")
+        for name in ("program", library_of(python) or "x"):
+            (folder / pathlib.Path(name).name).write_text("something else\n")
+        expect_burn(p.pid, f"3.{python.minor}, replaced")
+        stop(p)
+
+
+@job_test("a user who may not open the mapped file: found by a scan")
+def _():
+    folder = public()
+    copy = shutil.copy("/usr/bin/python3", folder / "program")
+    p = ready(start(*as_nobody(copy, "-c", CODE), cwd="/", stdout=subprocess.PIPE, text=True))
+    os.unlink(copy)
+    r = run(*as_nobody(folder / "assay", "record", "-q", "-p", p.pid, "-d", 0.5, "-f", "folded"),
+            cwd="/")
+    stop(p)
+    if "be root" in r.err:
+        skip("a user may not read his own processes here (Yama)")
+    expect(leaves(stacks(r.ok().out))["burn"] > 10, r.out)
+
+
+@job_test("embedded in a program that is no Python, the library's version by its file")
+def _():
+    tried = 0
+    for python in PYTHONS:
+        library = library_of(python)
+        if not library:
+            continue
+        home = {"PYTHONHOME": str(pathlib.Path(python.path).resolve().parents[1])}
+        p = ready(start(work("embed"), library, CODE, env=home, stdout=subprocess.PIPE, text=True))
+        expect_burn(p.pid, f"3.{python.minor} embedded")
+        stop(p)
+        tried += 1
+    if not tried:
+        skip("no Python here has a shared library")
+
+
+@job_test("versions before 3.8 are refused by name")
+def _():
+    root = os.environ.get("PYENV_ROOT", os.path.expanduser("~/.pyenv"))
+    old = [p for v in ("3.6", "3.7") for p in pathlib.Path(root).glob(f"versions/{v}.*/bin/python")]
+    if not old:
+        skip("no old Python here")
+    for path in old:
+        p = ready(start(path, "-c", CODE, stdout=subprocess.PIPE, text=True))
+        r = assay("record", "-p", p.pid, "-d", 0.1)
+        expect_eq(r.rc, 69, f"exit status ({r.err})")
+        expect_in("which is too old", r.err)
+        expect_in("known are 3.8 to 3.15", r.err)
+        stop(p)
+
+
+# --- threads, interpreters, processes -----------------------------------------
+
+@job_test("in a pid namespace: Python's numbers of threads are not ours, and are mapped")
+def _():
+    if not is_root() or run("unshare", "--pid", "--fork", "true").rc:
+        skip("no pid namespace can be made here")
+    for python in (PYTHONS[0], NEWEST):
+        outer = start("unshare", "--pid", "--fork", "--mount-proc", python.path,
+                      program("threads"), 30, stdout=subprocess.PIPE, text=True)
+        ready(outer)
+        children = pathlib.Path(f"/proc/{outer.pid}/task/{outer.pid}/children").read_text()
+        pid = int(children.split()[0])
+        tids = set(os.listdir(f"/proc/{pid}/task"))
+        cpu = record(pid, "-t")
+        wall = record(pid, "-t", "--mode", "wall")
+        os.kill(pid, 9)
+        stop(outer)
+        expect_eq(leaves(cpu).most_common(1)[0][0], "burner", f"3.{python.minor}: CPU ({cpu})")
+        threads = {frames[0] for frames, _ in wall}
+        expect_eq(len(threads), 3, f"3.{python.minor}: threads ({threads} of {tids})")
+        expect(all(any(tid in name for tid in tids) for name in threads),
+               f"{threads} are not our numbers, {tids}")
+
+
+for python in PYTHONS:
+    @job_test(f"3.{python.minor}: a function in a subinterpreter is seen, and counted once")
+    def _(python=python):
+        p = script(python, "interps", 30)
+        found = record(p.pid, "--stats-json", "stats.json", seconds=1)
+        used = [int(x) for x in pathlib.Path(f"/proc/{p.pid}/schedstat").read_text().split()]
+        stop(p)
+        count = leaves(found)
+        expect(count["inside"] > 10 and count["inside"] >= 0.9 * sum(count.values()),
+               f"{count} ({used})")
+
+
+for method in ("fork", "spawn", "forkserver"):
+    @job_test(f"multiprocessing by {method}: both workers, each by its number")
+    def _(method=method):
+        r = assay("record", "-q", "-s", "-r", "200", "-f", "folded", "--", NEWEST.path,
+                  program("pool"), method, 1.5).ok()
+        workers = {f[0] for f, _ in stacks(r.out) if name_of(f[-1]) == "work"}
+        expect_eq(len(workers), 2, f"processes that ran work ({workers})")
+
+
+for python in (PYTHONS[0], NEWEST):
+    @job_test(f"3.{python.minor}: 300 threads that wait, and the one that works")
+    def _(python=python):
+        p = script(python, "crowd", 300, 60)
+        cpu = leaves(record(p.pid))
+        r = assay("record", "-q", "-p", p.pid, "-d", 1, "-r", "20", "--mode", "wall", "-t", "-f",
+                  "folded").ok()
+        stop(p)
+        expect(cpu["worker"] > 10 and cpu["worker"] >= 0.9 * sum(cpu.values()), cpu)
+        threads = {frames[0] for frames, _ in stacks(r.out)}
+        expect_eq(len(threads), 301, "threads that were seen")
+
+
+main()
