@@ -1,0 +1,75 @@
+#include "stat/histogram.h"
+
+#include <math.h>
+
+/*
+ * Up to 2^(bits+1) a bucket is a value. Above, one of 2^shift values: the top
+ * bits of v, counted on from where the power of two below ended.
+ */
+size_t as_bucket_of(uint64_t v, unsigned bits)
+{
+	if (v < UINT64_C(2) << bits)
+		return (size_t)v;
+	unsigned shift = 63 - (unsigned)__builtin_clzll(v) - bits;
+	return ((size_t)shift << bits) + (size_t)(v >> shift);
+}
+
+uint64_t as_bucket_middle(size_t bucket, unsigned bits)
+{
+	if (bucket < (size_t)2 << bits)
+		return bucket;
+	unsigned shift = (unsigned)(bucket >> bits) - 1;
+	uint64_t low = (uint64_t)(bucket - ((size_t)shift << bits)) << shift;
+	return low + (UINT64_C(1) << shift >> 1);
+}
+
+void as_histogram_add(struct as_histogram *h, int64_t v, uint64_t times)
+{
+	if (!times)
+		return;
+	v = v > 0 ? v : 0;
+	h->min = !h->n || v < h->min ? v : h->min;
+	h->max = v > h->max ? v : h->max;
+	h->n += times;
+	h->sum += (double)v * (double)times;
+	h->count[as_bucket_of((uint64_t)v, AS_HISTOGRAM_BITS)] += times;
+}
+
+void as_histogram_merge(struct as_histogram *to, const struct as_histogram *from)
+{
+	if (!from->n)
+		return;
+	to->min = !to->n || from->min < to->min ? from->min : to->min;
+	to->max = from->max > to->max ? from->max : to->max;
+	to->n += from->n;
+	to->sum += from->sum;
+	for (size_t i = 0; i < AS_HISTOGRAM_BUCKETS; i++)
+		to->count[i] += from->count[i];
+}
+
+int64_t as_histogram_at(const struct as_histogram *h, double q)
+{
+	uint64_t rank = (uint64_t)ceil(q * (double)h->n), below = 0;
+	size_t i = 0;
+
+	if (!h->n)
+		return -1;
+	if (rank <= 1 || rank >= h->n) /* these two are known as they were */
+		return rank <= 1 ? h->min : h->max;
+	for (; i < AS_HISTOGRAM_BUCKETS && below + h->count[i] < rank; i++)
+		below += h->count[i];
+	int64_t v = (int64_t)as_bucket_middle(i, AS_HISTOGRAM_BITS);
+	return v < h->min ? h->min : v > h->max ? h->max : v;
+}
+
+uint64_t as_histogram_within(const struct as_histogram *h, int64_t from, int64_t below)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < AS_HISTOGRAM_BUCKETS; i++) {
+		int64_t v = (int64_t)as_bucket_middle(i, AS_HISTOGRAM_BITS);
+
+		n += v >= from && v < below ? h->count[i] : 0;
+	}
+	return n;
+}

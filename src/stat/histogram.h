@@ -1,0 +1,38 @@
+#pragma once
+/*
+ * histogram -- many durations (or sizes) in constant memory, as counts.
+ *
+ * Buckets are log-linear, as HdrHistogram's are: each power of two is cut into
+ * 128, so that a value is told to within 0.4 % wherever it lies, and values
+ * below 256 exactly. Adding costs a few instructions; two can be merged and
+ * nothing is lost by it. The least and the largest value are kept as they are.
+ */
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	AS_HISTOGRAM_BITS = 7,
+	AS_HISTOGRAM_BUCKETS = (64 - AS_HISTOGRAM_BITS) << AS_HISTOGRAM_BITS,
+};
+
+struct as_histogram { /* 58 KB: of the heap; all zeros is empty */
+	uint64_t n;
+	int64_t min, max; /* of no value: 0                          */
+	double sum;
+	uint64_t count[AS_HISTOGRAM_BUCKETS];
+};
+
+/* `times` values `v`; one below 0 counts as 0. */
+void as_histogram_add(struct as_histogram *h, int64_t v, uint64_t times);
+void as_histogram_merge(struct as_histogram *to, const struct as_histogram *from);
+/* The value that a share q (0..1) of all do not pass; -1: there are none. */
+int64_t as_histogram_at(const struct as_histogram *h, double q);
+/* How many are in [from, below), to within a bucket at either end. */
+uint64_t as_histogram_within(const struct as_histogram *h, int64_t from, int64_t below);
+
+/*
+ * The same buckets with another number of bits, which is how programs in the
+ * kernel count: which one holds v, and the value in the middle of one.
+ */
+size_t as_bucket_of(uint64_t v, unsigned bits);
+uint64_t as_bucket_middle(size_t bucket, unsigned bits);

@@ -1,0 +1,78 @@
+/* histogram -- quantiles of known values, to within half a bucket, and merging loses nothing. */
+#include "utest.h"
+
+#include "stat/histogram.h"
+
+static struct as_histogram h, g; /* too large for a stack */
+
+static void t_empty(void)
+{
+	EXPECT_I64(as_histogram_at(&h, 0.5), -1);
+	as_histogram_add(&h, 7, 0);
+	EXPECT_U64(h.n, 0);
+	EXPECT_I64(as_histogram_at(&h, 1), -1);
+}
+
+/* Every value is in the bucket whose middle is near it, and buckets are in order. */
+static void t_buckets(void)
+{
+	for (unsigned bits = 3; bits <= 10; bits++) {
+		size_t last = 0;
+
+		for (uint64_t v = 0; v < UINT64_C(1) << 62; v += 1 + v / 97) {
+			size_t i = as_bucket_of(v, bits);
+			double off = fabs((double)as_bucket_middle(i, bits) - (double)v);
+
+			EXPECT(i >= last);
+			EXPECT(off <= (double)v / (double)(UINT64_C(2) << bits));
+			last = i;
+		}
+	}
+	EXPECT(as_bucket_of(INT64_MAX, AS_HISTOGRAM_BITS) < AS_HISTOGRAM_BUCKETS);
+}
+
+static void t_small_values_are_exact(void)
+{
+	for (int64_t v = 1; v <= 200; v++)
+		as_histogram_add(&h, v, 1);
+	EXPECT_I64(as_histogram_at(&h, 0.5), 100);
+	EXPECT_I64(as_histogram_at(&h, 0.95), 190);
+	EXPECT_I64(as_histogram_at(&h, 0), 1);
+	EXPECT_I64(as_histogram_at(&h, 1), 200);
+	EXPECT_U64(as_histogram_within(&h, 50, 60), 10);
+	EXPECT_NEAR(h.sum, 20100, 0);
+}
+
+static void t_large_values(void)
+{
+	for (int64_t v = 1; v <= 100000; v++)
+		as_histogram_add(&h, v * 1000, 1);
+	EXPECT_NEAR((double)as_histogram_at(&h, 0.5), 50e6, 50e6 * 0.004);
+	EXPECT_NEAR((double)as_histogram_at(&h, 0.99), 99e6, 99e6 * 0.004);
+	EXPECT_I64(as_histogram_at(&h, 1), 100000000);
+}
+
+static void t_ends(void)
+{
+	as_histogram_add(&h, -5, 2);
+	as_histogram_add(&h, INT64_MAX, 1);
+	EXPECT_I64(h.min, 0);
+	EXPECT_I64(as_histogram_at(&h, 0.5), 0);
+	EXPECT_I64(as_histogram_at(&h, 1), INT64_MAX);
+}
+
+static void t_merge(void)
+{
+	as_histogram_add(&h, 10, 3);
+	as_histogram_add(&g, 1000000, 1);
+	as_histogram_merge(&h, &g);
+	EXPECT_U64(h.n, 4);
+	EXPECT_I64(h.min, 10);
+	EXPECT_I64(h.max, 1000000);
+	EXPECT_I64(as_histogram_at(&h, 0.75), 10);
+	as_histogram_merge(&g, &(struct as_histogram){0});
+	EXPECT_I64(g.min, 1000000);
+}
+
+UTEST_MAIN(T(t_empty), T(t_buckets), T(t_small_values_are_exact), T(t_large_values), T(t_ends),
+	   T(t_merge))
