@@ -62,7 +62,7 @@ _assay() {
 		cur=
 	fi
 	if ((COMP_CWORD == 1)); then
-		_assay_words "run attach record dump jobs show report stats export import rm gc convert doctor help --help --version" "$cur"
+		_assay_words "run attach record dump loop jobs show report stats export import rm gc convert doctor help --help --version" "$cur"
 		return
 	fi
 	case ${COMP_WORDS[1]} in
@@ -141,6 +141,23 @@ _assay() {
 	dump)
 		if [[ $cur == -* ]]; then
 			_assay_words "--full-filenames --json -h --help" "$cur"
+		else
+			_assay_pids "$cur"
+		fi
+		;;
+	loop)
+		_assay_tail "-d --duration --threshold -o --output" ""
+		if [[ $REPLY ]]; then
+			_assay_command "$REPLY" "$cur"
+			return
+		fi
+		case $prev in
+		-d | --duration) return ;;
+		--threshold) return ;;
+		-o | --output) _assay_files "$cur"; return ;;
+		esac
+		if [[ $cur == -* ]]; then
+			_assay_words "-d --duration --threshold --json -o --output --full-filenames -h --help" "$cur"
 		else
 			_assay_pids "$cur"
 		fi
@@ -272,7 +289,7 @@ _assay() {
 		if [[ $cur == -* ]]; then
 			_assay_words "-h --help" "$cur"
 		elif ((COMP_CWORD == 2)); then
-			_assay_words "run attach record dump jobs show report stats export import rm gc convert doctor help metrics prices " "$cur"
+			_assay_words "run attach record dump loop jobs show report stats export import rm gc convert doctor help metrics prices " "$cur"
 		fi
 		;;
 	esac

@@ -22,7 +22,7 @@ ROOMS = {
     "collect": ("one file a source: system proc thread cgroup docker gpu_* net energy psi",
                 "base wire os net run"),
     "stack":   ("remote Python frames, native stacks, merging, symbols, loop lag",
-                "base wire os pyabi unwind profile"),
+                "base stat wire os pyabi unwind profile"),
     "heap":    ("reading and judging what preload wrote", "base wire os pyabi stat profile stack"),
     "judge":   ("verdict, compare, regress, plan, cost, predict", "base stat profile run"),
     "engine":  ("spawn or attach, tick, exits, feed a sink",

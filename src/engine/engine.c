@@ -34,6 +34,7 @@ struct engine {
 	struct as_parts parts;
 	struct as_watch watch;
 	struct as_stacks *stacks; /* NULL: none are sampled */
+	struct as_looper *looper; /* NULL: no loops are watched */
 	struct as_frame frame;
 	struct as_clockwork clock;
 	int epoll, timer, signals, target; /* target: pidfd of the attached process */
@@ -450,6 +451,13 @@ static int sample_stacks(struct engine *e, struct as_err *err)
 			       &e->stacks, err);
 }
 
+static int watch_loops(struct engine *e, struct as_err *err)
+{
+	if (!e->cfg->loops)
+		return AS_OK;
+	return as_looper_start(&e->looper, e->collect.env, e->collect.root, e->cfg->loops, err);
+}
+
 static int measure(struct engine *e, struct as_engine_result *ret, struct as_err *err)
 {
 	struct as_total totals[AS_NTOTALS];
@@ -465,7 +473,10 @@ static int measure(struct engine *e, struct as_engine_result *ret, struct as_err
 		return r;
 	r = sample_stacks(e, err);
 	if (r == AS_OK)
+		r = watch_loops(e, err);
+	if (r == AS_OK)
 		r = loop(e, err);
+	as_looper_finish(e->looper);
 	as_stacks_finish(e->stacks, &ret->stacks);
 	if (r < 0)
 		return r;

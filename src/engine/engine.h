@@ -8,6 +8,7 @@
  *
  * The engine is one thread around epoll: the child's pidfd, a timer, signals.
  */
+#include "engine/loops.h"
 #include "engine/stacks.h"
 #include "os/env.h"
 #include "run/sink.h"
@@ -24,6 +25,7 @@ struct as_engine_config {
 	struct as_want want;
 	const struct as_stacks_config *stacks; /* NULL: no stacks are sampled */
 	struct as_stacks_progress *progress;   /* of that; may be watched     */
+	struct as_loops *loops; /* event loops are watched and told here; NULL: they are not */
 };
 
 #define AS_STARVED "memory ran out while measuring: some numbers are missing"

@@ -10,32 +10,9 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import *
-
-try:
-    import jsonschema
-except ImportError:
-    jsonschema = None
+from schemas import *
 
 PYTHON = sys.executable
-
-
-def validator(name):
-    if jsonschema is None:
-        skip("python3-jsonschema is not installed")
-    with open(ROOT / "docs" / "schema" / f"{name}.json") as f:
-        schema = json.load(f)
-    jsonschema.Draft202012Validator.check_schema(schema)
-    return jsonschema.Draft202012Validator(schema)
-
-
-def faults(document, name="run-1"):
-    return [f"{'/'.join(map(str, e.absolute_path))}: {e.message[:160]}"
-            for e in validator(name).iter_errors(document)]
-
-
-def valid(document, name="run-1"):
-    expect_eq(faults(document, name), [], f"faults of the {name} document")
-    return document
 
 
 def measure(*command, options=(), rc=0):

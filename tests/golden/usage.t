@@ -13,6 +13,7 @@ measure:
   attach    measure a running process
   record    where a Python program spends its time, by its stacks
   dump      what the threads of a Python program are doing now
+  loop      what holds an event loop, and for how long
 
 history:
   jobs      list the runs, those still going on first

@@ -1,0 +1,123 @@
+#include "profile/loops.h"
+
+#include "base/cleanup.h"
+#include "base/fault.h"
+
+int as_loops_init(struct as_loops *l, struct as_err *err)
+{
+	const struct as_value_kind kind = {"samples", "count"};
+
+	*l = (struct as_loops){0};
+	l->profile = as_profile_new(&kind, 1, err);
+	return l->profile ? AS_OK : err->code;
+}
+
+void as_loops_done(struct as_loops *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		free(l->loop[i]);
+	free(l->block);
+	as_profile_free(l->profile);
+	*l = (struct as_loops){0};
+}
+
+struct as_loop *as_loops_of(struct as_loops *l, int32_t tid)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (l->loop[i]->tid == tid)
+			return l->loop[i];
+	struct as_loop *x = l->n < AS_LOOPS_MOST ? as_zalloc(sizeof *x) : NULL;
+	if (!x)
+		return NULL;
+	x->tid = tid;
+	return l->loop[l->n++] = x;
+}
+
+static bool keep(struct as_loops *l, const struct as_loop_block *b)
+{
+	if (l->nblocks >= AS_LOOP_BLOCKS_MOST ||
+	    !as_grow(&l->block, &l->blocks_cap, l->nblocks, sizeof *l->block, 64))
+		return false;
+	l->block[l->nblocks++] = *b;
+	return true;
+}
+
+void as_loops_add(struct as_loops *l, struct as_loop *of, const struct as_loop_block *b)
+{
+	as_histogram_add(&of->busy, b->duration_ns, 1);
+	if (b->duration_ns < l->threshold_ns)
+		return;
+	of->over++;
+	if (!keep(l, b))
+		l->unlisted++;
+}
+
+static int busier(const void *a, const void *b)
+{
+	const struct as_loop *const *x = a, *const *y = b;
+
+	return ((*x)->busy_ns < (*y)->busy_ns) - ((*x)->busy_ns > (*y)->busy_ns);
+}
+
+void as_loops_sort(struct as_loops *l)
+{
+	qsort(l->loop, l->n, sizeof(struct as_loop *), busier);
+}
+
+const char *as_loop_cause_name(enum as_loop_cause c)
+{
+	static const char *const name[AS_LOOP_CAUSES] = {[AS_LOOP_CPU] = "cpu",
+							 [AS_LOOP_READY] = "ready",
+							 [AS_LOOP_CALL] = "syscall",
+							 [AS_LOOP_LOCK] = "lock",
+							 [AS_LOOP_GIL] = "gil"};
+
+	return name[c];
+}
+
+/* ── votes ────────────────────────────────────────────────────────────── */
+
+static void add(struct as_votes *v, uint32_t stack, uint32_t n)
+{
+	for (size_t i = 0; i < v->n; i++)
+		if (v->at[i].stack == stack) {
+			v->at[i].n += n;
+			return;
+		}
+	if (v->n < AS_VOTES_MOST)
+		v->at[v->n++] = (struct as_vote){stack, n};
+}
+
+void as_votes_add(struct as_votes *v, uint32_t stack)
+{
+	v->all++;
+	add(v, stack, 1);
+}
+
+static size_t youngest(const struct as_votes *v)
+{
+	size_t best = 0;
+
+	for (size_t i = 1; i < v->n; i++)
+		best = v->at[i].stack > v->at[best].stack ? i : best;
+	return best;
+}
+
+/*
+ * A stack is younger than its caller. So when the youngest hands its votes to
+ * its caller, again and again, each has all of its callees' when its turn comes,
+ * and the first with a majority is the deepest one.
+ */
+uint32_t as_votes_winner(struct as_votes *v, const struct as_profile *p)
+{
+	while (v->n) {
+		size_t i = youngest(v);
+		struct as_vote x = v->at[i];
+
+		if (!x.stack || x.n * 2 > v->all)
+			return x.stack;
+		v->at[i] = v->at[--v->n];
+		add(v, p->stack[x.stack].caller, x.n);
+	}
+	return 0;
+}

@@ -1,0 +1,89 @@
+#pragma once
+/*
+ * loops -- how long event loops were held, and by what.
+ *
+ * A loop is a thread that waits for events in epoll, poll or select. Between
+ * two waits it is busy: whatever else it ought to serve waits meanwhile. Each
+ * busy period is counted in a histogram; one that lasts as long as a threshold
+ * is a block and is kept, with its cause and the stack that held the loop.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "profile/profile.h"
+#include "stat/histogram.h"
+
+enum as_loop_cause {
+	AS_LOOP_CPU,   /* it computed                                          */
+	AS_LOOP_READY, /* it would have, but others had the CPUs               */
+	AS_LOOP_CALL,  /* it waited in a system call, or for a page            */
+	AS_LOOP_LOCK,  /* it waited for a lock                                 */
+	AS_LOOP_GIL,   /* it waited for Python's global lock                   */
+	AS_LOOP_CAUSES,
+};
+
+struct as_loop_block {
+	int64_t start_ns; /* CLOCK_MONOTONIC                                   */
+	int64_t duration_ns;
+	int64_t cpu_ns, ready_ns; /* of it; -1: unknown                        */
+	int32_t tid;
+	enum as_loop_cause cause;
+	const char *call; /* the system call that took most, if any; a constant */
+	uint32_t stack;   /* of the profile; 0: none was seen                   */
+	uint32_t looks;   /* at its stack                                       */
+	uint32_t task;    /* a text of the profile; 0: unknown                  */
+	bool ongoing;     /* it lasted still when the watch ended               */
+};
+
+struct as_loop {
+	int32_t tid;
+	char name[16];
+	const char *wait;   /* "epoll_wait": how it waits, as last seen; a constant */
+	int64_t watched_ns; /* since it was seen first                          */
+	int64_t busy_ns;    /* of that                                          */
+	uint64_t over;      /* periods of the threshold and more                */
+	struct as_histogram busy;
+};
+
+enum { AS_LOOPS_MOST = 64, AS_LOOP_BLOCKS_MOST = 20000 };
+
+struct as_loops {
+	int64_t start_ns, duration_ns, threshold_ns;
+	bool exact;                          /* told by the kernel, not probed                */
+	int64_t resolution_ns;               /* 0: exact                                      */
+	struct as_loop *loop[AS_LOOPS_MOST]; /* as_loops_sort(): the busiest first */
+	size_t n;
+	struct as_loop_block *block; /* as they ended                           */
+	size_t nblocks, blocks_cap;
+	uint64_t unlisted; /* blocks for which there was no room                */
+	struct as_profile *profile;
+	struct as_err blind; /* why there are no stacks; code 0: there are      */
+};
+
+int as_loops_init(struct as_loops *l, struct as_err *err);
+void as_loops_done(struct as_loops *l);
+/* The loop of this thread, made if it is new; NULL: no memory, or one too many. */
+struct as_loop *as_loops_of(struct as_loops *l, int32_t tid);
+/* Its period was this long; count it, and if it is a block, keep it. */
+void as_loops_add(struct as_loops *l, struct as_loop *of, const struct as_loop_block *b);
+void as_loops_sort(struct as_loops *l);
+/* "cpu", "ready", "syscall", "lock", "gil" */
+const char *as_loop_cause_name(enum as_loop_cause c);
+
+/* ── which stack held it ─────────────────────────────────────────────── */
+
+enum { AS_VOTES_MOST = 48 };
+
+/* The stacks that were seen during one period, each with how often. */
+struct as_votes {
+	struct as_vote {
+		uint32_t stack, n;
+	} at[AS_VOTES_MOST];
+	size_t n;
+	uint32_t all;
+};
+
+void as_votes_add(struct as_votes *v, uint32_t stack);
+/* The deepest stack that more than half of all were on; 0: there is none. `v` is spoilt. */
+uint32_t as_votes_winner(struct as_votes *v, const struct as_profile *p);

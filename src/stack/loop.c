@@ -1,0 +1,196 @@
+#include "stack/loop.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/fault.h"
+#include "base/num.h"
+#include "os/folder.h"
+
+enum { THREADS_MOST = 4096 };
+
+static const int64_t step_most = 2 * AS_MSEC; /* between looks at a loop that waits */
+static const int64_t step_least = AS_MSEC / 2;
+static const int64_t stranger_step = 50 * AS_MSEC; /* at a thread that is no loop (yet)  */
+static const int64_t list_step = 500 * AS_MSEC;
+static const int64_t slack = AS_MSEC / 4; /* who is due so soon is due now      */
+
+/* ── who is there ─────────────────────────────────────────────────────── */
+
+static bool has(const struct as_loop_watch *w, pid_t tid)
+{
+	for (size_t i = 0; i < w->n; i++)
+		if (w->thread[i]->tid == tid)
+			return true;
+	return false;
+}
+
+/* 0, or the errno that says why it cannot be looked at. */
+static int add(struct as_loop_watch *w, pid_t tid)
+{
+	struct as_loop_thread *t = NULL;
+
+	if (w->n >= THREADS_MOST || !as_grow(&w->thread, &w->cap, w->n, sizeof *w->thread, 16))
+		return ENOMEM;
+	t = as_zalloc(sizeof *t);
+	if (!t)
+		return ENOMEM;
+	if (!as_loop_thread_open(t, w->env, w->pid, tid)) {
+		int os = errno;
+
+		as_loop_thread_close(t);
+		free(t);
+		return os;
+	}
+	w->thread[w->n++] = t;
+	return 0;
+}
+
+static int list(struct as_loop_watch *w, int64_t now)
+{
+	char path[32];
+	int why = 0;
+
+	(void)snprintf(path, sizeof path, "%d/task", (int)w->pid);
+	as_auto_folder struct as_folder f = {.fd = as_folder_open(w->env->proc, path)};
+	if (f.fd < 0)
+		return errno;
+	for (const struct dirent *e; (e = as_folder_next(&f));) {
+		uint64_t tid = 0;
+
+		if (as_scan_u64(e->d_name, strlen(e->d_name), &tid) && tid <= INT32_MAX &&
+		    !has(w, (pid_t)tid))
+			why = add(w, (pid_t)tid);
+	}
+	w->list_ns = now + list_step;
+	return w->n ? 0 : why ? why : ESRCH;
+}
+
+static void drop(struct as_loop_watch *w, size_t i, const struct as_loop_look *l)
+{
+	as_loop_thread_finish(w->thread[i], l);
+	as_loop_thread_close(w->thread[i]);
+	free(w->thread[i]);
+	w->thread[i] = w->thread[--w->n];
+}
+
+/* ── looking ──────────────────────────────────────────────────────────── */
+
+/*
+ * The longer it is busy, the less a millisecond matters. The first thread is
+ * most often the loop, and is watched as one before it is seen to wait.
+ */
+static int64_t pause_of(const struct as_loop_watch *w, const struct as_loop_thread *t, int64_t now)
+{
+	if (!t->to)
+		return t->tid == w->pid ? w->step_ns : stranger_step;
+	if (t->state != AS_LOOP_BUSY)
+		return w->step_ns;
+	int64_t by_age = (now - t->now.start_ns) / 256, half = w->step_ns / 2;
+	return by_age > half ? by_age : half;
+}
+
+static void look_at_stack(struct as_loop_watch *w, struct as_loop_thread *t, int64_t now)
+{
+	struct as_loop_period *p = &t->now;
+
+	if (t->state != AS_LOOP_BUSY || p->looks < 2 || now < t->stack_ns)
+		return;
+	uint32_t stack = as_loop_stack(&w->stacks, t->tid, now);
+	if (stack)
+		as_votes_add(&p->votes, stack);
+	t->stack_ns = now + (now - p->start_ns) / 32;
+}
+
+static bool look_at(struct as_loop_watch *w, struct as_loop_thread *t, const struct as_loop_look *l)
+{
+	struct as_call call;
+	int64_t before = t->seen_ns;
+
+	if (!as_loop_thread_look(t, l, &call))
+		return false;
+	if (t->to && before)
+		as_histogram_add(&w->gaps, l->now - before, 1);
+	look_at_stack(w, t, l->now);
+	t->due_ns = l->now + pause_of(w, t, l->now);
+	return true;
+}
+
+static struct as_loop_look look_of(const struct as_loop_watch *w, int64_t now)
+{
+	return (struct as_loop_look){
+		.env = w->env, .pid = w->pid, .to = w->to, .now = now, .step_ns = w->step_ns};
+}
+
+int64_t as_loop_look(struct as_loop_watch *w, int64_t now)
+{
+	struct as_loop_look l = look_of(w, now);
+
+	if (now >= w->list_ns) {
+		(void)list(w, now);
+		(void)as_loop_stacks_ready(&w->stacks, now); /* not only when a block goes on */
+	}
+	int64_t next = w->list_ns;
+	for (size_t i = 0; i < w->n; i++) {
+		struct as_loop_thread *t = w->thread[i];
+
+		l.now = as_now();
+		if (t->due_ns <= l.now + slack && !look_at(w, t, &l))
+			drop(w, i--, &l);
+		else if (t->due_ns < next)
+			next = t->due_ns;
+	}
+	return next;
+}
+
+/* ── beginning and end ────────────────────────────────────────────────── */
+
+static int refuse(pid_t pid, int os, struct as_err *err)
+{
+	if (os == ESRCH || os == ENOENT)
+		return as_fail(err, AS_ENOTFOUND, "process %d has ended", (int)pid);
+	(void)as_fail_errno(err, os, "look at process %d", (int)pid);
+	if (os == EPERM || os == EACCES)
+		return as_hint(err, "be its user and start it with 'assay loop -- …', or be root; "
+				    "in a container: --cap-add SYS_PTRACE");
+	return err->code;
+}
+
+int as_loop_open(struct as_loop_watch *w, const struct as_env *env, pid_t pid, struct as_loops *to,
+		 struct as_err *err)
+{
+	int64_t quarter = to->threshold_ns / 4;
+
+	*w = (struct as_loop_watch){.env = env, .pid = pid, .to = to};
+	w->step_ns = quarter > step_most ? step_most : quarter < step_least ? step_least : quarter;
+	to->start_ns = as_now();
+	int os = list(w, to->start_ns);
+	if (os)
+		return refuse(pid, os, err);
+	return as_loop_stacks_open(&w->stacks, env, pid, to->profile, err);
+}
+
+void as_loop_finish(struct as_loop_watch *w, int64_t now)
+{
+	struct as_loop_look l = look_of(w, now);
+
+	while (w->n)
+		drop(w, w->n - 1, &l);
+	w->to->duration_ns = now - w->to->start_ns;
+	w->to->resolution_ns = as_histogram_at(&w->gaps, 0.95);
+	w->to->blind = w->stacks.found ? (struct as_err){0} : w->stacks.why;
+	as_loops_sort(w->to);
+}
+
+void as_loop_close(struct as_loop_watch *w)
+{
+	for (size_t i = 0; i < w->n; i++) {
+		as_loop_thread_close(w->thread[i]);
+		free(w->thread[i]);
+	}
+	free(w->thread);
+	as_loop_stacks_close(&w->stacks);
+	*w = (struct as_loop_watch){0};
+}

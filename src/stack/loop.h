@@ -1,0 +1,34 @@
+#pragma once
+/*
+ * loop -- watches the event loops of a process from outside: nothing in it is
+ * stopped, slowed or changed.
+ *
+ * Every thread is looked at now and then; one that was seen to wait in epoll,
+ * poll or select is a loop and is looked at every 2 ms, while it is busy every
+ * ms, and a long block more and more seldom. Of one that has been busy for
+ * two looks the Python stack is read at each further look, and the stack that
+ * most of these agree on is what held the loop.
+ */
+#include "stack/loopstack.h"
+#include "stack/loopthread.h"
+
+struct as_loop_watch {
+	const struct as_env *env;
+	pid_t pid;
+	struct as_loops *to;
+	struct as_loop_thread **thread;
+	size_t n, cap;
+	struct as_loop_stacks stacks;
+	int64_t step_ns;          /* between two looks at a loop that waits   */
+	int64_t list_ns;          /* when to see which threads there are      */
+	struct as_histogram gaps; /* between two looks, as they really were   */
+};
+
+/* `to`, made by as_loops_init() and given a threshold, must outlive it. */
+int as_loop_open(struct as_loop_watch *w, const struct as_env *env, pid_t pid, struct as_loops *to,
+		 struct as_err *err);
+/* Look at whoever is due; when to look next. */
+int64_t as_loop_look(struct as_loop_watch *w, int64_t now);
+/* Put down what is still open. */
+void as_loop_finish(struct as_loop_watch *w, int64_t now);
+void as_loop_close(struct as_loop_watch *w);

@@ -1,0 +1,75 @@
+#include "stack/loopstack.h"
+
+#include "base/clock.h"
+#include "base/fault.h"
+
+static const int64_t seek_first = 10 * AS_MSEC, seek_last = 10 * AS_SECOND;
+
+int as_loop_stacks_open(struct as_loop_stacks *s, const struct as_env *env, pid_t pid,
+			struct as_profile *to, struct as_err *err)
+{
+	*s = (struct as_loop_stacks){.env = env, .pid = pid, .to = to, .seek_pause = seek_first};
+	s->stack = as_zalloc(sizeof *s->stack);
+	return s->stack ? AS_OK : as_fail(err, AS_ENOMEM, "make room for a stack");
+}
+
+static void lose(struct as_loop_stacks *s)
+{
+	if (!s->found)
+		return;
+	as_pythreads_done(&s->threads);
+	as_codes_done(&s->codes);
+	s->found = false;
+}
+
+void as_loop_stacks_close(struct as_loop_stacks *s)
+{
+	lose(s);
+	free(s->stack);
+	s->stack = NULL;
+}
+
+static bool seek(struct as_loop_stacks *s, int64_t now)
+{
+	if (now < s->seek_ns)
+		return false;
+	s->seek_pause = s->seek_pause * 2 < seek_last ? s->seek_pause * 2 : seek_last;
+	s->seek_ns = now + s->seek_pause;
+	s->why = (struct as_err){0};
+	if (as_python_find(s->env, s->pid, &s->py, &s->why) < 0)
+		return false;
+	as_pythreads_init(&s->threads, s->env, &s->py);
+	as_codes_init(&s->codes, &s->py, s->to);
+	s->check_ns = now + AS_SECOND;
+	return s->found = true;
+}
+
+bool as_loop_stacks_ready(struct as_loop_stacks *s, int64_t now)
+{
+	if (!s->found && !seek(s, now))
+		return false;
+	if (now >= s->check_ns) {
+		as_codes_check(&s->codes);
+		s->check_ns = now + AS_SECOND;
+	}
+	if (!as_pythreads_same(&s->threads) && !as_pythreads_refresh(&s->threads))
+		lose(s);
+	return s->found;
+}
+
+static struct as_pythread *find(const struct as_loop_stacks *s, pid_t tid)
+{
+	for (size_t i = 0; i < s->threads.n; i++)
+		if (s->threads.at[i]->tid == tid)
+			return s->threads.at[i];
+	return NULL;
+}
+
+uint32_t as_loop_stack(struct as_loop_stacks *s, pid_t tid, int64_t now)
+{
+	struct as_pythread *t = as_loop_stacks_ready(s, now) ? find(s, tid) : NULL;
+
+	if (!t || as_snapshot(&t->snap, s->stack, &s->count) != AS_SNAP_OK)
+		return 0;
+	return as_codes_stack(&s->codes, s->stack);
+}

@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+"""`assay loop`: what holds event loops, of programs that know it themselves."""
+import json
+import os
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from harness import *
+from jobs import *
+from loops import *
+from pythons import *
+from schemas import *
+
+PYTHON = pythons()[-1]
+PROBED = {"ASSAY_RUNG": "proc"}
+
+
+def service(text, *words):
+    """A Python program that says `ready`; it ends with the test."""
+    (tmp() / "service.py").write_text(text)
+    p = start(PYTHON.path, "service.py", *words, stdout=subprocess.PIPE, text=True)
+    expect_eq(p.stdout.readline(), "ready\n", "the service's first line")
+    return p
+
+
+def loops_of(pid, *options, env=PROBED):
+    r = assay("loop", "--json", *options, pid, env=env).ok()
+    return valid(r.json(), "loop-1")
+
+
+def line_of(text, sign):
+    return next(i for i, line in enumerate(text.splitlines(), 1) if sign in line)
+
+
+def blamed(block, file="service.py"):
+    """The lines of our own program that stand on the block's stack."""
+    return [f["line"] for f in block["frames"] if f["file"].endswith(file)]
+
+
+def share(parts, whole):
+    return sum(map(bool, parts)) / max(1, len(whole))
+
+
+@job_test("blocks of a loop are found, measured, and blamed on the right line")
+def _():
+    log, found = blocks_of(PYTHON, 7, 24, "asyncio", 10, 120, env=PROBED)
+    valid(found, "loop-1")
+    pairs = list(match(log, found))
+    hits = [p for p in pairs if p.found]
+    expect(len(hits) >= 0.8 * len(pairs), f"{len(hits)} of {len(pairs)} blocks found")
+    right = [p for p in hits if p.line in blamed(p.found, "blocks.py")]
+    expect(len(right) >= 0.8 * len(hits), f"{len(right)} of {len(hits)} lines are right")
+    slept = [p for p in hits if p.kind == "sleep"]
+    expect(share([p.found["cause"] == "syscall:clock_nanosleep" for p in slept], slept) >= 0.7,
+           [p.found["cause"] for p in slept])
+    burnt = [p for p in hits if p.kind == "cpu"]
+    expect(share([p.found["cause"] in ("cpu", "ready") for p in burnt], burnt) >= 0.7,
+           [p.found["cause"] for p in burnt])
+    expect_eq(found["exact"], False, "exact")
+    expect_eq(found["loops"][0]["wait"], "epoll_wait", "how it waits")
+    expect(found["over_threshold"] >= len(hits), "fewer blocks than were found")
+
+
+HOLDERS = """
+import asyncio, socket, sys, threading, time
+lock = threading.Lock()
+
+def hold_lock():
+    while True:
+        with lock:
+            time.sleep(0.06)
+        time.sleep(0.001)
+
+def wait_for_lock():
+    with lock:                      # HERE lock
+        pass
+
+def wait_for_socket():
+    a, b = socket.socketpair()
+    a.settimeout(0.05)
+    try:
+        a.recv(1)                   # HERE socket
+    except TimeoutError:
+        pass
+
+def read_a_pipe():
+    import os
+    r, w = os.pipe()
+    threading.Timer(0.05, os.write, (w, b"x")).start()
+    os.read(r, 1)                   # HERE pipe
+
+async def main():
+    print("ready", flush=True)
+    while True:
+        await asyncio.sleep(0.02)
+        {"lock": wait_for_lock, "socket": wait_for_socket, "pipe": read_a_pipe}[sys.argv[1]]()
+
+threading.Thread(target=hold_lock, daemon=True).start()
+asyncio.run(main())
+"""
+
+
+for what, cause in (("lock", "lock"), ("socket", "syscall:poll"), ("pipe", "syscall:read")):
+    @job_test(f"a loop that waits for a {what} is held by it: {cause}")
+    def _(what=what, cause=cause):
+        p = service(HOLDERS, what)
+        found = loops_of(p.pid, "-d", "1.5")
+        stop(p)
+        held = [b for b in found["blocks"] if b["cause"] == cause]
+        expect(len(held) >= 5 and len(held) >= 0.5 * len(found["blocks"]),
+               [b["cause"] for b in found["blocks"]])
+        line = line_of(HOLDERS, f"HERE {what}")
+        expect(share([line in blamed(b) for b in held], held) >= 0.8,
+               [blamed(b) for b in held])
+
+
+@job_test("several loops of a process are each told, the busiest first")
+def _():
+    p = service("""
+import asyncio, threading, time
+async def main(hold):
+    while True:
+        await asyncio.sleep(0.01)
+        time.sleep(hold)
+for hold in (0.001, 0.03):
+    threading.Thread(target=asyncio.run, args=(main(hold),), name=f"held{hold}").start()
+print("ready", flush=True)
+""")
+    found = loops_of(p.pid, "-d", "1.5")
+    stop(p)
+    expect_eq(len(found["loops"]), 2, "loops")
+    first, second = found["loops"]
+    expect(first["busy_seconds"] > second["busy_seconds"], "the order")
+    expect(p.pid not in (first["thread"], second["thread"]), "the first thread is no loop")
+    expect(first["over_threshold"] >= 10 > second["over_threshold"], found["loops"])
+    expect_eq(found["over_threshold"], first["over_threshold"] + second["over_threshold"],
+              "sum of all")
+
+
+@job_test("a loop that is never held has no blocks; its periods are known in sum")
+def _():
+    p = service("""
+import select, time
+wait = select.poll()
+print("ready", flush=True)
+while True:
+    wait.poll(5)
+""")
+    found = loops_of(p.pid, "-d", "1", "--threshold", "50ms")
+    stop(p)
+    loop = found["loops"][0]
+    expect_eq(loop["wait"], "poll", "how it waits")
+    expect(30 <= loop["periods"] <= 210, f"{loop['periods']} periods, 200 at the most")
+    expect(found["busy_ms"]["p50"] < 5, found["busy_ms"])
+    expect(found["over_threshold"] <= 1, found["blocks"])
+
+
+@job_test("a command can be watched from its start; its status is ours")
+def _():
+    (tmp() / "short.py").write_text("""
+import asyncio, sys, time
+async def main():
+    for _ in range(6):
+        await asyncio.sleep(0.05)
+        time.sleep(0.04)
+asyncio.run(main())
+sys.exit(3)
+""")
+    r = assay("loop", "--json", "-o", "found.json", "--", PYTHON.path, "short.py", env=PROBED)
+    expect_eq(r.rc, 3, "exit status")
+    found = valid(json.loads((tmp() / "found.json").read_text()), "loop-1")
+    expect(4 <= found["over_threshold"] <= 9, [b["duration_ms"] for b in found["blocks"]])
+
+
+@job_test("for people: how long, how often, what, and the stack of the longest")
+def _():
+    p = service(HOLDERS, "pipe")
+    r = assay("loop", "-d", "1", p.pid, env=PROBED).ok()
+    stop(p)
+    for part in ("1 event loop in 1.", "waits in epoll_wait", "p50 ", " · max ",
+                 "What held the loop", "waited: read", "read_a_pipe",
+                 "service.py:%d" % line_of(HOLDERS, "HERE pipe"), "The longest"):
+        expect_in(part, r.out)
+
+
+@job_test("what cannot be watched is refused with a sentence")
+def _():
+    for words, rc, part in ((("999999999",), 66, "no process"), (("x",), 2, "x"),
+                            ((), 2, "whose loop"), (("--threshold", "0", "1"), 2, "threshold"),
+                            (("--", "no-such-program"), 66, "no-such-program")):
+        r = assay("loop", *words, env=PROBED)
+        expect_eq(r.rc, rc, f"exit status of {words}")
+        expect_in(part, r.err)
+    p = start("sleep", "30")
+    r = assay("loop", "-d", "0.2", p.pid, env=PROBED)
+    expect_eq(r.rc, 69, "exit status")
+    expect_in("waited for events", r.err)
+    if is_root():
+        r = run("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", ASSAY, "loop", "-d",
+                "0.2", p.pid, env=PROBED, cwd="/")
+        expect_eq(r.rc, 77, "exit status without the right")
+        expect_in("SYS_PTRACE", r.err)
+    stop(p)
+
+
+main()

@@ -1,0 +1,51 @@
+"""loops -- a service that knows when its loop was held, and what `assay loop` made of it.
+
+    truth = held(python, seed, count)       the blocks, as the service itself saw them
+    match(truth, document)                  each with the block that was found for it, or None
+"""
+import collections
+import json
+
+from harness import ASSAY, expect_eq, start, stop
+from pythons import script
+import subprocess
+
+__all__ = ["watch", "blocks_of", "match", "Pair"]
+
+Pair = collections.namedtuple("Pair", "kind ms line found")
+
+
+def watch(pid, *options, env=None):
+    """`assay loop --json` at work."""
+    return start(ASSAY, "loop", "--json", *options, pid, env=env, stdout=subprocess.PIPE,
+                 stderr=subprocess.PIPE, text=True)
+
+
+def document(p, timeout=120):
+    out, err = p.communicate(timeout=timeout)
+    expect_eq((p.returncode, err), (0, ""), "how assay loop ended")
+    return json.loads(out)
+
+
+def blocks_of(python, *words, options=("--threshold", "3ms"), env=None):
+    """Hold a loop as tests/workloads/python/blocks.py does: its own log, and our document."""
+    p = script(python, "blocks", *words)
+    w = watch(p.pid, *options, env=env)
+    log = json.loads(p.stdout.readline())
+    stop(p)
+    return log, document(w)
+
+
+def overlap(truth, block):
+    begin = block["start_monotonic_ns"]
+    return (min(truth["end"], begin + block["duration_ms"] * 1e6) - max(truth["start"], begin))
+
+
+def match(log, found):
+    """Each true block with the one that covers most of it, if any covers half."""
+    for truth in log:
+        length = truth["end"] - truth["start"]
+        best = max(found["blocks"], key=lambda b: overlap(truth, b), default=None)
+        if best is not None and overlap(truth, best) < length / 2:
+            best = None
+        yield Pair(truth["kind"], length / 1e6, truth["line"], best)

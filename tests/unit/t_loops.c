@@ -1,0 +1,94 @@
+/* loops -- periods become blocks, and the stack that most looks agree on wins. */
+#include "utest.h"
+
+#include "profile/loops.h"
+
+#define MS INT64_C(1000000)
+
+static struct as_loops loops;
+static struct as_err err;
+
+static uint32_t place(const char *function, int32_t line)
+{
+	uint32_t text = as_profile_text(loops.profile, function, strlen(function));
+
+	return as_profile_place(loops.profile, (struct as_place){text, text, line, 1});
+}
+
+static uint32_t call(uint32_t caller, const char *function, int32_t line)
+{
+	return as_profile_stack(loops.profile, caller, place(function, line));
+}
+
+static void t_blocks(void)
+{
+	EXPECT_OK(as_loops_init(&loops, &err), err);
+	loops.threshold_ns = 10 * MS;
+	struct as_loop *a = as_loops_of(&loops, 7), *b = as_loops_of(&loops, 8);
+	EXPECT(a && b && a != b && as_loops_of(&loops, 7) == a);
+	as_loops_add(&loops, a, &(struct as_loop_block){.duration_ns = 9 * MS});
+	as_loops_add(&loops, a, &(struct as_loop_block){.duration_ns = 10 * MS, .tid = 7});
+	EXPECT_U64(loops.nblocks, 1);
+	EXPECT_U64(a->over, 1);
+	EXPECT_U64(a->busy.n, 2);
+	b->busy_ns = 1;
+	as_loops_sort(&loops);
+	EXPECT(loops.loop[0] == b);
+	as_loops_done(&loops);
+}
+
+static void t_too_many(void)
+{
+	EXPECT_OK(as_loops_init(&loops, &err), err);
+	for (int32_t i = 0; i < AS_LOOPS_MOST; i++)
+		EXPECT(as_loops_of(&loops, i + 1));
+	EXPECT(!as_loops_of(&loops, AS_LOOPS_MOST + 1));
+	for (size_t i = 0; i < AS_LOOP_BLOCKS_MOST + 3; i++)
+		as_loops_add(&loops, loops.loop[0], &(struct as_loop_block){.duration_ns = 1});
+	EXPECT_U64(loops.nblocks, AS_LOOP_BLOCKS_MOST);
+	EXPECT_U64(loops.unlisted, 3);
+	as_loops_done(&loops);
+}
+
+static uint32_t winner(const uint32_t *stack, size_t n)
+{
+	struct as_votes v = {0};
+
+	for (size_t i = 0; i < n; i++)
+		as_votes_add(&v, stack[i]);
+	return as_votes_winner(&v, loops.profile);
+}
+
+static void t_winner(void)
+{
+	EXPECT_OK(as_loops_init(&loops, &err), err);
+	uint32_t root = call(0, "main", 1), f = call(root, "f", 2), g = call(root, "g", 3);
+	uint32_t leaf[] = {call(f, "x", 4), call(f, "y", 5), call(f, "z", 6)};
+	const uint32_t one[] = {g}, held[] = {leaf[0], leaf[0], leaf[0], g, leaf[1]};
+	const uint32_t apart[] = {leaf[0], leaf[1], leaf[2], g}, tie[] = {f, g};
+	const uint32_t deeper[] = {leaf[0], f, f}; /* two of three were in f itself */
+
+	EXPECT_U64(winner(one, 1), g);
+	EXPECT_U64(winner(held, 5), leaf[0]);
+	EXPECT_U64(winner(apart, 4), f);
+	EXPECT_U64(winner(tie, 2), root);
+	EXPECT_U64(winner(deeper, 3), f);
+	EXPECT_U64(winner(NULL, 0), 0);
+	as_loops_done(&loops);
+}
+
+static void t_more_stacks_than_room(void)
+{
+	struct as_votes v = {0};
+
+	EXPECT_OK(as_loops_init(&loops, &err), err);
+	uint32_t root = call(0, "main", 1);
+	for (int32_t i = 0; i < AS_VOTES_MOST * 3; i++)
+		as_votes_add(&v, call(root, "f", i + 1));
+	EXPECT_U64(v.n, AS_VOTES_MOST);
+	uint32_t w = as_votes_winner(&v, loops.profile);
+	EXPECT(w == 0 || w == root); /* what was not kept votes for nobody */
+	as_loops_done(&loops);
+}
+
+UTEST_MAIN(T(t_blocks), T(t_too_many), T(t_winner), T(t_more_stacks_than_room))
