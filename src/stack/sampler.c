@@ -35,6 +35,12 @@ static void set_due(struct as_sampler *s, int64_t now)
 	s->due_ns = now + pause_ns(s);
 }
 
+uint32_t as_sampler_slice(const struct as_sampler_config *c, int64_t now)
+{
+	return c->slice_ns && now > c->origin_ns ? (uint32_t)((now - c->origin_ns) / c->slice_ns)
+						 : 0;
+}
+
 /* ── kinds of value ───────────────────────────────────────────────────── */
 
 static const struct {
@@ -75,7 +81,7 @@ static void add(struct as_sampler *s, const struct as_pythread *t, const struct 
 	for (size_t i = 0; i < AS_LEN(kinds); i++)
 		if (s->config.modes & kinds[i].mode)
 			v[n++] = w->ns[i];
-	as_profile_add(s->to, t->stack, t->tags, 0, v);
+	as_profile_add(s->to, t->stack, t->tags, s->slice, v);
 	s->count.samples++;
 }
 
@@ -232,6 +238,7 @@ void as_sampler_look(struct as_sampler *s, int64_t now)
 {
 	size_t kept = 0;
 
+	s->slice = as_sampler_slice(&s->config, now);
 	for (size_t i = 0; i < s->nprocs; i++) {
 		if (look_at_process(s, s->proc[i], now))
 			s->proc[kept++] = s->proc[i];

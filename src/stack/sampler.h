@@ -20,9 +20,11 @@ enum as_sample_mode {
 
 struct as_sampler_config {
 	double hz;
-	unsigned modes; /* of enum as_sample_mode */
-	bool threads;   /* tag samples with their thread  */
-	bool processes; /* … and with their process       */
+	unsigned modes;    /* of enum as_sample_mode */
+	bool threads;      /* tag samples with their thread  */
+	bool processes;    /* … and with their process       */
+	int64_t slice_ns;  /* samples are told apart by slices of this length; 0: not */
+	int64_t origin_ns; /* when the first slice begins, CLOCK_MONOTONIC            */
 };
 
 struct as_sampler_count {
@@ -50,6 +52,7 @@ struct as_sampler {
 	struct as_sampled **proc;
 	size_t nprocs, procs_cap;
 	struct as_sampler_count count;
+	uint32_t slice; /* of the look at hand */
 	uint64_t seed;
 	int64_t due_ns; /* CLOCK_MONOTONIC */
 };
@@ -63,5 +66,7 @@ void as_sampler_close(struct as_sampler *s);
 /* Look at this process too. Fails as as_python_find() does. */
 int as_sampler_add(struct as_sampler *s, pid_t pid, struct as_err *err);
 bool as_sampler_has(const struct as_sampler *s, pid_t pid);
+/* The slice in which a moment lies. */
+uint32_t as_sampler_slice(const struct as_sampler_config *c, int64_t now);
 /* Look at all of them now, and set when to look next, s->due_ns. Who is gone is left out. */
 void as_sampler_look(struct as_sampler *s, int64_t now);

@@ -1,0 +1,175 @@
+#include "profile/merge.h"
+
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/fault.h"
+
+struct as_profile *as_profile_like(const struct as_profile *p, struct as_err *err)
+{
+	struct as_profile *like = as_profile_new(p->kind, p->nkinds, err);
+
+	if (!like)
+		return NULL;
+	like->period_ns = p->period_ns;
+	like->start_unix_ns = p->start_unix_ns;
+	like->slice_ns = p->slice_ns;
+	return like;
+}
+
+/* ── numbers of one profile as numbers of another ─────────────────────── */
+
+enum { NO_KIND = AS_VALUES_MAX };
+
+/* NEEDED: some sample has it, and its number there is not known yet. */
+enum { NEEDED = UINT32_MAX };
+
+struct graft {
+	struct as_profile *into;
+	const struct as_profile *from;
+	uint32_t *stack; /* of each stack its number there; 0: nobody needs it */
+	size_t kind[AS_VALUES_MAX];
+};
+
+static uint32_t text_there(const struct graft *g, uint32_t text)
+{
+	const char *s = g->from->text[text];
+
+	return as_profile_text(g->into, s, strlen(s));
+}
+
+static uint32_t place_there(const struct graft *g, uint32_t place)
+{
+	struct as_place p = g->from->place[place];
+
+	p.function = text_there(g, p.function);
+	p.file = text_there(g, p.file);
+	return as_profile_place(g->into, p);
+}
+
+static uint32_t tags_there(const struct graft *g, uint32_t tags)
+{
+	const struct as_tags *t = &g->from->tags[tags];
+	struct as_tag tag[AS_TAGS_MAX];
+
+	for (size_t i = 0; i < t->n; i++)
+		tag[i] = (struct as_tag){text_there(g, t->at[i].key), text_there(g, t->at[i].text),
+					 t->at[i].number};
+	return as_profile_tags(g->into, tag, t->n);
+}
+
+/* A caller's number is less than the number of what it called: one pass finds them all. */
+static void take_stacks(struct graft *g)
+{
+	const struct as_profile *from = g->from;
+
+	for (size_t i = 0; i < from->nsamples; i++)
+		for (uint32_t s = from->sample[i].stack; s && !g->stack[s];
+		     s = from->stack[s].caller)
+			g->stack[s] = NEEDED;
+	for (uint32_t s = 1; s < from->nstacks; s++)
+		if (g->stack[s] == NEEDED)
+			g->stack[s] = as_profile_stack(g->into, g->stack[from->stack[s].caller],
+						       place_there(g, from->stack[s].place));
+}
+
+static void match_kinds(struct graft *g)
+{
+	for (size_t i = 0; i < g->from->nkinds; i++) {
+		g->kind[i] = NO_KIND;
+		for (size_t k = 0; k < g->into->nkinds; k++)
+			if (!strcmp(g->from->kind[i].name, g->into->kind[k].name))
+				g->kind[i] = k;
+	}
+}
+
+/* The slice in which the beginning of that of `from` lies. */
+static uint32_t slice_there(const struct graft *g, uint32_t slice)
+{
+	const struct as_profile *into = g->into, *from = g->from;
+	int64_t later, t;
+
+	if (!into->slice_ns)
+		return 0;
+	if (__builtin_sub_overflow(from->start_unix_ns, into->start_unix_ns, &later) ||
+	    __builtin_mul_overflow(from->slice_ns, (int64_t)slice, &t) ||
+	    __builtin_add_overflow(t, later, &t) || t < 0)
+		return 0;
+	return t / into->slice_ns < UINT32_MAX ? (uint32_t)(t / into->slice_ns) : UINT32_MAX;
+}
+
+static void take_sample(const struct graft *g, const struct as_sample *s)
+{
+	int64_t v[AS_VALUES_MAX] = {0};
+
+	for (size_t i = 0; i < g->from->nkinds; i++)
+		if (g->kind[i] != NO_KIND)
+			v[g->kind[i]] = s->v[i];
+	as_profile_add(g->into, g->stack[s->stack], tags_there(g, s->tags),
+		       slice_there(g, s->slice), v);
+}
+
+/* Until the later of both ends. */
+static void take_duration(struct as_profile *into, const struct as_profile *from)
+{
+	int64_t end;
+
+	if (__builtin_sub_overflow(from->start_unix_ns, into->start_unix_ns, &end) ||
+	    __builtin_add_overflow(end, from->duration_ns, &end))
+		return;
+	if (end > into->duration_ns)
+		into->duration_ns = end;
+}
+
+void as_profile_merge(struct as_profile *into, const struct as_profile *from)
+{
+	as_auto_free uint32_t *stack = as_zalloc_n(from->nstacks, sizeof *stack);
+	struct graft g = {.into = into, .from = from, .stack = stack};
+
+	into->bad |= !stack || from->bad;
+	if (into->bad)
+		return;
+	match_kinds(&g);
+	take_stacks(&g);
+	for (size_t i = 0; i < from->nsamples; i++)
+		take_sample(&g, &from->sample[i]);
+	take_duration(into, from);
+}
+
+/* ── samples and their slices ─────────────────────────────────────────── */
+
+void as_profile_clear(struct as_profile *p)
+{
+	p->nsamples = 0;
+	as_index_clear(&p->by_sample);
+}
+
+size_t as_profile_slices(const struct as_profile *p)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->nsamples; i++)
+		if (p->sample[i].slice >= n)
+			n = (size_t)p->sample[i].slice + 1;
+	return n;
+}
+
+/* In place: there are never more of the new ones than of the old ones that were taken. */
+static void join_slices(struct as_profile *p)
+{
+	size_t n = p->nsamples;
+
+	as_profile_clear(p);
+	for (size_t i = 0; i < n; i++) {
+		struct as_sample s = p->sample[i];
+
+		as_profile_add(p, s.stack, s.tags, s.slice / 2, s.v);
+	}
+	p->slice_ns *= 2;
+}
+
+void as_profile_coarsen(struct as_profile *p, size_t most)
+{
+	while (p->slice_ns && !p->bad && as_profile_slices(p) > most)
+		join_slices(p);
+}
