@@ -67,7 +67,7 @@ _assay() {
 	fi
 	case ${COMP_WORDS[1]} in
 	run)
-		_assay_tail "-n --name --run-version -l --label -p --param -i --interval -m --metrics -t --timeout -o --output --html --store --keystone-dir" "first"
+		_assay_tail "-n --name --run-version -l --label -p --param -i --interval -m --metrics --stacks --stacks-rate -t --timeout -o --output --html --store --keystone-dir" "first"
 		if [[ $REPLY ]]; then
 			_assay_command "$REPLY" "$cur"
 			return
@@ -79,6 +79,8 @@ _assay() {
 		-p | --param) return ;;
 		-i | --interval) return ;;
 		-m | --metrics) _assay_metrics "all cpu memory io sched faults files threads cgroup system cores psi net self paths pss" "$cur"; return ;;
+		--stacks) return ;;
+		--stacks-rate) return ;;
 		-t | --timeout) return ;;
 		-o | --output) _assay_files "$cur"; return ;;
 		--html) _assay_files "$cur"; return ;;
@@ -86,13 +88,13 @@ _assay() {
 		--keystone-dir) _assay_files "$cur"; return ;;
 		esac
 		if [[ $cur == -* ]]; then
-			_assay_words "-n --name --run-version -l --label -p --param -i --interval -m --metrics --basic --files -t --timeout --wait-all --json --csv -o --output --html -q --quiet --store --no-store --keystone-dir -h --help" "$cur"
+			_assay_words "-n --name --run-version -l --label -p --param -i --interval -m --metrics --basic --files --stacks --stacks-rate -t --timeout --wait-all --json --csv -o --output --html -q --quiet --store --no-store --keystone-dir -h --help" "$cur"
 		else
 			_assay_command "$COMP_CWORD" "$cur"
 		fi
 		;;
 	attach)
-		_assay_tail "-n --name --run-version -l --label -p --param -i --interval -m --metrics -d --duration -o --output --html --store --keystone-dir" ""
+		_assay_tail "-n --name --run-version -l --label -p --param -i --interval -m --metrics --stacks --stacks-rate -d --duration -o --output --html --store --keystone-dir" ""
 		if [[ $REPLY ]]; then
 			_assay_command "$REPLY" "$cur"
 			return
@@ -104,6 +106,8 @@ _assay() {
 		-p | --param) return ;;
 		-i | --interval) return ;;
 		-m | --metrics) _assay_metrics "all cpu memory io sched faults files threads cgroup system cores psi net self paths pss" "$cur"; return ;;
+		--stacks) return ;;
+		--stacks-rate) return ;;
 		-d | --duration) return ;;
 		-o | --output) _assay_files "$cur"; return ;;
 		--html) _assay_files "$cur"; return ;;
@@ -111,13 +115,13 @@ _assay() {
 		--keystone-dir) _assay_files "$cur"; return ;;
 		esac
 		if [[ $cur == -* ]]; then
-			_assay_words "-n --name --run-version -l --label -p --param -i --interval -m --metrics --basic --files -d --duration -c --include-children --json --csv -o --output --html -q --quiet --store --no-store --keystone-dir -h --help" "$cur"
+			_assay_words "-n --name --run-version -l --label -p --param -i --interval -m --metrics --basic --files --stacks --stacks-rate -d --duration -c --include-children --json --csv -o --output --html -q --quiet --store --no-store --keystone-dir -h --help" "$cur"
 		else
 			_assay_pids "$cur"
 		fi
 		;;
 	record)
-		_assay_tail "-p --pid -d --duration -r --rate --mode -o --output -f --format --weight --stats-json" ""
+		_assay_tail "-p --pid -d --duration -n --name --run-version -l --label -r --rate --mode -o --output -f --format --weight --stats-json --store" ""
 		if [[ $REPLY ]]; then
 			_assay_command "$REPLY" "$cur"
 			return
@@ -125,15 +129,19 @@ _assay() {
 		case $prev in
 		-p | --pid) _assay_pids "$cur"; return ;;
 		-d | --duration) return ;;
+		-n | --name) return ;;
+		--run-version) return ;;
+		-l | --label) return ;;
 		-r | --rate) return ;;
 		--mode) return ;;
 		-o | --output) _assay_files "$cur"; return ;;
 		-f | --format) _assay_words "folded pprof" "$cur"; return ;;
 		--weight) _assay_words "samples time" "$cur"; return ;;
 		--stats-json) _assay_files "$cur"; return ;;
+		--store) _assay_files "$cur"; return ;;
 		esac
 		if [[ $cur == -* ]]; then
-			_assay_words "-p --pid -d --duration -s --subprocesses -r --rate --mode -g --gil -i --idle -o --output -f --format --weight -t --threads -F --function --full-filenames --stats-json -q --quiet -h --help" "$cur"
+			_assay_words "-p --pid -d --duration -s --subprocesses -n --name --run-version -l --label -r --rate --mode -g --gil -i --idle -o --output -f --format --weight -t --threads -F --function --full-filenames --json --stats-json -q --quiet --store --no-store -h --help" "$cur"
 		else
 			_assay_pids "$cur"
 		fi

@@ -1,9 +1,6 @@
 /*
  * attach -- measure a process that is already running.
  */
-#include <stdio.h>
-#include <string.h>
-
 #include "base/num.h"
 #include "cli/measure.h"
 
@@ -25,22 +22,6 @@ static const struct as_opt opts[] = {
 };
 /* clang-format on */
 
-/* The name of the process, for a run that was given none. */
-static int name_of(const struct as_env *env, int pid, char *name, size_t size, struct as_err *err)
-{
-	char path[32];
-	size_t n = 0;
-
-	(void)snprintf(path, sizeof path, "%d/comm", pid);
-	if (as_read_at(env->proc, path, name, size, &n, err) < 0) {
-		(void)as_fail(err, AS_ENOTFOUND, "no process %d", pid);
-		return as_hint(err, "'ps -e' lists them; with hidepid on /proc others' are hidden: "
-				    "be root");
-	}
-	name[strcspn(name, "\n")] = '\0';
-	return AS_OK;
-}
-
 static int run(const void *opts_, char **args, char **tail, struct as_io *io, struct as_err *err)
 {
 	const struct opts *o = opts_;
@@ -48,7 +29,7 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 	int pid = 0, r = as_parse_pid(args[0], &pid, err);
 
 	if (r == AS_OK)
-		r = name_of(io->env, pid, name, sizeof name, err);
+		r = as_measure_name(io->env, pid, name, sizeof name, err);
 	if (r < 0)
 		return r;
 	struct as_measure m = {
@@ -59,6 +40,7 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 			   .attach = pid,
 			   .children = o->children,
 			   .duration_ns = o->duration_ns},
+		.stacks = {.children = o->children, .sampler = {.processes = o->children}},
 	};
 	return as_measure(&m, io, err);
 }

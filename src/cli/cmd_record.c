@@ -7,17 +7,19 @@
 #include "base/clock.h"
 #include "base/human.h"
 #include "base/json.h"
-#include "cli/cmd.h"
+#include "cli/measure.h"
 #include "cli/output.h"
-#include "engine/engine.h"
 #include "report/hot.h"
+#include "report/report.h"
+#include "report/stacks.h"
 
 struct opts {
+	struct as_measure_opts m; /* identity and store; the rest is set here */
 	uint64_t pid;
 	int64_t duration_ns;
 	double hz;
 	const char *mode, *output, *format, *weight, *stats_json;
-	bool threads, gil, idle, children, functions, full_names, quiet;
+	bool threads, gil, idle, children, functions, full_names, json, quiet;
 };
 
 /* clang-format off */
@@ -26,6 +28,8 @@ static const struct as_opt opts[] = {
 	{ .name = "pid", .letter = 'p', .type = AS_OPT_UINT, .at = offsetof(struct opts, pid), .arg = "PID", .positive = true, .help = "a process that is running" },
 	{ .name = "duration", .letter = 'd', .type = AS_OPT_DURATION, .at = offsetof(struct opts, duration_ns), .arg = "TIME", .positive = true, .help = "stop after this time (default: when it ends, or Ctrl-C)" },
 	{ .name = "subprocesses", .letter = 's', .type = AS_OPT_SWITCH, .at = offsetof(struct opts, children), .help = "the Pythons among its descendants too" },
+	AS_OPT_HEAD("identity"),
+	AS_NAME_OPTS(struct opts),
 	AS_OPT_HEAD("sampling"),
 	{ .name = "rate", .letter = 'r', .type = AS_OPT_RATE, .at = offsetof(struct opts, hz), .arg = "HZ", .initial = "100", .positive = true, .help = "looks a second, on average; moments are random" },
 	{ .name = "mode", .type = AS_OPT_TEXT, .at = offsetof(struct opts, mode), .arg = "MODES", .initial = "cpu", .help = "cpu, wall, gil, or several: cpu,wall" },
@@ -38,44 +42,20 @@ static const struct as_opt opts[] = {
 	{ .name = "threads", .letter = 't', .type = AS_OPT_SWITCH, .at = offsetof(struct opts, threads), .help = "keep the threads apart" },
 	{ .name = "function", .letter = 'F', .type = AS_OPT_SWITCH, .at = offsetof(struct opts, functions), .help = "by function, not by line" },
 	{ .name = "full-filenames", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, full_names), .help = "files with their whole path" },
+	{ .name = "json", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, json), .help = "the run as JSON on standard output: functions, slices, resources" },
 	{ .name = "stats-json", .type = AS_OPT_TEXT, .at = offsetof(struct opts, stats_json), .arg = "FILE", .help = "write how the sampling went to FILE" },
 	{ .name = "quiet", .letter = 'q', .type = AS_OPT_SWITCH, .at = offsetof(struct opts, quiet), .help = "no progress, no table" },
+	AS_STORING_OPTS(struct opts),
 	{ 0 }
 };
 /* clang-format on */
 
 /* ── what is asked for ────────────────────────────────────────────────── */
 
-static int add_mode(const char *word, size_t n, unsigned *modes, struct as_err *err)
-{
-	static const struct {
-		const char *name;
-		unsigned mode;
-	} known[] = {{"cpu", AS_MODE_CPU}, {"wall", AS_MODE_WALL}, {"gil", AS_MODE_GIL}};
-
-	for (size_t i = 0; i < AS_LEN(known); i++)
-		if (n == strlen(known[i].name) && !memcmp(word, known[i].name, n)) {
-			*modes |= known[i].mode;
-			return AS_OK;
-		}
-	(void)as_fail(err, AS_EUSAGE, "no mode '%.*s'", (int)n, word);
-	return as_hint(err, "modes are cpu, wall and gil; several: --mode cpu,wall");
-}
-
 static int modes_of(const struct opts *o, unsigned *ret, struct as_err *err)
 {
-	const char *word = o->mode;
-
 	*ret = (o->gil ? AS_MODE_GIL : 0) | (o->idle ? AS_MODE_WALL : 0);
-	if (*ret)
-		return AS_OK;
-	for (size_t n;; word += n + 1) {
-		n = strcspn(word, ",");
-		int r = add_mode(word, n, ret, err);
-
-		if (r < 0 || !word[n])
-			return r;
-	}
+	return *ret ? AS_OK : as_measure_modes(o->mode, ret, err);
 }
 
 /* Folded, unless the name of the file says otherwise. */
@@ -89,6 +69,11 @@ static const struct as_profile_format *format_of(const struct opts *o)
 			 : as_profile_format("folded");
 }
 
+static bool wants_profile(const struct opts *o)
+{
+	return o->output || o->format;
+}
+
 static int check(const struct opts *o, char **tail, struct as_err *err)
 {
 	if (!o->pid == !tail) {
@@ -99,6 +84,10 @@ static int check(const struct opts *o, char **tail, struct as_err *err)
 	if (o->pid > INT32_MAX)
 		return as_fail(err, AS_EUSAGE, "no process can be number %lu",
 			       (unsigned long)o->pid);
+	if (o->json && wants_profile(o) && (!o->output || !strcmp(o->output, "-")))
+		return as_fail(err, AS_EUSAGE,
+			       "--json and the profile cannot both be on standard "
+			       "output: give the profile a file (-o)");
 	if (format_of(o)->binary && isatty(STDOUT_FILENO) &&
 	    (!o->output || !strcmp(o->output, "-")))
 		return as_fail(err, AS_EUSAGE, "%s is nothing for a terminal: give it a file (-o)",
@@ -132,46 +121,46 @@ static void progress_done(struct progress *p)
 	p->shown = false;
 }
 
+/* All that a run has; standard error has the progress, and the table, for itself. */
+static struct as_measure_opts plain(const struct opts *o)
+{
+	struct as_measure_opts m = o->m;
+
+	m.interval_ns = AS_SECOND / 2;
+	m.metrics = "all";
+	m.quiet = true;
+	return m;
+}
+
 static int sample(const struct opts *o, unsigned modes, char **tail, struct as_io *io,
-		  struct as_engine_result *ret, struct as_err *err)
+		  struct as_measured *ret, struct as_err *err)
 {
 	static const struct as_sink_ops ops = {.name = "progress", .frame = on_frame};
 	as_cleanup(progress_done) struct progress p = {0};
 	struct as_sink sink = {.ops = &ops, .state = &p};
-	struct as_tee tee = {&sink, !o->quiet && !tail && isatty(STDERR_FILENO)};
-	struct as_stacks_config stacks = {
-		.sampler = {.hz = o->hz,
-			    .modes = modes,
-			    .threads = o->threads,
-			    .processes = o->children},
-		.children = o->children,
+	char name[64] = "";
+	int r = o->pid ? as_measure_name(io->env, (int)o->pid, name, sizeof name, err) : AS_OK;
+	struct as_measure m = {
+		.kind = "record",
+		.default_name = tail ? as_measure_base(tail[0]) : name,
+		.opts = plain(o),
+		.engine = {.argv = tail,
+			   .attach = (int32_t)o->pid,
+			   .children = o->children,
+			   .duration_ns = o->duration_ns,
+			   .progress = &p.count},
+		.stacks = {.sampler = {.hz = o->hz,
+				       .modes = modes,
+				       .threads = o->threads,
+				       .processes = o->children},
+			   .children = o->children},
+		.watcher = !o->quiet && !tail && isatty(STDERR_FILENO) ? &sink : NULL,
 	};
-	struct as_engine_config cfg = {
-		.argv = tail,
-		.attach = (int32_t)o->pid,
-		.duration_ns = o->duration_ns,
-		.basic = !tee.n,
-		.interval_ns = AS_SECOND / 2,
-		.stacks = &stacks,
-		.progress = &p.count,
-	};
-	struct as_identity who = {0};
 
-	as_id_random(who.id);
-	return as_engine_run(io->env, &cfg, &who, &tee, ret, err);
+	return r < 0 ? r : as_measured_take(ret, &m, io, err);
 }
 
 /* ── what came of it ──────────────────────────────────────────────────── */
-
-static double share(uint64_t part, uint64_t whole)
-{
-	return whole ? (double)part / (double)whole : 0;
-}
-
-static uint64_t tried(const struct as_sampler_count *c)
-{
-	return c->samples + c->rejected;
-}
 
 /* Where to: opened before the program is looked at. */
 struct files {
@@ -191,29 +180,31 @@ static int files_open(const struct opts *o, struct files *f, struct as_err *err)
 	return r < 0 ? r : as_output_open(o->stats_json, &f->stats, err);
 }
 
-static int write_stats(const struct opts *o, const struct as_stacks_result *s, FILE *file,
-		       struct as_io *io, struct as_err *err)
+static int write_stats(const struct opts *o, const struct as_run *run, FILE *file, struct as_io *io,
+		       struct as_err *err)
 {
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_LINE);
-	const struct as_sampler_count *c = &s->count;
 	struct as_json j = as_json_pretty(&b);
 
 	if (!o->stats_json)
 		return AS_OK;
 	as_json_open(&j, NULL, '{');
 	as_json_str(&j, "schema", "assay/sampling/1");
-	as_json_i64(&j, "processes", (int64_t)s->pythons);
-	as_json_i64(&j, "looks", (int64_t)c->ticks);
-	as_json_i64(&j, "samples", (int64_t)c->samples);
-	as_json_i64(&j, "rejected", (int64_t)c->rejected);
-	as_json_f64(&j, "rejected_ratio", share(c->rejected, tried(c)));
-	as_json_i64(&j, "late", (int64_t)c->late);
-	as_json_i64(&j, "torn_reads", (int64_t)c->snap.torn);
-	as_json_i64(&j, "without_python", (int64_t)c->empty);
-	as_json_i64(&j, "duration_ns", s->profile->duration_ns);
+	as_put_sampling_json(&j, run);
 	as_json_close(&j);
 	as_buf_byte(&b, '\n');
 	return as_output_write(&b, file, o->stats_json, io->out, err);
+}
+
+static int write_run(const struct opts *o, const struct as_run *run, struct as_io *io,
+		     struct as_err *err)
+{
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
+
+	if (!o->json)
+		return AS_OK;
+	as_report_json(&b, run);
+	return as_buf_write(&b, io->out, err);
 }
 
 static struct as_spelling spelling(const struct opts *o, const struct as_profile *p)
@@ -230,31 +221,36 @@ static int write_profile(const struct opts *o, const struct as_profile *p, FILE 
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
 	struct as_spelling how = spelling(o, p);
 
-	if (!o->output && !o->format)
+	if (!wants_profile(o))
 		return AS_OK;
 	format_of(o)->write(p, &how, &b);
 	return as_output_write(&b, file, o->output, io->out, err);
 }
 
-static int show(const struct opts *o, const struct as_stacks_result *s, struct as_err *err)
+/* What the run is called from now on, and where the profile went. */
+static void put_places(struct as_buf *out, const struct opts *o, const struct as_measured *s)
+{
+	if (o->output && strcmp(o->output, "-") != 0)
+		as_buf_fmt(out, "; written to %s", o->output);
+	if (s->kept)
+		as_buf_fmt(out, "\nnext: assay show %s", s->run->who.id);
+	as_buf_byte(out, '\n');
+}
+
+static int show(const struct opts *o, const struct as_measured *s, struct as_err *err)
 {
 	enum { ROWS = 15 };
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_FILE);
 	struct as_look look = as_look_for(STDERR_FILENO);
-	const struct as_sampler_count *c = &s->count;
-	struct as_spelling how = spelling(o, s->profile);
+	struct as_spelling how = spelling(o, s->run->stacks);
 
-	if (o->quiet)
+	if (o->quiet || o->json)
 		return AS_OK;
-	int r = as_put_hot(&b, &look, s->profile, &how, ROWS, err);
+	int r = as_put_hot(&b, &look, s->run->stacks, &how, ROWS, 0, err);
 	if (r < 0)
 		return r;
-	as_buf_fmt(&b, "%s samples in %s, %.2f %% rejected, %s late%s%s\n",
-		   as_human_count((double)c->samples).s,
-		   as_human_duration(s->profile->duration_ns).s, 100 * share(c->rejected, tried(c)),
-		   as_human_count((double)c->late).s,
-		   o->output && strcmp(o->output, "-") ? "; written to " : "",
-		   o->output && strcmp(o->output, "-") ? o->output : "");
+	as_put_sampling(&b, s->run);
+	put_places(&b, o, s);
 	return as_buf_write(&b, stderr, err);
 }
 
@@ -268,16 +264,17 @@ static int no_python(const struct as_stacks_result *s, struct as_err *err)
 	return as_hint(err, "is it a Python program? --subprocesses looks at those it starts");
 }
 
-static int deliver(const struct opts *o, const struct as_stacks_result *s, const struct files *f,
+static int deliver(const struct opts *o, struct as_measured *s, const struct files *f,
 		   struct as_io *io, struct as_err *err)
 {
-	if (!s->pythons)
-		return no_python(s, err);
-	int r = as_profile_ok(s->profile, err);
+	if (!s->run->stacks)
+		return no_python(&s->result.stacks, err);
+	as_measured_keep(s);
+	int r = write_profile(o, s->run->stacks, f->profile, io, err);
 	if (r == AS_OK)
-		r = write_profile(o, s->profile, f->profile, io, err);
+		r = write_stats(o, s->run, f->stats, io, err);
 	if (r == AS_OK)
-		r = write_stats(o, s, f->stats, io, err);
+		r = write_run(o, s->run, io, err);
 	return r == AS_OK ? show(o, s, err) : r;
 }
 
@@ -285,7 +282,7 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 {
 	const struct opts *o = opts_;
 	as_cleanup(files_close) struct files files = {0};
-	struct as_engine_result result = {0};
+	as_auto_measured struct as_measured got = {0};
 	unsigned modes = 0;
 
 	(void)args;
@@ -295,17 +292,13 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 	if (r == AS_OK)
 		r = files_open(o, &files, err);
 	if (r == AS_OK)
-		r = sample(o, modes, tail, io, &result, err);
+		r = sample(o, modes, tail, io, &got, err);
 	if (r < 0)
 		return r;
-	as_auto_profile struct as_profile *profile = result.stacks.profile;
-	as_auto_free char *error = result.outcome.error;
-	if (tail && !result.started)
+	if (tail && !got.result.started)
 		return as_fail(err, AS_ENOTFOUND, "%s",
-			       error ? error : "the command did not start");
-	io->status = result.exit_status;
-	io->die_by = result.outcome.signal;
-	return profile ? deliver(o, &result.stacks, &files, io, err) : AS_OK;
+			       got.run->end.error ? got.run->end.error : "it did not start");
+	return deliver(o, &got, &files, io, err);
 }
 
 const struct as_cmd as_cmd_record = {
@@ -320,9 +313,11 @@ const struct as_cmd as_cmd_record = {
 		"`--mode cpu` counts threads that use the CPU, by time; `wall` counts "
 		"all threads by the clock, also those that wait; `gil` those that hold the global "
 		"lock. Several at once are one profile with several values.\n\n"
-		"Without an output file the functions that took most are listed. Another user's "
-		"process needs root; your own may need it as well where Yama forbids reading "
-		"processes that were not started by the reader.\n\n"
+		"Without an output file the functions that took most are listed. The run is "
+		"kept, with its stacks and with what the program used meanwhile, unless "
+		"`--no-store` is given: `assay show` has it. Another user's process needs root; "
+		"your own may need it as well where Yama forbids reading processes that were not "
+		"started by the reader.\n\n"
 		"CPython 3.8 to 3.15 are known, on 64-bit Linux: as a program or a shared "
 		"library, stripped or embedded in another program, in a chroot, in a container "
 		"looked at from outside, with its file deleted or replaced since. A newer one is "

@@ -1,8 +1,6 @@
 /*
  * run -- start a command, measure it and everything it starts.
  */
-#include <string.h>
-
 #include "cli/measure.h"
 
 struct opts {
@@ -23,13 +21,6 @@ static const struct as_opt opts[] = {
 };
 /* clang-format on */
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 static int run(const void *opts_, char **args, char **tail, struct as_io *io, struct as_err *err)
 {
 	const struct opts *o = opts_;
@@ -41,9 +32,10 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 	}
 	struct as_measure m = {
 		.kind = "run",
-		.default_name = base_name(tail[0]),
+		.default_name = as_measure_base(tail[0]),
 		.opts = o->m,
 		.engine = {.argv = tail, .timeout_ns = o->timeout_ns, .wait_all = o->wait_all},
+		.stacks = {.children = true, .sampler = {.processes = true}},
 	};
 	return as_measure(&m, io, err);
 }
@@ -64,6 +56,9 @@ const struct as_cmd as_cmd_run = {
 		"The run ends with COMMAND; processes that are still there are counted as "
 		"survivors and left alone, unless `--wait-all` is given. It is kept in the history "
 		"(`assay jobs`, `assay show`) unless `--no-store` is.\n\n"
+		"`--stacks cpu` also samples the stacks of every Python of the job from outside, "
+		"as `assay record` does: which functions took the CPU time, second by second on "
+		"the run's timeline; `wall` counts waiting as well.\n\n"
 		"Exit status: that of COMMAND, and if a signal ended it assay ends by the same "
 		"signal; 124 after `--timeout`, 125 when assay itself failed, 126 when COMMAND "
 		"cannot be run, 127 when it is not found.",
@@ -71,6 +66,8 @@ const struct as_cmd as_cmd_run = {
 		    "assay run --name demo --label who=me -- sort /etc/passwd\tname and label it\n"
 		    "assay run --json -o run.json -- gzip -9c /etc/passwd\tthe whole record as a "
 		    "file\n"
+		    "assay run --stacks cpu,wall -- python3 -c 'sum(range(10**7))'\tand where it "
+		    "spent it\n"
 		    "assay run --metrics cpu,memory --interval 0.1 -- true\tpay only for what is "
 		    "asked\n",
 	.flags = AS_CMD_COMMAND | AS_CMD_WRAPPER,

@@ -126,6 +126,58 @@ static int identify(struct as_identity *who, const struct as_measure *m, const s
 	return r < 0 ? r : set_pairs(&who->params, &who->nparams, &o->params, err);
 }
 
+/* ── what both commands ask for ───────────────────────────────────────── */
+
+const char *as_measure_base(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+int as_measure_name(const struct as_env *env, int pid, char *name, size_t size, struct as_err *err)
+{
+	char path[32];
+	size_t n = 0;
+
+	(void)snprintf(path, sizeof path, "%d/comm", pid);
+	if (as_read_at(env->proc, path, name, size, &n, err) < 0) {
+		(void)as_fail(err, AS_ENOTFOUND, "no process %d", pid);
+		return as_hint(err, "'ps -e' lists them; with hidepid on /proc others' are hidden: "
+				    "be root");
+	}
+	name[strcspn(name, "\n")] = '\0';
+	return AS_OK;
+}
+
+static int add_mode(const char *word, size_t n, unsigned *modes, struct as_err *err)
+{
+	static const struct {
+		const char *name;
+		unsigned mode;
+	} known[] = {{"cpu", AS_MODE_CPU}, {"wall", AS_MODE_WALL}, {"gil", AS_MODE_GIL}};
+
+	for (size_t i = 0; i < AS_LEN(known); i++)
+		if (n == strlen(known[i].name) && !memcmp(word, known[i].name, n)) {
+			*modes |= known[i].mode;
+			return AS_OK;
+		}
+	(void)as_fail(err, AS_EUSAGE, "no mode '%.*s'", (int)n, word);
+	return as_hint(err, "modes are cpu, wall and gil; several: cpu,wall");
+}
+
+int as_measure_modes(const char *list, unsigned *ret, struct as_err *err)
+{
+	*ret = 0;
+	for (size_t n;; list += n + 1) {
+		n = strcspn(list, ",");
+		int r = add_mode(list, n, ret, err);
+
+		if (r < 0 || !list[n])
+			return r;
+	}
+}
+
 /* ── where it is kept ─────────────────────────────────────────────────── */
 
 static void complain(const char *what, const struct as_err *why)
@@ -177,21 +229,8 @@ static int append_keystone(const char *dir, const struct as_run *run, struct as_
 	return AS_OK;
 }
 
-/* What one measurement holds, from its preparation to the end. */
-struct session {
-	struct as_identity who;
-	struct as_builder *builder;
-	struct as_live *live;
-	bool unwritten; /* the live file could not take it all */
-	struct as_run *run;
-	struct as_engine_result result;
-	struct as_buf dir;
-	FILE *file; /* of --output */
-	FILE *page; /* of --html   */
-};
-
 /* Into the catalogue; until that has worked the live file stays. */
-static void keep(const struct session *s)
+void as_measured_keep(struct as_measured *s)
 {
 	as_auto_store struct as_store *store = NULL;
 	struct as_err err;
@@ -200,13 +239,14 @@ static void keep(const struct session *s)
 		return;
 	if (as_store_open(as_buf_text(&s->dir), AS_STORE_WRITE, &store, &err) == AS_OK &&
 	    as_store_put(store, s->run, &err) == AS_OK) {
-		as_live_discard(s->live);
+		as_live_discard(as_take(s->live));
+		s->kept = true;
 		return;
 	}
 	complain(s->unwritten ? "this run is not kept, or only in part"
 			      : "the run is not in the catalogue yet",
 		 &err);
-	as_live_close(s->live);
+	as_live_close(as_take(s->live));
 }
 
 /* ── how it is shown ──────────────────────────────────────────────────── */
@@ -250,7 +290,7 @@ static int show_summary(const struct as_run *run, struct as_err *err)
 }
 
 /* A command that never started: why, and what to do. */
-static void tell_error(const struct session *s, bool started)
+static void tell_error(const struct as_measured *s, bool started)
 {
 	enum { NOT_RUNNABLE = 126, NOT_FOUND = 127 }; /* as shells have it */
 	int status = started ? 0 : s->result.exit_status;
@@ -265,7 +305,7 @@ static void tell_error(const struct session *s, bool started)
 }
 
 /* A command that never started has no summary: why it did not says it all. */
-static int show(const struct session *s, const struct as_measure_opts *o, bool started,
+static int show(const struct as_measured *s, const struct as_measure_opts *o, bool started,
 		struct as_io *io, struct as_err *err)
 {
 	const struct as_run *run = s->run;
@@ -287,8 +327,9 @@ static int show(const struct session *s, const struct as_measure_opts *o, bool s
 
 /* ── the measurement ──────────────────────────────────────────────────── */
 
-static void session_done(struct session *s)
+void as_measured_done(struct as_measured *s)
 {
+	as_live_discard(s->live);
 	as_identity_done(&s->who);
 	as_builder_free(s->builder);
 	as_run_free(s->run);
@@ -305,7 +346,7 @@ static int open_file(const char *path, FILE **ret, struct as_err *err)
 	return *ret || !path ? AS_OK : as_fail_errno(err, errno, "open '%s'", path);
 }
 
-static int prepare(struct session *s, const struct as_measure *m, const struct as_env *env,
+static int prepare(struct as_measured *s, const struct as_measure *m, const struct as_env *env,
 		   struct as_err *err)
 {
 	int r = identify(&s->who, m, env, err);
@@ -321,13 +362,16 @@ static int prepare(struct session *s, const struct as_measure *m, const struct a
 	return r;
 }
 
-static int run_engine(struct session *s, const struct as_measure *m, const struct as_env *env,
+static int run_engine(struct as_measured *s, const struct as_measure *m, const struct as_env *env,
 		      struct as_err *err)
 {
 	struct as_status_line line = as_status_line(m->opts.quiet ? -1 : STDERR_FILENO, s->builder);
+	static const struct as_sink_ops nothing = {.name = "nothing"};
+	struct as_sink none = {.ops = &nothing};
 	struct as_sink sinks[] = {as_builder_sink(s->builder), as_status_line_sink(&line),
-				  s->live ? as_live_sink(s->live) : (struct as_sink){0}};
-	struct as_tee tee = {sinks, s->live ? 3 : 2};
+				  s->live ? as_live_sink(s->live) : none,
+				  m->watcher ? *m->watcher : none};
+	struct as_tee tee = {sinks, AS_LEN(sinks)};
 	int r = as_engine_run(env, &m->engine, &s->who, &tee, &s->result, err);
 
 	as_status_line_done(&line);
@@ -335,7 +379,7 @@ static int run_engine(struct session *s, const struct as_measure *m, const struc
 		*err = sinks[0].err;
 		r = sinks[0].failed;
 	}
-	s->unwritten = s->live && sinks[2].failed; /* no loss while the catalogue takes the run */
+	s->unwritten = sinks[2].failed; /* no loss while the catalogue takes the run */
 	return r;
 }
 
@@ -348,29 +392,64 @@ static int choose_metrics(const struct as_measure_opts *o, struct as_want *ret, 
 	return r;
 }
 
+/* What the options say of the engine. */
+static int set_engine(struct as_measure *m, struct as_err *err)
+{
+	int r = choose_metrics(&m->opts, &m->engine.want, err);
+
+	m->engine.interval_ns = m->opts.interval_ns;
+	m->engine.basic = m->opts.basic;
+	if (r == AS_OK && m->opts.stacks)
+		r = as_measure_modes(m->opts.stacks, &m->stacks.sampler.modes, err);
+	if (m->opts.stacks)
+		m->stacks.sampler.hz = m->opts.stacks_hz;
+	m->engine.stacks = m->stacks.sampler.modes ? &m->stacks : NULL;
+	return r;
+}
+
+int as_measured_take(struct as_measured *s, const struct as_measure *m, struct as_io *io,
+		     struct as_err *err)
+{
+	struct as_measure mine = *m;
+	int r = set_engine(&mine, err);
+
+	s->dir = AS_BUF(AS_BUF_LINE);
+	if (r == AS_OK)
+		r = prepare(s, &mine, io->env, err);
+	if (r == AS_OK)
+		r = run_engine(s, &mine, io->env, err);
+	if (r < 0)
+		return r;
+	s->run = as_builder_take(as_take(s->builder));
+	if (s->result.starved && !s->run->end.error) /* not even for these words */
+		(void)fprintf(stderr, "assay: %s\n", AS_STARVED);
+	as_judge(s->run);
+	io->status = s->result.exit_status;
+	io->die_by = s->result.outcome.status == AS_TIMEOUT ? 0 : s->result.outcome.signal;
+	return AS_OK;
+}
+
+/* Stacks were asked for, and there are none. */
+static void tell_no_stacks(const struct as_measured *s)
+{
+	const struct as_err *why = &s->result.stacks.why;
+
+	if (why->code && why->code != AS_ENOTFOUND)
+		complain("no stacks", why);
+	else
+		(void)fprintf(stderr, "assay: no stacks: no Python was seen in it\n");
+}
+
 int as_measure(const struct as_measure *m, struct as_io *io, struct as_err *err)
 {
-	as_cleanup(session_done) struct session s = {.dir = AS_BUF(AS_BUF_LINE)};
-	struct as_measure mine = *m;
-	int r = choose_metrics(&m->opts, &mine.engine.want, err);
+	as_auto_measured struct as_measured s = {0};
+	int r = as_measured_take(&s, m, io, err);
 
-	mine.engine.interval_ns = m->opts.interval_ns;
-	mine.engine.basic = m->opts.basic;
-	if (r == AS_OK)
-		r = prepare(&s, &mine, io->env, err);
-	if (r == AS_OK)
-		r = run_engine(&s, &mine, io->env, err);
-	if (r < 0) {
-		if (s.live)
-			as_live_discard(s.live);
+	if (r < 0)
 		return r;
-	}
-	s.run = as_builder_take(as_take(s.builder));
-	if (s.result.starved && !s.run->end.error) /* not even for these words */
-		(void)fprintf(stderr, "assay: %s\n", AS_STARVED);
-	as_judge(s.run);
-	keep(&s);
-	io->status = s.result.exit_status;
-	io->die_by = s.result.outcome.status == AS_TIMEOUT ? 0 : s.result.outcome.signal;
-	return show(&s, &m->opts, s.result.started || !m->engine.argv, io, err);
+	bool started = s.result.started || !m->engine.argv;
+	as_measured_keep(&s);
+	if (m->opts.stacks && started && !s.run->stacks)
+		tell_no_stacks(&s);
+	return show(&s, &m->opts, started, io, err);
 }

@@ -32,6 +32,7 @@ struct as_collect {
 	bool empty;                     /* no process of it is there: not yet, or no more */
 	const struct as_members *
 		*members; /* the processes as the tree, which sets it, knows them */
+	int32_t helper;   /* a thread of ours that reads, beside the engine's; 0: none */
 	bool *starved;    /* set it when memory ran out and something is missing */
 };
 

@@ -1,6 +1,7 @@
 #include "collect/counters.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -55,31 +56,66 @@ static struct as_proc_io read_own(const struct as_collect *c, const char *path, 
 	return io;
 }
 
+static struct as_proc_io less(struct as_proc_io a, struct as_proc_io b)
+{
+	return (struct as_proc_io){
+		.rchar = as_since(a.rchar, b.rchar),
+		.wchar = as_since(a.wchar, b.wchar),
+		.syscr = as_since(a.syscr, b.syscr),
+		.syscw = as_since(a.syscw, b.syscw),
+		.read_bytes = as_since(a.read_bytes, b.read_bytes),
+		.write_bytes = as_since(a.write_bytes, b.write_bytes),
+		.cancelled = as_since(a.cancelled, b.cancelled),
+	};
+}
+
+/* What we read after "self/io" was read is not in it, but in what our thread says of itself. */
+static void take_off(struct as_proc_io *own, size_t bytes)
+{
+	if (own->rchar != AS_PROC_NA)
+		own->rchar -= (int64_t)bytes;
+	if (own->syscr != AS_PROC_NA)
+		own->syscr--;
+}
+
+/*
+ * Our process, without the thread that helps us. That one reads whenever it
+ * likes: if it did so between our two looks at it, we look again.
+ */
+static struct as_proc_io without_helper(const struct as_collect *c, size_t *ret_len,
+					size_t *ret_after)
+{
+	enum { TRIES = 4 };
+	struct as_proc_io all, before, after;
+	size_t ignored = 0;
+	char path[48];
+
+	(void)snprintf(path, sizeof path, "self/task/%d/io", (int)c->helper);
+	for (int i = 0; i < TRIES; i++) {
+		before = read_own(c, path, &ignored);
+		all = read_own(c, "self/io", ret_len);
+		after = read_own(c, path, ret_after);
+		if (before.syscr == after.syscr && before.syscw == after.syscw)
+			break;
+	}
+	return less(all, after);
+}
+
 /*
  * The I/O of the children we reaped: the kernel adds it to our process, but
- * not to our thread, so it is the difference between the two. (Other threads
- * of ours would be in it too: the engine is the only one that does I/O.)
+ * not to our threads, so it is the difference between the two.
  */
 static struct as_proc_io reaped_io(const struct as_collect *c)
 {
-	size_t first = 0, second = 0;
-	struct as_proc_io all = read_own(c, "self/io", &first);
-	struct as_proc_io own = read_own(c, "thread-self/io", &second);
+	size_t first = 0, after = 0, last = 0;
+	struct as_proc_io all =
+		c->helper ? without_helper(c, &first, &after) : read_own(c, "self/io", &first);
+	struct as_proc_io own = read_own(c, "thread-self/io", &last);
 
-	/* Our read of the first file is in the second, not in itself; its length varies. */
-	if (own.rchar != AS_PROC_NA)
-		own.rchar -= (int64_t)first;
-	if (own.syscr != AS_PROC_NA)
-		own.syscr--;
-	return (struct as_proc_io){
-		.rchar = as_since(all.rchar, own.rchar),
-		.wchar = as_since(all.wchar, own.wchar),
-		.syscr = as_since(all.syscr, own.syscr),
-		.syscw = as_since(all.syscw, own.syscw),
-		.read_bytes = as_since(all.read_bytes, own.read_bytes),
-		.write_bytes = as_since(all.write_bytes, own.write_bytes),
-		.cancelled = as_since(all.cancelled, own.cancelled),
-	};
+	take_off(&own, first);
+	if (c->helper)
+		take_off(&own, after);
+	return less(all, own);
 }
 
 static void reaped_files(const struct as_counters *s, const struct as_collect *c,

@@ -23,7 +23,7 @@
 
 enum { KILL_AFTER_S = 5, KILLS_MAX = 20 };
 
-enum event { EV_TIMER, EV_SIGNAL, EV_TARGET, EV_PART };
+enum event { EV_TIMER, EV_SIGNAL, EV_TARGET, EV_STACKS, EV_PART };
 
 struct engine {
 	const struct as_engine_config *cfg;
@@ -269,6 +269,16 @@ static int open_events(struct engine *e, struct as_err *err)
 	return r;
 }
 
+/* Stacks that were seen go to the sinks. */
+static void on_stacks(struct engine *e)
+{
+	struct as_sampling so_far;
+	as_auto_profile struct as_profile *seen = as_stacks_take(e->stacks, &so_far);
+
+	if (seen)
+		as_tee_stacks(e->sink, seen, &so_far);
+}
+
 /* A collector has something to say: let it say a little more first. */
 static void on_part(struct engine *e, size_t i)
 {
@@ -294,6 +304,8 @@ static int loop(struct engine *e, struct as_err *err)
 				on_time(e);
 			else if (ev[i].data.u32 == EV_TARGET)
 				e->stop = true; /* the attached process ended */
+			else if (ev[i].data.u32 == EV_STACKS)
+				on_stacks(e);
 			else
 				on_part(e, ev[i].data.u32 - EV_PART);
 		}
@@ -443,12 +455,26 @@ static void judge_end(struct engine *e, struct as_engine_result *ret)
 	}
 }
 
-static int sample_stacks(struct engine *e, struct as_err *err)
+/* Without them the job is measured all the same; why there are none is a result. */
+static void start_stacks(struct engine *e, struct as_engine_result *ret)
 {
+	struct as_err *why = &ret->stacks.why;
+
 	if (!e->cfg->stacks)
-		return AS_OK;
-	return as_stacks_start(e->cfg->stacks, e->collect.env, e->collect.root, e->cfg->progress,
-			       &e->stacks, err);
+		return;
+	if (as_stacks_start(e->cfg->stacks, e->collect.env, e->collect.root, e->collect.start_ns,
+			    e->cfg->progress, &e->stacks, why) < 0 ||
+	    watch(e, as_stacks_fd(e->stacks), EV_STACKS, why) < 0)
+		return;
+	e->collect.helper = as_stacks_tid(e->stacks);
+}
+
+static void stop_stacks(struct engine *e, struct as_engine_result *ret)
+{
+	if (!e->stacks)
+		return;
+	as_stacks_stop(e->stacks, &ret->stacks);
+	on_stacks(e);
 }
 
 static int watch_loops(struct engine *e, struct as_err *err)
@@ -471,13 +497,12 @@ static int measure(struct engine *e, struct as_engine_result *ret, struct as_err
 	r = start_command(e, ret, err);
 	if (r < 0)
 		return r;
-	r = sample_stacks(e, err);
-	if (r == AS_OK)
-		r = watch_loops(e, err);
+	start_stacks(e, ret);
+	r = watch_loops(e, err);
 	if (r == AS_OK)
 		r = loop(e, err);
 	as_looper_finish(e->looper);
-	as_stacks_finish(e->stacks, &ret->stacks);
+	stop_stacks(e, ret);
 	if (r < 0)
 		return r;
 	as_parts_last(&e->parts, &e->collect);
@@ -514,6 +539,7 @@ static int end_unstarted(struct engine *e, struct as_engine_result *ret, const s
 
 static void shut(struct engine *e)
 {
+	as_stacks_free(e->stacks);
 	as_parts_close(&e->parts);
 	as_frame_done(&e->frame);
 	as_close_(&e->epoll);

@@ -36,7 +36,7 @@ struct as_engine_result {
 	int exit_status;                /* for exit(): child's, 128+signal, 124, 126, 127 */
 	bool started;                   /* false: the command could not be run       */
 	bool starved;                   /* memory ran out: some numbers are missing  */
-	struct as_stacks_result stacks; /* caller frees stacks.profile           */
+	struct as_stacks_result stacks; /* what is to be said beside them            */
 };
 
 /*

@@ -3,16 +3,19 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/fault.h"
 #include "base/num.h"
+#include "profile/merge.h"
 
 enum { PIDS_MOST = 4096 };
 
@@ -25,12 +28,19 @@ struct as_stacks {
 	struct as_stacks_progress *progress;
 	pid_t root;
 	pthread_t thread;
-	int stop; /* eventfd */
-	struct as_profile *profile;
+	sem_t still, leave; /* the thread looks no more; it may end */
+	int stop, ready;    /* eventfds: stop; there is something to take */
+	_Atomic int32_t tid;
+	struct as_profile *profile; /* of the slice at hand, with all stacks ever seen */
+	uint32_t slice;             /* which that is */
 	struct as_sampler sampler;
 	int64_t seek_ns, seek_pause; /* when to look for Pythons next */
 	size_t pythons;
 	struct as_err why;
+	/* what is handed over */
+	pthread_mutex_t lock;
+	struct as_profile *out; /* NULL: it was taken */
+	struct as_sampling count;
 };
 
 /* ── whom to look at ──────────────────────────────────────────────────── */
@@ -116,44 +126,125 @@ static void tell(struct as_stacks *s)
 {
 	const struct as_sampler_count *c = &s->sampler.count;
 
+	if (!s->progress)
+		return;
 	atomic_store_explicit(&s->progress->samples, c->samples, memory_order_relaxed);
 	atomic_store_explicit(&s->progress->late, c->late, memory_order_relaxed);
 	atomic_store_explicit(&s->progress->rejected, c->rejected, memory_order_relaxed);
+}
+
+/* ── handing over ─────────────────────────────────────────────────────── */
+
+static struct as_sampling counted(const struct as_stacks *s)
+{
+	const struct as_sampler_count *c = &s->sampler.count;
+
+	return (struct as_sampling){.pythons = (int64_t)s->pythons,
+				    .looks = (int64_t)c->ticks,
+				    .samples = (int64_t)c->samples,
+				    .rejected = (int64_t)c->rejected,
+				    .late = (int64_t)c->late,
+				    .torn = (int64_t)c->snap.torn,
+				    .empty = (int64_t)c->empty};
+}
+
+/* Without memory for it the samples stay, and come with those of the next slice. */
+static void hand_over(struct as_stacks *s, int64_t now)
+{
+	struct as_err ignored;
+	uint64_t one = 1;
+
+	s->profile->duration_ns = now - s->config.sampler.origin_ns;
+	(void)pthread_mutex_lock(&s->lock);
+	s->count = counted(s);
+	if (!s->out)
+		s->out = as_profile_like(s->profile, &ignored);
+	if (s->out) {
+		as_profile_merge(s->out, s->profile);
+		as_profile_clear(s->profile);
+	}
+	(void)pthread_mutex_unlock(&s->lock);
+	(void)!write(s->ready, &one, sizeof one);
+}
+
+static void end_slice(struct as_stacks *s, int64_t now)
+{
+	uint32_t slice = as_sampler_slice(&s->config.sampler, now);
+
+	if (slice == s->slice)
+		return;
+	if (s->pythons)
+		hand_over(s, now);
+	s->slice = slice;
+}
+
+struct as_profile *as_stacks_take(struct as_stacks *s, struct as_sampling *ret)
+{
+	uint64_t ignored;
+
+	(void)!read(s->ready, &ignored, sizeof ignored);
+	(void)pthread_mutex_lock(&s->lock);
+	struct as_profile *p = as_take(s->out);
+	*ret = s->count;
+	(void)pthread_mutex_unlock(&s->lock);
+	return p;
+}
+
+int as_stacks_fd(const struct as_stacks *s)
+{
+	return s->ready;
+}
+
+int32_t as_stacks_tid(const struct as_stacks *s)
+{
+	return s->tid;
+}
+
+/* ── the thread's life ────────────────────────────────────────────────── */
+
+static void look(struct as_stacks *s, int64_t now)
+{
+	end_slice(s, now);
+	if (seeks(s) && now >= s->seek_ns)
+		seek(s, now);
+	if (s->sampler.nprocs && now >= s->sampler.due_ns)
+		as_sampler_look(&s->sampler, now);
+	tell(s);
 }
 
 static void *work(void *arg)
 {
 	struct as_stacks *s = arg;
 
+	s->tid = (int32_t)syscall(SYS_gettid);
+	(void)sem_post(&s->still);
 	(void)prctl(PR_SET_NAME, "assay-stacks");
 	(void)prctl(PR_SET_TIMERSLACK, 1);
-	while (sleep_until(s, next_ns(s))) {
-		int64_t now = as_now();
-
-		if (seeks(s) && now >= s->seek_ns)
-			seek(s, now);
-		if (s->sampler.nprocs && now >= s->sampler.due_ns)
-			as_sampler_look(&s->sampler, now);
-		tell(s);
-	}
+	while (sleep_until(s, next_ns(s)))
+		look(s, as_now());
+	if (s->pythons)
+		hand_over(s, as_now());
+	(void)sem_post(&s->still);
+	(void)sem_wait(&s->leave);
 	return NULL;
 }
 
 /* ── its beginning and end ────────────────────────────────────────────── */
 
-static void stacks_free(struct as_stacks *s)
+static void stacks_done(struct as_stacks *s)
 {
-	if (!s)
-		return;
 	as_sampler_close(&s->sampler);
 	as_profile_free(s->profile);
+	as_profile_free(s->out);
 	as_close_(&s->stop);
+	as_close_(&s->ready);
 	free(s);
 }
 
-static void stacks_free_(struct as_stacks **s)
+static void stacks_done_(struct as_stacks **s)
 {
-	stacks_free(*s);
+	if (*s)
+		stacks_done(*s);
 }
 
 /* Signals are the engine's: none is for this thread. */
@@ -165,29 +256,37 @@ static int begin(struct as_stacks *s, struct as_err *err)
 	(void)pthread_sigmask(SIG_SETMASK, &all, &old);
 	int os = pthread_create(&s->thread, NULL, work, s);
 	(void)pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return os ? as_fail_errno(err, os, "start the sampling thread") : AS_OK;
+	if (os)
+		return as_fail_errno(err, os, "start the sampling thread");
+	(void)sem_wait(&s->still); /* until it has said who it is */
+	return AS_OK;
 }
 
-static int prepare(struct as_stacks *s, struct as_err *err)
+static int prepare(struct as_stacks *s, int64_t origin_ns, struct as_err *err)
 {
 	struct as_value_kind kind[AS_VALUES_MAX];
 	size_t n = as_sampler_kinds(s->config.sampler.modes, kind);
 
+	s->config.sampler.slice_ns = AS_SECOND;
+	s->config.sampler.origin_ns = origin_ns;
 	s->stop = eventfd(0, EFD_CLOEXEC);
-	if (s->stop < 0)
+	s->ready = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (s->stop < 0 || s->ready < 0)
 		return as_fail_errno(err, errno, "eventfd");
 	s->profile = as_profile_new(kind, n, err);
 	if (!s->profile)
 		return err->code;
-	s->profile->start_unix_ns = as_clock(CLOCK_REALTIME);
+	s->profile->start_unix_ns = as_clock(CLOCK_REALTIME) - (as_now() - origin_ns);
 	s->profile->period_ns = (int64_t)(1e9 / s->config.sampler.hz);
+	s->profile->slice_ns = s->config.sampler.slice_ns;
 	return as_sampler_open(&s->sampler, s->env, &s->config.sampler, s->profile, err);
 }
 
 int as_stacks_start(const struct as_stacks_config *config, const struct as_env *env, pid_t pid,
-		    struct as_stacks_progress *progress, struct as_stacks **ret, struct as_err *err)
+		    int64_t origin_ns, struct as_stacks_progress *progress, struct as_stacks **ret,
+		    struct as_err *err)
 {
-	as_cleanup(stacks_free_) struct as_stacks *s = as_zalloc(sizeof *s);
+	as_cleanup(stacks_done_) struct as_stacks *s = as_zalloc(sizeof *s);
 
 	if (!s)
 		return as_fail(err, AS_ENOMEM, "no memory to sample stacks");
@@ -196,27 +295,37 @@ int as_stacks_start(const struct as_stacks_config *config, const struct as_env *
 				.root = pid,
 				.progress = progress,
 				.stop = -1,
+				.ready = -1,
 				.seek_ns = as_now(),
-				.seek_pause = seek_first};
-	int r = prepare(s, err);
+				.seek_pause = seek_first,
+				.lock = PTHREAD_MUTEX_INITIALIZER};
+	(void)sem_init(&s->still, 0, 0);
+	(void)sem_init(&s->leave, 0, 0);
+	int r = prepare(s, origin_ns, err);
 	if (r == AS_OK)
 		r = begin(s, err);
 	*ret = r == AS_OK ? as_take(s) : NULL;
 	return r;
 }
 
-void as_stacks_finish(struct as_stacks *s, struct as_stacks_result *ret)
+void as_stacks_stop(struct as_stacks *s, struct as_stacks_result *ret)
+{
+	uint64_t one = 1;
+
+	(void)!write(s->stop, &one, sizeof one);
+	while (sem_wait(&s->still) < 0)
+		;
+	*ret = (struct as_stacks_result){.pythons = s->pythons, .why = s->why};
+}
+
+void as_stacks_free(struct as_stacks *s)
 {
 	uint64_t one = 1;
 
 	if (!s)
 		return;
 	(void)!write(s->stop, &one, sizeof one);
+	(void)sem_post(&s->leave);
 	(void)pthread_join(s->thread, NULL);
-	s->profile->duration_ns = as_clock(CLOCK_REALTIME) - s->profile->start_unix_ns;
-	*ret = (struct as_stacks_result){.profile = as_take(s->profile),
-					 .count = s->sampler.count,
-					 .pythons = s->pythons,
-					 .why = s->why};
-	stacks_free(s);
+	stacks_done(s);
 }

@@ -33,7 +33,7 @@ static void hot_cell(const void *data, size_t row, size_t col, struct as_buf *ce
 }
 
 int as_put_hot(struct as_buf *out, const struct as_look *look, const struct as_profile *p,
-	       const struct as_spelling *how, size_t rows, struct as_err *err)
+	       const struct as_spelling *how, size_t rows, int indent, struct as_err *err)
 {
 	static const struct as_column cols[COLS] = {
 		[SELF] = {.title = "self", .right = true},
@@ -54,6 +54,7 @@ int as_put_hot(struct as_buf *out, const struct as_look *look, const struct as_p
 					.ncols = COLS,
 					.nrows = n < rows ? n : rows,
 					.data = &h,
+					.indent = indent,
 					.cell = hot_cell});
 	return AS_OK;
 }

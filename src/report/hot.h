@@ -7,4 +7,4 @@
 
 /* At most `rows` of them, by the last kind of value that the profile has: time. */
 int as_put_hot(struct as_buf *out, const struct as_look *look, const struct as_profile *p,
-	       const struct as_spelling *how, size_t rows, struct as_err *err);
+	       const struct as_spelling *how, size_t rows, int indent, struct as_err *err);

@@ -14,6 +14,7 @@
 #include "report/phases.h"
 #include "report/record.h"
 #include "report/report.h"
+#include "report/stacks.h"
 #include "report/words.h"
 #include "run/sofar.h"
 
@@ -362,6 +363,7 @@ void as_put_document(struct as_json *j, const char *key, const struct as_run *ru
 		put_instances(j, run, (enum as_scope)s, lists);
 	as_json_i64(j, "unlisted", (int64_t)run->unlisted);
 	put_timeline(j, run);
+	as_put_stacks_json(j, run);
 	put_self(j, run);
 	as_json_close(j);
 	as_json_close(j);

@@ -15,11 +15,12 @@
 #include "report/plot.h"
 #include "report/record.h"
 #include "report/report.h"
+#include "report/stacks.h"
 #include "report/table.h"
 #include "report/words.h"
 #include "run/sofar.h"
 
-enum { LISTED = 20 }; /* rows of a list that can be long */
+enum { LISTED = 20, HOT = 15 }; /* rows of a list that can be long, and of functions */
 
 /* ── who it was ───────────────────────────────────────────────────────── */
 
@@ -368,6 +369,7 @@ void as_report_show(struct as_buf *out, const struct as_look *look, const struct
 	put_plots(&s);
 	as_put_phase_marks(&s, &phases);
 	as_put_phases(&s, &phases);
+	as_put_stacks(&s, HOT);
 	as_put_processes(&s);
 	as_put_threads(&s);
 	as_put_network(&s);

@@ -16,6 +16,7 @@
 #include "report/network.h"
 #include "report/rank.h"
 #include "report/report.h"
+#include "report/stacks.h"
 #include "report/table.h"
 #include "report/words.h"
 #include "run/sofar.h"
@@ -27,6 +28,7 @@ enum {
 	SPARK_MAX = 60,
 	TOP = 5,
 	FILES = 5,
+	HOT = 5,
 	DEVICE_ROW = 1 << 20
 };
 
@@ -423,6 +425,7 @@ void as_report_summary(struct as_buf *out, const struct as_look *look, const str
 	as_put_growth(&s, false);
 	put_top(&s);
 	put_files(&s);
+	as_put_stacks(&s, HOT);
 	as_buf_byte(out, '\n');
 	as_put_verdict(&s);
 	as_put_own_cost(&s);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/fault.h"
+#include "profile/merge.h"
 #include "run/series.h"
 
 struct as_builder {
@@ -367,6 +368,22 @@ static int on_frame(void *st, const struct as_frame *f, struct as_err *err)
 	return r;
 }
 
+/* The first piece says what a profile of this run has; it belongs to the run's start. */
+static int on_stacks(void *st, const struct as_profile *seen, const struct as_sampling *so_far,
+		     struct as_err *err)
+{
+	struct as_run *run = ((struct as_builder *)st)->run;
+
+	if (!run->stacks)
+		run->stacks = as_profile_like(seen, err);
+	if (!run->stacks)
+		return err->code;
+	as_profile_merge(run->stacks, seen);
+	as_profile_coarsen(run->stacks, AS_SLICES_MOST);
+	run->sampling = *so_far;
+	return as_profile_ok(run->stacks, err);
+}
+
 static int on_end(void *st, const struct as_outcome *o, const struct as_total *totals,
 		  struct as_err *err)
 {
@@ -388,6 +405,7 @@ static const struct as_sink_ops ops = {
 	.origin = on_origin,
 	.instance = on_instance,
 	.frame = on_frame,
+	.stacks = on_stacks,
 	.end = on_end,
 };
 

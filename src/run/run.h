@@ -9,6 +9,7 @@
  *	instances  the processes, threads and cores that had rows of their own
  *	tallies    mean, min, max and last of every metric of every instance
  *	series     the timeline: the metrics of the machine, the job and its cgroup
+ *	stacks     where its time went, by Python stacks, if they were sampled
  *	verdict    the bottleneck, with its evidence
  *
  * A run is built by one thing only, the builder (run/builder.h), from what a
@@ -16,6 +17,7 @@
  * strings and arrays in it belong to it; as_run_free() releases all.
  */
 #include "base/cleanup.h"
+#include "profile/profile.h"
 #include "run/field.h"
 #include "stat/tally.h"
 
@@ -191,6 +193,25 @@ struct as_series {
 
 enum { AS_SERIES_CAP = 2048 };
 
+/* ── stacks ───────────────────────────────────────────────────────────── */
+
+/* How sampling went. */
+struct as_sampling {
+	int64_t pythons;  /* processes that were looked at              */
+	int64_t looks;    /* moments                                    */
+	int64_t samples;  /* stacks                                     */
+	int64_t rejected; /* that could not be read whole               */
+	int64_t late;     /* moments left out                           */
+	int64_t torn;     /* reads that had to be done again            */
+	int64_t empty;    /* threads without a Python frame             */
+};
+
+/*
+ * The profile of a run has slices of a second from the run's start; from so
+ * many on, neighbours are joined two by two, as those of the timeline are.
+ */
+enum { AS_SLICES_MOST = 600 };
+
 /* ── verdict ──────────────────────────────────────────────────────────── */
 
 enum { AS_EVIDENCE_MAX = 6 };
@@ -218,6 +239,8 @@ struct as_run {
 	size_t ninstances, instances_cap;
 	uint64_t unlisted;                    /* past the limit, in no list; not threads */
 	struct as_series *series[AS_NSCOPES]; /* SYSTEM, JOB, CGROUP; else NULL */
+	struct as_profile *stacks;            /* NULL: none were sampled        */
+	struct as_sampling sampling;          /* of those                       */
 	struct as_verdict verdict;            /* kind "" when not judged        */
 };
 

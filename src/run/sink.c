@@ -26,6 +26,12 @@ void as_tee_frame(struct as_tee *t, const struct as_frame *f)
 	TELL(t, frame, f);
 }
 
+void as_tee_stacks(struct as_tee *t, const struct as_profile *seen,
+		   const struct as_sampling *so_far)
+{
+	TELL(t, stacks, seen, so_far);
+}
+
 void as_tee_end(struct as_tee *t, const struct as_outcome *o, const struct as_total *totals)
 {
 	TELL(t, end, o, totals);

@@ -2,8 +2,8 @@
 /*
  * sink -- what a measurement tells whoever keeps or shows it.
  *
- * The calls come in this order: begin, then any mix of origin, instance and
- * frame, then end. A sink that fails says so once; the engine goes on
+ * The calls come in this order: begin, then any mix of origin, instance,
+ * frame and stacks, then end. A sink that fails says so once; the engine goes on
  * measuring without it and the failure is reported when the run is over.
  *
  * One sink builds the run in memory (run/builder.h), one writes the live file
@@ -30,6 +30,9 @@ struct as_sink_ops {
 	 */
 	int (*instance)(void *st, const struct as_instance *i, struct as_err *err);
 	int (*frame)(void *st, const struct as_frame *f, struct as_err *err);
+	/* Stacks that were seen since the last call, and how sampling went so far. */
+	int (*stacks)(void *st, const struct as_profile *seen, const struct as_sampling *so_far,
+		      struct as_err *err);
 	int (*end)(void *st, const struct as_outcome *o, const struct as_total *totals,
 		   struct as_err *err);
 	/* We are about to be stopped (Ctrl-Z): leave the terminal as it was found. */
@@ -46,5 +49,7 @@ void as_tee_begin(struct as_tee *t, const struct as_identity *who);
 void as_tee_origin(struct as_tee *t, enum as_field_id f, const struct as_origin *o);
 void as_tee_instance(struct as_tee *t, const struct as_instance *i);
 void as_tee_frame(struct as_tee *t, const struct as_frame *f);
+void as_tee_stacks(struct as_tee *t, const struct as_profile *seen,
+		   const struct as_sampling *so_far);
 void as_tee_end(struct as_tee *t, const struct as_outcome *o, const struct as_total *totals);
 void as_tee_pause(struct as_tee *t);

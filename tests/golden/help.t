@@ -18,6 +18,10 @@ measuring:
       --basic               totals only, no samples
       --files               which files were read and written most; costs each
                             call a little
+      --stacks MODES        where its Pythons spend the time: cpu, wall, gil, or
+                            several: cpu,wall
+      --stacks-rate HZ      looks at the stacks a second, on average (default
+                            100)
   -t, --timeout TIME        end the job after this time: TERM, 5 s later KILL;
                             exit 124
       --wait-all            wait for every process of the job, not only the
@@ -45,6 +49,8 @@ examples:
       name and label it
   assay run --json -o run.json -- gzip -9c /etc/passwd
       the whole record as a file
+  assay run --stacks cpu,wall -- python3 -c 'sum(range(10**7))'
+      and where it spent it
   assay run --metrics cpu,memory --interval 0.1 -- true
       pay only for what is asked
 
@@ -69,6 +75,10 @@ measuring:
       --basic               totals only, no samples
       --files               which files were read and written most; costs each
                             call a little
+      --stacks MODES        where its Pythons spend the time: cpu, wall, gil, or
+                            several: cpu,wall
+      --stacks-rate HZ      looks at the stacks a second, on average (default
+                            100)
   -d, --duration TIME       stop measuring after this time (default: until it
                             ends or Ctrl-C)
   -c, --include-children    its descendants too

@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""`assay run --stacks`: stacks as a part of a run, on its timeline, and kept with it."""
+import datetime
+import json
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from harness import *
+from jobs import *
+from pythons import *
+
+PYTHON = pythons()[-1]
+
+
+def measured(*words, options=("--stacks", "cpu")):
+    """The document of a run, and the lines that the program said."""
+    r = assay("run", "--json", "-o", "run.json", "-q", *options, "--", PYTHON.path, *words).ok()
+    return json.loads((tmp() / "run.json").read_text()), r.out.splitlines()
+
+
+def kinds(stacks):
+    return {k["name"]: k["total"] for k in stacks["kinds"]}
+
+
+@job_test("each slice of time has the function that ran in it")
+def _():
+    doc, said = measured(program("turns"), 1.5)
+    stacks, times = doc["assay"]["stacks"], json.loads(said[-1])
+    began = datetime.datetime.fromisoformat(doc["start_time"] + "+00:00").timestamp()
+    length = stacks["slice_ns"] / 1e9
+    whole = {"first_turn": 0, "second_turn": 0}
+    for s in stacks["timeline"]:
+        begin = began + s["t_ns"] / 1e9
+        for name, (first, last) in times.items():
+            if begin > first and begin + length < last:
+                expect_eq(s["function"], name, f"function of the slice at {s['t_ns']} ns")
+                whole[name] += 1
+    expect(all(whole.values()), f"slices that lie in each turn: {whole} of {stacks['timeline']}")
+    total = sum(s["values"]["cpu"] for s in stacks["timeline"])
+    expect_eq(total, kinds(stacks)["cpu"], "CPU time of all slices")
+
+
+@job_test("the CPU time of the stacks is the run's CPU time")
+def _():
+    doc, _ = measured(program("split"), 0.5, 3)
+    cpu = doc["assay"]["totals"]["cpu"]["value"]
+    expect_near(kinds(doc["assay"]["stacks"])["cpu"], cpu, 0.02, "CPU time of the stacks")
+
+
+@job_test("both modes at once: waiting counts in wall only; the Pythons of all children")
+def _():
+    (tmp() / "child.py").write_text(
+        "import time, sys\n"
+        "def wait(): time.sleep(1.2)\n"
+        "def burn():\n"
+        "  e = time.thread_time() + .3\n"
+        "  while time.thread_time() < e: pass\n"
+        "burn(); wait()\n")
+    code = (f"import subprocess as s\n"
+            f"for p in [s.Popen(['{PYTHON.path}', 'child.py']) for _ in range(2)]: p.wait()")
+    doc, _ = measured("-c", code, options=("--stacks", "cpu,wall"))
+    stacks = doc["assay"]["stacks"]
+    functions = {f["function"]: f for f in stacks["functions"]}
+    expect_eq(stacks["processes"], 3, "Pythons")
+    expect(functions["wait"]["self"] > 1.9e9, f"wall time of wait: {functions['wait']}")
+    expect(kinds(stacks)["wall"] > kinds(stacks)["cpu"] + 1.9e9, kinds(stacks))
+
+
+@job_test("sampling stacks is not counted as the job's reading and writing")
+def _():
+    code = ("import time\n"
+            "for i in range(50): open('x', 'w').write('y' * 1000); open('x').read()\n"
+            "time.sleep(.6)")
+    for rung in (None, "proc"):
+        env, seen = {"ASSAY_RUNG": rung}, []
+        for options in ((), ("--stacks", "cpu,wall,gil", "--stacks-rate", "500")):
+            doc = assay("run", "--no-store", "--json", *options, "--", PYTHON.path, "-c", code,
+                        env=env).ok().json()
+            totals = doc["assay"]["totals"]
+            seen.append({k: totals[k]["value"] for k in (
+                "io_read_calls", "io_write_calls", "io_read_calls_bytes", "io_write_calls_bytes")})
+        expect_eq(seen[1], seen[0], f"what was read and written, rung {rung}")
+        expect(seen[0]["io_write_calls"] >= 50, seen)
+
+
+@job_test("a running process with its stacks")
+def _():
+    p = script(PYTHON, "threads", 20)
+    doc = assay("attach", "--json", "-d", "1.5", "--stacks", "wall", p.pid).ok().json()
+    stop(p)
+    names = {f["function"] for f in doc["assay"]["stacks"]["functions"]}
+    expect({"burner", "sleeper"} <= names, names)
+
+
+@job_test("a job without a Python runs as ever, and the lack of stacks is told")
+def _():
+    r = assay("run", "--stacks", "cpu", "--", "sh", "-c", "echo hello; exit 3")
+    expect_eq((r.rc, r.out), (3, "hello\n"), "what the command did")
+    expect_in("no stacks", r.err)
+    r = assay("run", "--stacks", "cpu,cqu", "--", "touch", "started")
+    expect_eq(r.rc, 125, "exit status of a mode that is none")
+    expect_in("no mode 'cqu'", r.err)
+    expect(not (tmp() / "started").exists(), "the command was started")
+
+
+@job_test("the summary names the functions that took most")
+def _():
+    r = assay("run", "--stacks", "cpu", "--", PYTHON.path, program("split"), 0.9, 0.5).ok()
+    expect_in("burn_first", r.err)
+    expect_in("% rejected", r.err)
+
+
+@job_test("record keeps a run, unless it was not asked to or saw no Python")
+def _():
+    code = "e = __import__('time').time() + .4\nwhile __import__('time').time() < e: pass"
+    assay("record", "--no-store", "-q", "--", PYTHON.path, "-c", code).ok()
+    assay("record", "--", "true")
+    expect_eq(runs(), [], "runs that are kept")
+    r = assay("record", "--json", "--name", "mine", "--", PYTHON.path, "-c", code).ok()
+    expect_eq([(x["name"], x["kind"]) for x in runs()], [("mine", "record")], "runs that are kept")
+    expect(r.json()["assay"]["stacks"]["samples"] > 0, "no samples in the document")
+    r = assay("record", "--json", "-f", "folded", "--", "true")
+    expect_eq(r.rc, 2, "exit status of two things on standard output")
+
+
+main()
