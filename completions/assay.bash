@@ -62,7 +62,7 @@ _assay() {
 		cur=
 	fi
 	if ((COMP_CWORD == 1)); then
-		_assay_words "run attach record dump loop jobs show report stats export import rm gc convert doctor help --help --version" "$cur"
+		_assay_words "run attach record dump loop jobs show report stats export import rm gc flame convert doctor help --help --version" "$cur"
 		return
 	fi
 	case ${COMP_WORDS[1]} in
@@ -201,9 +201,13 @@ _assay() {
 		case $prev in
 		-o | --output) _assay_files "$cur"; return ;;
 		--store) _assay_files "$cur"; return ;;
+		--sort) _assay_words "self total" "$cur"; return ;;
+		-n | --top) return ;;
 		esac
 		if [[ $cur == -* ]]; then
-			_assay_words "-o --output --store -h --help" "$cur"
+			_assay_words "-o --output --store --stacks --sort -n --top --full-filenames --json -h --help" "$cur"
+		elif ((COMP_CWORD == 2)); then
+			_assay_words "stacks " "$cur"
 		else
 			_assay_runs "$cur"
 		fi
@@ -276,6 +280,18 @@ _assay() {
 			_assay_words "keep " "$cur"
 		fi
 		;;
+	flame)
+		case $prev in
+		-o | --output) _assay_files "$cur"; return ;;
+		-f | --format) _assay_words "svg html" "$cur"; return ;;
+		--title) return ;;
+		esac
+		if [[ $cur == -* ]]; then
+			_assay_words "-o --output -f --format --title --icicle --reverse --lines -t --threads --full-filenames -h --help" "$cur"
+		else
+			_assay_files "$cur"
+		fi
+		;;
 	convert)
 		case $prev in
 		-f | --format) _assay_words "folded pprof" "$cur"; return ;;
@@ -297,7 +313,7 @@ _assay() {
 		if [[ $cur == -* ]]; then
 			_assay_words "-h --help" "$cur"
 		elif ((COMP_CWORD == 2)); then
-			_assay_words "run attach record dump loop jobs show report stats export import rm gc convert doctor help metrics prices " "$cur"
+			_assay_words "run attach record dump loop jobs show report stats export import rm gc flame convert doctor help metrics prices " "$cur"
 		fi
 		;;
 	esac

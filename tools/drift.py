@@ -16,7 +16,8 @@ import sys
 # (file, mark or None for the whole file, command that prints it)
 GENERATED = [
     ("NOTICE", None, [sys.executable, "tools/notice.py"]),
-    ("web/report.js", None, [sys.executable, "tools/page.py"]),
+    *[(f"web/{page}.js", None, [sys.executable, "tools/page.py", page])
+      for page in ("report", "flame", "svg")],
 ]
 CANNOT_TELL = 77        # exit status of a generator that needs what this machine has not
 

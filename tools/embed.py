@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""embed -- the style sheet and the script of the HTML report as a C file.
+"""embed -- style sheets and scripts of the pages that assay writes, as a C file.
 
-    tools/embed.py STYLE SCRIPT OUTPUT      (meson calls it; see src/report/asset.h)
+    tools/embed.py OUTPUT NAME=FILE[+FILE]...      (meson calls it; see src/report/asset.h)
+
+Several files become one text, in this order.
 """
 import base64
 import hashlib
@@ -18,19 +20,24 @@ def literal(text):
     return "\n".join(one(line) for line in text.splitlines(keepends=True)) or '\t""'
 
 
-def embed(name, path):
+def read(path):
     text = pathlib.Path(path).read_text()
-    if "</s" in text.lower():
-        sys.exit(f"embed: {path} holds '</s': it would end its own element")
+    for end in ("</s", "]]>"):
+        if end in text.lower():
+            sys.exit(f"embed: {path} holds '{end}': it would end its own element")
+    return text
+
+
+def embed(asset):
+    name, _, paths = asset.partition("=")
+    text = "".join(read(path) for path in paths.split("+"))
     digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-    return (f"const char as_page_{name}_hash[] = \"{digest}\";\n"
-            f"const char as_page_{name}[] =\n{literal(text)};\n")
+    return f"\nconst struct as_asset as_{name} = {{\n{literal(text)},\n\t\"{digest}\",\n}};\n"
 
 
 def main():
-    style, script, output = sys.argv[1:]
-    pathlib.Path(output).write_text('#include "report/asset.h"\n\n' + embed("style", style) +
-                                    "\n" + embed("script", script))
+    output, *assets = sys.argv[1:]
+    pathlib.Path(output).write_text('#include "report/asset.h"\n' + "".join(map(embed, assets)))
 
 
 main()

@@ -7,7 +7,18 @@ function define(name, needs, make) {
     make(...needs.map((n) => n === "require" ? null : n === "exports" ? exports : modules[n]));
     modules[name] = exports;
 }
-define("data", ["require", "exports"], function (require, exports) {
+define("inflate", ["require", "exports"], function (require, exports) {
+	"use strict";
+	Object.defineProperty(exports, "__esModule", { value: true });
+	exports.inflate = void 0;
+	async function inflate(base64) {
+		const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+		const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+		return JSON.parse(await new Response(plain).text());
+	}
+	exports.inflate = inflate;
+});
+define("data", ["require", "exports", "inflate"], function (require, exports, inflate_1) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.cell = exports.instances = exports.unpack = void 0;
@@ -21,9 +32,7 @@ define("data", ["require", "exports"], function (require, exports) {
 		return { ...p, run, fields, span: spanOf(run) };
 	}
 	async function unpack(base64) {
-		const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
-		const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-		return arrange(JSON.parse(await new Response(plain).text()));
+		return arrange(await (0, inflate_1.inflate)(base64));
 	}
 	exports.unpack = unpack;
 	function instances(data, scope) {
@@ -1520,6 +1529,27 @@ define("phases", ["require", "exports", "dom", "draw", "lanes", "tables", "units
 	}
 	exports.phaseSection = phaseSection;
 });
+define("plain", ["require", "exports", "dom"], function (require, exports, dom_8) {
+	"use strict";
+	Object.defineProperty(exports, "__esModule", { value: true });
+	exports.begin = void 0;
+	function plainText() {
+		const held = document.querySelector("noscript")?.textContent ?? "";
+		return new DOMParser().parseFromString(held, "text/html").body.textContent ?? "";
+	}
+	async function begin(make) {
+		const page = document.getElementById("page");
+		try {
+			await make(document.getElementById("data").textContent ?? "", page);
+		}
+		catch (e) {
+			const why = `This browser cannot draw the page (${String(e)}); here is its text.`;
+			page.replaceChildren((0, dom_8.h)("p", { class: "failed" }, why), (0, dom_8.h)("pre", {}, plainText()));
+		}
+		page.dataset.ready = "true";
+	}
+	exports.begin = begin;
+});
 define("tree", ["require", "exports", "data"], function (require, exports, data_2) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
@@ -1657,12 +1687,12 @@ define("tree", ["require", "exports", "data"], function (require, exports, data_
 	}
 	exports.ended = ended;
 });
-define("details", ["require", "exports", "data", "dom", "tree", "units"], function (require, exports, data_3, dom_8, tree_1, units) {
+define("details", ["require", "exports", "data", "dom", "tree", "units"], function (require, exports, data_3, dom_9, tree_1, units) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.processDetails = void 0;
 	function list(pairs) {
-		return (0, dom_8.h)("dl", {}, ...pairs.map(([k, v]) => (0, dom_8.h)("div", {}, (0, dom_8.h)("dt", {}, k), (0, dom_8.h)("dd", {}, v))));
+		return (0, dom_9.h)("dl", {}, ...pairs.map(([k, v]) => (0, dom_9.h)("div", {}, (0, dom_9.h)("dt", {}, k), (0, dom_9.h)("dd", {}, v))));
 	}
 	function end(c, i) {
 		const s = c.wait_status[i];
@@ -1685,8 +1715,8 @@ define("details", ["require", "exports", "data", "dom", "tree", "units"], functi
 	function one(data, p, i) {
 		const { c } = p, up = c.parent[i] === null ? undefined : p.index.get(c.parent[i]);
 		return [
-			(0, dom_8.h)("h3", {}, p.nameOf(i), (0, dom_8.h)("small", {}, `pid ${c.key[i]}`)),
-			c.detail[i] ? (0, dom_8.h)("pre", { class: "command" }, c.detail[i]) : null,
+			(0, dom_9.h)("h3", {}, p.nameOf(i), (0, dom_9.h)("small", {}, `pid ${c.key[i]}`)),
+			c.detail[i] ? (0, dom_9.h)("pre", { class: "command" }, c.detail[i]) : null,
 			list([["began", units.duration(c.born_ns[i])],
 				["lived", units.duration(p.died(i) - p.born(i))], ["ended", end(c, i)],
 				["parent", up === undefined ? units.UNKNOWN : `${p.nameOf(up)} (${c.key[up]})`],
@@ -1701,24 +1731,24 @@ define("details", ["require", "exports", "data", "dom", "tree", "units"], functi
 		const lives = row.members.map((i) => p.died(i) - p.born(i)).sort((a, b) => a - b);
 		const top = [...row.members].sort((a, b) => (p.cpu[b] || 0) - (p.cpu[a] || 0)).slice(0, 10);
 		return [
-			(0, dom_8.h)("h3", {}, row.name, (0, dom_8.h)("small", {}, `${units.count(row.members.length)} processes`)),
+			(0, dom_9.h)("h3", {}, row.name, (0, dom_9.h)("small", {}, `${units.count(row.members.length)} processes`)),
 			list([["CPU, all", units.duration(row.cpu)],
 				["CPU, each", units.duration(row.cpu / row.members.length)],
 				["lived, shortest", units.duration(lives[0])],
 				["lived, middle", units.duration(median(lives))],
 				["lived, longest", units.duration(lives[lives.length - 1])],
 				["largest peak", units.bytes(row.peak)]]),
-			(0, dom_8.h)("h4", {}, "The ten with most CPU time"),
-			(0, dom_8.h)("table", { class: "plain" }, (0, dom_8.h)("tbody", {}, ...top.map((i) => (0, dom_8.h)("tr", {}, (0, dom_8.h)("td", { class: "num" }, String(p.c.key[i])), (0, dom_8.h)("td", { class: "num" }, units.duration(p.cpu[i])), (0, dom_8.h)("td", { class: "num" }, units.bytes(p.peak[i])), (0, dom_8.h)("td", { class: "long" }, p.c.detail[i] ?? p.nameOf(i))))))
+			(0, dom_9.h)("h4", {}, "The ten with most CPU time"),
+			(0, dom_9.h)("table", { class: "plain" }, (0, dom_9.h)("tbody", {}, ...top.map((i) => (0, dom_9.h)("tr", {}, (0, dom_9.h)("td", { class: "num" }, String(p.c.key[i])), (0, dom_9.h)("td", { class: "num" }, units.duration(p.cpu[i])), (0, dom_9.h)("td", { class: "num" }, units.bytes(p.peak[i])), (0, dom_9.h)("td", { class: "long" }, p.c.detail[i] ?? p.nameOf(i))))))
 		];
 	}
 	function processDetails(data, p, row) {
 		const parts = row.members.length > 1 ? many(p, row) : one(data, p, row.members[0]);
-		return (0, dom_8.h)("div", {}, ...parts);
+		return (0, dom_9.h)("div", {}, ...parts);
 	}
 	exports.processDetails = processDetails;
 });
-define("processes", ["require", "exports", "dom", "draw", "lanes", "details", "tree", "theme", "units"], function (require, exports, dom_9, draw_3, lanes_2, details_1, tree_2, theme_4, units) {
+define("processes", ["require", "exports", "dom", "draw", "lanes", "details", "tree", "theme", "units"], function (require, exports, dom_10, draw_3, lanes_2, details_1, tree_2, theme_4, units) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.ProcessSection = void 0;
@@ -1731,22 +1761,22 @@ define("processes", ["require", "exports", "dom", "draw", "lanes", "details", "t
 			this.data = data;
 			this.all = all;
 			this.view = view;
-			this.scroller = (0, dom_9.h)("div", { class: "rows", tabindex: "0", role: "tree",
+			this.scroller = (0, dom_10.h)("div", { class: "rows", tabindex: "0", role: "tree",
 				"aria-label": "Processes. Up and down choose, left and right close and open." });
-			this.space = (0, dom_9.h)("div", { class: "space" });
-			this.details = (0, dom_9.h)("div", { class: "details", hidden: true });
-			this.counts = (0, dom_9.h)("span", { class: "hint" });
-			this.redraw = (0, dom_9.eachFrame)(() => this.render());
+			this.space = (0, dom_10.h)("div", { class: "space" });
+			this.details = (0, dom_10.h)("div", { class: "details", hidden: true });
+			this.counts = (0, dom_10.h)("span", { class: "hint" });
+			this.redraw = (0, dom_10.eachFrame)(() => this.render());
 			this.top = [];
 			this.rows = [];
 			this.seen = [];
 			this.chosen = null;
 			this.words = "";
 			this.axis = new lanes_2.TimeAxis(view, data.run.identity.start_ns);
-			this.axis.lane.side.append((0, dom_9.h)("div", { class: "columns" }, (0, dom_9.h)("span", { class: "num now" }, "CPU"), (0, dom_9.h)("span", { class: "num most" }, "peak")));
-			const field = (0, dom_9.h)("div", { class: "lanes" }, this.axis.lane.root, this.scroller);
+			this.axis.lane.side.append((0, dom_10.h)("div", { class: "columns" }, (0, dom_10.h)("span", { class: "num now" }, "CPU"), (0, dom_10.h)("span", { class: "num most" }, "peak")));
+			const field = (0, dom_10.h)("div", { class: "lanes" }, this.axis.lane.root, this.scroller);
 			this.scroller.append(this.space);
-			this.root = (0, dom_9.h)("section", { id: "processes" }, this.tools(), field, this.missing(), this.details);
+			this.root = (0, dom_10.h)("section", { id: "processes" }, this.tools(), field, this.missing(), this.details);
 			new lanes_2.Pointer(field, () => this.axis.lane.picture, view, data.run.timeline.t_ns);
 			this.listen(field);
 			this.arrange("tree");
@@ -1755,27 +1785,27 @@ define("processes", ["require", "exports", "dom", "draw", "lanes", "details", "t
 			this.scroller.addEventListener("scroll", this.redraw);
 			this.scroller.addEventListener("click", (e) => this.click(e));
 			this.scroller.addEventListener("keydown", (e) => this.key(e));
-			this.view.onZoom((0, dom_9.eachFrame)(() => this.drawBars()));
+			this.view.onZoom((0, dom_10.eachFrame)(() => this.drawBars()));
 			(0, theme_4.onTheme)(() => this.render());
 			new ResizeObserver(this.redraw).observe(field);
 		}
 		tools() {
-			const order = (0, dom_9.h)("select", { "aria-label": "Order of the processes" }, ...ORDERS.map(([value, text]) => (0, dom_9.h)("option", { value }, text)));
+			const order = (0, dom_10.h)("select", { "aria-label": "Order of the processes" }, ...ORDERS.map(([value, text]) => (0, dom_10.h)("option", { value }, text)));
 			order.addEventListener("change", () => this.arrange(order.value));
-			const find = (0, dom_9.h)("input", { type: "search", placeholder: "find name, command or pid",
+			const find = (0, dom_10.h)("input", { type: "search", placeholder: "find name, command or pid",
 				"aria-label": "Find processes" });
 			find.addEventListener("input", () => {
 				this.words = find.value.trim().toLowerCase();
 				this.refresh();
 			});
-			return (0, dom_9.h)("div", { class: "tools" }, (0, dom_9.h)("h2", {}, "Processes"), order, find, this.counts);
+			return (0, dom_10.h)("div", { class: "tools" }, (0, dom_10.h)("h2", {}, "Processes"), order, find, this.counts);
 		}
 		missing() {
 			const all = this.data.run.totals.cpu.value;
 			const seen = this.all.cpu.reduce((n, v) => n + (v || 0), 0);
 			if (all === null || !seen || seen >= 0.9 * all)
 				return null;
-			return (0, dom_9.h)("p", { class: "note" }, `Their own CPU times add up to ${units.duration(seen)} of ` +
+			return (0, dom_10.h)("p", { class: "note" }, `Their own CPU times add up to ${units.duration(seen)} of ` +
 				`the job's ${units.duration(all)}; of the rest nobody knows whose it was.`);
 		}
 		arrange(order) {
@@ -1813,11 +1843,11 @@ define("processes", ["require", "exports", "dom", "draw", "lanes", "details", "t
 		}
 		rowAt(k, height) {
 			const row = this.rows[k], l = (0, lanes_2.lane)("process"), many = row.members.length;
-			const canvas = (0, dom_9.h)("canvas", { "aria-hidden": "true" }), gone = this.failed(row);
+			const canvas = (0, dom_10.h)("canvas", { "aria-hidden": "true" }), gone = this.failed(row);
 			const fold = row.children.length ? (row.open || this.words ? "▾" : "▸") : "";
-			l.side.append((0, dom_9.h)("span", { class: "name", title: this.title(row) }, (0, dom_9.h)("span", { class: "fold" }, fold), row.name, many > 1 ? (0, dom_9.h)("b", { class: "times" }, `×\u2009${units.count(many)}`) : null, gone ? (0, dom_9.h)("b", { class: "bad", title: gone }, many > 1 ? gone : "✘") : null), (0, dom_9.h)("span", { class: "num now" }, units.duration(row.cpu)), (0, dom_9.h)("span", { class: "num most" }, units.bytes(row.peak)));
+			l.side.append((0, dom_10.h)("span", { class: "name", title: this.title(row) }, (0, dom_10.h)("span", { class: "fold" }, fold), row.name, many > 1 ? (0, dom_10.h)("b", { class: "times" }, `×\u2009${units.count(many)}`) : null, gone ? (0, dom_10.h)("b", { class: "bad", title: gone }, many > 1 ? gone : "✘") : null), (0, dom_10.h)("span", { class: "num now" }, units.duration(row.cpu)), (0, dom_10.h)("span", { class: "num most" }, units.bytes(row.peak)));
 			l.side.firstChild.style.paddingLeft = `${Math.min(12, row.depth) * 12}px`;
-			l.picture.append((0, dom_9.h)("span", { class: "pid" }, many > 1 ? "" :
+			l.picture.append((0, dom_10.h)("span", { class: "pid" }, many > 1 ? "" :
 				String(this.all.c.key[row.members[0]])), canvas);
 			this.describe(l.root, row, k, height);
 			return { lane: l, canvas, row };
@@ -1994,7 +2024,7 @@ define("processes", ["require", "exports", "dom", "draw", "lanes", "details", "t
 		return `${clean.slice(0, lo)}…`;
 	}
 });
-define("timeline", ["require", "exports", "dom", "draw", "lanes", "phases", "series", "theme", "units"], function (require, exports, dom_10, draw_4, lanes_3, phases_1, series_4, theme_5, units) {
+define("timeline", ["require", "exports", "dom", "draw", "lanes", "phases", "series", "theme", "units"], function (require, exports, dom_11, draw_4, lanes_3, phases_1, series_4, theme_5, units) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.TimelineSection = void 0;
@@ -2003,10 +2033,10 @@ define("timeline", ["require", "exports", "dom", "draw", "lanes", "phases", "ser
 			this.data = data;
 			this.trace = trace;
 			this.view = view;
-			this.value = (0, dom_10.h)("td", { class: "num now" });
-			this.most = (0, dom_10.h)("td", { class: "num most" });
-			const swatch = (0, dom_10.h)("span", { class: `swatch ${trace.ink}` });
-			this.row = (0, dom_10.h)("tr", { title: `${trace.help}\n${trace.known}`, "data-key": trace.line.key }, (0, dom_10.h)("th", { scope: "row" }, swatch, trace.name), this.value, this.most);
+			this.value = (0, dom_11.h)("td", { class: "num now" });
+			this.most = (0, dom_11.h)("td", { class: "num most" });
+			const swatch = (0, dom_11.h)("span", { class: `swatch ${trace.ink}` });
+			this.row = (0, dom_11.h)("tr", { title: `${trace.help}\n${trace.known}`, "data-key": trace.line.key }, (0, dom_11.h)("th", { scope: "row" }, swatch, trace.name), this.value, this.most);
 		}
 		whole() {
 			return this.data.run.metrics[this.trace.line.key] ?? { mean: null, max: null };
@@ -2041,10 +2071,10 @@ define("timeline", ["require", "exports", "dom", "draw", "lanes", "phases", "ser
 			this.plot = plot;
 			this.view = view;
 			this.lane = (0, lanes_3.lane)("plot");
-			this.canvas = (0, dom_10.h)("canvas", { role: "img", "aria-label": `${plot.title} over time` });
+			this.canvas = (0, dom_11.h)("canvas", { role: "img", "aria-label": `${plot.title} over time` });
 			const told = plot.sum ? [...plot.traces, plot.sum] : plot.traces;
 			this.legends = told.map((t) => new Legend(data, t, view));
-			this.lane.side.append((0, dom_10.h)("h3", {}, plot.title, plot.note ? (0, dom_10.h)("small", {}, plot.note) : null), (0, dom_10.h)("table", { class: "legend" }, (0, dom_10.h)("tbody", {}, ...this.legends.map((l) => l.row))));
+			this.lane.side.append((0, dom_11.h)("h3", {}, plot.title, plot.note ? (0, dom_11.h)("small", {}, plot.note) : null), (0, dom_11.h)("table", { class: "legend" }, (0, dom_11.h)("tbody", {}, ...this.legends.map((l) => l.row))));
 			this.lane.picture.append(this.canvas);
 			this.lane.root.dataset.plot = plot.title;
 		}
@@ -2069,29 +2099,29 @@ define("timeline", ["require", "exports", "dom", "draw", "lanes", "phases", "ser
 		constructor(data, plots, flat, view) {
 			this.data = data;
 			this.view = view;
-			this.spoken = (0, dom_10.h)("div", { class: "aside", "aria-live": "polite" });
+			this.spoken = (0, dom_11.h)("div", { class: "aside", "aria-live": "polite" });
 			this.heads = [];
 			this.more = [];
 			this.lanes = plots.map((p) => new PlotLane(data, p, view));
 			this.lanes.forEach((l) => l.show(l.plot.first));
 			this.axes = [0, 1].map(() => new lanes_3.TimeAxis(view, data.run.identity.start_ns));
 			this.axes[0].lane.side.append(this.head());
-			this.field = (0, dom_10.h)("div", { class: "lanes", tabindex: "0", role: "group",
+			this.field = (0, dom_11.h)("div", { class: "lanes", tabindex: "0", role: "group",
 				"aria-label": "Timeline. Left and right move the cursor, plus and minus zoom, " +
 					"zero shows all." });
 			const phases = (0, phases_1.phaseLane)(data, view);
 			if (phases)
 				this.more.push(phases.draw);
 			this.field.append(this.axes[0].lane.root, ...phases ? [phases.lane.root] : [], ...this.lanes.map((l) => l.lane.root), this.axes[1].lane.root);
-			this.root = (0, dom_10.h)("section", { id: "time" }, this.tools(), this.field, this.footnote(flat), this.spoken);
+			this.root = (0, dom_11.h)("section", { id: "time" }, this.tools(), this.field, this.footnote(flat), this.spoken);
 			const pointer = () => this.axes[0].lane.picture;
 			new lanes_3.Pointer(this.field, pointer, view, data.run.timeline.t_ns);
-			this.redraw = (0, dom_10.eachFrame)(() => this.draw());
+			this.redraw = (0, dom_11.eachFrame)(() => this.draw());
 			this.listen();
 		}
 		listen() {
 			this.view.onZoom(this.redraw);
-			this.view.onCursor((0, dom_10.eachFrame)(() => this.point()));
+			this.view.onCursor((0, dom_11.eachFrame)(() => this.point()));
 			(0, theme_5.onTheme)(() => this.draw());
 			new ResizeObserver(this.redraw).observe(this.field);
 			this.field.addEventListener("keyup", () => {
@@ -2103,23 +2133,23 @@ define("timeline", ["require", "exports", "dom", "draw", "lanes", "phases", "ser
 			this.more.push(act);
 		}
 		head() {
-			const now = (0, dom_10.h)("span", { class: "num now" }, "mean");
+			const now = (0, dom_11.h)("span", { class: "num now" }, "mean");
 			this.heads.push(now);
-			return (0, dom_10.h)("div", { class: "columns" }, now, (0, dom_10.h)("span", { class: "num most" }, "max"));
+			return (0, dom_11.h)("div", { class: "columns" }, now, (0, dom_11.h)("span", { class: "num most" }, "max"));
 		}
 		words() {
 			return this.lanes.filter((l) => l.shown).map((l) => l.words).join("; ");
 		}
 		tools() {
-			const reset = (0, dom_10.button)("All", "Show the whole run (0)", () => this.view.reset());
+			const reset = (0, dom_11.button)("All", "Show the whole run (0)", () => this.view.reset());
 			this.view.onZoom(() => reset.disabled = !this.view.zoomed);
 			reset.disabled = true;
-			return (0, dom_10.h)("div", { class: "tools" }, (0, dom_10.h)("h2", {}, "Over time"), (0, dom_10.h)("span", { class: "zoom" }, (0, dom_10.button)("−", "Zoom out (-)", () => this.view.scale(2)), (0, dom_10.button)("+", "Zoom in (+)", () => this.view.scale(0.5)), reset), (0, dom_10.h)("span", { class: "hint" }, "drag to zoom, double-click for all"), (0, dom_10.h)("span", { class: "chips" }, ...this.lanes.map((l) => this.chip(l))));
+			return (0, dom_11.h)("div", { class: "tools" }, (0, dom_11.h)("h2", {}, "Over time"), (0, dom_11.h)("span", { class: "zoom" }, (0, dom_11.button)("−", "Zoom out (-)", () => this.view.scale(2)), (0, dom_11.button)("+", "Zoom in (+)", () => this.view.scale(0.5)), reset), (0, dom_11.h)("span", { class: "hint" }, "drag to zoom, double-click for all"), (0, dom_11.h)("span", { class: "chips" }, ...this.lanes.map((l) => this.chip(l))));
 		}
 		chip(l) {
 			const name = l.plot.note && this.lanes.some((o) => o !== l && o.plot.title === l.plot.title)
 				? `${l.plot.title}, ${l.plot.note}` : l.plot.title;
-			const b = (0, dom_10.button)(name, `Show or hide ${name}`, () => {
+			const b = (0, dom_11.button)(name, `Show or hide ${name}`, () => {
 				l.show(!l.shown);
 				b.setAttribute("aria-pressed", String(l.shown));
 				l.draw();
@@ -2135,7 +2165,7 @@ define("timeline", ["require", "exports", "dom", "draw", "lanes", "phases", "ser
 			if (t_ns.length > 200)
 				notes.push("Where points stand too close to be told apart a line is their mean, " +
 					"its band their smallest and largest.");
-			return (0, dom_10.h)("div", { class: "note" }, notes.length ? (0, dom_10.h)("p", {}, notes.join(" ")) : null, flat.length ? (0, dom_10.h)("details", {}, (0, dom_10.h)("summary", {}, "Always 0, so not drawn", (0, dom_10.h)("small", {}, String(flat.length))), flat.join(", ")) : null);
+			return (0, dom_11.h)("div", { class: "note" }, notes.length ? (0, dom_11.h)("p", {}, notes.join(" ")) : null, flat.length ? (0, dom_11.h)("details", {}, (0, dom_11.h)("summary", {}, "Always 0, so not drawn", (0, dom_11.h)("small", {}, String(flat.length))), flat.join(", ")) : null);
 		}
 		point() {
 			this.heads.forEach((x) => x.textContent = this.view.cursor === null ? "mean" : "here");
@@ -2149,7 +2179,7 @@ define("timeline", ["require", "exports", "dom", "draw", "lanes", "phases", "ser
 	}
 	exports.TimelineSection = TimelineSection;
 });
-define("main", ["require", "exports", "data", "dom", "head", "lists", "numbers", "phases", "plots", "processes", "series", "theme", "timeline", "tree", "view"], function (require, exports, data_4, dom_11, head_2, lists_1, numbers_1, phases_2, plots_1, processes_1, series_5, theme_6, timeline_1, tree_3, view_1) {
+define("main", ["require", "exports", "data", "dom", "head", "lists", "numbers", "phases", "plain", "plots", "processes", "series", "theme", "timeline", "tree", "view"], function (require, exports, data_4, dom_12, head_2, lists_1, numbers_1, phases_2, plain_1, plots_1, processes_1, series_5, theme_6, timeline_1, tree_3, view_1) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	function timeSection(data, view) {
@@ -2166,32 +2196,19 @@ define("main", ["require", "exports", "data", "dom", "head", "lists", "numbers",
 	}
 	function navigation(sections) {
 		const all = sections.flatMap((s) => s.id ? [s] : [...s.querySelectorAll("section")]);
-		const links = all.filter((s) => s.querySelector("h2")).map((s) => (0, dom_11.h)("a", { href: `#${s.id}` }, s.dataset.short ?? s.querySelector("h2").textContent));
-		return (0, dom_11.h)("nav", { "aria-label": "Sections" }, ...links);
+		const links = all.filter((s) => s.querySelector("h2")).map((s) => (0, dom_12.h)("a", { href: `#${s.id}` }, s.dataset.short ?? s.querySelector("h2").textContent));
+		return (0, dom_12.h)("nav", { "aria-label": "Sections" }, ...links);
 	}
 	function build(data) {
 		const view = new view_1.View(data.span);
 		const sections = [(0, head_2.verdict)(data), (0, head_2.headline)(data), ...timeSection(data, view),
 			...(0, phases_2.phaseSection)(data), ...processSection(data, view), ...(0, lists_1.lists)(data), (0, numbers_1.numbers)(data),
 			(0, numbers_1.about)(data)];
-		return [(0, head_2.header)(data), navigation(sections), (0, dom_11.h)("main", {}, ...sections)];
+		return [(0, head_2.header)(data), navigation(sections), (0, dom_12.h)("main", {}, ...sections)];
 	}
-	function plainText() {
-		const held = document.querySelector("noscript")?.textContent ?? "";
-		return new DOMParser().parseFromString(held, "text/html").body.textContent ?? "";
-	}
-	async function start() {
-		const page = document.getElementById("page");
-		try {
-			const data = await (0, data_4.unpack)(document.getElementById("data").textContent ?? "");
-			(0, theme_6.startTheme)();
-			page.append(...build(data));
-		}
-		catch (e) {
-			const why = `This browser cannot draw the report (${String(e)}); here is its text.`;
-			page.append((0, dom_11.h)("p", { class: "failed" }, why), (0, dom_11.h)("pre", {}, plainText()));
-		}
-		page.dataset.ready = "true";
-	}
-	void start();
+	void (0, plain_1.begin)(async (packed, page) => {
+		const data = await (0, data_4.unpack)(packed);
+		(0, theme_6.startTheme)();
+		page.append(...build(data));
+	});
 });

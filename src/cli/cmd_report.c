@@ -1,17 +1,36 @@
-/* cmd_report -- one run as a page of HTML. */
+/* cmd_report -- one run as a page of HTML; a profile as a table of functions. */
+#include <string.h>
+
 #include "cli/history.h"
 #include "cli/output.h"
+#include "cli/source.h"
+#include "report/amount.h"
+#include "report/callers.h"
 #include "report/report.h"
 
 struct opts {
-	const char *file, *store;
+	const char *file, *store, *sort;
+	uint64_t top;
+	bool stacks, json, full_names;
 };
+
+enum { TOP = 15 };
 
 /* clang-format off */
 static const struct as_opt opts[] = {
 	{.name = "output", .letter = 'o', .type = AS_OPT_TEXT, .arg = "FILE", .at = offsetof(struct opts, file),
 	 .help = "write to FILE instead of assay-ID.html; '-' is standard output"},
 	AS_STORE_OPT(struct opts, store),
+	AS_OPT_HEAD("functions of a profile"),
+	{.name = "stacks", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, stacks),
+	 .help = "a table of functions, their lines, callers and callees"},
+	{.name = "sort", .type = AS_OPT_CHOICE, .arg = "BY", .initial = "self", .choices = "self|total", .at = offsetof(struct opts, sort),
+	 .help = "the most first by"},
+	{.name = "top", .letter = 'n', .type = AS_OPT_UINT, .arg = "N", .positive = true, .at = offsetof(struct opts, top),
+	 .help = "so many functions (default: 15; all with --json)"},
+	{.name = "full-filenames", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, full_names),
+	 .help = "files with their whole path"},
+	AS_JSON_OPT(struct opts, json),
 	{0},
 };
 /* clang-format on */
@@ -37,19 +56,57 @@ static int write_page(const struct opts *o, const struct as_run *run, struct as_
 	return r;
 }
 
+/* ── a profile ────────────────────────────────────────────────────────── */
+
+static int write_functions(const struct opts *o, const struct as_profile *p, FILE *file,
+			   struct as_io *io, struct as_err *err)
+{
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
+	struct as_look look = as_look_for(file ? fileno(file) : fileno(io->out));
+	const struct as_callers_how how = {.spell = {.kind = as_profile_main_kind(p),
+						     .full_names = o->full_names},
+					   .by_total = !strcmp(o->sort, "total"),
+					   .most = o->top || o->json ? o->top : TOP};
+	int r = o->json ? as_report_callers_json(&b, p, &how, err)
+			: as_report_callers(&b, &look, p, &how, err);
+
+	return r < 0 ? r : as_output_write(&b, file, o->file, io->out, err);
+}
+
+static int report_stacks(const struct opts *o, const char *arg, struct as_io *io,
+			 struct as_err *err)
+{
+	as_auto_profile struct as_profile *p = NULL;
+	as_auto_file FILE *file = NULL;
+
+	if (!arg)
+		return as_fail(err, AS_EUSAGE, "which profile? assay report --stacks FILE");
+	int r = as_source_profile(arg, &p, err);
+	if (r == AS_OK)
+		r = as_output_open(o->file, &file, err);
+	return r < 0 ? r : write_functions(o, p, file, io, err);
+}
+
 static int run(const void *opts_, char **args, char **tail, struct as_io *io, struct as_err *err)
 {
 	const struct opts *o = opts_;
 	as_auto_run struct as_run *found = NULL;
 
 	(void)tail;
+	if (o->stacks)
+		return report_stacks(o, args[0], io, err);
+	if (o->json || o->top) {
+		(void)as_fail(err, AS_EUSAGE, "%s goes with --stacks",
+			      o->json ? "--json" : "--top");
+		return as_hint(err, "'assay show --json' prints all of a run");
+	}
 	int r = as_history_read(o->store, args[0], &found, err);
 	return r < 0 ? r : write_page(o, found, io, err);
 }
 
 const struct as_cmd as_cmd_report = {
 	.name = "report",
-	.synopsis = "[options] [ID | last]",
+	.synopsis = "[options] [ID | last] | --stacks FILE",
 	.about = "one run as a page of HTML: plots, processes, every number",
 	.group = "history",
 	.manual =
@@ -59,9 +116,14 @@ const struct as_cmd as_cmd_report = {
 		"anything and may be mailed, kept or printed. `assay run --html FILE` writes the "
 		"same page when the job ends.\n\n"
 		"Without an ID, the run that started last. Prints the name of the file. A run that "
-		"is still going on is shown as far as it has come.",
+		"is still going on is shown as far as it has come.\n\n"
+		"With `--stacks`, the functions of a profile instead, as text: what each had in "
+		"itself (self) and with all that it called (total), on which of its lines, who "
+		"called it and whom it called. Whatever is met twice in one stack counts once. "
+		"FILE is a profile that `assay record -o` or another tool wrote.",
 	.examples = "assay report -o run.html\tthe run that started last\n"
-		    "assay report last -o - >run.html\tthe same, through standard output\n",
+		    "assay report last -o - >run.html\tthe same, through standard output\n"
+		    "assay report --stacks profile.pb.gz\twhich functions took most\n",
 	.max_args = 1,
 	.opts = opts,
 	.opts_size = sizeof(struct opts),

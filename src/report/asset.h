@@ -1,8 +1,13 @@
 #pragma once
 /*
- * asset -- the style sheet and the script of the HTML report, as they stand in
- * web/, built into the program by tools/embed.py; and the SHA-256 of each in
- * base64, by which the page's own policy allows these two and nothing else.
+ * asset -- the style sheets and scripts of the pages that assay writes, as they
+ * stand in web/, built into the program by tools/embed.py; and the SHA-256 of
+ * each in base64, by which a page's own policy allows them and nothing else.
  */
-extern const char as_page_style[], as_page_style_hash[];
-extern const char as_page_script[], as_page_script_hash[];
+struct as_asset {
+	const char *text, *hash;
+};
+
+extern const struct as_asset as_report_style, as_report_script; /* the report of a run    */
+extern const struct as_asset as_flame_style, as_flame_script;   /* the viewer of profiles */
+extern const struct as_asset as_svg_style, as_svg_script;       /* flame graphs as SVG    */

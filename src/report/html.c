@@ -1,38 +1,11 @@
 /*
- * The HTML report: one file that needs nothing else, now or in ten years.
- *
- * The page is a shell with three things in it: the style, the script (both
- * from web/, built in) and the run, packed. Its policy forbids every request
- * and every script but that one, so a hostile name in a command line has two
- * walls before it: the data are base64, and what is not ours does not run.
- * Without a script the reader sees the text of `assay show`.
+ * The HTML report: a run, with what the tables of the program say of its keys,
+ * in a page that needs nothing else. Without a script it is `assay show`.
  */
-#include <limits.h>
-#include <string.h>
-
-#include "report/asset.h"
 #include "report/document.h"
-#include "report/glyph.h"
-#include "report/gzip64.h"
 #include "report/moments.h"
 #include "report/report.h"
-
-static void put_escaped(struct as_buf *out, const char *text, size_t n)
-{
-	static const char *const escapes[UCHAR_MAX + 1] = {
-		['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;"};
-
-	for (size_t i = 0; i < n; i++) {
-		const char *escape = escapes[(unsigned char)text[i]];
-
-		if (escape)
-			as_buf_str(out, escape);
-		else
-			as_buf_byte(out, text[i]);
-	}
-}
-
-/* ── the data ─────────────────────────────────────────────────────────── */
+#include "report/shell.h"
 
 /* What the tables of the program say of every metric, and where this run had it from. */
 static void put_fields(struct as_json *j, const struct as_run *run)
@@ -105,8 +78,7 @@ static void put_totals(struct as_json *j)
 
 static void put_data(struct as_buf *out, const struct as_run *run)
 {
-	as_auto_buf struct as_buf text = AS_BUF(AS_BUF_DOCUMENT);
-	struct as_json j = as_json(&text);
+	struct as_json j = as_json(out);
 
 	as_json_open(&j, NULL, '{');
 	as_put_document(&j, "run", run, AS_LISTS_COLUMNS);
@@ -118,57 +90,18 @@ static void put_data(struct as_buf *out, const struct as_run *run)
 		put_points(&j, run, (enum as_scope)s);
 	as_json_close(&j);
 	as_json_close(&j);
-	out->bad |= text.bad;
-	as_put_gzip64(out, as_buf_text(&text), text.len);
-}
-
-/* ── the shell ────────────────────────────────────────────────────────── */
-
-static void put_title(struct as_buf *out, const struct as_run *run)
-{
-	as_auto_buf struct as_buf name = AS_BUF(AS_BUF_LINE);
-	const char *text = run->who.name ? run->who.name : run->who.id;
-
-	(void)as_put_clean(&name, text, strlen(text), 60);
-	put_escaped(out, as_buf_text(&name), name.len);
-	out->bad |= name.bad;
-}
-
-static void put_text(struct as_buf *out, const struct as_run *run)
-{
-	as_auto_buf struct as_buf text = AS_BUF(AS_BUF_DOCUMENT);
-	const struct as_look look = {.width = 100, .utf8 = true};
-
-	as_report_show(&text, &look, run);
-	put_escaped(out, as_buf_text(&text), text.len);
-	out->bad |= text.bad;
-}
-
-static void put_head(struct as_buf *out, const struct as_run *run)
-{
-	as_buf_str(out, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
-	as_buf_fmt(out,
-		   "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-		   "script-src 'sha256-%s'; style-src 'sha256-%s'; img-src data:; base-uri 'none'; "
-		   "form-action 'none'\">\n",
-		   as_page_script_hash, as_page_style_hash);
-	as_buf_str(out, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-			"<meta name=\"generator\" content=\"assay " ASSAY_VERSION "\">\n<title>");
-	put_title(out, run);
-	as_buf_str(out, " · assay</title>\n<link rel=\"icon\" href=\"data:,\">\n<style>");
-	as_buf_str(out, as_page_style);
-	as_buf_str(out, "</style>\n</head>\n");
 }
 
 void as_report_html(struct as_buf *out, const struct as_run *run)
 {
-	put_head(out, run);
-	as_buf_str(out, "<body>\n<noscript><pre>");
-	put_text(out, run);
-	as_buf_str(out, "</pre></noscript>\n<div id=\"page\"></div>\n"
-			"<script type=\"application/gzip\" id=\"data\">");
-	put_data(out, run);
-	as_buf_str(out, "</script>\n<script>");
-	as_buf_str(out, as_page_script);
-	as_buf_str(out, "</script>\n</body>\n</html>\n");
+	as_auto_buf struct as_buf text = AS_BUF(AS_BUF_DOCUMENT), data = AS_BUF(AS_BUF_DOCUMENT);
+	const struct as_look look = {.width = 100, .utf8 = true};
+
+	as_report_show(&text, &look, run);
+	put_data(&data, run);
+	as_put_shell(out, &(struct as_shell){.title = run->who.name ? run->who.name : run->who.id,
+					     .style = &as_report_style,
+					     .script = &as_report_script,
+					     .text = &text,
+					     .data = &data});
 }

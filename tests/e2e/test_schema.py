@@ -175,6 +175,25 @@ def _():
     expect(d["samples"] > 0, f"no samples: {d}")
 
 
+@test("the functions of a profile: lines, callers and callees add up")
+def _():
+    (tmp() / "a.folded").write_text("main;work (w.py:3);f 5\nmain;work (w.py:4) 2\nmain;f;f 1\n")
+    d = valid(assay("report", "--stacks", "--json", "a.folded").ok().json(), "stacks-1")
+    got = {f["function"]: f for f in d["functions"]}
+    told = {name: (f["self"], f["total"]) for name, f in got.items()}
+    expect_eq(told, {"f": (6, 6), "work": (2, 7), "main": (0, 8)}, "self and total")
+    expect_eq({n: [(x["function"], x["value"]) for x in f["callers"]] for n, f in got.items()},
+              {"f": [("work", 5), ("main", 1), ("f", 1)], "work": [("main", 7)], "main": []},
+              "callers")
+    expect_eq([(x["line"], x["self"], x["total"]) for x in got["work"]["lines"]],
+              [(3, 0, 5), (4, 2, 2)], "lines of work")
+    expect_eq([(x["function"], x["value"]) for x in got["main"]["callees"]],
+              [("work", 7), ("f", 1)], "callees of main")
+    wrong = copy.deepcopy(d)
+    wrong["functions"][0]["self"] = None
+    expect(faults(wrong, "stacks-1"), "a function without a number was not noticed")
+
+
 @test("what a Python is doing now")
 def _():
     d = valid(assay("dump", "--json", os.getpid()).ok().json(), "dump-1")

@@ -192,6 +192,64 @@ examples:
 
 'assay help show' tells more.
 
+$ assay report --help
+assay report: one run as a page of HTML: plots, processes, every number
+
+usage: assay report [options] [ID | last] | --stacks FILE
+
+options:
+  -o, --output FILE         write to FILE instead of assay-ID.html; '-' is
+                            standard output
+      --store PATH          the folder of runs, instead of $ASSAY_STORE or
+                            ~/.local/share/assay
+
+functions of a profile:
+      --stacks              a table of functions, their lines, callers and
+                            callees
+      --sort BY             the most first by: self or total (default self)
+  -n, --top N               so many functions (default: 15; all with --json)
+      --full-filenames      files with their whole path
+      --json                print JSON
+  -h, --help                show this help
+
+examples:
+  assay report -o run.html
+      the run that started last
+  assay report last -o - >run.html
+      the same, through standard output
+  assay report --stacks profile.pb.gz
+      which functions took most
+
+'assay help report' tells more.
+
+$ assay flame --help
+assay flame: a profile as a flame graph: a picture, or a page
+
+usage: assay flame [options] FILE
+
+output:
+  -o, --output FILE         x.svg: a picture, x.html: a page; '-' is standard
+                            output (default flame.html)
+  -f, --format FORMAT       what it is to be (default: by FILE's ending): svg or
+                            html
+      --title TEXT          what stands above it (default: the profile's name)
+
+how it is drawn:
+      --icicle              the outermost frame on top
+      --reverse             merge from the innermost frame: who called it
+      --lines               a box for each line, not for each function
+  -t, --threads             threads, processes and tasks apart
+      --full-filenames      files with their whole path
+  -h, --help                show this help
+
+examples:
+  assay flame profile.pb.gz -o profile.svg
+      a picture
+  assay flame profile.pb.gz
+      flame.html, to look around in
+
+'assay help flame' tells more.
+
 $ assay stats --help
 assay stats: runs counted and added up, by name
 
@@ -453,4 +511,4 @@ examples:
 'assay help job-stats' tells more.
 
 # nothing is wider than 80 columns, in any manual
-$ for c in run attach dump jobs show stats export import rm gc doctor help metrics; do assay help $c; done | sed 's/…/./g' | awk 'length > 80'
+$ for c in run attach dump jobs show report flame stats export import rm gc doctor help metrics; do assay help $c; done | sed 's/…/./g' | awk 'length > 80'

@@ -26,6 +26,7 @@ history:
   gc        remove old runs: keep so many, so old, so large
 
 profiles:
+  flame     a profile as a flame graph: a picture, or a page
   convert   a profile of one format as another
 
 help:

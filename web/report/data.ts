@@ -2,6 +2,8 @@
  * data -- what the page is about: the run document (docs/schema/run-1.json;
  * lists as columns) and the tables of assay that explain its keys.
  */
+import {inflate} from "./inflate";
+
 export type Num = number | null;
 export type Provenance = "measured" | "attributed" | "modelled" | "unavailable";
 export type Unit = "ns" | "bytes" | "count" | "ratio";
@@ -158,10 +160,6 @@ export interface Data {
     span: number; /* ns: the end of the time axis */
 }
 
-/* Newer than the compiler's own list of what browsers have. */
-declare const DecompressionStream: new (format: string) =>
-    ReadableWritablePair<Uint8Array, Uint8Array>;
-
 function spanOf(run: Run): number {
     const t = run.timeline.t_ns;
     return Math.max(1, run.outcome.duration_ns ?? 0, t.length ? t[t.length - 1] : 0);
@@ -174,9 +172,7 @@ function arrange(p: Packed): Data {
 }
 
 export async function unpack(base64: string): Promise<Data> {
-    const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
-    const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-    return arrange(JSON.parse(await new Response(plain).text()) as Packed);
+    return arrange(await inflate<Packed>(base64));
 }
 
 /* The instances of a scope; null when the run has none. */

@@ -5,6 +5,7 @@ import {header, headline, verdict} from "./head";
 import {lists} from "./lists";
 import {about, numbers} from "./numbers";
 import {phaseSection} from "./phases";
+import {begin} from "./plain";
 import {Plots} from "./plots";
 import {ProcessSection} from "./processes";
 import {Timeline} from "./series";
@@ -42,23 +43,8 @@ function build(data: Data): HTMLElement[] {
     return [header(data), navigation(sections), h("main", {}, ...sections)];
 }
 
-/* What the page holds for readers without a script. */
-function plainText(): string {
-    const held = document.querySelector("noscript")?.textContent ?? "";
-    return new DOMParser().parseFromString(held, "text/html").body.textContent ?? "";
-}
-
-async function start(): Promise<void> {
-    const page = document.getElementById("page")!;
-    try {
-        const data = await unpack(document.getElementById("data")!.textContent ?? "");
-        startTheme();
-        page.append(...build(data));
-    } catch (e) {
-        const why = `This browser cannot draw the report (${String(e)}); here is its text.`;
-        page.append(h("p", {class: "failed"}, why), h("pre", {}, plainText()));
-    }
-    page.dataset.ready = "true";
-}
-
-void start();
+void begin(async (packed, page) => {
+    const data = await unpack(packed);
+    startTheme();
+    page.append(...build(data));
+});

@@ -34,8 +34,8 @@ export class Table {
     private shown: number;
 
     /* `by`: the column that sorts, -1 for the order they come in. */
-    constructor(private readonly columns: Column[], n: number, private by = -1,
-        private down = true, first = FIRST) {
+    constructor(private readonly columns: Column[], n: number, public by = -1,
+        public down = true, first = FIRST) {
         this.order = Array.from({length: n}, (_, i) => i);
         this.shown = n <= first + 5 ? n : first;
         this.heads = columns.map((c, k) => this.head(c, k));

@@ -1,0 +1,124 @@
+/* cmd_flame -- a profile as a picture, or as a page to look around in. */
+#include <string.h>
+
+#include "cli/cmd.h"
+#include "cli/output.h"
+#include "cli/source.h"
+#include "report/amount.h"
+#include "report/flame.h"
+
+struct opts {
+	const char *output, *format, *title;
+	bool lines, threads, full_names, icicle, reverse;
+};
+
+/* clang-format off */
+static const struct as_opt opts[] = {
+	AS_OPT_HEAD("output"),
+	{ .name = "output", .letter = 'o', .type = AS_OPT_TEXT, .at = offsetof(struct opts, output), .arg = "FILE", .initial = "flame.html", .help = "x.svg: a picture, x.html: a page; '-' is standard output" },
+	{ .name = "format", .letter = 'f', .type = AS_OPT_CHOICE, .at = offsetof(struct opts, format), .arg = "FORMAT", .choices = "svg|html", .help = "what it is to be (default: by FILE's ending)" },
+	{ .name = "title", .type = AS_OPT_TEXT, .at = offsetof(struct opts, title), .arg = "TEXT", .help = "what stands above it (default: the profile's name)" },
+	AS_OPT_HEAD("how it is drawn"),
+	{ .name = "icicle", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, icicle), .help = "the outermost frame on top" },
+	{ .name = "reverse", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, reverse), .help = "merge from the innermost frame: who called it" },
+	{ .name = "lines", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, lines), .help = "a box for each line, not for each function" },
+	{ .name = "threads", .letter = 't', .type = AS_OPT_SWITCH, .at = offsetof(struct opts, threads), .help = "threads, processes and tasks apart" },
+	{ .name = "full-filenames", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, full_names), .help = "files with their whole path" },
+	{ 0 }
+};
+/* clang-format on */
+
+typedef int (*writer)(struct as_buf *out, const struct as_profile *p,
+		      const struct as_flame_how *how, struct as_err *err);
+
+static bool ends(const char *s, const char *end)
+{
+	size_t n = strlen(s), m = strlen(end);
+
+	return n > m && !strcmp(s + n - m, end);
+}
+
+static int writer_of(const struct opts *o, writer *ret, struct as_err *err)
+{
+	const char *format = o->format                                             ? o->format
+			     : ends(o->output, ".svg")                             ? "svg"
+			     : ends(o->output, ".html") || ends(o->output, ".htm") ? "html"
+										   : NULL;
+
+	if (!format) {
+		(void)as_fail(err, AS_EUSAGE, "what is '%s' to be?", o->output);
+		return as_hint(err, "name it x.svg or x.html, or say --format svg or html");
+	}
+	*ret = strcmp(format, "svg") ? as_report_flame_html : as_report_flame_svg;
+	return AS_OK;
+}
+
+/* The name without its folders. */
+static const char *short_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+static struct as_flame_how how_of(const struct opts *o, const char *arg, const struct as_profile *p)
+{
+	return (struct as_flame_how){.title = o->title ? o->title : short_name(arg),
+				     .icicle = o->icicle,
+				     .reverse = o->reverse,
+				     .spell = {.functions = !o->lines,
+					       .full_names = o->full_names,
+					       .tags = o->threads,
+					       .kind = as_profile_main_kind(p)}};
+}
+
+static int run(const void *opts_, char **args, char **tail, struct as_io *io, struct as_err *err)
+{
+	const struct opts *o = opts_;
+	as_auto_profile struct as_profile *p = NULL;
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
+	as_auto_file FILE *file = NULL;
+	writer write = NULL;
+
+	(void)tail;
+	int r = writer_of(o, &write, err);
+	if (r == AS_OK)
+		r = as_source_profile(args[0], &p, err);
+	if (r == AS_OK)
+		r = as_output_open(o->output, &file, err);
+	if (r < 0)
+		return r;
+	struct as_flame_how how = how_of(o, args[0], p);
+	r = write(&b, p, &how, err);
+	if (r == AS_OK)
+		r = as_output_write(&b, file, o->output, io->out, err);
+	if (r == AS_OK && file)
+		(void)fprintf(io->out, "%s\n", o->output);
+	return r;
+}
+
+const struct as_cmd as_cmd_flame = {
+	.name = "flame",
+	.synopsis = "[options] FILE",
+	.about = "a profile as a flame graph: a picture, or a page",
+	.group = "profiles",
+	.manual =
+		"Draws where time went: a box for each stack, on that of its caller, as wide as "
+		"what it and all it called had, coloured by its file. FILE is what `assay record "
+		"-o` wrote, or a profile of another tool that `assay convert` knows.\n\n"
+		"`x.svg` is a picture that every browser and Markdown shows; a box says what it is "
+		"under the pointer, a click zooms, `/` searches. `x.html` is a page with all of "
+		"the profile in it, which asks no network for anything: search with the share that "
+		"matched, zoom, flame or icicle, reversed, all functions as a table, callers and "
+		"callees and lines of each, filters, the choice of metric, and, where the profile "
+		"has them, threads apart, a strip over time, and the colours of a comparison (red: "
+		"more than before, blue: less).\n\n"
+		"Boxes too narrow to be seen are left out of the picture, and it says how many.",
+	.examples = "assay flame profile.pb.gz -o profile.svg\ta picture\n"
+		    "assay flame profile.pb.gz\tflame.html, to look around in\n",
+	.min_args = 1,
+	.max_args = 1,
+	.opts = opts,
+	.opts_size = sizeof(struct opts),
+	.run = run,
+};

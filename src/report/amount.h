@@ -1,0 +1,31 @@
+#pragma once
+/*
+ * amount -- values of a profile as people read them: nanoseconds as a duration,
+ * bytes as bytes, everything else as a count.
+ */
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "profile/profile.h"
+
+/* How a unit of pprof is shown: as "ns", "bytes" or "count", so many of them each. */
+struct as_measure {
+	const char *unit; /* "milliseconds" */
+	const char *shown;
+	double each;
+};
+
+const struct as_measure *as_measure_of(const char *unit);
+
+void as_put_amount(struct as_buf *out, const struct as_value_kind *kind, int64_t v);
+/* A sum that stays in range, whatever a file may hold. */
+static inline int64_t as_amount_plus(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	return !__builtin_add_overflow(a, b, &sum) ? sum : b < 0 ? INT64_MIN : INT64_MAX;
+}
+/* The kind that a reader wants to see first: time, else the last one. */
+size_t as_profile_main_kind(const struct as_profile *p);
+/* Both kinds of a profile that compares two: "before" and "after". */
+bool as_profile_compares(const struct as_profile *p, size_t *ret_before, size_t *ret_after);

@@ -1,0 +1,80 @@
+/*
+ * data -- a profile (src/profile/profile.h) as the page holds it: columns of
+ * numbers. Number 0 of texts, places, stacks and tags is the empty one.
+ */
+import {inflate} from "../report/inflate";
+import * as units from "../report/units";
+
+export interface Kind {
+    name: string;
+    unit: string;
+    shown: "ns" | "bytes" | "count";
+    each: number; /* of what is shown, in one of the unit */
+}
+
+interface Common {
+    version: string;
+    title: string | null;
+    kind: number;
+    lines: boolean;
+    apart: boolean;
+    reverse: boolean;
+    icicle: boolean;
+    start_ns: number;
+    duration_ns: number;
+    slice_ns: number;
+    kinds: Kind[];
+    inks: string[]; /* the last: of what has no file */
+    change_inks: [string, string, string];
+    texts: string[];
+    tags: [number, number | string][][];
+    filters: Record<string, string>;
+}
+
+interface Packed extends Common {
+    place: Record<"function" | "file" | "line" | "begin" | "ink", number[]>;
+    stack: Record<"back" | "place", number[]>;
+    sample: Record<"stack" | "tags" | "slice", number[]> & {values: number[][]};
+}
+
+export interface Profile extends Common {
+    place: {function: Int32Array; file: Int32Array; line: Int32Array; begin: Int32Array;
+        ink: Int32Array};
+    stack: {caller: Int32Array; place: Int32Array};
+    sample: {stack: Int32Array; tags: Int32Array; slice: Int32Array; values: Float64Array[]};
+    before: number; /* kinds of a comparison, or -1 */
+    after: number;
+    slices: number;
+}
+
+function callers(back: number[]): Int32Array {
+    return Int32Array.from(back, (b, i) => i - b);
+}
+
+export function arrange(p: Packed): Profile {
+    const named = (name: string) => p.kinds.findIndex((k) => k.name === name);
+    const both = named("before") >= 0 && named("after") >= 0;
+    const ints = (a: number[]) => Int32Array.from(a);
+    return {...p,
+        place: {function: ints(p.place.function), file: ints(p.place.file),
+            line: ints(p.place.line), begin: ints(p.place.begin), ink: ints(p.place.ink)},
+        stack: {caller: callers(p.stack.back), place: ints(p.stack.place)},
+        sample: {stack: ints(p.sample.stack), tags: ints(p.sample.tags),
+            slice: ints(p.sample.slice), values: p.sample.values.map((v) => Float64Array.from(v))},
+        before: both ? named("before") : -1,
+        after: both ? named("after") : -1,
+        slices: p.sample.slice.reduce((most, s) => Math.max(most, s), 0) + 1};
+}
+
+export async function unpack(base64: string): Promise<Profile> {
+    return arrange(await inflate<Packed>(base64));
+}
+
+export function amount(kind: Kind, v: number): string {
+    return units.inUnit(kind.shown, v * kind.each);
+}
+
+/* The last two parts of a path say enough: "app/main.py". */
+export function shortFile(path: string): string {
+    return path.split("/").slice(-2).join("/");
+}

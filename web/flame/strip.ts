@@ -1,0 +1,123 @@
+/*
+ * strip -- the profile over time: how much each slice had; a drag over it shows
+ * the stacks of that span alone.
+ */
+import {button, eachFrame, h} from "../report/dom";
+import {colour, onTheme} from "../report/theme";
+import {duration, place, timeStep} from "../report/units";
+import type {Model} from "./model";
+
+const HEIGHT = 56, AXIS = 16;
+
+export class Strip {
+    readonly root: HTMLElement;
+    private readonly canvas = h("canvas", {tabindex: 0, role: "img",
+        "aria-label": "Over time; drag to choose a span, arrows move it, Escape shows all"});
+    private readonly words = h("span", {class: "hint"});
+    private readonly all: HTMLButtonElement;
+    private sums: Float64Array = new Float64Array(0);
+    private readonly redraw = eachFrame(() => this.draw());
+
+    constructor(private readonly m: Model) {
+        this.all = button("All of it", "Show the whole time", () => this.pick(0, m.p.slices));
+        this.root = h("section", {id: "strip"}, h("div", {class: "tools"},
+            h("h2", {}, "Over time"), this.words, h("span", {class: "grow"}), this.all),
+        this.canvas);
+        m.onTree(() => this.refresh());
+        onTheme(this.redraw);
+        this.listen();
+        new ResizeObserver(this.redraw).observe(this.root);
+        this.refresh();
+    }
+
+    private refresh(): void {
+        const {p, choice, compares} = this.m;
+        this.sums = new Float64Array(p.slices);
+        const v = p.sample.values[compares ? p.after : choice.kind];
+        p.sample.slice.forEach((s, i) => this.sums[s] += Math.max(0, v[i]));
+        const whole = choice.from === 0 && choice.to === p.slices, ns = p.slice_ns;
+        this.all.disabled = whole;
+        this.words.textContent = whole ? `${p.slices} slices of ${duration(ns)}`
+            : `${place(choice.from * ns, ns)} to ${place(choice.to * ns, ns)}`;
+        this.redraw();
+    }
+
+    private pick(from: number, to: number): void {
+        const {slices} = this.m.p;
+        const width = Math.max(1, Math.min(slices, to - from));
+        from = Math.max(0, Math.min(slices - width, from));
+        this.m.change({from, to: from + width});
+    }
+
+    /* ── the picture ── */
+
+    private draw(): void {
+        const dots = devicePixelRatio || 1, width = this.canvas.clientWidth;
+        this.canvas.width = width * dots;
+        this.canvas.height = (HEIGHT + AXIS) * dots;
+        const g = this.canvas.getContext("2d")!;
+        g.scale(dots, dots);
+        this.bars(g, width);
+        this.axis(g, width);
+    }
+
+    /* The largest of all slices in a pixel. */
+    private bars(g: CanvasRenderingContext2D, width: number): void {
+        const {slices} = this.m.p, {from, to} = this.m.choice;
+        const most = this.sums.reduce((a, b) => Math.max(a, b), 0) || 1;
+        const per = width / slices;
+        for (let s = 0; s < slices;) {
+            const x = Math.floor(s * per);
+            let end = s + 1, top = this.sums[s];
+            for (; end < slices && Math.floor(end * per) === x; end++)
+                top = Math.max(top, this.sums[end]);
+            g.fillStyle = colour(s >= from && s < to ? "ink2" : "axis");
+            const tall = top / most * (HEIGHT - 4);
+            g.fillRect(s * per, HEIGHT - tall, Math.max(1, (end - s) * per - (per > 4 ? 1 : 0)),
+                tall);
+            s = end;
+        }
+    }
+
+    private axis(g: CanvasRenderingContext2D, width: number): void {
+        const span = this.m.p.slices * this.m.p.slice_ns, step = timeStep(span, width / 110);
+        g.fillStyle = colour("axis");
+        g.fillRect(0, HEIGHT, width, 1);
+        g.fillStyle = colour("muted");
+        g.font = "11px system-ui, sans-serif";
+        for (let t = 0; t < span; t += step)
+            g.fillText(place(t, step), Math.min(t / span * width + 2, width - 30), HEIGHT + 12);
+    }
+
+    /* ── the hand ── */
+
+    private sliceAt(e: MouseEvent): number {
+        const r = this.canvas.getBoundingClientRect(), {slices} = this.m.p;
+        return Math.max(0, Math.min(slices - 1,
+            Math.floor((e.clientX - r.left) / r.width * slices)));
+    }
+
+    private listen(): void {
+        const c = this.canvas;
+        let start = -1;
+        c.addEventListener("pointerdown", (e) => {
+            start = this.sliceAt(e);
+            c.setPointerCapture(e.pointerId);
+        });
+        c.addEventListener("pointerup", (e) => {
+            const end = this.sliceAt(e);
+            if (start >= 0)
+                this.pick(Math.min(start, end), Math.max(start, end) + 1);
+            start = -1;
+        });
+        c.addEventListener("dblclick", () => this.pick(0, this.m.p.slices));
+        c.addEventListener("keydown", (e) => {
+            const {from, to} = this.m.choice;
+            const by = e.key === "ArrowLeft" ? -1 : e.key === "ArrowRight" ? 1 : 0;
+            if (by)
+                this.pick(from + by, to + by);
+            else if (e.key === "Escape")
+                this.pick(0, this.m.p.slices);
+        });
+    }
+}
