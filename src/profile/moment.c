@@ -17,12 +17,20 @@ struct as_moment *as_moment_new(struct as_err *err)
 	return m->names ? as_take(m) : NULL;
 }
 
+void as_moment_stack_done(struct as_moment_stack *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		free(s->frame[i].local);
+	free(s->frame);
+	*s = (struct as_moment_stack){.seen = AS_SEEN_NONE};
+}
+
 void as_moment_free(struct as_moment *m)
 {
 	if (!m)
 		return;
 	for (size_t i = 0; i < m->nthreads; i++)
-		free(m->thread[i].stack.frame);
+		as_moment_stack_done(&m->thread[i].stack);
 	free(m->thread);
 	as_profile_free(m->names);
 	free(m);

@@ -26,8 +26,16 @@ enum as_seen {
 	AS_SEEN_CHANGED, /* it changed under our eyes, again and again           */
 };
 
+/* A variable: texts, the value as Python would show it, shortened. */
+struct as_moment_local {
+	uint32_t name, value;
+};
+
 struct as_moment_frame {
 	uint32_t place;
+	bool changed; /* its variables changed while they were read: there are none */
+	struct as_moment_local *local;
+	size_t nlocals;
 };
 
 struct as_moment_stack {
@@ -42,6 +50,8 @@ struct as_moment_thread {
 	enum as_doing doing;
 	uint32_t call; /* text: the system call that it waits in, or 0 */
 	bool gil;      /* holds it                                     */
+	bool known;    /* by Python's own `threading`, which says …    */
+	bool daemon;   /* … whether the program waits for its end      */
 	struct as_moment_stack stack;
 };
 
@@ -53,10 +63,12 @@ struct as_moment {
 	int64_t taken_unix_ns;
 	struct as_moment_thread *thread;
 	size_t nthreads, threads_cap;
+	bool locals; /* were asked for */
 };
 
 struct as_moment *as_moment_new(struct as_err *err);
 void as_moment_free(struct as_moment *m);
+void as_moment_stack_done(struct as_moment_stack *s);
 
 static inline void as_moment_free_(struct as_moment **m)
 {

@@ -2,10 +2,52 @@
 
 #define NO AS_PY_NO
 
+/* clang-format off */
 static const struct as_py_objects known[] = {
-	{.minor = 8, .gil = 1152}, {.minor = 9, .gil = 352}, {.minor = 10, .gil = 352},
-	{.minor = 11, .gil = 360}, {.minor = 12, .gil = NO}, {.minor = 13, .gil = NO},
+	{ .minor = 8, .gil = 1152, .attrs = AS_PY_ATTRS_DICT, .yields = AS_PY_YIELDS_CODE,
+	  .keys = { .cached = 872, .size = 8, .index = NO, .kind = NO, .nentries = 32, .indices = 40, .values = 0 },
+	  .gen = { .frame = 16, .state = NO, .name = 56 },
+	  .frame = { .locals = 360, .stack = 72, .base = NO },
+	  .code = { .names = 72, .kinds = NO, .frees = 80, .cells = 88, .code = 48 },
+	  .func = 48,
+	  .task = { .size = 128, .loop = 16, .callback = 24, .callbacks = 40, .state = 72, .waiter = 104, .coro = 112, .name = 120 } },
+	{ .minor = 9, .gil = 352, .attrs = AS_PY_ATTRS_DICT, .yields = AS_PY_YIELDS_CODE,
+	  .keys = { .cached = 864, .size = 8, .index = NO, .kind = NO, .nentries = 32, .indices = 40, .values = 0 },
+	  .gen = { .frame = 16, .state = NO, .name = 56 },
+	  .frame = { .locals = 360, .stack = 72, .base = NO },
+	  .code = { .names = 72, .kinds = NO, .frees = 80, .cells = 88, .code = 48 },
+	  .func = 48,
+	  .task = { .size = 168, .loop = 16, .callback = 24, .callbacks = 40, .state = 80, .waiter = 144, .coro = 152, .name = 160 } },
+	{ .minor = 10, .gil = 352, .attrs = AS_PY_ATTRS_DICT, .yields = AS_PY_YIELDS_CODE,
+	  .keys = { .cached = 872, .size = 8, .index = NO, .kind = NO, .nentries = 32, .indices = 40, .values = 0 },
+	  .gen = { .frame = 16, .state = NO, .name = 48 },
+	  .frame = { .locals = 352, .stack = 80, .base = 64 },
+	  .code = { .names = 72, .kinds = NO, .frees = 80, .cells = 88, .code = 48 },
+	  .func = 72,
+	  .task = { .size = 176, .loop = 16, .callback = 24, .callbacks = 40, .state = 88, .waiter = 152, .coro = 160, .name = 168 } },
+	{ .minor = 11, .gil = 360, .attrs = AS_PY_ATTRS_BEFORE, .yields = AS_PY_YIELDS_RESUME,
+	  .keys = { .cached = 872, .size = 8, .index = 9, .kind = 10, .nentries = 24, .indices = 32, .values = 0 },
+	  .gen = { .frame = 80, .state = 75, .name = 40 },
+	  .frame = { .locals = 72, .stack = 64, .base = NO },
+	  .code = { .names = 96, .kinds = 104, .frees = NO, .cells = NO, .code = NO },
+	  .func = 72,
+	  .task = { .size = 152, .loop = 16, .callback = 24, .callbacks = 40, .state = 88, .waiter = 128, .coro = 136, .name = 144 } },
+	{ .minor = 12, .gil = NO, .attrs = AS_PY_ATTRS_EITHER, .yields = AS_PY_YIELDS_RESUME, .tagged_int = true,
+	  .keys = { .cached = 880, .size = 8, .index = 9, .kind = 10, .nentries = 24, .indices = 32, .values = 0 },
+	  .gen = { .frame = 72, .state = 67, .name = 32 },
+	  .frame = { .locals = 72, .stack = 64, .base = NO },
+	  .code = { .names = 96, .kinds = 104, .frees = NO, .cells = NO, .code = NO },
+	  .func = 72,
+	  .task = { .size = 152, .loop = 16, .callback = 24, .callbacks = 40, .state = 88, .waiter = 128, .coro = 136, .name = 144 } },
+	{ .minor = 13, .gil = NO, .attrs = AS_PY_ATTRS_INSIDE, .yields = AS_PY_YIELDS_STATE, .tagged_int = true,
+	  .keys = { .cached = 880, .size = 8, .index = 9, .kind = 10, .nentries = 24, .indices = 32, .values = 8 },
+	  .gen = { .frame = 72, .state = 67, .name = 32 },
+	  .frame = { .locals = 72, .stack = 64, .base = NO },
+	  .code = { .names = 96, .kinds = 104, .frees = NO, .cells = NO, .code = NO },
+	  .func = 72,
+	  .task = { .size = 136, .loop = 16, .callback = 24, .callbacks = 40, .state = 96, .waiter = 112, .coro = 120, .name = 128 } },
 };
+/* clang-format on */
 
 const struct as_py_objects *as_py_objects(unsigned minor)
 {

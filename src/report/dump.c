@@ -66,6 +66,29 @@ static void put_head(const struct page *p)
 	as_end_line(p->out);
 }
 
+static void put_local(const struct page *p, const struct as_moment_local *l)
+{
+	as_auto_buf struct as_buf line = AS_BUF(AS_BUF_LINE);
+
+	as_buf_fmt(&line, "%s = %s", name_of(p, l->name), name_of(p, l->value));
+	as_buf_str(p->out, "        ");
+	as_ink(p->out, p->look, AS_DIM);
+	(void)as_put_name(p->out, as_buf_text(&line), p->look->width - 8);
+	as_ink_end(p->out, p->look, AS_DIM);
+	as_end_line(p->out);
+}
+
+static void put_locals(const struct page *p, const struct as_moment_frame *f)
+{
+	for (size_t i = 0; i < f->nlocals; i++)
+		put_local(p, &f->local[i]);
+	if (!f->changed)
+		return;
+	as_buf_str(p->out, "        ");
+	as_put_ink(p->out, p->look, AS_DIM, "(variables changed under our eyes)");
+	as_end_line(p->out);
+}
+
 static void put_frame(const struct page *p, const struct as_moment_frame *f)
 {
 	as_auto_buf struct as_buf place = AS_BUF(AS_BUF_LINE);
@@ -74,6 +97,7 @@ static void put_frame(const struct page *p, const struct as_moment_frame *f)
 	as_buf_str(p->out, "    ");
 	(void)as_put_name(p->out, as_buf_text(&place), p->look->width - 4);
 	as_end_line(p->out);
+	put_locals(p, f);
 }
 
 static void put_stack(const struct page *p, const struct as_moment_stack *s)
@@ -93,7 +117,7 @@ static void put_thread(const struct page *p, const struct as_moment_thread *t)
 	as_buf_fmt(p->out, "thread %d  ", (int)t->tid);
 	if (t->name) {
 		(void)as_put_name(p->out, name_of(p, t->name), 30);
-		as_buf_str(p->out, "  ");
+		as_buf_str(p->out, t->daemon ? " (daemon)  " : "  ");
 	}
 	as_put_ink(p->out, p->look, states[t->doing].ink, states[t->doing].words);
 	if (t->call)
@@ -123,6 +147,19 @@ static void json_text(struct as_json *j, const char *key, const struct as_moment
 	as_json_str(j, key, text ? m->names->text[text] : NULL);
 }
 
+static void json_locals(struct as_json *j, const struct as_moment *m,
+			const struct as_moment_frame *f)
+{
+	if (f->changed) {
+		as_json_na(j, "locals");
+		return;
+	}
+	as_json_open(j, "locals", '{');
+	for (size_t i = 0; i < f->nlocals; i++)
+		as_json_str(j, m->names->text[f->local[i].name], m->names->text[f->local[i].value]);
+	as_json_close(j);
+}
+
 static void json_frame(struct as_json *j, const struct as_moment *m,
 		       const struct as_moment_frame *f)
 {
@@ -135,6 +172,8 @@ static void json_frame(struct as_json *j, const struct as_moment *m,
 		as_json_i64(j, "line", at->line);
 	else
 		as_json_na(j, "line");
+	if (m->locals)
+		json_locals(j, m, f);
 	as_json_close(j);
 }
 
@@ -154,6 +193,10 @@ static void json_thread(struct as_json *j, const struct as_moment *m,
 	as_json_open(j, NULL, '{');
 	as_json_i64(j, "tid", t->tid);
 	json_text(j, "name", m, t->name);
+	if (t->known)
+		as_json_bool(j, "daemon", t->daemon);
+	else
+		as_json_na(j, "daemon");
 	as_json_str(j, "state", states[t->doing].key);
 	json_text(j, "system_call", m, t->call);
 	as_json_bool(j, "holds_gil", t->gil);

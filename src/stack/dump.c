@@ -8,16 +8,23 @@
 #include "base/fault.h"
 #include "os/call.h"
 #include "stack/code.h"
+#include "stack/locals.h"
+#include "stack/pyrepr.h"
+#include "stack/pytext.h"
 #include "stack/states.h"
+#include "stack/threadnames.h"
 
 /* All that is needed while a moment is taken. */
 struct dump {
 	const struct as_env *env;
+	const struct as_dump_config *config;
 	struct as_python py;
+	struct as_pyreader reader;
+	bool objects; /* can be read: those of this version are known */
 	struct as_pythreads threads;
 	struct as_codes codes;
 	struct as_pygils gils;
-	struct as_pystack *stack;
+	struct as_pystack *stack, *again;
 	struct as_moment *to;
 };
 
@@ -26,6 +33,7 @@ static void dump_done(struct dump *d)
 	as_pythreads_done(&d->threads);
 	as_codes_done(&d->codes);
 	free(d->stack);
+	free(d->again);
 	as_moment_free(d->to);
 }
 
@@ -57,20 +65,21 @@ static void read_command(struct dump *d)
 /* ── stacks ───────────────────────────────────────────────────────────── */
 
 /* As often as it takes, but not for long. */
-static enum as_snap snapshot(struct dump *d, struct as_pythread *t)
+static enum as_snap snapshot(struct as_pythread *t, struct as_pystack *to)
 {
 	enum { TRIES = 20 };
 	const struct timespec pause = as_timespec(AS_MSEC);
 	struct as_snap_count ignored = {0};
-	enum as_snap r = as_snapshot(&t->snap, d->stack, &ignored);
+	enum as_snap r = as_snapshot(&t->snap, to, &ignored);
 
 	for (int i = 1; i < TRIES && r == AS_SNAP_REJECTED; i++) {
 		(void)nanosleep(&pause, NULL);
-		r = as_snapshot(&t->snap, d->stack, &ignored);
+		r = as_snapshot(&t->snap, to, &ignored);
 	}
 	return r;
 }
 
+/* False for want of memory. */
 static bool keep_stack(struct dump *d, struct as_moment_stack *to)
 {
 	const struct as_pystack *s = d->stack;
@@ -88,7 +97,7 @@ static bool keep_stack(struct dump *d, struct as_moment_stack *to)
 /* False for want of memory only. */
 static bool take_stack(struct dump *d, struct as_pythread *t, struct as_moment_stack *to)
 {
-	switch (snapshot(d, t)) {
+	switch (snapshot(t, d->stack)) {
 	case AS_SNAP_OK:
 		return keep_stack(d, to);
 	case AS_SNAP_REJECTED:
@@ -99,6 +108,90 @@ static bool take_stack(struct dump *d, struct as_pythread *t, struct as_moment_s
 		break;
 	}
 	to->seen = AS_SEEN_NONE;
+	return true;
+}
+
+/* ── variables ────────────────────────────────────────────────────────── */
+
+static uint32_t object_text(struct dump *d, uint64_t object)
+{
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_LINE);
+
+	as_pyrepr(&d->reader, object, &b);
+	return as_profile_text(d->to->names, as_buf_text(&b), b.len);
+}
+
+static uint32_t name_text(struct dump *d, uint64_t name)
+{
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_LINE);
+
+	if (!as_pytext_read(&d->py, name, &b))
+		as_buf_byte(&b, '?');
+	return as_profile_text(d->to->names, as_buf_text(&b), b.len);
+}
+
+static bool take_locals(struct dump *d, const struct as_pyframe *from, struct as_moment_frame *to)
+{
+	struct as_pylocal local[AS_PYLOCALS_MOST];
+	size_t n = as_pylocals(&d->reader, from, local);
+
+	to->local = as_zalloc_n(n, sizeof *to->local);
+	if (!to->local)
+		return false;
+	to->nlocals = n;
+	for (size_t i = 0; i < n; i++)
+		to->local[i] = (struct as_moment_local){name_text(d, local[i].name),
+							object_text(d, local[i].value)};
+	return true;
+}
+
+/* How many frames from the root on two looks have in common; only the leaf may have moved. */
+static size_t in_common(const struct as_pystack *a, const struct as_pystack *b)
+{
+	size_t most = a->n < b->n ? a->n : b->n, n = 0;
+
+	for (; n < most; n++) {
+		const struct as_pyframe *x = &a->at[a->n - 1 - n], *y = &b->at[b->n - 1 - n];
+		bool leaf = n + 1 == a->n && a->n == b->n;
+
+		if (x->at != y->at || x->code != y->code || (x->instr != y->instr && !leaf))
+			break;
+	}
+	return n;
+}
+
+static void forget_locals(struct as_moment_frame *f)
+{
+	free(as_take(f->local));
+	f->nlocals = 0;
+	f->changed = true;
+}
+
+/* Variables are read between two looks at the stack: they count if it was the same in both. */
+static bool take_all_locals(struct dump *d, struct as_pythread *t, struct as_moment_stack *to)
+{
+	for (size_t i = 0; i < to->n; i++)
+		if (!take_locals(d, &d->stack->at[to->n - 1 - i], &to->frame[i]))
+			return false;
+	bool seen = snapshot(t, d->again) == AS_SNAP_OK && !d->stack->cut;
+
+	for (size_t i = seen ? in_common(d->stack, d->again) : 0; i < to->n; i++)
+		forget_locals(&to->frame[i]);
+	return true;
+}
+
+/* A program that runs gets some chances to stand still in the meantime. */
+static bool take_with_locals(struct dump *d, struct as_pythread *t, struct as_moment_stack *to)
+{
+	enum { TRIES = 4 };
+
+	for (int i = 0; i < TRIES; i++) {
+		as_moment_stack_done(to);
+		if (!take_stack(d, t, to) || !take_all_locals(d, t, to))
+			return false;
+		if (!to->n || !to->frame[to->n - 1].changed)
+			break;
+	}
 	return true;
 }
 
@@ -114,6 +207,22 @@ static uint32_t call_text(struct dump *d, int32_t nr)
 	return text(d, number);
 }
 
+/* Python's own name of it, or the kernel's. */
+static void take_name(struct dump *d, const struct as_pythread *t, struct as_moment_thread *to)
+{
+	struct as_threadname n = {.name = AS_BUF(AS_BUF_LINE)};
+
+	to->name = t->name[0] ? text(d, t->name) : 0;
+	if (!d->objects)
+		return;
+	as_threadname_read(&d->reader, t, &n);
+	if (n.name.len)
+		to->name = as_profile_text(d->to->names, n.name.p, n.name.len);
+	to->known = n.known;
+	to->daemon = n.daemon;
+	as_buf_done(&n.name);
+}
+
 static bool take_thread(struct dump *d, struct as_pythread *t)
 {
 	struct as_moment *m = d->to;
@@ -121,14 +230,16 @@ static bool take_thread(struct dump *d, struct as_pythread *t)
 
 	if (!as_grow(&m->thread, &m->threads_cap, m->nthreads, sizeof *m->thread, 16))
 		return false;
-	m->thread[m->nthreads++] = (struct as_moment_thread){
+	struct as_moment_thread *to = &m->thread[m->nthreads++];
+	*to = (struct as_moment_thread){
 		.tid = t->tid,
-		.name = t->name[0] ? text(d, t->name) : 0,
 		.doing = s.doing,
 		.call = s.doing == AS_DOING_WANTS ? 0 : call_text(d, s.call),
 		.gil = s.gil,
 	};
-	return take_stack(d, t, &m->thread[m->nthreads - 1].stack);
+	take_name(d, t, to);
+	return d->config->locals ? take_with_locals(d, t, &to->stack)
+				 : take_stack(d, t, &to->stack);
 }
 
 static int by_tid(const void *a, const void *b)
@@ -153,34 +264,56 @@ static int take_threads(struct dump *d, struct as_err *err)
 
 /* ── a moment ─────────────────────────────────────────────────────────── */
 
+static int no_objects(const struct dump *d, struct as_err *err)
+{
+	return as_fail(err, AS_EUNSUP, "objects of Python 3.%u cannot be read yet",
+		       (unsigned)d->py.at.minor);
+}
+
+static int make_room(struct dump *d, struct as_err *err)
+{
+	d->stack = as_zalloc(sizeof *d->stack);
+	d->again = as_zalloc(sizeof *d->again);
+	if (!d->stack || !d->again)
+		return as_fail(err, AS_ENOMEM, "make room for a stack");
+	d->to = as_moment_new(err);
+	return d->to ? AS_OK : err->code;
+}
+
 static int prepare(struct dump *d, pid_t pid, struct as_err *err)
 {
 	int r = as_python_find(d->env, pid, &d->py, err);
 
+	if (r == AS_OK)
+		r = make_room(d, err);
 	if (r < 0)
 		return r;
-	d->stack = as_zalloc(sizeof *d->stack);
-	if (!d->stack)
-		return as_fail(err, AS_ENOMEM, "make room for a stack");
-	d->to = as_moment_new(err);
-	if (!d->to)
-		return err->code;
+	d->objects = as_pyreader_init(&d->reader, &d->py);
+	if (d->config->locals && !d->objects)
+		return no_objects(d, err);
 	as_pythreads_init(&d->threads, d->env, &d->py);
 	as_codes_init(&d->codes, &d->py, d->to->names);
 	return AS_OK;
 }
 
-int as_dump(const struct as_env *env, pid_t pid, struct as_moment **ret, struct as_err *err)
+static void take_head(struct dump *d)
 {
-	as_cleanup(dump_done) struct dump d = {.env = env};
+	d->to->pid = d->py.pid;
+	d->to->version = d->py.version;
+	d->to->taken_unix_ns = as_clock(CLOCK_REALTIME);
+	d->to->locals = d->config->locals;
+	read_command(d);
+}
+
+int as_dump(const struct as_env *env, pid_t pid, const struct as_dump_config *config,
+	    struct as_moment **ret, struct as_err *err)
+{
+	as_cleanup(dump_done) struct dump d = {.env = env, .config = config};
 	int r = prepare(&d, pid, err);
 
 	if (r < 0)
 		return r;
-	d.to->pid = pid;
-	d.to->version = d.py.version;
-	d.to->taken_unix_ns = as_clock(CLOCK_REALTIME);
-	read_command(&d);
+	take_head(&d);
 	r = take_threads(&d, err);
 	if (r == AS_OK)
 		r = as_profile_ok(d.to->names, err);

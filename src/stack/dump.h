@@ -8,5 +8,10 @@
 #include "profile/moment.h"
 #include "stack/python.h"
 
+struct as_dump_config {
+	bool locals; /* the variables of each frame, too */
+};
+
 /* Fails as as_python_find() does. */
-int as_dump(const struct as_env *env, pid_t pid, struct as_moment **ret, struct as_err *err);
+int as_dump(const struct as_env *env, pid_t pid, const struct as_dump_config *config,
+	    struct as_moment **ret, struct as_err *err);

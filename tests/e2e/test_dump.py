@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
@@ -62,6 +63,8 @@ for python in PYTHONS:
             expect_eq((t["state"], t["holds_gil"], t["stack"]), (state, False, "whole"), name)
             expect_in(t["system_call"], calls, name)
             expect_in(name, functions(t), "stack")
+            expect_eq((t["name"], t["daemon"]), ("MainThread", False) if name == "main"
+                      else (f"{name}-thread", True), f"name and kind of {name}")
             last = [f for f in t["frames"] if f["file"].endswith("states.py")][-1]
             source = open(program("states")).read().splitlines()[last["line"] - 1]
             expect(any(w in source for w in ("sleep(", "read(", "held.acquire", "poll.poll")),
@@ -86,6 +89,45 @@ for python in PYTHONS:
             return seen
         wait_for(both, timeout=30, what="a thread that waits for the GIL which another has")
         stop(p)
+
+
+    @job_test(f"3.{python.minor}: variables are what the program says they are")
+    def _(python=python):
+        p = script(python, "locals", 60)
+        told = json.loads(p.stdout.readline())
+        frames = dump(p.pid, "--locals")["threads"][0]["frames"]
+        text = assay("dump", "--locals", p.pid).ok().out
+        stop(p)
+        found = {f["function"].split(".")[-1]: f["locals"] for f in frames}
+        for function, variables in told.items():
+            for name, value in variables.items():
+                expect_eq(found[function].get(name), value, f"{function}: {name}")
+        expect_eq(found["<module>"], {}, "variables of a module")
+        expect_in("        own = 5\n", text)
+        expect(all(len(line) <= 80 for line in text.splitlines()), "a line is too wide")
+
+
+@job_test("what is large or deep is shortened, and says so")
+def _():
+    code = ("import time\n"
+            "def f(many, text, raw, deep, loop, huge, wide):\n"
+            "  print('ready', flush=True); time.sleep(60)\n"
+            "loop = []; loop.append(loop)\n"
+            "f(list(range(1000)), 'x' * 5000, bytes(5000), [[[[[]]]]], loop, 1 << 9999,\n"
+            "  {i: [str(i) * 60] * 50 for i in range(500)})\n")
+    (tmp() / "large.py").write_text(code)
+    p = start(PYTHONS[-1].path, "large.py", stdout=subprocess.PIPE, text=True)
+    p.stdout.readline()
+    frames = dump(p.pid, "--locals")["threads"][0]["frames"]
+    stop(p)
+    v = frames[-1]["locals"]
+    expect_eq(v["many"], "[0, 1, 2, 3, 4, 5, 6, 7, … 992 more]", "a long list")
+    expect_eq(v["text"], f"'{'x' * 72}'…", "a long text")
+    expect_eq(v["raw"], "b'" + "\\x00" * 72 + "'…", "many bytes")
+    expect(v["deep"].startswith("[[[<list at 0x"), v["deep"])
+    expect(v["loop"].startswith("[[[<list at 0x"), v["loop"])
+    expect_in("bits>", v["huge"])
+    expect(len(v["wide"]) < 2000 and v["wide"].endswith("more}"), v["wide"])
 
 
 @job_test("a process that was stopped says so, and stays as it was")

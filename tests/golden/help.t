@@ -112,13 +112,16 @@ assay dump: what the threads of a Python program are doing now
 usage: assay dump [options] PID
 
 options:
+  -l, --locals              the variables of each function, too
       --full-filenames      files with their whole path
-      --json                print JSON
+  -j, --json                print JSON
   -h, --help                show this help
 
 examples:
   assay dump $PPID
       the Python program that started this shell
+  assay dump --locals $PPID
+      with what its variables hold
   assay dump --json $PPID
       the same for a program
 

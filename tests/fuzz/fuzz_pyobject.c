@@ -1,0 +1,74 @@
+/*
+ * Objects of a hostile Python. The process that is read is this one: the input
+ * is put at a fixed address, and words of it that begin with 0x5050 become
+ * addresses in it, so that whatever is found can point to anything.
+ */
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "stack/locals.h"
+#include "stack/pyrepr.h"
+#include "stack/threadnames.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { ROOM = 1 << 16, OBJECT = 64, FRAME = 128 };
+
+static const uint64_t base = UINT64_C(0x5a0000000000);
+
+/* The input, as the memory of a process; false: there is no room for it. */
+static bool lay_out(const uint8_t *data, size_t size)
+{
+	int how = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
+	unsigned char *to = mmap((void *)(uintptr_t)base, ROOM, PROT_READ | PROT_WRITE, how, -1, 0);
+
+	if (to == MAP_FAILED)
+		return false;
+	memcpy(to, data, size < ROOM ? size : ROOM);
+	for (size_t at = 0; at < ROOM; at += sizeof(uint64_t)) {
+		uint64_t w;
+
+		memcpy(&w, to + at, sizeof w);
+		if (w >> 48 == 0x5050) {
+			w = base + (w & (ROOM - 1));
+			memcpy(to + at, &w, sizeof w);
+		}
+	}
+	return true;
+}
+
+static void look(struct as_pyreader *r)
+{
+	as_auto_buf struct as_buf out = AS_BUF(AS_BUF_LINE);
+	struct as_pyframe frame = {.code = base + OBJECT, .at = base + FRAME};
+	struct as_pythread thread = {.snap = {.thread = base}, .interp = base};
+	struct as_pylocal local[AS_PYLOCALS_MOST];
+	struct as_threadname name;
+
+	as_pyrepr(r, base + OBJECT, &out);
+	if (out.len > 64 * AS_PYREPR_MOST)
+		__builtin_trap();
+	(void)as_pyattr(r, base + OBJECT, "data");
+	(void)as_pylocals(r, &frame, local);
+	as_threadname_read(r, &thread, &name);
+	as_buf_done(&name.name);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	if (!size || !lay_out(data, size))
+		return 0;
+	for (unsigned minor = 8; minor <= 13; minor++) {
+		const struct as_py_layout *l = as_py_layout(minor < 13 ? minor : 12);
+		struct as_python py = {.pid = getpid(), .at = *l};
+		struct as_pyreader r;
+
+		py.at.minor = minor; /* 3.13 tells its layout itself, here 3.12's will do */
+		if (as_pyreader_init(&r, &py))
+			look(&r);
+	}
+	return 0;
+}
