@@ -16,7 +16,7 @@
 #define AS_PY_NO      UINT32_MAX
 #define AS_PY_NO_SHIM UINT8_MAX /* frame.shim of a version without them */
 
-enum { AS_PY_OWNED_BY_GENERATOR = 1 }; /* frame.owner */
+enum { AS_PY_OWNED_BY_THREAD = 0 }; /* frame.owner */
 
 /* No layout wants more bytes of one than this. */
 enum {
@@ -61,11 +61,13 @@ struct as_py_layout {
 	struct {
 		uint32_t size; /* so much of it holds all of the following   */
 		uint32_t code, back;
-		uint32_t instr; /* f_lasti (an int), or a pointer             */
-		uint32_t gen;   /* its generator, or NULL; until 3.10 */
-		uint32_t owner; /* a byte; from 3.11 */
-		uint8_t shim;   /* owners from this on are no Python frames   */
-		bool tagged;    /* low bits of `code` are marks (3.14)        */
+		uint32_t instr;   /* f_lasti (an int), or a pointer             */
+		uint32_t alive;   /* a byte that says whether it is executed; until 3.10 */
+		uint32_t owner;   /* a byte; from 3.11 */
+		uint8_t alive_as; /* bit N: a frame with N there is      */
+		bool dead_linked; /* one that is not has another for its caller (3.10) */
+		uint8_t shim;     /* owners from this on are no Python frames   */
+		bool tagged;      /* low bits of `code` are marks (3.14)        */
 	} frame;
 	struct {
 		uint32_t size;

@@ -7,7 +7,6 @@
 #include "base/fault.h"
 
 enum {
-	ATTEMPTS = 8,
 	CHUNKS_MOST = 64,
 	CHUNK_MOST = 8 << 20, /* bytes of one that are read              */
 	CHUNK_HEAD = 24,      /* of struct _PyStackChunk: previous, size, top */
@@ -18,7 +17,7 @@ enum {
 };
 
 /* What an attempt came to. */
-enum attempt { DONE, AGAIN_TORN, AGAIN_LEARNED, OTHER_ROOT, GAVE_UP, GONE };
+enum attempt { DONE, AGAIN_TORN, AGAIN_LEARNED, GAVE_UP, GONE };
 
 void as_snapper_init(struct as_snapper *s, const struct as_python *py, uint64_t thread)
 {
@@ -133,19 +132,26 @@ static void add_range(struct as_snapper *s, size_t *k, uint64_t at, size_t copy,
 	s->range[(*k)++] = (struct as_range){at, s->copy + copy, n};
 }
 
-/* First copies, the tip, second copies, and the thread's own state last of all; how many. */
+/*
+ * First copies from the root to the leaf, the thread's own state last of all;
+ * then second copies, the other way round. So there is one moment, between the
+ * two of the thread, that is between the two copies of everything: what is the
+ * same in both was so at that moment. And the nearer to the leaf, the faster a
+ * frame comes and goes, and the shorter is the time that it must stand still.
+ */
 static size_t plan(struct as_snapper *s)
 {
-	size_t k = 0;
+	size_t k = 0, fixed = fixed_regions(s), tip = s->tip.n ? AS_TIP_COPIES / 2 : 0;
 
-	for (size_t i = 0; i < s->nregions; i++)
+	for (size_t i = s->nregions; i-- > 0;) {
+		for (size_t c = 0; i + 1 == fixed && c < tip; c++)
+			add_range(s, &k, s->tip.at, s->tip.copy[c], s->tip.n);
 		add_range(s, &k, s->region[i].at, s->region[i].first, s->region[i].n);
-	for (size_t i = 0; s->tip.n && i < AS_TIP_COPIES; i++)
-		add_range(s, &k, s->tip.at, s->tip.copy[i], s->tip.n);
+	}
 	for (size_t i = 0; i < s->nregions; i++) {
-		const struct as_snap_region *r = &s->region[(i + 1) % s->nregions];
-
-		add_range(s, &k, r->at, r->second, r->n);
+		add_range(s, &k, s->region[i].at, s->region[i].second, s->region[i].n);
+		for (size_t c = 0; i + 1 == fixed && c < tip; c++)
+			add_range(s, &k, s->tip.at, s->tip.copy[tip + c], s->tip.n);
 	}
 	return k;
 }
@@ -175,7 +181,6 @@ struct walk {
 	struct as_snapper *s;
 	struct as_pystack *to;
 	size_t next_stray; /* the one that is expected next                                   */
-	uint64_t root;     /* the last frame that was met                                     */
 	bool unknown;      /* one was met that was not expected: learn them, and try again     */
 };
 
@@ -258,9 +263,21 @@ static uint64_t instr_of(const struct as_py_layout *l, const unsigned char *fram
 	return lasti;
 }
 
-/* The leaf may go on from instruction to instruction; all others must stand still. */
+/*
+ * Is it being executed? Until 3.10 a frame that has ended stays where it was,
+ * to be used again, and has no caller meanwhile; in 3.10 the next that is free
+ * stands in its place.
+ */
+static bool lives(const struct as_py_layout *l, const unsigned char *frame)
+{
+	return frame[l->frame.alive] < 8 && l->frame.alive_as >> frame[l->frame.alive] & 1;
+}
+
+/* The leaf may go on, begin and end; all others must stand still. */
 static bool agree(const struct as_py_layout *l, struct copies c, bool leaf)
 {
+	if (!leaf && l->frame.dead_linked && !(lives(l, c.a) && lives(l, c.b)))
+		return false;
 	return as_word(c.a, l->frame.code) == as_word(c.b, l->frame.code) &&
 	       as_word(c.a, l->frame.back) == as_word(c.b, l->frame.back) &&
 	       as_pyframe_is_shim(l, c.a) == as_pyframe_is_shim(l, c.b) &&
@@ -321,15 +338,15 @@ static void note(struct walk *w, uint64_t at, const unsigned char *frame)
 }
 
 /*
- * Can a stack begin with this frame? One of a generator has no caller while it
- * is suspended: if it looks like the first of all, it ran when we began and
- * not when we came to it. From 3.12 on the first of all is always a shim.
+ * Can a stack begin with this frame? From 3.12 on the first of all is a shim.
+ * In 3.11 it is the thread's own: a generator's or one that has outlived its
+ * call has no caller either. Before, it is any that is being executed.
  */
 static bool is_root(const struct as_py_layout *l, const unsigned char *frame)
 {
-	if (l->frame.gen != AS_PY_NO)
-		return !as_word(frame, l->frame.gen);
-	return l->frame.shim == AS_PY_NO_SHIM ? frame[l->frame.owner] != AS_PY_OWNED_BY_GENERATOR
+	if (l->frame.alive != AS_PY_NO)
+		return lives(l, frame);
+	return l->frame.shim == AS_PY_NO_SHIM ? frame[l->frame.owner] == AS_PY_OWNED_BY_THREAD
 					      : as_pyframe_is_shim(l, frame);
 }
 
@@ -347,45 +364,11 @@ static enum attempt walk(struct walk *w, uint64_t frame)
 			return AGAIN_TORN;
 		torn |= !agree(l, c, links == 0) || !agrees_at_tip(w->s, frame, c.a, links == 0);
 		note(w, frame, c.a);
-		w->root = frame;
 		frame = as_word(c.a, l->frame.back);
-		torn |= !frame && !is_root(l, c.a);
+		torn |= !frame && !(is_root(l, c.a) && is_root(l, c.b));
 	}
 	w->unknown |= w->next_stray != w->s->nstray;
 	return torn ? AGAIN_TORN : w->unknown ? AGAIN_LEARNED : DONE;
-}
-
-/*
- * A frame that has just ended has no caller any more, and until 3.10 nothing
- * else tells it from the first of all. But what hangs on it is then less than
- * the whole: a first frame with a longer chain is believed at once, and one
- * with a shorter chain only after some looks that found nothing else.
- */
-static void believe(struct as_snapper *s, uint64_t root, size_t depth)
-{
-	s->root = root;
-	s->depth = depth;
-	s->agreed = 0;
-}
-
-static void suspect(struct as_snapper *s, uint64_t root)
-{
-	enum { ENOUGH = 3 };
-
-	s->agreed = root == s->rival ? s->agreed + 1 : 1;
-	s->rival = root;
-	if (s->agreed >= ENOUGH)
-		believe(s, root, 0);
-}
-
-static enum attempt check_root(struct as_snapper *s, uint64_t root, size_t depth)
-{
-	if (root && depth > s->depth)
-		believe(s, root, depth);
-	if (root && root != s->root)
-		return OTHER_ROOT;
-	s->agreed = 0;
-	return DONE;
 }
 
 /* ── one look ─────────────────────────────────────────────────────────── */
@@ -442,12 +425,11 @@ static enum attempt check_via(struct as_snapper *s, uint64_t *frame)
 	return a == b ? DONE : AGAIN_TORN;
 }
 
-static enum attempt attempt(struct as_snapper *s, struct as_pystack *ret, uint64_t *ret_root)
+static enum attempt attempt(struct as_snapper *s, struct as_pystack *ret)
 {
 	struct walk w = {.s = s, .to = ret};
 	uint64_t frame = 0;
 
-	*ret_root = 0;
 	if (!s->nregions && !learn(s))
 		return GAVE_UP;
 	enum attempt r = gather(s);
@@ -466,30 +448,31 @@ static enum attempt attempt(struct as_snapper *s, struct as_pystack *ret, uint64
 		aim(s, frame);
 	if (w.unknown && s->nmet < AS_FRAMES_MAX && !learn_strays(s))
 		return GAVE_UP;
-	*ret_root = w.root;
-	return r == DONE ? check_root(s, w.root, ret->n) : r;
+	return r;
+}
+
+/* A small stack is read quickly and may be tried more often. */
+static int attempts(const struct as_snapper *s)
+{
+	enum { FEW = 8, MANY = 120, REGIONS = 1200 };
+	size_t n = FEW + REGIONS / (s->nregions + 1);
+
+	return n < MANY ? (int)n : MANY;
 }
 
 enum as_snap as_snapshot(struct as_snapper *s, struct as_pystack *ret, struct as_snap_count *count)
 {
 	enum attempt r = DONE;
-	uint64_t root = 0, other = 0;
-	bool reached = false; /* the root that is believed */
 
-	for (int i = 0; i < ATTEMPTS && r != GAVE_UP; i++) {
-		r = attempt(s, ret, &root);
+	for (int i = 0; i < attempts(s) && r != GAVE_UP; i++) {
+		r = attempt(s, ret);
 		if (r == DONE)
 			return ret->n ? AS_SNAP_OK : AS_SNAP_EMPTY;
 		if (r == GONE)
 			return AS_SNAP_GONE;
-		if (r == OTHER_ROOT)
-			other = root;
-		reached |= root == s->root;
-		count->torn += r == AGAIN_TORN || r == OTHER_ROOT;
+		count->torn += r == AGAIN_TORN;
 		count->learned += r == AGAIN_LEARNED;
 	}
-	if (other && !reached)
-		suspect(s, other);
 	s->nregions = 0;
 	return AS_SNAP_REJECTED;
 }

@@ -77,9 +77,6 @@ struct as_snapper {
 	size_t nstray; /* frames outside chunks, as they were met */
 	uint64_t *met; /* the same, in the walk that goes on      */
 	size_t nmet, met_cap;
-	uint64_t root, rival; /* the frame that all begins with; another that may be it    */
-	size_t depth;         /* the longest chain that was seen on it                     */
-	unsigned agreed;      /* looks in a row that found only the rival                  */
 	unsigned char *copy;
 	size_t copy_cap;
 	struct as_range *range; /* the regions, as one call takes them */

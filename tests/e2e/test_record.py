@@ -15,7 +15,7 @@ from pythons import *
 import shapes
 
 PYTHONS = pythons()
-ALLOWED = 3e-3      # of so few samples, taken as fast as can be of programs that do nothing else
+ALLOWED = 1e-3      # of so few samples, taken as fast as can be of programs that do nothing else
 print(f"# Pythons: {', '.join(p.version for p in PYTHONS)}", flush=True)
 
 
