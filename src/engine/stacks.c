@@ -28,8 +28,9 @@ struct as_stacks {
 	struct as_stacks_progress *progress;
 	pid_t root;
 	pthread_t thread;
-	sem_t still, leave; /* the thread looks no more; it may end */
-	int stop, ready;    /* eventfds: stop; there is something to take */
+	sem_t still, leave;    /* the thread looks no more; it may end */
+	int stop, ready;       /* eventfds: stop; there is something to take */
+	_Atomic bool stopping; /* the same as stop, for who does not sleep */
 	_Atomic int32_t tid;
 	struct as_profile *profile; /* of the slice at hand, with all stacks ever seen */
 	uint32_t slice;             /* which that is */
@@ -119,7 +120,9 @@ static bool sleep_until(struct as_stacks *s, int64_t when)
 	int64_t left = when - as_now();
 	struct timespec t = as_timespec(left > 0 ? left : 0);
 
-	return ppoll(&p, 1, &t, NULL) <= 0;
+	if (left > 0)
+		return ppoll(&p, 1, &t, NULL) <= 0;
+	return !atomic_load_explicit(&s->stopping, memory_order_relaxed);
 }
 
 static void tell(struct as_stacks *s)
@@ -308,11 +311,17 @@ int as_stacks_start(const struct as_stacks_config *config, const struct as_env *
 	return r;
 }
 
-void as_stacks_stop(struct as_stacks *s, struct as_stacks_result *ret)
+static void say_stop(struct as_stacks *s)
 {
 	uint64_t one = 1;
 
+	atomic_store_explicit(&s->stopping, true, memory_order_relaxed);
 	(void)!write(s->stop, &one, sizeof one);
+}
+
+void as_stacks_stop(struct as_stacks *s, struct as_stacks_result *ret)
+{
+	say_stop(s);
 	while (sem_wait(&s->still) < 0)
 		;
 	*ret = (struct as_stacks_result){.pythons = s->pythons, .why = s->why};
@@ -320,11 +329,9 @@ void as_stacks_stop(struct as_stacks *s, struct as_stacks_result *ret)
 
 void as_stacks_free(struct as_stacks *s)
 {
-	uint64_t one = 1;
-
 	if (!s)
 		return;
-	(void)!write(s->stop, &one, sizeof one);
+	say_stop(s);
 	(void)sem_post(&s->leave);
 	(void)pthread_join(s->thread, NULL);
 	stacks_done(s);

@@ -159,11 +159,53 @@ uint32_t as_codes_stack(struct as_codes *c, const struct as_pystack *s)
 	return stack;
 }
 
+/* How many steps of the trail lead to this stack as well. */
+static size_t same_steps(const struct as_codes *c, const struct as_pystack *s,
+			 const struct as_code_trail *t)
+{
+	size_t n = t->age != c->age ? 0 : t->n < s->n ? t->n : s->n;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct as_pyframe *f = &s->at[s->n - 1 - i];
+
+		if (t->at[i].code != f->code || t->at[i].instr != f->instr)
+			return i;
+	}
+	return n;
+}
+
+uint32_t as_codes_follow(struct as_codes *c, const struct as_pystack *s,
+			 struct as_code_trail *trail)
+{
+	size_t same = same_steps(c, s, trail);
+	uint32_t stack = same ? trail->at[same - 1].stack : 0;
+
+	trail->n = same;
+	trail->age = c->age;
+	for (size_t i = same; i < s->n; i++) {
+		const struct as_pyframe *f = &s->at[s->n - 1 - i];
+		uint32_t caller = stack;
+
+		stack = step(c, caller, f);
+		if (i == trail->n && as_grow(&trail->at, &trail->cap, i, sizeof *trail->at, 64))
+			trail->at[trail->n++] =
+				(struct as_code_step){f->code, f->instr, caller, stack};
+	}
+	return stack;
+}
+
+void as_code_trail_done(struct as_code_trail *t)
+{
+	free(t->at);
+	*t = (struct as_code_trail){0};
+}
+
 /* ── are they still there? ────────────────────────────────────────────── */
 
 static void forget_steps(struct as_codes *c)
 {
 	c->nsteps = 0;
+	c->age++;
 	as_index_clear(&c->by_step);
 }
 

@@ -7,7 +7,8 @@
  * few system calls, and forgets those that are no longer what they were. From
  * a frame and the stack that called it there is one step to the next stack,
  * and steps are remembered too: a stack that was seen before costs a look-up a
- * frame and no reading at all.
+ * frame and no reading at all. Who keeps a trail of the last stack of a thread
+ * pays that only for the frames that are others than before.
  */
 #include "profile/profile.h"
 #include "stack/snapshot.h"
@@ -22,24 +23,39 @@ struct as_pycode {
 	bool gone; /* no longer what it was                                  */
 };
 
+/* From a caller to a frame: the stack that they make. */
+struct as_code_step {
+	uint64_t code, instr;
+	uint32_t caller, stack;
+};
+
+/* The steps to the stack that a thread had, from the root. All zero is none. */
+struct as_code_trail {
+	struct as_code_step *at;
+	size_t n, cap;
+	uint64_t age; /* of the codes, when they were made */
+};
+
 struct as_codes {
 	const struct as_python *py;
 	struct as_profile *to;
 	struct as_pycode *code;
 	size_t ncodes, codes_cap;
 	struct as_index by_address;
-	struct as_code_step {
-		uint64_t code, instr;
-		uint32_t caller, stack;
-	} * step;
+	struct as_code_step *step;
 	size_t nsteps, steps_cap;
 	struct as_index by_step;
+	uint64_t age; /* how often steps were forgotten */
 };
 
 void as_codes_init(struct as_codes *c, const struct as_python *py, struct as_profile *to);
 void as_codes_done(struct as_codes *c);
 /* The stack in the profile. A frame whose code cannot be read is a place without a name. */
 uint32_t as_codes_stack(struct as_codes *c, const struct as_pystack *s);
+/* The same, and the steps to it become the trail. */
+uint32_t as_codes_follow(struct as_codes *c, const struct as_pystack *s,
+			 struct as_code_trail *trail);
+void as_code_trail_done(struct as_code_trail *t);
 /* The place of one frame; 0 when there is no memory. */
 uint32_t as_codes_place(struct as_codes *c, const struct as_pyframe *f);
 /* Forget code that is no longer there. */

@@ -63,15 +63,10 @@ size_t as_sampler_kinds(unsigned modes, struct as_value_kind kind[AS_VALUES_MAX]
 	return n;
 }
 
-/* What one sight of a thread is worth, in each mode; 0: it does not count there. */
+/* What one sight of a thread is worth, in each mode. */
 struct weight {
 	int64_t ns[AS_LEN(kinds)];
 };
-
-static bool weighs(const struct weight *w)
-{
-	return w->ns[0] || w->ns[1] || w->ns[2];
-}
 
 static void add(struct as_sampler *s, const struct as_pythread *t, const struct weight *w)
 {
@@ -119,6 +114,9 @@ static void look_around(struct as_sampled *p, int64_t now)
 
 static bool refresh(struct as_sampler *s, struct as_sampled *p, int64_t now)
 {
+	if (now < p->peek_ns)
+		return true;
+	p->peek_ns = now + AS_MSEC;
 	if (now < p->refresh_ns && as_pythreads_same(&p->threads))
 		return true;
 	if (!as_pythreads_refresh(&p->threads))
@@ -130,19 +128,18 @@ static bool refresh(struct as_sampler *s, struct as_sampled *p, int64_t now)
 	return true;
 }
 
-/* The stack of a thread that did not run since it was last seen is still the same. */
-static bool see(struct as_sampler *s, struct as_sampled *p, struct as_pythread *t, bool ran)
+static bool see(struct as_sampler *s, struct as_sampled *p, struct as_pythread *t)
 {
-	if (t->known && !ran && !as_pythread_runs(t))
+	if (t->known)
 		return true;
-	t->known = false;
 	switch (as_snapshot(&t->snap, s->stack, &s->count.snap)) {
 	case AS_SNAP_OK:
-		t->stack = as_codes_stack(&p->codes, s->stack);
+		t->stack = as_codes_follow(&p->codes, s->stack, &t->trail);
 		t->known = true;
 		return true;
 	case AS_SNAP_EMPTY:
 		s->count.empty++;
+		t->owed_ns = 0;
 		return false;
 	case AS_SNAP_REJECTED:
 		s->count.rejected++;
@@ -161,20 +158,30 @@ static bool holds(const struct as_pythread *t, const uint64_t *holder, size_t n)
 	return false;
 }
 
-/* `elsewhere`: at this moment it has its stack in another interpreter. */
+/*
+ * CPU time belongs to the stacks that are seen while a thread runs, never to
+ * the one in which it waits afterwards: it is owed until then. The stack of a
+ * thread that has not moved is still the same. `elsewhere`: at this moment it
+ * has its stack in another interpreter, and with it this time.
+ */
 static void look_at(struct as_sampler *s, struct as_sampled *p, struct as_pythread *t,
 		    int64_t since, bool holder, bool elsewhere)
 {
-	int64_t run = as_pythread_run(t), used = run < 0 || t->run_ns < 0 ? 0 : run - t->run_ns;
 	unsigned modes = s->config.modes;
-	struct weight w = {{modes & AS_MODE_CPU ? used : 0, modes & AS_MODE_WALL ? since : 0,
-			    modes & AS_MODE_GIL && holder ? since : 0}};
+	struct as_pydeed did;
 
-	t->told = run >= 0 && weighs(&w) && !elsewhere && see(s, p, t, used > 0);
-	if (t->told)
-		add(s, t, &w);
-	if (run >= 0)
-		t->run_ns = run;
+	t->told = false;
+	if (!as_pythread_ask(t, &did))
+		return;
+	t->owed_ns = elsewhere ? 0 : t->owed_ns + did.used_ns;
+	t->known &= !did.moved;
+	bool cpu = modes & AS_MODE_CPU && did.runs, wall = modes & AS_MODE_WALL,
+	     gil = modes & AS_MODE_GIL && holder;
+	t->told = (cpu || wall || gil) && !elsewhere && see(s, p, t);
+	if (!t->told)
+		return;
+	add(s, t, &(struct weight){{cpu ? t->owed_ns : 0, wall ? since : 0, gil ? since : 0}});
+	t->owed_ns = cpu ? 0 : t->owed_ns;
 }
 
 /* False: its Python is gone. */

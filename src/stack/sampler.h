@@ -6,14 +6,14 @@
  * Moments are absolute and at random (a Poisson process), so that nothing the
  * program does in step with a clock is seen too often or never. A moment that
  * was missed is late and left out: there is never a burst to catch up. Weights
- * are time, not counts: what a thread has used of a CPU since the last look
- * (cpu), or the time since the last look (wall, gil).
+ * are time, not counts: what a thread has used of a CPU since it was last seen
+ * running (cpu), or the time since the last look (wall, gil).
  */
 #include "stack/code.h"
 #include "stack/threads.h"
 
 enum as_sample_mode {
-	AS_MODE_CPU = 1 << 0,  /* threads that used CPU time      */
+	AS_MODE_CPU = 1 << 0,  /* threads that run                */
 	AS_MODE_WALL = 1 << 1, /* all threads, whatever they do   */
 	AS_MODE_GIL = 1 << 2,  /* threads that hold the GIL       */
 };
@@ -41,7 +41,8 @@ struct as_sampled {
 	struct as_python py;
 	struct as_pythreads threads;
 	struct as_codes codes;
-	int64_t last_ns, refresh_ns; /* CLOCK_MONOTONIC */
+	int64_t last_ns, refresh_ns; /* CLOCK_MONOTONIC                             */
+	int64_t peek_ns;             /* new threads are asked for no sooner         */
 };
 
 struct as_sampler {

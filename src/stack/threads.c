@@ -7,7 +7,6 @@
 #include "base/calls.h"
 #include "base/cleanup.h"
 #include "base/fault.h"
-#include "os/proc.h"
 
 enum { INTERPS_MOST = 256, PTHREAD_BYTES = 2048 };
 
@@ -20,6 +19,7 @@ void as_pythreads_init(struct as_pythreads *t, const struct as_env *env, const s
 static void forget(struct as_pythread *t)
 {
 	as_snapper_done(&t->snap);
+	as_code_trail_done(&t->trail);
 	as_close_(&t->sched);
 	as_close_(&t->call);
 	free(t);
@@ -120,6 +120,31 @@ static void read_name(const struct as_pythreads *t, struct as_pythread *x)
 	x->name[n && x->name[n - 1] == '\n' ? n - 1 : n] = '\0';
 }
 
+static bool read_sched(const struct as_pythread *t, struct as_proc_sched *ret)
+{
+	struct as_err ignored;
+	char text[80];
+	size_t n = 0;
+
+	return t->sched >= 0 && as_read_fd(t->sched, text, sizeof text, &n, &ignored) >= 0 &&
+	       as_parse_sched(text, n, ret);
+}
+
+static bool lives(const struct as_pythread *t)
+{
+	struct as_proc_sched ignored;
+
+	return read_sched(t, &ignored);
+}
+
+/* Is it on a CPU or ready for one at this moment, and not waiting in the kernel? */
+static bool runs(const struct as_pythread *t)
+{
+	char c = 0;
+
+	return t->call < 0 || as_pread(t->call, &c, 1, 0) != 1 || c == 'r';
+}
+
 static struct as_pythread *add(struct as_pythreads *t, uint64_t state, uint64_t interp, pid_t tid)
 {
 	if (t->n >= AS_PYTHREADS_MOST || !as_grow(&t->at, &t->cap, t->n, sizeof *t->at, 16))
@@ -131,7 +156,8 @@ static struct as_pythread *add(struct as_pythreads *t, uint64_t state, uint64_t 
 	as_snapper_init(&x->snap, t->py, state);
 	x->sched = open_of(t, tid, "schedstat");
 	x->call = open_of(t, tid, "syscall");
-	x->run_ns = as_pythread_run(x);
+	(void)read_sched(x, &x->was);
+	x->runs = runs(x);
 	read_name(t, x);
 	t->at[t->n++] = x;
 	return x;
@@ -145,24 +171,23 @@ static struct as_pythread *find(const struct as_pythreads *t, uint64_t state, pi
 	return NULL;
 }
 
-int64_t as_pythread_run(const struct as_pythread *t)
+/*
+ * The kernel counts how often a thread was put on a CPU (0: it does not), and
+ * its time there when it leaves it and at each clock tick. So one of which
+ * nothing has changed still does what it did: it waits, or it runs.
+ */
+bool as_pythread_ask(struct as_pythread *t, struct as_pydeed *ret)
 {
-	struct as_proc_sched s;
-	struct as_err ignored;
-	char text[80];
-	size_t n = 0;
+	struct as_proc_sched now;
 
-	if (t->sched < 0 || as_read_fd(t->sched, text, sizeof text, &n, &ignored) < 0 ||
-	    !as_parse_sched(text, n, &s))
-		return -1;
-	return s.run_ns;
-}
-
-bool as_pythread_runs(const struct as_pythread *t)
-{
-	char c = 0;
-
-	return t->call < 0 || as_pread(t->call, &c, 1, 0) != 1 || c == 'r';
+	if (!read_sched(t, &now))
+		return false;
+	ret->used_ns = now.run_ns - t->was.run_ns;
+	bool changed = !now.slices || ret->used_ns || now.slices != t->was.slices;
+	ret->moved = changed || t->runs;
+	t->runs = ret->runs = changed ? runs(t) : t->runs;
+	t->was = now;
+	return true;
 }
 
 /* ── all of them ──────────────────────────────────────────────────────── */
@@ -252,8 +277,12 @@ static bool first_head(const struct as_pythreads *t, uint64_t *ret_interp, uint6
 bool as_pythreads_same(const struct as_pythreads *t)
 {
 	uint64_t interp, head;
+	struct as_range r[] = {{t->py->runtime + t->py->at.runtime.interpreters, &interp,
+				sizeof interp},
+			       {t->interp + t->py->at.interp.threads, &head, sizeof head}};
 
-	return first_head(t, &interp, &head) && head == t->head;
+	return as_remote_gather(t->py->pid, r, AS_LEN(r)) == sizeof interp + sizeof head &&
+	       interp == t->interp && head == t->head;
 }
 
 /* In a namespace of its own the number of a thread that has ended may be another's. */
@@ -262,24 +291,22 @@ static void forget_ended(struct as_pythreads *t)
 	if (!as_tids_foreign(&t->tids))
 		return;
 	for (size_t i = 0; i < t->n; i++)
-		if (as_pythread_run(t->at[i]) < 0)
+		if (!lives(t->at[i]))
 			as_tids_forget(&t->tids);
 }
 
 bool as_pythreads_refresh(struct as_pythreads *t)
 {
-	uint64_t interp;
-
-	if (!first_head(t, &interp, &t->head))
+	if (!first_head(t, &t->interp, &t->head))
 		return false;
 	for (size_t i = 0; i < t->n; i++)
 		t->at[i]->listed = false;
 	forget_ended(t);
-	bool blind = !t->tid_at, whole = visit_all(t, interp);
+	bool blind = !t->tid_at, whole = visit_all(t, t->interp);
 	if (blind && t->tid_at) /* the main thread, which tells where numbers are, comes last */
-		whole = visit_all(t, interp);
+		whole = visit_all(t, t->interp);
 	for (size_t i = 0; i < t->n && !whole; i++)
-		t->at[i]->listed |= as_pythread_run(t->at[i]) >= 0;
+		t->at[i]->listed |= lives(t->at[i]);
 	drop_unlisted(t);
 	if (t->interps > 1)
 		qsort(t->at, t->n, sizeof *t->at, by_rank);

@@ -6,7 +6,8 @@
  * its number, and how long it has been on a CPU.
  */
 #include "os/env.h"
-#include "stack/snapshot.h"
+#include "os/proc.h"
+#include "stack/code.h"
 #include "stack/tids.h"
 
 enum { AS_PYTHREADS_MOST = 16384 };
@@ -16,10 +17,13 @@ struct as_pythread {
 	uint64_t interp;
 	pid_t tid;
 	char name[16];
-	int sched, call; /* its schedstat and syscall, kept open; -1: refused   */
-	int64_t run_ns;  /* time on a CPU when last looked at                   */
-	uint32_t tags;   /* of its samples                                      */
-	uint32_t stack;  /* that it had when last seen, if `known`              */
+	int sched, call;            /* its schedstat and syscall, kept open; -1: refused   */
+	struct as_proc_sched was;   /* when last asked                            */
+	bool runs;                  /* likewise: on a CPU, or ready for one       */
+	int64_t owed_ns;            /* CPU time that is in no sample yet          */
+	uint32_t tags;              /* of its samples                                      */
+	uint32_t stack;             /* that it had when last seen, if `known`              */
+	struct as_code_trail trail; /* to it                                    */
 	bool known;
 	bool listed; /* still in Python's list */
 	size_t rank; /* in that list: those of newer interpreters come first */
@@ -34,7 +38,8 @@ struct as_pythreads {
 	size_t interps, ranks; /* that have been listed: interpreters, and threads */
 	struct as_tids tids;
 	uint32_t tid_at; /* before 3.11: where in its struct pthread a thread's number is; 0: ? */
-	uint64_t head;   /* of the first interpreter's list; changes when a thread begins */
+	uint64_t interp; /* the first interpreter                                             */
+	uint64_t head;   /* of its list; changes when a thread begins                         */
 };
 
 void as_pythreads_init(struct as_pythreads *t, const struct as_env *env,
@@ -42,16 +47,22 @@ void as_pythreads_init(struct as_pythreads *t, const struct as_env *env,
 void as_pythreads_done(struct as_pythreads *t);
 /* See who is new and who has ended. False: Python's list cannot be read, or no memory. */
 bool as_pythreads_refresh(struct as_pythreads *t);
-/* Has a thread begun since? One read of one word. False also when that cannot be read. */
+/* Has no thread begun since? Two words in one call. False also when they cannot be read. */
 bool as_pythreads_same(const struct as_pythreads *t);
 /*
  * A thread that calls into another interpreter has a state in both, and one
  * stack at a time: the newer one's. Was that seen at this look?
  */
 bool as_pythreads_told(const struct as_pythreads *t, size_t i);
-/* Time on a CPU so far; -1: it has ended. A running one may be a clock tick ahead of it. */
-int64_t as_pythread_run(const struct as_pythread *t);
-/* Is it on a CPU or ready for one at this moment, and not waiting in the kernel? */
-bool as_pythread_runs(const struct as_pythread *t);
+
+/* What a thread did since it was last asked. */
+struct as_pydeed {
+	int64_t used_ns; /* of a CPU; a running one tells it by clock ticks, so later     */
+	bool moved;      /* it was on a CPU: its stack may be another                     */
+	bool runs;       /* it is on a CPU or ready for one, not waiting, at this moment  */
+};
+
+/* False: it has ended. */
+bool as_pythread_ask(struct as_pythread *t, struct as_pydeed *ret);
 /* The threads that hold a GIL, of each interpreter one at the most; returns how many. */
 size_t as_pythreads_holders(const struct as_pythreads *t, uint64_t *holder, size_t max);

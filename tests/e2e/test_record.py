@@ -7,38 +7,14 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
-                                "../workloads/python"))
 from harness import *
 from jobs import *
 from pythons import *
-import shapes
+from stacks_table import impossible, name_of, record, shapes
 
 PYTHONS = pythons()
 ALLOWED = 1e-3      # of so few samples, taken as fast as can be of programs that do nothing else
 print(f"# Pythons: {', '.join(p.version for p in PYTHONS)}", flush=True)
-
-
-def record(pid, *options, seconds=1):
-    """The stacks of a process, and how the sampling went."""
-    r = assay("record", "--quiet", "-p", pid, "-d", seconds, "-f", "folded", "--stats-json",
-              "stats.json", *options).ok()
-    return stacks(r.out), json.loads((tmp() / "stats.json").read_text())
-
-
-def name_of(frame):
-    return frame.split(" ")[0]
-
-
-def impossible(found, shape):
-    """Stacks of the shape's own functions that the program never has."""
-    own = {name for chain in shapes.ALLOWED[shape] for name in chain}
-    bad = []
-    for frames, count in found:
-        chain = [name_of(f) for f in frames if name_of(f) in own]
-        if chain and chain not in shapes.ALLOWED[shape]:
-            bad.append((chain[:6], count))
-    return bad
 
 
 for python in PYTHONS:
@@ -49,7 +25,7 @@ for python in PYTHONS:
             found, stats = record(p.pid, "-r", "5000", "--mode", "wall", seconds=0.7)
             stop(p)
             bad = impossible(found, shape)
-            expect(sum(n for _, n in bad) <= max(2, stats["samples"] * ALLOWED),
+            expect(sum(bad.values()) <= max(2, stats["samples"] * ALLOWED),
                    f"{bad} of {stats}")
             expect(sum(n for frames, n in found if shape in map(name_of, frames)) > 20,
                    f"{shape} is hardly seen: {found[:5]} of {stats}")
@@ -90,6 +66,18 @@ def _():
     expect("sleeper" in {name_of(f[-1]) for f, _ in wall}, "the one that sleeps is not in wall")
     expect("sleeper" not in leaves, f"the one that sleeps is in cpu: {leaves}")
     expect_eq({name_of(f[-1]) for f, _ in gil}, {"burner"}, "who had the GIL")
+
+
+@job_test("CPU time is with the stacks that used it, not with those that wait afterwards")
+def _():
+    p = script(PYTHONS[-1], "duty", 30)
+    found, _ = record(p.pid, "-r", "200", "--weight", "time", seconds=4)
+    stop(p)
+    time_of = collections.Counter()
+    for frames, us in found:
+        for name in {name_of(f) for f in frames} & {"busy", "idle"}:
+            time_of[name] += us
+    expect(time_of["busy"] > 2 * time_of["idle"], f"{time_of}")
 
 
 @job_test("a program from its start, its status, and what is told on standard error")
