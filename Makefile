@@ -14,7 +14,7 @@ BUILD_PKGS := gcc libc6-dev make meson ninja-build pkg-config python3 \
               clang bpftool libbpf-dev
 TEST_PKGS  := $(BUILD_PKGS) procps python3-jsonschema strace util-linux mandoc zsh locales \
               clang clang-format shellcheck node-typescript
-BENCH_PKGS := $(BUILD_PKGS) python3-pip time util-linux
+BENCH_PKGS := $(BUILD_PKGS) musl python3-pip time util-linux
 # Programs of science that the guides are tried on: 1.3 GB, so only when all of test-real runs.
 GUIDE_PKGS := lammps lammps-examples mpi-default-bin openfoam openfoam-examples python3-dolfinx
 REAL_PKGS  := $(TEST_PKGS) redis-server redis-tools git dpkg-dev chromium \

@@ -73,6 +73,12 @@ def ratio(above, below):
     return Figure(of(range(n)), *bootstrap(n, of), n)
 
 
+def part_text(f):
+    """A ratio as people say it: "1/18 (1/17 to 1/19)"."""
+    text = f"1/{1 / f.value:.1f}"
+    return text if f.low == f.high else f"{text} (1/{1 / f.high:.1f} to 1/{1 / f.low:.1f})"
+
+
 def verdict(figure, limit):
     """How a figure stands to its budget, which is an upper limit."""
     if figure.value > limit:
@@ -184,7 +190,7 @@ class Bench:
         path.chmod(0o777)
         return str(path)
 
-    def meter(self, commands, rounds, warm=1):
+    def meter(self, commands, rounds, warm=1, may_fail=False):
         """What each run of each command cost; they are run in turns. `warm` more go first."""
         text = "".join("\t".join(map(str, c)) + "\n" for c in commands)
         p = subprocess.run([self.bin("meter"), str(rounds + warm)], input=text, text=True,
@@ -194,7 +200,7 @@ class Bench:
         costs = [[] for _ in commands]
         for line in p.stdout.splitlines():
             k = Cost(*map(int, line.split()))
-            if k.status:
+            if k.status and not may_fail:
                 sys.exit(f"bench: status {k.status}: {' '.join(map(str, commands[k.command]))}")
             if k.round >= warm:
                 costs[k.command].append(k)

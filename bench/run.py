@@ -4,10 +4,11 @@
     bench/run.py [--build DIR] [--quick | --render] [NAME]...
 
 Every benchmark is a module beside this one (harness.py says how it is made);
-to add one: its file, and its name in ALL. Results are printed, written to
-build/bench/NAME.json, and put into docs/overhead.md between the comments that
-bear their names. --quick is for trying: few rounds, docs left as they are.
---render measures nothing and puts the last results into the docs again.
+to add one: its file, and its name in ALL. NAME chooses those that begin so.
+Results are printed, written to build/bench/NAME.json, and put into
+docs/overhead.md between the comments that bear their names. --quick is for
+trying: few rounds, docs left as they are. --render measures nothing and puts
+the last results into the docs again.
 Wants a quiet machine; how quiet it was is told with every result.
 """
 import argparse
@@ -26,7 +27,7 @@ sys.dont_write_bytecode = True
 import harness
 import peers
 
-ALL = ["start", "own", "sample1000", "cgroup", "store"]
+ALL = ["start", "own", "sample1000", "cgroup", "store", "stacks", "stacks_attach"]
 DOCS = harness.ROOT / "docs" / "overhead.md"
 
 
@@ -35,7 +36,7 @@ def conditions(noise):
     return {"date": time.strftime("%Y-%m-%d", time.gmtime()), "kernel": platform.release(),
             "cpu": harness.cpu_model(), "cpus": os.cpu_count(),
             "python": platform.python_version(), "root": os.geteuid() == 0,
-            "peers": {n: peers.version(n) for n in peers.NAMES}, **noise.shares()}
+            "peers": [f"{p.name} {p.version}" for p in peers.ALL], **noise.shares()}
 
 
 def where(c):
@@ -102,19 +103,20 @@ def main():
     args.add_argument("--render", action="store_true")
     args.add_argument("name", nargs="*", help=", ".join(ALL))
     args = args.parse_args()
-    unknown = [n for n in args.name if n not in ALL]
+    unknown = [n for n in args.name if not any(have.startswith(n) for have in ALL)]
     if unknown:
         sys.exit(f"bench: no '{unknown[0]}'; there are {', '.join(ALL)}")
+    chosen = [have for have in ALL if have.startswith(tuple(args.name or [""]))]
 
     build = args.build.resolve()
     if args.render:
         publish(build)
         return
-    if not all(map(peers.version, peers.NAMES)):
+    if not peers.are_here():
         sys.exit("bench: the peers are not here: `make bench-deps` installs them")
     b = harness.Bench(build, args.quick)
     try:
-        for name in args.name or ALL:
+        for name in chosen:
             bench(b, name)
     finally:
         b.close()

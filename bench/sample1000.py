@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import peers
-from harness import ROOT, Result, median, ratio, totals, verdict
+from harness import ROOT, Result, median, part_text, ratio, totals, verdict
 
 ABOUT = "CPU time of one sample of a job of 1,000 processes, by BPF's task iterator and by /proc."
 PROCESSES = 1000
@@ -97,12 +97,6 @@ def measure(b, tool, job):
     if many <= few or seen < PROCESSES:
         sys.exit(f"bench: {tool.name}: {many} samples of {seen} processes")
     tool.samples.append((cpu - few_cpu) / (many - few))
-
-
-def part_text(f):
-    """A ratio as people say it: "1/18 (1/17 to 1/19)"."""
-    text = f"1/{1 / f.value:.1f}"
-    return text if f.low == f.high else f"{text} (1/{1 / f.high:.1f} to 1/{1 / f.low:.1f})"
 
 
 def case(b, result, name, wakes):
