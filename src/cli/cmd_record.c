@@ -233,7 +233,8 @@ static void put_places(struct as_buf *out, const struct opts *o, const struct as
 	if (o->output && strcmp(o->output, "-") != 0)
 		as_buf_fmt(out, "; written to %s", o->output);
 	if (s->kept)
-		as_buf_fmt(out, "\nnext: assay show %s", s->run->who.id);
+		as_buf_fmt(out, "\nnext: assay flame %s, assay show %s", s->run->who.id,
+			   s->run->who.id);
 	as_buf_byte(out, '\n');
 }
 

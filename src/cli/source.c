@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/cleanup.h"
+#include "cli/history.h"
 #include "profile/read.h"
 
 /* All of a file that is no longer than a profile may be. */
@@ -29,6 +30,26 @@ static int slurp(FILE *in, const char *name, struct as_buf *out, struct as_err *
 	return ferror(in) ? as_fail_errno(err, errno ? errno : EIO, "read '%s'", name) : AS_OK;
 }
 
+static int of_run(const char *word, struct as_profile **ret, struct as_err *err)
+{
+	as_auto_run struct as_run *run = NULL;
+	int r = as_history_read(NULL, word, &run, err);
+
+	if (r == AS_ENOTFOUND) {
+		(void)as_fail(err, AS_ENOTFOUND, "no file and no run is called '%s'", word);
+		return as_hint(err, "'assay jobs' lists the runs");
+	}
+	if (r < 0)
+		return r;
+	if (!run->stacks) {
+		(void)as_fail(err, AS_ENOTFOUND, "run %s has no stacks", run->who.id);
+		return as_hint(err,
+			       "they are sampled by 'assay run --stacks cpu' and 'assay record'");
+	}
+	*ret = as_take(run->stacks);
+	return AS_OK;
+}
+
 int as_source_profile_of(const char *arg, const char *format, struct as_profile **ret,
 			 struct as_err *err)
 {
@@ -36,6 +57,8 @@ int as_source_profile_of(const char *arg, const char *format, struct as_profile 
 	as_auto_file FILE *file = standard ? NULL : fopen(arg, "re");
 	as_auto_buf struct as_buf bytes = AS_BUF(AS_BUF_DOCUMENT);
 
+	if (!standard && !file && errno == ENOENT && !format)
+		return of_run(arg, ret, err);
 	if (!standard && !file)
 		return as_fail_errno(err, errno, "open '%s'", arg);
 	int r = slurp(standard ? stdin : file, arg, &bytes, err);

@@ -1,7 +1,8 @@
 #pragma once
 /*
  * source -- the profile that a word on the command line means: the file of
- * that name, whatever its format; '-' is standard input.
+ * that name, whatever its format ('-' is standard input), or else the stacks of
+ * the run that it names, as `assay show` would find it.
  */
 #include "profile/profile.h"
 

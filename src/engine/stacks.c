@@ -36,7 +36,8 @@ struct as_stacks {
 	uint32_t slice;             /* which that is */
 	struct as_sampler sampler;
 	int64_t seek_ns, seek_pause; /* when to look for Pythons next */
-	size_t pythons;
+	pid_t *python;               /* those that were looked at, each once */
+	size_t pythons, pythons_cap;
 	struct as_err why;
 	/* what is handed over */
 	pthread_mutex_t lock;
@@ -46,6 +47,18 @@ struct as_stacks {
 
 /* ── whom to look at ──────────────────────────────────────────────────── */
 
+/* One that was forked and then is another program comes twice, and is one process. */
+static void count(struct as_stacks *s, pid_t pid)
+{
+	for (size_t i = 0; i < s->pythons; i++)
+		if (s->python[i] == pid)
+			return;
+	if (as_grow(&s->python, &s->pythons_cap, s->pythons, sizeof *s->python, 16))
+		s->python[s->pythons++] = pid;
+	else
+		(void)as_fail(&s->why, AS_ENOMEM, "no memory to sample stacks");
+}
+
 static void try(struct as_stacks *s, pid_t pid)
 {
 	struct as_err err = {0};
@@ -53,7 +66,7 @@ static void try(struct as_stacks *s, pid_t pid)
 	if (as_sampler_has(&s->sampler, pid))
 		return;
 	if (as_sampler_add(&s->sampler, pid, &err) == AS_OK) {
-		s->pythons++;
+		count(s, pid);
 		s->seek_pause = seek_first;
 	} else if (pid == s->root) {
 		s->why = err;
@@ -237,6 +250,7 @@ static void *work(void *arg)
 static void stacks_done(struct as_stacks *s)
 {
 	as_sampler_close(&s->sampler);
+	free(s->python);
 	as_profile_free(s->profile);
 	as_profile_free(s->out);
 	as_close_(&s->stop);

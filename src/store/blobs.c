@@ -210,6 +210,7 @@ static int unpack_row(struct as_store *s, sqlite3_stmt *st, struct as_run **ret,
 int as_catalogue_get(struct as_store *s, const char *id, struct as_run **ret, struct as_err *err)
 {
 	as_auto_stmt sqlite3_stmt *st = NULL;
+	as_auto_run struct as_run *run = NULL;
 	int r;
 
 	*ret = NULL;
@@ -222,6 +223,10 @@ int as_catalogue_get(struct as_store *s, const char *id, struct as_run **ret, st
 	r = as_catalogue_step(s, st, err);
 	if (r <= 0)
 		return r;
-	r = unpack_row(s, st, ret, err);
+	r = unpack_row(s, st, &run, err);
+	if (r == AS_OK)
+		r = as_catalogue_get_stacks(s, sqlite3_column_int64(st, 2), run, err);
+	if (r == AS_OK)
+		*ret = as_take(run);
 	return r < 0 ? as_err_wrap(err, "run %s", id) : AS_OK;
 }

@@ -29,9 +29,10 @@ struct as_store {
 	int64_t dictionary_to_write; /* the one of our keys; 0: not looked for  */
 	struct as_buf plain, packed;
 	struct as_blob_memo memo;
-	struct as_buf facet; /* the one that is being counted                      */
-	struct as_sum *sums; /* collected by a batch (rollup.c), or NULL           */
-	int64_t few;         /* runs that are as soon added up one by one as from the rollup */
+	struct as_buf stacks; /* of the run that is being put, packed                */
+	struct as_buf facet;  /* the one that is being counted                      */
+	struct as_sum *sums;  /* collected by a batch (rollup.c), or NULL           */
+	int64_t few;          /* runs that are as soon added up one by one as from the rollup */
 };
 
 enum { AS_STORE_FEW = 50000 };
@@ -84,6 +85,12 @@ int as_catalogue_pack(struct as_store *s, const struct as_run *run, int64_t *ret
 /* Add what is in s->packed as the blob of run n. */
 int as_catalogue_add_blob(struct as_store *s, int64_t n, int64_t dictionary, struct as_err *err);
 int as_catalogue_get(struct as_store *s, const char *id, struct as_run **ret, struct as_err *err);
+/* stacks.c: likewise, in s->stacks; empty when the run has none. */
+int as_catalogue_pack_stacks(struct as_store *s, const struct as_run *run, struct as_err *err);
+int as_catalogue_add_stacks(struct as_store *s, int64_t n, const struct as_run *run,
+			    struct as_err *err);
+/* What run n has of them, into the run. */
+int as_catalogue_get_stacks(struct as_store *s, int64_t n, struct as_run *run, struct as_err *err);
 /* remove.c */
 int as_catalogue_remove(struct as_store *s, int64_t n, struct as_err *err);
 /* store.c: is there a sealed run with this id? *ret_n 0 when not. */

@@ -32,6 +32,7 @@ enum as_live_type {
 	AS_LIVE_ORIGIN = 'O',   /* scope, column, how, source               */
 	AS_LIVE_INSTANCE = 'I', /* scope, facts                             */
 	AS_LIVE_ROWS = 'R',     /* one tick                                 */
+	AS_LIVE_STACKS = 'P',   /* sampling so far, stacks seen since the last */
 	AS_LIVE_END = 'E',      /* outcome, totals by key                   */
 };
 

@@ -15,6 +15,7 @@
 
 #include "base/fault.h"
 #include "store/live.h"
+#include "store/stacks.h"
 #include "store/store.h"
 
 /* Beyond this, differences of two values would not fit an int64_t. */
@@ -329,6 +330,18 @@ static int on_rows(struct as_live_decoder *d, struct as_bytes *b, struct as_err 
 	return r < 0 ? r : d->sink.ops->frame(d->sink.state, &d->frame, err);
 }
 
+static int on_stacks(struct as_live_decoder *d, struct as_bytes *b, struct as_err *err)
+{
+	as_auto_profile struct as_profile *seen = NULL;
+	struct as_sampling so_far;
+	int r = as_dec_stacks(b, &seen, &so_far, err);
+
+	b->bad |= r == AS_EFORMAT;
+	if (r < 0)
+		return r == AS_EFORMAT ? AS_OK : r;
+	return d->sink.ops->stacks(d->sink.state, seen, &so_far, err);
+}
+
 /* ── the file ─────────────────────────────────────────────────────────── */
 
 /* clang-format off */
@@ -344,6 +357,7 @@ static const struct {
 	{AS_LIVE_ORIGIN,   true,  true,  on_origin},
 	{AS_LIVE_INSTANCE, true,  true,  on_instance},
 	{AS_LIVE_ROWS,     true,  true,  on_rows},
+	{AS_LIVE_STACKS,   false, true,  on_stacks},
 	{AS_LIVE_END,      false, true,  on_end},
 };
 /* clang-format on */

@@ -13,8 +13,10 @@
 
 #include "base/clock.h"
 #include "base/fault.h"
+#include "profile/merge.h"
 #include "store/folder.h"
 #include "store/live.h"
+#include "store/stacks.h"
 #include "store/store.h"
 
 /*
@@ -25,17 +27,24 @@
  */
 enum { THIN_PART = 16, END_ROOM = 64 << 10 };
 
+/* Stacks wait so long for more of their like: what comes again is written once. */
+#define STACKS_EVERY (4 * AS_SECOND)
+
 struct as_live {
 	int fd;
 	char *path;
-	struct as_buf out;   /* frames that were not written yet      */
-	struct as_grid prev; /* the last tick that was written        */
-	bool behind;         /* the tick before was not               */
-	int64_t t_ns;        /* of the tick before                    */
-	int64_t size;        /* bytes of the file that are good       */
-	int64_t limit;       /* it stays below so many                */
-	int64_t last;        /* bytes of the tick before              */
-	bool eager;          /* ticks are rare: write facts at once   */
+	struct as_buf out;         /* frames that were not written yet      */
+	struct as_grid prev;       /* the last tick that was written        */
+	bool behind;               /* the tick before was not               */
+	int64_t t_ns;              /* of the tick before                    */
+	int64_t size;              /* bytes of the file that are good       */
+	int64_t limit;             /* it stays below so many                */
+	int64_t last;              /* bytes of the tick before              */
+	bool eager;                /* ticks are rare: write facts at once   */
+	struct as_profile *stacks; /* that were not written yet, or NULL */
+	struct as_sampling sampling;
+	int64_t stacks_ns;   /* when some were last written, and      */
+	int64_t stacks_last; /* how many bytes                        */
 };
 
 /* ── frames ───────────────────────────────────────────────────────────── */
@@ -277,17 +286,17 @@ static void remember_changes(struct as_grid *g, const struct as_frame *f)
 			       as_scope_info(f->rows[i].scope)->n * sizeof *g->cells);
 }
 
-/* The next tick will need about as many bytes as the last: has it waited for them? */
-static bool too_soon(const struct as_live *l, int64_t t_ns)
+/* The next one will need about as many bytes as the last: has it waited for them? */
+static bool too_soon(const struct as_live *l, int64_t t_ns, int64_t last_ns, int64_t last)
 {
-	double wait = (double)t_ns * (double)l->last / (double)(l->limit / THIN_PART);
+	double wait = (double)t_ns * (double)last / (double)(l->limit / THIN_PART);
 
 	if (!half_full(l))
 		return false;
-	return (double)(t_ns - l->t_ns) < wait || l->size + l->last > l->limit - END_ROOM;
+	return (double)(t_ns - last_ns) < wait || l->size + last > l->limit - END_ROOM;
 }
 
-/* A tick that is larger than all before it: rather none than past the limit. */
+/* One that is larger than all before it: rather none than past the limit. */
 static bool too_long(const struct as_live *l)
 {
 	return half_full(l) && l->size + (int64_t)l->out.len > l->limit - END_ROOM;
@@ -298,7 +307,7 @@ static int on_frame(void *st, const struct as_frame *f, struct as_err *err)
 	struct as_live *l = st;
 	int64_t t_ns = f->t_ns > l->t_ns ? f->t_ns : l->t_ns; /* time never goes back */
 
-	if (too_soon(l, t_ns)) {
+	if (too_soon(l, t_ns, l->t_ns, l->last)) {
 		l->behind = true;
 		return l->out.len ? flush(l, err) : AS_OK;
 	}
@@ -322,10 +331,53 @@ static int on_frame(void *st, const struct as_frame *f, struct as_err *err)
 	return r < 0 ? r : flush(l, err);
 }
 
+/* ── stacks ───────────────────────────────────────────────────────────── */
+
+static int put_stacks(struct as_live *l, struct as_err *err)
+{
+	as_auto_profile struct as_profile *p = as_take(l->stacks);
+	size_t at = open_frame(l, AS_LIVE_STACKS);
+	int r = as_enc_stacks(&l->out, p, &l->sampling, err);
+
+	if (r < 0)
+		return r;
+	close_frame(l, at);
+	l->stacks_last = (int64_t)(l->out.len - at);
+	if (too_long(l)) {
+		l->out.len = at;
+		return AS_OK;
+	}
+	return flush(l, err);
+}
+
+static int on_stacks(void *st, const struct as_profile *seen, const struct as_sampling *so_far,
+		     struct as_err *err)
+{
+	struct as_live *l = st;
+	int64_t t_ns = seen->duration_ns;
+
+	if (!l->stacks)
+		l->stacks = as_profile_like(seen, err);
+	if (!l->stacks)
+		return err->code;
+	as_profile_merge(l->stacks, seen);
+	l->sampling = *so_far;
+	int r = as_profile_ok(l->stacks, err);
+	if (r < 0 || t_ns - l->stacks_ns < STACKS_EVERY ||
+	    too_soon(l, t_ns, l->stacks_ns, l->stacks_last))
+		return r;
+	l->stacks_ns = t_ns;
+	return put_stacks(l, err);
+}
+
 static int on_end(void *st, const struct as_outcome *o, const struct as_total *totals,
 		  struct as_err *err)
 {
 	struct as_live *l = st;
+	int r = l->stacks ? put_stacks(l, err) : AS_OK;
+
+	if (r < 0)
+		return r;
 	size_t at = open_frame(l, AS_LIVE_END);
 
 	as_enc_outcome(&l->out, o);
@@ -345,6 +397,7 @@ static const struct as_sink_ops ops = {
 	.origin = on_origin,
 	.instance = on_instance,
 	.frame = on_frame,
+	.stacks = on_stacks,
 	.end = on_end,
 };
 
@@ -400,6 +453,7 @@ void as_live_close(struct as_live *l)
 	free(l->path);
 	as_buf_done(&l->out);
 	as_grid_done(&l->prev);
+	as_profile_free(l->stacks);
 	free(l);
 }
 

@@ -84,7 +84,7 @@ static int add_row(struct as_store *s, const struct as_listing *l, int64_t *ret_
 
 	if (r < 0)
 		return r;
-	bind_row(st, l, s->packed.len);
+	bind_row(st, l, s->packed.len + s->stacks.len);
 	r = as_catalogue_done(s, st, err);
 	*ret_n = sqlite3_changes(s->db) ? sqlite3_last_insert_rowid(s->db) : 0;
 	return r;
@@ -129,6 +129,8 @@ static int put(struct as_store *s, const struct as_run *run, bool replace, struc
 	int64_t n = 0, dictionary = 0;
 	int r = as_catalogue_pack(s, run, &dictionary, err);
 
+	if (r == AS_OK)
+		r = as_catalogue_pack_stacks(s, run, err);
 	if (r < 0)
 		return r;
 	as_listing_of(run, &l);
@@ -143,6 +145,8 @@ static int put(struct as_store *s, const struct as_run *run, bool replace, struc
 	if (r < 0 || !n)
 		return r; /* !n: it is there, and may stay */
 	r = as_catalogue_add_blob(s, n, dictionary, err);
+	if (r == AS_OK)
+		r = as_catalogue_add_stacks(s, n, run, err);
 	if (r == AS_OK)
 		r = add_labels(s, run, n, err);
 	return r < 0 ? r : as_rollup_count(s, run, &l, err);

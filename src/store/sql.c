@@ -94,6 +94,14 @@ const char *const as_migrations[] = {
 	 * host and of a version are the rollup says well enough.
 	 */
 	"DROP INDEX IF EXISTS run_host; DROP INDEX IF EXISTS run_version;",
+	/* 4: stacks. `kind` and `value` are what they count last, and all of it. */
+	"CREATE TABLE profile("
+	"  run INTEGER PRIMARY KEY,"
+	"  kind TEXT NOT NULL,"
+	"  value INTEGER NOT NULL,"
+	"  samples INTEGER NOT NULL,"
+	"  bytes BLOB NOT NULL"
+	") STRICT;",
 };
 const int as_schema = (int)AS_LEN(as_migrations);
 
@@ -147,6 +155,8 @@ const char *const as_sql[AS_NSQL] = {
 		"VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18)",
 	[AS_SQL_BLOB_ADD] = "INSERT INTO blob(run, dictionary, bytes) VALUES(?1, ?2, ?3)",
 	[AS_SQL_PIECE_ADD] = "INSERT INTO piece(id, bytes) VALUES(?1, ?2)",
+	[AS_SQL_PROFILE_ADD] =
+		"INSERT INTO profile(run, kind, value, samples, bytes) VALUES(?1, ?2, ?3, ?4, ?5)",
 	[AS_SQL_LABEL_ADD] = "INSERT OR IGNORE INTO label(key, value, run) VALUES(?1, ?2, ?3)",
 	[AS_SQL_ROLLUP_ADD] =
 		"INSERT INTO rollup(facet, span, bucket, " AS_SQL_SUM_COLUMNS ") "
@@ -171,6 +181,8 @@ const char *const as_sql[AS_NSQL] = {
 		"WHERE r.id = ?1",
 	[AS_SQL_PIECES_GET] =
 		"SELECT bytes FROM piece WHERE id > ?1 * 16 AND id < ?1 * 16 + 16 ORDER BY id",
+
+	[AS_SQL_PROFILE_GET] = "SELECT bytes FROM profile WHERE run = ?1",
 
 	/* ── statistics: name or NULL, glob or NULL, status or NULL, then the range ── */
 	[AS_SQL_STATS_ROLLUP] =
@@ -226,6 +238,7 @@ const char *const as_sql[AS_NSQL] = {
 	[AS_SQL_DELETE_PIECES] =
 		"DELETE FROM piece WHERE id IN (SELECT n * 16 + column1 FROM batch, (VALUES(1), (2), "
 		"(3), (4), (5), (6), (7), (8), (9), (10), (11), (12), (13), (14), (15)))",
+	[AS_SQL_DELETE_PROFILES] = "DELETE FROM profile WHERE run " IN_BATCH,
 	[AS_SQL_DELETE_RUNS] = "DELETE FROM run WHERE n " IN_BATCH,
 	[AS_SQL_ROLLUP_DROP] =
 		"DELETE FROM rollup WHERE (facet, span, bucket, name, status) IN "

@@ -27,6 +27,7 @@ int as_store_open(const char *dir, enum as_store_mode mode, struct as_store **re
 	s->mode = mode;
 	s->plain = AS_BUF(AS_BLOB_MAX);
 	s->packed = AS_BUF(AS_BLOB_MAX);
+	s->stacks = AS_BUF(AS_BLOB_MAX);
 	s->facet = AS_BUF(AS_BUF_FILE);
 	s->few = AS_STORE_FEW;
 	as_writer_self(&s->self);
@@ -48,6 +49,7 @@ void as_store_close(struct as_store *s)
 	as_buf_done(&s->plain);
 	as_buf_done(&s->packed);
 	as_blob_memo_done(&s->memo);
+	as_buf_done(&s->stacks);
 	as_buf_done(&s->facet);
 	free(s->sums);
 	free(s->dir);

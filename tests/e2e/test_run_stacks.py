@@ -124,4 +124,45 @@ def _():
     expect_eq(r.rc, 2, "exit status of two things on standard output")
 
 
+@job_test("stacks are kept with the run: shown, converted by its id, removed with it")
+def _():
+    import sqlite3
+    assay("run", "--stacks", "cpu", "-n", "kept", "--", PYTHON.path, program("split"), 0.9,
+          0.5).ok()
+    shown = assay("show").ok().out
+    expect_in("burn_first", shown)
+    doc = assay("show", "--json").ok().json()
+    expect(doc["assay"]["stacks"]["samples"] > 10, doc["assay"]["stacks"])
+    found = stacks(assay("convert", doc["task_id"], "-", "-f", "folded").ok().out)
+    expect(any("burn_first" in frames[-1] for frames, _ in found), found)
+    expect_in("no file and no run", assay("convert", "nobody", "x.folded").err)
+    catalogue = sqlite3.connect(tmp() / "store/catalogue.db")
+    expect_eq(catalogue.execute("SELECT count(*) FROM profile").fetchone(), (1,), "profiles")
+    assay("rm", doc["task_id"]).ok()
+    expect_eq(catalogue.execute("SELECT count(*) FROM profile").fetchone(), (0,), "profiles")
+    catalogue.close()
+
+
+@job_test("what was seen is there while it runs, and after kill -9")
+def _():
+    p = start(ASSAY, "run", "-q", "--stacks", "cpu", "--", PYTHON.path, program("split"), 0.9, 60)
+
+    def seen():
+        r = assay("show", "--json")
+        return r.rc == 0 and r.json()["assay"]["stacks"] and r.json()
+    doc = wait_for(seen, 60, "stacks of the run that goes on")
+    expect_eq(doc["status"], "running", "status")
+    pid = doc["assay"]["processes"][0]["pid"]
+    p.kill()
+    p.wait()
+    os.kill(pid, 9)
+    assay("gc", "--keep", "10").ok()      # who writes seals it
+    after = assay("show", "--json").ok().json()
+    expect_eq(after["status"], "interrupted", "status")
+    used, was = kinds(after["assay"]["stacks"]), kinds(doc["assay"]["stacks"])
+    expect(used["cpu"] >= was["cpu"] > 0, f"{used} of stacks, {was} before")
+    lost = after["assay"]["outcome"]["duration_ns"] - after["assay"]["stacks"]["duration_ns"]
+    expect(lost < 15e9, f"the last {lost / 1e9} s are lost")
+
+
 main()

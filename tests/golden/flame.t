@@ -56,7 +56,8 @@ $ assay flame a.folded -o x.png
 
 $ assay flame nothing.folded
 ? 66
-! assay: open 'nothing.folded': No such file or directory
+! assay: no file and no run is called 'nothing.folded'
+!     'assay jobs' lists the runs
 
 # functions of a profile: lines, callers, callees
 $ assay report --stacks a.folded

@@ -20,7 +20,8 @@ $ echo hello | assay convert - x.folded
 
 $ assay convert none.folded x.folded
 ? 66
-! assay: open 'none.folded': No such file or directory
+! assay: no file and no run is called 'none.folded'
+!     'assay jobs' lists the runs
 
 $ assay convert a.folded x.png
 ? 2
