@@ -148,7 +148,7 @@ _assay() {
 		;;
 	dump)
 		if [[ $cur == -* ]]; then
-			_assay_words "-l --locals --full-filenames -j --json -h --help" "$cur"
+			_assay_words "-l --locals --async --full-filenames -j --json -h --help" "$cur"
 		else
 			_assay_pids "$cur"
 		fi

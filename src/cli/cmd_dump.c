@@ -5,12 +5,13 @@
 #include "stack/dump.h"
 
 struct opts {
-	bool json, full_names, locals;
+	bool json, full_names, locals, tasks;
 };
 
 /* clang-format off */
 static const struct as_opt opts[] = {
 	{ .name = "locals", .letter = 'l', .type = AS_OPT_SWITCH, .at = offsetof(struct opts, locals), .help = "the variables of each function, too" },
+	{ .name = "async", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, tasks), .help = "the tasks of asyncio too: what each awaits, as a tree" },
 	{ .name = "full-filenames", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, full_names), .help = "files with their whole path" },
 	{ .name = "json", .letter = 'j', .type = AS_OPT_SWITCH, .at = offsetof(struct opts, json), .help = "print JSON" },
 	{ 0 }
@@ -35,7 +36,7 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 {
 	const struct opts *o = opts_;
 	as_auto_moment struct as_moment *m = NULL;
-	struct as_dump_config config = {.locals = o->locals};
+	struct as_dump_config config = {.locals = o->locals, .tasks = o->tasks};
 	int pid;
 
 	(void)tail;
@@ -62,12 +63,18 @@ const struct as_cmd as_cmd_dump = {
 		"shortened: numbers, texts and containers by their content, everything else by "
 		"its type. They are read between two looks at the stack; where it was not the "
 		"same in both, there are none.\n\n"
+		"`--async` adds the tasks of asyncio (also those of uvloop): running, awaiting, "
+		"ready to go on or not yet begun, each with the stack of its coroutines. Below a "
+		"task stand those that it awaits: directly, or through gather, wait, wait_for, "
+		"shield or a TaskGroup. A ring of tasks that await each other is shown as one.\n\n"
 		"`--json` prints the same as one document (docs/schema/dump-1.json), frames from "
-		"the root on. CPython 3.8 to 3.15 are known, variables and Python's own names of "
-		"threads of 3.8 to 3.13. Another user's process needs root; your own may need it "
-		"as well where Yama forbids reading processes that were not started by the reader.",
+		"the root on. CPython 3.8 to 3.15 are known; variables, tasks and Python's own "
+		"names of threads of 3.8 to 3.13. Another user's process needs root; your own may "
+		"need it as well where Yama forbids reading processes that were not started by "
+		"the reader.",
 	.examples = "assay dump $PPID\tthe Python program that started this shell\n"
 		    "assay dump --locals $PPID\twith what its variables hold\n"
+		    "assay dump --async $PPID\tand its tasks, with what each awaits\n"
 		    "assay dump --json $PPID\tthe same for a program\n",
 	.flags = AS_CMD_ENV,
 	.min_args = 1,

@@ -31,7 +31,12 @@ void as_moment_free(struct as_moment *m)
 		return;
 	for (size_t i = 0; i < m->nthreads; i++)
 		as_moment_stack_done(&m->thread[i].stack);
+	for (size_t i = 0; i < m->ntasks; i++) {
+		as_moment_stack_done(&m->task[i].stack);
+		free(m->task[i].awaits);
+	}
 	free(m->thread);
+	free(m->task);
 	as_profile_free(m->names);
 	free(m);
 }

@@ -1,6 +1,6 @@
 #pragma once
 /*
- * moment -- what the threads of a program were doing at one moment.
+ * moment -- what the threads and tasks of a program were doing at one moment.
  *
  * Names and places are those of a profile that it owns, so whatever spells
  * places for profiles spells them here. Frames are in the order of calls, the
@@ -55,6 +55,24 @@ struct as_moment_thread {
 	struct as_moment_stack stack;
 };
 
+enum as_task_doing {
+	AS_TASK_RUNS,
+	AS_TASK_AWAITS,
+	AS_TASK_READY,   /* what it awaited is there: its loop will come to it */
+	AS_TASK_CREATED, /* has not begun                                      */
+};
+
+/* A task of asyncio. */
+struct as_moment_task {
+	uint32_t name; /* text; 0: unknown */
+	enum as_task_doing doing;
+	int32_t tid;    /* of the thread that runs it; 0: none does          */
+	uint32_t what;  /* text: the type of what it awaits; 0: nothing      */
+	size_t *awaits; /* the tasks that must end before it can go on       */
+	size_t nawaits, awaits_cap;
+	struct as_moment_stack stack; /* of its coroutines, the outermost first */
+};
+
 struct as_moment {
 	struct as_profile *names;
 	int32_t pid;
@@ -63,7 +81,9 @@ struct as_moment {
 	int64_t taken_unix_ns;
 	struct as_moment_thread *thread;
 	size_t nthreads, threads_cap;
-	bool locals; /* were asked for */
+	struct as_moment_task *task; /* in the order of their names */
+	size_t ntasks;
+	bool locals, tasks; /* were asked for */
 };
 
 struct as_moment *as_moment_new(struct as_err *err);

@@ -86,12 +86,15 @@ struct as_py_objects {
 	struct {
 		uint32_t frame; /* a pointer, or (from 3.11) the frame itself            */
 		uint32_t state; /* from 3.11                                             */
-		uint32_t name;  /* qualified                                             */
+		int8_t created; /* … of one that has not begun                           */
 	} gen;
 	struct {
 		uint32_t locals;
-		uint32_t stack; /* 3.8: pointer behind its top; 3.10 on: how many words  */
-		uint32_t base;  /* where the stack begins: a pointer; until 3.10         */
+		uint32_t stack; /* its height in words, or (until 3.9) a pointer behind its top */
+		bool top_is_pointer;
+		uint32_t base;  /* where it begins: a pointer; 3.10, else behind the locals */
+		uint32_t state; /* a byte that is `runs` while it runs; until 3.10       */
+		uint8_t runs;
 	} frame;
 	struct {
 		uint32_t names;        /* co_varnames, or all names from 3.11            */

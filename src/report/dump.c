@@ -2,7 +2,10 @@
 
 #include <inttypes.h>
 
+#include "base/cleanup.h"
+#include "base/fault.h"
 #include "base/json.h"
+#include "report/glyph.h"
 #include "report/page.h"
 #include "report/record.h"
 
@@ -43,7 +46,26 @@ struct page {
 	const struct as_look *look;
 	const struct as_moment *m;
 	const struct as_spelling *how;
+	struct as_buf lead; /* stands before every line: the branches of a tree */
+	int indent;         /* of frames                                        */
+	bool *shown;        /* which tasks are                                  */
 };
+
+/* A line begins with its lead and `indent` columns; how many are left. */
+static int begin_line(const struct page *p, int indent)
+{
+	as_buf_str(p->out, as_buf_text(&p->lead));
+	as_buf_fill(p->out, ' ', (size_t)indent);
+	return p->look->width - indent - as_text_width(as_buf_text(&p->lead), p->lead.len);
+}
+
+/* Words of our own in a line of their own. */
+static void put_aside(const struct page *p, int indent, const char *words)
+{
+	(void)begin_line(p, indent);
+	as_put_ink(p->out, p->look, AS_DIM, words);
+	as_end_line(p->out);
+}
 
 static const char *name_of(const struct page *p, uint32_t text)
 {
@@ -71,9 +93,9 @@ static void put_local(const struct page *p, const struct as_moment_local *l)
 	as_auto_buf struct as_buf line = AS_BUF(AS_BUF_LINE);
 
 	as_buf_fmt(&line, "%s = %s", name_of(p, l->name), name_of(p, l->value));
-	as_buf_str(p->out, "        ");
+	int room = begin_line(p, 8);
 	as_ink(p->out, p->look, AS_DIM);
-	(void)as_put_name(p->out, as_buf_text(&line), p->look->width - 8);
+	(void)as_put_name(p->out, as_buf_text(&line), room);
 	as_ink_end(p->out, p->look, AS_DIM);
 	as_end_line(p->out);
 }
@@ -82,11 +104,8 @@ static void put_locals(const struct page *p, const struct as_moment_frame *f)
 {
 	for (size_t i = 0; i < f->nlocals; i++)
 		put_local(p, &f->local[i]);
-	if (!f->changed)
-		return;
-	as_buf_str(p->out, "        ");
-	as_put_ink(p->out, p->look, AS_DIM, "(variables changed under our eyes)");
-	as_end_line(p->out);
+	if (f->changed)
+		put_aside(p, 8, "(variables changed under our eyes)");
 }
 
 static void put_frame(const struct page *p, const struct as_moment_frame *f)
@@ -94,8 +113,8 @@ static void put_frame(const struct page *p, const struct as_moment_frame *f)
 	as_auto_buf struct as_buf place = AS_BUF(AS_BUF_LINE);
 
 	as_spell_place(p->m->names, f->place, p->how, &place);
-	as_buf_str(p->out, "    ");
-	(void)as_put_name(p->out, as_buf_text(&place), p->look->width - 4);
+	int room = begin_line(p, p->indent);
+	(void)as_put_name(p->out, as_buf_text(&place), room);
 	as_end_line(p->out);
 	put_locals(p, f);
 }
@@ -104,11 +123,8 @@ static void put_stack(const struct page *p, const struct as_moment_stack *s)
 {
 	for (size_t i = s->n; i-- > 0;)
 		put_frame(p, &s->frame[i]);
-	if (!seen[s->seen].words)
-		return;
-	as_buf_str(p->out, "    ");
-	as_put_ink(p->out, p->look, AS_DIM, seen[s->seen].words);
-	as_end_line(p->out);
+	if (seen[s->seen].words)
+		put_aside(p, p->indent, seen[s->seen].words);
 }
 
 static void put_thread(const struct page *p, const struct as_moment_thread *t)
@@ -128,15 +144,124 @@ static void put_thread(const struct page *p, const struct as_moment_thread *t)
 	put_stack(p, &t->stack);
 }
 
+/* ── the tree of tasks ────────────────────────────────────────────────── */
+
+static const struct {
+	const char *words, *key;
+	enum as_ink ink;
+} task_states[] = {
+	[AS_TASK_RUNS] = {"running", "running", AS_GREEN},
+	[AS_TASK_AWAITS] = {"awaits", "awaiting", AS_CYAN},
+	[AS_TASK_READY] = {"ready", "ready", AS_YELLOW},
+	[AS_TASK_CREATED] = {"not yet begun", "created", AS_DIM},
+};
+
+static void put_task_head(const struct page *p, const struct as_moment_task *t)
+{
+	if (t->name)
+		(void)as_put_name(p->out, name_of(p, t->name), 40);
+	as_buf_str(p->out, t->name ? "  " : "a task  ");
+	as_put_ink(p->out, p->look, task_states[t->doing].ink, task_states[t->doing].words);
+	if (t->tid)
+		as_buf_fmt(p->out, " in thread %d", (int)t->tid);
+	if (t->doing == AS_TASK_AWAITS && t->nawaits)
+		as_buf_fmt(p->out, " %zu task%s", t->nawaits, t->nawaits > 1 ? "s" : "");
+	else if (t->doing == AS_TASK_AWAITS && t->what)
+		as_buf_fmt(p->out, " a %s", name_of(p, t->what));
+}
+
+static void put_task(struct page *p, size_t task, int depth);
+
+/* What is below a branch: "│  " while others follow it. */
+static void put_below(struct page *p, const struct as_moment_task *t, int depth)
+{
+	size_t len = p->lead.len;
+
+	for (size_t i = 0; i < t->nawaits; i++) {
+		bool last = i + 1 == t->nawaits;
+
+		as_buf_fmt(p->out, "%s%s ", as_buf_text(&p->lead), last ? "└─" : "├─");
+		as_buf_str(&p->lead, last ? "   " : "│  ");
+		put_task(p, t->awaits[i], depth + 1);
+		if (p->lead.len > len)
+			p->lead.p[p->lead.len = len] = '\0';
+	}
+}
+
+/* A task that was already shown is not unfolded again: several may await it, or it itself. */
+static void put_task(struct page *p, size_t task, int depth)
+{
+	enum { DEPTH_MOST = 20 };
+	const struct as_moment_task *t = &p->m->task[task];
+	size_t len = p->lead.len;
+
+	put_task_head(p, t);
+	if (p->shown[task])
+		as_put_ink(p->out, p->look, AS_DIM, " (see above)");
+	as_end_line(p->out);
+	if (p->shown[task] || depth == DEPTH_MOST)
+		return;
+	p->shown[task] = true;
+	as_buf_str(&p->lead, t->nawaits ? "│" : " ");
+	put_stack(p, &t->stack);
+	if (p->lead.len > len)
+		p->lead.p[p->lead.len = len] = '\0';
+	put_below(p, t, depth);
+}
+
+static void mark_awaited(const struct as_moment *m, bool *awaited)
+{
+	for (size_t i = 0; i < m->ntasks; i++)
+		for (size_t k = 0; k < m->task[i].nawaits; k++)
+			awaited[m->task[i].awaits[k]] = true;
+}
+
+static size_t count_running(const struct as_moment *m)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->ntasks; i++)
+		n += m->task[i].doing == AS_TASK_RUNS;
+	return n;
+}
+
+/* Those that nobody awaits first; what is left after them awaits itself, in a ring. */
+static void put_tasks(struct page *p)
+{
+	as_auto_free bool *awaited = as_zalloc_n(p->m->ntasks, sizeof *awaited);
+	as_auto_free bool *shown = as_zalloc_n(p->m->ntasks, sizeof *shown);
+
+	p->out->bad |= !awaited || !shown;
+	if (!awaited || !shown)
+		return;
+	p->shown = shown;
+	p->indent = 3;
+	mark_awaited(p->m, awaited);
+	as_end_line(p->out);
+	as_put_ink(p->out, p->look, AS_BOLD, "tasks");
+	as_buf_fmt(p->out, "  %zu, %zu running", p->m->ntasks, count_running(p->m));
+	as_end_line(p->out);
+	for (int ring = 0; ring < 2; ring++)
+		for (size_t i = 0; i < p->m->ntasks; i++)
+			if (!shown[i] && (ring || !awaited[i])) {
+				as_end_line(p->out);
+				put_task(p, i, 0);
+			}
+	p->shown = NULL;
+}
+
 void as_report_dump(struct as_buf *out, const struct as_look *look, const struct as_moment *m,
 		    const struct as_spelling *how)
 {
-	const struct page p = {out, look, m, how};
+	struct page p = {out, look, m, how, AS_BUF(AS_BUF_LINE), 4, NULL};
 	size_t from = out->len;
 
 	put_head(&p);
 	for (size_t i = 0; i < m->nthreads; i++)
 		put_thread(&p, &m->thread[i]);
+	if (m->tasks)
+		put_tasks(&p);
+	as_buf_done(&p.lead);
 	as_page_end(out, look, from);
 }
 
@@ -161,7 +286,7 @@ static void json_locals(struct as_json *j, const struct as_moment *m,
 }
 
 static void json_frame(struct as_json *j, const struct as_moment *m,
-		       const struct as_moment_frame *f)
+		       const struct as_moment_frame *f, bool locals)
 {
 	const struct as_place *at = &m->names->place[f->place];
 
@@ -172,18 +297,18 @@ static void json_frame(struct as_json *j, const struct as_moment *m,
 		as_json_i64(j, "line", at->line);
 	else
 		as_json_na(j, "line");
-	if (m->locals)
+	if (locals)
 		json_locals(j, m, f);
 	as_json_close(j);
 }
 
 static void json_stack(struct as_json *j, const struct as_moment *m,
-		       const struct as_moment_stack *s)
+		       const struct as_moment_stack *s, bool locals)
 {
 	as_json_str(j, "stack", seen[s->seen].key);
 	as_json_open(j, "frames", '[');
 	for (size_t i = 0; i < s->n; i++)
-		json_frame(j, m, &s->frame[i]);
+		json_frame(j, m, &s->frame[i], locals);
 	as_json_close(j);
 }
 
@@ -200,7 +325,36 @@ static void json_thread(struct as_json *j, const struct as_moment *m,
 	as_json_str(j, "state", states[t->doing].key);
 	json_text(j, "system_call", m, t->call);
 	as_json_bool(j, "holds_gil", t->gil);
-	json_stack(j, m, &t->stack);
+	json_stack(j, m, &t->stack, m->locals);
+	as_json_close(j);
+}
+
+static void json_task(struct as_json *j, const struct as_moment *m, size_t task)
+{
+	const struct as_moment_task *t = &m->task[task];
+
+	as_json_open(j, NULL, '{');
+	as_json_i64(j, "id", (int64_t)task);
+	json_text(j, "name", m, t->name);
+	as_json_str(j, "state", task_states[t->doing].key);
+	if (t->tid)
+		as_json_i64(j, "tid", t->tid);
+	else
+		as_json_na(j, "tid");
+	json_text(j, "awaits_a", m, t->what);
+	as_json_open(j, "awaits", '[');
+	for (size_t i = 0; i < t->nawaits; i++)
+		as_json_i64(j, NULL, (int64_t)t->awaits[i]);
+	as_json_close(j);
+	json_stack(j, m, &t->stack, false);
+	as_json_close(j);
+}
+
+static void json_tasks(struct as_json *j, const struct as_moment *m)
+{
+	as_json_open(j, "tasks", '[');
+	for (size_t i = 0; i < m->ntasks; i++)
+		json_task(j, m, i);
 	as_json_close(j);
 }
 
@@ -220,6 +374,8 @@ void as_report_dump_json(struct as_buf *out, const struct as_moment *m)
 	for (size_t i = 0; i < m->nthreads; i++)
 		json_thread(&j, m, &m->thread[i]);
 	as_json_close(&j);
+	if (m->tasks)
+		json_tasks(&j, m);
 	as_json_close(&j);
 	as_buf_byte(out, '\n');
 }

@@ -8,6 +8,7 @@
 #include "base/fault.h"
 #include "os/call.h"
 #include "stack/code.h"
+#include "stack/dumptasks.h"
 #include "stack/locals.h"
 #include "stack/pyrepr.h"
 #include "stack/pytext.h"
@@ -25,6 +26,10 @@ struct dump {
 	struct as_codes codes;
 	struct as_pygils gils;
 	struct as_pystack *stack, *again;
+	struct as_pyasyncio asyncio[AS_PYGILS_MOST]; /* of each interpreter that has threads */
+	size_t ninterps;
+	struct as_task_seen *seen; /* tasks in the stacks of threads */
+	size_t nseen, seen_cap;
 	struct as_moment *to;
 };
 
@@ -34,6 +39,7 @@ static void dump_done(struct dump *d)
 	as_codes_done(&d->codes);
 	free(d->stack);
 	free(d->again);
+	free(d->seen);
 	as_moment_free(d->to);
 }
 
@@ -195,6 +201,47 @@ static bool take_with_locals(struct dump *d, struct as_pythread *t, struct as_mo
 	return true;
 }
 
+/* ── tasks ────────────────────────────────────────────────────────────── */
+
+static void find_interps(struct dump *d)
+{
+	for (size_t i = 0; i < d->threads.n && d->ninterps < AS_PYGILS_MOST; i++) {
+		uint64_t interp = d->threads.at[i]->interp;
+		size_t k = 0;
+
+		while (k < d->ninterps && d->asyncio[k].interp != interp)
+			k++;
+		if (k < d->ninterps)
+			continue;
+		as_pyasyncio_find(&d->reader, interp, &d->asyncio[k]);
+		d->ninterps++;
+	}
+}
+
+/* Does this thread run a task? Its stack has just been read. False for want of memory. */
+static bool see_task(struct dump *d, const struct as_pythread *t, size_t thread)
+{
+	struct as_pytask task;
+	size_t depth = 0, k = 0;
+
+	while (k < d->ninterps && d->asyncio[k].interp != t->interp)
+		k++;
+	if (k == d->ninterps ||
+	    !as_pytask_of(&d->reader, d->asyncio[k].current, d->stack, &task, &depth))
+		return true;
+	if (!as_grow(&d->seen, &d->seen_cap, d->nseen, sizeof *d->seen, 8))
+		return false;
+	d->seen[d->nseen++] = (struct as_task_seen){task.at, thread, depth};
+	return true;
+}
+
+static int take_tasks(struct dump *d, struct as_err *err)
+{
+	const struct as_dumptasks t = {&d->reader, &d->codes, d->to, d->seen, d->nseen};
+
+	return d->config->tasks ? as_dump_tasks(&t, d->asyncio, d->ninterps, err) : AS_OK;
+}
+
 /* ── threads ──────────────────────────────────────────────────────────── */
 
 static uint32_t call_text(struct dump *d, int32_t nr)
@@ -238,8 +285,10 @@ static bool take_thread(struct dump *d, struct as_pythread *t)
 		.gil = s.gil,
 	};
 	take_name(d, t, to);
-	return d->config->locals ? take_with_locals(d, t, &to->stack)
-				 : take_stack(d, t, &to->stack);
+	if (!(d->config->locals ? take_with_locals(d, t, &to->stack)
+				: take_stack(d, t, &to->stack)))
+		return false;
+	return !d->config->tasks || !to->stack.n || see_task(d, t, m->nthreads - 1);
 }
 
 static int by_tid(const void *a, const void *b)
@@ -255,10 +304,11 @@ static int take_threads(struct dump *d, struct as_err *err)
 	if (!as_pythreads_refresh(&d->threads) || !d->threads.n)
 		return as_fail(err, AS_ENOTFOUND, "process %d has ended", (int)d->py.pid);
 	as_pygils_read(&d->threads, &d->gils);
+	if (d->config->tasks)
+		find_interps(d);
 	for (size_t i = 0; i < d->threads.n; i++)
 		if (!take_thread(d, d->threads.at[i]))
 			return as_fail(err, AS_ENOMEM, "make room for a thread");
-	qsort(d->to->thread, d->to->nthreads, sizeof *d->to->thread, by_tid);
 	return AS_OK;
 }
 
@@ -289,7 +339,7 @@ static int prepare(struct dump *d, pid_t pid, struct as_err *err)
 	if (r < 0)
 		return r;
 	d->objects = as_pyreader_init(&d->reader, &d->py);
-	if (d->config->locals && !d->objects)
+	if ((d->config->locals || d->config->tasks) && !d->objects)
 		return no_objects(d, err);
 	as_pythreads_init(&d->threads, d->env, &d->py);
 	as_codes_init(&d->codes, &d->py, d->to->names);
@@ -302,6 +352,7 @@ static void take_head(struct dump *d)
 	d->to->version = d->py.version;
 	d->to->taken_unix_ns = as_clock(CLOCK_REALTIME);
 	d->to->locals = d->config->locals;
+	d->to->tasks = d->config->tasks;
 	read_command(d);
 }
 
@@ -315,6 +366,10 @@ int as_dump(const struct as_env *env, pid_t pid, const struct as_dump_config *co
 		return r;
 	take_head(&d);
 	r = take_threads(&d, err);
+	if (r == AS_OK)
+		r = take_tasks(&d, err);
+	if (d.to->nthreads)
+		qsort(d.to->thread, d.to->nthreads, sizeof *d.to->thread, by_tid);
 	if (r == AS_OK)
 		r = as_profile_ok(d.to->names, err);
 	if (r == AS_OK)

@@ -10,6 +10,7 @@
 
 struct as_dump_config {
 	bool locals; /* the variables of each frame, too */
+	bool tasks;  /* the tasks of asyncio, too        */
 };
 
 /* Fails as as_python_find() does. */

@@ -37,6 +37,29 @@ def functions(thread):
     return [f["function"].split(".")[-1] for f in thread["frames"]]
 
 
+def tasks(pid):
+    """The tasks of a process by their names."""
+    found = dump(pid, "--async")["tasks"]
+    expect_eq([t["id"] for t in found], list(range(len(found))), "ids")
+    for t in found:
+        t["awaits"] = sorted(found[i]["name"] for i in t["awaits"])
+    return {t["name"]: t for t in found}
+
+
+def check_tasks(pid, told):
+    """Every task does, has and awaits what the program says."""
+    found = tasks(pid)
+    expect_eq(set(found), set(told), "tasks")
+    for name, task in told.items():
+        t = found[name]
+        expect_eq((t["state"], t["stack"]), (task["state"], "whole"), name)
+        expect_eq([f for f in functions(t) if f != "_aexit"], task["functions"],
+                  f"coroutines of {name}")
+        expect_eq(t["awaits"], task["awaits"], f"what {name} awaits")
+        expect_eq(t["tid"], pid if task["state"] == "running" else None, f"thread of {name}")
+        expect_eq(t["awaits_a"] is None, task["state"] != "awaiting", f"{name} awaits a")
+
+
 def settled(pid, told):
     """The threads, once all that wait for something are where they wait."""
     def all_wait():
@@ -105,6 +128,31 @@ for python in PYTHONS:
         expect_eq(found["<module>"], {}, "variables of a module")
         expect_in("        own = 5\n", text)
         expect(all(len(line) <= 80 for line in text.splitlines()), "a line is too wide")
+
+
+    @job_test(f"3.{python.minor}: every task awaits what the program says")
+    def _(python=python):
+        p = script(python, "tasks", 60)
+        told = json.loads(p.stdout.readline())
+        wait_for(lambda: threads(p.pid)[p.pid]["state"] == "idle", timeout=30, what="a pause")
+        check_tasks(p.pid, told)
+        text = assay("dump", "--async", p.pid).ok().out
+        stop(p)
+        lines = text.splitlines()
+        expect(all(len(line) <= 80 for line in lines), "a line is too wide")
+        expect_in(f"tasks  {len(told)}, 1 running", lines)
+        at = lines.index("gather  awaits 3 tasks")
+        expect_eq([line for line in lines[at:at + 12] if "gathered-" in line],
+                  ["├─ gathered-0  awaits a Future", "├─ gathered-1  awaits a Future",
+                   "└─ gathered-2  awaits a Future"], "the tree below gather")
+        expect_in("└─ ring-a  awaits 1 task (see above)", text.replace("│  ", ""))
+
+
+@job_test("a program without asyncio has no tasks")
+def _():
+    p = script(PYTHONS[-1], "states", 60)
+    expect_eq(tasks(p.pid), {}, "tasks")
+    stop(p)
 
 
 @job_test("what is large or deep is shortened, and says so")

@@ -196,7 +196,7 @@ def _():
 
 @test("what a Python is doing now")
 def _():
-    d = valid(assay("dump", "--json", "--locals", os.getpid()).ok().json(), "dump-1")
+    d = valid(assay("dump", "--json", "--locals", "--async", os.getpid()).ok().json(), "dump-1")
     expect_eq(d["pid"], os.getpid(), "pid")
     wrong = copy.deepcopy(d)
     wrong["threads"][0]["state"] = "bored"

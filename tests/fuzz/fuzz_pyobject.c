@@ -11,6 +11,7 @@
 
 #include "stack/locals.h"
 #include "stack/pyrepr.h"
+#include "stack/tasks.h"
 #include "stack/threadnames.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -57,6 +58,30 @@ static void look(struct as_pyreader *r)
 	as_buf_done(&name.name);
 }
 
+static void look_at_tasks(struct as_pyreader *r)
+{
+	as_cleanup(as_pytask_list_done) struct as_pytask_list list = {0};
+	as_auto_buf struct as_buf name = AS_BUF(AS_BUF_LINE);
+	struct as_pystack stack = {.n = 1, .at = {{.at = base + FRAME}}};
+	uint64_t future[AS_PYTASK_WAKES];
+	struct as_pyasyncio asyncio;
+	struct as_pychain chain;
+	struct as_pytask task;
+	size_t depth;
+
+	as_pyasyncio_find(r, base, &asyncio);
+	(void)as_pytasks_list(r, &asyncio, &list);
+	asyncio.all = asyncio.scheduled = asyncio.eager = base + OBJECT;
+	(void)as_pytasks_list(r, &asyncio, &list);
+	(void)as_pytask_of(r, base + OBJECT, &stack, &task, &depth);
+	(void)as_pytask_read(r, base + OBJECT, &task);
+	(void)as_pytask_name(r, &task, &name);
+	if (as_pytask_wakes(r, &task, future) > AS_PYTASK_WAKES)
+		__builtin_trap();
+	as_pychain_read(r, base + OBJECT, &chain);
+	as_pychain_read(r, task.coro, &chain);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (!size || !lay_out(data, size))
@@ -67,8 +92,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		struct as_pyreader r;
 
 		py.at.minor = minor; /* 3.13 tells its layout itself, here 3.12's will do */
-		if (as_pyreader_init(&r, &py))
+		if (as_pyreader_init(&r, &py)) {
 			look(&r);
+			look_at_tasks(&r);
+		}
 	}
 	return 0;
 }

@@ -113,6 +113,8 @@ usage: assay dump [options] PID
 
 options:
   -l, --locals              the variables of each function, too
+      --async               the tasks of asyncio too: what each awaits, as a
+                            tree
       --full-filenames      files with their whole path
   -j, --json                print JSON
   -h, --help                show this help
@@ -122,6 +124,8 @@ examples:
       the Python program that started this shell
   assay dump --locals $PPID
       with what its variables hold
+  assay dump --async $PPID
+      and its tasks, with what each awaits
   assay dump --json $PPID
       the same for a program
 

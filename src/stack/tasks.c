@@ -1,0 +1,239 @@
+#include "stack/tasks.h"
+
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/fault.h"
+#include "os/remote.h"
+#include "stack/pytext.h"
+
+/* ── all of them ──────────────────────────────────────────────────────── */
+
+void as_pytask_list_done(struct as_pytask_list *l)
+{
+	free(l->at);
+	*l = (struct as_pytask_list){0};
+}
+
+static bool add(struct as_pytask_list *l, uint64_t task)
+{
+	if (l->n >= AS_PYTASKS_MOST || !as_grow(&l->at, &l->cap, l->n, sizeof *l->at, 64))
+		return l->n >= AS_PYTASKS_MOST;
+	l->at[l->n++] = task;
+	return true;
+}
+
+/* The items of a set; those of a WeakSet are weak references. */
+static bool add_set(struct as_pyreader *r, uint64_t set, bool weak, struct as_pytask_list *l)
+{
+	uint64_t used = as_pyword(r, set + AS_PY_SET_USED);
+	size_t n = used < AS_PYTASKS_MOST ? (size_t)used : AS_PYTASKS_MOST;
+	as_auto_free uint64_t *item = as_zalloc_n(n, sizeof *item);
+
+	if (!item)
+		return false;
+	n = as_pyset_items(r, set, item, n);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t task = weak ? as_pyword(r, item[i] + AS_PY_WEAKREF) : item[i];
+
+		if (task && !add(l, task))
+			return false;
+	}
+	return true;
+}
+
+/* A name of asyncio's, of its part in C or, without that, in Python. */
+static uint64_t asyncio_has(struct as_pyreader *r, uint64_t interp, const char *name)
+{
+	uint64_t found = as_pymodule_find(r, interp, "_asyncio", name);
+
+	return found ? found : as_pymodule_find(r, interp, "asyncio.tasks", name);
+}
+
+void as_pyasyncio_find(struct as_pyreader *r, uint64_t interp, struct as_pyasyncio *ret)
+{
+	*ret = (struct as_pyasyncio){.interp = interp,
+				     .all = asyncio_has(r, interp, "_all_tasks"),
+				     .scheduled = asyncio_has(r, interp, "_scheduled_tasks"),
+				     .eager = asyncio_has(r, interp, "_eager_tasks"),
+				     .current = asyncio_has(r, interp, "_current_tasks")};
+}
+
+bool as_pytasks_list(struct as_pyreader *r, const struct as_pyasyncio *a,
+		     struct as_pytask_list *ret)
+{
+	const uint64_t weak[] = {a->all, a->scheduled};
+
+	for (size_t i = 0; i < AS_LEN(weak); i++) {
+		uint64_t data = weak[i] ? as_pyattr(r, weak[i], "data") : 0;
+
+		if (data && !add_set(r, data, true, ret))
+			return false;
+	}
+	return !a->eager || add_set(r, a->eager, false, ret);
+}
+
+/* ── one of them ──────────────────────────────────────────────────────── */
+
+/* None is what a task has where there is nothing. */
+static uint64_t some(struct as_pyreader *r, uint64_t object)
+{
+	return object && !as_pyis(r, object, "NoneType") ? object : 0;
+}
+
+static bool read_c(struct as_pyreader *r, uint64_t at, struct as_pytask *ret)
+{
+	const struct as_py_objects *o = r->at;
+	unsigned char t[256];
+	uint32_t state;
+
+	if (o->task.size > sizeof t || !as_pyread(r, at, t, o->task.size))
+		return false;
+	memcpy(&state, t + o->task.state, sizeof state);
+	*ret = (struct as_pytask){.at = at,
+				  .coro = as_word(t, o->task.coro),
+				  .waiter = as_word(t, o->task.waiter),
+				  .name = as_word(t, o->task.name),
+				  .callback = as_word(t, o->task.callback),
+				  .callbacks = as_word(t, o->task.callbacks)};
+	return !state;
+}
+
+/* A task that is written in Python has everything in attributes. */
+static bool read_python(struct as_pyreader *r, uint64_t at, struct as_pytask *ret)
+{
+	*ret = (struct as_pytask){.at = at,
+				  .coro = as_pyattr(r, at, "_coro"),
+				  .waiter = some(r, as_pyattr(r, at, "_fut_waiter")),
+				  .name = as_pyattr(r, at, "_name"),
+				  .callbacks = as_pyattr(r, at, "_callbacks")};
+	return as_pystr_is(r, as_pyattr(r, at, "_state"), "PENDING");
+}
+
+bool as_pytask_read(struct as_pyreader *r, uint64_t at, struct as_pytask *ret)
+{
+	bool pending =
+		as_pyis(r, at, "_asyncio.Task") ? read_c(r, at, ret) : read_python(r, at, ret);
+
+	return pending && ret->coro;
+}
+
+/* A name that nobody gave and nobody asked for is still a number. */
+bool as_pytask_name(struct as_pyreader *r, const struct as_pytask *t, struct as_buf *out)
+{
+	const struct as_pytype *type = as_pytype_of(r, t->name);
+	int64_t number;
+
+	if (type && type->flags & AS_PY_IS_STR)
+		return as_pytext_read(r->py, t->name, out);
+	if (!as_pyint_small(r, t->name, &number))
+		return false;
+	as_buf_fmt(out, "Task-%lld", (long long)number);
+	return true;
+}
+
+/* ── what its end completes ───────────────────────────────────────────── */
+
+enum { CALLBACKS_MOST = 16, CELLS_MOST = 16 };
+
+struct wakes {
+	struct as_pyreader *r;
+	uint64_t *future;
+	size_t n;
+};
+
+static void wake(struct wakes *w, uint64_t object)
+{
+	if (!object || w->n == AS_PYTASK_WAKES || !as_pyis(w->r, object, "_asyncio.Future"))
+		return;
+	for (size_t i = 0; i < w->n; i++)
+		if (w->future[i] == object)
+			return;
+	w->future[w->n++] = object;
+}
+
+/* gather, wait, shield: a function that has the future in a cell. */
+static void wake_closure(struct wakes *w, uint64_t function)
+{
+	uint64_t cell[CELLS_MOST];
+	size_t n = as_pyitems(w->r, as_pyword(w->r, function + w->r->at->func), cell, CELLS_MOST);
+
+	for (size_t i = 0; i < n && i < CELLS_MOST; i++)
+		wake(w, as_pyword(w->r, cell[i] + AS_PY_CELL));
+}
+
+/* wait_for, until 3.11: a partial() of a function and the future. */
+static void wake_partial(struct wakes *w, uint64_t partial)
+{
+	enum { ARGS = 24 };
+	uint64_t arg[CELLS_MOST];
+	size_t n = as_pyitems(w->r, as_pyword(w->r, partial + ARGS), arg, CELLS_MOST);
+
+	for (size_t i = 0; i < n && i < CELLS_MOST; i++)
+		wake(w, arg[i]);
+}
+
+static void wake_by(struct wakes *w, uint64_t callback)
+{
+	const struct as_pytype *t = as_pytype_of(w->r, callback);
+
+	if (!t)
+		return;
+	if (!strcmp(t->name, "function"))
+		wake_closure(w, callback);
+	else if (!strcmp(t->name, "functools.partial"))
+		wake_partial(w, callback);
+	else if (!strcmp(t->name, "method")) /* of a TaskGroup */
+		wake(w, as_pyattr(w->r, as_pyword(w->r, callback + AS_PY_METHOD_SELF),
+				  "_on_completed_fut"));
+}
+
+static void wake_all(struct wakes *w, uint64_t first, uint64_t list)
+{
+	uint64_t pair[CALLBACKS_MOST], callback[2];
+	size_t n = list ? as_pyitems(w->r, list, pair, CALLBACKS_MOST) : 0;
+
+	wake_by(w, first);
+	for (size_t i = 0; i < n && i < CALLBACKS_MOST; i++)
+		if (as_pyitems(w->r, pair[i], callback, 2) == 2)
+			wake_by(w, callback[0]);
+}
+
+size_t as_pytask_wakes(struct as_pyreader *r, const struct as_pytask *t,
+		       uint64_t future[AS_PYTASK_WAKES])
+{
+	struct wakes w = {.r = r, .future = future};
+
+	wake_all(&w, t->callback, t->callbacks);
+	for (size_t i = 0; i < w.n; i++)
+		wake_all(&w, as_pyword(r, future[i] + r->at->task.callback),
+			 as_pyword(r, future[i] + r->at->task.callbacks));
+	return w.n;
+}
+
+/* ── the one that runs ────────────────────────────────────────────────── */
+
+static bool has_frame(const struct as_pystack *s, uint64_t frame, size_t *ret_depth)
+{
+	for (size_t i = 0; frame && i < s->n; i++)
+		if (s->at[i].at == frame) {
+			*ret_depth = s->n - 1 - i;
+			return true;
+		}
+	return false;
+}
+
+bool as_pytask_of(struct as_pyreader *r, uint64_t current, const struct as_pystack *s,
+		  struct as_pytask *ret, size_t *ret_depth)
+{
+	struct as_pydict d;
+	uint64_t loop, task;
+
+	if (!current || !as_pydict_open(r, current, &d))
+		return false;
+	while (as_pydict_next(&d, &loop, &task))
+		if (as_pytask_read(r, task, ret) &&
+		    has_frame(s, as_pycoro_frame(r, ret->coro), ret_depth))
+			return true;
+	return false;
+}
