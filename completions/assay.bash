@@ -62,7 +62,7 @@ _assay() {
 		cur=
 	fi
 	if ((COMP_CWORD == 1)); then
-		_assay_words "run attach record dump loop jobs show report stats export import rm gc flame convert doctor help --help --version" "$cur"
+		_assay_words "run attach record dump loop top jobs show report stats export import rm gc flame convert doctor help --help --version" "$cur"
 		return
 	fi
 	case ${COMP_WORDS[1]} in
@@ -166,6 +166,17 @@ _assay() {
 		esac
 		if [[ $cur == -* ]]; then
 			_assay_words "-d --duration --threshold --json -o --output --full-filenames -h --help" "$cur"
+		else
+			_assay_pids "$cur"
+		fi
+		;;
+	top)
+		case $prev in
+		-r | --rate) return ;;
+		-d | --duration) return ;;
+		esac
+		if [[ $cur == -* ]]; then
+			_assay_words "-r --rate -d --duration -s --subprocesses -g --gil -i --idle -h --help" "$cur"
 		else
 			_assay_pids "$cur"
 		fi
@@ -313,7 +324,7 @@ _assay() {
 		if [[ $cur == -* ]]; then
 			_assay_words "-h --help" "$cur"
 		elif ((COMP_CWORD == 2)); then
-			_assay_words "run attach record dump loop jobs show report stats export import rm gc flame convert doctor help metrics prices " "$cur"
+			_assay_words "run attach record dump loop top jobs show report stats export import rm gc flame convert doctor help metrics prices " "$cur"
 		fi
 		;;
 	esac

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Pack what `make install` put below BUILD/deb/root: tools/deb.sh BUILD (see `make deb`)
 #
-# The dependencies are those of the program's libraries (dpkg-shlibdeps), so the
+# The dependencies are those of the program's and its modules' libraries (dpkg-shlibdeps), so the
 # package fits the release it was built on.
 set -eu
 build=$(cd "$1" && pwd)
@@ -11,12 +11,13 @@ root=$stage/root
 version=$(meson introspect "$build" --projectinfo | sed 's/.*"version": "\([^"]*\)".*/\1/')
 arch=$(dpkg --print-architecture)
 mkdir -p "$root/DEBIAN" "$stage/debian" "$root/usr/share/doc/assay"
-strip --strip-unneeded "$root/usr/bin/assay"
+strip --strip-unneeded "$root/usr/bin/assay" "$root"/usr/lib/assay/*.so
 cat NOTICE LICENSE >"$root/usr/share/doc/assay/copyright"
 
 # dpkg-shlibdeps reads debian/control of the directory it is run in.
 printf 'Source: assay\n\nPackage: assay\nArchitecture: any\n' >"$stage/debian/control"
-depends=$(cd "$stage" && dpkg-shlibdeps -O root/usr/bin/assay 2>/dev/null | sed 's/^[^=]*=//')
+depends=$(cd "$stage" && dpkg-shlibdeps -O root/usr/bin/assay root/usr/lib/assay/*.so 2>/dev/null |
+	sed 's/^[^=]*=//')
 
 cat >"$root/DEBIAN/control" <<END
 Package: assay

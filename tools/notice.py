@@ -14,6 +14,7 @@ LINKED = {
     "libzstd": ("Zstandard", "BSD-3-Clause", "Meta Platforms, Inc. and affiliates"),
     "zlib": ("zlib", "Zlib", "Jean-loup Gailly and Mark Adler"),
     "jansson": ("Jansson", "MIT", "Petri Lehtinen and contributors"),
+    "ncursesw": ("ncurses", "X11", "Free Software Foundation, Inc. and Thomas E. Dickey"),
 }
 NOT_LISTED = {"threads"}        # part of the C library
 

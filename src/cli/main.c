@@ -21,6 +21,7 @@
 #include "cli/help.h"
 
 extern const struct as_cmd as_cmd_run, as_cmd_attach, as_cmd_record, as_cmd_dump, as_cmd_loop;
+extern const struct as_cmd as_cmd_top;
 extern const struct as_cmd as_cmd_jobs, as_cmd_show, as_cmd_report, as_cmd_stats;
 extern const struct as_cmd as_cmd_export, as_cmd_import, as_cmd_rm, as_cmd_gc;
 extern const struct as_cmd as_cmd_flame, as_cmd_convert;
@@ -34,6 +35,7 @@ const struct as_cmd *const as_cmds[] = {
 	&as_cmd_record,
 	&as_cmd_dump,
 	&as_cmd_loop,
+	&as_cmd_top,
 	&as_cmd_jobs,
 	&as_cmd_show,
 	&as_cmd_report,

@@ -28,6 +28,7 @@ struct as_stacks {
 	struct as_stacks_progress *progress;
 	pid_t root;
 	pthread_t thread;
+	pthread_mutex_t turn;  /* who may touch the sampler: the thread, or a view */
 	sem_t still, leave;    /* the thread looks no more; it may end */
 	int stop, ready;       /* eventfds: stop; there is something to take */
 	_Atomic bool stopping; /* the same as stop, for who does not sleep */
@@ -220,11 +221,13 @@ int32_t as_stacks_tid(const struct as_stacks *s)
 
 static void look(struct as_stacks *s, int64_t now)
 {
+	(void)pthread_mutex_lock(&s->turn);
 	end_slice(s, now);
 	if (seeks(s) && now >= s->seek_ns)
 		seek(s, now);
 	if (s->sampler.nprocs && now >= s->sampler.due_ns)
 		as_sampler_look(&s->sampler, now);
+	(void)pthread_mutex_unlock(&s->turn);
 	tell(s);
 }
 
@@ -243,6 +246,14 @@ static void *work(void *arg)
 	(void)sem_post(&s->still);
 	(void)sem_wait(&s->leave);
 	return NULL;
+}
+
+void as_stacks_view(struct as_stacks *s, void (*see)(void *arg, const struct as_sampler *sampler),
+		    void *arg)
+{
+	(void)pthread_mutex_lock(&s->turn);
+	see(arg, &s->sampler);
+	(void)pthread_mutex_unlock(&s->turn);
 }
 
 /* ── its beginning and end ────────────────────────────────────────────── */
@@ -284,7 +295,8 @@ static int prepare(struct as_stacks *s, int64_t origin_ns, struct as_err *err)
 	struct as_value_kind kind[AS_VALUES_MAX];
 	size_t n = as_sampler_kinds(s->config.sampler.modes, kind);
 
-	s->config.sampler.slice_ns = AS_SECOND;
+	if (!s->config.sampler.slice_ns)
+		s->config.sampler.slice_ns = AS_SECOND;
 	s->config.sampler.origin_ns = origin_ns;
 	s->stop = eventfd(0, EFD_CLOEXEC);
 	s->ready = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -311,6 +323,7 @@ int as_stacks_start(const struct as_stacks_config *config, const struct as_env *
 				.env = env,
 				.root = pid,
 				.progress = progress,
+				.turn = PTHREAD_MUTEX_INITIALIZER,
 				.stop = -1,
 				.ready = -1,
 				.seek_ns = as_now(),

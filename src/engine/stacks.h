@@ -14,7 +14,7 @@
 #include "stack/sampler.h"
 
 struct as_stacks_config {
-	struct as_sampler_config sampler; /* its slices are set here              */
+	struct as_sampler_config sampler; /* slices of 0 are of a second           */
 	bool children;                    /* the Pythons among its descendants too */
 };
 
@@ -39,6 +39,12 @@ int as_stacks_fd(const struct as_stacks *s);      /* readable when there is some
 int32_t as_stacks_tid(const struct as_stacks *s); /* its thread                              */
 /* What was handed over since, or NULL; caller frees. *ret gets the counts so far. */
 struct as_profile *as_stacks_take(struct as_stacks *s, struct as_sampling *ret);
+/*
+ * Look at the sampler, and at the profile that it adds to, between two looks of
+ * its own: it waits meanwhile, so `see` has to be quick.
+ */
+void as_stacks_view(struct as_stacks *s, void (*see)(void *arg, const struct as_sampler *sampler),
+		    void *arg);
 /*
  * Look no more: what is left is handed over. The thread stands still but is
  * there until as_stacks_free(), for those who ask what it has read.

@@ -131,6 +131,28 @@ examples:
 
 'assay help dump' tells more.
 
+$ assay top --help
+assay top: where a Python program spends its time, while it does
+
+usage: assay top [options] PID
+
+options:
+  -r, --rate HZ             looks a second, on average; moments are random
+                            (default 100)
+  -d, --duration TIME       stop after this time (default: at 'q'; for a table
+                            after 5 s)
+  -s, --subprocesses        the Pythons among its descendants too
+  -g, --gil                 begin with time that the GIL was held
+  -i, --idle                begin with time by the clock, of threads that wait
+                            too
+  -h, --help                show this help
+
+examples:
+  python3 -c 'while True: pass' & assay top -d 0.5 $! | cat; kill $!
+      a table after half a second
+
+'assay help top' tells more.
+
 $ assay jobs --help
 assay jobs: list the runs, those still going on first
 

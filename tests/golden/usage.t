@@ -14,6 +14,7 @@ measure:
   record    where a Python program spends its time, by its stacks
   dump      what the threads of a Python program are doing now
   loop      what holds an event loop, and for how long
+  top       where a Python program spends its time, while it does
 
 history:
   jobs      list the runs, those still going on first

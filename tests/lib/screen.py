@@ -1,9 +1,10 @@
 """screen -- a small terminal: what a person would see of a stream of bytes.
 
-Just enough of xterm for assay's output and that of the programs in the tests:
-printing with wrapping, CR LF BS TAB, cursor moves, erasing, the scrolling
-region, saving the cursor. An escape sequence that is not known raises: then
-either the program or this model is wrong, and a test should say which.
+Just enough of xterm for assay's output and that of the programs in the tests,
+ncurses among them: printing with wrapping, CR LF BS TAB, cursor moves, erasing,
+inserting and deleting, the scrolling region, the other screen. An escape
+sequence that is not known raises: then either the program or this model is wrong,
+and a test should say which.
 """
 import re
 
@@ -20,6 +21,8 @@ class Screen:
         self.wrap = False                           # the cursor waits behind the last column
         self.rest = ""                              # an escape sequence that is not complete yet
         self.regions = []                           # every scrolling region that was ever set
+        self.modes = set()                          # private modes that are on: 1049 …
+        self.last = " "                             # the character that was printed last
 
     def line(self, row):
         return "".join(self.cells[row]).rstrip()
@@ -48,7 +51,7 @@ class Screen:
         if self.wrap:
             self.col, self.wrap = 0, False
             self.line_feed()
-        self.cells[self.row][self.col] = char
+        self.cells[self.row][self.col] = self.last = char
         if self.col == self.cols - 1:
             self.wrap = True
         else:
@@ -81,11 +84,34 @@ class Screen:
         for row in range(self.row + 1 if what == 0 else 0, self.rows):
             self.cells[row] = [" "] * self.cols
 
+    def edit(self, final, n):
+        """Characters or lines that are inserted, deleted or blanked."""
+        line, blanks = self.cells[self.row], [" "] * n
+        if final == "@":
+            line[self.col:] = (blanks + line[self.col:])[:self.cols - self.col]
+        elif final == "P":
+            line[self.col:] = (line[self.col + n:] + blanks)[:self.cols - self.col]
+        elif final == "X":
+            line[self.col:self.col + n] = blanks[:self.cols - self.col]
+        else:
+            top = self.row if final in "LM" else self.top
+            for _ in range(min(n, self.rows)):
+                del self.cells[self.bottom if final in "LT" else top]
+                self.cells.insert(top if final in "LT" else self.bottom, [" "] * self.cols)
+
+    def set_modes(self, numbers, on):
+        for n in numbers:
+            (self.modes.add if on else self.modes.discard)(n)
+            if n == 1049 and on:
+                self.cells = [[" "] * self.cols for _ in range(self.rows)]
+
     def csi(self, private, numbers, final):
         n = [int(x) if x else 0 for x in numbers.split(";")] if numbers else [0]
         one = n[0] or 1
-        if private or final in "mhl":
-            return                                  # colours, modes: nothing that is seen here
+        if private == "?" and final in "hl":
+            self.set_modes(n, final == "h")
+        if private or final in "mhlt":
+            return                                  # colours, titles: nothing that is seen here
         if final == "r":
             self.top = one - 1
             self.bottom = (n[1] if len(n) > 1 and n[1] else self.rows) - 1
@@ -98,6 +124,13 @@ class Screen:
             self.move(self.row + steps[0], self.col + steps[1])
         elif final == "G":
             self.move(self.row, one - 1)
+        elif final == "d":
+            self.move(one - 1, self.col)
+        elif final == "b":
+            for _ in range(one):
+                self.put(self.last)
+        elif final in "@PXLMST":
+            self.edit(final, one)
         elif final == "K":
             self.erase(n[0])
         elif final == "J":
@@ -116,7 +149,17 @@ class Screen:
             else:
                 self.move(*self.saved)
             return 2
-        if len(text) < 32 and re.fullmatch(r"\x1b(\[[?>!]?[0-9;]*)?", text):
+        if len(text) >= 2 and text[1] in "=>":
+            return 2                                # what the keys beside the letters send
+        if len(text) >= 3 and text[1] in "()":
+            return 3                                # character sets
+        if len(text) >= 2 and text[1] == "M":
+            if self.row == self.top:
+                self.edit("T", 1)
+            else:
+                self.move(self.row - 1, self.col)
+            return 2
+        if len(text) < 32 and re.fullmatch(r"\x1b([()]|\[[?>!]?[0-9;]*)?", text):
             return 0
         raise ValueError(f"escape sequence {text[:16]!r}")
 

@@ -1,0 +1,425 @@
+/*
+ * top -- where a Python program spends its time, while it does.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/fault.h"
+#include "base/num.h"
+#include "cli/cmd.h"
+#include "engine/stacks.h"
+#include "tui/terminal.h"
+#include "tui/top.h"
+
+#define TICK         (AS_SECOND / 2)
+#define WINDOW       (5 * AS_SECOND)
+#define TABLE_AFTER  (5 * AS_SECOND)
+#define PATIENCE     (AS_SECOND / 2)
+#define PATIENCE_NAP (20 * AS_MSEC)
+
+enum { TABLE_ROWS = 40 };
+
+struct opts {
+	int64_t duration_ns;
+	double hz;
+	bool children, gil, idle;
+};
+
+/* clang-format off */
+static const struct as_opt opts[] = {
+	{ .name = "rate", .letter = 'r', .type = AS_OPT_RATE, .at = offsetof(struct opts, hz), .arg = "HZ", .initial = "100", .positive = true, .help = "looks a second, on average; moments are random" },
+	{ .name = "duration", .letter = 'd', .type = AS_OPT_DURATION, .at = offsetof(struct opts, duration_ns), .arg = "TIME", .positive = true, .help = "stop after this time (default: at 'q'; for a table after 5 s)" },
+	{ .name = "subprocesses", .letter = 's', .type = AS_OPT_SWITCH, .at = offsetof(struct opts, children), .help = "the Pythons among its descendants too" },
+	{ .name = "gil", .letter = 'g', .type = AS_OPT_SWITCH, .at = offsetof(struct opts, gil), .help = "begin with time that the GIL was held" },
+	{ .name = "idle", .letter = 'i', .type = AS_OPT_SWITCH, .at = offsetof(struct opts, idle), .help = "begin with time by the clock, of threads that wait too" },
+	{ 0 }
+};
+/* clang-format on */
+
+/* ── what the processes do, told to the model ─────────────────────────── */
+
+/* How much CPU time a process had used. */
+struct used {
+	pid_t pid;
+	int64_t ns;
+};
+
+struct live {
+	struct as_stacks_progress progress;
+	struct as_stacks *stacks;
+	struct as_top top;
+	struct as_top_facts facts;
+	char name[64];
+	struct used *used; /* at the last tick */
+	size_t nused;
+	int64_t last_ns, end_ns; /* CLOCK_MONOTONIC; INT64_MAX: no end */
+};
+
+static int64_t cpu_of(pid_t pid)
+{
+	clockid_t clock;
+
+	return clock_getcpuclockid(pid, &clock) ? 0 : as_clock(clock);
+}
+
+static int64_t used_before(const struct live *l, pid_t pid)
+{
+	for (size_t i = 0; i < l->nused; i++)
+		if (l->used[i].pid == pid)
+			return l->used[i].ns;
+	return -1;
+}
+
+/* What all of them have used since the last tick; one that is new counts from now on. */
+static int64_t cpu_since(struct live *l, const pid_t *pid, size_t n)
+{
+	struct used *now = as_zalloc_n(n, sizeof *now);
+	int64_t sum = 0;
+
+	for (size_t i = 0; now && i < n; i++) {
+		int64_t before = used_before(l, pid[i]);
+
+		now[i] = (struct used){pid[i], cpu_of(pid[i])};
+		sum += before < 0 || now[i].ns < before ? 0 : now[i].ns - before;
+	}
+	free(l->used);
+	l->used = now;
+	l->nused = now ? n : 0;
+	return sum;
+}
+
+/* What is asked of the sampler while it waits. */
+struct sight {
+	struct live *live;
+	pid_t *pid;
+	size_t n;
+};
+
+static void see(void *arg, const struct as_sampler *sampler)
+{
+	struct sight *s = arg;
+	struct as_top_facts *f = &s->live->facts;
+
+	as_top_follow(&s->live->top, sampler->to);
+	f->samples = sampler->count.samples;
+	f->late = sampler->count.late;
+	f->rejected = sampler->count.rejected;
+	f->pythons = sampler->nprocs;
+	s->pid = as_zalloc_n(sampler->nprocs, sizeof *s->pid);
+	for (; s->pid && s->n < sampler->nprocs; s->n++)
+		s->pid[s->n] = sampler->proc[s->n]->py.pid;
+}
+
+static void tick(struct live *l)
+{
+	bool some = l->facts.pythons > 0, ended = l->facts.ended;
+	struct sight s = {.live = l};
+
+	as_stacks_view(l->stacks, see, &s);
+	int64_t now = as_now(), cpu = cpu_since(l, s.pid, s.n);
+	l->facts.ended = !l->facts.pythons && (some || ended);
+	if (!ended || !l->facts.ended) /* else the last seconds stay as they were */
+		as_top_tick(&l->top, &l->facts, now - l->last_ns, cpu);
+	l->last_ns = now;
+	free(s.pid);
+}
+
+/* ── its beginning and end ────────────────────────────────────────────── */
+
+static void live_done(struct live *l)
+{
+	as_stacks_free(l->stacks);
+	as_top_close(&l->top);
+	free(l->used);
+}
+
+/* Its command line, without the folder of the program. */
+static void read_name(const struct as_env *env, pid_t pid, char *name, size_t size)
+{
+	char path[32], words[1024];
+	struct as_err ignored;
+	size_t n = 0;
+
+	(void)snprintf(path, sizeof path, "%d/cmdline", (int)pid);
+	if (as_read_at(env->proc, path, words, sizeof words, &n, &ignored) < 0 || !n)
+		return;
+	const char *slash = memrchr(words, '/', strnlen(words, n));
+	size_t from = slash ? (size_t)(slash + 1 - words) : 0;
+	for (size_t i = 0; i + 1 < size && from + i + 1 < n; i++)
+		name[i] = words[from + i] ? words[from + i] : ' ';
+}
+
+/* A process that has just begun may become a Python; one that is none is told at once. */
+static int find(const struct opts *o, const struct as_env *env, pid_t pid, struct live *l,
+		struct as_err *err)
+{
+	const struct timespec nap = as_timespec(PATIENCE_NAP);
+	struct as_python py = {0};
+	int r;
+
+	for (int64_t end = as_now() + PATIENCE;;) {
+		r = as_python_find(env, pid, &py, err);
+		if (r != AS_EUNSUP || o->children || as_now() > end)
+			break;
+		(void)nanosleep(&nap, NULL);
+	}
+	l->facts = (struct as_top_facts){.name = l->name, .pid = pid, .version = py.version};
+	read_name(env, pid, l->name, sizeof l->name);
+	return r == AS_EUNSUP && o->children ? AS_OK : r;
+}
+
+static int begin(const struct opts *o, const struct as_env *env, pid_t pid, bool screen,
+		 struct live *l, struct as_err *err)
+{
+	const struct as_stacks_config config = {
+		.sampler = {.hz = o->hz,
+			    .modes = AS_MODE_CPU | AS_MODE_WALL | AS_MODE_GIL,
+			    .threads = true,
+			    .processes = true,
+			    .slice_ns = INT64_MAX}, /* all of it is looked at, again and again */
+		.children = o->children,
+	};
+	struct as_value_kind kind[AS_VALUES_MAX];
+	size_t n = as_sampler_kinds(config.sampler.modes, kind);
+	int64_t wanted = o->duration_ns || screen ? o->duration_ns : TABLE_AFTER;
+	int r = find(o, env, pid, l, err);
+
+	if (r == AS_OK)
+		r = as_top_open(&l->top, kind, n, WINDOW, err);
+	if (r == AS_OK)
+		r = as_stacks_start(&config, env, pid, as_now(), &l->progress, &l->stacks, err);
+	l->last_ns = as_now();
+	l->end_ns = wanted ? l->last_ns + wanted : INT64_MAX;
+	l->top.wall = o->idle;
+	l->top.gil = o->gil;
+	l->top.sort = screen ? AS_TOP_BY_OWN : AS_TOP_BY_OWN_TIME;
+	return r;
+}
+
+/* ── waiting ──────────────────────────────────────────────────────────── */
+
+/*
+ * Signals are read from a descriptor: whatever ends us, the terminal is given
+ * back first.
+ */
+static int open_signals(struct as_err *err)
+{
+	static const int known[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGWINCH};
+	sigset_t set;
+
+	(void)sigemptyset(&set);
+	for (size_t i = 0; i < AS_LEN(known); i++)
+		(void)sigaddset(&set, known[i]);
+	(void)sigprocmask(SIG_BLOCK, &set, NULL);
+	int fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return fd < 0 ? as_fail_errno(err, errno, "signalfd") : fd;
+}
+
+static int next_signal(int fd)
+{
+	struct signalfd_siginfo info;
+
+	return read(fd, &info, sizeof info) == (ssize_t)sizeof info ? (int)info.ssi_signo : 0;
+}
+
+/* Until then, a signal, or (keys ≥ 0) a key. */
+static void wait_until(int64_t when, int signals, int keys)
+{
+	struct pollfd p[] = {{.fd = signals, .events = POLLIN}, {.fd = keys, .events = POLLIN}};
+	int64_t left = when - as_now();
+	struct timespec t = as_timespec(left > 0 ? left : 0);
+
+	(void)ppoll(p, AS_LEN(p), &t, NULL);
+}
+
+/* Ctrl-C is a way to quit; what else ends us ends us as it would have. */
+static bool ends(int sig, struct as_io *io)
+{
+	if (sig == SIGTERM || sig == SIGHUP || sig == SIGQUIT)
+		io->die_by = sig;
+	return sig == SIGINT || io->die_by;
+}
+
+/* ── a table, for whoever has no terminal ─────────────────────────────── */
+
+static int no_python(const struct live *l, struct as_err *err)
+{
+	(void)as_fail(err, AS_EUNSUP, "no Python was seen in process %d or below it", l->facts.pid);
+	return as_hint(err, "is it a Python program that is still running?");
+}
+
+static int run_table(struct live *l, int signals, struct as_io *io, struct as_err *err)
+{
+	as_auto_buf struct as_buf out = AS_BUF(AS_BUF_FILE);
+	struct as_look look = as_look_for(fileno(io->out));
+
+	do {
+		int64_t next = l->last_ns + TICK;
+
+		wait_until(next < l->end_ns ? next : l->end_ns, signals, -1);
+		if (ends(next_signal(signals), io))
+			break;
+		tick(l);
+	} while (l->last_ns < l->end_ns && !l->facts.ended);
+	if (!l->facts.samples && !l->facts.pythons && !l->facts.ended)
+		return no_python(l, err);
+	as_top_table(&l->top, &look, TABLE_ROWS, &out);
+	return as_buf_write(&out, io->out, err);
+}
+
+/* ── the screen ───────────────────────────────────────────────────────── */
+
+struct screen {
+	const struct as_terminal *ops;
+	void *terminal;
+	struct as_canvas canvas;
+};
+
+static void screen_close(struct screen *s)
+{
+	if (s->terminal)
+		s->ops->close(s->terminal);
+	as_canvas_done(&s->canvas);
+}
+
+static int screen_open(struct screen *s, struct as_err *err)
+{
+	struct as_look look = as_look_for(STDOUT_FILENO);
+
+	s->canvas.ascii = !look.utf8;
+	s->terminal = s->ops->open(look.colour, look.utf8);
+	if (s->terminal)
+		return AS_OK;
+	(void)as_fail(err, AS_EUNSUP, "this terminal has no screen that is known");
+	return as_hint(err, "TERM says which it is; for a table instead: | cat");
+}
+
+static void draw(struct live *l, struct screen *s)
+{
+	int rows, cols;
+
+	s->ops->size(s->terminal, &rows, &cols);
+	as_canvas_clear(&s->canvas, rows, cols);
+	as_top_draw(&l->top, &s->canvas);
+	s->ops->show(s->terminal, &s->canvas);
+}
+
+/* Ctrl-Z: the shell gets its terminal back until it lets us go on. */
+static void stop(struct screen *s)
+{
+	sigset_t set;
+
+	s->ops->leave(s->terminal);
+	(void)signal(SIGTSTP, SIG_DFL);
+	(void)raise(SIGTSTP);
+	(void)sigemptyset(&set);
+	(void)sigaddset(&set, SIGTSTP);
+	(void)sigprocmask(SIG_UNBLOCK, &set, NULL);
+	(void)sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+/* False: quit. */
+static bool take_keys(struct live *l, struct screen *s)
+{
+	for (int key; (key = s->ops->key(s->terminal)) != AS_KEY_NONE;)
+		if (!as_top_key(&l->top, key))
+			return false;
+	return true;
+}
+
+static bool take_signals(struct screen *s, int signals, struct as_io *io)
+{
+	for (int sig; (sig = next_signal(signals));) {
+		if (ends(sig, io))
+			return false;
+		if (sig == SIGTSTP)
+			stop(s);
+	}
+	return true;
+}
+
+static int run_screen(struct live *l, int signals, struct screen *s, struct as_io *io,
+		      struct as_err *err)
+{
+	int r = screen_open(s, err);
+
+	if (r < 0)
+		return r;
+	for (bool on = true; on && l->last_ns < l->end_ns;) {
+		int64_t next = l->last_ns + TICK;
+
+		draw(l, s);
+		wait_until(next < l->end_ns ? next : l->end_ns, signals, STDIN_FILENO);
+		on = take_signals(s, signals, io) && take_keys(l, s);
+		if (as_now() >= next || as_now() >= l->end_ns)
+			tick(l);
+	}
+	return AS_OK;
+}
+
+/* ── the command ──────────────────────────────────────────────────────── */
+
+static bool has_screen(void)
+{
+	const char *term = getenv("TERM");
+
+	return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && term && *term &&
+	       strcmp(term, "dumb") != 0;
+}
+
+static int run(const void *opts_, char **args, char **tail, struct as_io *io, struct as_err *err)
+{
+	const struct opts *o = opts_;
+	as_cleanup(live_done) struct live l = {0};
+	as_cleanup(screen_close) struct screen s = {0};
+	bool screen = has_screen();
+	int pid = 0, r = as_parse_pid(args[0], &pid, err);
+
+	(void)tail;
+	if (r == AS_OK && screen)
+		r = as_terminal_load(&s.ops, err);
+	if (r < 0)
+		return r;
+	as_auto_fd int signals = open_signals(err);
+	if (signals < 0)
+		return signals;
+	r = begin(o, io->env, pid, screen, &l, err);
+	if (r < 0)
+		return r;
+	return screen ? run_screen(&l, signals, &s, io, err) : run_table(&l, signals, io, err);
+}
+
+const struct as_cmd as_cmd_top = {
+	.name = "top",
+	.synopsis = "[options] PID",
+	.about = "where a Python program spends its time, while it does",
+	.manual =
+		"Shows the functions or lines that a running Python program spends its time in, "
+		"its threads, and how much of the time the GIL is held; anew twice a second. The "
+		"program is looked at as by `assay record`: from outside, without stopping it.\n\n"
+		"%own is the time in the function itself and %total that with all it called, as a "
+		"share of the last five seconds: 100 is one thread all the time. Beside them stand "
+		"the sums since the start. Samples that were late or rejected are counted in the "
+		"head.\n\n"
+		"Keys: `s` sorts by the next column, `/` searches, `l` goes from functions to "
+		"lines, `t` chooses a thread, `g` counts only time with the GIL, `m` goes from CPU "
+		"time to the clock's, `p` freezes the screen, `r` counts from now on, `?` tells "
+		"more, `q` quits.\n\n"
+		"Where standard output is no terminal, one table is printed after `--duration`.",
+	.examples = "python3 -c 'while True: pass' & assay top -d 0.5 $! | cat; kill $!\ta table "
+		    "after half a second\n",
+	.flags = AS_CMD_ENV,
+	.min_args = 1,
+	.max_args = 1,
+	.opts = opts,
+	.opts_size = sizeof(struct opts),
+	.run = run,
+};

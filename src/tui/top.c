@@ -1,0 +1,224 @@
+#include "tui/top.h"
+
+#include <string.h>
+
+#include "base/fault.h"
+#include "base/human.h"
+#include "profile/follow.h"
+
+/* ── its life ─────────────────────────────────────────────────────────── */
+
+static size_t kind_named(const struct as_profile *p, const char *name)
+{
+	for (size_t i = 0; i < p->nkinds; i++)
+		if (!strcmp(p->kind[i].name, name))
+			return i;
+	return 0;
+}
+
+int as_top_open(struct as_top *t, const struct as_value_kind *kind, size_t n, int64_t window_ns,
+		struct as_err *err)
+{
+	*t = (struct as_top){.p = as_profile_new(kind, n, err)};
+	if (!t->p)
+		return err->code;
+	t->kind[AS_TOP_CPU] = kind_named(t->p, "cpu");
+	t->kind[AS_TOP_WALL] = kind_named(t->p, "wall");
+	t->kind[AS_TOP_GIL] = kind_named(t->p, "gil");
+	as_recent_init(&t->recent, window_ns);
+	return AS_OK;
+}
+
+void as_top_close(struct as_top *t)
+{
+	as_profile_free(t->p);
+	as_recent_done(&t->recent);
+	free(t->row);
+	free(t->thread);
+	free(t->thread_of);
+	*t = (struct as_top){0};
+}
+
+/* ── ticks ────────────────────────────────────────────────────────────── */
+
+void as_top_follow(struct as_top *t, const struct as_profile *of)
+{
+	as_profile_follow(t->p, of);
+}
+
+static void make(struct as_top *t)
+{
+	as_top_make_threads(t);
+	as_top_make_rows(t);
+}
+
+void as_top_tick(struct as_top *t, const struct as_top_facts *now, int64_t ns, int64_t cpu_ns)
+{
+	t->away_ns += ns;
+	t->away_cpu_ns += cpu_ns;
+	t->facts.ended = now->ended;
+	if (t->paused)
+		return;
+	t->facts = *now;
+	if (!as_recent_tick(&t->recent, t->p, t->away_ns, t->away_cpu_ns))
+		t->p->bad = true;
+	t->away_ns = t->away_cpu_ns = 0;
+	make(t);
+}
+
+enum as_top_time as_top_time(const struct as_top *t)
+{
+	return t->gil ? AS_TOP_GIL : t->wall ? AS_TOP_WALL : AS_TOP_CPU;
+}
+
+struct as_text as_top_share(int64_t ns, int64_t span_ns)
+{
+	struct as_text text = {"-"};
+
+	if (span_ns > 0)
+		(void)snprintf(text.s, sizeof text.s, "%.1f", 100 * (double)ns / (double)span_ns);
+	return text;
+}
+
+double as_top_rejected(const struct as_top *t)
+{
+	uint64_t samples = t->facts.samples - t->before.samples;
+	uint64_t rejected = t->facts.rejected - t->before.rejected;
+
+	return samples + rejected ? (double)rejected / (double)(samples + rejected) : 0;
+}
+
+/* ── keys ─────────────────────────────────────────────────────────────── */
+
+static void go_to(struct as_top *t, enum as_top_view view)
+{
+	t->view = view;
+	t->at = view == AS_TOP_THREADS ? t->only : 0;
+}
+
+static void reset(struct as_top *t)
+{
+	as_recent_reset(&t->recent);
+	t->before = t->facts;
+}
+
+/* How many rows the view has. */
+static size_t rows_of(const struct as_top *t)
+{
+	return t->view == AS_TOP_THREADS ? t->nthreads + 1 : t->nrows;
+}
+
+static bool move(struct as_top *t, int key)
+{
+	size_t page = t->page > 1 ? t->page - 1 : 1, n = rows_of(t);
+	size_t last = t->view == AS_TOP_THREADS ? n - 1 : n > t->page ? n - t->page : 0;
+
+	if (key == AS_KEY_UP)
+		t->at -= t->at > 0;
+	else if (key == AS_KEY_DOWN)
+		t->at += t->at < last;
+	else if (key == AS_KEY_PAGE_UP)
+		t->at = t->at > page ? t->at - page : 0;
+	else if (key == AS_KEY_PAGE_DOWN)
+		t->at = t->at + page < last ? t->at + page : last;
+	else if (key == AS_KEY_HOME)
+		t->at = 0;
+	else if (key == AS_KEY_END)
+		t->at = last;
+	else
+		return false;
+	return true;
+}
+
+/* The last character goes, with all its bytes. */
+static void rub_out(char *text)
+{
+	size_t n = strlen(text);
+
+	while (n && ((unsigned char)text[n - 1] & 0xc0) == 0x80)
+		n--;
+	text[n ? n - 1 : 0] = '\0';
+}
+
+static void type(struct as_top *t, int key)
+{
+	size_t n = strlen(t->search);
+
+	if (key == AS_KEY_ENTER) {
+		t->typing = false;
+	} else if (key == AS_KEY_ESCAPE) {
+		t->typing = false;
+		t->search[0] = '\0';
+	} else if (key == AS_KEY_BACKSPACE) {
+		rub_out(t->search);
+	} else if (key >= ' ' && key <= 0xff && n + 1 < sizeof t->search) {
+		t->search[n] = (char)key;
+		t->search[n + 1] = '\0';
+	}
+	t->at = 0;
+}
+
+static void choose_thread(struct as_top *t, int key)
+{
+	if (key == AS_KEY_ENTER)
+		t->only = t->at;
+	if (key == AS_KEY_ENTER || key == AS_KEY_ESCAPE || key == 't')
+		go_to(t, AS_TOP_ROWS);
+}
+
+static void sort(struct as_top *t, int step)
+{
+	t->sort = (t->sort + AS_TOP_SORTS + (unsigned)step) % AS_TOP_SORTS;
+	t->at = 0;
+}
+
+static void escape(struct as_top *t)
+{
+	if (t->search[0])
+		t->search[0] = '\0';
+	else
+		t->only = 0;
+	t->at = 0;
+}
+
+static void act(struct as_top *t, int key)
+{
+	if (key == 's' || key == 'S')
+		sort(t, key == 's' ? 1 : AS_TOP_SORTS - 1);
+	else if (key == '/')
+		t->typing = true;
+	else if (key == 'l')
+		t->lines = !t->lines;
+	else if (key == 't')
+		go_to(t, AS_TOP_THREADS);
+	else if (key == 'g')
+		t->gil = !t->gil;
+	else if (key == 'm')
+		t->wall = !t->wall;
+	else if (key == 'p' || key == ' ')
+		t->paused = !t->paused;
+	else if (key == 'r')
+		reset(t);
+	else if (key == '?' || key == 'h')
+		go_to(t, AS_TOP_HELP);
+	else if (key == AS_KEY_ESCAPE)
+		escape(t);
+}
+
+bool as_top_key(struct as_top *t, int key)
+{
+	if (t->typing)
+		type(t, key);
+	else if (key == 'q')
+		return false;
+	else if (t->view == AS_TOP_HELP)
+		go_to(t, AS_TOP_ROWS);
+	else if (move(t, key))
+		return true;
+	else if (t->view == AS_TOP_THREADS)
+		choose_thread(t, key);
+	else
+		act(t, key);
+	make(t);
+	return true;
+}

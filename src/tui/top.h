@@ -1,0 +1,103 @@
+#pragma once
+/*
+ * top -- where a program spends its time, while it does: what the screen of
+ * `assay top` shows, and what its keys do.
+ *
+ * Nothing here knows a terminal. Profiles come in (as_top_follow(), then
+ * as_top_tick() with what was counted meanwhile), keys come in, and a canvas is
+ * drawn; or a table, for whoever has no terminal.
+ *
+ * A function or line has two times: its own, and the total with all that it
+ * called; each as a share of the last seconds, where 100 % is one thread all
+ * the time, and as a sum since the start.
+ */
+#include "base/human.h"
+#include "report/look.h"
+#include "tui/canvas.h"
+#include "tui/key.h"
+#include "tui/recent.h"
+
+/* What is known about the processes and their sampling. */
+struct as_top_facts {
+	const char *name; /* of the first process              */
+	int pid;
+	uint32_t version; /* of its Python, 0x030b02f0; 0: ?   */
+	size_t pythons;   /* processes that are looked at now  */
+	uint64_t samples, late, rejected;
+	bool ended; /* nobody is left to be looked at */
+};
+
+enum as_top_time { AS_TOP_CPU, AS_TOP_WALL, AS_TOP_GIL, AS_TOP_TIMES };
+enum as_top_view { AS_TOP_ROWS, AS_TOP_THREADS, AS_TOP_HELP };
+enum as_top_sort {
+	AS_TOP_BY_OWN,
+	AS_TOP_BY_TOTAL,
+	AS_TOP_BY_OWN_TIME,
+	AS_TOP_BY_TOTAL_TIME,
+	AS_TOP_SORTS,
+};
+
+/* A function, or a line. */
+struct as_top_row {
+	uint32_t place;
+	int64_t value[AS_TOP_SORTS]; /* ns: in the window own, total; since the start own, total */
+};
+
+struct as_top_thread {
+	int64_t pid, tid;
+	uint32_t name; /* a text of the profile                    */
+	int64_t window[AS_TOP_TIMES], all[AS_TOP_TIMES];
+	bool ran; /* used the CPU in the last tick */
+};
+
+struct as_top {
+	struct as_profile *p; /* follows the sampler's */
+	size_t kind[AS_TOP_TIMES];
+	struct as_recent recent;
+	struct as_top_facts facts, before; /* now, and when it was reset */
+
+	/* as the keys have set it */
+	enum as_top_view view;
+	enum as_top_sort sort;
+	bool lines, wall, gil, paused, typing;
+	char search[64];
+	size_t only; /* a thread by its number + 1; 0: all of them */
+	size_t at;   /* the first row that is shown; of the threads the one that is marked */
+	size_t page; /* rows that fitted last time                                        */
+
+	/* what follows from that */
+	struct as_top_row *row;
+	size_t nrows;
+	struct as_top_thread *thread;
+	size_t nthreads, threads_cap;
+	uint32_t *thread_of; /* by the profile's numbers of tags */
+	size_t ntags, tags_cap;
+	int64_t away_ns, away_cpu_ns; /* since the last tick that counted: it is paused */
+};
+
+/* kind: as the profile that is followed has them; those called cpu, wall and gil are shown. */
+int as_top_open(struct as_top *t, const struct as_value_kind *kind, size_t n, int64_t window_ns,
+		struct as_err *err);
+void as_top_close(struct as_top *t);
+
+/* Quick: whoever adds to the profile is kept waiting meanwhile. */
+void as_top_follow(struct as_top *t, const struct as_profile *of);
+/* What was followed is from the last `ns`, in which the processes used `cpu_ns`. */
+void as_top_tick(struct as_top *t, const struct as_top_facts *now, int64_t ns, int64_t cpu_ns);
+/* False: quit. */
+bool as_top_key(struct as_top *t, int key);
+void as_top_draw(struct as_top *t, struct as_canvas *g);
+/* The first rows, all of it since the start, and how the sampling went. */
+void as_top_table(const struct as_top *t, const struct as_look *look, size_t rows,
+		  struct as_buf *out);
+
+/* ── for the files of top only ────────────────────────────────────────── */
+
+void as_top_make_threads(struct as_top *t);
+void as_top_make_rows(struct as_top *t);
+enum as_top_time as_top_time(const struct as_top *t);
+/* "98.2", or "-" when nothing was watched yet. */
+struct as_text as_top_share(int64_t ns, int64_t span_ns);
+/* Threads that are there, and that used the CPU just now. */
+void as_top_count_threads(const struct as_top *t, size_t *ret_all, size_t *ret_ran);
+double as_top_rejected(const struct as_top *t); /* share of what was tried */

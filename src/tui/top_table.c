@@ -1,0 +1,51 @@
+#include "report/table.h"
+#include "profile/write.h"
+#include "tui/top.h"
+
+enum { WHAT = AS_TOP_SORTS, WHERE, COLS };
+
+static void put_cell(const void *data, size_t row, size_t col, struct as_buf *cell)
+{
+	const struct as_top *t = data;
+	const struct as_top_row *x = &t->row[row];
+	const struct as_place *at = &t->p->place[x->place];
+	struct as_spelling how = {0};
+	int64_t all = t->recent.all_ns;
+
+	if (col == AS_TOP_BY_OWN)
+		as_buf_str(cell, as_top_share(x->value[AS_TOP_BY_OWN_TIME], all).s);
+	else if (col == AS_TOP_BY_TOTAL)
+		as_buf_str(cell, as_top_share(x->value[AS_TOP_BY_TOTAL_TIME], all).s);
+	else if (col < AS_TOP_SORTS)
+		as_put_duration(cell, x->value[col]);
+	else if (col == WHAT)
+		as_buf_str(cell, t->p->text[at->function]);
+	else if (at->file)
+		as_buf_fmt(cell, "%s:%d", as_spell_file(t->p, at, &how), at->begin);
+}
+
+void as_top_table(const struct as_top *t, const struct as_look *look, size_t rows,
+		  struct as_buf *out)
+{
+	static const struct as_column cols[COLS] = {
+		[AS_TOP_BY_OWN] = {.title = "%own", .right = true},
+		[AS_TOP_BY_TOTAL] = {.title = "%total", .right = true},
+		[AS_TOP_BY_OWN_TIME] = {.title = "own", .right = true},
+		[AS_TOP_BY_TOTAL_TIME] = {.title = "total", .right = true},
+		[WHAT] = {.title = "function", .min = 16},
+		[WHERE] = {.title = "where", .min = 12, .path = true},
+	};
+	size_t from = out->len;
+
+	as_put_table(out, look,
+		     &(struct as_table){.cols = cols,
+					.ncols = COLS,
+					.nrows = t->nrows < rows ? t->nrows : rows,
+					.data = t,
+					.cell = put_cell});
+	as_buf_fmt(out, "%s samples in %s, %.2f %% rejected, %s late\n",
+		   as_human_count((double)t->facts.samples).s,
+		   as_human_duration(t->recent.all_ns).s, 100 * as_top_rejected(t),
+		   as_human_count((double)t->facts.late).s);
+	as_page_end(out, look, from);
+}

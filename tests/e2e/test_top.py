@@ -1,0 +1,265 @@
+#!/usr/bin/env python3
+"""`assay top`: a table for a pipe, and the screen in a terminal of known size."""
+import os
+import re
+import shutil
+import signal
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from harness import *
+from jobs import *
+from pythons import *
+from screen import Screen
+
+PYTHON = pythons()[-1]
+WAIT = 60           # a machine that is busy with other things is slow to draw
+
+
+class Top:
+    """assay top on a terminal; the shell behind it says how it ended and is there afterwards."""
+
+    def __init__(self, pid, *options, rows=24, cols=80, env=None):
+        if not (BUILD / "assay-tui.so").exists():
+            skip("this build has no ncurses")
+        self.rows, self.cols = rows, cols
+        shell = 'stty -a; read go; "$@"; echo "<ended with $?>"; stty -a; read end'
+        self.t = terminal("sh", "-c", shell, "sh", ASSAY, "top", *options, pid, rows=rows,
+                          cols=cols, env=env)
+        self.t.send("\n")
+        self.screen = Screen(rows, cols)
+        self.fed = 0
+        self.resized = False
+
+    def look(self):
+        """The screen as it stands."""
+        self.t.pump(0.05)
+        self.screen.feed(self.t.output[self.fed:])
+        self.fed = len(self.t.output)
+        return self.screen
+
+    def until(self, condition, what):
+        """The screen once it is so."""
+        end = time.monotonic() + WAIT
+        while not condition(self.look()):
+            expect(time.monotonic() < end, f"never {what}; the screen shows\n{self.screen.text()}")
+        return self.screen
+
+    def shows(self, *patterns):
+        return self.until(lambda s: all(re.search(p, s.text()) for p in patterns), patterns)
+
+    def key(self, keys):
+        self.t.send(keys)
+
+    def resize(self, rows, cols):
+        self.rows, self.cols, self.resized = rows, cols, True
+        self.t.resize(rows, cols)
+        self.screen = Screen(rows, cols)
+
+    def pid(self):
+        """Of assay itself, the child of the shell."""
+        path = f"/proc/{self.t.pid}/task/{self.t.pid}/children"
+        return int(wait_for(lambda: open(path).read().split(), WAIT, "assay runs")[0])
+
+    def ended(self, status):
+        """It ends so, and the terminal is as it was before."""
+        self.t.wait_text("<ended with", WAIT)
+        self.t.send("\n")
+        self.t.wait(WAIT)
+        expect_in(f"<ended with {status}>", self.t.output)
+        modes = [re.sub(r"(rows|columns) \d+;|\s+", " ", m).split() for m in
+                 re.findall(r"speed \d+ baud.*?-extproc", self.t.output, re.S)]
+        expect_eq(len(modes), 2, "how often stty told of the terminal")
+        expect_eq(modes[1], modes[0], "the terminal's settings afterwards")
+        size = (100, 200) if self.resized else (self.rows, self.cols)
+        s = Screen(*size).feed(self.t.output)
+        expect(1049 not in s.modes, "the other screen is still shown")
+        expect(25 in s.modes or "\x1b[?25" not in self.t.output, "there is no cursor")
+        expect(self.resized or s.whole(), "not all rows scroll")
+
+
+def target(seconds=100):
+    return script(PYTHON, "threads", seconds)
+
+
+# --- where there is no terminal --------------------------------------------------
+
+@job_test("a pipe gets one table: who used the CPU first, by its own time")
+def _():
+    p = target()
+    r = assay("top", "-d", "1.5", "-r", "200", p.pid).ok()
+    stop(p)
+    lines = r.out.splitlines()
+    expect_eq(lines[0].split(), ["%own", "%total", "own", "total", "function", "where"])
+    expect_eq(lines[1].split()[-2], "burner", f"the first row of\n{r.out}")
+    expect("sleeper" not in r.out, f"one that sleeps used the CPU:\n{r.out}")
+    expect(re.search(r"samples in .* rejected, .* late", lines[-1]), lines[-1])
+
+
+@job_test("by the clock those that wait are there, with all of their time")
+def _():
+    p = target()
+    r = assay("top", "-d", "1.5", "--idle", p.pid).ok()
+    stop(p)
+    own = {line.split()[-2]: float(line.split()[0]) for line in r.out.splitlines()[1:-1]}
+    expect(85 < own["sleeper"] < 115, f"{own['sleeper']} % for one that does nothing else")
+
+
+@job_test("the target ends in the middle: what was seen is printed")
+def _():
+    p = script(PYTHON, "split", 0.5, 0.6)
+    r = assay("top", "-d", "50", p.pid).ok()
+    expect_in("burn_first", r.out)
+
+
+@job_test("who cannot be watched is told why")
+def _():
+    sleeper = start("sleep", "30")
+    for words, code, why in [
+            ([sleeper.pid], 69, "is not a Python program"),
+            (["-s", "-d", "0.3", sleeper.pid], 69, "no Python was seen"),
+            ([4194305], 66, "no process"),
+            (["x"], 2, "x"),
+            ([], 2, "PID"),
+            (["-r", "0", sleeper.pid], 2, "greater than")]:
+        r = assay("top", *words)
+        expect_eq(r.rc, code, f"exit status of {words} ({r.err})")
+        expect_in(why, r.err)
+    stop(sleeper)
+
+
+@job_test("a terminal without cursor gets the table")
+def _():
+    p = target()
+    t = terminal(ASSAY, "top", "-d", "0.6", p.pid, env={"TERM": "dumb"})
+    expect_eq(t.wait(WAIT), 0, "exit status")
+    expect_in("%own", t.output)
+    expect("\x1b" not in t.output, "escape sequences for a terminal that has none")
+    stop(p)
+
+
+@job_test("a module that is missing is told, with what to do")
+def _():
+    p = target()
+    t = terminal(ASSAY, "top", p.pid, env={"ASSAY_LIBDIR": str(tmp())})
+    expect_eq(t.wait(WAIT), 69, "exit status")
+    expect_in("assay-tui.so", t.output)
+    stop(p)
+
+
+# --- the screen -------------------------------------------------------------------
+
+@job_test("80 by 24: head, functions, lines, threads, search, help; q gives the terminal back")
+def _():
+    p = target()
+    top = Top(p.pid)
+    s = top.shows(r"Python 3\.\d+", r"cpu \d", r"gil \d", r"threads 3: [123] running", "samples",
+                  r"%own +%total +own +total +function", r" burner +python/threads.py:10")
+    expect_in("q quit", s.line(23), "last line")
+    expect(s.line(0).startswith(os.path.basename(PYTHON.path) + " "), s.line(0))
+    top.key("l")
+    top.shows("by line", r"burner  python/threads.py:1[234]")
+    top.key("lm")
+    top.shows("wall time by function", r"sleeper")
+    top.key("/SLEEP")
+    top.until(lambda s: s.line(23) == "/SLEEP_" and "burner" not in s.text(), "only the sleeper")
+    top.key("\r")
+    top.shows("/SLEEP\\b")
+    top.key("\x1b")
+    top.shows("burner")
+    top.key("g")
+    top.shows("time with the GIL")
+    top.key("gt")
+    top.shows("all of them", rf"{p.pid} ")
+    top.key("\x1bOB\r")
+    top.shows(rf"thread \d+ ")
+    top.key("\x1b")
+    top.key("?")
+    top.shows("any key goes back", "freeze the screen")
+    top.key("x")
+    top.key("s")
+    top.shows("sorted by %total")
+    top.key("p")
+    top.shows("paused")
+    top.key("p")
+    top.until(lambda s: "paused" not in s.text(), "it goes on")
+    top.key("r")
+    top.shows("burner")
+    top.key("q")
+    top.ended(0)
+    stop(p)
+
+
+@job_test("40 by 12 shows what matters, and a window that changes its size is followed")
+def _():
+    p = target()
+    top = Top(p.pid, rows=12, cols=40)
+    s = top.shows(r"%own %total  function", "burner", "rejected")
+    expect_in("q quit", s.line(11), "last line")
+    top.resize(30, 100)
+    s = top.shows(r"%own +%total +own +total", "burner")
+    top.until(lambda s: "q quit" in s.line(29), "the last line has moved")
+    top.resize(5, 20)
+    top.until(lambda s: "help" in s.line(4), "a tiny window")
+    top.key("q")
+    top.ended(0)
+    stop(p)
+
+
+@job_test("the target ends meanwhile: that is told, and the last seconds stay")
+def _():
+    p = script(PYTHON, "split", 0.5, 100)
+    top = Top(p.pid)
+    top.shows("burn_first")
+    stop(p, signal.SIGKILL)
+    top.shows("it has ended", "burn_first")
+    top.key("q")
+    top.ended(0)
+
+
+@job_test("whatever signal ends it, the terminal is given back first")
+def _():
+    p = target()
+    for sig, status in (("INT", 0), ("TERM", 143), ("HUP", 129), ("QUIT", 131)):
+        top = Top(p.pid)
+        top.shows("burner")
+        os.kill(top.pid(), getattr(signal, f"SIG{sig}"))
+        top.ended(status)
+    stop(p)
+
+
+@job_test("Ctrl-Z gives the terminal to the shell, fg takes it again")
+def _():
+    if not shutil.which("bash") or not (BUILD / "assay-tui.so").exists():
+        skip("needs bash and ncurses")
+    p = target()
+    t = terminal("bash", "--norc", "--noprofile", "-i", env={"PS1": "ready> ", "HISTFILE": None})
+    t.wait_text("ready> ", WAIT)
+    t.send(f"{ASSAY} top {p.pid}\n")
+    t.wait_text("burner", WAIT)
+    t.send("\x1a")
+    t.wait_text("Stopped", WAIT)
+    t.wait_text("ready> ", WAIT)
+    expect(1049 not in Screen(24, 80).feed(t.output).modes, "the shell got the other screen")
+    t.send("fg\n")
+    t.wait_text("burner", WAIT)
+    t.send("q")
+    t.wait_text("ready> ", WAIT)
+    t.send("exit\n")
+    t.wait(WAIT)
+    stop(p)
+
+
+@job_test("NO_COLOR has none, and nothing but ASCII where the locale says so")
+def _():
+    p = target()
+    colours, beyond_ascii = r"\x1b\[(?:\d+;)*[34]\d", r"[^\x00-\x7f]"
+    for env, look in (({"NO_COLOR": "1"}, colours), ({"LC_ALL": "C"}, beyond_ascii)):
+        top = Top(p.pid, "-d", "1.2", env={"TERM": "xterm-256color", **env})
+        top.ended(0)
+        expect(not re.search(look, top.t.output), f"{look} with {env}")
+    stop(p)
+
+
+main()
