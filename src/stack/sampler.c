@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/calls.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/fault.h"
@@ -25,11 +26,15 @@ static int64_t pause_ns(struct as_sampler *s)
 	return (int64_t)(-log(chance(&s->seed)) * 1e9 / s->config.hz);
 }
 
-/* The next moment, or the first that is still to come: those in between are left out. */
+/*
+ * The next moment. One that came while we looked is taken at once; when we are
+ * further behind, by more than a tenth of the usual pause, it is late: all that
+ * were missed are left out, and the next is one to come.
+ */
 static void set_due(struct as_sampler *s, int64_t now)
 {
 	s->due_ns += pause_ns(s);
-	if (s->due_ns > now)
+	if (s->due_ns > now - (int64_t)(0.1e9 / s->config.hz))
 		return;
 	s->count.late += 1 + (uint64_t)(as_seconds(now - s->due_ns) * s->config.hz);
 	s->due_ns = now + pause_ns(s);
@@ -150,53 +155,83 @@ static bool see(struct as_sampler *s, struct as_sampled *p, struct as_pythread *
 	return false;
 }
 
-static bool holds(const struct as_pythread *t, const uint64_t *holder, size_t n)
+/* One look at a process. */
+struct look {
+	int64_t since; /* the last one                            */
+	bool asleep;   /* no thread was on a CPU since            */
+	uint64_t holder[HOLDERS_MOST];
+	size_t holders;
+};
+
+static bool holds(const struct as_pythread *t, const struct look *l)
 {
-	for (size_t i = 0; i < n; i++)
-		if (holder[i] == t->snap.thread)
+	for (size_t i = 0; i < l->holders; i++)
+		if (l->holder[i] == t->snap.thread)
 			return true;
 	return false;
+}
+
+static bool ask(struct as_pythread *t, const struct look *l, struct as_pydeed *ret)
+{
+	*ret = (struct as_pydeed){0};
+	return l->asleep || as_pythread_ask(t, ret);
 }
 
 /*
  * CPU time belongs to the stacks that are seen while a thread runs, never to
  * the one in which it waits afterwards: it is owed until then. The stack of a
- * thread that has not moved is still the same. `elsewhere`: at this moment it
- * has its stack in another interpreter, and with it this time.
+ * thread that has not moved is still the same. One that has its stack in
+ * another interpreter at this moment has this time there, too.
  */
-static void look_at(struct as_sampler *s, struct as_sampled *p, struct as_pythread *t,
-		    int64_t since, bool holder, bool elsewhere)
+static void look_at(struct as_sampler *s, struct as_sampled *p, size_t i, const struct look *l)
 {
+	struct as_pythread *t = p->threads.at[i];
+	bool elsewhere = as_pythreads_told(&p->threads, i);
 	unsigned modes = s->config.modes;
 	struct as_pydeed did;
 
 	t->told = false;
-	if (!as_pythread_ask(t, &did))
+	if (!ask(t, l, &did))
 		return;
 	t->owed_ns = elsewhere ? 0 : t->owed_ns + did.used_ns;
 	t->known &= !did.moved;
 	bool cpu = modes & AS_MODE_CPU && did.runs, wall = modes & AS_MODE_WALL,
-	     gil = modes & AS_MODE_GIL && holder;
+	     gil = modes & AS_MODE_GIL && holds(t, l);
 	t->told = (cpu || wall || gil) && !elsewhere && see(s, p, t);
 	if (!t->told)
 		return;
-	add(s, t, &(struct weight){{cpu ? t->owed_ns : 0, wall ? since : 0, gil ? since : 0}});
+	add(s, t,
+	    &(struct weight){{cpu ? t->owed_ns : 0, wall ? l->since : 0, gil ? l->since : 0}});
 	t->owed_ns = cpu ? 0 : t->owed_ns;
+}
+
+/* Its threads are asked one by one, unless the process as a whole has used nothing. */
+static bool asleep(struct as_sampled *p)
+{
+	enum { FEW = 4 }; /* threads, that are as well asked at once */
+	int64_t was = p->used_ns;
+
+	if (p->threads.n <= FEW)
+		return false;
+	as_called(1);
+	p->used_ns = as_clock(p->clock);
+	return p->used_ns == was;
 }
 
 /* False: its Python is gone. */
 static bool look_at_process(struct as_sampler *s, struct as_sampled *p, int64_t now)
 {
-	uint64_t holder[HOLDERS_MOST];
-	size_t n = 0;
+	struct look l;
 
 	if (!refresh(s, p, now))
 		return false;
-	if (s->config.modes & AS_MODE_GIL)
-		n = as_pythreads_holders(&p->threads, holder, HOLDERS_MOST);
+	l.since = now - p->last_ns;
+	l.asleep = asleep(p);
+	l.holders = s->config.modes & AS_MODE_GIL
+			    ? as_pythreads_holders(&p->threads, l.holder, HOLDERS_MOST)
+			    : 0;
 	for (size_t i = 0; i < p->threads.n; i++)
-		look_at(s, p, p->threads.at[i], now - p->last_ns,
-			holds(p->threads.at[i], holder, n), as_pythreads_told(&p->threads, i));
+		look_at(s, p, i, &l);
 	p->last_ns = now;
 	return true;
 }
@@ -237,6 +272,9 @@ int as_sampler_add(struct as_sampler *s, pid_t pid, struct as_err *err)
 	as_pythreads_init(&p->threads, s->env, &p->py);
 	as_codes_init(&p->codes, &p->py, s->to);
 	p->last_ns = as_now();
+	p->used_ns = -1;
+	if (clock_getcpuclockid(pid, &p->clock))
+		return as_fail(err, AS_ENOTFOUND, "process %d has ended", (int)pid);
 	s->proc[s->nprocs++] = as_take(p);
 	return AS_OK;
 }

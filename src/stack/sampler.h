@@ -43,6 +43,8 @@ struct as_sampled {
 	struct as_codes codes;
 	int64_t last_ns, refresh_ns; /* CLOCK_MONOTONIC                             */
 	int64_t peek_ns;             /* new threads are asked for no sooner         */
+	clockid_t clock;             /* of all its threads together                 */
+	int64_t used_ns;             /* by that                                     */
 };
 
 struct as_sampler {

@@ -4,7 +4,9 @@ import collections
 import json
 import math
 import os
+import signal
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import *
@@ -78,6 +80,24 @@ def _():
         for name in {name_of(f) for f in frames} & {"busy", "idle"}:
             time_of[name] += us
     expect(time_of["busy"] > 2 * time_of["idle"], f"{time_of}")
+
+
+@job_test("a sampler that is held up tells how many moments it missed, and makes up for none")
+def _():
+    p = script(PYTHONS[-1], "split", 0.5, 20)
+    r = start(ASSAY, "record", "-q", "-p", p.pid, "-d", 3, "-r", 100, "-o", "x.folded",
+              "--stats-json", "stats.json")
+    time.sleep(1)
+    r.send_signal(signal.SIGSTOP)
+    time.sleep(1)
+    r.send_signal(signal.SIGCONT)
+    expect_eq(r.wait(30), 0, "exit status")
+    stop(p)
+    stats = json.loads((tmp() / "stats.json").read_text())
+    seconds = stats["duration_ns"] / 1e9
+    expect(stats["late"] >= 60, f"{stats}")
+    expect(stats["looks"] + stats["late"] <= 100 * seconds + 100, f"{stats}")
+    expect(stats["looks"] <= 100 * (seconds - 0.8) + 60, f"{stats}")
 
 
 @job_test("a program from its start, its status, and what is told on standard error")
