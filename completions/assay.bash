@@ -62,7 +62,7 @@ _assay() {
 		cur=
 	fi
 	if ((COMP_CWORD == 1)); then
-		_assay_words "run attach record dump loop top jobs show report stats export import rm gc flame convert doctor help --help --version" "$cur"
+		_assay_words "run attach record dump loop top jobs show report stats export import rm gc flame convert merge diff doctor help --help --version" "$cur"
 		return
 	fi
 	case ${COMP_WORDS[1]} in
@@ -307,9 +307,51 @@ _assay() {
 		case $prev in
 		-f | --format) _assay_words "folded pprof" "$cur"; return ;;
 		--from) _assay_words "folded pprof" "$cur"; return ;;
+		--metric) return ;;
+		--focus) return ;;
+		--show-from-frame) return ;;
+		--show-stacks) return ;;
+		--hide-stacks) return ;;
+		--hide-frames) return ;;
+		--highlight) return ;;
 		esac
 		if [[ $cur == -* ]]; then
-			_assay_words "-f --format --from -t --threads -F --function --full-filenames -h --help" "$cur"
+			_assay_words "-f --format --from -t --threads -F --function --full-filenames --metric --focus --callers --show-from-frame --show-stacks --hide-stacks --hide-frames --highlight -h --help" "$cur"
+		fi
+		;;
+	merge)
+		case $prev in
+		-o | --output) _assay_files "$cur"; return ;;
+		-f | --format) _assay_words "folded pprof" "$cur"; return ;;
+		--metric) return ;;
+		--focus) return ;;
+		--show-from-frame) return ;;
+		--show-stacks) return ;;
+		--hide-stacks) return ;;
+		--hide-frames) return ;;
+		--highlight) return ;;
+		esac
+		if [[ $cur == -* ]]; then
+			_assay_words "-o --output -f --format --metric --focus --callers --show-from-frame --show-stacks --hide-stacks --hide-frames --highlight -h --help" "$cur"
+		else
+			_assay_files "$cur"
+		fi
+		;;
+	diff)
+		case $prev in
+		--by) _assay_words "self total" "$cur"; return ;;
+		-n | --limit) return ;;
+		-o | --output) _assay_files "$cur"; return ;;
+		--metric) return ;;
+		--focus) return ;;
+		--show-from-frame) return ;;
+		--show-stacks) return ;;
+		--hide-stacks) return ;;
+		--hide-frames) return ;;
+		--highlight) return ;;
+		esac
+		if [[ $cur == -* ]]; then
+			_assay_words "--by --share -n --limit --full-filenames --json -o --output --metric --focus --callers --show-from-frame --show-stacks --hide-stacks --hide-frames --highlight -h --help" "$cur"
 		fi
 		;;
 	doctor)
@@ -324,7 +366,7 @@ _assay() {
 		if [[ $cur == -* ]]; then
 			_assay_words "-h --help" "$cur"
 		elif ((COMP_CWORD == 2)); then
-			_assay_words "run attach record dump loop top jobs show report stats export import rm gc flame convert doctor help metrics prices " "$cur"
+			_assay_words "run attach record dump loop top jobs show report stats export import rm gc flame convert merge diff doctor help metrics prices " "$cur"
 		fi
 		;;
 	esac

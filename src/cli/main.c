@@ -24,7 +24,7 @@ extern const struct as_cmd as_cmd_run, as_cmd_attach, as_cmd_record, as_cmd_dump
 extern const struct as_cmd as_cmd_top;
 extern const struct as_cmd as_cmd_jobs, as_cmd_show, as_cmd_report, as_cmd_stats;
 extern const struct as_cmd as_cmd_export, as_cmd_import, as_cmd_rm, as_cmd_gc;
-extern const struct as_cmd as_cmd_flame, as_cmd_convert;
+extern const struct as_cmd as_cmd_flame, as_cmd_convert, as_cmd_merge, as_cmd_diff;
 extern const struct as_cmd as_cmd_doctor, as_cmd_help;
 extern const struct as_cmd as_cmd_job_history, as_cmd_job_details, as_cmd_job_stats;
 extern const struct as_cmd as_cmd_docs;
@@ -46,6 +46,8 @@ const struct as_cmd *const as_cmds[] = {
 	&as_cmd_gc,
 	&as_cmd_flame,
 	&as_cmd_convert,
+	&as_cmd_merge,
+	&as_cmd_diff,
 	&as_cmd_doctor,
 	&as_cmd_help,
 	/* hidden */

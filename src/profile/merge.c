@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/fault.h"
+#include "profile/copy.h"
 
 struct as_profile *as_profile_like(const struct as_profile *p, struct as_err *err)
 {
@@ -25,60 +25,36 @@ enum { NO_KIND = AS_VALUES_MAX };
 enum { NEEDED = UINT32_MAX };
 
 struct graft {
-	struct as_profile *into;
-	const struct as_profile *from;
-	uint32_t *stack; /* of each stack its number there; 0: nobody needs it */
+	struct as_copy copy; /* of its stacks, 0: nobody needs it */
 	size_t kind[AS_VALUES_MAX];
 };
 
-static uint32_t text_there(const struct graft *g, uint32_t text)
-{
-	const char *s = g->from->text[text];
-
-	return as_profile_text(g->into, s, strlen(s));
-}
-
-static uint32_t place_there(const struct graft *g, uint32_t place)
-{
-	struct as_place p = g->from->place[place];
-
-	p.function = text_there(g, p.function);
-	p.file = text_there(g, p.file);
-	return as_profile_place(g->into, p);
-}
-
-static uint32_t tags_there(const struct graft *g, uint32_t tags)
-{
-	const struct as_tags *t = &g->from->tags[tags];
-	struct as_tag tag[AS_TAGS_MAX];
-
-	for (size_t i = 0; i < t->n; i++)
-		tag[i] = (struct as_tag){text_there(g, t->at[i].key), text_there(g, t->at[i].text),
-					 t->at[i].number};
-	return as_profile_tags(g->into, tag, t->n);
-}
-
 /* A caller's number is less than the number of what it called: one pass finds them all. */
-static void take_stacks(struct graft *g)
+static void take_stacks(struct as_copy *c)
 {
-	const struct as_profile *from = g->from;
+	const struct as_profile *from = c->from;
 
 	for (size_t i = 0; i < from->nsamples; i++)
-		for (uint32_t s = from->sample[i].stack; s && !g->stack[s];
+		for (uint32_t s = from->sample[i].stack; s && !c->stack[s];
 		     s = from->stack[s].caller)
-			g->stack[s] = NEEDED;
+			c->stack[s] = NEEDED;
 	for (uint32_t s = 1; s < from->nstacks; s++)
-		if (g->stack[s] == NEEDED)
-			g->stack[s] = as_profile_stack(g->into, g->stack[from->stack[s].caller],
-						       place_there(g, from->stack[s].place));
+		if (c->stack[s] == NEEDED)
+			c->stack[s] = as_profile_stack(c->to, c->stack[from->stack[s].caller],
+						       as_copy_place(c, from->stack[s].place));
+}
+
+static void graft_done(struct graft *g)
+{
+	as_copy_done(&g->copy);
 }
 
 static void match_kinds(struct graft *g)
 {
-	for (size_t i = 0; i < g->from->nkinds; i++) {
+	for (size_t i = 0; i < g->copy.from->nkinds; i++) {
 		g->kind[i] = NO_KIND;
-		for (size_t k = 0; k < g->into->nkinds; k++)
-			if (!strcmp(g->from->kind[i].name, g->into->kind[k].name))
+		for (size_t k = 0; k < g->copy.to->nkinds; k++)
+			if (!strcmp(g->copy.from->kind[i].name, g->copy.to->kind[k].name))
 				g->kind[i] = k;
 	}
 }
@@ -86,7 +62,7 @@ static void match_kinds(struct graft *g)
 /* The slice in which the beginning of that of `from` lies. */
 static uint32_t slice_there(const struct graft *g, uint32_t slice)
 {
-	const struct as_profile *into = g->into, *from = g->from;
+	const struct as_profile *into = g->copy.to, *from = g->copy.from;
 	int64_t later, t;
 
 	if (!into->slice_ns)
@@ -98,14 +74,14 @@ static uint32_t slice_there(const struct graft *g, uint32_t slice)
 	return t / into->slice_ns < UINT32_MAX ? (uint32_t)(t / into->slice_ns) : UINT32_MAX;
 }
 
-static void take_sample(const struct graft *g, const struct as_sample *s)
+static void take_sample(struct graft *g, const struct as_sample *s)
 {
 	int64_t v[AS_VALUES_MAX] = {0};
 
-	for (size_t i = 0; i < g->from->nkinds; i++)
+	for (size_t i = 0; i < g->copy.from->nkinds; i++)
 		if (g->kind[i] != NO_KIND)
 			v[g->kind[i]] = s->v[i];
-	as_profile_add(g->into, g->stack[s->stack], tags_there(g, s->tags),
+	as_profile_add(g->copy.to, g->copy.stack[s->stack], as_copy_tags(&g->copy, s->tags),
 		       slice_there(g, s->slice), v);
 }
 
@@ -123,14 +99,14 @@ static void take_duration(struct as_profile *into, const struct as_profile *from
 
 void as_profile_merge(struct as_profile *into, const struct as_profile *from)
 {
-	as_auto_free uint32_t *stack = as_zalloc_n(from->nstacks, sizeof *stack);
-	struct graft g = {.into = into, .from = from, .stack = stack};
+	as_cleanup(graft_done) struct graft g = {.kind = {0}};
+	struct as_err ignored;
 
-	into->bad |= !stack || from->bad;
+	into->bad |= from->bad || as_copy_open(&g.copy, from, into, &ignored) < 0;
 	if (into->bad)
 		return;
 	match_kinds(&g);
-	take_stacks(&g);
+	take_stacks(&g.copy);
 	for (size_t i = 0; i < from->nsamples; i++)
 		take_sample(&g, &from->sample[i]);
 	take_duration(into, from);

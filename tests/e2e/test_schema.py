@@ -203,6 +203,17 @@ def _():
     expect(faults(wrong, "dump-1"), "a state that is none was not noticed")
 
 
+@test("diff of profiles")
+def _():
+    (tmp() / "a.folded").write_text("main;work (app/work.py:3) 3\nmain 1\n")
+    (tmp() / "b.folded").write_text("main;rest 2\nmain 1\n")
+    d = valid(assay("diff", "--json", "a.folded", "b.folded").ok().json(), "diff-1")
+    expect_eq([f["function"] for f in d["functions"]], ["work", "rest", "main"], "functions")
+    expect_eq(d["functions"][0]["self"]["relative"], -1, "what is gone")
+    expect_eq(d["functions"][1]["self"]["relative"], None, "what is new")
+    expect_eq(d["all"]["change"], -1, "in all")
+
+
 @test("export, import, gc and doctor")
 def _():
     history = ROOT / "tests" / "fixtures" / "keystone"

@@ -29,6 +29,8 @@ history:
 profiles:
   flame     a profile as a flame graph: a picture, or a page
   convert   a profile of one format as another
+  merge     several profiles as one
+  diff      what became of each function between two profiles
 
 help:
   doctor    what this machine lets you measure, and how to be let

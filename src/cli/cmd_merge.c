@@ -1,0 +1,85 @@
+/* cmd_merge -- several profiles as one. */
+#include "base/fault.h"
+#include "cli/cmd.h"
+#include "cli/sieve.h"
+#include "cli/source.h"
+#include "cli/target.h"
+#include "profile/sum.h"
+
+struct opts {
+	const char *output, *format;
+	struct as_sieve sieve;
+};
+
+/* clang-format off */
+static const struct as_opt opts[] = {
+	{ .name = "output", .letter = 'o', .type = AS_OPT_TEXT, .at = offsetof(struct opts, output), .arg = "FILE", .help = "where to; '-' is standard output" },
+	{ .name = "format", .letter = 'f', .type = AS_OPT_CHOICE, .at = offsetof(struct opts, format), .arg = "FORMAT", .choices = AS_PROFILE_WRITTEN, .help = "of FILE (default: by its ending)" },
+	AS_SIEVE_OPTS(struct opts, sieve),
+	{ 0 }
+};
+/* clang-format on */
+
+struct many {
+	struct as_profile **p;
+	size_t n;
+};
+
+static void many_done(struct many *m)
+{
+	for (size_t i = 0; i < m->n; i++)
+		as_profile_free(m->p[i]);
+	free(m->p);
+}
+
+static int read_all(const struct opts *o, char **args, struct many *m, struct as_err *err)
+{
+	size_t n = 0;
+	int r = AS_OK;
+
+	while (args[n])
+		n++;
+	m->p = as_zalloc_n(n, sizeof(struct as_profile *));
+	if (!m->p)
+		return as_fail(err, AS_ENOMEM, "no memory to merge %zu profiles", n);
+	for (; r == AS_OK && m->n < n; m->n++) {
+		r = as_source_profile(args[m->n], &m->p[m->n], err);
+		if (r == AS_OK)
+			r = as_sieve_apply(&o->sieve, &m->p[m->n], err);
+	}
+	return r;
+}
+
+static int run(const void *opts_, char **args, char **tail, struct as_io *io, struct as_err *err)
+{
+	const struct opts *o = opts_;
+	as_cleanup(many_done) struct many m = {0};
+	as_auto_profile struct as_profile *all = NULL;
+	const struct as_profile_format *format = NULL;
+	int r = o->output ? as_target_format(o->output, o->format, &format, err)
+			  : as_fail(err, AS_EUSAGE, "merge wants -o FILE");
+
+	(void)tail;
+	if (r == AS_OK)
+		r = read_all(o, args, &m, err);
+	if (r == AS_OK)
+		r = as_profile_sum((const struct as_profile *const *)m.p, m.n, &all, err);
+	return r < 0 ? r
+		     : as_target_write(all, format, &(struct as_spelling){0}, o->output, io->out,
+				       err);
+}
+
+const struct as_cmd as_cmd_merge = {
+	.name = "merge",
+	.synopsis = "[options] -o FILE PROFILE…",
+	.about = "several profiles as one",
+	.group = "profiles",
+	.manual = "Adds up profiles of any format. Kinds of value that have the same name and unit "
+		  "are one; durations add up. The filters are applied to each before it is added.",
+	.examples = "assay merge -o all.pb.gz before.pb.gz after.pb.gz\ttwo as one\n",
+	.min_args = 1,
+	.max_args = -1,
+	.opts = opts,
+	.opts_size = sizeof(struct opts),
+	.run = run,
+};

@@ -1,0 +1,128 @@
+#include "profile/diff.h"
+
+#include "base/cleanup.h"
+#include "base/fault.h"
+#include "profile/copy.h"
+#include "profile/filter.h"
+
+/*
+ * The functions of both, each once: `all` is a profile that is nothing but its
+ * places, and `both` says of each whether the two profiles have it.
+ */
+struct functions {
+	struct as_profile *all;
+	struct as_copy side[2];
+	bool *both;
+};
+
+static void functions_done(struct functions *f)
+{
+	as_copy_done(&f->side[AS_BEFORE]);
+	as_copy_done(&f->side[AS_AFTER]);
+	as_profile_free(f->all);
+	free(f->both);
+}
+
+/* The function of a place, without its line. */
+static uint32_t function_of(struct as_copy *c, uint32_t place)
+{
+	const struct as_place *x = &c->from->place[place];
+
+	return as_profile_place(c->to, (struct as_place){as_copy_text(c, x->function),
+							 as_copy_text(c, x->file), 0, x->begin});
+}
+
+static int gather(struct functions *f, const struct as_profile *const *p, struct as_err *err)
+{
+	f->all = as_profile_new(p[0]->kind, 1, err);
+	int r = f->all ? as_copy_open(&f->side[0], p[0], f->all, err) : err->code;
+	if (r == AS_OK)
+		r = as_copy_open(&f->side[1], p[1], f->all, err);
+	f->both = as_zalloc_n(p[0]->nplaces + 1, sizeof *f->both);
+	if (r == AS_OK && !f->both)
+		r = as_fail(err, AS_ENOMEM, "no memory to compare profiles");
+	if (r < 0)
+		return r;
+	for (uint32_t i = 1; i < p[0]->nplaces; i++)
+		(void)function_of(&f->side[0], i);
+	size_t first = f->all->nplaces;
+	for (uint32_t i = 1; i < p[1]->nplaces; i++) {
+		uint32_t at = function_of(&f->side[1], i);
+
+		if (at < first)
+			f->both[at] = true;
+	}
+	return as_profile_ok(f->all, err);
+}
+
+/* What the place is in the difference: the first line counts where both have it. */
+static uint32_t place_in(struct functions *f, size_t side, struct as_copy *c, uint32_t place)
+{
+	const struct as_place *x = &c->from->place[place];
+	uint32_t known = function_of(&f->side[side], place);
+	bool both = known <= f->side[0].from->nplaces && f->both[known];
+
+	return as_profile_place(c->to, (struct as_place){as_copy_text(c, x->function),
+							 as_copy_text(c, x->file), 0,
+							 both ? x->begin : 0});
+}
+
+static int add_side(struct functions *f, size_t side, size_t kind, struct as_profile *to,
+		    struct as_err *err)
+{
+	const struct as_profile *p = f->side[side].from;
+	as_auto_copy struct as_copy c = {0};
+	int r = as_copy_open(&c, p, to, err);
+
+	if (r < 0)
+		return r;
+	for (uint32_t i = 1; i < p->nstacks; i++)
+		c.stack[i] = as_profile_stack(to, c.stack[p->stack[i].caller],
+					      place_in(f, side, &c, p->stack[i].place));
+	for (size_t i = 0; i < p->nsamples; i++) {
+		int64_t v[2] = {0};
+
+		v[side] = p->sample[i].v[kind];
+		as_profile_add(to, c.stack[p->sample[i].stack], 0, 0, v);
+	}
+	return as_profile_ok(to, err);
+}
+
+static int kind_of(const struct as_profile *p, const char *name, size_t *ret, struct as_err *err)
+{
+	*ret = p->nkinds - 1;
+	return name ? as_profile_kind(p, name, ret, err) : AS_OK;
+}
+
+/* Both of the same kind: a profile that has it not has nothing to compare. */
+static int kinds_of(const struct as_profile *const *p, const char *name, size_t kind[2],
+		    struct as_err *err)
+{
+	int r = kind_of(p[0], name, &kind[0], err);
+
+	return r < 0 ? r : as_profile_kind(p[1], p[0]->kind[kind[0]].name, &kind[1], err);
+}
+
+int as_profile_diff(const struct as_profile *before, const struct as_profile *after,
+		    const char *kind, struct as_profile **ret, struct as_err *err)
+{
+	const struct as_profile *p[2] = {before, after};
+	as_cleanup(functions_done) struct functions f = {0};
+	size_t at[2];
+	int r = kinds_of(p, kind, at, err);
+
+	if (r == AS_OK)
+		r = gather(&f, p, err);
+	if (r < 0)
+		return r;
+	const char *unit = before->kind[at[0]].unit;
+	as_auto_profile struct as_profile *to =
+		as_profile_new((struct as_value_kind[]){{"before", unit}, {"after", unit}}, 2, err);
+	if (!to)
+		return err->code;
+	for (size_t side = 0; r == AS_OK && side < 2; side++)
+		r = add_side(&f, side, at[side], to, err);
+	if (r == AS_OK)
+		*ret = as_take(to);
+	return r;
+}
