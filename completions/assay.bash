@@ -121,7 +121,7 @@ _assay() {
 		fi
 		;;
 	record)
-		_assay_tail "-p --pid -d --duration -n --name --run-version -l --label -r --rate --mode -o --output -f --format --weight --stats-json --store" ""
+		_assay_tail "-p --pid -d --duration --service --service-version --project --zone --match --every --for -k --keep -n --name --run-version -l --label -r --rate --mode -o --output -f --format --weight --stats-json --store" ""
 		if [[ $REPLY ]]; then
 			_assay_command "$REPLY" "$cur"
 			return
@@ -129,6 +129,14 @@ _assay() {
 		case $prev in
 		-p | --pid) _assay_pids "$cur"; return ;;
 		-d | --duration) return ;;
+		--service) return ;;
+		--service-version) return ;;
+		--project) return ;;
+		--zone) return ;;
+		--match) return ;;
+		--every) return ;;
+		--for) return ;;
+		-k | --keep) return ;;
 		-n | --name) return ;;
 		--run-version) return ;;
 		-l | --label) return ;;
@@ -141,7 +149,7 @@ _assay() {
 		--store) _assay_files "$cur"; return ;;
 		esac
 		if [[ $cur == -* ]]; then
-			_assay_words "-p --pid -d --duration -s --subprocesses -n --name --run-version -l --label -r --rate --mode -g --gil -i --idle -o --output -f --format --weight -t --threads -F --function --full-filenames --json --stats-json -q --quiet --store --no-store -h --help" "$cur"
+			_assay_words "-p --pid -d --duration -s --subprocesses --continuous --service --service-version --project --zone --match --every --for -k --keep -n --name --run-version -l --label -r --rate --mode -g --gil -i --idle -o --output -f --format --weight -t --threads -F --function --full-filenames --json --stats-json -q --quiet --store --no-store -h --help" "$cur"
 		else
 			_assay_pids "$cur"
 		fi

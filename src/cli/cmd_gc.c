@@ -1,10 +1,8 @@
 /* cmd_gc -- keep the store small: by number, age or size. */
-#include <string.h>
-
 #include "base/human.h"
 #include "base/json.h"
-#include "base/num.h"
 #include "cli/history.h"
+#include "cli/keep.h"
 
 struct opts {
 	struct as_opt_list keep;
@@ -16,7 +14,7 @@ struct opts {
 #define AT(m) offsetof(struct opts, m)
 /* clang-format off */
 static const struct as_opt opts[] = {
-	{.name = "keep", .letter = 'k', .type = AS_OPT_LIST, .arg = "N|AGE|SIZE", .at = AT(keep),
+	{.name = "keep", .letter = 'k', .type = AS_OPT_LIST, .arg = AS_KEEP_ARG, .at = AT(keep),
 	 .help = "how many runs to keep (1000), how old they may be (30d), or how much room they may take (2GiB); repeatable"},
 	{.name = "keep-per-name", .type = AS_OPT_UINT, .arg = "N", .at = AT(per_name), .positive = true,
 	 .help = "how many runs to keep of each name"},
@@ -27,40 +25,12 @@ static const struct as_opt opts[] = {
 };
 /* clang-format on */
 
-/* "1000" is a number, "30d" an age, "2GiB" a size: no unit of time is one of size. */
-static int parse_keep(const char *word, struct as_keep *keep, struct as_err *err)
-{
-	struct as_err scratch;
-	bool number = !word[strspn(word, "0123456789")];
-	uint64_t *const room = number ? &keep->runs : &keep->bytes;
-	int64_t age = 0;
-	uint64_t v = 0;
-
-	if (!number && as_parse_duration(word, &age, &scratch) == AS_OK)
-		keep->age_ns = age;
-	else if ((number ? as_parse_u64(word, &v, &scratch) : as_parse_bytes(word, &v, &scratch)) ==
-		 AS_OK)
-		*room = v;
-	else
-		return as_fail(err, AS_EUSAGE,
-			       "--keep: '%s' is not a number (1000), an age (30d) or a size (2GiB)",
-			       word);
-	if (!age && !v)
-		return as_fail(err, AS_EUSAGE, "--keep: '%s' would keep nothing", word);
-	return AS_OK;
-}
-
 static int limits(const struct opts *o, struct as_keep *ret, struct as_err *err)
 {
 	*ret = (struct as_keep){.per_name = o->per_name, .dry_run = o->dry_run};
-	for (size_t i = 0; i < o->keep.n; i++) {
-		int r = parse_keep(o->keep.v[i], ret, err);
-
-		if (r < 0)
-			return r;
-	}
-	if (o->keep.n || o->per_name)
-		return AS_OK;
+	int r = as_keep_parse(&o->keep, ret, err);
+	if (r < 0 || o->keep.n || o->per_name)
+		return r;
 	(void)as_fail(err, AS_EUSAGE, "what may stay?");
 	return as_hint(err, "write --keep 1000, --keep 30d, --keep 2GiB or --keep-per-name 100");
 }

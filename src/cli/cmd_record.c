@@ -7,6 +7,8 @@
 #include "base/clock.h"
 #include "base/human.h"
 #include "base/json.h"
+#include "cli/continuous.h"
+#include "cli/keep.h"
 #include "cli/measure.h"
 #include "cli/output.h"
 #include "report/hot.h"
@@ -20,6 +22,11 @@ struct opts {
 	double hz;
 	const char *mode, *output, *format, *weight, *stats_json;
 	bool threads, gil, idle, children, functions, full_names, json, quiet;
+	/* again and again */
+	bool continuous;
+	const char *service, *version, *project, *zone, *match;
+	int64_t every_ns, for_ns;
+	struct as_opt_list keep;
 };
 
 /* clang-format off */
@@ -28,6 +35,16 @@ static const struct as_opt opts[] = {
 	{ .name = "pid", .letter = 'p', .type = AS_OPT_UINT, .at = offsetof(struct opts, pid), .arg = "PID", .positive = true, .help = "a process that is running" },
 	{ .name = "duration", .letter = 'd', .type = AS_OPT_DURATION, .at = offsetof(struct opts, duration_ns), .arg = "TIME", .positive = true, .help = "stop after this time (default: when it ends, or Ctrl-C)" },
 	{ .name = "subprocesses", .letter = 's', .type = AS_OPT_SWITCH, .at = offsetof(struct opts, children), .help = "the Pythons among its descendants too" },
+	AS_OPT_HEAD("again and again"),
+	{ .name = "continuous", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, continuous), .help = "keep a profile now and then, until the process or you say stop" },
+	{ .name = "service", .type = AS_OPT_TEXT, .at = offsetof(struct opts, service), .arg = "NAME", .help = "what to keep them under" },
+	{ .name = "service-version", .type = AS_OPT_TEXT, .at = offsetof(struct opts, version), .arg = "V", .help = "(default: label version=, K_REVISION or GIT_COMMIT of the process)" },
+	{ .name = "project", .type = AS_OPT_TEXT, .at = offsetof(struct opts, project), .arg = "P", .help = "a label project=P" },
+	{ .name = "zone", .type = AS_OPT_TEXT, .at = offsetof(struct opts, zone), .arg = "Z", .help = "a label zone=Z" },
+	{ .name = "match", .type = AS_OPT_TEXT, .at = offsetof(struct opts, match), .arg = "PATTERN", .help = "the oldest process whose command line has it, found anew each time; with its descendants" },
+	{ .name = "every", .type = AS_OPT_DURATION, .at = offsetof(struct opts, every_ns), .arg = "TIME", .initial = "60s", .positive = true, .help = "from the beginning of one profile to that of the next" },
+	{ .name = "for", .type = AS_OPT_DURATION, .at = offsetof(struct opts, for_ns), .arg = "TIME", .initial = "10s", .positive = true, .help = "how long each is" },
+	{ .name = "keep", .letter = 'k', .type = AS_OPT_LIST, .at = offsetof(struct opts, keep), .arg = AS_KEEP_ARG, .help = "profiles of this service that may stay (default: 30d and 1GiB); repeatable" },
 	AS_OPT_HEAD("identity"),
 	AS_NAME_OPTS(struct opts),
 	AS_OPT_HEAD("sampling"),
@@ -74,16 +91,35 @@ static bool wants_profile(const struct opts *o)
 	return o->output || o->format;
 }
 
-static int check(const struct opts *o, char **tail, struct as_err *err)
+static int check_continuous(const struct opts *o, char **tail, struct as_err *err)
+{
+	if (!o->service || tail || !o->pid == !o->match) {
+		(void)as_fail(err, AS_EUSAGE,
+			      "--continuous needs --service NAME, and --pid PID or "
+			      "--match PATTERN");
+		return as_hint(err,
+			       "assay record --continuous --service shop --match 'gunicorn shop'");
+	}
+	if (wants_profile(o) || o->stats_json || o->m.no_store || o->duration_ns)
+		return as_fail(err, AS_EUSAGE,
+			       "--continuous keeps profiles in the store: "
+			       "--output, --format, --stats-json, --duration and "
+			       "--no-store have no place");
+	if (o->for_ns > o->every_ns)
+		return as_fail(err, AS_EUSAGE, "--for is longer than --every");
+	return AS_OK;
+}
+
+static int check_once(const struct opts *o, char **tail, struct as_err *err)
 {
 	if (!o->pid == !tail) {
 		(void)as_fail(err, AS_EUSAGE, "what to record: --pid PID or -- COMMAND…%s",
 			      tail ? ", not both" : "");
 		return as_hint(err, "assay record -d 10 -p PID; assay record -- python3 app.py");
 	}
-	if (o->pid > INT32_MAX)
-		return as_fail(err, AS_EUSAGE, "no process can be number %lu",
-			       (unsigned long)o->pid);
+	if (o->match || o->service || o->keep.n)
+		return as_fail(err, AS_EUSAGE,
+			       "--match, --service and --keep go with --continuous");
 	if (o->json && wants_profile(o) && (!o->output || !strcmp(o->output, "-")))
 		return as_fail(err, AS_EUSAGE,
 			       "--json and the profile cannot both be on standard "
@@ -93,6 +129,14 @@ static int check(const struct opts *o, char **tail, struct as_err *err)
 		return as_fail(err, AS_EUSAGE, "%s is nothing for a terminal: give it a file (-o)",
 			       format_of(o)->name);
 	return AS_OK;
+}
+
+static int check(const struct opts *o, char **tail, struct as_err *err)
+{
+	if (o->pid > INT32_MAX)
+		return as_fail(err, AS_EUSAGE, "no process can be number %lu",
+			       (unsigned long)o->pid);
+	return o->continuous ? check_continuous(o, tail, err) : check_once(o, tail, err);
 }
 
 /* ── while it runs ────────────────────────────────────────────────────── */
@@ -132,32 +176,61 @@ static struct as_measure_opts plain(const struct opts *o)
 	return m;
 }
 
+/* The measurement that the options ask for, of the process or the command. */
+static struct as_measure measure_of(const struct opts *o, unsigned modes, bool children)
+{
+	return (struct as_measure){
+		.kind = "record",
+		.opts = plain(o),
+		.engine = {.attach = (int32_t)o->pid,
+			   .children = children,
+			   .duration_ns = o->duration_ns},
+		.stacks = {.sampler = {.hz = o->hz,
+				       .modes = modes,
+				       .threads = o->threads,
+				       .processes = children},
+			   .children = children},
+	};
+}
+
 static int sample(const struct opts *o, unsigned modes, char **tail, struct as_io *io,
 		  struct as_measured *ret, struct as_err *err)
 {
 	static const struct as_sink_ops ops = {.name = "progress", .frame = on_frame};
 	as_cleanup(progress_done) struct progress p = {0};
 	struct as_sink sink = {.ops = &ops, .state = &p};
+	struct as_measure m = measure_of(o, modes, o->children);
 	char name[64] = "";
 	int r = o->pid ? as_measure_name(io->env, (int)o->pid, name, sizeof name, err) : AS_OK;
-	struct as_measure m = {
-		.kind = "record",
-		.default_name = tail ? as_measure_base(tail[0]) : name,
-		.opts = plain(o),
-		.engine = {.argv = tail,
-			   .attach = (int32_t)o->pid,
-			   .children = o->children,
-			   .duration_ns = o->duration_ns,
-			   .progress = &p.count},
-		.stacks = {.sampler = {.hz = o->hz,
-				       .modes = modes,
-				       .threads = o->threads,
-				       .processes = o->children},
-			   .children = o->children},
-		.watcher = !o->quiet && !tail && isatty(STDERR_FILENO) ? &sink : NULL,
-	};
 
+	m.default_name = tail ? as_measure_base(tail[0]) : name;
+	m.engine.argv = tail;
+	m.engine.progress = &p.count;
+	if (!o->quiet && !tail && isatty(STDERR_FILENO))
+		m.watcher = &sink;
 	return r < 0 ? r : as_measured_take(ret, &m, io, err);
+}
+
+static int sample_again(const struct opts *o, unsigned modes, struct as_io *io, struct as_err *err)
+{
+	struct as_measure m = measure_of(o, modes, o->children || o->match);
+	struct as_service s = {.name = o->service,
+			       .version = o->version,
+			       .project = o->project,
+			       .zone = o->zone,
+			       .match = o->match,
+			       .every_ns = o->every_ns,
+			       .for_ns = o->for_ns,
+			       .keep = {.name = o->service, .kind = "profile"},
+			       .json = o->json,
+			       .quiet = o->quiet};
+	int r = as_keep_parse(&o->keep, &s.keep, err);
+
+	if (!o->keep.n) {
+		s.keep.age_ns = 30 * 24 * 3600 * AS_SECOND;
+		s.keep.bytes = 1 << 30;
+	}
+	return r < 0 ? r : as_continuous(&s, &m, io, err);
 }
 
 /* ── what came of it ──────────────────────────────────────────────────── */
@@ -290,6 +363,8 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 	int r = check(o, tail, err);
 	if (r == AS_OK)
 		r = modes_of(o, &modes, err);
+	if (r == AS_OK && o->continuous)
+		return sample_again(o, modes, io, err);
 	if (r == AS_OK)
 		r = files_open(o, &files, err);
 	if (r == AS_OK)
@@ -319,6 +394,10 @@ const struct as_cmd as_cmd_record = {
 		"`--no-store` is given: `assay show` has it. Another user's process needs root; "
 		"your own may need it as well where Yama forbids reading processes that were not "
 		"started by the reader.\n\n"
+		"`--continuous` records for `--for` every `--every`, and keeps each profile under "
+		"the name of the service with what it used beside it; `assay profiles` lists and "
+		"merges them. `--match` follows a service that is started anew. What is older or "
+		"more than `--keep` says is removed.\n\n"
 		"CPython 3.8 to 3.15 are known, on 64-bit Linux: as a program or a shared "
 		"library, stripped or embedded in another program, in a chroot, in a container "
 		"looked at from outside, with its file deleted or replaced since. A newer one is "

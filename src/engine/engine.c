@@ -46,6 +46,7 @@ struct engine {
 	int64_t boot_ahead_ns; /* as_boot_ahead() at the start                    */
 	int64_t ended_ns;      /* when it, or the target, ended; AS_NA before     */
 	bool stop;             /* the measurement is over                         */
+	bool interrupted;      /* … because a signal said so                      */
 	bool starved;          /* memory ran out: some numbers are missing        */
 	bool timed_out;
 	int64_t kill_ns; /* when TERM becomes KILL, then when to repeat it  */
@@ -176,7 +177,7 @@ static void on_signal(struct engine *e)
 		else if (e->child && for_us_alone(&info))
 			(void)kill(e->child, sig);
 		else if (!e->child && sig != SIGUSR1 && sig != SIGUSR2 && !ignored(sig))
-			e->stop = true; /* nothing to pass it to: stop measuring */
+			e->stop = e->interrupted = true; /* nobody to pass it to: stop measuring */
 	}
 }
 
@@ -514,6 +515,7 @@ static int measure(struct engine *e, struct as_engine_result *ret, struct as_err
 	if (e->starved)
 		ret->outcome.error = as_strdup(AS_STARVED);
 	ret->starved = e->starved;
+	ret->interrupted = e->interrupted;
 	as_tee_end(e->sink, &ret->outcome, totals);
 	return AS_OK;
 }

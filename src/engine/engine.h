@@ -35,6 +35,7 @@ struct as_engine_result {
 	struct as_outcome outcome;      /* caller frees outcome.error                */
 	int exit_status;                /* for exit(): child's, 128+signal, 124, 126, 127 */
 	bool started;                   /* false: the command could not be run       */
+	bool interrupted;               /* a signal to us ended the measurement       */
 	bool starved;                   /* memory ran out: some numbers are missing  */
 	struct as_stacks_result stacks; /* what is to be said beside them            */
 };

@@ -81,18 +81,34 @@ int as_catalogue_remove(struct as_store *s, int64_t n, struct as_err *err)
 
 /* ── gc ───────────────────────────────────────────────────────────────── */
 
+/* Runs past one limit; 0 is none. */
+static int choose(struct as_store *s, enum as_sql_id id, int64_t limit, const struct as_keep *keep,
+		  struct as_err *err)
+{
+	sqlite3_stmt *st;
+	int r = limit ? as_catalogue_stmt(s, id, &st, err) : AS_OK;
+
+	if (r < 0 || !limit)
+		return r;
+	(void)sqlite3_bind_int64(st, 1, limit);
+	as_bind_text(st, 2, keep->name);
+	as_bind_text(st, 3, keep->kind);
+	return as_catalogue_done(s, st, err);
+}
+
 static int choose_victims(struct as_store *s, const struct as_keep *keep, struct as_err *err)
 {
+	int64_t since = keep->age_ns ? as_clock(CLOCK_REALTIME) - keep->age_ns : 0;
 	int r = no_victims(s, err);
 
-	if (r == AS_OK && keep->age_ns)
-		r = exec_i64(s, AS_SQL_VICTIMS_AGE, as_clock(CLOCK_REALTIME) - keep->age_ns, err);
-	if (r == AS_OK && keep->runs)
-		r = exec_i64(s, AS_SQL_VICTIMS_RUNS, (int64_t)keep->runs, err);
-	if (r == AS_OK && keep->per_name)
-		r = exec_i64(s, AS_SQL_VICTIMS_PER_NAME, (int64_t)keep->per_name, err);
-	if (r == AS_OK && keep->bytes) /* the last: it counts what the others leave */
-		r = exec_i64(s, AS_SQL_VICTIMS_BYTES, (int64_t)keep->bytes, err);
+	if (r == AS_OK)
+		r = choose(s, AS_SQL_VICTIMS_AGE, since, keep, err);
+	if (r == AS_OK)
+		r = choose(s, AS_SQL_VICTIMS_RUNS, (int64_t)keep->runs, keep, err);
+	if (r == AS_OK)
+		r = choose(s, AS_SQL_VICTIMS_PER_NAME, (int64_t)keep->per_name, keep, err);
+	if (r == AS_OK) /* the last: it counts what the others leave */
+		r = choose(s, AS_SQL_VICTIMS_BYTES, (int64_t)keep->bytes, keep, err);
 	return r;
 }
 

@@ -118,6 +118,9 @@ const int as_schema = (int)AS_LEN(as_migrations);
 
 #define IN_BATCH "IN (SELECT n FROM batch)"
 
+/* What gc is about: all runs, or those of a name and a kind. */
+#define OF_KIND "(?2 IS NULL OR name = ?2) AND (?3 IS NULL OR kind = ?3)"
+
 /* All facets (f) of the runs (k) in the temporary table `batch`. */
 #define FACETS                                                                                     \
 	"(SELECT n AS k, '' AS f FROM batch UNION ALL "                                            \
@@ -211,18 +214,18 @@ const char *const as_sql[AS_NSQL] = {
 	[AS_SQL_VICTIMS_CLEAR] = "DELETE FROM victim",
 	[AS_SQL_VICTIM_ONE] = "INSERT OR IGNORE INTO victim SELECT n, start_ns FROM run WHERE n = ?1",
 	[AS_SQL_VICTIMS_AGE] =
-		"INSERT OR IGNORE INTO victim SELECT n, start_ns FROM run WHERE start_ns < ?1",
+		"INSERT OR IGNORE INTO victim SELECT n, start_ns FROM run WHERE start_ns < ?1 AND " OF_KIND,
 	[AS_SQL_VICTIMS_RUNS] =
-		"INSERT OR IGNORE INTO victim SELECT n, start_ns FROM run "
-		"ORDER BY start_ns DESC, n DESC LIMIT -1 OFFSET ?1",
+		"INSERT OR IGNORE INTO victim SELECT n, start_ns FROM run WHERE " OF_KIND
+		" ORDER BY start_ns DESC, n DESC LIMIT -1 OFFSET ?1",
 	[AS_SQL_VICTIMS_PER_NAME] =
 		"INSERT OR IGNORE INTO victim SELECT n, start_ns FROM (SELECT n, start_ns, row_number() "
-		"OVER (PARTITION BY name ORDER BY start_ns DESC, n DESC) AS place FROM run) "
-		"WHERE place > ?1",
+		"OVER (PARTITION BY name ORDER BY start_ns DESC, n DESC) AS place FROM run WHERE "
+		OF_KIND ") WHERE place > ?1",
 	[AS_SQL_VICTIMS_BYTES] =
 		"INSERT OR IGNORE INTO victim SELECT n, start_ns FROM (SELECT n, start_ns, sum(size) "
-		"OVER (ORDER BY start_ns DESC, n DESC) AS total FROM run "
-		"WHERE n NOT IN (SELECT n FROM victim)) WHERE total > ?1",
+		"OVER (ORDER BY start_ns DESC, n DESC) AS total FROM run WHERE "
+		OF_KIND " AND n NOT IN (SELECT n FROM victim)) WHERE total > ?1",
 	[AS_SQL_BATCH_CLEAR] = "DELETE FROM batch",
 	[AS_SQL_BATCH_FILL] = "INSERT INTO batch SELECT n FROM victim ORDER BY start_ns, n LIMIT ?1",
 	[AS_SQL_BATCH_SIZE] =

@@ -58,11 +58,12 @@ int as_store_remove(struct as_store *s, const char *id, struct as_err *err);
 
 /* What gc may throw away: everything that passes any limit, oldest first; 0 = no limit. */
 struct as_keep {
-	uint64_t runs;     /* at most this many            */
-	int64_t age_ns;    /* nothing older than this      */
-	uint64_t bytes;    /* on disk, about               */
-	uint64_t per_name; /* at most this many of a name  */
-	bool dry_run;      /* only tell, remove nothing    */
+	uint64_t runs;           /* at most this many            */
+	int64_t age_ns;          /* nothing older than this      */
+	uint64_t bytes;          /* on disk, about               */
+	uint64_t per_name;       /* at most this many of a name  */
+	const char *name, *kind; /* of these runs alone; NULL: of all */
+	bool dry_run;            /* only tell, remove nothing    */
 };
 int as_store_gc(struct as_store *s, const struct as_keep *keep, uint64_t *ret_removed,
 		uint64_t *ret_bytes, struct as_err *err);

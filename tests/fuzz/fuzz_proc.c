@@ -1,9 +1,10 @@
-/* What /proc/PID/{stat,status,smaps_rollup,io,schedstat,syscall} say, as bytes from anywhere. */
+/* What files of /proc/PID say (stat, io, syscall, environ …), as bytes from anywhere. */
 #include <stddef.h>
 #include <stdint.h>
 
 #include "os/call.h"
 #include "os/proc.h"
+#include "os/seek.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -18,6 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct as_proc_ids ids;
 	struct as_proc_io io;
 	struct as_call call;
+	size_t len;
 
 	(void)as_parse_stat(p, size, &stat);
 	as_parse_status(p, size, &status);
@@ -27,5 +29,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	(void)as_parse_clocks(p, size, &clocks);
 	(void)as_parse_call(p, size, &call);
 	(void)as_parse_ids(p, size, &ids);
+	(void)as_environ_find(p, size, "GIT_COMMIT", &len);
 	return 0;
 }

@@ -9,6 +9,7 @@
 #include <sys/time.h>
 #include <sys/vfs.h>
 
+#include "base/fault.h"
 #include "same_run.h"
 #include "sample_run.h"
 #include "store/catalogue.h"
@@ -818,6 +819,34 @@ static int open_code(enum as_store_mode mode, struct as_err *err)
 	return r;
 }
 
+/* gc of the runs of one name and kind leaves all others alone. */
+static void t_gc_of_a_kind(void)
+{
+	as_auto_store struct as_store *s = open_store(AS_STORE_WRITE);
+	uint64_t removed = 0, bytes = 0;
+	struct as_err err;
+
+	for (uint64_t i = 0; i < 12; i++) {
+		as_auto_run struct as_run *run =
+			a_run(i + 1, i % 2 ? "shop" : "other", AS_SUCCESS, EPOCH + (int64_t)i);
+
+		free(run->who.kind);
+		run->who.kind = as_strdup(i % 3 ? "profile" : "run");
+		put(s, run);
+	}
+	struct as_keep keep = {.runs = 1, .name = "shop", .kind = "profile"};
+	EXPECT_OK(as_store_gc(s, &keep, &removed, &bytes, &err), err);
+	EXPECT_U64(removed, 3);
+	EXPECT_I64(sql("SELECT count(*) FROM run WHERE name = 'shop' AND kind = 'profile'"), 1);
+	EXPECT_I64(sql("SELECT count(*) FROM run"), 9);
+	keep = (struct as_keep){.age_ns = AS_SECOND, .name = "shop", .kind = "profile"};
+	EXPECT_OK(as_store_gc(s, &keep, &removed, &bytes, &err), err);
+	EXPECT_U64(removed, 1);
+	keep = (struct as_keep){.bytes = 1, .name = "other"};
+	EXPECT_OK(as_store_gc(s, &keep, &removed, &bytes, &err), err);
+	EXPECT_I64(sql("SELECT count(*) FROM run"), 2);
+}
+
 static void t_newer_schema(void)
 {
 	struct as_err err;
@@ -1189,8 +1218,9 @@ UTEST_MAIN(T(t_missing_store_is_empty), T(t_put_and_get), T(t_unclear_and_unknow
 	   T(t_rows_are_what_was_put), T(t_running_first_and_live), T(t_orphan_is_interrupted),
 	   T(t_orphan_that_had_ended), T(t_sealed_and_still_live), T(t_orphan_can_be_removed),
 	   T(t_strange_live_files), T(t_killed_at_any_moment), T(t_many_write_at_once),
-	   T(t_many_recover_at_once), T(t_newer_schema), T(t_schema_1_is_brought_up_to_date),
-	   T(t_not_a_database), T(t_database_of_another_program), T(t_damaged_pages),
-	   T(t_damaged_blob), T(t_read_only_folder), T(t_read_only_folder_without_log),
-	   T(t_folder_below_a_file), T(t_full_disk), T(t_log_stays_small), T(t_private_folder),
-	   T(t_paths), T(t_short_job_is_small), T(t_remote_folder), T(t_moved_to_a_remote_folder))
+	   T(t_many_recover_at_once), T(t_newer_schema), T(t_gc_of_a_kind),
+	   T(t_schema_1_is_brought_up_to_date), T(t_not_a_database),
+	   T(t_database_of_another_program), T(t_damaged_pages), T(t_damaged_blob),
+	   T(t_read_only_folder), T(t_read_only_folder_without_log), T(t_folder_below_a_file),
+	   T(t_full_disk), T(t_log_stays_small), T(t_private_folder), T(t_paths),
+	   T(t_short_job_is_small), T(t_remote_folder), T(t_moved_to_a_remote_folder))
