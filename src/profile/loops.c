@@ -33,13 +33,13 @@ struct as_loop *as_loops_of(struct as_loops *l, int32_t tid)
 	return l->loop[l->n++] = x;
 }
 
-static bool keep(struct as_loops *l, const struct as_loop_block *b)
+void as_loops_keep(struct as_loops *l, const struct as_loop_block *b)
 {
 	if (l->nblocks >= AS_LOOP_BLOCKS_MOST ||
 	    !as_grow(&l->block, &l->blocks_cap, l->nblocks, sizeof *l->block, 64))
-		return false;
-	l->block[l->nblocks++] = *b;
-	return true;
+		l->unlisted++;
+	else
+		l->block[l->nblocks++] = *b;
 }
 
 void as_loops_add(struct as_loops *l, struct as_loop *of, const struct as_loop_block *b)
@@ -48,8 +48,7 @@ void as_loops_add(struct as_loops *l, struct as_loop *of, const struct as_loop_b
 	if (b->duration_ns < l->threshold_ns)
 		return;
 	of->over++;
-	if (!keep(l, b))
-		l->unlisted++;
+	as_loops_keep(l, b);
 }
 
 static int busier(const void *a, const void *b)

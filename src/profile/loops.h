@@ -65,6 +65,8 @@ int as_loops_init(struct as_loops *l, struct as_err *err);
 void as_loops_done(struct as_loops *l);
 /* The loop of this thread, made if it is new; NULL: no memory, or one too many. */
 struct as_loop *as_loops_of(struct as_loops *l, int32_t tid);
+/* Keep a block, if there is room. */
+void as_loops_keep(struct as_loops *l, const struct as_loop_block *b);
 /* Its period was this long; count it, and if it is a block, keep it. */
 void as_loops_add(struct as_loops *l, struct as_loop *of, const struct as_loop_block *b);
 void as_loops_sort(struct as_loops *l);

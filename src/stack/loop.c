@@ -92,12 +92,15 @@ static int64_t pause_of(const struct as_loop_watch *w, const struct as_loop_thre
 	return by_age > half ? by_age : half;
 }
 
-static void look_at_stack(struct as_loop_watch *w, struct as_loop_thread *t, int64_t now)
+static void look_at_stack(struct as_loop_watch *w, struct as_loop_thread *t, bool locks,
+			  int64_t now)
 {
 	struct as_loop_period *p = &t->now;
 
 	if (t->state != AS_LOOP_BUSY || p->looks < 2 || now < t->stack_ns)
 		return;
+	p->locked += locks;
+	p->gil += locks && as_loop_wants_gil(&w->stacks, t->tid);
 	uint32_t stack = as_loop_stack(&w->stacks, t->tid, now);
 	if (stack)
 		as_votes_add(&p->votes, stack);
@@ -113,7 +116,7 @@ static bool look_at(struct as_loop_watch *w, struct as_loop_thread *t, const str
 		return false;
 	if (t->to && before)
 		as_histogram_add(&w->gaps, l->now - before, 1);
-	look_at_stack(w, t, l->now);
+	look_at_stack(w, t, as_call_locks(call.nr), l->now);
 	t->due_ns = l->now + pause_of(w, t, l->now);
 	return true;
 }
@@ -124,15 +127,11 @@ static struct as_loop_look look_of(const struct as_loop_watch *w, int64_t now)
 		.env = w->env, .pid = w->pid, .to = w->to, .now = now, .step_ns = w->step_ns};
 }
 
-int64_t as_loop_look(struct as_loop_watch *w, int64_t now)
+static int64_t look_at_all(struct as_loop_watch *w, int64_t now)
 {
 	struct as_loop_look l = look_of(w, now);
-
-	if (now >= w->list_ns) {
-		(void)list(w, now);
-		(void)as_loop_stacks_ready(&w->stacks, now); /* not only when a block goes on */
-	}
 	int64_t next = w->list_ns;
+
 	for (size_t i = 0; i < w->n; i++) {
 		struct as_loop_thread *t = w->thread[i];
 
@@ -143,6 +142,49 @@ int64_t as_loop_look(struct as_loop_watch *w, int64_t now)
 			next = t->due_ns;
 	}
 	return next;
+}
+
+int64_t as_loop_look(struct as_loop_watch *w, int64_t now)
+{
+	if (now >= w->list_ns) {
+		(void)as_loop_stacks_ready(&w->stacks, now); /* not only when a block goes on */
+		if (!w->exact.watch)
+			(void)list(w, now);
+		w->list_ns = now + list_step;
+	}
+	return w->exact.watch ? as_loop_exact_look(&w->exact, now) : look_at_all(w, now);
+}
+
+/* ── the kernel tells ─────────────────────────────────────────────────── */
+
+/* Who waits already is told to the kernel; from then on it needs no looking. */
+static void hand_over(struct as_loop_watch *w)
+{
+	for (; w->n; w->n--) {
+		struct as_loop_thread *t = w->thread[w->n - 1];
+		struct as_call c;
+
+		if (as_loop_thread_call(t, &c) && as_loop_waits(&c, &t->epolls))
+			as_loopwatch_seed(w->exact.watch, t->tid, c.nr, t->epolls);
+		as_loop_thread_close(t);
+		free(t);
+	}
+}
+
+/* ASSAY_RUNG=proc or bpf holds us to one way; otherwise the better one that we get. */
+static int open_exact(struct as_loop_watch *w, struct as_err *err)
+{
+	const char *only = getenv("ASSAY_RUNG");
+	struct as_err refused;
+
+	if (only && !strcmp(only, "proc"))
+		return AS_OK;
+	int r = as_loop_exact_open(&w->exact, w->env, w->pid, w->to, &w->stacks, &refused);
+	if (r == AS_OK)
+		hand_over(w);
+	else if (only && !strcmp(only, "bpf"))
+		*err = refused;
+	return only && !strcmp(only, "bpf") ? r : AS_OK;
 }
 
 /* ── beginning and end ────────────────────────────────────────────────── */
@@ -169,7 +211,8 @@ int as_loop_open(struct as_loop_watch *w, const struct as_env *env, pid_t pid, s
 	int os = list(w, to->start_ns);
 	if (os)
 		return refuse(pid, os, err);
-	return as_loop_stacks_open(&w->stacks, env, pid, to->profile, err);
+	int r = as_loop_stacks_open(&w->stacks, env, pid, to->profile, err);
+	return r < 0 ? r : open_exact(w, err);
 }
 
 void as_loop_finish(struct as_loop_watch *w, int64_t now)
@@ -178,6 +221,8 @@ void as_loop_finish(struct as_loop_watch *w, int64_t now)
 
 	while (w->n)
 		drop(w, w->n - 1, &l);
+	if (w->exact.watch)
+		as_loop_exact_finish(&w->exact, now);
 	w->to->duration_ns = now - w->to->start_ns;
 	w->to->resolution_ns = as_histogram_at(&w->gaps, 0.95);
 	w->to->blind = w->stacks.found ? (struct as_err){0} : w->stacks.why;
@@ -191,6 +236,7 @@ void as_loop_close(struct as_loop_watch *w)
 		free(w->thread[i]);
 	}
 	free(w->thread);
+	as_loop_exact_close(&w->exact);
 	as_loop_stacks_close(&w->stacks);
 	*w = (struct as_loop_watch){0};
 }

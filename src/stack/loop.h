@@ -3,12 +3,14 @@
  * loop -- watches the event loops of a process from outside: nothing in it is
  * stopped, slowed or changed.
  *
- * Every thread is looked at now and then; one that was seen to wait in epoll,
+ * Where the kernel lets us load programs, it tells every wait (loopexact.h).
+ * Elsewhere every thread is looked at now and then; one that was seen to wait in epoll,
  * poll or select is a loop and is looked at every 2 ms, while it is busy every
  * ms, and a long block more and more seldom. Of one that has been busy for
  * two looks the Python stack is read at each further look, and the stack that
  * most of these agree on is what held the loop.
  */
+#include "stack/loopexact.h"
 #include "stack/loopstack.h"
 #include "stack/loopthread.h"
 
@@ -19,9 +21,10 @@ struct as_loop_watch {
 	struct as_loop_thread **thread;
 	size_t n, cap;
 	struct as_loop_stacks stacks;
-	int64_t step_ns;          /* between two looks at a loop that waits   */
-	int64_t list_ns;          /* when to see which threads there are      */
-	struct as_histogram gaps; /* between two looks, as they really were   */
+	struct as_loop_exact exact; /* if the kernel tells                    */
+	int64_t step_ns;            /* between two looks at a loop that waits   */
+	int64_t list_ns;            /* when to see which threads there are      */
+	struct as_histogram gaps;   /* between two looks, as they really were   */
 };
 
 /* `to`, made by as_loops_init() and given a threshold, must outlive it. */

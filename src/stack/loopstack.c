@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/fault.h"
+#include "stack/states.h"
 
 static const int64_t seek_first = 10 * AS_MSEC, seek_last = 10 * AS_SECOND;
 
@@ -72,4 +73,15 @@ uint32_t as_loop_stack(struct as_loop_stacks *s, pid_t tid, int64_t now)
 	if (!t || as_snapshot(&t->snap, s->stack, &s->count) != AS_SNAP_OK)
 		return 0;
 	return as_codes_stack(&s->codes, s->stack);
+}
+
+bool as_loop_wants_gil(struct as_loop_stacks *s, pid_t tid)
+{
+	struct as_pythread *t = s->found ? find(s, tid) : NULL;
+	struct as_pygils gils;
+
+	if (!t)
+		return false;
+	as_pygils_read(&s->threads, &gils);
+	return as_pystate_of(&s->threads, t, &gils).doing == AS_DOING_WANTS;
 }

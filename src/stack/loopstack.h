@@ -31,3 +31,5 @@ void as_loop_stacks_close(struct as_loop_stacks *s);
 bool as_loop_stacks_ready(struct as_loop_stacks *s, int64_t now);
 /* What thread `tid` is in; 0: nothing that can be told. */
 uint32_t as_loop_stack(struct as_loop_stacks *s, pid_t tid, int64_t now);
+/* Does this thread, which waits for a lock, wait for the GIL? */
+bool as_loop_wants_gil(struct as_loop_stacks *s, pid_t tid);

@@ -36,7 +36,7 @@ void as_loop_thread_close(struct as_loop_thread *t)
 	as_close_(&t->status);
 }
 
-static bool read_call(const struct as_loop_thread *t, struct as_call *ret)
+bool as_loop_thread_call(const struct as_loop_thread *t, struct as_call *ret)
 {
 	struct as_err ignored;
 	char text[256];
@@ -107,24 +107,24 @@ static bool is_poll(int32_t nr)
  * A loop on epoll that is in poll does not wait for events: some library waits
  * for the one socket that it needs, and all else waits for that.
  */
-static bool waits(struct as_loop_thread *t, const struct as_call *c)
+bool as_loop_waits(const struct as_call *c, bool *epolls)
 {
 	if (c->runs)
 		return false;
-	t->epolls |= is_epoll(c->nr);
-	return is_epoll(c->nr) || (is_poll(c->nr) && !t->epolls);
+	*epolls |= is_epoll(c->nr);
+	return is_epoll(c->nr) || (is_poll(c->nr) && !*epolls);
 }
 
-static void read_name(const struct as_loop_thread *t, const struct as_loop_look *l)
+void as_loop_read_name(struct as_loop *x, const struct as_env *env, pid_t pid)
 {
-	as_auto_fd int fd = open_of(l, t->tid, "comm");
+	struct as_loop_look l = {.env = env, .pid = pid};
+	as_auto_fd int fd = open_of(&l, x->tid, "comm");
 	struct as_err ignored;
-	char *name = t->to->name;
 	size_t n = 0;
 
-	if (fd < 0 || as_read_fd(fd, name, sizeof t->to->name, &n, &ignored) < 0)
+	if (fd < 0 || as_read_fd(fd, x->name, sizeof x->name, &n, &ignored) < 0)
 		n = 0;
-	name[n && name[n - 1] == '\n' ? n - 1 : n] = '\0';
+	x->name[n && x->name[n - 1] == '\n' ? n - 1 : n] = '\0';
 }
 
 /* Seen to wait for the first time: from now on it is watched closely. */
@@ -140,7 +140,7 @@ static void become_loop(struct as_loop_thread *t, const struct as_loop_look *l)
 	t->first_ns = l->now;
 	t->first_run = t->last_run;
 	t->first_yields = t->last_yields;
-	read_name(t, l);
+	as_loop_read_name(t->to, l->env, l->pid);
 }
 
 /* ── a period ─────────────────────────────────────────────────────────── */
@@ -187,7 +187,7 @@ static size_t main_call(const struct as_loop_period *p)
 	return best;
 }
 
-static const char *call_name(int32_t nr)
+const char *as_loop_call_name(int32_t nr)
 {
 	return nr < 0 ? "page fault" : as_call_name(nr) ? as_call_name(nr) : "unknown call";
 }
@@ -205,9 +205,9 @@ static void find_cause(const struct as_loop_period *p, struct as_loop_block *b)
 				     : b->cpu_ns + b->ready_ns < b->duration_ns / 2;
 	if (!blocked || !p->ncalls)
 		return;
-	b->call = call_name(p->call[most].nr);
+	b->call = as_loop_call_name(p->call[most].nr);
 	b->cause = !as_call_locks(p->call[most].nr) ? AS_LOOP_CALL
-		   : p->gil * 2 > p->call[most].n   ? AS_LOOP_GIL
+		   : p->gil * 2 > p->locked         ? AS_LOOP_GIL
 						    : AS_LOOP_LOCK;
 }
 
@@ -292,9 +292,9 @@ static void see_waiting(struct as_loop_thread *t, const struct as_loop_look *l,
 bool as_loop_thread_look(struct as_loop_thread *t, const struct as_loop_look *l,
 			 struct as_call *ret_call)
 {
-	if (!read_call(t, ret_call))
+	if (!as_loop_thread_call(t, ret_call))
 		return false;
-	if (waits(t, ret_call))
+	if (as_loop_waits(ret_call, &t->epolls))
 		see_waiting(t, l, ret_call);
 	else if (t->to)
 		see_busy(t, l, ret_call);

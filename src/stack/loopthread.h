@@ -27,7 +27,8 @@ enum { AS_LOOP_CALLS = 8 };
 /* What was seen of the period that goes on. */
 struct as_loop_period {
 	int64_t start_ns;
-	uint32_t looks, gil;
+	uint32_t looks;
+	uint32_t locked, gil; /* asked what lock it waits for; it was the GIL */
 	struct {
 		int32_t nr;
 		uint32_t n;
@@ -57,9 +58,18 @@ struct as_loop_thread {
 	int64_t seen_run, seen_yields;
 };
 
+/* "read"; a constant, whatever the number is. */
+const char *as_loop_call_name(int32_t nr);
+void as_loop_read_name(struct as_loop *l, const struct as_env *env, pid_t pid);
+/* Does a thread that is in this call wait for events? `epolls`: does its loop use epoll. */
+bool as_loop_waits(const struct as_call *c, bool *epolls);
+
 /* False: it cannot be looked at; errno says why. */
 bool as_loop_thread_open(struct as_loop_thread *t, const struct as_env *env, pid_t pid, pid_t tid);
 void as_loop_thread_close(struct as_loop_thread *t);
+
+/* What it is in at this moment; false: it has ended. */
+bool as_loop_thread_call(const struct as_loop_thread *t, struct as_call *ret);
 
 /* Where its periods go; `step_ns` is the time that looks are meant to be apart. */
 struct as_loop_look {

@@ -33,37 +33,33 @@ def line_of(text, sign):
     return next(i for i, line in enumerate(text.splitlines(), 1) if sign in line)
 
 
-def blamed(block, file="service.py"):
-    """The lines of our own program that stand on the block's stack."""
-    return [f["line"] for f in block["frames"] if f["file"].endswith(file)]
-
-
 def share(parts, whole):
     return sum(map(bool, parts)) / max(1, len(whole))
 
 
-@job_test("blocks of a loop are found, measured, and blamed on the right line")
-def _():
-    log, found = blocks_of(PYTHON, 7, 24, "asyncio", 10, 120, env=PROBED)
-    valid(found, "loop-1")
-    pairs = list(match(log, found))
-    hits = [p for p in pairs if p.found]
-    expect(len(hits) >= 0.8 * len(pairs), f"{len(hits)} of {len(pairs)} blocks found")
-    right = [p for p in hits if p.line in blamed(p.found, "blocks.py")]
-    expect(len(right) >= 0.8 * len(hits), f"{len(right)} of {len(hits)} lines are right")
-    slept = [p for p in hits if p.kind == "sleep"]
-    expect(share([p.found["cause"] == "syscall:clock_nanosleep" for p in slept], slept) >= 0.7,
-           [p.found["cause"] for p in slept])
-    burnt = [p for p in hits if p.kind == "cpu"]
-    expect(share([p.found["cause"] in ("cpu", "ready") for p in burnt], burnt) >= 0.7,
-           [p.found["cause"] for p in burnt])
-    expect_eq(found["exact"], False, "exact")
-    expect_eq(found["loops"][0]["wait"], "epoll_wait", "how it waits")
-    expect(found["over_threshold"] >= len(hits), "fewer blocks than were found")
+for way in WAYS:
+    @job_test(f"{way}: blocks of a loop are found, measured, and blamed on the right line")
+    def _(way=way):
+        log, found = blocks_of(PYTHON, 7, 24, "asyncio", 10, 120, env=by(way))
+        valid(found, "loop-1")
+        pairs = list(match(log, found))
+        hits = [p for p in pairs if p.found]
+        expect(len(hits) >= 0.8 * len(pairs), f"{len(hits)} of {len(pairs)} blocks found")
+        right = [p for p in hits if p.line in lines_of(p.found, "blocks.py")]
+        expect(len(right) >= 0.8 * len(hits), f"{len(right)} of {len(hits)} lines are right")
+        slept = [p for p in hits if p.kind == "sleep"]
+        expect(share([p.found["cause"] == "syscall:clock_nanosleep" for p in slept], slept) >= 0.7,
+               [p.found["cause"] for p in slept])
+        burnt = [p for p in hits if p.kind == "cpu"]
+        expect(share([p.found["cause"] in ("cpu", "ready") for p in burnt], burnt) >= 0.7,
+               [p.found["cause"] for p in burnt])
+        expect_eq(found["exact"], way == "bpf", "exact")
+        expect_eq(found["loops"][0]["wait"], "epoll_wait", "how it waits")
+        expect(found["over_threshold"] >= len(hits), "fewer blocks than were found")
 
 
 HOLDERS = """
-import asyncio, socket, sys, threading, time
+import asyncio, ctypes, socket, sys, threading, time
 lock = threading.Lock()
 
 def hold_lock():
@@ -90,29 +86,42 @@ def read_a_pipe():
     threading.Timer(0.05, os.write, (w, b"x")).start()
     os.read(r, 1)                   # HERE pipe
 
+def want_gil():
+    time.sleep(0.001)
+
+def hold_gil():
+    while True:
+        ctypes.PyDLL(None).usleep(40_000)       # sleeps, and keeps it
+        time.sleep(0.001)
+
 async def main():
     print("ready", flush=True)
     while True:
         await asyncio.sleep(0.02)
-        {"lock": wait_for_lock, "socket": wait_for_socket, "pipe": read_a_pipe}[sys.argv[1]]()
+        {"lock": wait_for_lock, "socket": wait_for_socket, "pipe": read_a_pipe,
+         "gil": want_gil}[sys.argv[1]]()
 
-threading.Thread(target=hold_lock, daemon=True).start()
+threading.Thread(target=hold_gil if sys.argv[1] == "gil" else hold_lock, daemon=True).start()
 asyncio.run(main())
 """
 
 
-for what, cause in (("lock", "lock"), ("socket", "syscall:poll"), ("pipe", "syscall:read")):
-    @job_test(f"a loop that waits for a {what} is held by it: {cause}")
-    def _(what=what, cause=cause):
+for way, what, cause in [(way, *row) for way in WAYS for row in (
+        ("lock", "lock"), ("socket", "syscall:poll"), ("pipe", "syscall:read"), ("gil", "gil"))]:
+    @job_test(f"{way}: a loop that waits for a {what} is held by it: {cause}")
+    def _(way=way, what=what, cause=cause):
+        env = by(way)
         p = service(HOLDERS, what)
-        found = loops_of(p.pid, "-d", "1.5")
+        found = loops_of(p.pid, "-d", "1.5", "--threshold", "8ms", env=env)
         stop(p)
         held = [b for b in found["blocks"] if b["cause"] == cause]
         expect(len(held) >= 5 and len(held) >= 0.5 * len(found["blocks"]),
                [b["cause"] for b in found["blocks"]])
+        if what == "gil":           # wanted wherever it comes back from a call
+            return
         line = line_of(HOLDERS, f"HERE {what}")
-        expect(share([line in blamed(b) for b in held], held) >= 0.8,
-               [blamed(b) for b in held])
+        expect(share([line in lines_of(b, "service.py") for b in held], held) >= 0.8,
+               [lines_of(b, "service.py") for b in held])
 
 
 @job_test("several loops of a process are each told, the busiest first")

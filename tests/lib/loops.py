@@ -1,18 +1,29 @@
 """loops -- a service that knows when its loop was held, and what `assay loop` made of it.
 
-    truth = held(python, seed, count)       the blocks, as the service itself saw them
-    match(truth, document)                  each with the block that was found for it, or None
+    log, found = blocks_of(python, seed, count)     what it logged, and our document
+    match(log, found)                               each with the block found for it, or None
+    by("bpf")                                       hold it to one way of watching, WAYS
+    lines_of(block, "app.py")                       the lines of that file on the block's stack
 """
 import collections
 import json
+import subprocess
 
 from harness import ASSAY, expect_eq, start, stop
 from pythons import script
-import subprocess
+from rungs import need
 
-__all__ = ["watch", "blocks_of", "match", "Pair"]
+__all__ = ["watch", "blocks_of", "match", "lines_of", "by", "WAYS"]
 
+WAYS = ("proc", "bpf")
 Pair = collections.namedtuple("Pair", "kind ms line found")
+
+
+def by(way):
+    """The environment that holds us to one way; the test is skipped where it cannot be."""
+    if way == "bpf":
+        need("bpf")
+    return {"ASSAY_RUNG": way}
 
 
 def watch(pid, *options, env=None):
@@ -49,3 +60,7 @@ def match(log, found):
         if best is not None and overlap(truth, best) < length / 2:
             best = None
         yield Pair(truth["kind"], length / 1e6, truth["line"], best)
+
+
+def lines_of(block, file):
+    return [f["line"] for f in block["frames"] if f["file"].endswith(file)]

@@ -1,0 +1,186 @@
+#include "stack/loopexact.h"
+
+#include "base/clock.h"
+#include "os/call.h"
+#include "stack/loopthread.h"
+
+/* The longer a block lasts, the less often its stack is looked at: this often as it doubles. */
+enum { LOOKS_A_BLOCK = 32 };
+
+static const int64_t step_most = 5 * AS_MSEC, step_least = AS_MSEC;
+
+int as_loop_exact_open(struct as_loop_exact *x, const struct as_env *env, pid_t pid,
+		       struct as_loops *to, struct as_loop_stacks *stacks, struct as_err *err)
+{
+	int64_t quarter = to->threshold_ns / 4;
+
+	*x = (struct as_loop_exact){.env = env, .to = to, .stacks = stacks};
+	x->step_ns = quarter > step_most ? step_most : quarter < step_least ? step_least : quarter;
+	return as_loopwatch_open(&x->watch, env, pid, to->threshold_ns, err);
+}
+
+void as_loop_exact_close(struct as_loop_exact *x)
+{
+	as_loopwatch_close(x->watch);
+	x->watch = NULL;
+}
+
+static int64_t ours(const struct as_loop_exact *x, uint64_t kernel_ns)
+{
+	return (int64_t)kernel_ns + x->env->ahead.monotonic;
+}
+
+/* ── looking at stacks ────────────────────────────────────────────────── */
+
+static void look_at(struct as_loop_exact *x, const struct as_wire_loop *w, struct as_loop_sight *s,
+		    int64_t now)
+{
+	uint32_t stack = as_loop_stack(x->stacks, w->tid, now);
+
+	if (stack)
+		as_votes_add(&s->votes, stack);
+	if (as_call_locks(w->call)) {
+		s->locked++;
+		s->gil += as_loop_wants_gil(x->stacks, w->tid);
+	}
+	s->stack_ns = now + (now - ours(x, s->since)) / LOOKS_A_BLOCK;
+}
+
+/* One that is new is given a moment: most periods are over before it would be looked at. */
+static void see(struct as_loop_exact *x, const struct as_wire_loop *w, struct as_loop_sight *s,
+		int64_t now)
+{
+	uint64_t since = __atomic_load_n(&w->since, __ATOMIC_RELAXED);
+
+	if (!since || now - ours(x, since) < x->step_ns / 2)
+		return;
+	if (since != s->since)
+		*s = (struct as_loop_sight){.since = since};
+	if (now >= s->stack_ns)
+		look_at(x, w, s, now);
+}
+
+/* ── blocks ───────────────────────────────────────────────────────────── */
+
+static struct as_loop_sight *sight_of(struct as_loop_exact *x, const struct as_wire_block *b)
+{
+	size_t n;
+	const struct as_wire_loop *w = as_loopwatch_loops(x->watch, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (w[i].tid == b->tid && x->sight[i].since == b->start)
+			return &x->sight[i];
+	return NULL;
+}
+
+static enum as_loop_cause cause_of(const struct as_wire_block *b, const struct as_loop_sight *s)
+{
+	uint64_t used = b->cpu + b->ready, waited = b->ns > used ? b->ns - used : 0;
+
+	if (b->cpu >= b->ready && b->cpu >= waited)
+		return AS_LOOP_CPU;
+	if (b->ready >= waited)
+		return AS_LOOP_READY;
+	if (!as_call_locks(b->call))
+		return AS_LOOP_CALL;
+	return s && s->gil * 2 > s->locked ? AS_LOOP_GIL : AS_LOOP_LOCK;
+}
+
+static void add_block(void *data, const struct as_wire_block *b)
+{
+	struct as_loop_exact *x = data;
+	struct as_loop_sight *s = sight_of(x, b);
+	struct as_loop_block out = {.start_ns = ours(x, b->start),
+				    .duration_ns = (int64_t)b->ns,
+				    .cpu_ns = (int64_t)b->cpu,
+				    .ready_ns = (int64_t)b->ready,
+				    .tid = b->tid,
+				    .cause = cause_of(b, s)};
+
+	if (out.cause >= AS_LOOP_CALL)
+		out.call = as_loop_call_name(b->call);
+	if (s) {
+		out.looks = s->votes.all;
+		out.stack = as_votes_winner(&s->votes, x->to->profile);
+		s->since = 0;
+	}
+	as_loops_keep(x->to, &out);
+}
+
+/* Its name is read while it lives. One that has no number yet is just being made. */
+static void meet(struct as_loop_exact *x, const struct as_wire_loop *w, size_t n)
+{
+	for (; x->met < n && w[x->met].tid; x->met++) {
+		struct as_loop *to = as_loops_of(x->to, w[x->met].tid);
+
+		if (to)
+			as_loop_read_name(to, x->env, x->stacks->pid);
+	}
+}
+
+int64_t as_loop_exact_look(struct as_loop_exact *x, int64_t now)
+{
+	size_t n;
+
+	as_loopwatch_drain(x->watch, add_block, x);
+	const struct as_wire_loop *w = as_loopwatch_loops(x->watch, &n);
+	meet(x, w, n);
+	for (size_t i = 0; i < n; i++)
+		see(x, &w[i], &x->sight[i], now);
+	return now + x->step_ns;
+}
+
+/* ── the end ──────────────────────────────────────────────────────────── */
+
+/* A period that goes on is told as the kernel would tell it now, as far as that is known. */
+static void add_open(struct as_loop_exact *x, const struct as_wire_loop *w, struct as_loop *to,
+		     int64_t now)
+{
+	int64_t ns = w->since ? now - ours(x, w->since) : 0;
+
+	if (ns < x->to->threshold_ns)
+		return;
+	size_t before = x->to->nblocks;
+	struct as_wire_block b = {.start = w->since,
+				  .ns = (uint64_t)ns,
+				  .cpu = w->out ? 0 : (uint64_t)ns,
+				  .in_call = w->out ? (uint64_t)ns : 0,
+				  .tid = w->tid,
+				  .call = w->call};
+	add_block(x, &b);
+	if (x->to->nblocks > before)
+		x->to->block[before].ongoing = true;
+	as_histogram_add(&to->busy, ns, 1);
+	to->busy_ns += ns;
+	to->over++;
+}
+
+static void add_loop(struct as_loop_exact *x, const struct as_wire_loop *w, int64_t now)
+{
+	struct as_loop *to = w->tid ? as_loops_of(x->to, w->tid) : NULL;
+
+	if (!to)
+		return;
+	for (size_t i = 0; i < AS_WIRE_LOOP_BUCKETS; i++)
+		as_histogram_add(&to->busy, (int64_t)as_bucket_middle(i, AS_WIRE_LOOP_BITS),
+				 w->bucket[i]);
+	to->busy.max = (int64_t)w->max;
+	to->wait = as_loop_call_name(w->wait);
+	to->watched_ns = now - ours(x, w->first);
+	to->busy_ns = (int64_t)w->busy;
+	to->over = w->over;
+	add_open(x, w, to, now);
+}
+
+void as_loop_exact_finish(struct as_loop_exact *x, int64_t now)
+{
+	size_t n;
+
+	as_loopwatch_drain(x->watch, add_block, x);
+	const struct as_wire_loop *w = as_loopwatch_loops(x->watch, &n);
+	meet(x, w, n);
+	for (size_t i = 0; i < n; i++)
+		add_loop(x, &w[i], now);
+	x->to->exact = true;
+	x->to->unlisted += as_loopwatch_lost(x->watch);
+}
