@@ -18,7 +18,8 @@ BENCH_PKGS := $(BUILD_PKGS) musl python3-pip time util-linux
 # Programs of science that the guides are tried on: 1.3 GB, so only when all of test-real runs.
 GUIDE_PKGS := lammps lammps-examples mpi-default-bin openfoam openfoam-examples python3-dolfinx
 REAL_PKGS  := $(TEST_PKGS) redis-server redis-tools git dpkg-dev chromium \
-	      chromium-driver debootstrap iproute2
+	      chromium-driver debootstrap iproute2 \
+	      nodejs nginx-light curl python3-uvloop python3-trio python3-fastapi python3-uvicorn
 DEV_PKGS   := $(TEST_PKGS) libclang-rt-dev dpkg-dev
 
 # Meson and ninja say a page; we show it when they fail, and warnings always.

@@ -112,20 +112,23 @@ const struct as_cmd as_cmd_loop = {
 	.name = "loop",
 	.synopsis = "[options] PID [-- COMMAND…] | -- COMMAND…",
 	.about = "what holds an event loop, and for how long",
-	.manual = "Watches the event loops of a process from outside: no change of its code, and "
-		  "nothing in it is stopped. A loop is any thread that waits for events in epoll, "
-		  "poll or select: asyncio, uvloop, Trio, Node, libuv, nginx, redis. Between two "
-		  "waits it is busy, and everything else that it should serve waits. These periods "
-		  "are counted; one of `--threshold` or longer is a block, and is told with its "
-		  "cause: it computed, no CPU was free, it waited in a system call, for a lock or "
-		  "for Python's global lock. Of a Python the stack and line are told that held the "
-		  "loop for most of the block.\n\n"
-		  "The thread is looked at every 2 ms (every 1 ms while it is busy), so a block is "
-		  "known to about 1 ms, and periods shorter than two looks are known in sum only. "
-		  "A loop on epoll that calls poll is held by it: so libraries wait for one "
-		  "socket.\n\n"
-		  "With `PID -- COMMAND…` the loop is watched while COMMAND (a client, a load "
-		  "generator) drives it.",
+	.manual =
+		"Watches the event loops of a process from outside: no change of its code, and "
+		"nothing in it is stopped. A loop is any thread that waits for events in epoll, "
+		"poll or select: asyncio, uvloop, Trio, Node, libuv, nginx, redis. Between two "
+		"waits it is busy, and everything else that it should serve waits. These periods "
+		"are counted; one of `--threshold` or longer is a block, and is told with its "
+		"cause: it computed, no CPU was free, it waited in a system call, for a lock or "
+		"for Python's global lock. Of a Python the stack and line are told that held the "
+		"loop for most of the block.\n\n"
+		"With the right to load BPF programs (root) the kernel tells every wait, and all "
+		"is exact. Without, the thread is looked at every 2 or 3 ms (and twice as often "
+		"while it is busy), so a block is known to about 1 ms, and periods shorter than "
+		"two looks are known in sum only. Which of the two it was is told with the "
+		"result. A loop on epoll that calls poll is held by it: so libraries wait for one "
+		"socket.\n\n"
+		"With `PID -- COMMAND…` the loop is watched while COMMAND (a client, a load "
+		"generator) drives it.",
 	.examples =
 		"assay loop -- python3 -c 'import select; select.epoll().poll(0.2)'\ta loop that "
 		"waits once\n",

@@ -11,7 +11,7 @@
 
 enum { THREADS_MOST = 4096 };
 
-static const int64_t step_most = 2 * AS_MSEC; /* between looks at a loop that waits */
+static const int64_t step_most = 3 * AS_MSEC; /* between looks at a loop that waits */
 static const int64_t step_least = AS_MSEC / 2;
 static const int64_t stranger_step = 50 * AS_MSEC; /* at a thread that is no loop (yet)  */
 static const int64_t list_step = 500 * AS_MSEC;
@@ -88,7 +88,7 @@ static int64_t pause_of(const struct as_loop_watch *w, const struct as_loop_thre
 		return t->tid == w->pid ? w->step_ns : stranger_step;
 	if (t->state != AS_LOOP_BUSY)
 		return w->step_ns;
-	int64_t by_age = (now - t->now.start_ns) / 256, half = w->step_ns / 2;
+	int64_t by_age = (now - t->now.start_ns) / 128, half = w->step_ns / 2;
 	return by_age > half ? by_age : half;
 }
 
@@ -101,10 +101,12 @@ static void look_at_stack(struct as_loop_watch *w, struct as_loop_thread *t, boo
 		return;
 	p->locked += locks;
 	p->gil += locks && as_loop_wants_gil(&w->stacks, t->tid);
-	uint32_t stack = as_loop_stack(&w->stacks, t->tid, now);
-	if (stack)
-		as_votes_add(&p->votes, stack);
-	t->stack_ns = now + (now - p->start_ns) / 32;
+	if (t->runs || !p->stack || p->stack_slices != t->last.slices)
+		p->stack = as_loop_stack(&w->stacks, t->tid, now); /* else it has not run since */
+	p->stack_slices = t->runs ? -1 : t->last.slices;
+	if (p->stack)
+		as_votes_add(&p->votes, p->stack);
+	t->stack_ns = now + (now - p->start_ns) / 16;
 }
 
 static bool look_at(struct as_loop_watch *w, struct as_loop_thread *t, const struct as_loop_look *l)

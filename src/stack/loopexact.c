@@ -5,17 +5,17 @@
 #include "stack/loopthread.h"
 
 /* The longer a block lasts, the less often its stack is looked at: this often as it doubles. */
-enum { LOOKS_A_BLOCK = 32 };
+enum { LOOKS_A_BLOCK = 16 };
 
 static const int64_t step_most = 5 * AS_MSEC, step_least = AS_MSEC;
 
 int as_loop_exact_open(struct as_loop_exact *x, const struct as_env *env, pid_t pid,
 		       struct as_loops *to, struct as_loop_stacks *stacks, struct as_err *err)
 {
-	int64_t quarter = to->threshold_ns / 4;
+	int64_t third = to->threshold_ns / 3;
 
 	*x = (struct as_loop_exact){.env = env, .to = to, .stacks = stacks};
-	x->step_ns = quarter > step_most ? step_most : quarter < step_least ? step_least : quarter;
+	x->step_ns = third > step_most ? step_most : third < step_least ? step_least : third;
 	return as_loopwatch_open(&x->watch, env, pid, to->threshold_ns, err);
 }
 
@@ -35,10 +35,13 @@ static int64_t ours(const struct as_loop_exact *x, uint64_t kernel_ns)
 static void look_at(struct as_loop_exact *x, const struct as_wire_loop *w, struct as_loop_sight *s,
 		    int64_t now)
 {
-	uint32_t stack = as_loop_stack(x->stacks, w->tid, now);
+	uint64_t out = __atomic_load_n(&w->out, __ATOMIC_RELAXED);
 
-	if (stack)
-		as_votes_add(&s->votes, stack);
+	if (!out || out != s->out || !s->stack) /* else it has slept since */
+		s->stack = as_loop_stack(x->stacks, w->tid, now);
+	s->out = out;
+	if (s->stack)
+		as_votes_add(&s->votes, s->stack);
 	if (as_call_locks(w->call)) {
 		s->locked++;
 		s->gil += as_loop_wants_gil(x->stacks, w->tid);

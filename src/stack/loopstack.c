@@ -68,8 +68,10 @@ static struct as_pythread *find(const struct as_loop_stacks *s, pid_t tid)
 
 uint32_t as_loop_stack(struct as_loop_stacks *s, pid_t tid, int64_t now)
 {
-	struct as_pythread *t = as_loop_stacks_ready(s, now) ? find(s, tid) : NULL;
+	struct as_pythread *t = s->found ? find(s, tid) : NULL;
 
+	if (!t && as_loop_stacks_ready(s, now)) /* it may be new */
+		t = find(s, tid);
 	if (!t || as_snapshot(&t->snap, s->stack, &s->count) != AS_SNAP_OK)
 		return 0;
 	return as_codes_stack(&s->codes, s->stack);

@@ -159,7 +159,13 @@ static int64_t turned_at(const struct as_loop_thread *t, const struct as_loop_lo
 static void begin(struct as_loop_thread *t, const struct as_loop_look *l,
 		  const struct as_proc_sched *sched)
 {
-	t->now = (struct as_loop_period){.start_ns = turned_at(t, l), .begin = *sched};
+	bool whole = sched->slices == t->idle.slices + 1;
+
+	t->now = (struct as_loop_period){.start_ns = turned_at(t, l),
+					 .before_ns = t->seen_ns,
+					 .first_ns = l->now,
+					 .begin = whole ? t->idle : *sched,
+					 .whole = whole};
 	t->now.yields_begin = t->now.yields = read_yields(t);
 	t->state = AS_LOOP_BUSY;
 }
@@ -211,10 +217,32 @@ static void find_cause(const struct as_loop_period *p, struct as_loop_block *b)
 						    : AS_LOOP_LOCK;
 }
 
-static void tell(struct as_loop_thread *t, const struct as_loop_look *l, int64_t end, bool ongoing)
+/*
+ * If it gave up its CPU only to wait for events, what it used and was ready for is
+ * all there was. That must fit between the looks, or the clocks do not agree.
+ */
+static void measure(const struct as_loop_thread *t, const struct as_proc_sched *sched, int64_t now,
+		    struct as_loop_block *b)
+{
+	const struct as_loop_period *p = &t->now;
+	int64_t used = sched->run_ns - p->begin.run_ns, ready = sched->wait_ns - p->begin.wait_ns;
+
+	if (sched->run_ns < 0 || p->begin.run_ns < 0)
+		return;
+	if (p->whole && !p->ncalls && sched->slices == t->last.slices &&
+	    t->last_yields - p->yields_begin == 1 && used + ready <= now - p->before_ns &&
+	    used + ready >= t->seen_ns - p->first_ns) {
+		b->start_ns += b->duration_ns - used - ready;
+		b->duration_ns = used + ready;
+	}
+	b->cpu_ns = least(used, b->duration_ns);
+	b->ready_ns = least(ready, b->duration_ns);
+}
+
+static void tell(struct as_loop_thread *t, const struct as_loop_look *l,
+		 const struct as_proc_sched *sched, int64_t end, bool ongoing)
 {
 	struct as_loop_period *p = &t->now;
-	struct as_proc_sched sched = read_sched(t);
 	struct as_loop_block b = {.start_ns = p->start_ns,
 				  .duration_ns = end - p->start_ns,
 				  .cpu_ns = -1,
@@ -223,11 +251,8 @@ static void tell(struct as_loop_thread *t, const struct as_loop_look *l, int64_t
 				  .looks = p->votes.all,
 				  .ongoing = ongoing};
 
-	if (sched.run_ns >= 0 && p->begin.run_ns >= 0) {
-		b.cpu_ns = least(sched.run_ns - p->begin.run_ns, b.duration_ns);
-		b.ready_ns = least(sched.wait_ns - p->begin.wait_ns, b.duration_ns);
-	}
 	count(t, l->now);
+	measure(t, sched, l->now, &b);
 	t->seen_run += t->last_run - p->begin.run_ns;
 	t->seen_yields += t->last_yields - p->yields_begin;
 	find_cause(p, &b);
@@ -236,11 +261,38 @@ static void tell(struct as_loop_thread *t, const struct as_loop_look *l, int64_t
 	as_loops_add(l->to, t->to, &b);
 }
 
-/* One that was seen only once is too short to be measured: it goes into the sum. */
-static void end(struct as_loop_thread *t, const struct as_loop_look *l)
+/*
+ * Waiting at two looks, and once on a CPU in between: one period, which lasted as
+ * long as it ran and was ready, whether a look has met it or not.
+ */
+static void tell_stint(struct as_loop_thread *t, const struct as_loop_look *l,
+		       const struct as_proc_sched *sched)
+{
+	int64_t used = sched->run_ns - t->idle.run_ns, ready = sched->wait_ns - t->idle.wait_ns;
+	int64_t gap = l->now - t->idle_ns;
+
+	if (t->idle.run_ns < 0 || sched->slices != t->idle.slices + 1 || used + ready > gap)
+		return;
+	struct as_loop_block b = {.start_ns = l->now - (gap + used + ready) / 2,
+				  .duration_ns = used + ready,
+				  .cpu_ns = used,
+				  .ready_ns = ready,
+				  .tid = t->tid,
+				  .cause = ready > used ? AS_LOOP_READY : AS_LOOP_CPU};
+	t->seen_run += used;
+	t->seen_yields++;
+	t->to->busy_ns += b.duration_ns;
+	as_loops_add(l->to, t->to, &b);
+}
+
+/* One that was seen only once is too short to be measured by looks. */
+static void end(struct as_loop_thread *t, const struct as_loop_look *l,
+		const struct as_proc_sched *sched)
 {
 	if (t->now.looks > 1)
-		tell(t, l, turned_at(t, l), false);
+		tell(t, l, sched, turned_at(t, l), false);
+	else
+		tell_stint(t, l, sched);
 	t->state = AS_LOOP_WAITS;
 }
 
@@ -251,7 +303,7 @@ static bool waited_unseen(struct as_loop_thread *t, const struct as_call *c,
 {
 	struct as_loop_period *p = &t->now;
 
-	if (sched->slices == t->slices)
+	if (sched->slices == t->last.slices)
 		return false;
 	int64_t yields = read_yields(t);
 	bool moved = yields != p->yields;
@@ -265,10 +317,10 @@ static void see_busy(struct as_loop_thread *t, const struct as_loop_look *l,
 	struct as_proc_sched sched = read_sched(t);
 
 	if (t->state == AS_LOOP_BUSY && waited_unseen(t, c, &sched))
-		end(t, l);
+		end(t, l, &sched);
 	if (t->state == AS_LOOP_WAITS)
 		begin(t, l, &sched);
-	t->slices = sched.slices;
+	t->last = sched;
 	t->now.looks++;
 	if (!c->runs)
 		count_call(&t->now, c->nr);
@@ -277,12 +329,17 @@ static void see_busy(struct as_loop_thread *t, const struct as_loop_look *l,
 static void see_waiting(struct as_loop_thread *t, const struct as_loop_look *l,
 			const struct as_call *c)
 {
-	if (t->state == AS_LOOP_BUSY)
-		end(t, l);
 	if (!t->to)
 		become_loop(t, l);
 	if (!t->to)
 		return;
+	struct as_proc_sched sched = read_sched(t);
+	if (t->state == AS_LOOP_BUSY)
+		end(t, l, &sched);
+	else if (t->state == AS_LOOP_WAITS)
+		tell_stint(t, l, &sched);
+	t->last = t->idle = sched;
+	t->idle_ns = l->now;
 	if (l->now - t->counted_ns > AS_SECOND / 10)
 		count(t, l->now);
 	t->to->wait = as_call_name(c->nr);
@@ -322,7 +379,7 @@ void as_loop_thread_finish(struct as_loop_thread *t, const struct as_loop_look *
 	if (!t->to)
 		return;
 	if (t->state == AS_LOOP_BUSY && t->now.looks > 1)
-		tell(t, l, t->seen_ns, true);
+		tell(t, l, &t->last, t->seen_ns, true);
 	count(t, l->now);
 	add_unseen(t);
 	t->to->watched_ns = t->seen_ns - t->first_ns;

@@ -13,7 +13,9 @@
  * moved between two looks that both found it running, in a period in which it
  * was never seen in a call that blocks, it has waited, and a new period began.
  * What is too short to be seen is known in sum: as many periods as the thread
- * gave up its CPU, and as much CPU time as it used.
+ * gave up its CPU, and as much CPU time as it used. A period in which it never
+ * gave up its CPU lasted as long as it ran and was ready: that is known exactly,
+ * even if no look has met it.
  */
 #include <sys/types.h>
 
@@ -27,6 +29,8 @@ enum { AS_LOOP_CALLS = 8 };
 /* What was seen of the period that goes on. */
 struct as_loop_period {
 	int64_t start_ns;
+	int64_t before_ns; /* the last look that found it waiting …       */
+	int64_t first_ns;  /* … and the first that found it busy          */
 	uint32_t looks;
 	uint32_t locked, gil; /* asked what lock it waits for; it was the GIL */
 	struct {
@@ -34,8 +38,11 @@ struct as_loop_period {
 		uint32_t n;
 	} call[AS_LOOP_CALLS]; /* that it was in, and how often */
 	size_t ncalls;
-	struct as_proc_sched begin; /* its counters when it was first seen busy */
+	struct as_proc_sched begin; /* its counters before it                   */
+	bool whole;                 /* … when it waited, so nothing is missing  */
 	int64_t yields_begin, yields;
+	uint32_t stack; /* the last that was seen, 0: none; and when that was: */
+	int64_t stack_slices;
 	struct as_votes votes;
 };
 
@@ -45,10 +52,12 @@ struct as_loop_thread {
 	bool epolls;             /* its loop waits in epoll; poll would block it  */
 	bool runs;               /* at the last look                              */
 	enum { AS_LOOP_UNSEEN, AS_LOOP_WAITS, AS_LOOP_BUSY } state;
-	int64_t seen_ns, due_ns; /* last look, next look                          */
-	int64_t stack_ns;        /* next look at its stack                        */
-	int64_t slices;          /* times on a CPU, at the last look              */
-	struct as_loop *to;      /* NULL: it was never seen to wait               */
+	int64_t seen_ns, due_ns;   /* last look, next look                          */
+	int64_t stack_ns;          /* next look at its stack                        */
+	struct as_proc_sched idle; /* its counters when it was last seen to wait  */
+	int64_t idle_ns;           /* … and when that was                         */
+	struct as_proc_sched last; /* its counters at the last look               */
+	struct as_loop *to;        /* NULL: it was never seen to wait               */
 	struct as_loop_period now;
 
 	/* From when it was first seen to wait until it was last counted … */

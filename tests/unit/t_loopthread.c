@@ -102,7 +102,10 @@ static void tear_down(void)
 	}
 }
 
-/* Waits at 1000, runs from 1002 to 1010, waits at 1012: 10 ms, give or take a look. */
+/*
+ * Waits at 1000, runs from 1002 to 1010, waits at 1012: 10 ms, give or take a look. It
+ * gave up its CPU only to wait again, so it was busy for just as long as it ran.
+ */
 static void t_computes(void)
 {
 	set_up();
@@ -113,12 +116,12 @@ static void t_computes(void)
 	for (int64_t t = 1002; t <= 1010; t += 2)
 		look(t);
 	call("syscall", SYS_epoll_pwait);
-	counters(110, 10, 51, 41);
+	counters(109, 10, 51, 41);
 	look(1012);
 	EXPECT_U64(loops.nblocks, 1);
-	EXPECT_I64(loops.block[0].start_ns, 1001 * MS);
-	EXPECT_I64(loops.block[0].duration_ns, 10 * MS);
-	EXPECT_I64(loops.block[0].cpu_ns, 10 * MS);
+	EXPECT_I64(loops.block[0].start_ns, 1002 * MS);
+	EXPECT_I64(loops.block[0].duration_ns, 9 * MS);
+	EXPECT_I64(loops.block[0].cpu_ns, 9 * MS);
 	EXPECT_U64(loops.block[0].cause, AS_LOOP_CPU);
 	EXPECT(!loops.block[0].call && !loops.block[0].ongoing);
 	tear_down();
@@ -196,6 +199,44 @@ static void t_late(void)
 	tear_down();
 }
 
+/* Its clock says more than fits between the looks: then the looks count. */
+static void t_clocks_that_disagree(void)
+{
+	set_up();
+	call("syscall", -1);
+	counters(100, 10, 51, 40);
+	for (int64_t t = 1002; t <= 1010; t += 2)
+		look(t);
+	call("syscall", SYS_epoll_pwait);
+	counters(113, 10, 51, 41);
+	look(1012);
+	EXPECT_U64(loops.nblocks, 1);
+	EXPECT_I64(loops.block[0].start_ns, 1001 * MS);
+	EXPECT_I64(loops.block[0].duration_ns, 10 * MS);
+	EXPECT_I64(loops.block[0].cpu_ns, 10 * MS);
+	tear_down();
+}
+
+/* The last look finds it awake again, just before it waits: it slept all the same. */
+static void t_woken_before_the_last_look(void)
+{
+	set_up();
+	call("syscall", SYS_clock_nanosleep);
+	counters(100, 10, 51, 41);
+	for (int64_t t = 1002; t <= 1020; t += 2)
+		look(t);
+	call("syscall", -1);
+	counters(100, 10, 52, 41);
+	look(1022);
+	call("syscall", SYS_epoll_pwait);
+	counters(101, 10, 52, 42);
+	look(1024);
+	EXPECT_U64(loops.nblocks, 1);
+	EXPECT_I64(loops.block[0].duration_ns, 22 * MS);
+	EXPECT_STR(loops.block[0].call, "clock_nanosleep");
+	tear_down();
+}
+
 static void t_ends_in_a_block(void)
 {
 	set_up();
@@ -222,6 +263,21 @@ static void t_short_periods_in_sum(void)
 	tear_down();
 }
 
+/* On a CPU once between two looks that found it waiting: what it used is the period. */
+static void t_no_look_met_it(void)
+{
+	set_up();
+	counters(107, 12, 51, 41);
+	look(1010);
+	EXPECT_U64(loops.nblocks, 1);
+	EXPECT_I64(loops.block[0].duration_ns, 9 * MS);
+	EXPECT_I64(loops.block[0].cpu_ns, 7 * MS);
+	counters(117, 12, 53, 43); /* on a CPU twice: how much of it was in one go? */
+	look(1024);
+	EXPECT_U64(loops.nblocks, 1);
+	tear_down();
+}
+
 static void t_poll_alone_is_a_loop(void)
 {
 	set_up();
@@ -237,5 +293,6 @@ static void t_poll_alone_is_a_loop(void)
 }
 
 UTEST_MAIN(T(t_computes), T(t_poll_holds_a_loop_on_epoll), T(t_a_wait_that_was_not_seen),
-	   T(t_ready), T(t_late), T(t_ends_in_a_block), T(t_short_periods_in_sum),
+	   T(t_ready), T(t_late), T(t_clocks_that_disagree), T(t_woken_before_the_last_look),
+	   T(t_ends_in_a_block), T(t_short_periods_in_sum), T(t_no_look_met_it),
 	   T(t_poll_alone_is_a_loop))
