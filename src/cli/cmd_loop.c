@@ -49,7 +49,8 @@ static int watch(const struct opts *o, int pid, char **tail, struct as_io *io,
 				       .loops = loops};
 	struct as_engine_result result = {0};
 	struct as_identity who = {0};
-	struct as_tee nobody = {0};
+	struct as_sink none;
+	struct as_tee nobody = {&none, 0};
 
 	as_id_random(who.id);
 	int r = as_engine_run(io->env, &cfg, &who, &nobody, &result, err);

@@ -1,5 +1,7 @@
 #include "profile/loops.h"
 
+#include <string.h>
+
 #include "base/cleanup.h"
 #include "base/fault.h"
 
@@ -58,8 +60,38 @@ static int busier(const void *a, const void *b)
 	return ((*x)->busy_ns < (*y)->busy_ns) - ((*x)->busy_ns > (*y)->busy_ns);
 }
 
-void as_loops_sort(struct as_loops *l)
+/*
+ * A thread that waits for locks longer than it polls is a worker: it waits for work
+ * at the lock of a queue, and some library has polled a socket.
+ */
+static bool is_worker(const struct as_loops *l, const struct as_loop *x)
 {
+	int64_t locked = 0;
+
+	for (size_t i = 0; i < l->nblocks; i++)
+		if (l->block[i].tid == x->tid && l->block[i].cause == AS_LOOP_LOCK)
+			locked += l->block[i].duration_ns;
+	return locked > x->watched_ns - x->busy_ns && strncmp(x->wait, "epoll", 5) != 0;
+}
+
+static void forget(struct as_loops *l, size_t at)
+{
+	int32_t tid = l->loop[at]->tid;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < l->nblocks; i++)
+		if (l->block[i].tid != tid)
+			l->block[kept++] = l->block[i];
+	l->nblocks = kept;
+	free(l->loop[at]);
+	l->loop[at] = l->loop[--l->n];
+}
+
+void as_loops_settle(struct as_loops *l)
+{
+	for (size_t i = l->n; i-- > 0;)
+		if (is_worker(l, l->loop[i]))
+			forget(l, i);
 	qsort(l->loop, l->n, sizeof(struct as_loop *), busier);
 }
 

@@ -52,7 +52,7 @@ struct as_loops {
 	int64_t start_ns, duration_ns, threshold_ns;
 	bool exact;                          /* told by the kernel, not probed                */
 	int64_t resolution_ns;               /* 0: exact                                      */
-	struct as_loop *loop[AS_LOOPS_MOST]; /* as_loops_sort(): the busiest first */
+	struct as_loop *loop[AS_LOOPS_MOST]; /* as_loops_settle(): the busiest first */
 	size_t n;
 	struct as_loop_block *block; /* as they ended                           */
 	size_t nblocks, blocks_cap;
@@ -69,7 +69,8 @@ struct as_loop *as_loops_of(struct as_loops *l, int32_t tid);
 void as_loops_keep(struct as_loops *l, const struct as_loop_block *b);
 /* Its period was this long; count it, and if it is a block, keep it. */
 void as_loops_add(struct as_loops *l, struct as_loop *of, const struct as_loop_block *b);
-void as_loops_sort(struct as_loops *l);
+/* At the end: leave out who was no loop after all, and put the busiest first. */
+void as_loops_settle(struct as_loops *l);
 /* "cpu", "ready", "syscall", "lock", "gil" */
 const char *as_loop_cause_name(enum as_loop_cause c);
 

@@ -9,7 +9,7 @@
 #include "report/page.h"
 #include "report/table.h"
 
-enum { GROUPS_SHOWN = 12, FRAMES_SHOWN = 24, BAR = 32 };
+enum { GROUPS_SHOWN = 12, FRAMES_SHOWN = 16, FRAMES_MOST = 512, BAR = 32 };
 
 /* ── one loop ─────────────────────────────────────────────────────────── */
 
@@ -203,23 +203,18 @@ static const struct as_loop_block *longest_of(const struct as_loops *l)
 	return best;
 }
 
-static void put_stack(struct as_buf *out, const struct as_look *look, const struct as_loops *l,
-		      const struct as_spelling *how)
+/* Its leaf says most: what does not fit are its roots. */
+static void put_frames(struct as_buf *out, const struct as_look *look, const struct as_loops *l,
+		       uint32_t stack, const struct as_spelling *how)
 {
-	const struct as_loop_block *b = longest_of(l);
-	uint32_t place[FRAMES_SHOWN];
+	uint32_t place[FRAMES_MOST];
+	size_t all = as_profile_places(l->profile, stack, place, FRAMES_MOST);
+	size_t n = all < FRAMES_MOST ? all : FRAMES_MOST;
+	size_t from = n > FRAMES_SHOWN ? n - FRAMES_SHOWN : 0;
 
-	if (!b)
-		return;
-	size_t all = as_profile_places(l->profile, b->stack, place, FRAMES_SHOWN);
-	as_heading(out, look, "The longest");
-	as_buf_fmt(out, "  %s", as_human_duration(b->duration_ns).s);
-	as_buf_fmt(out, " at %s, ", as_human_duration(b->start_ns - l->start_ns).s);
-	put_cause(out, b);
-	if (b->task)
-		as_buf_fmt(out, ", task %s", l->profile->text[b->task]);
-	as_buf_byte(out, '\n');
-	for (size_t i = 0; i < all && i < FRAMES_SHOWN; i++) {
+	if (from)
+		as_buf_fmt(out, "    … %zu more\n", from);
+	for (size_t i = from; i < n; i++) {
 		as_auto_buf struct as_buf line = AS_BUF(AS_BUF_LINE);
 
 		as_spell_place(l->profile, place[i], how, &line);
@@ -227,6 +222,23 @@ static void put_stack(struct as_buf *out, const struct as_look *look, const stru
 		(void)as_put_name(out, as_buf_text(&line), look->width - 4);
 		as_buf_byte(out, '\n');
 	}
+}
+
+static void put_stack(struct as_buf *out, const struct as_look *look, const struct as_loops *l,
+		      const struct as_spelling *how)
+{
+	const struct as_loop_block *b = longest_of(l);
+
+	if (!b)
+		return;
+	as_heading(out, look, "The longest");
+	as_buf_fmt(out, "  %s", as_human_duration(b->duration_ns).s);
+	as_buf_fmt(out, " at %s, ", as_human_duration(b->start_ns - l->start_ns).s);
+	put_cause(out, b);
+	if (b->task)
+		as_buf_fmt(out, ", task %s", l->profile->text[b->task]);
+	as_buf_byte(out, '\n');
+	put_frames(out, look, l, b->stack, how);
 }
 
 /* ── the page ─────────────────────────────────────────────────────────── */

@@ -228,7 +228,7 @@ void as_loop_finish(struct as_loop_watch *w, int64_t now)
 	w->to->duration_ns = now - w->to->start_ns;
 	w->to->resolution_ns = as_histogram_at(&w->gaps, 0.95);
 	w->to->blind = w->stacks.found ? (struct as_err){0} : w->stacks.why;
-	as_loops_sort(w->to);
+	as_loops_settle(w->to);
 }
 
 void as_loop_close(struct as_loop_watch *w)

@@ -32,8 +32,32 @@ static void t_blocks(void)
 	EXPECT_U64(a->over, 1);
 	EXPECT_U64(a->busy.n, 2);
 	b->busy_ns = 1;
-	as_loops_sort(&loops);
+	a->wait = b->wait = "epoll_wait";
+	as_loops_settle(&loops);
 	EXPECT(loops.loop[0] == b);
+	as_loops_done(&loops);
+}
+
+/* Of two that poll, the one that waits mostly for a lock is a worker, and no loop. */
+static void t_workers(void)
+{
+	EXPECT_OK(as_loops_init(&loops, &err), err);
+	for (int32_t tid = 1; tid <= 3; tid++) {
+		struct as_loop *x = as_loops_of(&loops, tid);
+
+		x->wait = tid == 3 ? "epoll_wait" : "poll";
+		x->watched_ns = 1000 * MS;
+		x->busy_ns = tid == 2 ? 300 * MS : 700 * MS;
+		as_loops_add(&loops, x,
+			     &(struct as_loop_block){.tid = tid,
+						     .duration_ns = x->busy_ns,
+						     .cause = AS_LOOP_LOCK});
+	}
+	as_loops_settle(&loops);
+	EXPECT_U64(loops.n, 2);
+	EXPECT_U64(loops.nblocks, 2);
+	EXPECT_I64(loops.loop[0]->tid, 3);
+	EXPECT_I64(loops.loop[1]->tid, 2);
 	as_loops_done(&loops);
 }
 
@@ -91,4 +115,4 @@ static void t_more_stacks_than_room(void)
 	as_loops_done(&loops);
 }
 
-UTEST_MAIN(T(t_blocks), T(t_too_many), T(t_winner), T(t_more_stacks_than_room))
+UTEST_MAIN(T(t_blocks), T(t_workers), T(t_too_many), T(t_winner), T(t_more_stacks_than_room))
