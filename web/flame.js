@@ -437,15 +437,28 @@ define("flame/frames", ["require", "exports", "flame/data"], function (require, 
 define("flame/filter", ["require", "exports", "flame/frames"], function (require, exports, frames_1) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
-	exports.Sieve = exports.marks = exports.pattern = exports.FILTERS = void 0;
+	exports.Sieve = exports.searched = exports.containing = exports.FILTERS = void 0;
 	exports.FILTERS = {
-		"focus": ["Focus", "only stacks that pass through such a function"],
-		"show-from-frame": ["Show from frame", "stacks begin at such a frame; others are left out"],
-		"show-stacks": ["Show stacks", "only stacks with such a frame"],
-		"hide-stacks": ["Hide stacks", "no stacks with such a frame"],
-		"hide-frames": ["Hide frames", "such frames are taken out of their stacks"],
+		"focus": ["Focus", "stacks through this function, from it on"],
+		"show-from-frame": ["Show from frame", "stacks with such a frame, from it on"],
+		"show-stacks": ["Show stacks", "only stacks with such a frame, whole"],
+		"hide-stacks": ["Hide stacks", "no stack with such a frame"],
+		"hide-frames": ["Hide frames", "stacks without such frames"],
 		"highlight": ["Highlight", "such frames are marked"],
 	};
+	function each(p, meant) {
+		const found = new Uint8Array(p.place.function.length);
+		for (let i = 1; i < found.length; i++)
+			found[i] = meant(i) ? 1 : 0;
+		return found;
+	}
+	function containing(p, words) {
+		const all = (words ?? "").split(",").map((w) => w.trim()).filter((w) => w);
+		const { function: f, file } = p.place;
+		return all.length ? each(p, (i) => all.some((w) => p.texts[f[i]].includes(w) ||
+			p.texts[file[i]].includes(w))) : null;
+	}
+	exports.containing = containing;
 	function pattern(words) {
 		try {
 			return new RegExp(words, "i");
@@ -454,40 +467,47 @@ define("flame/filter", ["require", "exports", "flame/frames"], function (require
 			return new RegExp(words.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"), "i");
 		}
 	}
-	exports.pattern = pattern;
-	function marks(p, words) {
-		if (!words)
-			return null;
-		const re = pattern(words), n = p.place.function.length, found = new Uint8Array(n);
-		for (let i = 1; i < n; i++)
-			found[i] = re.test((0, frames_1.spelled)(p, i)) ? 1 : 0;
-		return found;
+	function searched(p, words) {
+		const re = pattern(words);
+		return each(p, (i) => re.test((0, frames_1.spelled)(p, i)));
 	}
-	exports.marks = marks;
+	exports.searched = searched;
 	const FOCUS = 1, FROM = 2, SHOW = 4, HIDE = 8;
 	class Sieve {
 		constructor(p, filters) {
-			const asked = [["focus", FOCUS], ["show-from-frame", FROM],
-				["show-stacks", SHOW], ["hide-stacks", HIDE]];
-			const n = p.stack.place.length, bits = new Uint8Array(p.place.function.length);
+			const focus = (filters.focus ?? "").trim();
+			const found = [
+				[focus ? each(p, (i) => p.texts[p.place.function[i]] === focus) : null, FOCUS],
+				[containing(p, filters["show-from-frame"]), FROM],
+				[containing(p, filters["show-stacks"]), SHOW],
+				[containing(p, filters["hide-stacks"]), HIDE]
+			];
+			const { caller, place } = p.stack, bits = new Uint8Array(p.place.function.length);
 			let need = 0;
-			for (const [name, bit] of asked) {
-				const found = marks(p, filters[name]);
-				need |= found && bit !== HIDE ? bit : 0;
-				found?.forEach((yes, i) => bits[i] |= yes ? bit : 0);
+			for (const [marks, bit] of found) {
+				need |= marks && bit !== HIDE ? bit : 0;
+				marks?.forEach((yes, i) => bits[i] |= yes ? bit : 0);
 			}
-			this.seen = new Uint8Array(n);
-			for (let i = 1; i < n; i++)
-				this.seen[i] = this.seen[p.stack.caller[i]] | bits[p.stack.place[i]];
+			this.seen = new Uint8Array(place.length);
+			this.first = new Int32Array(place.length);
+			for (let i = 1; i < place.length; i++) {
+				this.seen[i] = this.seen[caller[i]] | bits[place[i]];
+				this.first[i] = this.first[caller[i]] || (bits[place[i]] & FOCUS ? i : 0);
+			}
 			this.need = need;
-			this.gone = marks(p, filters["hide-frames"]);
+			this.callers = focus !== "" && filters.callers === true;
+			this.gone = containing(p, filters["hide-frames"]);
 		}
 		keeps(stack) {
 			return (this.seen[stack] & this.need) === this.need && !(this.seen[stack] & HIDE);
 		}
+		end(stack) {
+			return this.callers ? this.first[stack] : stack;
+		}
 		draws(stack, place) {
+			const begun = this.need & (FOCUS | FROM);
 			return !(this.gone && this.gone[place]) &&
-				(!(this.need & FROM) || (this.seen[stack] & FROM) !== 0);
+				(this.callers || (this.seen[stack] & begun) === begun);
 		}
 	}
 	exports.Sieve = Sieve;
@@ -496,7 +516,7 @@ define("flame/tree", ["require", "exports"], function (require, exports) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.sums = exports.changed = exports.grow = exports.ownOf = exports.scaleOf = void 0;
-	const STEP = 4096;
+	const STEP = 1024;
 	function scaleOf(p, how) {
 		if (p.before < 0 || !how.share)
 			return 1;
@@ -571,6 +591,9 @@ define("flame/tree", ["require", "exports"], function (require, exports) {
 			this.chain = [];
 			this.node = new Int32Array(p.stack.place.length);
 		}
+		get backwards() {
+			return this.how.reverse !== this.sieve.callers;
+		}
 		child(of, frame) {
 			const key = of * this.frames.name.length + frame;
 			let at = this.children.get(key);
@@ -607,7 +630,8 @@ define("flame/tree", ["require", "exports"], function (require, exports) {
 			return at;
 		}
 		add(root, stack, v) {
-			const at = this.how.reverse ? this.inward(root, stack) : this.outward(stack);
+			const end = this.sieve.end(stack);
+			const at = this.backwards ? this.inward(root, end) : this.outward(end);
 			this.self[at] += v.width[stack];
 			if (v.before.length) {
 				this.before[at] += v.before[stack];
@@ -639,7 +663,7 @@ define("flame/tree", ["require", "exports"], function (require, exports) {
 				total: new Float64Array(this.self), before: numbers(this.before),
 				after: numbers(this.after), x: new Float64Array(n), level: [],
 				outer: new Uint8Array(n), first: new Int32Array(n + 1),
-				child: new Int32Array(n - 1), reverse: this.how.reverse };
+				child: new Int32Array(n - 1), reverse: this.backwards };
 			yield;
 			addUp(t);
 			yield;
@@ -770,7 +794,7 @@ define("flame/around", ["require", "exports", "flame/frames"], function (require
 		const sum = new Map();
 		for (let i = 1; i < t.n; i++) {
 			const below = t.frame[t.parent[i]];
-			if ((above ? below : t.frame[i]) !== frame || t.total[i] <= 0 || again(t, i))
+			if ((above ? below : t.frame[i]) !== frame || below < 0 || t.total[i] <= 0 || again(t, i))
 				continue;
 			const other = above ? t.frame[i] : below;
 			sum.set(other, (sum.get(other) ?? 0) + t.total[i]);
@@ -822,6 +846,9 @@ define("flame/pace", ["require", "exports"], function (require, exports) {
 		constructor() {
 			this.round = 0;
 		}
+		stop() {
+			this.round++;
+		}
 		run(work, done) {
 			const mine = ++this.round;
 			const frame = () => {
@@ -839,12 +866,12 @@ define("flame/pace", ["require", "exports"], function (require, exports) {
 				}
 				requestAnimationFrame(frame);
 			};
-			frame();
+			requestAnimationFrame(frame);
 		}
 	}
 	exports.Pace = Pace;
 });
-define("flame/model", ["require", "exports", "flame/around", "flame/data", "flame/filter", "flame/frames", "flame/pace", "flame/tree"], function (require, exports, around_1, data_2, filter_1, frames_3, pace_1, tree_1) {
+define("flame/model", ["require", "exports", "report/units", "flame/around", "flame/data", "flame/filter", "flame/frames", "flame/pace", "flame/tree"], function (require, exports, units_1, around_1, data_2, filter_1, frames_3, pace_1, tree_1) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.Model = void 0;
@@ -881,6 +908,17 @@ define("flame/model", ["require", "exports", "flame/around", "flame/data", "flam
 		amount(v) {
 			return (0, data_2.amount)(this.kind, v);
 		}
+		share(words, v, of = this.tree.total[0]) {
+			return `${words} ${this.amount(v)}, ${(0, units_1.percent)(of ? v / of : 0)}`;
+		}
+		comparison(before, after) {
+			const t = this.tree, by = after - before;
+			const shares = (t.after[0] ? after / t.after[0] : 0) -
+				(t.before[0] ? before / t.before[0] : 0);
+			const sign = (v) => v > 0 ? "+" : "";
+			return [this.share("before", before, t.before[0]), this.share("after", after, t.after[0]),
+				`change ${sign(by)}${this.amount(by)}, ${sign(shares)}${(0, units_1.percent)(shares)} of the whole`];
+		}
 		get scale() {
 			return (0, tree_1.scaleOf)(this.p, this.choice);
 		}
@@ -895,6 +933,9 @@ define("flame/model", ["require", "exports", "flame/around", "flame/data", "flam
 			if (c.filters)
 				this.sieve = new filter_1.Sieve(p, choice.filters);
 			this.grow();
+		}
+		filter(f) {
+			this.change({ filters: { ...this.choice.filters, ...f } });
 		}
 		grow() {
 			this.pace.run(this.make(), () => undefined);
@@ -928,7 +969,8 @@ define("flame/model", ["require", "exports", "flame/around", "flame/data", "flam
 			return this.words !== "";
 		}
 		mark() {
-			const places = (0, filter_1.marks)(this.p, this.words || this.choice.filters.highlight);
+			const places = this.words ? (0, filter_1.searched)(this.p, this.words)
+				: (0, filter_1.containing)(this.p, this.choice.filters.highlight);
 			this.found = places && new Uint8Array(this.frames.name.length);
 			places?.forEach((yes, i) => {
 				if (yes)
@@ -1122,14 +1164,15 @@ define("flame/draw", ["require", "exports", "report/theme", "flame/ink", "flame/
 			(0, layout_1.look)(t, t.level[depth], pic.view, width, {
 				box: (i, left, right) => {
 					const from = Math.max(0, left), to = Math.min(width, right);
-					g.globalAlpha = dim && !m.found[t.frame[i]] ? 0.4 : 1;
+					const pale = dim && !m.found[t.frame[i]];
+					g.globalAlpha = pale ? 0.35 : 1;
 					g.fillStyle = this.inks.of(t, i);
 					g.fillRect(from, y, Math.max(0.5, to - from - (to - from > 3 ? 1 : 0)), exports.ROW - 1);
 					if (i === pic.hover || i === pic.cursor ||
 						(m.chosen >= 0 && t.frame[i] === m.chosen))
 						this.outline(from, to, y, i === pic.hover || i === pic.cursor);
 					if (to - from > 3 * this.column)
-						this.label(t, i, from, to, y);
+						this.label(t, i, from, to, y, pale ? (0, theme_1.colour)("muted") : INK);
 				},
 				dust: (left, right) => {
 					g.globalAlpha = dim ? 0.4 : 1;
@@ -1152,20 +1195,21 @@ define("flame/draw", ["require", "exports", "report/theme", "flame/ink", "flame/
 				this.labels.set(name, l = [...name.replace(/[\u0000-\u001f\u202a-\u202e]/g, "?")]);
 			return l;
 		}
-		label(t, i, from, to, y) {
+		label(t, i, from, to, y, ink) {
 			const name = t.frame[i] < 0 ? "all" : this.m.frames.name[t.frame[i]];
 			const letters = this.letters(name);
 			const room = Math.floor((to - from - 2 * INDENT) / this.column);
 			if (room < 2)
 				return;
-			this.g.fillStyle = INK;
+			this.g.globalAlpha = 1;
+			this.g.fillStyle = ink;
 			this.g.fillText(letters.length <= room ? letters.join("")
 				: `${letters.slice(0, room - 1).join("")}…`, from + INDENT, y + exports.ROW / 2);
 		}
 	}
 	exports.Painter = Painter;
 });
-define("flame/tip", ["require", "exports", "report/dom", "report/units"], function (require, exports, dom_3, units_1) {
+define("flame/tip", ["require", "exports", "report/dom"], function (require, exports, dom_3) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.Tip = void 0;
@@ -1179,21 +1223,10 @@ define("flame/tip", ["require", "exports", "report/dom", "report/units"], functi
 			const { tree, frames } = this.m, f = tree.frame[i];
 			return f < 0 ? "all" : frames.name[f];
 		}
-		share(words, v, of) {
-			return `${words} ${this.m.amount(v)}, ${(0, units_1.percent)(of ? v / of : 0)}`;
-		}
 		numbers(i) {
 			const t = this.m.tree;
-			if (!this.m.compares)
-				return [this.share("total", t.total[i], t.total[0]),
-					this.share("self", t.self[i], t.total[0])];
-			const by = t.after[i] - t.before[i];
-			const shares = (t.after[0] ? t.after[i] / t.after[0] : 0) -
-				(t.before[0] ? t.before[i] / t.before[0] : 0);
-			return [this.share("before", t.before[i], t.before[0]),
-				this.share("after", t.after[i], t.after[0]),
-				`change ${by > 0 ? "+" : ""}${this.m.amount(by)}, ` +
-					`${shares > 0 ? "+" : ""}${(0, units_1.percent)(shares)} of the whole`];
+			return this.m.compares ? this.m.comparison(t.before[i], t.after[i])
+				: [this.m.share("total", t.total[i]), this.m.share("self", t.self[i])];
 		}
 		words(i) {
 			return [this.name(i), ...this.numbers(i)].join("; ");
@@ -1484,14 +1517,19 @@ define("flame/controls", ["require", "exports", "report/dom", "report/units", "f
 		constructor(m, graph) {
 			this.m = m;
 			this.graph = graph;
-			this.find = (0, dom_5.h)("input", { type: "search", placeholder: "Search ( / )",
+			this.find = (0, dom_5.h)("input", { type: "text", role: "searchbox", placeholder: "Search ( / )",
 				"aria-label": "Search functions", spellcheck: "false" });
 			this.matched = (0, dom_5.h)("output", { class: "matched" });
+			this.inputs = new Map();
 			this.panel = this.filters();
+			this.more = toggle("Filters", "Show and hide stacks and frames", this.filtered(), (on) => {
+				this.panel.hidden = !on;
+			});
 			this.all = (0, dom_5.button)("All", "Show the whole width (Escape)", () => graph.zoom(0));
 			this.find.addEventListener("input", () => m.search(this.find.value));
-			this.root = (0, dom_5.h)("div", {}, (0, dom_5.h)("div", { class: "tools" }, ...this.choices(), this.find, this.matched, this.all), this.panel);
+			this.root = (0, dom_5.h)("div", {}, (0, dom_5.h)("div", { class: "tools" }, ...this.choices(), this.all, (0, dom_5.h)("span", { class: "search" }, this.find, this.matched)), this.panel);
 			m.onLook(() => this.refresh());
+			m.onTree(() => this.showFilters());
 			document.addEventListener("keydown", (e) => this.key(e));
 		}
 		choices() {
@@ -1505,10 +1543,7 @@ define("flame/controls", ["require", "exports", "report/dom", "report/units", "f
 					["file", "By file"]], m.choice.grain, (v) => m.change({ grain: v })),
 				toggle("Reversed", "From the innermost frame: who called it", m.choice.reverse, (on) => m.change({ reverse: on })),
 				m.p.tags.length > 1 && toggle("Apart", "Threads, processes and tasks apart", m.choice.apart, (on) => m.change({ apart: on })),
-				toggle("Filters", "Show and hide stacks and frames", this.filtered(), (on) => {
-					this.panel.hidden = !on;
-				}),
-				(0, dom_5.h)("span", { class: "grow" })];
+				this.more];
 		}
 		metric() {
 			const { m } = this;
@@ -1523,18 +1558,34 @@ define("flame/controls", ["require", "exports", "report/dom", "report/units", "f
 		filter(name) {
 			const [label, help] = filter_2.FILTERS[name], { m } = this;
 			const input = (0, dom_5.h)("input", { type: "text", name, title: help, placeholder: help,
-				spellcheck: "false", value: m.choice.filters[name] ?? "" });
+				spellcheck: "false" });
 			let pause = 0;
 			input.addEventListener("input", () => {
 				clearTimeout(pause);
-				pause = setTimeout(() => m.change({ filters: { ...m.choice.filters,
-						[name]: input.value } }), PAUSE);
+				pause = setTimeout(() => m.filter({ [name]: input.value }), PAUSE);
 			});
+			this.inputs.set(name, input);
 			return (0, dom_5.h)("label", {}, (0, dom_5.h)("span", {}, label), input);
 		}
 		filters() {
-			const names = Object.keys(filter_2.FILTERS);
-			return (0, dom_5.h)("div", { class: "filters", hidden: !this.filtered() }, ...names.map((n) => this.filter(n)));
+			const names = Object.keys(filter_2.FILTERS), { m } = this;
+			const clear = (0, dom_5.button)("Clear", "No filters", () => {
+				const none = Object.fromEntries(names.map((n) => [n, ""]));
+				m.filter({ ...none, callers: false });
+			});
+			this.callers = toggle("Callers of the focus", "What called it, not what it calls", m.choice.filters.callers === true, (on) => m.filter({ callers: on }));
+			return (0, dom_5.h)("div", { class: "filters", hidden: !this.filtered() }, ...names.map((n) => this.filter(n)), (0, dom_5.h)("div", { class: "chips" }, this.callers, clear));
+		}
+		showFilters() {
+			const { filters } = this.m.choice;
+			for (const [name, input] of this.inputs)
+				if (document.activeElement !== input)
+					input.value = filters[name] ?? "";
+			this.callers.setAttribute("aria-pressed", String(filters.callers === true));
+			if (this.filtered()) {
+				this.panel.hidden = false;
+				this.more.setAttribute("aria-pressed", "true");
+			}
 		}
 		refresh() {
 			this.all.disabled = !this.graph.isZoomed;
@@ -1623,7 +1674,7 @@ define("report/tables", ["require", "exports", "report/dom"], function (require,
 	}
 	exports.Table = Table;
 });
-define("flame/side", ["require", "exports", "report/dom", "report/tables", "report/units", "flame/around"], function (require, exports, dom_7, tables_1, units_3, around_2) {
+define("flame/side", ["require", "exports", "report/dom", "report/tables", "report/units", "flame/around", "flame/pace"], function (require, exports, dom_7, tables_1, units_3, around_2, pace_3) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.Side = void 0;
@@ -1634,6 +1685,7 @@ define("flame/side", ["require", "exports", "report/dom", "report/tables", "repo
 			this.focus = focus;
 			this.list = (0, dom_7.h)("div", { class: "functions" });
 			this.detail = (0, dom_7.h)("div", { class: "detail" });
+			this.pace = new pace_3.Pace();
 			this.table = null;
 			this.shown = -1;
 			this.root = (0, dom_7.h)("section", { id: "functions" }, this.detail, this.list);
@@ -1693,13 +1745,10 @@ define("flame/side", ["require", "exports", "report/dom", "report/tables", "repo
 		}
 		bar(p, whole) {
 			const { m } = this, share = whole ? p.value / whole : 0;
-			const name = p.frame < 0 ? "all" : m.frames.name[p.frame];
-			const b = (0, dom_7.button)(name, p.frame < 0 ? "" : m.frames.where[p.frame], () => p.frame >= 0 && this.focus(p.frame));
-			b.className = "function";
 			const fill = (0, dom_7.h)("i");
 			fill.style.width = `${Math.min(100, share * 100)}%`;
 			return (0, dom_7.h)("li", {}, (0, dom_7.h)("span", { class: "bar" }, fill), (0, dom_7.h)("span", { class: "num",
-				title: m.amount(p.value) }, (0, units_3.percent)(share)), b);
+				title: m.amount(p.value) }, (0, units_3.percent)(share)), this.name(p.frame));
 		}
 		peers(title, all, whole) {
 			const rest = all.length - PEERS;
@@ -1713,21 +1762,46 @@ define("flame/side", ["require", "exports", "report/dom", "report/tables", "repo
 			const rows = all.slice(0, PEERS).map((l) => (0, dom_7.h)("tr", {}, (0, dom_7.h)("td", { class: "num" }, (0, units_3.percent)(l.self / whole)), (0, dom_7.h)("td", { class: "num" }, (0, units_3.percent)(l.total / whole)), (0, dom_7.h)("td", {}, l.where)));
 			return (0, dom_7.h)("div", { class: "peers" }, (0, dom_7.h)("h4", {}, "Lines"), (0, dom_7.h)("table", { class: "plain" }, (0, dom_7.h)("thead", {}, (0, dom_7.h)("tr", {}, (0, dom_7.h)("th", { class: "num" }, "self"), (0, dom_7.h)("th", { class: "num" }, "total"), (0, dom_7.h)("th", {}, "line"))), (0, dom_7.h)("tbody", {}, ...rows)));
 		}
+		numbers(frame) {
+			const { m } = this, s = m.sums;
+			return m.compares ? m.comparison(s.before[frame], s.after[frame])
+				: [m.share("self", s.self[frame]), m.share("total", s.total[frame])];
+		}
+		focusOn(label, frame, callers) {
+			const { m } = this, place = m.frames.place[frame];
+			const title = callers ? "Only what called it" : "Only what it calls";
+			return place < 0 ? "" : (0, dom_7.button)(label, title, () => m.filter({ focus: m.p.texts[m.p.place.function[place]], callers }));
+		}
+		head(frame) {
+			const { m } = this;
+			return [(0, dom_7.h)("div", { class: "title" }, (0, dom_7.h)("h2", {}, m.frames.name[frame]), (0, dom_7.button)("✕", "Close", () => m.choose(-1))),
+				(0, dom_7.h)("p", { class: "where" }, m.frames.where[frame]),
+				...this.numbers(frame).map((words) => (0, dom_7.h)("p", {}, words)),
+				(0, dom_7.h)("p", { class: "chips" }, this.focusOn("Focus", frame, false), this.focusOn("Callers only", frame, true))];
+		}
+		*around(frame) {
+			const t = this.m.tree, whole = this.m.sums.total[frame];
+			yield;
+			const lines = this.lines(frame, t.total[0]);
+			yield;
+			const up = this.peers("Called by", (0, around_2.callers)(t, frame), whole);
+			yield;
+			const down = this.peers("Calls", (0, around_2.callees)(t, frame), whole);
+			this.detail.replaceChildren(...this.head(frame), ...lines ? [lines] : [], up, down);
+		}
 		choose() {
-			const { m } = this, t = m.tree, f = m.chosen;
-			if (!t || f === this.shown)
+			const { m } = this, f = m.chosen;
+			if (!m.tree || f === this.shown)
 				return;
 			this.shown = f;
 			this.root.querySelectorAll(".function[aria-pressed]").forEach((e) => e.removeAttribute("aria-pressed"));
 			if (f < 0 || !m.sums.total[f]) {
+				this.pace.stop();
 				this.detail.replaceChildren();
 				return;
 			}
 			this.root.querySelector(`.functions [data-frame="${f}"]`)?.setAttribute("aria-pressed", "true");
-			const whole = m.sums.total[f];
-			const close = (0, dom_7.button)("✕", "Close", () => m.choose(-1));
-			this.detail.replaceChildren((0, dom_7.h)("div", { class: "title" }, (0, dom_7.h)("h2", {}, m.frames.name[f]), (0, dom_7.h)("span", { class: "grow" }), close), (0, dom_7.h)("p", { class: "where" }, m.frames.where[f]), (0, dom_7.h)("p", {}, `self ${m.amount(m.sums.self[f])} (${this.share(m.sums.self[f])}), ` +
-				`total ${m.amount(whole)} (${this.share(whole)})`), ...[this.lines(f, t.total[0])].filter((e) => e !== null), this.peers("Called by", (0, around_2.callers)(t, f), whole), this.peers("Calls", (0, around_2.callees)(t, f), whole));
+			this.pace.run(this.around(f), () => this.root.scrollTo(0, 0));
 		}
 	}
 	exports.Side = Side;

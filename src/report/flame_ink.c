@@ -7,8 +7,8 @@
 #include "base/index.h"
 
 const char *const as_flame_inks[AS_FLAME_INKS] = {
-	"#f0a35e", "#e98b80", "#f2cb6c", "#aecb7d", "#80c8b1", "#84bbe0",
-	"#9fabe8", "#c5a0df", "#e7a0c4", "#cdb88f", "#9cc98f", "#dd9a6d",
+	"#f0a35e", "#e98b80", "#f2cb6c", "#bcd077", "#8fcf9a", "#72c7b6",
+	"#84bbe0", "#94a4e8", "#c19fe2", "#e99dc3", "#cfba92", "#a6b7cc",
 };
 const char *const as_flame_root_ink = "#c5ccd6";
 const char *const as_flame_change_inks[3] = {"#5b9be8", "#d6dbe2", "#ee6a55"};

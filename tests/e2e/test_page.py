@@ -1,36 +1,12 @@
 #!/usr/bin/env python3
 """The modules of the HTML report that only compute, run by node: numbers, rates, rows."""
-import json
 import math
 import os
-import shutil
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import *
-
-# What a browser has and node has not; nothing of it is looked at here.
-STUBS = """
-const element = {textContent: "", dataset: {}, append() {}, setAttribute() {},
-    addEventListener() {}, replaceChildren() {}};
-globalThis.document = {getElementById: () => element, createElement: () => element,
-    querySelector: () => null};
-globalThis.DOMParser = class { parseFromString() { return {body: element}; } };
-globalThis.matchMedia = () => ({addEventListener() {}, matches: false});
-globalThis.addEventListener = () => {};
-"""
-
-
-def node(script, **values):
-    """What the script returns; it sees the page's modules and the values as constants."""
-    if not shutil.which("node"):
-        skip("node is not installed")
-    page = (ROOT / "web/report.js").read_text()
-    given = "".join(f"const {k} = {json.dumps(v)};\n" for k, v in values.items())
-    text = f"{STUBS}{page}\n{given}console.log(JSON.stringify((() => {{ {script} }})()))"
-    (tmp() / "page.js").write_text(text)
-    return run("node", tmp() / "page.js").ok().json()
-
+from modules import node
 
 def told(function, pairs, *more):
     """Each value becomes its text; spaces that do not break are written as plain ones."""

@@ -8,7 +8,7 @@ import {Frames, lineOf} from "./frames";
 import type {Tree} from "./tree";
 
 export interface Peer {
-    frame: number; /* -1: nobody, it was the root */
+    frame: number;
     value: number;
 }
 
@@ -25,12 +25,12 @@ function again(t: Tree, i: number): boolean {
     return false;
 }
 
-/* Frames of the boxes on those of this one, or of those below them. */
+/* Frames of the boxes on those of this one, or of those below them; not the whole. */
 function edges(t: Tree, frame: number, above: boolean): Peer[] {
     const sum = new Map<number, number>();
     for (let i = 1; i < t.n; i++) {
         const below = t.frame[t.parent[i]];
-        if ((above ? below : t.frame[i]) !== frame || t.total[i] <= 0 || again(t, i))
+        if ((above ? below : t.frame[i]) !== frame || below < 0 || t.total[i] <= 0 || again(t, i))
             continue;
         const other = above ? t.frame[i] : below;
         sum.set(other, (sum.get(other) ?? 0) + t.total[i]);

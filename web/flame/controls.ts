@@ -34,19 +34,26 @@ function toggle(label: string, title: string, on: boolean, act: (on: boolean) =>
 
 export class Controls {
     readonly root: HTMLElement;
-    private readonly find = h("input", {type: "search", placeholder: "Search ( / )",
+    private readonly find = h("input", {type: "text", role: "searchbox", placeholder: "Search ( / )",
         "aria-label": "Search functions", spellcheck: "false"});
     private readonly matched = h("output", {class: "matched"});
     private readonly panel: HTMLElement;
+    private readonly more: HTMLButtonElement;
+    private readonly inputs = new Map<FilterName, HTMLInputElement>();
+    private callers!: HTMLButtonElement;
     private readonly all: HTMLButtonElement;
 
     constructor(private readonly m: Model, private readonly graph: Graph) {
         this.panel = this.filters();
+        this.more = toggle("Filters", "Show and hide stacks and frames", this.filtered(), (on) => {
+            this.panel.hidden = !on;
+        });
         this.all = button("All", "Show the whole width (Escape)", () => graph.zoom(0));
         this.find.addEventListener("input", () => m.search(this.find.value));
-        this.root = h("div", {}, h("div", {class: "tools"}, ...this.choices(), this.find,
-            this.matched, this.all), this.panel);
+        this.root = h("div", {}, h("div", {class: "tools"}, ...this.choices(), this.all,
+            h("span", {class: "search"}, this.find, this.matched)), this.panel);
         m.onLook(() => this.refresh());
+        m.onTree(() => this.showFilters());
         document.addEventListener("keydown", (e) => this.key(e));
     }
 
@@ -64,10 +71,7 @@ export class Controls {
             (on) => m.change({reverse: on})),
         m.p.tags.length > 1 && toggle("Apart", "Threads, processes and tasks apart",
             m.choice.apart, (on) => m.change({apart: on})),
-        toggle("Filters", "Show and hide stacks and frames", this.filtered(), (on) => {
-            this.panel.hidden = !on;
-        }),
-        h("span", {class: "grow"})];
+        this.more];
     }
 
     /* Of a comparison: whose widths, and whether both sides count alike. */
@@ -92,20 +96,40 @@ export class Controls {
     private filter(name: FilterName): HTMLElement {
         const [label, help] = FILTERS[name], {m} = this;
         const input = h("input", {type: "text", name, title: help, placeholder: help,
-            spellcheck: "false", value: m.choice.filters[name] ?? ""});
+            spellcheck: "false"});
         let pause = 0;
         input.addEventListener("input", () => {
             clearTimeout(pause);
-            pause = setTimeout(() => m.change({filters: {...m.choice.filters,
-                [name]: input.value}}), PAUSE);
+            pause = setTimeout(() => m.filter({[name]: input.value}), PAUSE);
         });
+        this.inputs.set(name, input);
         return h("label", {}, h("span", {}, label), input);
     }
 
     private filters(): HTMLElement {
-        const names = Object.keys(FILTERS) as FilterName[];
+        const names = Object.keys(FILTERS) as FilterName[], {m} = this;
+        const clear = button("Clear", "No filters", () => {
+            const none = Object.fromEntries(names.map((n) => [n, ""]));
+            m.filter({...none, callers: false});
+        });
+        this.callers = toggle("Callers of the focus", "What called it, not what it calls",
+            m.choice.filters.callers === true, (on) => m.filter({callers: on}));
         return h("div", {class: "filters", hidden: !this.filtered()},
-            ...names.map((n) => this.filter(n)));
+            ...names.map((n) => this.filter(n)),
+            h("div", {class: "chips"}, this.callers, clear));
+    }
+
+    /* Filters may be set elsewhere too. */
+    private showFilters(): void {
+        const {filters} = this.m.choice;
+        for (const [name, input] of this.inputs)
+            if (document.activeElement !== input)
+                input.value = filters[name] ?? "";
+        this.callers.setAttribute("aria-pressed", String(filters.callers === true));
+        if (this.filtered()) {
+            this.panel.hidden = false;
+            this.more.setAttribute("aria-pressed", "true");
+        }
     }
 
     /* ── what changes ── */

@@ -107,14 +107,15 @@ export class Painter {
         look(t, t.level[depth], pic.view, width, {
             box: (i, left, right) => {
                 const from = Math.max(0, left), to = Math.min(width, right);
-                g.globalAlpha = dim && !m.found![t.frame[i]] ? 0.4 : 1;
+                const pale = dim && !m.found![t.frame[i]];
+                g.globalAlpha = pale ? 0.35 : 1;
                 g.fillStyle = this.inks.of(t, i);
                 g.fillRect(from, y, Math.max(0.5, to - from - (to - from > 3 ? 1 : 0)), ROW - 1);
                 if (i === pic.hover || i === pic.cursor ||
                     (m.chosen >= 0 && t.frame[i] === m.chosen))
                     this.outline(from, to, y, i === pic.hover || i === pic.cursor);
                 if (to - from > 3 * this.column)
-                    this.label(t, i, from, to, y);
+                    this.label(t, i, from, to, y, pale ? colour("muted") : INK);
             },
             dust: (left, right) => {
                 g.globalAlpha = dim ? 0.4 : 1;
@@ -142,13 +143,14 @@ export class Painter {
         return l;
     }
 
-    private label(t: Tree, i: number, from: number, to: number, y: number): void {
+    private label(t: Tree, i: number, from: number, to: number, y: number, ink: string): void {
         const name = t.frame[i] < 0 ? "all" : this.m.frames.name[t.frame[i]];
         const letters = this.letters(name);
         const room = Math.floor((to - from - 2 * INDENT) / this.column);
         if (room < 2)
             return;
-        this.g.fillStyle = INK;
+        this.g.globalAlpha = 1;
+        this.g.fillStyle = ink;
         this.g.fillText(letters.length <= room ? letters.join("")
             : `${letters.slice(0, room - 1).join("")}…`, from + INDENT, y + ROW / 2);
     }

@@ -4,9 +4,10 @@
  * Whoever changes the way stacks are merged asks for a new tree, which grows
  * over as many frames as it needs; whoever only looks differently does not.
  */
+import {percent} from "../report/units";
 import {Line, linesOf} from "./around";
 import {amount, Kind, Profile} from "./data";
-import {Filters, marks, Sieve} from "./filter";
+import {containing, Filters, searched, Sieve} from "./filter";
 import {Frames, framesOf, Grain} from "./frames";
 import {Pace} from "./pace";
 import {grow, How, ownOf, scaleOf, Sums, sums, Tree} from "./tree";
@@ -63,6 +64,21 @@ export class Model {
         return amount(this.kind, v);
     }
 
+    /* "self 3.1 s, 40 %" */
+    share(words: string, v: number, of = this.tree!.total[0]): string {
+        return `${words} ${this.amount(v)}, ${percent(of ? v / of : 0)}`;
+    }
+
+    /* By how much, and by how much of the whole. */
+    comparison(before: number, after: number): string[] {
+        const t = this.tree!, by = after - before;
+        const shares = (t.after[0] ? after / t.after[0] : 0) -
+            (t.before[0] ? before / t.before[0] : 0);
+        const sign = (v: number) => v > 0 ? "+" : "";
+        return [this.share("before", before, t.before[0]), this.share("after", after, t.after[0]),
+            `change ${sign(by)}${this.amount(by)}, ${sign(shares)}${percent(shares)} of the whole`];
+    }
+
     /* What one of `after` counts beside one of `before`. */
     get scale(): number {
         return scaleOf(this.p, this.choice);
@@ -79,6 +95,10 @@ export class Model {
         if (c.filters)
             this.sieve = new Sieve(p, choice.filters);
         this.grow();
+    }
+
+    filter(f: Filters): void {
+        this.change({filters: {...this.choice.filters, ...f}});
     }
 
     grow(): void {
@@ -121,7 +141,8 @@ export class Model {
 
     /* Frames that are searched for; without a search, those that are highlighted. */
     private mark(): void {
-        const places = marks(this.p, this.words || this.choice.filters.highlight);
+        const places = this.words ? searched(this.p, this.words)
+            : containing(this.p, this.choice.filters.highlight);
         this.found = places && new Uint8Array(this.frames.name.length);
         places?.forEach((yes, i) => {
             if (yes)

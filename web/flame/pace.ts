@@ -8,6 +8,10 @@ export const BUDGET = 8;
 export class Pace {
     private round = 0;
 
+    stop(): void {
+        this.round++;
+    }
+
     run<T>(work: Generator<void, T>, done: (result: T) => void): void {
         const mine = ++this.round;
         const frame = () => {
@@ -25,6 +29,6 @@ export class Pace {
             }
             requestAnimationFrame(frame);
         };
-        frame();
+        requestAnimationFrame(frame);
     }
 }

@@ -7,6 +7,7 @@ import {Column, Table} from "../report/tables";
 import {percent} from "../report/units";
 import {callees, callers, Peer} from "./around";
 import type {Model} from "./model";
+import {Pace} from "./pace";
 
 const FIRST = 40, PEERS = 12;
 
@@ -14,6 +15,7 @@ export class Side {
     readonly root: HTMLElement;
     private readonly list = h("div", {class: "functions"});
     private readonly detail = h("div", {class: "detail"});
+    private readonly pace = new Pace();
     private table: Table | null = null;
     private shown = -1;
 
@@ -93,14 +95,10 @@ export class Side {
 
     private bar(p: Peer, whole: number): HTMLElement {
         const {m} = this, share = whole ? p.value / whole : 0;
-        const name = p.frame < 0 ? "all" : m.frames.name[p.frame];
-        const b = button(name, p.frame < 0 ? "" : m.frames.where[p.frame],
-            () => p.frame >= 0 && this.focus(p.frame));
-        b.className = "function";
         const fill = h("i");
         fill.style.width = `${Math.min(100, share * 100)}%`;
         return h("li", {}, h("span", {class: "bar"}, fill), h("span", {class: "num",
-            title: m.amount(p.value)}, percent(share)), b);
+            title: m.amount(p.value)}, percent(share)), this.name(p.frame));
     }
 
     private peers(title: string, all: Peer[], whole: number): HTMLElement {
@@ -123,27 +121,56 @@ export class Side {
                 h("th", {class: "num"}, "total"), h("th", {}, "line"))), h("tbody", {}, ...rows)));
     }
 
+    private numbers(frame: number): string[] {
+        const {m} = this, s = m.sums!;
+        return m.compares ? m.comparison(s.before[frame], s.after[frame])
+            : [m.share("self", s.self[frame]), m.share("total", s.total[frame])];
+    }
+
+    /* Nothing but what it calls, or what called it. */
+    private focusOn(label: string, frame: number, callers: boolean): HTMLElement | string {
+        const {m} = this, place = m.frames.place[frame];
+        const title = callers ? "Only what called it" : "Only what it calls";
+        return place < 0 ? "" : button(label, title,
+            () => m.filter({focus: m.p.texts[m.p.place.function[place]], callers}));
+    }
+
+    private head(frame: number): HTMLElement[] {
+        const {m} = this;
+        return [h("div", {class: "title"}, h("h2", {}, m.frames.name[frame]),
+            button("✕", "Close", () => m.choose(-1))),
+        h("p", {class: "where"}, m.frames.where[frame]),
+        ...this.numbers(frame).map((words) => h("p", {}, words)),
+        h("p", {class: "chips"}, this.focusOn("Focus", frame, false),
+            this.focusOn("Callers only", frame, true))];
+    }
+
+    /* A piece in each step: a function may be in thousands of boxes. */
+    private *around(frame: number): Generator<void, void> {
+        const t = this.m.tree!, whole = this.m.sums!.total[frame];
+        yield;
+        const lines = this.lines(frame, t.total[0]);
+        yield;
+        const up = this.peers("Called by", callers(t, frame), whole);
+        yield;
+        const down = this.peers("Calls", callees(t, frame), whole);
+        this.detail.replaceChildren(...this.head(frame), ...lines ? [lines] : [], up, down);
+    }
+
     private choose(): void {
-        const {m} = this, t = m.tree, f = m.chosen;
-        if (!t || f === this.shown)
+        const {m} = this, f = m.chosen;
+        if (!m.tree || f === this.shown)
             return;
         this.shown = f;
         this.root.querySelectorAll(".function[aria-pressed]").forEach((e) =>
             e.removeAttribute("aria-pressed"));
         if (f < 0 || !m.sums!.total[f]) {
+            this.pace.stop();
             this.detail.replaceChildren();
             return;
         }
         this.root.querySelector(`.functions [data-frame="${f}"]`)?.setAttribute("aria-pressed",
             "true");
-        const whole = m.sums!.total[f];
-        const close = button("✕", "Close", () => m.choose(-1));
-        this.detail.replaceChildren(h("div", {class: "title"}, h("h2", {}, m.frames.name[f]),
-            h("span", {class: "grow"}), close),
-        h("p", {class: "where"}, m.frames.where[f]),
-        h("p", {}, `self ${m.amount(m.sums!.self[f])} (${this.share(m.sums!.self[f])}), ` +
-            `total ${m.amount(whole)} (${this.share(whole)})`),
-        ...[this.lines(f, t.total[0])].filter((e): e is HTMLElement => e !== null),
-        this.peers("Called by", callers(t, f), whole), this.peers("Calls", callees(t, f), whole));
+        this.pace.run(this.around(f), () => this.root.scrollTo(0, 0));
     }
 }

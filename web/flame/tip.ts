@@ -1,6 +1,5 @@
 /* tip -- what is known of a box, beside the pointer. */
 import {h} from "../report/dom";
-import {percent} from "../report/units";
 import type {Model} from "./model";
 
 export class Tip {
@@ -15,22 +14,10 @@ export class Tip {
         return f < 0 ? "all" : frames.name[f];
     }
 
-    private share(words: string, v: number, of: number): string {
-        return `${words} ${this.m.amount(v)}, ${percent(of ? v / of : 0)}`;
-    }
-
     private numbers(i: number): string[] {
         const t = this.m.tree!;
-        if (!this.m.compares)
-            return [this.share("total", t.total[i], t.total[0]),
-                this.share("self", t.self[i], t.total[0])];
-        const by = t.after[i] - t.before[i];
-        const shares = (t.after[0] ? t.after[i] / t.after[0] : 0) -
-            (t.before[0] ? t.before[i] / t.before[0] : 0);
-        return [this.share("before", t.before[i], t.before[0]),
-            this.share("after", t.after[i], t.after[0]),
-            `change ${by > 0 ? "+" : ""}${this.m.amount(by)}, ` +
-            `${shares > 0 ? "+" : ""}${percent(shares)} of the whole`];
+        return this.m.compares ? this.m.comparison(t.before[i], t.after[i])
+            : [this.m.share("total", t.total[i]), this.m.share("self", t.self[i])];
     }
 
     words(i: number): string {

@@ -35,10 +35,10 @@ export interface Tree {
     outer: Uint8Array;    /* 1: not below another box of its frame  */
     first: Int32Array;    /* children of i: child[first[i]] to child[first[i + 1] - 1] */
     child: Int32Array;
-    reverse: boolean;
+    reverse: boolean;     /* callers stand on those whom they called */
 }
 
-const STEP = 4096;
+const STEP = 1024;
 
 /* ── values of each stack ──────────────────────────────────────────────── */
 
@@ -129,6 +129,10 @@ class Grower {
         this.node = new Int32Array(p.stack.place.length);
     }
 
+    private get backwards(): boolean {
+        return this.how.reverse !== this.sieve.callers;
+    }
+
     private child(of: number, frame: number): number {
         const key = of * this.frames.name.length + frame;
         let at = this.children.get(key);
@@ -170,7 +174,8 @@ class Grower {
     }
 
     private add(root: number, stack: number, v: Values): void {
-        const at = this.how.reverse ? this.inward(root, stack) : this.outward(stack);
+        const end = this.sieve.end(stack);
+        const at = this.backwards ? this.inward(root, end) : this.outward(end);
         this.self[at] += v.width[stack];
         if (v.before.length) {
             this.before[at] += v.before[stack];
@@ -204,7 +209,7 @@ class Grower {
             total: new Float64Array(this.self), before: numbers(this.before),
             after: numbers(this.after), x: new Float64Array(n), level: [],
             outer: new Uint8Array(n), first: new Int32Array(n + 1),
-            child: new Int32Array(n - 1), reverse: this.how.reverse};
+            child: new Int32Array(n - 1), reverse: this.backwards};
         yield;
         addUp(t);
         yield;
