@@ -1517,10 +1517,11 @@ define("flame/controls", ["require", "exports", "report/dom", "report/units", "f
 		constructor(m, graph) {
 			this.m = m;
 			this.graph = graph;
-			this.find = (0, dom_5.h)("input", { type: "text", role: "searchbox", placeholder: "Search ( / )",
-				"aria-label": "Search functions", spellcheck: "false" });
+			this.find = (0, dom_5.h)("input", { type: "text", role: "searchbox", spellcheck: "false",
+				placeholder: "Search ( / )", "aria-label": "Search functions" });
 			this.matched = (0, dom_5.h)("output", { class: "matched" });
 			this.inputs = new Map();
+			this.typing = new Set();
 			this.panel = this.filters();
 			this.more = toggle("Filters", "Show and hide stacks and frames", this.filtered(), (on) => {
 				this.panel.hidden = !on;
@@ -1562,7 +1563,11 @@ define("flame/controls", ["require", "exports", "report/dom", "report/units", "f
 			let pause = 0;
 			input.addEventListener("input", () => {
 				clearTimeout(pause);
-				pause = setTimeout(() => m.filter({ [name]: input.value }), PAUSE);
+				this.typing.add(input);
+				pause = setTimeout(() => {
+					this.typing.delete(input);
+					m.filter({ [name]: input.value });
+				}, PAUSE);
 			});
 			this.inputs.set(name, input);
 			return (0, dom_5.h)("label", {}, (0, dom_5.h)("span", {}, label), input);
@@ -1579,7 +1584,7 @@ define("flame/controls", ["require", "exports", "report/dom", "report/units", "f
 		showFilters() {
 			const { filters } = this.m.choice;
 			for (const [name, input] of this.inputs)
-				if (document.activeElement !== input)
+				if (!this.typing.has(input))
 					input.value = filters[name] ?? "";
 			this.callers.setAttribute("aria-pressed", String(filters.callers === true));
 			if (this.filtered()) {

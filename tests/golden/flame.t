@@ -12,7 +12,7 @@ total 7 (100 %), self 0 (0 %)</title><rect x="12.00" y="98" width="1176.00" heig
 total 7 (100 %), self 1 (14 %)</title><rect x="12.00" y="80" width="1176.00" height="17" fill="#c5ccd6"/><text x="16.00" y="93">main</text></g>
 <g><title>work
 app/work.py
-total 4 (57 %), self 4 (57 %)</title><rect x="12.00" y="62" width="672.00" height="17" fill="#c5a0df"/><text x="16.00" y="75">work</text></g>
+total 4 (57 %), self 4 (57 %)</title><rect x="12.00" y="62" width="672.00" height="17" fill="#94a4e8"/><text x="16.00" y="75">work</text></g>
 <g><title>&lt;b&gt;&amp;&quot;x&quot;
 total 2 (29 %), self 2 (29 %)</title><rect x="684.00" y="62" width="336.00" height="17" fill="#c5ccd6"/><text x="688.00" y="75">&lt;b&gt;&amp;&quot;x&quot;</text></g>
 </g>

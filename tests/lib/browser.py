@@ -84,9 +84,13 @@ class Browser:
         self.devtools("Emulation.setEmulatedMedia",
                       features=[{"name": "prefers-color-scheme", "value": scheme}])
 
+    def show(self, path):
+        """Any file."""
+        self._ask("POST", "/url", {"url": pathlib.Path(path).resolve().as_uri()})
+
     def open(self, path, patience=30):
         """A page of ours, when it says that it is there."""
-        self._ask("POST", "/url", {"url": pathlib.Path(path).resolve().as_uri()})
+        self.show(path)
         end = time.monotonic() + patience
         while not self.js("return document.getElementById('page').dataset.ready"):
             if time.monotonic() > end:

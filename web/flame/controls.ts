@@ -34,12 +34,13 @@ function toggle(label: string, title: string, on: boolean, act: (on: boolean) =>
 
 export class Controls {
     readonly root: HTMLElement;
-    private readonly find = h("input", {type: "text", role: "searchbox", placeholder: "Search ( / )",
-        "aria-label": "Search functions", spellcheck: "false"});
+    private readonly find = h("input", {type: "text", role: "searchbox", spellcheck: "false",
+        placeholder: "Search ( / )", "aria-label": "Search functions"});
     private readonly matched = h("output", {class: "matched"});
     private readonly panel: HTMLElement;
     private readonly more: HTMLButtonElement;
     private readonly inputs = new Map<FilterName, HTMLInputElement>();
+    private readonly typing = new Set<HTMLInputElement>();
     private callers!: HTMLButtonElement;
     private readonly all: HTMLButtonElement;
 
@@ -100,7 +101,11 @@ export class Controls {
         let pause = 0;
         input.addEventListener("input", () => {
             clearTimeout(pause);
-            pause = setTimeout(() => m.filter({[name]: input.value}), PAUSE);
+            this.typing.add(input);
+            pause = setTimeout(() => {
+                this.typing.delete(input);
+                m.filter({[name]: input.value});
+            }, PAUSE);
         });
         this.inputs.set(name, input);
         return h("label", {}, h("span", {}, label), input);
@@ -123,7 +128,7 @@ export class Controls {
     private showFilters(): void {
         const {filters} = this.m.choice;
         for (const [name, input] of this.inputs)
-            if (document.activeElement !== input)
+            if (!this.typing.has(input))
                 input.value = filters[name] ?? "";
         this.callers.setAttribute("aria-pressed", String(filters.callers === true));
         if (this.filtered()) {
