@@ -2,7 +2,8 @@
 
 /* Call `op` on every sink that has it and still stands; remember the first failure. */
 #define TELL(tee, op, ...)                                                                         \
-	for (struct as_sink *s_ = (tee)->sinks; s_ < (tee)->sinks + (tee)->n; s_++)                \
+	for (struct as_sink *s_ = (tee)->sinks, *e_ = (tee)->n ? s_ + (tee)->n : s_; s_ < e_;      \
+	     s_++)                                                                                 \
 		if (!s_->failed && s_->ops->op)                                                    \
 	s_->failed = s_->ops->op(s_->state, ##__VA_ARGS__, &s_->err)
 
