@@ -21,7 +21,7 @@ struct opts {
 	int64_t duration_ns;
 	double hz;
 	const char *mode, *output, *format, *weight, *stats_json;
-	bool threads, gil, idle, children, functions, full_names, json, quiet;
+	bool threads, gil, idle, stop, children, functions, full_names, json, quiet;
 	/* again and again */
 	bool continuous;
 	const char *service, *version, *project, *zone, *match;
@@ -52,6 +52,7 @@ static const struct as_opt opts[] = {
 	{ .name = "mode", .type = AS_OPT_TEXT, .at = offsetof(struct opts, mode), .arg = "MODES", .initial = "cpu", .help = "cpu, wall, gil, or several: cpu,wall" },
 	{ .name = "gil", .letter = 'g', .type = AS_OPT_SWITCH, .at = offsetof(struct opts, gil), .help = "only threads that hold the GIL: --mode gil" },
 	{ .name = "idle", .letter = 'i', .type = AS_OPT_SWITCH, .at = offsetof(struct opts, idle), .help = "threads that wait, too: --mode wall" },
+	{ .name = "stop", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, stop), .help = "stop a thread for a moment if its stack cannot be read as it runs" },
 	AS_OPT_HEAD("output"),
 	{ .name = "output", .letter = 'o', .type = AS_OPT_TEXT, .at = offsetof(struct opts, output), .arg = "FILE", .help = "write the profile to FILE; '-' is standard output" },
 	{ .name = "format", .letter = 'f', .type = AS_OPT_CHOICE, .at = offsetof(struct opts, format), .arg = "FORMAT", .choices = AS_PROFILE_WRITTEN, .help = "its format (default: by FILE's ending, else folded)" },
@@ -188,7 +189,8 @@ static struct as_measure measure_of(const struct opts *o, unsigned modes, bool c
 		.stacks = {.sampler = {.hz = o->hz,
 				       .modes = modes,
 				       .threads = o->threads,
-				       .processes = children},
+				       .processes = children,
+				       .stop = o->stop},
 			   .children = children},
 	};
 }
@@ -389,6 +391,10 @@ const struct as_cmd as_cmd_record = {
 		"`--mode cpu` counts threads that use the CPU, by time; `wall` counts "
 		"all threads by the clock, also those that wait; `gil` those that hold the global "
 		"lock. Several at once are one profile with several values.\n\n"
+		"With `--stop` a thread whose stack changes too fast to be read is held for some "
+		"ten microseconds instead of being left out; how often and how long is told. A "
+		"system call that it waits in may be interrupted by that. It is never left "
+		"stopped, also if assay is killed.\n\n"
 		"Without an output file the functions that took most are listed. The run is "
 		"kept, with its stacks and with what the program used meanwhile, unless "
 		"`--no-store` is given: `assay show` has it. Another user's process needs root; "

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -74,16 +75,36 @@ static int signal_job(struct engine *e, int sig)
 
 /* ── children ─────────────────────────────────────────────────────────── */
 
+/* One that a thread of ours holds for a moment (os/microstop.h) is told of as well. */
+static bool is_held(const siginfo_t *info)
+{
+	return info->si_pid && (info->si_code == CLD_TRAPPED || info->si_code == CLD_STOPPED);
+}
+
+/* The system call, unlike the library's, also tells what the process used. */
+static long wait_any(siginfo_t *info, struct rusage *usage)
+{
+	enum { TRIES = 1000 };
+	long r = 0;
+
+	for (int i = 0; i < TRIES && (i == 0 || is_held(info)); i++) {
+		as_called(1);
+		*info = (siginfo_t){0};
+		r = syscall(SYS_waitid, P_ALL, 0, info, WEXITED | WNOHANG | WNOWAIT, usage);
+		if (is_held(info))
+			(void)sched_yield();
+	}
+	return r;
+}
+
 /* The next zombie of ours, still there to be looked at; false when there is none. */
 static bool next_zombie(struct as_exit *x, bool *ret_children)
 {
-	siginfo_t info = {0};
+	siginfo_t info;
+	long r = wait_any(&info, &x->usage);
 
-	/* The system call, unlike the library's, also tells what the process used. */
-	as_called(1);
-	long r = syscall(SYS_waitid, P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT, &x->usage);
 	*ret_children = !(r < 0 && errno == ECHILD);
-	if (r < 0 || !info.si_pid)
+	if (r < 0 || !info.si_pid || is_held(&info))
 		return false;
 	x->pid = info.si_pid;
 	x->status =

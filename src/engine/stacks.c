@@ -162,7 +162,9 @@ static struct as_sampling counted(const struct as_stacks *s)
 				    .rejected = (int64_t)c->rejected,
 				    .late = (int64_t)c->late,
 				    .torn = (int64_t)c->snap.torn,
-				    .empty = (int64_t)c->empty};
+				    .empty = (int64_t)c->empty,
+				    .stops = (int64_t)c->stops,
+				    .stopped_ns = c->stopped_ns};
 }
 
 /* Without memory for it the samples stay, and come with those of the next slice. */

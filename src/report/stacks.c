@@ -23,6 +23,9 @@ void as_put_sampling(struct as_buf *out, const struct as_run *run)
 		   as_human_count((double)c->samples).s,
 		   as_human_duration(run->stacks->duration_ns).s, 100 * rejected_ratio(c),
 		   as_human_count((double)c->late).s);
+	if (c->stops)
+		as_buf_fmt(out, ", stopped %s times for %s in all",
+			   as_human_count((double)c->stops).s, as_human_duration(c->stopped_ns).s);
 }
 
 void as_put_stacks(const struct as_sheet *s, size_t rows)
@@ -124,6 +127,8 @@ void as_put_sampling_json(struct as_json *j, const struct as_run *run)
 	as_json_i64(j, "late", c->late);
 	as_json_i64(j, "torn_reads", c->torn);
 	as_json_i64(j, "without_python", c->empty);
+	as_json_i64(j, "stops", c->stops);
+	as_json_i64(j, "stopped_ns", c->stopped_ns);
 	as_json_i64(j, "duration_ns", run->stacks->duration_ns);
 }
 

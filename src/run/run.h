@@ -204,6 +204,8 @@ struct as_sampling {
 	int64_t late;     /* moments left out                           */
 	int64_t torn;     /* reads that had to be done again            */
 	int64_t empty;    /* threads without a Python frame             */
+	int64_t stops;    /* of threads that could not be read otherwise */
+	int64_t stopped_ns;
 };
 
 /*

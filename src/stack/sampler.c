@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/fault.h"
+#include "os/microstop.h"
 
 enum { HOLDERS_MOST = 64 };
 
@@ -133,11 +134,35 @@ static bool refresh(struct as_sampler *s, struct as_sampled *p, int64_t now)
 	return true;
 }
 
+/* What is read while its thread stands still. */
+struct still {
+	struct as_sampler *s;
+	struct as_pythread *t;
+	enum as_snap snap;
+};
+
+static void read_still(void *arg)
+{
+	struct still *x = arg;
+
+	x->snap = as_snapshot(&x->t->snap, x->s->stack, &x->s->count.snap);
+}
+
+/* As it runs; if that does not do and may not be the last word, stopped. */
+static enum as_snap read_stack(struct as_sampler *s, struct as_pythread *t)
+{
+	struct still x = {s, t, as_snapshot(&t->snap, s->stack, &s->count.snap)};
+
+	if (x.snap == AS_SNAP_REJECTED && s->config.stop)
+		s->count.stops += as_microstop(t->tid, read_still, &x, &s->count.stopped_ns);
+	return x.snap;
+}
+
 static bool see(struct as_sampler *s, struct as_sampled *p, struct as_pythread *t)
 {
 	if (t->known)
 		return true;
-	switch (as_snapshot(&t->snap, s->stack, &s->count.snap)) {
+	switch (read_stack(s, t)) {
 	case AS_SNAP_OK:
 		t->stack = as_codes_follow(&p->codes, s->stack, &t->trail);
 		t->known = true;

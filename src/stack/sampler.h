@@ -23,6 +23,7 @@ struct as_sampler_config {
 	unsigned modes;    /* of enum as_sample_mode */
 	bool threads;      /* tag samples with their thread  */
 	bool processes;    /* … and with their process       */
+	bool stop;         /* a thread that cannot be read as it runs may be stopped */
 	int64_t slice_ns;  /* samples are told apart by slices of this length; 0: not */
 	int64_t origin_ns; /* when the first slice begins, CLOCK_MONOTONIC            */
 };
@@ -33,6 +34,8 @@ struct as_sampler_count {
 	uint64_t rejected; /* that could not be read whole                    */
 	uint64_t empty;    /* threads without a Python frame                  */
 	uint64_t late;     /* moments left out                                */
+	uint64_t stops;    /* threads that were stopped to be read            */
+	int64_t stopped_ns;
 	struct as_snap_count snap;
 };
 

@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
 """`assay record`: every way to be a CPython, found and read."""
 import collections
+import json
 import os
 import pathlib
+import random
 import shutil
+import signal
 import struct
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import *
@@ -203,6 +207,89 @@ for python in (PYTHONS[0], NEWEST):
         expect(cpu["worker"] > 10 and cpu["worker"] >= 0.9 * sum(cpu.values()), cpu)
         threads = {frames[0] for frames, _ in stacks(r.out)}
         expect_eq(len(threads), 301, "threads that were seen")
+
+
+# --- --stop: a moment's halt instead of a rejected stack -----------------------
+
+def old_python():
+    """One that keeps its frames all over the place, where fast ones are hard to read."""
+    return next((p for p in reversed(PYTHONS) if p.minor <= 10), PYTHONS[0])
+
+
+def expect_running(pid):
+    """No thread is stopped or traced, and the process gets on."""
+    for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
+        status = (task / "status").read_text()
+        expect("TracerPid:\t0" in status, f"traced: {status}")
+        expect("State:\tT" not in status and "State:\tt" not in status, f"stopped: {status}")
+    before = cpu_ns(pid)
+    wait_for(lambda: cpu_ns(pid) > before)
+
+
+def cpu_ns(pid):
+    return int(pathlib.Path(f"/proc/{pid}/schedstat").read_text().split()[0])
+
+
+@job_test("--stop: what cannot be read as it runs is read stopped, and told")
+def _():
+    p = script(old_python(), "restless", 60)
+    for _ in range(8):
+        r = assay("record", "-p", p.pid, "-d", 0.5, "-r", "4000", "--mode", "wall", "--stop",
+                  "--stats-json", "s.json")
+        stats = json.loads((tmp() / "s.json").read_text())
+        expect_eq(stats["stops"] > 0, "stopped" in r.ok().err, f"told in words ({r.err})")
+        expect_eq(stats["stops"] > 0, stats["stopped_ns"] > 0, f"time of {stats}")
+        if stats["stops"]:
+            break
+    expect_running(p.pid)
+    stop(p)
+    if not stats["stops"]:
+        skip(f"the program never ran while it was read: {stats}")
+
+
+@job_test("without --stop nothing is stopped")
+def _():
+    p = script(old_python(), "restless", 60)
+    r = assay("record", "-p", p.pid, "-d", 0.5, "-r", "2000", "--stats-json", "s.json").ok()
+    stop(p)
+    expect_eq(json.loads((tmp() / "s.json").read_text())["stops"], 0, "stops")
+    expect("stopped" not in r.err, r.err)
+
+
+@job_test("--stop: assay killed at any moment leaves nobody stopped, 50 times")
+def _():
+    p = script(old_python(), "restless", 120)
+    chance = random.Random(4)
+    for _ in range(50):
+        r = start(ASSAY, "record", "-q", "-p", p.pid, "-r", "5000", "--mode", "wall", "--stop",
+                  stdout=subprocess.DEVNULL)
+        time.sleep(0.02 + chance.random() / 20)
+        r.kill()
+        r.wait()
+        expect_running(p.pid)
+    stop(p)
+
+
+@job_test("--stop: signals arrive, each of them")
+def _():
+    p = script(old_python(), "restless", 120)
+    r = start(ASSAY, "record", "-q", "-p", p.pid, "-r", "5000", "--mode", "wall", "--stop",
+              "-o", "x.folded")
+    for _ in range(300):
+        os.kill(p.pid, signal.SIGUSR1)
+        expect_eq(p.stdout.readline(), "got it\n", "what the handler says")
+    stop(r, signal.SIGINT)
+    expect_running(p.pid)
+    stop(p)
+
+
+@job_test("--stop with a command of our own: its end and status are told as ever")
+def _():
+    for _ in range(8):
+        r = assay("record", "-q", "-r", "5000", "--mode", "wall", "--stop", "--stats-json",
+                  "s.json", "--", old_python().path, program("restless"), 0.4)
+        expect_eq(r.rc, 0, f"exit status ({r.err})")
+    expect(json.loads((tmp() / "s.json").read_text())["samples"] > 10, r.err)
 
 
 main()
