@@ -1,6 +1,7 @@
 /*
  * record -- where a Python program spends its time: its stacks, from outside.
  */
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include "cli/keep.h"
 #include "cli/measure.h"
 #include "cli/output.h"
+#include "os/remote.h"
 #include "report/hot.h"
 #include "report/report.h"
 #include "report/stacks.h"
@@ -331,11 +333,13 @@ static int show(const struct opts *o, const struct as_measured *s, struct as_err
 }
 
 /* Gone before it was looked at, or whatever the first process was instead. */
-static int no_python(const struct as_stacks_result *s, struct as_err *err)
+static int no_python(const struct opts *o, const struct as_stacks_result *s, struct as_err *err)
 {
 	*err = s->why;
 	if (s->why.code && s->why.code != AS_ENOTFOUND)
 		return s->why.code;
+	if (o->pid)
+		return as_remote_fail((pid_t)o->pid, ESRCH, err);
 	(void)as_fail(err, AS_EUNSUP, "it was over before a Python was seen in it");
 	return as_hint(err, "is it a Python program? --subprocesses looks at those it starts");
 }
@@ -344,7 +348,7 @@ static int deliver(const struct opts *o, struct as_measured *s, const struct fil
 		   struct as_io *io, struct as_err *err)
 {
 	if (!s->run->stacks)
-		return no_python(&s->result.stacks, err);
+		return no_python(o, &s->result.stacks, err);
 	as_measured_keep(s);
 	int r = write_profile(o, s->run->stacks, f->profile, io, err);
 	if (r == AS_OK)

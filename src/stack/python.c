@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "base/num.h"
 #include "os/maps.h"
+#include "os/proc.h"
 #include "os/remote.h"
 #include "pyabi/offsets.h"
 #include "stack/elf.h"
@@ -29,20 +30,22 @@ struct search {
 
 /*
  * The file as the process sees it: its root may be another, and a file that
- * was replaced is still there under its range.
+ * was replaced is still there under its range. What stands in its place may be
+ * a pipe, and nobody waits for that.
  */
 static int open_map(const struct search *s, const struct as_map *m)
 {
+	const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
 	char path[4200];
 	int fd;
 
 	(void)snprintf(path, sizeof path, "%d/map_files/%lx-%lx", (int)s->pid,
 		       (unsigned long)m->start, (unsigned long)m->end);
-	fd = as_openat(s->env->proc, path, O_RDONLY | O_CLOEXEC);
+	fd = as_openat(s->env->proc, path, flags);
 	if (fd >= 0 || m->path_len > 4096)
 		return fd;
 	(void)snprintf(path, sizeof path, "%d/root%.*s", (int)s->pid, (int)m->path_len, m->path);
-	return as_openat(s->env->proc, path, O_RDONLY | O_CLOEXEC);
+	return as_openat(s->env->proc, path, flags);
 }
 
 /* A number that the program has as a constant; 0: it could not be read. */
@@ -184,6 +187,19 @@ static int read_maps(struct search *s, struct as_err *err)
 	return AS_OK;
 }
 
+/* It has no memory any more, and waits to be asked how it ended. */
+static bool ended(const struct search *s)
+{
+	struct as_proc_stat stat;
+	char path[32], text[1024];
+	struct as_err ignored;
+	size_t n = 0;
+
+	(void)snprintf(path, sizeof path, "%d/stat", (int)s->pid);
+	return as_read_at(s->env->proc, path, text, sizeof text, &n, &ignored) == AS_OK &&
+	       as_parse_stat(text, n, &stat) && (stat.state == 'Z' || stat.state == 'X');
+}
+
 /* Can its memory be read at all? Asked of the first page that is mapped. */
 static int may_read(const struct search *s, struct as_err *err)
 {
@@ -192,7 +208,7 @@ static int may_read(const struct search *s, struct as_err *err)
 	char byte;
 
 	if (!as_maps_next(s->maps.p, s->maps.len, &at, &m))
-		return not_python(s, err); /* a kernel thread, or it has ended */
+		return ended(s) ? as_remote_fail(s->pid, ESRCH, err) : not_python(s, err);
 	int os = as_remote_read(s->pid, m.start, &byte, 1);
 	return os == EPERM || os == ESRCH ? as_remote_fail(s->pid, os, err) : AS_OK;
 }

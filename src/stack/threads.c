@@ -216,14 +216,31 @@ static bool visit(struct as_pythreads *t, uint64_t state, uint64_t interp, uint6
 	return true;
 }
 
-static bool visit_interp(struct as_pythreads *t, uint64_t interp)
+/* On the way through a list of theirs. */
+struct walk {
+	uint64_t mark; /* where it was after 1, 2, 4, 8 … steps */
+	size_t steps;
+};
+
+/* A list that comes back to where it was is torn, or somebody's joke. */
+static bool endless(struct walk *w, uint64_t at)
+{
+	if (at == w->mark || w->steps >= AS_PYTHREADS_MOST)
+		return true;
+	if (!(w->steps & (w->steps - 1)))
+		w->mark = at;
+	w->steps++;
+	return false;
+}
+
+static bool visit_interp(struct as_pythreads *t, uint64_t interp, struct walk *w)
 {
 	uint64_t state = 0;
 
 	if (!read_word(t, interp + t->py->at.interp.threads, &state))
 		return false;
-	for (size_t i = 0; state && i < AS_PYTHREADS_MOST; i++)
-		if (!visit(t, state, interp, &state))
+	while (state)
+		if (endless(w, state) || !visit(t, state, interp, &state))
 			return false;
 	return true;
 }
@@ -231,9 +248,11 @@ static bool visit_interp(struct as_pythreads *t, uint64_t interp)
 /* False: the list could not be followed to its end. */
 static bool visit_all(struct as_pythreads *t, uint64_t interp)
 {
+	struct walk interps = {0}, threads = {0};
+
 	t->interps = t->ranks = 0;
 	for (; interp && t->interps < INTERPS_MOST; t->interps++)
-		if (!visit_interp(t, interp) ||
+		if (endless(&interps, interp) || !visit_interp(t, interp, &threads) ||
 		    !read_word(t, interp + t->py->at.interp.next, &interp))
 			return false;
 	return true;
@@ -333,11 +352,12 @@ static uint64_t holder_of(const struct as_pythreads *t, uint64_t interp)
 size_t as_pythreads_holders(const struct as_pythreads *t, uint64_t *holder, size_t max)
 {
 	uint64_t interp = 0;
+	struct walk w = {0};
 	size_t n = 0;
 
 	if (!read_word(t, t->py->runtime + t->py->at.runtime.interpreters, &interp))
 		return 0;
-	for (size_t i = 0; interp && n < max && i < INTERPS_MOST; i++) {
+	while (interp && n < max && !endless(&w, interp)) {
 		uint64_t h = holder_of(t, interp);
 
 		if (h && (!n || holder[n - 1] != h))
