@@ -5,6 +5,7 @@
 
 #include "base/cleanup.h"
 #include "base/fault.h"
+#include "stack/ring.h"
 
 enum {
 	CHUNKS_MOST = 64,
@@ -355,12 +356,13 @@ static enum attempt walk(struct walk *w, uint64_t frame)
 	enum { LINKS_MOST = AS_FRAMES_MAX * 2 };
 	const struct as_py_layout *l = &w->s->py->at;
 	unsigned char now[AS_PY_FRAME_MOST];
+	struct as_ring ring = {0};
 	bool torn = false;
 
 	for (size_t links = 0; frame && links < LINKS_MOST; links++) {
 		struct copies c;
 
-		if (!find_frame(w, frame, now, &c))
+		if (as_ring_closed(&ring, frame) || !find_frame(w, frame, now, &c))
 			return AGAIN_TORN;
 		torn |= !agree(l, c, links == 0) || !agrees_at_tip(w->s, frame, c.a, links == 0);
 		note(w, frame, c.a);

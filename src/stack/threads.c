@@ -7,6 +7,7 @@
 #include "base/calls.h"
 #include "base/cleanup.h"
 #include "base/fault.h"
+#include "stack/ring.h"
 
 enum { INTERPS_MOST = 256, PTHREAD_BYTES = 2048 };
 
@@ -216,31 +217,19 @@ static bool visit(struct as_pythreads *t, uint64_t state, uint64_t interp, uint6
 	return true;
 }
 
-/* On the way through a list of theirs. */
-struct walk {
-	uint64_t mark; /* where it was after 1, 2, 4, 8 … steps */
-	size_t steps;
-};
-
-/* A list that comes back to where it was is torn, or somebody's joke. */
-static bool endless(struct walk *w, uint64_t at)
+static bool endless(struct as_ring *r, uint64_t at)
 {
-	if (at == w->mark || w->steps >= AS_PYTHREADS_MOST)
-		return true;
-	if (!(w->steps & (w->steps - 1)))
-		w->mark = at;
-	w->steps++;
-	return false;
+	return as_ring_closed(r, at) || r->steps > AS_PYTHREADS_MOST;
 }
 
-static bool visit_interp(struct as_pythreads *t, uint64_t interp, struct walk *w)
+static bool visit_interp(struct as_pythreads *t, uint64_t interp, struct as_ring *ring)
 {
 	uint64_t state = 0;
 
 	if (!read_word(t, interp + t->py->at.interp.threads, &state))
 		return false;
 	while (state)
-		if (endless(w, state) || !visit(t, state, interp, &state))
+		if (endless(ring, state) || !visit(t, state, interp, &state))
 			return false;
 	return true;
 }
@@ -248,7 +237,7 @@ static bool visit_interp(struct as_pythreads *t, uint64_t interp, struct walk *w
 /* False: the list could not be followed to its end. */
 static bool visit_all(struct as_pythreads *t, uint64_t interp)
 {
-	struct walk interps = {0}, threads = {0};
+	struct as_ring interps = {0}, threads = {0};
 
 	t->interps = t->ranks = 0;
 	for (; interp && t->interps < INTERPS_MOST; t->interps++)
@@ -352,12 +341,12 @@ static uint64_t holder_of(const struct as_pythreads *t, uint64_t interp)
 size_t as_pythreads_holders(const struct as_pythreads *t, uint64_t *holder, size_t max)
 {
 	uint64_t interp = 0;
-	struct walk w = {0};
+	struct as_ring ring = {0};
 	size_t n = 0;
 
 	if (!read_word(t, t->py->runtime + t->py->at.runtime.interpreters, &interp))
 		return 0;
-	while (interp && n < max && !endless(&w, interp)) {
+	while (interp && n < max && !endless(&ring, interp)) {
 		uint64_t h = holder_of(t, interp);
 
 		if (h && (!n || holder[n - 1] != h))
