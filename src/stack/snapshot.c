@@ -75,14 +75,39 @@ static bool learn_chunks(struct as_snapper *s, uint64_t chunk, uint64_t top)
 	return true;
 }
 
-/* The frames outside of chunks are those that the last walk met. */
+static bool was_met(const struct as_snapper *s, uint64_t frame)
+{
+	for (size_t i = 0; i < s->nmet; i++)
+		if (s->met[i] == frame)
+			return true;
+	return false;
+}
+
+/* Some that are expected now and were not met this time: they may come back. */
+static size_t find_spares(const struct as_snapper *s, uint64_t spare[AS_SPARES])
+{
+	size_t first = fixed_regions(s) + s->nchunks, n = 0;
+
+	for (size_t i = first; i < s->nregions && n < AS_SPARES; i++)
+		if (!was_met(s, s->region[i].at))
+			spare[n++] = s->region[i].at;
+	return n;
+}
+
+/* The frames outside of chunks are those that the last walk met, and a few that others met. */
 static bool learn_strays(struct as_snapper *s)
 {
+	uint64_t spare[AS_SPARES];
+	size_t spares = find_spares(s, spare);
+
 	s->nregions = fixed_regions(s) + s->nchunks;
 	for (size_t i = 0; i < s->nmet; i++)
 		if (!add_region(s, s->met[i], s->py->at.frame.size))
 			return false;
-	s->nstray = s->nmet;
+	for (size_t i = 0; i < spares; i++)
+		if (!add_region(s, spare[i], s->py->at.frame.size))
+			return false;
+	s->nstray = s->nmet + spares;
 	return true;
 }
 
@@ -202,11 +227,7 @@ static bool holds(const struct as_snap_region *r, uint64_t at, size_t n)
 	return at >= r->at && n <= r->n && at - r->at <= r->n - n;
 }
 
-/*
- * Strays are copied in the order in which the last walk met them. Links between
- * frames that were copied long after each other prove nothing: a frame that is
- * not the next one is looked for, so that the walk can go on and learn.
- */
+/* Strays were copied in the order in which the last walk met them: look there first. */
 static const struct as_snap_region *stray_region(struct walk *w, uint64_t frame)
 {
 	const struct as_snapper *s = w->s;
@@ -216,7 +237,6 @@ static const struct as_snap_region *stray_region(struct walk *w, uint64_t frame)
 		size_t i = (w->next_stray + k) % s->nstray;
 
 		if (first[i].at == frame) {
-			w->unknown |= k > 0;
 			w->next_stray = i + 1;
 			return &first[i];
 		}
@@ -369,7 +389,6 @@ static enum attempt walk(struct walk *w, uint64_t frame)
 		frame = as_word(c.a, l->frame.back);
 		torn |= !frame && !(is_root(l, c.a) && is_root(l, c.b));
 	}
-	w->unknown |= w->next_stray != w->s->nstray;
 	return torn ? AGAIN_TORN : w->unknown ? AGAIN_LEARNED : DONE;
 }
 
@@ -448,7 +467,8 @@ static enum attempt attempt(struct as_snapper *s, struct as_pystack *ret)
 	r = missed ? AGAIN_LEARNED : walk(&w, frame);
 	if (missed)
 		aim(s, frame);
-	if (w.unknown && s->nmet < AS_FRAMES_MAX && !learn_strays(s))
+	bool stale = r == DONE && s->nstray > 2 * s->nmet + 2 * AS_SPARES;
+	if ((w.unknown || stale) && s->nmet < AS_FRAMES_MAX && !learn_strays(s))
 		return GAVE_UP;
 	return r;
 }

@@ -60,7 +60,10 @@ struct as_snap_region {
 	size_t first, second; /* offsets in `copy` */
 };
 
-enum { AS_TIP_COPIES = 2 };
+enum {
+	AS_TIP_COPIES = 2,
+	AS_SPARES = 4, /* frames outside of chunks that are read though they were not met */
+};
 
 /* What is remembered of a thread from look to look. */
 struct as_snapper {
