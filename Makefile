@@ -20,6 +20,8 @@ GUIDE_PKGS := lammps lammps-examples mpi-default-bin openfoam openfoam-examples 
 REAL_PKGS  := $(TEST_PKGS) redis-server redis-tools git dpkg-dev chromium \
 	      chromium-driver debootstrap iproute2 \
 	      nodejs nginx-light curl python3-uvloop python3-trio python3-fastapi python3-uvicorn
+# A daemon for containers, for the same occasion.
+DOCKER_PKGS := docker.io
 DEV_PKGS   := $(TEST_PKGS) libclang-rt-dev dpkg-dev
 
 # Meson and ninja say a page; we show it when they fail, and warnings always.
@@ -69,7 +71,7 @@ bench-deps:				## what bench needs, and the peers, by pip, into .peers/
 	@$(PYTHON) bench/peers.py
 
 real-deps:				## the same, and the real components of test-real
-	@tools/deps.sh $(REAL_PKGS) $(if $(findstring smoke,$(ARGS)),,$(GUIDE_PKGS))
+	@tools/deps.sh $(REAL_PKGS) $(if $(findstring smoke,$(ARGS)),,$(GUIDE_PKGS) $(DOCKER_PKGS))
 
 dev-deps:				## the same, and what lint, asan, tsan and fuzz need
 	@tools/deps.sh $(DEV_PKGS)

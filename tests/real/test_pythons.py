@@ -1,0 +1,222 @@
+#!/usr/bin/env python3
+"""`assay record` on Pythons of other systems, in containers, and of servers with workers."""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(TESTS / "lib"))
+sys.path.insert(0, str(TESTS / "workloads/python"))
+from harness import *
+from jobs import *
+from pythons import *
+import shapes
+
+ALLOWED = 1e-3
+NEWER = (14, 15)    # minor versions that Debian's forky has and this system has not
+
+
+def cache():
+    """What takes minutes to make is kept here, outside of the source."""
+    home = os.environ.get("XDG_CACHE_HOME", os.path.expanduser("~/.cache"))
+    return pathlib.Path(os.environ.get("ASSAY_TEST_CACHE", f"{home}/assay-tests"))
+
+
+def debian(suite, packages):
+    """The root of another Debian with these packages."""
+    root = cache() / suite
+    if (root / "made").exists():
+        return root
+    if not is_root() or not shutil.which("debootstrap"):
+        skip("needs root and debootstrap (make test-real installs it)")
+    shutil.rmtree(root, ignore_errors=True)
+    root.mkdir(parents=True)
+    sources = pathlib.Path("/etc/apt/sources.list.d/debian.sources").read_text()
+    mirror = next(line.split()[1] for line in sources.splitlines() if line.startswith("URIs:"))
+    r = run("debootstrap", "--variant=minbase", f"--include={packages}", suite, root, mirror,
+            "/usr/share/debootstrap/scripts/sid", timeout=1500)
+    if r.rc:
+        skip(f"no {suite} to be had: {r.out[-200:]}")
+    (root / "made").touch()
+    return root
+
+
+def forky():
+    return debian("forky", "python3,python3.15")
+
+
+def in_root(root, minor, name, *words):
+    """Start a script in another root, and wait until it is ready."""
+    shutil.copytree(TESTS / "workloads/python", root / "tmp/assay", dirs_exist_ok=True)
+    p = start("chroot", root, f"/usr/bin/python3.{minor}", f"/tmp/assay/{name}.py", *words,
+              stdout=subprocess.PIPE, text=True)
+    expect_eq(p.stdout.readline(), "ready\n", "the script's first line")
+    return p
+
+
+def record(pid, *options, seconds=2):
+    r = assay("record", "--quiet", "-p", pid, "-d", seconds, "-f", "folded", "--stats-json",
+              "stats.json", *options).ok()
+    return stacks(r.out), json.loads((tmp() / "stats.json").read_text())
+
+
+def name_of(frame):
+    return frame.split(" ")[0]
+
+
+# --- newer versions, in a chroot ------------------------------------------------
+
+for minor in NEWER:
+    for shape in shapes.ALLOWED:
+        @job_test(f"3.{minor} in a chroot: no stack of {shape} is one that cannot be", 1800)
+        def _(minor=minor, shape=shape):
+            p = in_root(forky(), minor, "shapes", shape, 60)
+            found, stats = record(p.pid, "-r", "5000", "--mode", "wall")
+            stop(p)
+            own = {name for chain in shapes.ALLOWED[shape] for name in chain}
+            chains = [([name_of(f) for f in frames if name_of(f) in own], n)
+                      for frames, n in found]
+            bad = [(c[:6], n) for c, n in chains if c and c not in shapes.ALLOWED[shape]]
+            expect(sum(n for _, n in bad) <= max(1, stats["samples"] * ALLOWED), (bad, stats))
+            expect(sum(n for c, n in chains if c) > 50, stats)
+            expect(stats["rejected_ratio"] < 0.02, stats)
+
+    @job_test(f"3.{minor} in a chroot: the lines are those of the loops", 1800)
+    def _(minor=minor):
+        p = in_root(forky(), minor, "split", 0.75, 3)
+        found, stats = record(p.pid, "-r", "500", seconds=20)
+        lines = {frames[-1] for frames, n in found if name_of(frames[-1]).startswith("burn")
+                 for _ in range(n)}
+        stop(p)
+        expect({name_of(f) for f in lines} == {"burn_first", "burn_second"}, (found, stats))
+        for line in lines:
+            number = int(line.rstrip(")").rsplit(":", 1)[1])
+            expect(10 <= number <= 24, line)
+
+    @job_test(f"3.{minor} in a chroot: threads, and a subinterpreter", 1800)
+    def _(minor=minor):
+        p = in_root(forky(), minor, "threads", 60)
+        found, _ = record(p.pid, "-t", "--mode", "wall", "-r", "200")
+        stop(p)
+        expect_eq(len({frames[0] for frames, _ in found}), 3, "threads")
+        p = in_root(forky(), minor, "interps", 60)
+        found, _ = record(p.pid, "-r", "200")
+        stop(p)
+        expect(sum(n for f, n in found if name_of(f[-1]) == "inside") > 10, found)
+
+
+# --- in a container -------------------------------------------------------------
+
+def dockerd(folder):
+    """A daemon of our own; words that speak to it."""
+    if not is_root() or not shutil.which("dockerd", path="/usr/sbin:/usr/bin"):
+        skip("docker is not installed (make test-real installs it)")
+    socket = f"unix://{folder}/docker.sock"
+    start("dockerd", "--data-root", folder / "data", "--exec-root", folder / "exec", "--pidfile",
+          folder / "pid", "-H", socket, "--storage-driver", "vfs", "--exec-opt",
+          "native.cgroupdriver=cgroupfs", "--bridge=none", "--iptables=false",
+          "--ip6tables=false", "--ip-masq=false", "--ip-forward=false",
+          stdout=open(folder / "log", "w"), stderr=subprocess.STDOUT,
+          env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"})
+    docker = ["/usr/bin/docker", "-H", socket]
+    try:
+        wait_for(lambda: run(*docker, "info").rc == 0, 60)
+    except Exception:
+        skip(f"dockerd does not start here: {(folder / 'log').read_text()[-300:]}")
+    return docker
+
+
+@job_test("in a container of dockerd, from outside: its threads by our numbers", 1800)
+def _():
+    root = forky()
+    shutil.copytree(TESTS / "workloads/python", root / "tmp/assay", dirs_exist_ok=True)
+    docker = dockerd(tmp())
+    try:
+        run("sh", "-c", f"tar -C {root} --exclude=./proc/* --exclude=./sys/* -c . | "
+            f"{' '.join(docker)} import - python:test", timeout=300).ok()
+        run(*docker, "run", "-d", "--name", "target", "--network", "none", "python:test",
+            "/usr/bin/python3.14", "/tmp/assay/threads.py", "60", timeout=120).ok()
+        wait_for(lambda: "ready" in run(*docker, "logs", "target").out, 60)
+        pid = run(*docker, "inspect", "-f", "{{.State.Pid}}", "target").ok().out.strip()
+        tids = set(os.listdir(f"/proc/{pid}/task"))
+        found, _ = record(pid, "-t", "--mode", "wall", "-r", "200")
+        threads = {frames[0] for frames, _ in found}
+        expect_eq(len(threads), 3, f"threads ({threads})")
+        expect(all(any(tid in name for tid in tids) for name in threads), (threads, tids))
+        expect("burner" in {name_of(f[-1]) for f, _ in found}, found)
+    finally:
+        run(*docker, "rm", "-f", "target", timeout=120)
+        stop_dockerd(tmp())
+
+
+def stop_dockerd(folder):
+    """It stops its containerd itself, and leaves a mount."""
+    try:
+        os.kill(int((folder / "pid").read_text()), 15)
+        wait_for(lambda: not (folder / "pid").exists(), 60)
+    except (OSError, ValueError):
+        pass
+    run("umount", folder / "exec/netns/default")
+
+
+# --- servers with workers ---------------------------------------------------------
+
+def servers():
+    """A Python with gunicorn and uvicorn, kept in the cache."""
+    python = next((p for p in reversed(pythons()) if p.minor <= 13), None)
+    home = cache() / f"servers-{python.version}"
+    if not (home / "made").exists():
+        shutil.rmtree(home, ignore_errors=True)
+        run(python.path, "-m", "venv", home, timeout=300).ok()
+        r = run(home / "bin/pip", "install", "-q", "gunicorn", "uvicorn", timeout=600)
+        if r.rc:
+            skip(f"no servers to be had: {r.err[-200:]}")
+        (home / "made").touch()
+    return home / "bin"
+
+
+def answered(port):
+    try:
+        return urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=5).read()
+    except OSError:
+        return None
+
+
+def ask(port, until):
+    while time.monotonic() < until:
+        if not answered(port):
+            time.sleep(0.05)
+
+
+def expect_workers(port, *command):
+    server = start(*command, cwd=TESTS / "workloads/python", stdout=subprocess.DEVNULL,
+                   stderr=subprocess.DEVNULL)
+    until = time.monotonic() + 30
+    wait_for(lambda: answered(port), 60)
+    load = [threading.Thread(target=ask, args=(port, until), daemon=True) for _ in range(6)]
+    for t in load:
+        t.start()
+    found, stats = record(server.pid, "-s", "-r", "200", seconds=6)
+    stop(server)
+    workers = {frames[0] for frames, _ in found if name_of(frames[-1]) == "answer"}
+    expect_eq(len(workers), 2, f"workers that answered ({workers}, {stats})")
+
+
+@job_test("gunicorn: both workers, found from their master", 900)
+def _():
+    expect_workers(18741, servers() / "gunicorn", "-w", 2, "-b", "127.0.0.1:18741", "web:wsgi")
+
+
+@job_test("uvicorn: both workers, found from their supervisor", 900)
+def _():
+    expect_workers(18742, servers() / "uvicorn", "--workers", 2, "--host", "127.0.0.1", "--port",
+                   18742, "web:asgi")
+
+
+main()
