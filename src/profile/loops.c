@@ -108,21 +108,39 @@ const char *as_loop_cause_name(enum as_loop_cause c)
 
 /* ── votes ────────────────────────────────────────────────────────────── */
 
-static void add(struct as_votes *v, uint32_t stack, uint32_t n)
+static struct as_vote *find(struct as_votes *v, uint32_t stack)
 {
 	for (size_t i = 0; i < v->n; i++)
-		if (v->at[i].stack == stack) {
-			v->at[i].n += n;
-			return;
-		}
-	if (v->n < AS_VOTES_MOST)
-		v->at[v->n++] = (struct as_vote){stack, n};
+		if (v->at[i].stack == stack)
+			return &v->at[i];
+	return NULL;
 }
 
-void as_votes_add(struct as_votes *v, uint32_t stack)
+bool as_votes_has(const struct as_votes *v, uint32_t stack)
+{
+	for (size_t i = 0; i < v->n; i++)
+		if (v->at[i].stack == stack)
+			return true;
+	return false;
+}
+
+static void add(struct as_votes *v, struct as_vote x)
+{
+	struct as_vote *to = find(v, x.stack);
+
+	if (!to && v->n < AS_VOTES_MOST)
+		v->at[v->n++] = x;
+	if (!to)
+		return;
+	to->task = x.task && x.n > to->n ? x.task : to->task;
+	to->n += x.n;
+}
+
+void as_votes_add(struct as_votes *v, uint32_t stack, uint32_t task)
 {
 	v->all++;
-	add(v, stack, 1);
+	v->last = stack;
+	add(v, (struct as_vote){stack, 1, task});
 }
 
 static size_t youngest(const struct as_votes *v)
@@ -139,16 +157,17 @@ static size_t youngest(const struct as_votes *v)
  * its caller, again and again, each has all of its callees' when its turn comes,
  * and the first with a majority is the deepest one.
  */
-uint32_t as_votes_winner(struct as_votes *v, const struct as_profile *p)
+struct as_vote as_votes_winner(struct as_votes *v, const struct as_profile *p)
 {
 	while (v->n) {
 		size_t i = youngest(v);
 		struct as_vote x = v->at[i];
 
-		if (!x.stack || x.n * 2 > v->all)
-			return x.stack;
+		if (x.stack && x.n * 2 > v->all)
+			return x;
 		v->at[i] = v->at[--v->n];
-		add(v, p->stack[x.stack].caller, x.n);
+		if (x.stack)
+			add(v, (struct as_vote){p->stack[x.stack].caller, x.n, x.task});
 	}
-	return 0;
+	return (struct as_vote){0};
 }

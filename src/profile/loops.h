@@ -78,15 +78,22 @@ const char *as_loop_cause_name(enum as_loop_cause c);
 
 enum { AS_VOTES_MOST = 48 };
 
-/* The stacks that were seen during one period, each with how often. */
+/* The stacks that were seen during one period, each with how often and in which task. */
 struct as_votes {
 	struct as_vote {
 		uint32_t stack, n;
+		uint32_t task; /* a text of the profile; 0: unknown */
 	} at[AS_VOTES_MOST];
 	size_t n;
 	uint32_t all;
+	uint32_t last; /* stack */
 };
 
-void as_votes_add(struct as_votes *v, uint32_t stack);
-/* The deepest stack that more than half of all were on; 0: there is none. `v` is spoilt. */
-uint32_t as_votes_winner(struct as_votes *v, const struct as_profile *p);
+bool as_votes_has(const struct as_votes *v, uint32_t stack);
+/* The task counts if the stack is new. */
+void as_votes_add(struct as_votes *v, uint32_t stack, uint32_t task);
+/*
+ * The deepest stack that more than half of all were on, and the task of most of these;
+ * all 0: there is none. `v` is spoilt.
+ */
+struct as_vote as_votes_winner(struct as_votes *v, const struct as_profile *p);

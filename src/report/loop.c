@@ -145,7 +145,7 @@ static void put_cause(struct as_buf *out, const struct as_loop_block *b)
 		as_buf_str(out, b->call);
 }
 
-enum { TIMES, TOTAL, LONGEST, CAUSE, FUNCTION, WHERE, COLS };
+enum { TIMES, TOTAL, LONGEST, CAUSE, TASK, FUNCTION, WHERE, COLS };
 
 static void group_cell(const void *data, size_t row, size_t col, struct as_buf *cell)
 {
@@ -162,6 +162,8 @@ static void group_cell(const void *data, size_t row, size_t col, struct as_buf *
 		as_put_duration(cell, x->longest->duration_ns);
 	else if (col == CAUSE)
 		put_cause(cell, x->longest);
+	else if (col == TASK)
+		as_buf_str(cell, x->longest->task ? p->text[x->longest->task] : "-");
 	else if (!x->longest->stack)
 		as_buf_str(cell, "-");
 	else if (col == FUNCTION)
@@ -176,7 +178,8 @@ static void put_groups(struct as_buf *out, const struct as_look *look, const str
 		[TIMES] = {.title = "times", .right = true},
 		[TOTAL] = {.title = "total", .right = true},
 		[LONGEST] = {.title = "longest", .right = true},
-		[CAUSE] = {.title = "because it", .min = 12},
+		[CAUSE] = {.title = "cause", .min = 12},
+		[TASK] = {.title = "task", .min = 6, .max = 16, .spare = 1},
 		[FUNCTION] = {.title = "in", .min = 10},
 		[WHERE] = {.title = "line", .min = 12, .path = true},
 	};

@@ -101,11 +101,9 @@ static void look_at_stack(struct as_loop_watch *w, struct as_loop_thread *t, boo
 		return;
 	p->locked += locks;
 	p->gil += locks && as_loop_wants_gil(&w->stacks, t->tid);
-	if (t->runs || !p->stack || p->stack_slices != t->last.slices)
-		p->stack = as_loop_stack(&w->stacks, t->tid, now); /* else it has not run since */
+	as_loop_vote(&w->stacks, t->tid, &p->votes, !t->runs && p->stack_slices == t->last.slices,
+		     now);
 	p->stack_slices = t->runs ? -1 : t->last.slices;
-	if (p->stack)
-		as_votes_add(&p->votes, p->stack);
 	t->stack_ns = now + (now - p->start_ns) / 16;
 }
 

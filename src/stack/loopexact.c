@@ -37,11 +37,8 @@ static void look_at(struct as_loop_exact *x, const struct as_wire_loop *w, struc
 {
 	uint64_t out = __atomic_load_n(&w->out, __ATOMIC_RELAXED);
 
-	if (!out || out != s->out || !s->stack) /* else it has slept since */
-		s->stack = as_loop_stack(x->stacks, w->tid, now);
+	as_loop_vote(x->stacks, w->tid, &s->votes, out && out == s->out, now);
 	s->out = out;
-	if (s->stack)
-		as_votes_add(&s->votes, s->stack);
 	if (as_call_locks(w->call)) {
 		s->locked++;
 		s->gil += as_loop_wants_gil(x->stacks, w->tid);
@@ -104,7 +101,10 @@ static void add_block(void *data, const struct as_wire_block *b)
 		out.call = as_loop_call_name(b->call);
 	if (s) {
 		out.looks = s->votes.all;
-		out.stack = as_votes_winner(&s->votes, x->to->profile);
+		struct as_vote held = as_votes_winner(&s->votes, x->to->profile);
+
+		out.stack = held.stack;
+		out.task = held.task;
 		s->since = 0;
 	}
 	as_loops_keep(x->to, &out);

@@ -14,8 +14,7 @@
 struct as_loop_sight {
 	uint64_t since;       /* which one */
 	int64_t stack_ns;     /* when to look at its stack again                     */
-	uint32_t stack;       /* the last that was seen …                            */
-	uint64_t out;         /* … since it left the CPU then; 0: it had it          */
+	uint64_t out;         /* when it had left the CPU, at the last look; 0: it had it */
 	uint32_t locked, gil; /* looks that found it waiting for a lock; for the GIL */
 	struct as_votes votes;
 };

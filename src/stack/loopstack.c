@@ -41,6 +41,8 @@ static bool seek(struct as_loop_stacks *s, int64_t now)
 		return false;
 	as_pythreads_init(&s->threads, s->env, &s->py);
 	as_codes_init(&s->codes, &s->py, s->to);
+	s->objects = as_pyreader_init(&s->reader, &s->py);
+	s->asyncio = (struct as_pyasyncio){0};
 	s->check_ns = now + AS_SECOND;
 	return s->found = true;
 }
@@ -51,6 +53,7 @@ bool as_loop_stacks_ready(struct as_loop_stacks *s, int64_t now)
 		return false;
 	if (now >= s->check_ns) {
 		as_codes_check(&s->codes);
+		s->asyncio = (struct as_pyasyncio){0};
 		s->check_ns = now + AS_SECOND;
 	}
 	if (!as_pythreads_same(&s->threads) && !as_pythreads_refresh(&s->threads))
@@ -66,15 +69,38 @@ static struct as_pythread *find(const struct as_loop_stacks *s, pid_t tid)
 	return NULL;
 }
 
-uint32_t as_loop_stack(struct as_loop_stacks *s, pid_t tid, int64_t now)
+/* The task that a thread runs, whose stack has just been read: a text, or 0. */
+static uint32_t task_of(struct as_loop_stacks *s, const struct as_pythread *t)
+{
+	as_auto_buf struct as_buf name = AS_BUF(AS_BUF_LINE);
+	struct as_pytask task;
+	size_t depth;
+
+	if (!s->objects)
+		return 0;
+	if (s->asyncio.interp != t->interp)
+		as_pyasyncio_find(&s->reader, t->interp, &s->asyncio);
+	if (!as_pytask_of(&s->reader, s->asyncio.current, s->stack, &task, &depth) ||
+	    !as_pytask_name(&s->reader, &task, &name))
+		return 0;
+	return as_profile_text(s->to, as_buf_text(&name), name.len);
+}
+
+void as_loop_vote(struct as_loop_stacks *s, pid_t tid, struct as_votes *v, bool same, int64_t now)
 {
 	struct as_pythread *t = s->found ? find(s, tid) : NULL;
 
+	if (same && v->last) {
+		as_votes_add(v, v->last, 0);
+		return;
+	}
 	if (!t && as_loop_stacks_ready(s, now)) /* it may be new */
 		t = find(s, tid);
 	if (!t || as_snapshot(&t->snap, s->stack, &s->count) != AS_SNAP_OK)
-		return 0;
-	return as_codes_stack(&s->codes, s->stack);
+		return;
+	uint32_t stack = as_codes_stack(&s->codes, s->stack);
+	if (stack)
+		as_votes_add(v, stack, as_votes_has(v, stack) ? 0 : task_of(s, t));
 }
 
 bool as_loop_wants_gil(struct as_loop_stacks *s, pid_t tid)

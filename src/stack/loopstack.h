@@ -1,12 +1,14 @@
 #pragma once
 /*
- * loopstack -- the Python stack of a thread that holds its loop, if it is a
- * Python at all.
+ * loopstack -- the Python stack of a thread that holds its loop, and the asyncio
+ * task that it runs, if it is a Python at all.
  *
  * A program that has just been started becomes one; one that is none is asked
  * again, more and more seldom.
  */
+#include "profile/loops.h"
 #include "stack/code.h"
+#include "stack/tasks.h"
 #include "stack/threads.h"
 
 struct as_loop_stacks {
@@ -17,6 +19,9 @@ struct as_loop_stacks {
 	struct as_python py;
 	struct as_pythreads threads;
 	struct as_codes codes;
+	bool objects; /* those of this version can be read */
+	struct as_pyreader reader;
+	struct as_pyasyncio asyncio; /* of the interpreter that was asked for last */
 	struct as_pystack *stack;    /* the one that is being read             */
 	struct as_snap_count count;  /* of nobody's interest                   */
 	int64_t seek_ns, seek_pause; /* when to look for Python again          */
@@ -29,7 +34,7 @@ int as_loop_stacks_open(struct as_loop_stacks *s, const struct as_env *env, pid_
 void as_loop_stacks_close(struct as_loop_stacks *s);
 /* Is it (still) a Python? */
 bool as_loop_stacks_ready(struct as_loop_stacks *s, int64_t now);
-/* What thread `tid` is in; 0: nothing that can be told. */
-uint32_t as_loop_stack(struct as_loop_stacks *s, pid_t tid, int64_t now);
+/* Look at what thread `tid` is in; `same`: it has not run since the last vote. */
+void as_loop_vote(struct as_loop_stacks *s, pid_t tid, struct as_votes *v, bool same, int64_t now);
 /* Does this thread, which waits for a lock, wait for the GIL? */
 bool as_loop_wants_gil(struct as_loop_stacks *s, pid_t tid);

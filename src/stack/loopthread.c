@@ -256,7 +256,9 @@ static void tell(struct as_loop_thread *t, const struct as_loop_look *l,
 	t->seen_run += t->last_run - p->begin.run_ns;
 	t->seen_yields += t->last_yields - p->yields_begin;
 	find_cause(p, &b);
-	b.stack = as_votes_winner(&p->votes, l->to->profile);
+	struct as_vote held = as_votes_winner(&p->votes, l->to->profile);
+	b.stack = held.stack;
+	b.task = held.task;
 	t->to->busy_ns += b.duration_ns;
 	as_loops_add(l->to, t->to, &b);
 }

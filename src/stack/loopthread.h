@@ -41,8 +41,7 @@ struct as_loop_period {
 	struct as_proc_sched begin; /* its counters before it                   */
 	bool whole;                 /* … when it waited, so nothing is missing  */
 	int64_t yields_begin, yields;
-	uint32_t stack; /* the last that was seen, 0: none; and when that was: */
-	int64_t stack_slices;
+	int64_t stack_slices; /* as counted when its stack was seen; -1: it ran then */
 	struct as_votes votes;
 };
 

@@ -47,6 +47,9 @@ for way in WAYS:
         expect(len(hits) >= 0.8 * len(pairs), f"{len(hits)} of {len(pairs)} blocks found")
         right = [p for p in hits if p.line in lines_of(p.found, "blocks.py")]
         expect(len(right) >= 0.8 * len(hits), f"{len(right)} of {len(hits)} lines are right")
+        expect({p.found["task"] for p in right} <= {"holder", None} and
+               share([p.found["task"] for p in right], right) >= 0.8,
+               [p.found["task"] for p in right])
         slept = [p for p in hits if p.kind == "sleep"]
         expect(share([p.found["cause"] == "syscall:clock_nanosleep" for p in slept], slept) >= 0.7,
                [p.found["cause"] for p in slept])

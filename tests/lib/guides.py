@@ -22,6 +22,7 @@ BLOCK = re.compile(r"^```(sh|text)\n(.*?)^```\n", re.M | re.S)
 NEEDS = re.compile(r"^<!-- needs: (.*) -->\n", re.M)
 
 PROGRAMS = {"lammps": "lmp", "openfoam": "icoFoam"}     # that show what is installed
+MODULES = {"dolfinx": "dolfinx", "fastapi": "fastapi, uvicorn"}
 
 
 def sections(guide):
@@ -66,10 +67,10 @@ def provide(needs, folder):
     """Skip, unless what the section needs is there or can be had."""
     if needs.startswith("source of "):
         fetch_source(needs.removeprefix("source of "), folder)
-    elif needs == "dolfinx":
-        python = ["/usr/bin/python3", "-c", "import dolfinx"]
+    elif needs in MODULES:
+        python = ["/usr/bin/python3", "-c", f"import {MODULES[needs]}"]
         if subprocess.run(python, capture_output=True).returncode:
-            skip("dolfinx is not installed (make test-real installs it)")
+            skip(f"{needs} is not installed (make test-real installs it)")
     elif needs and not shutil.which(PROGRAMS[needs]):
         skip(f"{needs} is not installed (make test-real installs it)")
 
