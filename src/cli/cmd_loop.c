@@ -80,6 +80,8 @@ static int deliver(const struct opts *o, const struct as_loops *l, FILE *file, s
 	struct as_look look = as_look_for(file ? fileno(file) : fileno(io->out));
 	struct as_spelling how = {.full_names = o->full_names};
 
+	if (l->starved)
+		return as_fail(err, AS_ENOMEM, "%s", AS_STARVED);
 	if (!l->n)
 		return no_loop(l, err);
 	int r = as_profile_ok(l->profile, err);

@@ -28,18 +28,23 @@ struct as_loop *as_loops_of(struct as_loops *l, int32_t tid)
 	for (size_t i = 0; i < l->n; i++)
 		if (l->loop[i]->tid == tid)
 			return l->loop[i];
-	struct as_loop *x = l->n < AS_LOOPS_MOST ? as_zalloc(sizeof *x) : NULL;
-	if (!x)
+	if (l->n == AS_LOOPS_MOST)
 		return NULL;
+	struct as_loop *x = as_zalloc(sizeof *x);
+	if (!x) {
+		l->starved = true;
+		return NULL;
+	}
 	x->tid = tid;
 	return l->loop[l->n++] = x;
 }
 
 void as_loops_keep(struct as_loops *l, const struct as_loop_block *b)
 {
-	if (l->nblocks >= AS_LOOP_BLOCKS_MOST ||
-	    !as_grow(&l->block, &l->blocks_cap, l->nblocks, sizeof *l->block, 64))
+	if (l->nblocks >= AS_LOOP_BLOCKS_MOST)
 		l->unlisted++;
+	else if (!as_grow(&l->block, &l->blocks_cap, l->nblocks, sizeof *l->block, 64))
+		l->starved = true;
 	else
 		l->block[l->nblocks++] = *b;
 }

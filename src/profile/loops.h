@@ -56,7 +56,8 @@ struct as_loops {
 	size_t n;
 	struct as_loop_block *block; /* as they ended                           */
 	size_t nblocks, blocks_cap;
-	uint64_t unlisted; /* blocks for which there was no room                */
+	uint64_t unlisted; /* blocks beyond the limit                           */
+	bool starved;      /* memory ran out: something is missing              */
 	struct as_profile *profile;
 	struct as_err blind; /* why there are no stacks; code 0: there are      */
 };
