@@ -182,8 +182,8 @@ static bool see(struct as_sampler *s, struct as_sampled *p, struct as_pythread *
 
 /* One look at a process. */
 struct look {
-	int64_t since; /* the last one                            */
-	bool asleep;   /* no thread was on a CPU since            */
+	int64_t now, since; /* since the last one                      */
+	bool asleep;        /* no thread was on a CPU since            */
 	uint64_t holder[HOLDERS_MOST];
 	size_t holders;
 };
@@ -196,10 +196,17 @@ static bool holds(const struct as_pythread *t, const struct look *l)
 	return false;
 }
 
-static bool ask(struct as_pythread *t, const struct look *l, struct as_pydeed *ret)
+/* Where CPU time is not asked for, one that ran a moment ago is not asked again: it is read. */
+static bool ask(const struct as_sampler *s, struct as_pythread *t, const struct look *l,
+		struct as_pydeed *ret)
 {
-	*ret = (struct as_pydeed){0};
-	return l->asleep || as_pythread_ask(t, ret);
+	bool busy = !(s->config.modes & AS_MODE_CPU) && t->runs && l->now < t->asked_ns + AS_MSEC;
+
+	*ret = (struct as_pydeed){.moved = busy, .runs = busy};
+	if (l->asleep || busy)
+		return true;
+	t->asked_ns = l->now;
+	return as_pythread_ask(t, ret);
 }
 
 /*
@@ -216,7 +223,7 @@ static void look_at(struct as_sampler *s, struct as_sampled *p, size_t i, const 
 	struct as_pydeed did;
 
 	t->told = false;
-	if (!ask(t, l, &did))
+	if (!ask(s, t, l, &did))
 		return;
 	t->owed_ns = elsewhere ? 0 : t->owed_ns + did.used_ns;
 	t->known &= !did.moved;
@@ -250,6 +257,7 @@ static bool look_at_process(struct as_sampler *s, struct as_sampled *p, int64_t 
 
 	if (!refresh(s, p, now))
 		return false;
+	l.now = now;
 	l.since = now - p->last_ns;
 	l.asleep = asleep(p);
 	l.holders = s->config.modes & AS_MODE_GIL

@@ -17,13 +17,14 @@ struct as_pythread {
 	uint64_t interp;
 	pid_t tid;
 	char name[16];
-	int sched, call;            /* its schedstat and syscall, kept open; -1: refused   */
-	struct as_proc_sched was;   /* when last asked                            */
-	bool runs;                  /* likewise: on a CPU, or ready for one       */
-	int64_t owed_ns;            /* CPU time that is in no sample yet          */
-	uint32_t tags;              /* of its samples                                      */
-	uint32_t stack;             /* that it had when last seen, if `known`              */
-	struct as_code_trail trail; /* to it                                    */
+	int sched, call;            /* its schedstat and syscall, kept open; -1: refused */
+	int64_t asked_ns;           /* when it was last asked; CLOCK_MONOTONIC           */
+	struct as_proc_sched was;   /* then                                              */
+	bool runs;                  /* likewise: on a CPU, or ready for one              */
+	int64_t owed_ns;            /* CPU time that is in no sample yet                 */
+	uint32_t tags;              /* of its samples                                    */
+	uint32_t stack;             /* that it had when last seen, if `known`            */
+	struct as_code_trail trail; /* to that stack                                     */
 	bool known;
 	bool listed; /* still in Python's list */
 	size_t rank; /* in that list: those of newer interpreters come first */

@@ -9,11 +9,14 @@ measures them all and writes the tables anew.
 import collections
 import json
 import math
+import os
 import pathlib
+import platform
 import re
 import shutil
 import sys
 import tempfile
+import time
 
 import harness
 from harness import ROOT, assay, expect, stop, tmp
@@ -158,13 +161,20 @@ def rows_of(titles, cell):
     return rows
 
 
+def where():
+    """Under which load: a busy machine makes stacks stand still."""
+    return (f"\n*{time.strftime('%Y-%m-%d', time.gmtime())}, Linux {platform.release()}, "
+            f"{os.cpu_count()} CPUs, load {os.getloadavg()[1]:.0f}.*\n")
+
+
 def record_tables():
     harness.current["tmp"] = pathlib.Path(tempfile.mkdtemp(prefix="stacks-"))
     head = ["", *(p.version for p in pythons())]
     seen = rows_of(shapes.ALLOWED, lambda shape, p: seen_cell(shape_seen(p, shape)))
     seen += rows_of(["an ordinary program"], lambda _, p: seen_cell(ordinary_seen(p)))
-    put("stacks", table(head, seen))
-    put("splits", table(head, rows_of(SPLITS, lambda s, p: split_cell(split_seen(p, *SPLITS[s])))))
+    put("stacks", table(head, seen) + where())
+    splits = rows_of(SPLITS, lambda s, p: split_cell(split_seen(p, *SPLITS[s])))
+    put("splits", table(head, splits) + where())
     shutil.rmtree(tmp())
 
 
