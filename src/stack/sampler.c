@@ -237,13 +237,17 @@ static void look_at(struct as_sampler *s, struct as_sampled *p, size_t i, const 
 	t->owed_ns = cpu ? 0 : t->owed_ns;
 }
 
-/* Its threads are asked one by one, unless the process as a whole has used nothing. */
-static bool asleep(struct as_sampled *p)
+/*
+ * Its threads are asked one by one, unless the process as a whole has used
+ * nothing. A thread that only waits for a CPU looks as if it ran, and would be
+ * counted again and again where it was stopped: not by this clock.
+ */
+static bool asleep(const struct as_sampler *s, struct as_sampled *p)
 {
 	enum { FEW = 4 }; /* threads, that are as well asked at once */
 	int64_t was = p->used_ns;
 
-	if (p->threads.n <= FEW)
+	if (!(s->config.modes & AS_MODE_CPU) && p->threads.n <= FEW)
 		return false;
 	as_called(1);
 	p->used_ns = as_clock(p->clock);
@@ -259,7 +263,7 @@ static bool look_at_process(struct as_sampler *s, struct as_sampled *p, int64_t 
 		return false;
 	l.now = now;
 	l.since = now - p->last_ns;
-	l.asleep = asleep(p);
+	l.asleep = asleep(s, p);
 	l.holders = s->config.modes & AS_MODE_GIL
 			    ? as_pythreads_holders(&p->threads, l.holder, HOLDERS_MOST)
 			    : 0;

@@ -95,7 +95,7 @@ Split = collections.namedtuple("Split", "samples distance floor time_error")
 
 def distance(counts, truth):
     """Total variation: the part that is with the wrong function."""
-    n, whole = sum(counts.values()), sum(truth.values())
+    n, whole = sum(counts[k] for k in truth), sum(truth.values())
     return sum(abs(counts[k] / n - truth[k] / whole) for k in truth) / 2
 
 
