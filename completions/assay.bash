@@ -62,7 +62,7 @@ _assay() {
 		cur=
 	fi
 	if ((COMP_CWORD == 1)); then
-		_assay_words "run attach record dump loop top jobs show report stats export import rm gc flame convert merge diff doctor help --help --version" "$cur"
+		_assay_words "run attach record dump loop top jobs show report stats export import rm gc profiles flame convert merge diff doctor help --help --version" "$cur"
 		return
 	fi
 	case ${COMP_WORDS[1]} in
@@ -299,6 +299,26 @@ _assay() {
 			_assay_words "keep " "$cur"
 		fi
 		;;
+	profiles)
+		case $prev in
+		-s | --service) return ;;
+		--version) return ;;
+		-l | --label) return ;;
+		--host) return ;;
+		--since) return ;;
+		--until) return ;;
+		-w | --weight) return ;;
+		--by) _assay_words "value duration" "$cur"; return ;;
+		-F | --function) return ;;
+		--limit) return ;;
+		-o | --output) _assay_files "$cur"; return ;;
+		-f | --format) _assay_words "folded pprof" "$cur"; return ;;
+		--store) _assay_files "$cur"; return ;;
+		esac
+		if [[ $cur == -* ]]; then
+			_assay_words "-s --service --version -l --label --host --since --until -w --weight --by -b --busy -F --function --limit -o --output -f --format --json --store -h --help" "$cur"
+		fi
+		;;
 	flame)
 		case $prev in
 		-o | --output) _assay_files "$cur"; return ;;
@@ -374,7 +394,7 @@ _assay() {
 		if [[ $cur == -* ]]; then
 			_assay_words "-h --help" "$cur"
 		elif ((COMP_CWORD == 2)); then
-			_assay_words "run attach record dump loop top jobs show report stats export import rm gc flame convert merge diff doctor help metrics prices " "$cur"
+			_assay_words "run attach record dump loop top jobs show report stats export import rm gc profiles flame convert merge diff doctor help metrics prices " "$cur"
 		fi
 		;;
 	esac

@@ -20,7 +20,8 @@
 #include "cli/cmd.h"
 #include "cli/help.h"
 
-extern const struct as_cmd as_cmd_run, as_cmd_attach, as_cmd_record, as_cmd_dump, as_cmd_loop;
+extern const struct as_cmd as_cmd_run, as_cmd_attach, as_cmd_record, as_cmd_profiles, as_cmd_dump,
+	as_cmd_loop;
 extern const struct as_cmd as_cmd_top;
 extern const struct as_cmd as_cmd_jobs, as_cmd_show, as_cmd_report, as_cmd_stats;
 extern const struct as_cmd as_cmd_export, as_cmd_import, as_cmd_rm, as_cmd_gc;
@@ -44,6 +45,7 @@ const struct as_cmd *const as_cmds[] = {
 	&as_cmd_import,
 	&as_cmd_rm,
 	&as_cmd_gc,
+	&as_cmd_profiles,
 	&as_cmd_flame,
 	&as_cmd_convert,
 	&as_cmd_merge,

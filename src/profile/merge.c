@@ -120,6 +120,22 @@ void as_profile_clear(struct as_profile *p)
 	as_index_clear(&p->by_sample);
 }
 
+/* In place, as join_slices() does it. */
+void as_profile_drop(struct as_profile *p,
+		     bool (*gone)(const void *context, const struct as_sample *s),
+		     const void *context)
+{
+	size_t n = p->nsamples;
+
+	as_profile_clear(p);
+	for (size_t i = 0; i < n; i++) {
+		struct as_sample s = p->sample[i];
+
+		if (!gone(context, &s))
+			as_profile_add(p, s.stack, s.tags, s.slice, s.v);
+	}
+}
+
 size_t as_profile_slices(const struct as_profile *p)
 {
 	size_t n = 0;

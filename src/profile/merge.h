@@ -23,6 +23,11 @@ void as_profile_merge(struct as_profile *into, const struct as_profile *from);
 /* Forget the samples, but keep the stacks that they had: their numbers stay good. */
 void as_profile_clear(struct as_profile *p);
 
+/* Forget the samples that `gone` says are. */
+void as_profile_drop(struct as_profile *p,
+		     bool (*gone)(const void *context, const struct as_sample *s),
+		     const void *context);
+
 /* How many slices there are, the empty ones before the last included. */
 size_t as_profile_slices(const struct as_profile *p);
 /* Join slices two by two, as often as it takes until there are at most so many. */

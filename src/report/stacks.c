@@ -49,7 +49,7 @@ void as_put_stacks(const struct as_sheet *s, size_t rows)
 static void put_kinds(struct as_json *j, const struct as_profile *p)
 {
 	as_json_open(j, "kinds", '[');
-	for (size_t i = 0; i < p->nkinds; i++) {
+	for (size_t i = 0; p && i < p->nkinds; i++) {
 		as_json_open(j, NULL, '{');
 		as_json_str(j, "name", p->kind[i].name);
 		as_json_str(j, "unit", p->kind[i].unit);
@@ -82,11 +82,18 @@ static void put_functions(struct as_json *j, const struct as_profile *p)
 	struct as_err err;
 	size_t n = 0;
 
-	j->out->bad |= as_profile_sums(p, p->nkinds - 1, &sum, &n, &err) < 0;
+	if (p)
+		j->out->bad |= as_profile_sums(p, p->nkinds - 1, &sum, &n, &err) < 0;
 	as_json_open(j, "functions", '[');
 	for (size_t i = 0; i < n && i < FUNCTIONS_TOLD; i++)
 		put_function(j, p, &sum[i]);
 	as_json_close(j);
+}
+
+void as_put_profile_json(struct as_json *j, const struct as_profile *p)
+{
+	put_kinds(j, p);
+	put_functions(j, p);
 }
 
 static void put_slice(struct as_json *j, const struct as_profile *p, const struct as_slice_sum *s)
@@ -141,11 +148,10 @@ void as_put_stacks_json(struct as_json *j, const struct as_run *run)
 		return;
 	}
 	as_json_open(j, "stacks", '{');
-	put_kinds(j, p);
+	as_put_profile_json(j, p);
 	as_json_i64(j, "period_ns", p->period_ns);
 	as_json_i64(j, "slice_ns", p->slice_ns);
 	as_put_sampling_json(j, run);
-	put_functions(j, p);
 	put_slices(j, p);
 	as_json_close(j);
 }

@@ -12,5 +12,7 @@ void as_put_stacks(const struct as_sheet *s, size_t rows);
 void as_put_sampling(struct as_buf *out, const struct as_run *run);
 /* How sampling went, as members of an object. */
 void as_put_sampling_json(struct as_json *j, const struct as_run *run);
+/* Its `kinds` and `functions`, as members of an object; NULL has none. */
+void as_put_profile_json(struct as_json *j, const struct as_profile *p);
 /* assay.stacks of the run's document; null without. */
 void as_put_stacks_json(struct as_json *j, const struct as_run *run);

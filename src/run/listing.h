@@ -21,6 +21,14 @@ struct as_listing {
 	int64_t cpu_ns, cpu_user_ns, cpu_system_ns, peak_bytes; /* AS_NA unknown */
 };
 
+/* One profile in a list: a run whose stacks are kept. */
+struct as_profile_listing {
+	struct as_listing run;
+	char kind[16]; /* what its stacks count last: "cpu"          */
+	int64_t value; /* the sum of that                            */
+	int64_t samples;
+};
+
 enum as_sort { AS_SORT_START, AS_SORT_DURATION, AS_SORT_CPU, AS_SORT_MEMORY, AS_SORT_NAME };
 
 /* Which runs. Zero-initialised means all, newest first. */

@@ -54,6 +54,9 @@ int as_store_list(struct as_store *s, const struct as_query *q, struct as_listin
 /* By name, most runs first. Caller frees *ret. */
 int as_store_stats(struct as_store *s, const struct as_query *q, struct as_name_stats **ret,
 		   size_t *ret_n, struct as_err *err);
+/* Sealed runs whose stacks are kept, in the query's order. Caller frees *ret. */
+int as_store_profiles(struct as_store *s, const struct as_query *q, struct as_profile_listing **ret,
+		      size_t *ret_n, struct as_err *err);
 int as_store_remove(struct as_store *s, const char *id, struct as_err *err);
 
 /* What gc may throw away: everything that passes any limit, oldest first; 0 = no limit. */

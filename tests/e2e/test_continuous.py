@@ -57,6 +57,7 @@ def _():
 def _():
     r = start(ASSAY, "record", *OFTEN, "--service", "again", "--service-version", "7", "--match",
               f"split.py 0.? 12{os.getpid()}", "--keep", "2", stderr=subprocess.PIPE, text=True)
+    expect_in("no process matches", r.stderr.readline())
     pids = set()
     for turn in range(2):
         p = service(program("split"), 0.9, f"12{os.getpid()}")
@@ -66,11 +67,10 @@ def _():
         pids.add(assay("show", "--json", newest["id"]).ok().json()["assay"]["identity"]["target"])
         expect(p.pid in pids, f"{p.pid} is not one of {pids}")
         stop(p)
-    expect(len(kept("again")) <= 2, kept("again"))
     r.send_signal(signal.SIGTERM)
     r.wait(30)
+    expect(len(kept("again")) <= 2, kept("again"))
     expect_eq(r.returncode, 0, "exit status of the recorder")
-    expect_in("no process matches", r.stderr.read())
 
 
 @job_test("the end of a process that was named ends it; what makes no sense is refused")
@@ -85,8 +85,53 @@ def _():
         r = assay("record", *words)
         expect_eq(r.rc, 2, f"exit status of {words}")
         expect_in(why, r.err)
-    r = assay("record", *OFTEN, "--service", "x", "-p", start("sleep", 20).pid)
+    sleeper = start("sleep", 20)
+    r = assay("record", *OFTEN, "--service", "x", "-p", sleeper.pid)
+    stop(sleeper)
     expect_eq(r.rc, 69, f"exit status for a process that is no Python ({r.err})")
+
+
+@job_test("profiles are listed, weighed and merged; a function has a history")
+def _():
+    for version, name, seconds in (("1", "light", 0.2), ("1", "light", 0.25), ("2", "heavy", 0.8)):
+        code = (f"import time\ndef {name}():\n  e = time.thread_time() + {seconds}\n"
+                f"  while time.thread_time() < e: pass\n{name}()")
+        assay("record", "-q", "-n", "shop", "--run-version", version, "--", PYTHON.path, "-c",
+              code).ok()
+    d = assay("profiles", "--json", "--service", "sh?p", "--function", "heavy").ok().json()
+    expect_eq([p["version"] for p in d["profiles"]], ["1", "1", "2"], "versions, the oldest first")
+    expect_eq([p["self"] > 5e8 for p in d["profiles"]], [False, False, True], "who has heavy")
+    expect_eq(d["merged"], 3, "profiles that were merged")
+    expect({"light", "heavy"} <= {f["function"] for f in d["functions"]}, d["functions"])
+    total = sum(p["value"] for p in d["profiles"])
+    expect_eq([k["total"] for k in d["kinds"] if k["name"] == "cpu"], [total], "CPU time of all")
+    d = assay("profiles", "--json", "--weight", "33").ok().json()
+    expect_eq([p["version"] for p in d["profiles"]], ["2"], "the heaviest third")
+    d = assay("profiles", "--json", "--version", "1").ok().json()
+    expect_eq(len(d["profiles"]), 2, "profiles of version 1")
+    out = assay("profiles").ok().out
+    expect_in("of 3 profiles", out)
+    expect_in("heavy", out)
+    assay("profiles", "-o", "all.pb.gz").ok()
+    found = stacks(assay("convert", "all.pb.gz", "-", "-f", "folded").ok().out)
+    expect({"light", "heavy"} <= {frames[-1].split(" ")[0] for frames, _ in found}, found)
+    expect_in("over time", assay("profiles", "--function", "light").ok().out)
+    expect_eq(assay("profiles", "--service", "none").rc, 66, "exit status when there are none")
+    expect_eq(assay("profiles", "--weight", "101").rc, 2, "exit status of too much")
+
+
+@job_test("idle spans are left out of what is shown")
+def _():
+    code = ("import time\ndef doze(): time.sleep(4)\ndef burn():\n  e = time.thread_time() + 1\n"
+            "  while time.thread_time() < e: pass\ndoze(); burn()")
+    assay("record", "-q", "--mode", "wall", "--", PYTHON.path, "-c", code).ok()
+
+    def share(*options):
+        d = assay("profiles", "--json", "--function", "doze", *options).ok().json()
+        return d["profiles"][0]["total"] / d["profiles"][0]["of"]
+    everything, busy = share(), share("--busy")
+    expect(everything > 0.3, f"doze is {everything} of it")
+    expect(busy < everything - 0.2, f"doze is {busy} of the busy spans, {everything} of all")
 
 
 main()

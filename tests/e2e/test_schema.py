@@ -194,6 +194,18 @@ def _():
     expect(faults(wrong, "stacks-1"), "a function without a number was not noticed")
 
 
+@test("profiles over time, and stacks of a run")
+def _():
+    code = "import time\ne = time.time() + .3\nwhile time.time() < e: pass"
+    d = valid(assay("record", "--json", "--", sys.executable, "-c", code).ok().json(), "run-1")
+    expect(d["assay"]["stacks"]["functions"], "a run has no functions")
+    wrong = copy.deepcopy(d)
+    wrong["assay"]["stacks"]["timeline"][0]["values"]["cpu"] = None
+    expect(faults(wrong, "run-1"), "a slice without a number was not noticed")
+    for options in ((), ("--function", "f"), ("--service", "nobody")):
+        valid(assay("profiles", "--json", *options).ok().json(), "profiles-1")
+
+
 @test("what a Python is doing now")
 def _():
     d = valid(assay("dump", "--json", "--locals", "--async", os.getpid()).ok().json(), "dump-1")

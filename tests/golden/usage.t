@@ -27,6 +27,8 @@ history:
   gc        remove old runs: keep so many, so old, so large
 
 profiles:
+  profiles  profiles of a service over time: listed, merged, a function's
+            history
   flame     a profile as a flame graph: a picture, or a page
   convert   a profile of one format as another
   merge     several profiles as one

@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "profile/named.h"
 #include "profile/timeline.h"
 #include "utest.h"
 
@@ -121,6 +122,41 @@ static void t_slices_are_joined(void)
 	EXPECT_I64(as_profile_total(p, 1), 1000 * 999 / 2);
 }
 
+static bool odd(const void *context, const struct as_sample *s)
+{
+	(void)context;
+	return s->slice % 2;
+}
+
+static void t_samples_are_dropped(void)
+{
+	as_auto_profile struct as_profile *p = empty(2, 0, AS_SECOND);
+
+	for (uint32_t i = 0; i < 10; i++)
+		add(p, "work", i, 1 << i);
+	as_profile_drop(p, odd, NULL);
+	EXPECT_U64(p->nsamples, 5);
+	EXPECT_I64(as_profile_total(p, 1), 1 + 4 + 16 + 64 + 256);
+	add(p, "work", 0, 1); /* it is still found */
+	EXPECT_U64(p->nsamples, 5);
+}
+
+static void t_a_function_by_its_name(void)
+{
+	as_auto_profile struct as_profile *p = empty(2, 0, 0);
+
+	add(p, "work", 0, 10);
+	add(p, "main", 0, 3); /* main → main */
+	struct as_named main = as_profile_named(p, 1, "main");
+	struct as_named work = as_profile_named(p, 1, "work");
+	EXPECT_I64(main.self, 3);
+	EXPECT_I64(main.total, 13);
+	EXPECT_I64(work.self, 10);
+	EXPECT_I64(work.total, 10);
+	EXPECT_I64(work.of, 13);
+	EXPECT_I64(as_profile_named(p, 1, "nobody").total, 0);
+}
+
 static void t_the_timeline(void)
 {
 	as_auto_profile struct as_profile *p = empty(2, 0, AS_SECOND);
@@ -145,4 +181,4 @@ static void t_the_timeline(void)
 
 UTEST_MAIN(T(t_what_is_the_same_is_summed), T(t_only_what_samples_need_is_taken),
 	   T(t_kinds_by_their_names), T(t_slices_keep_their_moments), T(t_slices_are_joined),
-	   T(t_the_timeline))
+	   T(t_samples_are_dropped), T(t_a_function_by_its_name), T(t_the_timeline))
