@@ -222,9 +222,16 @@ _assay() {
 		--store) _assay_files "$cur"; return ;;
 		--sort) _assay_words "self total" "$cur"; return ;;
 		-n | --top) return ;;
+		--metric) return ;;
+		--focus) return ;;
+		--show-from-frame) return ;;
+		--show-stacks) return ;;
+		--hide-stacks) return ;;
+		--hide-frames) return ;;
+		--highlight) return ;;
 		esac
 		if [[ $cur == -* ]]; then
-			_assay_words "-o --output --store --stacks --sort -n --top --full-filenames --json -h --help" "$cur"
+			_assay_words "-o --output --store --stacks --sort -n --top --full-filenames --json --metric --focus --callers --show-from-frame --show-stacks --hide-stacks --hide-frames --highlight -h --help" "$cur"
 		elif ((COMP_CWORD == 2)); then
 			_assay_words "stacks " "$cur"
 		else
@@ -324,11 +331,18 @@ _assay() {
 		-o | --output) _assay_files "$cur"; return ;;
 		-f | --format) _assay_words "svg html" "$cur"; return ;;
 		--title) return ;;
+		--metric) return ;;
+		--focus) return ;;
+		--show-from-frame) return ;;
+		--show-stacks) return ;;
+		--hide-stacks) return ;;
+		--hide-frames) return ;;
+		--highlight) return ;;
 		esac
 		if [[ $cur == -* ]]; then
-			_assay_words "-o --output -f --format --title --icicle --reverse --lines -t --threads --full-filenames -h --help" "$cur"
+			_assay_words "-o --output -f --format --title --icicle --reverse --lines -t --threads --full-filenames --metric --focus --callers --show-from-frame --show-stacks --hide-stacks --hide-frames --highlight -h --help" "$cur"
 		else
-			_assay_files "$cur"
+			_assay_runs "$cur"
 		fi
 		;;
 	convert)

@@ -3,6 +3,7 @@
 
 #include "cli/cmd.h"
 #include "cli/output.h"
+#include "cli/sieve.h"
 #include "cli/source.h"
 #include "report/amount.h"
 #include "report/flame.h"
@@ -10,6 +11,7 @@
 struct opts {
 	const char *output, *format, *title;
 	bool lines, threads, full_names, icicle, reverse;
+	struct as_sieve sieve;
 };
 
 /* clang-format off */
@@ -24,6 +26,7 @@ static const struct as_opt opts[] = {
 	{ .name = "lines", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, lines), .help = "a box for each line, not for each function" },
 	{ .name = "threads", .letter = 't', .type = AS_OPT_SWITCH, .at = offsetof(struct opts, threads), .help = "threads, processes and tasks apart" },
 	{ .name = "full-filenames", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, full_names), .help = "files with their whole path" },
+	AS_SIEVE_OPTS(struct opts, sieve),
 	{ 0 }
 };
 /* clang-format on */
@@ -66,6 +69,7 @@ static struct as_flame_how how_of(const struct opts *o, const char *arg, const s
 	return (struct as_flame_how){.title = o->title ? o->title : short_name(arg),
 				     .icicle = o->icicle,
 				     .reverse = o->reverse,
+				     .highlight = as_sieve_filter(&o->sieve).highlight,
 				     .spell = {.functions = !o->lines,
 					       .full_names = o->full_names,
 					       .tags = o->threads,
@@ -81,14 +85,17 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 	writer write = NULL;
 
 	(void)tail;
+	const char *arg = args[0] ? args[0] : "last";
 	int r = writer_of(o, &write, err);
 	if (r == AS_OK)
-		r = as_source_profile(args[0], &p, err);
+		r = as_source_profile(arg, &p, err);
+	if (r == AS_OK)
+		r = as_sieve_apply(&o->sieve, &p, err);
 	if (r == AS_OK)
 		r = as_output_open(o->output, &file, err);
 	if (r < 0)
 		return r;
-	struct as_flame_how how = how_of(o, args[0], p);
+	struct as_flame_how how = how_of(o, arg, p);
 	r = write(&b, p, &how, err);
 	if (r == AS_OK)
 		r = as_output_write(&b, file, o->output, io->out, err);
@@ -99,13 +106,14 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 
 const struct as_cmd as_cmd_flame = {
 	.name = "flame",
-	.synopsis = "[options] FILE",
+	.synopsis = "[options] [FILE | ID | last]",
 	.about = "a profile as a flame graph: a picture, or a page",
 	.group = "profiles",
 	.manual =
 		"Draws where time went: a box for each stack, on that of its caller, as wide as "
 		"what it and all it called had, coloured by its file. FILE is what `assay record "
-		"-o` wrote, or a profile of another tool that `assay convert` knows.\n\n"
+		"-o` wrote, or a profile of another tool that `assay convert` knows; ID is a run "
+		"with stacks, without either it is the run that started last.\n\n"
 		"`x.svg` is a picture that every browser and Markdown shows; a box says what it is "
 		"under the pointer, a click zooms, `/` searches. `x.html` is a page with all of "
 		"the profile in it, which asks no network for anything: search with the share that "
@@ -115,8 +123,8 @@ const struct as_cmd as_cmd_flame = {
 		"more than before, blue: less).\n\n"
 		"Boxes too narrow to be seen are left out of the picture, and it says how many.",
 	.examples = "assay flame profile.pb.gz -o profile.svg\ta picture\n"
-		    "assay flame profile.pb.gz\tflame.html, to look around in\n",
-	.min_args = 1,
+		    "assay flame profile.pb.gz\tflame.html, to look around in\n"
+		    "assay flame --hide-stacks epoll profile.pb.gz\twithout what waits\n",
 	.max_args = 1,
 	.opts = opts,
 	.opts_size = sizeof(struct opts),

@@ -3,6 +3,7 @@
 
 #include "cli/history.h"
 #include "cli/output.h"
+#include "cli/sieve.h"
 #include "cli/source.h"
 #include "report/amount.h"
 #include "report/callers.h"
@@ -12,6 +13,7 @@ struct opts {
 	const char *file, *store, *sort;
 	uint64_t top;
 	bool stacks, json, full_names;
+	struct as_sieve sieve;
 };
 
 enum { TOP = 15 };
@@ -31,6 +33,7 @@ static const struct as_opt opts[] = {
 	{.name = "full-filenames", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, full_names),
 	 .help = "files with their whole path"},
 	AS_JSON_OPT(struct opts, json),
+	AS_SIEVE_OPTS(struct opts, sieve),
 	{0},
 };
 /* clang-format on */
@@ -79,9 +82,9 @@ static int report_stacks(const struct opts *o, const char *arg, struct as_io *io
 	as_auto_profile struct as_profile *p = NULL;
 	as_auto_file FILE *file = NULL;
 
-	if (!arg)
-		return as_fail(err, AS_EUSAGE, "which profile? assay report --stacks FILE");
-	int r = as_source_profile(arg, &p, err);
+	int r = as_source_profile(arg ? arg : "last", &p, err);
+	if (r == AS_OK)
+		r = as_sieve_apply(&o->sieve, &p, err);
 	if (r == AS_OK)
 		r = as_output_open(o->file, &file, err);
 	return r < 0 ? r : write_functions(o, p, file, io, err);
@@ -89,15 +92,15 @@ static int report_stacks(const struct opts *o, const char *arg, struct as_io *io
 
 static int run(const void *opts_, char **args, char **tail, struct as_io *io, struct as_err *err)
 {
+	static const struct as_sieve none;
 	const struct opts *o = opts_;
 	as_auto_run struct as_run *found = NULL;
 
 	(void)tail;
 	if (o->stacks)
 		return report_stacks(o, args[0], io, err);
-	if (o->json || o->top) {
-		(void)as_fail(err, AS_EUSAGE, "%s goes with --stacks",
-			      o->json ? "--json" : "--top");
+	if (o->json || o->top || memcmp(&o->sieve, &none, sizeof none) != 0) {
+		(void)as_fail(err, AS_EUSAGE, "--json, --top and filters go with --stacks");
 		return as_hint(err, "'assay show --json' prints all of a run");
 	}
 	int r = as_history_read(o->store, args[0], &found, err);
@@ -106,7 +109,7 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 
 const struct as_cmd as_cmd_report = {
 	.name = "report",
-	.synopsis = "[options] [ID | last] | --stacks FILE",
+	.synopsis = "[options] [ID | last] | --stacks [FILE | ID | last]",
 	.about = "one run as a page of HTML: plots, processes, every number",
 	.group = "history",
 	.manual =
@@ -120,7 +123,8 @@ const struct as_cmd as_cmd_report = {
 		"With `--stacks`, the functions of a profile instead, as text: what each had in "
 		"itself (self) and with all that it called (total), on which of its lines, who "
 		"called it and whom it called. Whatever is met twice in one stack counts once. "
-		"FILE is a profile that `assay record -o` or another tool wrote.",
+		"FILE is a profile that `assay record -o` or another tool wrote, ID a run with "
+		"stacks.",
 	.examples = "assay report -o run.html\tthe run that started last\n"
 		    "assay report last -o - >run.html\tthe same, through standard output\n"
 		    "assay report --stacks profile.pb.gz\twhich functions took most\n",

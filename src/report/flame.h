@@ -9,6 +9,7 @@
  * each taken as a share of its own whole, and its colour says which was more.
  * Values below zero have no width and are left out.
  */
+#include "profile/filter.h"
 #include "profile/write.h"
 
 struct as_flame_how {
@@ -16,9 +17,7 @@ struct as_flame_how {
 	bool reverse;             /* from the innermost frame to the outermost: who called it   */
 	bool icicle;              /* the root on top                                            */
 	const char *title;
-	/* Boxes to be marked: is this place one? NULL: none are. */
-	bool (*marked)(const void *st, const struct as_profile *p, uint32_t place);
-	const void *mark;
+	struct as_words highlight; /* boxes to be marked                                       */
 };
 
 struct as_flame_box {

@@ -133,6 +133,19 @@ static void put_samples(struct as_json *j, const struct as_profile *p)
 	as_json_close(j);
 }
 
+/* Those of the command line are in the profile already, but for what changes nothing in it. */
+static void put_filters(struct as_json *j, const struct as_flame_how *how)
+{
+	as_auto_buf struct as_buf words = AS_BUF(AS_BUF_LINE);
+
+	for (size_t i = 0; i < how->highlight.n; i++)
+		as_buf_fmt(&words, "%s%s", i ? "," : "", how->highlight.v[i]);
+	as_json_open(j, "filters", '{');
+	as_json_str(j, "highlight", as_buf_text(&words));
+	as_json_close(j);
+	j->out->bad |= words.bad;
+}
+
 static void put_data(struct as_buf *out, const struct as_profile *p, const struct as_flame_how *how)
 {
 	struct as_json j = as_json(out);
@@ -149,6 +162,7 @@ static void put_data(struct as_buf *out, const struct as_profile *p, const struc
 	as_json_i64(&j, "duration_ns", p->duration_ns);
 	as_json_i64(&j, "period_ns", p->period_ns);
 	as_json_i64(&j, "slice_ns", p->slice_ns);
+	put_filters(&j, how);
 	put_kinds(&j, p);
 	put_inks(&j);
 	put_texts(&j, p);

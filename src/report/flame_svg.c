@@ -129,8 +129,7 @@ static void put_tip(struct as_buf *out, const struct as_flame *f, const struct a
 
 static bool marked(const struct as_flame *f, const struct as_flame_box *b)
 {
-	return f->how->marked && b->place < f->p->nplaces &&
-	       f->how->marked(f->how->mark, f->p, b->place);
+	return b->place < f->p->nplaces && as_place_matches(f->p, b->place, f->how->highlight);
 }
 
 static void put_box(struct picture *g, const struct as_flame_box *b)

@@ -125,6 +125,31 @@ def _():
                 expect_eq((up, down), edges(stacks, name), f"callers and callees of {name}")
 
 
+def converted(*options):
+    """What the command line leaves of the profile, by the same filters."""
+    text = assay("convert", "a.folded", *options, "-f", "folded", "-").ok().out
+    found = collections.Counter()
+    for line in text.splitlines():
+        stack, _, n = line.rpartition(" ")
+        found[tuple(stack.split(";")) if stack else ()] += int(n)
+    return found
+
+
+@test("filters of the page leave what those of the command line leave")
+def _():
+    data = page_data(write(folded(6, names=9)))
+    for filters in ({"focus": "f3"}, {"focus": "f3", "callers": True}, {"show-from-frame": "f2"},
+                    {"show-stacks": "f1,f5"}, {"hide-stacks": "f4"}, {"hide-frames": "f7,f8"},
+                    {"focus": "f1", "hide-frames": "f2", "hide-stacks": "f6"}):
+        options = [f"--{k}" if v is True else f"--{k}={word}" for k, v in filters.items()
+                   for word in ([True] if v is True else v.split(","))]
+        want, got = boxes(converted(*options)), page_boxes(data, filters)
+        del want[()], got[()]
+        want.pop(("[no stack]",), None)     # how folded stacks say that nothing is left of one
+        wrong = sorted(set(want.items()) ^ set(got.items()))
+        expect(want and not wrong, f"boxes with {filters}: {len(wrong)} differ: {wrong[:4]}")
+
+
 @test("boxes stand side by side, the widest first, inside their caller's")
 def _():
     got = node(GROW + """

@@ -82,10 +82,31 @@ $ assay report --stacks a.folded --sort total --top 1
 $ assay report --stacks a.folded --json | tr -d ' \n' | cut -c -240
 {"schema":"assay/stacks/1","metric":"samples","unit":"count","total":7,"functions_found":3,"functions":[{"function":"work","file":"app/work.py","line":null,"self":4,"total":4,"lines":[{"line":3,"self":3,"total":3},{"line":4,"self":1,"total"
 
-$ assay report --stacks
-? 2
-! assay report: which profile? assay report --stacks FILE
+# filters are the same everywhere
+$ assay report --stacks a.folded --hide-stacks work --top 1
+   self   total   samples  function
+   67 %    67 %         2  <b>&"x"
+                             called by  main 67 %
 
-$ assay report --json last
+3 samples in 2 functions, 1 listed
+
+$ assay flame a.folded -f svg -o - --focus work --highlight work.py | grep -o '<g class.*'
+<g class="marked"><title>work
+
+# before and after
+$ printf 'main;work (app/work.py:3) 1\nmain;new 3\n' >b.folded; assay diff a.folded b.folded -o d.pb.gz >/dev/null; assay flame d.pb.gz -f svg -o - | grep -o 'before .*</title>.*fill="[^"]*"'
+before 7 (100 %), after 4 (100 %)</title><rect x="12.00" y="98" width="1176.00" height="17" fill="#c5ccd6"
+before 7 (100 %), after 4 (100 %)</title><rect x="12.00" y="80" width="1176.00" height="17" fill="#d6dbe2"
+before 4 (57 %), after 1 (25 %)</title><rect x="12.00" y="62" width="504.00" height="17" fill="#91b7e5"
+before 2 (29 %), after 0 (0 %)</title><rect x="936.00" y="62" width="168.00" height="17" fill="#5b9be8"
+before 0 (0 %), after 3 (75 %)</title><rect x="516.00" y="62" width="420.00" height="17" fill="#ee6a55"
+
+$ assay report --stacks nothing
+? 66
+! assay: no file and no run is called 'nothing'
+!     'assay jobs' lists the runs
+
+$ assay report --focus f last
 ? 2
-! {"error":"USAGE","message":"--json goes with --stacks","hint":"'assay show --json' prints all of a run"}
+! assay report: --json, --top and filters go with --stacks
+!     'assay show --json' prints all of a run

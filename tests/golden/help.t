@@ -224,7 +224,7 @@ examples:
 $ assay report --help
 assay report: one run as a page of HTML: plots, processes, every number
 
-usage: assay report [options] [ID | last] | --stacks FILE
+usage: assay report [options] [ID | last] | --stacks [FILE | ID | last]
 
 options:
   -o, --output FILE         write to FILE instead of assay-ID.html; '-' is
@@ -239,6 +239,20 @@ functions of a profile:
   -n, --top N               so many functions (default: 15; all with --json)
       --full-filenames      files with their whole path
       --json                print JSON
+
+which part of the profile; TEXT is in a function's or file's name:
+      --metric NAME         only this kind of value: samples, cpu, wall, gil or
+                            what the file has
+      --focus FUNCTION      only stacks through this function, from it on
+      --callers             with --focus: what called it instead of what it
+                            calls
+      --show-from-frame TEXT
+                            only stacks with such a frame, from the first of
+                            them on
+      --show-stacks TEXT    only stacks with such a frame, whole
+      --hide-stacks TEXT    no stack with such a frame
+      --hide-frames TEXT    stacks without such frames
+      --highlight TEXT      mark such frames, where a view can
   -h, --help                show this help
 
 examples:
@@ -254,7 +268,7 @@ examples:
 $ assay flame --help
 assay flame: a profile as a flame graph: a picture, or a page
 
-usage: assay flame [options] FILE
+usage: assay flame [options] [FILE | ID | last]
 
 output:
   -o, --output FILE         x.svg: a picture, x.html: a page; '-' is standard
@@ -269,6 +283,20 @@ how it is drawn:
       --lines               a box for each line, not for each function
   -t, --threads             threads, processes and tasks apart
       --full-filenames      files with their whole path
+
+which part of the profile; TEXT is in a function's or file's name:
+      --metric NAME         only this kind of value: samples, cpu, wall, gil or
+                            what the file has
+      --focus FUNCTION      only stacks through this function, from it on
+      --callers             with --focus: what called it instead of what it
+                            calls
+      --show-from-frame TEXT
+                            only stacks with such a frame, from the first of
+                            them on
+      --show-stacks TEXT    only stacks with such a frame, whole
+      --hide-stacks TEXT    no stack with such a frame
+      --hide-frames TEXT    stacks without such frames
+      --highlight TEXT      mark such frames, where a view can
   -h, --help                show this help
 
 examples:
@@ -276,6 +304,8 @@ examples:
       a picture
   assay flame profile.pb.gz
       flame.html, to look around in
+  assay flame --hide-stacks epoll profile.pb.gz
+      without what waits
 
 'assay help flame' tells more.
 
