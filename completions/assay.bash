@@ -155,8 +155,11 @@ _assay() {
 		fi
 		;;
 	dump)
+		case $prev in
+		-d | --duration) return ;;
+		esac
 		if [[ $cur == -* ]]; then
-			_assay_words "-l --locals --async --full-filenames -j --json -h --help" "$cur"
+			_assay_words "-l --locals --async -d --duration --full-filenames -j --json -h --help" "$cur"
 		else
 			_assay_pids "$cur"
 		fi

@@ -6,12 +6,14 @@
 
 struct opts {
 	bool json, full_names, locals, tasks;
+	int64_t watch_ns;
 };
 
 /* clang-format off */
 static const struct as_opt opts[] = {
 	{ .name = "locals", .letter = 'l', .type = AS_OPT_SWITCH, .at = offsetof(struct opts, locals), .help = "the variables of each function, too" },
 	{ .name = "async", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, tasks), .help = "the tasks of asyncio too: what each awaits, as a tree" },
+	{ .name = "duration", .letter = 'd', .type = AS_OPT_DURATION, .at = offsetof(struct opts, watch_ns), .arg = "TIME", .positive = true, .help = "with --async: watch for TIME first, to tell how long each task ran and awaited" },
 	{ .name = "full-filenames", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, full_names), .help = "files with their whole path" },
 	{ .name = "json", .letter = 'j', .type = AS_OPT_SWITCH, .at = offsetof(struct opts, json), .help = "print JSON" },
 	{ 0 }
@@ -36,10 +38,14 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 {
 	const struct opts *o = opts_;
 	as_auto_moment struct as_moment *m = NULL;
-	struct as_dump_config config = {.locals = o->locals, .tasks = o->tasks};
+	struct as_dump_config config = {.locals = o->locals,
+					.tasks = o->tasks,
+					.watch_ns = o->watch_ns};
 	int pid;
 
 	(void)tail;
+	if (o->watch_ns && !o->tasks)
+		return as_fail(err, AS_EUSAGE, "--duration is for --async");
 	int r = as_parse_pid(args[0], &pid, err);
 	if (r == AS_OK)
 		r = as_dump(io->env, pid, &config, &m, err);
@@ -66,7 +72,9 @@ const struct as_cmd as_cmd_dump = {
 		"`--async` adds the tasks of asyncio (also those of uvloop): running, awaiting, "
 		"ready to go on or not yet begun, each with the stack of its coroutines. Below a "
 		"task stand those that it awaits: directly, or through gather, wait, wait_for, "
-		"shield or a TaskGroup. A ring of tasks that await each other is shown as one.\n\n"
+		"shield or a TaskGroup. A ring of tasks that await each other is shown as one. "
+		"With `--duration` they are watched for that long first, by looks at random "
+		"moments, and each tells for how much of it it ran and for how much it awaited.\n\n"
 		"`--json` prints the same as one document (docs/schema/dump-1.json), frames from "
 		"the root on. CPython 3.8 to 3.15 are known; variables, tasks and Python's own "
 		"names of threads of 3.8 to 3.13. Another user's process needs root; your own may "
@@ -75,6 +83,7 @@ const struct as_cmd as_cmd_dump = {
 	.examples = "assay dump $PPID\tthe Python program that started this shell\n"
 		    "assay dump --locals $PPID\twith what its variables hold\n"
 		    "assay dump --async $PPID\tand its tasks, with what each awaits\n"
+		    "assay dump --async -d 0.1 $PPID\thow long each of them ran and awaited\n"
 		    "assay dump --json $PPID\tthe same for a program\n",
 	.flags = AS_CMD_ENV,
 	.min_args = 1,

@@ -70,6 +70,7 @@ struct as_moment_task {
 	uint32_t what;  /* text: the type of what it awaits; 0: nothing      */
 	size_t *awaits; /* the tasks that must end before it can go on       */
 	size_t nawaits, awaits_cap;
+	int64_t ran_ns, awaited_ns;   /* while it was watched; -1: it was not */
 	struct as_moment_stack stack; /* of its coroutines, the outermost first */
 };
 
@@ -83,6 +84,7 @@ struct as_moment {
 	size_t nthreads, threads_cap;
 	struct as_moment_task *task; /* in the order of their names */
 	size_t ntasks;
+	int64_t watched_ns; /* for so long the tasks were watched before; 0: they were not */
 	bool locals, tasks; /* were asked for */
 };
 

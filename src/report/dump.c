@@ -170,6 +170,19 @@ static void put_task_head(const struct page *p, const struct as_moment_task *t)
 		as_buf_fmt(p->out, " a %s", name_of(p, t->what));
 }
 
+static void put_times(const struct page *p, const struct as_moment_task *t)
+{
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_LINE);
+
+	if (!p->m->watched_ns || t->ran_ns < 0)
+		return;
+	as_buf_str(&b, "  ran ");
+	as_put_duration(&b, t->ran_ns);
+	as_buf_str(&b, ", awaited ");
+	as_put_duration(&b, t->awaited_ns);
+	as_put_ink(p->out, p->look, AS_DIM, as_buf_text(&b));
+}
+
 static void put_task(struct page *p, size_t task, int depth);
 
 /* What is below a branch: "│  " while others follow it. */
@@ -198,6 +211,8 @@ static void put_task(struct page *p, size_t task, int depth)
 	put_task_head(p, t);
 	if (p->shown[task])
 		as_put_ink(p->out, p->look, AS_DIM, " (see above)");
+	else
+		put_times(p, t);
 	as_end_line(p->out);
 	if (p->shown[task] || depth == DEPTH_MOST)
 		return;
@@ -240,6 +255,10 @@ static void put_tasks(struct page *p)
 	as_end_line(p->out);
 	as_put_ink(p->out, p->look, AS_BOLD, "tasks");
 	as_buf_fmt(p->out, "  %zu, %zu running", p->m->ntasks, count_running(p->m));
+	if (p->m->watched_ns) {
+		as_buf_str(p->out, ", watched for ");
+		as_put_duration(p->out, p->m->watched_ns);
+	}
 	as_end_line(p->out);
 	for (int ring = 0; ring < 2; ring++)
 		for (size_t i = 0; i < p->m->ntasks; i++)
@@ -329,6 +348,14 @@ static void json_thread(struct as_json *j, const struct as_moment *m,
 	as_json_close(j);
 }
 
+static void json_ns(struct as_json *j, const char *key, int64_t ns)
+{
+	if (ns < 0)
+		as_json_na(j, key);
+	else
+		as_json_i64(j, key, ns);
+}
+
 static void json_task(struct as_json *j, const struct as_moment *m, size_t task)
 {
 	const struct as_moment_task *t = &m->task[task];
@@ -342,6 +369,8 @@ static void json_task(struct as_json *j, const struct as_moment *m, size_t task)
 	else
 		as_json_na(j, "tid");
 	json_text(j, "awaits_a", m, t->what);
+	json_ns(j, "ran_ns", m->watched_ns ? t->ran_ns : -1);
+	json_ns(j, "awaited_ns", m->watched_ns ? t->awaited_ns : -1);
 	as_json_open(j, "awaits", '[');
 	for (size_t i = 0; i < t->nawaits; i++)
 		as_json_i64(j, NULL, (int64_t)t->awaits[i]);
@@ -352,6 +381,7 @@ static void json_task(struct as_json *j, const struct as_moment *m, size_t task)
 
 static void json_tasks(struct as_json *j, const struct as_moment *m)
 {
+	json_ns(j, "watched_ns", m->watched_ns ? m->watched_ns : -1);
 	as_json_open(j, "tasks", '[');
 	for (size_t i = 0; i < m->ntasks; i++)
 		json_task(j, m, i);

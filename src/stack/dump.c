@@ -30,6 +30,7 @@ struct dump {
 	size_t ninterps;
 	struct as_task_seen *seen; /* tasks in the stacks of threads */
 	size_t nseen, seen_cap;
+	struct as_taskwatch watch;
 	struct as_moment *to;
 };
 
@@ -40,6 +41,7 @@ static void dump_done(struct dump *d)
 	free(d->stack);
 	free(d->again);
 	free(d->seen);
+	as_taskwatch_done(&d->watch);
 	as_moment_free(d->to);
 }
 
@@ -235,9 +237,21 @@ static bool see_task(struct dump *d, const struct as_pythread *t, size_t thread)
 	return true;
 }
 
+static bool watch_tasks(struct dump *d)
+{
+	find_interps(d);
+	if (!d->config->watch_ns)
+		return true;
+	bool watched = as_taskwatch_run(&d->watch, &d->reader, d->asyncio, d->ninterps,
+					d->config->watch_ns);
+
+	d->to->watched_ns = d->watch.watched_ns;
+	return watched;
+}
+
 static int take_tasks(struct dump *d, struct as_err *err)
 {
-	const struct as_dumptasks t = {&d->reader, &d->codes, d->to, d->seen, d->nseen};
+	const struct as_dumptasks t = {&d->reader, &d->codes, d->to, &d->watch, d->seen, d->nseen};
 
 	return d->config->tasks ? as_dump_tasks(&t, d->asyncio, d->ninterps, err) : AS_OK;
 }
@@ -299,13 +313,32 @@ static int by_tid(const void *a, const void *b)
 }
 
 /* Python lists the newest first; the main thread's number is the least. */
+static int find_threads(struct dump *d, struct as_err *err)
+{
+	return as_pythreads_refresh(&d->threads) && d->threads.n
+		       ? AS_OK
+		       : as_fail(err, AS_ENOTFOUND, "process %d has ended", (int)d->py.pid);
+}
+
+/* Watching takes its time: who is there afterwards is looked for again. */
+static int find_and_watch(struct dump *d, struct as_err *err)
+{
+	int r = find_threads(d, err);
+
+	if (r < 0 || !d->config->tasks)
+		return r;
+	if (!watch_tasks(d))
+		return as_fail(err, AS_ENOMEM, "make room for tasks");
+	return d->config->watch_ns ? find_threads(d, err) : AS_OK;
+}
+
 static int take_threads(struct dump *d, struct as_err *err)
 {
-	if (!as_pythreads_refresh(&d->threads) || !d->threads.n)
-		return as_fail(err, AS_ENOTFOUND, "process %d has ended", (int)d->py.pid);
+	int r = find_and_watch(d, err);
+
+	if (r < 0)
+		return r;
 	as_pygils_read(&d->threads, &d->gils);
-	if (d->config->tasks)
-		find_interps(d);
 	for (size_t i = 0; i < d->threads.n; i++)
 		if (!take_thread(d, d->threads.at[i]))
 			return as_fail(err, AS_ENOMEM, "make room for a thread");

@@ -9,8 +9,9 @@
 #include "stack/python.h"
 
 struct as_dump_config {
-	bool locals; /* the variables of each frame, too */
-	bool tasks;  /* the tasks of asyncio, too        */
+	bool locals;      /* the variables of each frame, too */
+	bool tasks;       /* the tasks of asyncio, too        */
+	int64_t watch_ns; /* … watched for this long first, to tell their times; 0: not */
 };
 
 /* Fails as as_python_find() does. */

@@ -174,7 +174,11 @@ static bool take(const struct work *w, struct found *f, struct as_moment_task *t
 	struct as_pychain chain;
 	bool same;
 
-	*to = (struct as_moment_task){.name = f->name};
+	const struct as_taskwatch_row *row = as_taskwatch_find(w->d->watch, &f->task);
+
+	*to = (struct as_moment_task){.name = f->name,
+				      .ran_ns = row ? row->ran_ns : -1,
+				      .awaited_ns = row ? row->awaited_ns : -1};
 	if (seen)
 		return take_running(w, seen, to);
 	if (!read_still(w, &f->task, &chain, &same)) {

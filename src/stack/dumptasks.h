@@ -5,7 +5,7 @@
  */
 #include "profile/moment.h"
 #include "stack/code.h"
-#include "stack/tasks.h"
+#include "stack/taskwatch.h"
 
 /* A task that a thread was seen to run. */
 struct as_task_seen {
@@ -18,6 +18,7 @@ struct as_dumptasks {
 	struct as_pyreader *r;
 	struct as_codes *codes;
 	struct as_moment *to;
+	const struct as_taskwatch *watch; /* what was seen of them before */
 	const struct as_task_seen *seen;
 	size_t nseen;
 };

@@ -93,9 +93,17 @@ static uint32_t text(struct as_sampler *s, const char *p)
 	return as_profile_text(s->to, p, strlen(p));
 }
 
-static void tag(struct as_sampler *s, const struct as_sampled *p, struct as_pythread *t)
+static struct as_tag task_tag(struct as_sampler *s, const struct as_buf *name)
 {
-	struct as_tag tags[3];
+	return (struct as_tag){text(s, "task"),
+			       as_profile_text(s->to, as_buf_text(name), name->len), 0};
+}
+
+/* `task` is its name; NULL: it runs none. */
+static void tag(struct as_sampler *s, const struct as_sampled *p, struct as_pythread *t,
+		const struct as_buf *task)
+{
+	struct as_tag tags[4];
 	size_t n = 0;
 
 	if (s->config.processes)
@@ -104,14 +112,34 @@ static void tag(struct as_sampler *s, const struct as_sampled *p, struct as_pyth
 		tags[n++] = (struct as_tag){text(s, "thread"), 0, t->tid};
 	if (s->config.threads && t->name[0])
 		tags[n++] = (struct as_tag){text(s, "name"), text(s, t->name), 0};
+	if (task)
+		tags[n++] = task_tag(s, task);
 	t->tags = as_profile_tags(s->to, tags, n);
+}
+
+/* Of the stack that was just read. */
+static void tag_task(struct as_sampler *s, struct as_sampled *p, struct as_pythread *t)
+{
+	as_auto_buf struct as_buf name = AS_BUF(AS_BUF_LINE);
+
+	tag(s, p, t, as_tasksight_name(&p->tasks, s->stack, &name) ? &name : NULL);
 }
 
 /* ── looking ──────────────────────────────────────────────────────────── */
 
-/* Who is there, and is what we remember of its code still true: once a second. */
-static void look_around(struct as_sampled *p, int64_t now)
+static uint64_t main_interp(const struct as_sampled *p)
 {
+	for (size_t i = 0; i < p->threads.n; i++)
+		if (p->threads.at[i]->tid == p->py.pid)
+			return p->threads.at[i]->interp;
+	return p->threads.n ? p->threads.at[0]->interp : 0;
+}
+
+/* Who is there, and is what we remember of its code still true: once a second. */
+static void look_around(const struct as_sampler *s, struct as_sampled *p, int64_t now)
+{
+	if (s->config.tasks)
+		as_tasksight_refresh(&p->tasks, main_interp(p));
 	as_codes_check(&p->codes);
 	for (size_t i = 0; i < p->threads.n; i++)
 		p->threads.at[i]->known = false;
@@ -128,9 +156,10 @@ static bool refresh(struct as_sampler *s, struct as_sampled *p, int64_t now)
 	if (!as_pythreads_refresh(&p->threads))
 		return false;
 	if (now >= p->refresh_ns)
-		look_around(p, now);
+		look_around(s, p, now);
 	for (size_t i = 0; i < p->threads.n; i++)
-		tag(s, p, p->threads.at[i]);
+		if (!p->threads.at[i]->known)
+			tag(s, p, p->threads.at[i], NULL);
 	return true;
 }
 
@@ -166,6 +195,8 @@ static bool see(struct as_sampler *s, struct as_sampled *p, struct as_pythread *
 	case AS_SNAP_OK:
 		t->stack = as_codes_follow(&p->codes, s->stack, &t->trail);
 		t->known = true;
+		if (s->config.tasks)
+			tag_task(s, p, t);
 		return true;
 	case AS_SNAP_EMPTY:
 		s->count.empty++;
@@ -254,6 +285,36 @@ static bool asleep(const struct as_sampler *s, struct as_sampled *p)
 	return p->used_ns == was;
 }
 
+/* Whose tasks are looked at. */
+struct awaiting {
+	struct as_sampler *s;
+	struct as_sampled *p;
+};
+
+static void add_awaiting(void *arg, const struct as_buf *name, const struct as_pystack *stack,
+			 int64_t since)
+{
+	const struct awaiting *a = arg;
+	struct as_sampler *s = a->s;
+	struct as_pythread task = {.stack = as_codes_stack(&a->p->codes, stack)};
+	struct as_tag tags[2];
+	size_t n = 0;
+
+	if (s->config.processes)
+		tags[n++] = (struct as_tag){text(s, "process"), 0, a->p->py.pid};
+	tags[n++] = task_tag(s, name);
+	task.tags = as_profile_tags(s->to, tags, n);
+	add(s, &task, &(struct weight){{0, since, 0}});
+}
+
+static void look_at_tasks(struct as_sampler *s, struct as_sampled *p, int64_t now)
+{
+	struct awaiting a = {s, p};
+
+	if (s->config.tasks && s->config.modes & AS_MODE_WALL)
+		as_tasksight_awaiting(&p->tasks, now, s->stack, add_awaiting, &a);
+}
+
 /* False: its Python is gone. */
 static bool look_at_process(struct as_sampler *s, struct as_sampled *p, int64_t now)
 {
@@ -269,6 +330,7 @@ static bool look_at_process(struct as_sampler *s, struct as_sampled *p, int64_t 
 			    : 0;
 	for (size_t i = 0; i < p->threads.n; i++)
 		look_at(s, p, i, &l);
+	look_at_tasks(s, p, now);
 	p->last_ns = now;
 	return true;
 }
@@ -306,6 +368,9 @@ int as_sampler_add(struct as_sampler *s, pid_t pid, struct as_err *err)
 	int r = as_python_find(s->env, pid, &p->py, err);
 	if (r < 0)
 		return r;
+	if (s->config.tasks && !as_tasksight_init(&p->tasks, &p->py))
+		return as_fail(err, AS_EUNSUP, "tasks of Python 3.%u cannot be read yet",
+			       (unsigned)p->py.at.minor);
 	as_pythreads_init(&p->threads, s->env, &p->py);
 	as_codes_init(&p->codes, &p->py, s->to);
 	p->last_ns = as_now();

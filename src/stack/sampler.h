@@ -10,6 +10,7 @@
  * running (cpu), or the time since the last look (wall, gil).
  */
 #include "stack/code.h"
+#include "stack/tasksight.h"
 #include "stack/threads.h"
 
 enum as_sample_mode {
@@ -23,6 +24,7 @@ struct as_sampler_config {
 	unsigned modes;    /* of enum as_sample_mode */
 	bool threads;      /* tag samples with their thread  */
 	bool processes;    /* … and with their process       */
+	bool tasks;        /* … and with their task of asyncio; those that await count in wall */
 	bool stop;         /* a thread that cannot be read as it runs may be stopped */
 	int64_t slice_ns;  /* samples are told apart by slices of this length; 0: not */
 	int64_t origin_ns; /* when the first slice begins, CLOCK_MONOTONIC            */
@@ -44,6 +46,7 @@ struct as_sampled {
 	struct as_python py;
 	struct as_pythreads threads;
 	struct as_codes codes;
+	struct as_tasksight tasks;   /* if they are asked for */
 	int64_t last_ns, refresh_ns; /* CLOCK_MONOTONIC                             */
 	int64_t peek_ns;             /* new threads are asked for no sooner         */
 	clockid_t clock;             /* of all its threads together                 */

@@ -148,6 +148,25 @@ for python in PYTHONS:
         expect_in("└─ ring-a  awaits 1 task (see above)", text.replace("│  ", ""))
 
 
+@job_test("watched for a while, tasks tell for how long they ran and awaited")
+def _():
+    p = script(PYTHONS[-1], "jobs", 60)
+    d = dump(p.pid, "--async", "-d", "2s")
+    text = assay("dump", "--async", "-d", "0.1", p.pid).ok().out
+    r = assay("dump", "-d", 1, p.pid)
+    stop(p)
+    found = {t["name"]: t for t in d["tasks"]}
+    whole, idle = d["watched_ns"], found["idle"]
+    expect(whole >= 2e9, f"watched for {whole} ns")
+    expect_eq((idle["ran_ns"], idle["awaited_ns"]), (0, whole), "the one that only awaits")
+    one, three = found["busy-1"]["ran_ns"], found["busy-3"]["ran_ns"]
+    expect(0.5 * whole < one + three <= whole, f"{one} and {three} of {whole}")
+    expect(0.6 < three / (one + three) < 0.9, f"{one} and {three}, truly 3 to 1")
+    expect_in(", watched for 1", text)
+    expect_in("idle  awaits a Future  ran 0", text)
+    expect_eq(r.rc, 2, "exit status of --duration without --async")
+
+
 @job_test("a program without asyncio has no tasks")
 def _():
     p = script(PYTHONS[-1], "states", 60)

@@ -115,6 +115,8 @@ options:
   -l, --locals              the variables of each function, too
       --async               the tasks of asyncio too: what each awaits, as a
                             tree
+  -d, --duration TIME       with --async: watch for TIME first, to tell how long
+                            each task ran and awaited
       --full-filenames      files with their whole path
   -j, --json                print JSON
   -h, --help                show this help
@@ -126,6 +128,8 @@ examples:
       with what its variables hold
   assay dump --async $PPID
       and its tasks, with what each awaits
+  assay dump --async -d 0.1 $PPID
+      how long each of them ran and awaited
   assay dump --json $PPID
       the same for a program
 

@@ -1,0 +1,81 @@
+#include "stack/tasksight.h"
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+
+bool as_tasksight_init(struct as_tasksight *t, const struct as_python *py)
+{
+	*t = (struct as_tasksight){.last_ns = as_now()};
+	return as_pyreader_init(&t->r, py);
+}
+
+void as_tasksight_refresh(struct as_tasksight *t, uint64_t interp)
+{
+	(void)as_pyreader_init(&t->r, t->r.py);
+	as_pyasyncio_find(&t->r, interp, &t->asyncio);
+}
+
+bool as_tasksight_name(struct as_tasksight *t, const struct as_pystack *s, struct as_buf *name)
+{
+	struct as_pytask task;
+	size_t depth;
+
+	return as_pytask_of(&t->r, t->asyncio.current, s, &task, &depth) &&
+	       as_pytask_name(&t->r, &task, name);
+}
+
+/* Its chain of coroutines, if it stood still while it was read twice. */
+static bool read_awaiting(struct as_tasksight *t, uint64_t at, struct as_pytask *task,
+			  struct as_pychain *ret)
+{
+	struct as_pychain again;
+
+	if (!as_pytask_read(&t->r, at, task) || !task->waiter)
+		return false;
+	uint64_t waiter = task->waiter;
+
+	as_pychain_read(&t->r, task->coro, ret);
+	as_pychain_read(&t->r, task->coro, &again);
+	return as_pychain_same(ret, &again) && ret->doing == AS_PYCORO_SUSPENDED &&
+	       as_pytask_read(&t->r, at, task) && task->waiter == waiter;
+}
+
+/* What is told of each. */
+struct told {
+	struct as_pystack *stack;
+	int64_t since;
+	as_tasksight_fn fn;
+	void *arg;
+};
+
+static void tell(struct as_tasksight *t, uint64_t at, const struct told *to)
+{
+	as_auto_buf struct as_buf name = AS_BUF(AS_BUF_LINE);
+	struct as_pystack *s = to->stack;
+	struct as_pychain chain;
+	struct as_pytask task;
+
+	if (!read_awaiting(t, at, &task, &chain) || !as_pytask_name(&t->r, &task, &name))
+		return;
+	s->n = chain.n;
+	s->cut = chain.cut;
+	for (size_t i = 0; i < chain.n; i++)
+		s->at[i] = chain.at[chain.n - 1 - i];
+	to->fn(to->arg, &name, s, to->since);
+}
+
+void as_tasksight_awaiting(struct as_tasksight *t, int64_t now, struct as_pystack *s,
+			   as_tasksight_fn fn, void *arg)
+{
+	enum { SHARE = 20 };
+	as_cleanup(as_pytask_list_done) struct as_pytask_list list = {0};
+	struct told to = {s, now - t->last_ns, fn, arg};
+
+	if (now < t->next_ns)
+		return;
+	if (as_pytasks_list(&t->r, &t->asyncio, &list))
+		for (size_t i = 0; i < list.n; i++)
+			tell(t, list.at[i], &to);
+	t->last_ns = now;
+	t->next_ns = now + (as_now() - now) * SHARE;
+}

@@ -1,0 +1,32 @@
+#pragma once
+/*
+ * tasksight -- the tasks of a process, as sampling sees them: which one a
+ * stack belongs to, and the stacks of those that await something.
+ */
+#include "profile/profile.h"
+#include "stack/tasks.h"
+
+struct as_tasksight {
+	struct as_pyreader r;
+	struct as_pyasyncio asyncio; /* of the main interpreter                         */
+	int64_t last_ns;             /* when the awaiting ones were looked at, CLOCK_MONOTONIC */
+	int64_t next_ns;             /* … not before                                           */
+};
+
+/* One that awaits, its stack with the leaf first, and the time since the last such look. */
+typedef void (*as_tasksight_fn)(void *arg, const struct as_buf *name, const struct as_pystack *s,
+				int64_t since);
+
+/* False: tasks of this version cannot be read. */
+bool as_tasksight_init(struct as_tasksight *t, const struct as_python *py);
+/* Once a second: asyncio may have been imported, classes may have gone. */
+void as_tasksight_refresh(struct as_tasksight *t, uint64_t interp);
+/* The name of the task that has this stack, appended; false: it has none. */
+bool as_tasksight_name(struct as_tasksight *t, const struct as_pystack *s, struct as_buf *name);
+/*
+ * All that await something now, unless that was done too short a time ago: many
+ * tasks cost much time, and looking at them never takes more than a twentieth
+ * of it. `s` is room for a stack.
+ */
+void as_tasksight_awaiting(struct as_tasksight *t, int64_t now, struct as_pystack *s,
+			   as_tasksight_fn fn, void *arg);

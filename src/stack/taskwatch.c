@@ -1,0 +1,147 @@
+#include "stack/taskwatch.h"
+
+#include <math.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/fault.h"
+
+enum { RUNNING_MOST = 64 };
+
+void as_taskwatch_done(struct as_taskwatch *w)
+{
+	free(w->row);
+	as_index_done(&w->by_who);
+	*w = (struct as_taskwatch){0};
+}
+
+/* ── rows ─────────────────────────────────────────────────────────────── */
+
+static uint32_t hash_of(const struct as_pytask *t)
+{
+	const uint64_t who[] = {t->at, t->coro, t->name};
+
+	return as_hash(0, who, sizeof who);
+}
+
+static bool same(const void *owner, uint32_t i, const void *key)
+{
+	const struct as_taskwatch *w = owner;
+	const struct as_pytask *t = key;
+
+	return w->row[i].at == t->at && w->row[i].coro == t->coro && w->row[i].name == t->name;
+}
+
+const struct as_taskwatch_row *as_taskwatch_find(const struct as_taskwatch *w,
+						 const struct as_pytask *t)
+{
+	uint32_t i = as_index_find(&w->by_who, hash_of(t), same, w, t);
+
+	return i == AS_NOWHERE ? NULL : &w->row[i];
+}
+
+static struct as_taskwatch_row *row_of(struct as_taskwatch *w, const struct as_pytask *t)
+{
+	uint32_t hash = hash_of(t), i = as_index_find(&w->by_who, hash, same, w, t);
+
+	if (i != AS_NOWHERE)
+		return &w->row[i];
+	if (w->n >= AS_PYTASKS_MOST || !as_grow(&w->row, &w->cap, w->n, sizeof *w->row, 64) ||
+	    !as_index_add(&w->by_who, hash, (uint32_t)w->n))
+		return NULL;
+	w->row[w->n] = (struct as_taskwatch_row){t->at, t->coro, t->name, 0, 0};
+	return &w->row[w->n++];
+}
+
+/* ── looks ────────────────────────────────────────────────────────────── */
+
+/* The tasks that run now, of all loops of an interpreter. */
+struct running {
+	uint64_t task[RUNNING_MOST];
+	size_t n;
+};
+
+static void find_running(struct as_pyreader *r, uint64_t current, struct running *ret)
+{
+	struct as_pydict d;
+	uint64_t loop;
+
+	ret->n = 0;
+	if (!current || !as_pydict_open(r, current, &d))
+		return;
+	while (ret->n < RUNNING_MOST && as_pydict_next(&d, &loop, &ret->task[ret->n]))
+		ret->n++;
+}
+
+static bool runs(const struct running *now, uint64_t task)
+{
+	for (size_t i = 0; i < now->n; i++)
+		if (now->task[i] == task)
+			return true;
+	return false;
+}
+
+static bool note(struct as_taskwatch *w, const struct as_pytask *t, bool running, int64_t since)
+{
+	struct as_taskwatch_row *row = row_of(w, t);
+
+	if (!row)
+		return w->n >= AS_PYTASKS_MOST; /* of more there is nothing to tell */
+	row->ran_ns += running ? since : 0;
+	row->awaited_ns += !running && t->waiter ? since : 0;
+	return true;
+}
+
+static bool look(struct as_taskwatch *w, struct as_pyreader *r, const struct as_pyasyncio *a,
+		 int64_t since)
+{
+	as_cleanup(as_pytask_list_done) struct as_pytask_list list = {0};
+	struct running now;
+	struct as_pytask t;
+
+	find_running(r, a->current, &now);
+	if (!as_pytasks_list(r, a, &list))
+		return false;
+	for (size_t i = 0; i < list.n; i++)
+		if (as_pytask_read(r, list.at[i], &t) &&
+		    !note(w, &t, runs(&now, list.at[i]), since))
+			return false;
+	return true;
+}
+
+/* ── moments ──────────────────────────────────────────────────────────── */
+
+/* At random, so that nothing that the program does in step is always or never seen. */
+static int64_t pause_ns(uint64_t *seed, int64_t cost)
+{
+	enum { MEAN_MS = 5, SHARE = 20 };
+
+	*seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	double chance = ((double)(*seed >> 11) + 1) / 9007199254740992.0;
+	int64_t mean = cost * SHARE > MEAN_MS * AS_MSEC ? cost * SHARE : MEAN_MS * AS_MSEC;
+
+	return (int64_t)(-log(chance) * (double)mean);
+}
+
+bool as_taskwatch_run(struct as_taskwatch *w, struct as_pyreader *r,
+		      const struct as_pyasyncio *asyncio, size_t n, int64_t for_ns)
+{
+	int64_t last = as_now(), end = last + for_ns, cost = 0;
+	uint64_t seed = (uint64_t)last;
+
+	while (last < end) {
+		int64_t left = end - as_now(), pause = pause_ns(&seed, cost);
+		struct timespec t = as_timespec(pause < left ? pause : left > 0 ? left : 0);
+
+		(void)nanosleep(&t, NULL);
+		int64_t now = as_now();
+
+		for (size_t i = 0; i < n; i++)
+			if (!look(w, r, &asyncio[i], now - last))
+				return false;
+		w->watched_ns += now - last;
+		last = now;
+		cost = as_now() - now;
+	}
+	return true;
+}
