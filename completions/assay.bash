@@ -149,7 +149,7 @@ _assay() {
 		--store) _assay_files "$cur"; return ;;
 		esac
 		if [[ $cur == -* ]]; then
-			_assay_words "-p --pid -d --duration -s --subprocesses --continuous --service --service-version --project --zone --match --every --for -k --keep -n --name --run-version -l --label -r --rate --mode -g --gil -i --idle --stop -o --output -f --format --weight -t --threads -F --function --full-filenames --json --stats-json -q --quiet --store --no-store -h --help" "$cur"
+			_assay_words "-p --pid -d --duration -s --subprocesses --continuous --service --service-version --project --zone --match --every --for -k --keep -n --name --run-version -l --label -r --rate --mode -g --gil -i --idle --stop -o --output -f --format --weight -t --threads --async -F --function --full-filenames --json --stats-json -q --quiet --store --no-store -h --help" "$cur"
 		else
 			_assay_pids "$cur"
 		fi

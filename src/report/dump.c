@@ -74,14 +74,12 @@ static const char *name_of(const struct page *p, uint32_t text)
 
 static void put_head(const struct page *p)
 {
-	as_auto_buf struct as_buf lead = AS_BUF(AS_BUF_LINE);
-
-	as_buf_fmt(&lead, "process %d", (int)p->m->pid);
-	as_put_ink(p->out, p->look, AS_BOLD, as_buf_text(&lead));
-	as_buf_clear(&lead);
-	as_buf_str(&lead, "Python ");
-	put_version(&lead, p->m->version);
-	as_buf_fmt(p->out, "  %s  ", as_buf_text(&lead));
+	as_ink(p->out, p->look, AS_BOLD);
+	as_buf_fmt(p->out, "process %d", (int)p->m->pid);
+	as_ink_end(p->out, p->look, AS_BOLD);
+	as_buf_str(p->out, "  Python ");
+	put_version(p->out, p->m->version);
+	as_buf_str(p->out, "  ");
 	if (p->m->command)
 		(void)as_put_name(p->out, name_of(p, p->m->command),
 				  p->look->width - 32 > 20 ? p->look->width - 32 : 20);
@@ -93,6 +91,7 @@ static void put_local(const struct page *p, const struct as_moment_local *l)
 	as_auto_buf struct as_buf line = AS_BUF(AS_BUF_LINE);
 
 	as_buf_fmt(&line, "%s = %s", name_of(p, l->name), name_of(p, l->value));
+	p->out->bad |= line.bad;
 	int room = begin_line(p, 8);
 	as_ink(p->out, p->look, AS_DIM);
 	(void)as_put_name(p->out, as_buf_text(&line), room);
@@ -113,6 +112,7 @@ static void put_frame(const struct page *p, const struct as_moment_frame *f)
 	as_auto_buf struct as_buf place = AS_BUF(AS_BUF_LINE);
 
 	as_spell_place(p->m->names, f->place, p->how, &place);
+	p->out->bad |= place.bad;
 	int room = begin_line(p, p->indent);
 	(void)as_put_name(p->out, as_buf_text(&place), room);
 	as_end_line(p->out);
@@ -172,15 +172,14 @@ static void put_task_head(const struct page *p, const struct as_moment_task *t)
 
 static void put_times(const struct page *p, const struct as_moment_task *t)
 {
-	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_LINE);
-
 	if (!p->m->watched_ns || t->ran_ns < 0)
 		return;
-	as_buf_str(&b, "  ran ");
-	as_put_duration(&b, t->ran_ns);
-	as_buf_str(&b, ", awaited ");
-	as_put_duration(&b, t->awaited_ns);
-	as_put_ink(p->out, p->look, AS_DIM, as_buf_text(&b));
+	as_ink(p->out, p->look, AS_DIM);
+	as_buf_str(p->out, "  ran ");
+	as_put_duration(p->out, t->ran_ns);
+	as_buf_str(p->out, ", awaited ");
+	as_put_duration(p->out, t->awaited_ns);
+	as_ink_end(p->out, p->look, AS_DIM);
 }
 
 static void put_task(struct page *p, size_t task, int depth);
@@ -280,6 +279,7 @@ void as_report_dump(struct as_buf *out, const struct as_look *look, const struct
 		put_thread(&p, &m->thread[i]);
 	if (m->tasks)
 		put_tasks(&p);
+	out->bad |= p.lead.bad;
 	as_buf_done(&p.lead);
 	as_page_end(out, look, from);
 }
@@ -394,6 +394,7 @@ void as_report_dump_json(struct as_buf *out, const struct as_moment *m)
 	struct as_json j = as_json_pretty(out);
 
 	put_version(&version, m->version);
+	out->bad |= version.bad;
 	as_json_open(&j, NULL, '{');
 	as_json_str(&j, "schema", "assay/dump/1");
 	as_json_i64(&j, "pid", m->pid);

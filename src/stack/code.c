@@ -45,6 +45,7 @@ static uint32_t text_at(const struct as_codes *c, uint64_t at)
 
 	if (!as_pytext_read(c->py, at, &b))
 		return as_profile_text(c->to, "?", 1);
+	c->to->bad |= b.bad;
 	return as_profile_text(c->to, as_buf_text(&b), b.len);
 }
 
@@ -57,6 +58,7 @@ static void read_lines(const struct as_codes *c, uint64_t at, struct as_pycode *
 	if (as_remote_read(c->py->pid, at + l->text.length, &n, sizeof n) || n > LINES_MOST)
 		return;
 	ret->lines = as_zalloc(n);
+	c->to->bad |= !ret->lines;
 	if (ret->lines && !as_remote_read(c->py->pid, at + l->bytes, ret->lines, n))
 		ret->nlines = n;
 }

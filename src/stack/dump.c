@@ -45,6 +45,13 @@ static void dump_done(struct dump *d)
 	as_moment_free(d->to);
 }
 
+/* What a buffer holds; without memory for it there is no dump. */
+static uint32_t keep(struct dump *d, const struct as_buf *b)
+{
+	d->to->names->bad |= b->bad;
+	return as_profile_text(d->to->names, as_buf_text(b), b->len);
+}
+
 static uint32_t text(struct dump *d, const char *s)
 {
 	return s ? as_profile_text(d->to->names, s, strlen(s)) : 0;
@@ -60,14 +67,16 @@ static void read_command(struct dump *d)
 	char path[32];
 
 	(void)snprintf(path, sizeof path, "%d/cmdline", (int)d->py.pid);
-	if (as_read_all(d->env->proc, path, &words, &ignored) < 0)
+	if (as_read_all(d->env->proc, path, &words, &ignored) < 0) {
+		d->to->names->bad |= words.bad;
 		return;
+	}
 	while (words.len && !words.p[words.len - 1])
 		words.len--;
 	for (size_t i = 0; i < words.len; i++)
 		if (!words.p[i])
 			words.p[i] = ' ';
-	d->to->command = as_profile_text(d->to->names, as_buf_text(&words), words.len);
+	d->to->command = keep(d, &words);
 }
 
 /* ── stacks ───────────────────────────────────────────────────────────── */
@@ -126,7 +135,7 @@ static uint32_t object_text(struct dump *d, uint64_t object)
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_LINE);
 
 	as_pyrepr(&d->reader, object, &b);
-	return as_profile_text(d->to->names, as_buf_text(&b), b.len);
+	return keep(d, &b);
 }
 
 static uint32_t name_text(struct dump *d, uint64_t name)
@@ -135,7 +144,7 @@ static uint32_t name_text(struct dump *d, uint64_t name)
 
 	if (!as_pytext_read(&d->py, name, &b))
 		as_buf_byte(&b, '?');
-	return as_profile_text(d->to->names, as_buf_text(&b), b.len);
+	return keep(d, &b);
 }
 
 static bool take_locals(struct dump *d, const struct as_pyframe *from, struct as_moment_frame *to)
@@ -277,8 +286,8 @@ static void take_name(struct dump *d, const struct as_pythread *t, struct as_mom
 	if (!d->objects)
 		return;
 	as_threadname_read(&d->reader, t, &n);
-	if (n.name.len)
-		to->name = as_profile_text(d->to->names, n.name.p, n.name.len);
+	if (n.name.len || n.name.bad)
+		to->name = keep(d, &n.name);
 	to->known = n.known;
 	to->daemon = n.daemon;
 	as_buf_done(&n.name);
@@ -315,9 +324,12 @@ static int by_tid(const void *a, const void *b)
 /* Python lists the newest first; the main thread's number is the least. */
 static int find_threads(struct dump *d, struct as_err *err)
 {
-	return as_pythreads_refresh(&d->threads) && d->threads.n
-		       ? AS_OK
-		       : as_fail(err, AS_ENOTFOUND, "process %d has ended", (int)d->py.pid);
+	enum { TRIES = 3 };
+
+	for (int i = 0; i < TRIES; i++) /* the list may change under our eyes */
+		if (as_pythreads_refresh(&d->threads) && d->threads.n)
+			return AS_OK;
+	return as_fail(err, AS_ENOTFOUND, "process %d has ended", (int)d->py.pid);
 }
 
 /* Watching takes its time: who is there afterwards is looked for again. */

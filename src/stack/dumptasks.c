@@ -44,9 +44,10 @@ static uint32_t name_of(const struct work *w, const struct as_pytask *t)
 {
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_LINE);
 
-	return as_pytask_name(w->d->r, t, &b)
-		       ? as_profile_text(w->d->to->names, as_buf_text(&b), b.len)
-		       : 0;
+	bool known = as_pytask_name(w->d->r, t, &b);
+
+	w->d->to->names->bad |= b.bad;
+	return known ? as_profile_text(w->d->to->names, as_buf_text(&b), b.len) : 0;
 }
 
 /* Task-2 comes before Task-10. */

@@ -50,10 +50,12 @@ static uint64_t value_of(struct as_pyreader *r, uint64_t slot, unsigned char kin
 size_t as_pylocals(struct as_pyreader *r, const struct as_pyframe *f,
 		   struct as_pylocal local[AS_PYLOCALS_MOST])
 {
+	enum { READS_MOST = 1 << 10 };
 	uint64_t slot[AS_PYLOCALS_MOST];
 	struct slots s;
 	size_t n = 0;
 
+	as_pyreader_allow(r, READS_MOST);
 	name_slots(r, f->code, &s);
 	if (!s.n || !as_pyread(r, f->at + r->at->frame.locals, slot, s.n * sizeof *slot))
 		return 0;

@@ -13,19 +13,19 @@ enum {
 
 /* A frame and what is known of its coroutine. */
 struct coro {
-	const struct as_pyreader *r;
+	struct as_pyreader *r;
 	uint64_t frame;
 	unsigned char copy[FRAME_MOST];
 	int8_t state; /* gi_frame_state; from 3.11 */
 };
 
-uint64_t as_pycoro_frame(const struct as_pyreader *r, uint64_t coro)
+uint64_t as_pycoro_frame(struct as_pyreader *r, uint64_t coro)
 {
 	return r->at->gen.state == AS_PY_NO ? as_pyword(r, coro + r->at->gen.frame)
 					    : coro + r->at->gen.frame;
 }
 
-static bool read_coro(const struct as_pyreader *r, uint64_t coro, struct coro *ret)
+static bool read_coro(struct as_pyreader *r, uint64_t coro, struct coro *ret)
 {
 	ret->r = r;
 	ret->state = 0;
@@ -173,6 +173,9 @@ static uint64_t add(struct as_pyreader *r, uint64_t coro, struct as_pychain *to)
 
 void as_pychain_read(struct as_pyreader *r, uint64_t coro, struct as_pychain *ret)
 {
+	enum { READS_MOST = 1 << 12 };
+
+	as_pyreader_allow(r, READS_MOST);
 	ret->n = 0;
 	ret->doing = AS_PYCORO_DONE;
 	ret->cut = false;

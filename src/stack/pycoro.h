@@ -27,6 +27,6 @@ struct as_pychain {
 };
 
 /* The address of its frame; 0: it has none. */
-uint64_t as_pycoro_frame(const struct as_pyreader *r, uint64_t coro);
+uint64_t as_pycoro_frame(struct as_pyreader *r, uint64_t coro);
 void as_pychain_read(struct as_pyreader *r, uint64_t coro, struct as_pychain *ret);
 bool as_pychain_same(const struct as_pychain *a, const struct as_pychain *b);

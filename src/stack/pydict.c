@@ -30,8 +30,7 @@ static size_t entry_words(const struct as_py_objects *o, const unsigned char *ke
 	return o->keys.kind != AS_PY_NO && keys[o->keys.kind] ? 2 : 3;
 }
 
-static bool open_keys(const struct as_pyreader *r, uint64_t at, uint64_t values,
-		      struct as_pydict *ret)
+static bool open_keys(struct as_pyreader *r, uint64_t at, uint64_t values, struct as_pydict *ret)
 {
 	const struct as_py_objects *o = r->at;
 	unsigned char keys[KEYS_BYTES];

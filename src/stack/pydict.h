@@ -11,7 +11,7 @@
 enum { AS_PYDICT_BLOCK = 64 };
 
 struct as_pydict {
-	const struct as_pyreader *r;
+	struct as_pyreader *r;
 	uint64_t entries;
 	uint64_t values; /* apart from the keys; 0: beside them */
 	size_t words;    /* of an entry                         */

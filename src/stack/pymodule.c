@@ -3,6 +3,9 @@
 uint64_t as_pymodule_find(struct as_pyreader *r, uint64_t interp, const char *module,
 			  const char *name)
 {
+	enum { READS_MOST = 1 << 17 };
+
+	as_pyreader_allow(r, READS_MOST);
 	uint64_t modules = as_pyword(r, interp + r->py->at.interp.modules);
 	uint64_t found = as_pydict_find(r, modules, module);
 

@@ -12,12 +12,20 @@ bool as_pyreader_init(struct as_pyreader *r, const struct as_python *py)
 	return r->at != NULL && !py->at.free_threaded;
 }
 
-bool as_pyread(const struct as_pyreader *r, uint64_t at, void *to, size_t n)
+void as_pyreader_allow(struct as_pyreader *r, size_t reads)
 {
+	r->left = reads;
+}
+
+bool as_pyread(struct as_pyreader *r, uint64_t at, void *to, size_t n)
+{
+	if (!r->left)
+		return false;
+	r->left--;
 	return !as_remote_read(r->py->pid, at, to, n);
 }
 
-uint64_t as_pyword(const struct as_pyreader *r, uint64_t at)
+uint64_t as_pyword(struct as_pyreader *r, uint64_t at)
 {
 	uint64_t v = 0;
 
@@ -25,7 +33,7 @@ uint64_t as_pyword(const struct as_pyreader *r, uint64_t at)
 }
 
 /* A name as far as it can be read and shown: what is no letter of one ends it. */
-static void read_name(const struct as_pyreader *r, uint64_t at, char name[64])
+static void read_name(struct as_pyreader *r, uint64_t at, char name[64])
 {
 	size_t n = 0;
 
@@ -36,7 +44,7 @@ static void read_name(const struct as_pyreader *r, uint64_t at, char name[64])
 	name[n] = '\0';
 }
 
-static bool read_type(const struct as_pyreader *r, uint64_t at, struct as_pytype *ret)
+static bool read_type(struct as_pyreader *r, uint64_t at, struct as_pytype *ret)
 {
 	unsigned char t[AS_PY_TYPE_BYTES];
 
@@ -82,7 +90,7 @@ bool as_pyis(struct as_pyreader *r, uint64_t object, const char *name)
 
 /* ── ints ─────────────────────────────────────────────────────────────── */
 
-bool as_pyint_read(const struct as_pyreader *r, uint64_t object, struct as_pyint *ret)
+bool as_pyint_read(struct as_pyreader *r, uint64_t object, struct as_pyint *ret)
 {
 	enum { SIGN = 3, NEGATIVE = 2, SIGN_BITS = 3 };
 	uint64_t size;
@@ -167,7 +175,7 @@ size_t as_pyset_items(struct as_pyreader *r, uint64_t object, uint64_t *item, si
 /* ── texts ────────────────────────────────────────────────────────────── */
 
 /* Only plain ASCII can be compared: names of ours are. */
-bool as_pystr_is(const struct as_pyreader *r, uint64_t object, const char *s)
+bool as_pystr_is(struct as_pyreader *r, uint64_t object, const char *s)
 {
 	enum { COMPACT_ASCII = 3 << 3 }; /* behind the bits of the kind */
 	const struct as_py_layout *l = &r->py->at;

@@ -24,6 +24,7 @@ struct as_pytype {
 struct as_pyreader {
 	const struct as_python *py;
 	const struct as_py_objects *at;
+	size_t left; /* reads that are still allowed */
 	struct as_pytype type[AS_PYTYPES];
 };
 
@@ -39,16 +40,21 @@ struct as_pyint {
 /* False: objects of this version are not known. */
 bool as_pyreader_init(struct as_pyreader *r, const struct as_python *py);
 
-bool as_pyread(const struct as_pyreader *r, uint64_t at, void *to, size_t n);
+/*
+ * So many reads from now on, then all fail: whoever begins something that the
+ * process could make endless, or very long, says how much it may cost.
+ */
+void as_pyreader_allow(struct as_pyreader *r, size_t reads);
+bool as_pyread(struct as_pyreader *r, uint64_t at, void *to, size_t n);
 /* A word at an address; 0 when it cannot be read. */
-uint64_t as_pyword(const struct as_pyreader *r, uint64_t at);
+uint64_t as_pyword(struct as_pyreader *r, uint64_t at);
 /* NULL: it has none that can be read. Good until the next type is asked for. */
 const struct as_pytype *as_pytype_of(struct as_pyreader *r, uint64_t object);
 /* Is its type, or one that its type came from, called so? ("_asyncio.Task") */
 bool as_pyis(struct as_pyreader *r, uint64_t object, const char *name);
 /* Is it the text `s`? */
-bool as_pystr_is(const struct as_pyreader *r, uint64_t object, const char *s);
-bool as_pyint_read(const struct as_pyreader *r, uint64_t object, struct as_pyint *ret);
+bool as_pystr_is(struct as_pyreader *r, uint64_t object, const char *s);
+bool as_pyint_read(struct as_pyreader *r, uint64_t object, struct as_pyint *ret);
 /* False: it is none, or more than 60 bits of one, or negative. */
 bool as_pyint_small(struct as_pyreader *r, uint64_t object, int64_t *ret);
 /* The items of a list or tuple: at most `max` of them into `item`; how many it has. */

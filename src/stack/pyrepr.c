@@ -132,6 +132,7 @@ static void put_str(struct repr *p, uint64_t object)
 		as_buf_str(p->out, "'?'");
 		return;
 	}
+	p->out->bad |= b.bad;
 	char quote = quote_for(b.p, b.len);
 
 	as_buf_byte(p->out, quote);
@@ -291,7 +292,9 @@ static void put(struct repr *p, uint64_t object)
 
 void as_pyrepr(struct as_pyreader *r, uint64_t object, struct as_buf *out)
 {
+	enum { READS_MOST = 1 << 12 };
 	struct repr p = {.r = r, .out = out, .from = out->len};
 
+	as_pyreader_allow(r, READS_MOST);
 	put(&p, object);
 }

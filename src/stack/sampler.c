@@ -95,6 +95,7 @@ static uint32_t text(struct as_sampler *s, const char *p)
 
 static struct as_tag task_tag(struct as_sampler *s, const struct as_buf *name)
 {
+	s->to->bad |= name->bad;
 	return (struct as_tag){text(s, "task"),
 			       as_profile_text(s->to, as_buf_text(name), name->len), 0};
 }

@@ -62,8 +62,10 @@ void as_pyasyncio_find(struct as_pyreader *r, uint64_t interp, struct as_pyasync
 bool as_pytasks_list(struct as_pyreader *r, const struct as_pyasyncio *a,
 		     struct as_pytask_list *ret)
 {
+	enum { READS_MOST = 1 << 18 };
 	const uint64_t weak[] = {a->all, a->scheduled};
 
+	as_pyreader_allow(r, READS_MOST);
 	for (size_t i = 0; i < AS_LEN(weak); i++) {
 		uint64_t data = weak[i] ? as_pyattr(r, weak[i], "data") : 0;
 
@@ -112,6 +114,9 @@ static bool read_python(struct as_pyreader *r, uint64_t at, struct as_pytask *re
 
 bool as_pytask_read(struct as_pyreader *r, uint64_t at, struct as_pytask *ret)
 {
+	enum { READS_MOST = 1 << 10 };
+
+	as_pyreader_allow(r, READS_MOST);
 	bool pending =
 		as_pyis(r, at, "_asyncio.Task") ? read_c(r, at, ret) : read_python(r, at, ret);
 
@@ -202,8 +207,10 @@ static void wake_all(struct wakes *w, uint64_t first, uint64_t list)
 size_t as_pytask_wakes(struct as_pyreader *r, const struct as_pytask *t,
 		       uint64_t future[AS_PYTASK_WAKES])
 {
+	enum { READS_MOST = 1 << 13 };
 	struct wakes w = {.r = r, .future = future};
 
+	as_pyreader_allow(r, READS_MOST);
 	wake_all(&w, t->callback, t->callbacks);
 	for (size_t i = 0; i < w.n; i++)
 		wake_all(&w, as_pyword(r, future[i] + r->at->task.callback),
@@ -226,12 +233,14 @@ static bool has_frame(const struct as_pystack *s, uint64_t frame, size_t *ret_de
 bool as_pytask_of(struct as_pyreader *r, uint64_t current, const struct as_pystack *s,
 		  struct as_pytask *ret, size_t *ret_depth)
 {
+	enum { LOOPS_MOST = 64 };
 	struct as_pydict d;
 	uint64_t loop, task;
 
+	as_pyreader_allow(r, LOOPS_MOST);
 	if (!current || !as_pydict_open(r, current, &d))
 		return false;
-	while (as_pydict_next(&d, &loop, &task))
+	for (int i = 0; i < LOOPS_MOST && as_pydict_next(&d, &loop, &task); i++)
 		if (as_pytask_read(r, task, ret) &&
 		    has_frame(s, as_pycoro_frame(r, ret->coro), ret_depth))
 			return true;

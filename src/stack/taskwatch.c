@@ -67,6 +67,7 @@ static void find_running(struct as_pyreader *r, uint64_t current, struct running
 	uint64_t loop;
 
 	ret->n = 0;
+	as_pyreader_allow(r, RUNNING_MOST);
 	if (!current || !as_pydict_open(r, current, &d))
 		return;
 	while (ret->n < RUNNING_MOST && as_pydict_next(&d, &loop, &ret->task[ret->n]))

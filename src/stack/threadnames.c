@@ -5,12 +5,12 @@
 /* The Thread object: threading._active has it by the number that Python calls its ident. */
 static uint64_t object_of(struct as_pyreader *r, const struct as_pythread *t)
 {
-	uint64_t ident = as_pyword(r, t->snap.thread + r->py->at.thread.pthread), key, value;
+	uint64_t active = as_pymodule_find(r, t->interp, "threading", "_active"), key, value;
+	uint64_t ident = as_pyword(r, t->snap.thread + r->py->at.thread.pthread);
 	struct as_pydict d;
 	int64_t is;
 
-	if (!ident ||
-	    !as_pydict_open(r, as_pymodule_find(r, t->interp, "threading", "_active"), &d))
+	if (!ident || !as_pydict_open(r, active, &d))
 		return 0;
 	while (as_pydict_next(&d, &key, &value))
 		if (as_pyint_small(r, key, &is) && (uint64_t)is == ident)
