@@ -220,8 +220,11 @@ size_t as_pytask_wakes(struct as_pyreader *r, const struct as_pytask *t,
 
 /* ── the one that runs ────────────────────────────────────────────────── */
 
-static bool has_frame(const struct as_pystack *s, uint64_t frame, size_t *ret_depth)
+bool as_pytask_in(struct as_pyreader *r, const struct as_pytask *t, const struct as_pystack *s,
+		  size_t *ret_depth)
 {
+	uint64_t frame = as_pycoro_frame(r, t->coro);
+
 	for (size_t i = 0; frame && i < s->n; i++)
 		if (s->at[i].at == frame) {
 			*ret_depth = s->n - 1 - i;
@@ -241,8 +244,7 @@ bool as_pytask_of(struct as_pyreader *r, uint64_t current, const struct as_pysta
 	if (!current || !as_pydict_open(r, current, &d))
 		return false;
 	for (int i = 0; i < LOOPS_MOST && as_pydict_next(&d, &loop, &task); i++)
-		if (as_pytask_read(r, task, ret) &&
-		    has_frame(s, as_pycoro_frame(r, ret->coro), ret_depth))
+		if (as_pytask_read(r, task, ret) && as_pytask_in(r, ret, s, ret_depth))
 			return true;
 	return false;
 }

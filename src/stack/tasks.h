@@ -50,6 +50,9 @@ bool as_pytask_name(struct as_pyreader *r, const struct as_pytask *t, struct as_
 /* The futures that its end completes, and those that they complete in turn; how many. */
 size_t as_pytask_wakes(struct as_pyreader *r, const struct as_pytask *t,
 		       uint64_t future[AS_PYTASK_WAKES]);
+/* Is its coroutine's frame in this stack, so many frames from the root? */
+bool as_pytask_in(struct as_pyreader *r, const struct as_pytask *t, const struct as_pystack *s,
+		  size_t *ret_depth);
 /*
  * The task, of those that run now, to which a stack belongs: its coroutine's
  * frame is in it, so many frames from the root.

@@ -15,13 +15,39 @@ void as_tasksight_refresh(struct as_tasksight *t, uint64_t interp)
 	as_pyasyncio_find(&t->r, interp, &t->asyncio);
 }
 
+static void remember(struct as_tasksight *t, uint64_t task)
+{
+	for (size_t i = 0; i < AS_TASKSIGHT_RECENT; i++)
+		if (t->recent[i] == task)
+			return;
+	t->recent[t->nrecent++ % AS_TASKSIGHT_RECENT] = task;
+}
+
+/*
+ * The stack was read a moment ago, and by now the loop may be at another task:
+ * then it was perhaps one of those that ran lately.
+ */
+static bool find_recent(struct as_tasksight *t, const struct as_pystack *s, struct as_pytask *ret)
+{
+	size_t depth;
+
+	for (size_t i = 0; i < AS_TASKSIGHT_RECENT; i++)
+		if (t->recent[i] && as_pytask_read(&t->r, t->recent[i], ret) &&
+		    as_pytask_in(&t->r, ret, s, &depth))
+			return true;
+	return false;
+}
+
 bool as_tasksight_name(struct as_tasksight *t, const struct as_pystack *s, struct as_buf *name)
 {
 	struct as_pytask task;
 	size_t depth;
 
-	return as_pytask_of(&t->r, t->asyncio.current, s, &task, &depth) &&
-	       as_pytask_name(&t->r, &task, name);
+	if (as_pytask_of(&t->r, t->asyncio.current, s, &task, &depth))
+		remember(t, task.at);
+	else if (!find_recent(t, s, &task))
+		return false;
+	return as_pytask_name(&t->r, &task, name);
 }
 
 /* Its chain of coroutines, if it stood still while it was read twice. */

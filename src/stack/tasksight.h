@@ -6,11 +6,15 @@
 #include "profile/profile.h"
 #include "stack/tasks.h"
 
+enum { AS_TASKSIGHT_RECENT = 8 };
+
 struct as_tasksight {
 	struct as_pyreader r;
-	struct as_pyasyncio asyncio; /* of the main interpreter                         */
-	int64_t last_ns;             /* when the awaiting ones were looked at, CLOCK_MONOTONIC */
-	int64_t next_ns;             /* … not before                                           */
+	struct as_pyasyncio asyncio;          /* of the main interpreter                         */
+	uint64_t recent[AS_TASKSIGHT_RECENT]; /* tasks that were seen to run */
+	size_t nrecent;
+	int64_t last_ns; /* when the awaiting ones were looked at, CLOCK_MONOTONIC */
+	int64_t next_ns; /* … not before                                           */
 };
 
 /* One that awaits, its stack with the leaf first, and the time since the last such look. */

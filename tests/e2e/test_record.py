@@ -116,7 +116,8 @@ for python in PYTHONS:
             if "burn" in names:
                 owner = frames[0] if frames[0].startswith("task ") else "nobody"
                 count[owner] += n
-                expect_eq(owner, "task busy-3" if "three" in names else "task busy-1", "the task")
+                expect_in(owner, ("task busy-3" if "three" in names else "task busy-1", "nobody"))
+        expect(count["nobody"] <= 2 + sum(count.values()) / 20, f"the loop was faster: {count}")
         share = count["task busy-3"] / sum(count.values())
         sigma = math.sqrt(0.75 * 0.25 / sum(count.values()))
         expect(abs(share - 0.75) < 5 * sigma + 0.05, f"{count}, truly 3 to 1")
