@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/fault.h"
 #include "base/num.h"
+#include "os/folder.h"
 #include "profile/merge.h"
 
 enum { PIDS_MOST = 4096 };
@@ -74,15 +75,14 @@ static void try(struct as_stacks *s, pid_t pid)
 	}
 }
 
-/* The processes that the threads of a process have begun, as the kernel lists them. */
-static size_t children_of(const struct as_stacks *s, pid_t pid, pid_t *child, size_t max)
+/* The processes that one thread has begun. */
+static size_t children_of_thread(const struct as_stacks *s, const char *path, pid_t *child,
+				 size_t max)
 {
 	as_auto_buf struct as_buf text = AS_BUF(AS_BUF_FILE);
 	struct as_err ignored;
-	char path[64];
 	size_t n = 0;
 
-	(void)snprintf(path, sizeof path, "%d/task/%d/children", (int)pid, (int)pid);
 	if (as_read_all(s->env->proc, path, &text, &ignored) < 0)
 		return 0;
 	for (size_t at = 0; at < text.len && n < max; at++) {
@@ -92,6 +92,23 @@ static size_t children_of(const struct as_stacks *s, pid_t pid, pid_t *child, si
 		if (used && v <= INT32_MAX)
 			child[n++] = (pid_t)v;
 		at += used;
+	}
+	return n;
+}
+
+/* The processes that the threads of a process have begun, as the kernel lists them. */
+static size_t children_of(const struct as_stacks *s, pid_t pid, pid_t *child, size_t max)
+{
+	char path[300];
+	size_t n = 0;
+
+	(void)snprintf(path, sizeof path, "%d/task", (int)pid);
+	as_auto_folder struct as_folder f = {.fd = as_folder_open(s->env->proc, path)};
+	for (const struct dirent *e; (e = as_folder_next(&f));) {
+		if (*e->d_name == '.')
+			continue;
+		(void)snprintf(path, sizeof path, "%d/task/%s/children", (int)pid, e->d_name);
+		n += children_of_thread(s, path, child + n, max - n);
 	}
 	return n;
 }

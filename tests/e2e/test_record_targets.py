@@ -196,6 +196,16 @@ for method in ("fork", "spawn", "forkserver"):
         expect_eq(len(workers), 2, f"processes that ran work ({workers})")
 
 
+@job_test("a process that was begun by a thread which is not the main one")
+def _():
+    kid = "import time; end = time.time() + 1.5\ndef kid():\n  while time.time() < end: pass\nkid()"
+    code = ("import subprocess as s, sys, threading as t\n"
+            f"x = t.Thread(target=lambda: s.run([sys.executable, '-c', {kid!r}]))\n"
+            "x.start(); x.join()")
+    r = assay("record", "-q", "-s", "-r", "200", "-f", "folded", "--", NEWEST.path, "-c", code).ok()
+    expect("kid" in leaves(stacks(r.out)), r.out)
+
+
 for python in (PYTHONS[0], NEWEST):
     @job_test(f"3.{python.minor}: 300 threads that wait, and the one that works")
     def _(python=python):
