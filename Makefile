@@ -17,6 +17,8 @@ TEST_PKGS  := $(BUILD_PKGS) procps python3-jsonschema strace util-linux mandoc z
 BENCH_PKGS := $(BUILD_PKGS) musl python3-pip time util-linux
 # Programs of science that the guides are tried on: 1.3 GB, so only when all of test-real runs.
 GUIDE_PKGS := lammps lammps-examples mpi-default-bin openfoam openfoam-examples python3-dolfinx
+# Programs whose profiles are read, and that read ours; likewise.
+FORMAT_PKGS := golang-go valgrind linux-perf npm python3-pip
 REAL_PKGS  := $(TEST_PKGS) redis-server redis-tools git dpkg-dev chromium \
 	      chromium-driver debootstrap iproute2 \
 	      nodejs nginx-light curl python3-uvloop python3-trio python3-fastapi python3-uvicorn
@@ -71,7 +73,8 @@ bench-deps:				## what bench needs, and the peers, by pip, into .peers/
 	@$(PYTHON) bench/peers.py
 
 real-deps:				## the same, and the real components of test-real
-	@tools/deps.sh $(REAL_PKGS) $(if $(findstring smoke,$(ARGS)),,$(GUIDE_PKGS) $(DOCKER_PKGS))
+	@tools/deps.sh $(REAL_PKGS) $(if $(findstring smoke,$(ARGS)),,$(GUIDE_PKGS) $(DOCKER_PKGS) \
+		$(FORMAT_PKGS))
 
 dev-deps:				## the same, and what lint, asan, tsan and fuzz need
 	@tools/deps.sh $(DEV_PKGS)

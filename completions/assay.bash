@@ -143,7 +143,7 @@ _assay() {
 		-r | --rate) return ;;
 		--mode) return ;;
 		-o | --output) _assay_files "$cur"; return ;;
-		-f | --format) _assay_words "folded pprof" "$cur"; return ;;
+		-f | --format) _assay_words "folded pprof speedscope firefox callgrind pstats" "$cur"; return ;;
 		--weight) _assay_words "samples time" "$cur"; return ;;
 		--stats-json) _assay_files "$cur"; return ;;
 		--store) _assay_files "$cur"; return ;;
@@ -322,7 +322,7 @@ _assay() {
 		-F | --function) return ;;
 		--limit) return ;;
 		-o | --output) _assay_files "$cur"; return ;;
-		-f | --format) _assay_words "folded pprof" "$cur"; return ;;
+		-f | --format) _assay_words "folded pprof speedscope firefox callgrind pstats" "$cur"; return ;;
 		--store) _assay_files "$cur"; return ;;
 		esac
 		if [[ $cur == -* ]]; then
@@ -350,8 +350,8 @@ _assay() {
 		;;
 	convert)
 		case $prev in
-		-f | --format) _assay_words "folded pprof" "$cur"; return ;;
-		--from) _assay_words "folded pprof" "$cur"; return ;;
+		-f | --format) _assay_words "folded pprof speedscope firefox callgrind pstats" "$cur"; return ;;
+		--from) _assay_words "folded pprof speedscope callgrind pstats perf yappi" "$cur"; return ;;
 		--metric) return ;;
 		--focus) return ;;
 		--show-from-frame) return ;;
@@ -367,7 +367,7 @@ _assay() {
 	merge)
 		case $prev in
 		-o | --output) _assay_files "$cur"; return ;;
-		-f | --format) _assay_words "folded pprof" "$cur"; return ;;
+		-f | --format) _assay_words "folded pprof speedscope firefox callgrind pstats" "$cur"; return ;;
 		--metric) return ;;
 		--focus) return ;;
 		--show-from-frame) return ;;

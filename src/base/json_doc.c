@@ -37,8 +37,13 @@ static int depth_of(json_t *v)
 
 int as_json_doc_read(const char *text, struct as_json_doc **ret, struct as_err *err)
 {
+	return as_json_doc_read_n(text, strlen(text), ret, err);
+}
+
+int as_json_doc_read_n(const char *p, size_t n, struct as_json_doc **ret, struct as_err *err)
+{
 	json_error_t why = {0};
-	json_t *v = json_loads(text, JSON_DECODE_ANY, &why);
+	json_t *v = json_loadb(p, n, JSON_DECODE_ANY, &why);
 
 	if (!v && json_error_code(&why) == json_error_out_of_memory)
 		return as_fail(err, AS_ENOMEM, "no memory to read JSON");
@@ -132,6 +137,21 @@ static json_t *find(const struct as_json_doc *doc, const char *path)
 		v = step(v, path, n);
 	}
 	return v;
+}
+
+const struct as_json_doc *as_json_doc_at(const struct as_json_doc *doc, const char *path)
+{
+	return (const struct as_json_doc *)find(doc, path);
+}
+
+const struct as_json_doc *as_json_doc_item(const struct as_json_doc *doc, size_t i)
+{
+	return (const struct as_json_doc *)json_array_get(value_of(doc), i);
+}
+
+const char *as_json_doc_text(const struct as_json_doc *doc, const char *path)
+{
+	return json_string_value(find(doc, path));
 }
 
 double as_json_doc_number(const struct as_json_doc *doc, const char *path)

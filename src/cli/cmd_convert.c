@@ -50,9 +50,14 @@ const struct as_cmd as_cmd_convert = {
 	.manual =
 		"Reads the profile IN and writes it as OUT; `-` is standard input or output. What "
 		"IN is, its bytes tell; what OUT shall be, its ending or `--format`.\n\n"
+		"Written are pprof, folded stacks, speedscope, Firefox Profiler, callgrind and "
+		"pstats; read are the same but Firefox Profiler, and what `perf script` and yappi "
+		"print. callgrind and pstats know calls but no stacks: each function becomes "
+		"stacks of two, a caller and itself; docs/formats.md says what is exact then.\n\n"
 		"pprof carries everything that a profile holds. Folded stacks have one value: the "
 		"first of the profile, or the one that `--metric` names.",
-	.examples = "assay convert profile.pb.gz stacks.folded\tfor makers of flame graphs\n",
+	.examples = "assay convert profile.pb.gz stacks.folded\tfor makers of flame graphs\n"
+		    "assay convert profile.pb.gz app.prof\tfor Python's pstats and snakeviz\n",
 	.min_args = 2,
 	.max_args = 2,
 	.opts = opts,

@@ -58,6 +58,8 @@ int as_gzip_read(const char *p, size_t n, struct as_buf *out, struct as_err *err
 	int r = inflate_all(&z, out);
 
 	(void)inflateEnd(&z);
+	if (out->bad && out->len + CHUNK > out->max)
+		return as_fail(err, AS_EFORMAT, "it unpacks to more than %zu bytes", out->max);
 	if (out->bad)
 		return as_buf_ok(out, err);
 	return r == Z_STREAM_END ? AS_OK

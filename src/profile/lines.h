@@ -24,6 +24,16 @@ static inline struct as_part as_part_from(struct as_part s, size_t at)
 	return (struct as_part){s.p + at, s.n - at};
 }
 
+static inline bool as_part_has(struct as_part s, const char *what)
+{
+	size_t n = strlen(what);
+
+	for (; s.n >= n; s = as_part_from(s, 1))
+		if (!memcmp(s.p, what, n))
+			return true;
+	return false;
+}
+
 static inline bool as_is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';

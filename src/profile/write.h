@@ -31,15 +31,22 @@ struct as_profile_format {
 extern const struct as_profile_format as_profile_formats[]; /* name == NULL ends */
 
 /* Those that can be written, as the choices of an option. */
-#define AS_PROFILE_WRITTEN "folded|pprof"
+#define AS_PROFILE_WRITTEN "folded|pprof|speedscope|firefox|callgrind|pstats"
 /* Those that can be read. */
-#define AS_PROFILE_READ "folded|pprof"
+#define AS_PROFILE_READ "folded|pprof|speedscope|callgrind|pstats|perf|yappi"
 
 /* By its name, or by the ending of a file's name; NULL: there is none. */
 const struct as_profile_format *as_profile_format(const char *name);
 const struct as_profile_format *as_profile_format_of(const char *file);
 
 void as_write_folded(const struct as_profile *p, const struct as_spelling *how, struct as_buf *out);
+void as_write_speedscope(const struct as_profile *p, const struct as_spelling *how,
+			 struct as_buf *out);
+void as_write_firefox(const struct as_profile *p, const struct as_spelling *how,
+		      struct as_buf *out);
+void as_write_callgrind(const struct as_profile *p, const struct as_spelling *how,
+			struct as_buf *out);
+void as_write_pstats(const struct as_profile *p, const struct as_spelling *how, struct as_buf *out);
 void as_write_pprof(const struct as_profile *p, const struct as_spelling *how, struct as_buf *out);
 
 /* pprof as it is inside its gzip: everything that a profile holds. */

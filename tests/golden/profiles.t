@@ -26,7 +26,7 @@ $ assay convert none.folded x.folded
 $ assay convert a.folded x.png
 ? 2
 ! assay convert: 'x.png' does not say which format it shall have
-!     --format is one of folded|pprof
+!     --format is one of folded|pprof|speedscope|firefox|callgrind|pstats
 
 $ printf 'a;b 1\na;c\n' | assay convert - x.pb.gz
 ? 65
@@ -141,3 +141,115 @@ $ assay diff a.folded $ROOT/tests/fixtures/profiles/go-heap.pb.gz
 ? 2
 ! assay diff: the profile has no metric 'samples'
 !     it has alloc_objects, alloc_space, inuse_objects, inuse_space
+
+# Python's own profilers: each function below its callers
+$ assay convert --metric calls $ROOT/tests/fixtures/profiles/cprofile-3.8.prof -f folded -
+<built-in method builtins.sum>;<genexpr> (app/app.py:5) 5209
+<method 'disable' of '_lsprof.Profiler' objects> 1
+branch (app/app.py:8);leaf (app/app.py:4) 2
+leaf (app/app.py:4);<built-in method builtins.sum> 9
+main (app/app.py:16) 1
+main (app/app.py:16);branch (app/app.py:8) 1
+main (app/app.py:16);leaf (app/app.py:4) 1
+main (app/app.py:16);recurse (app/app.py:12) 1
+recurse (app/app.py:12);leaf (app/app.py:4) 6
+recurse (app/app.py:12);recurse (app/app.py:12) 5
+
+$ assay convert --metric calls $ROOT/tests/fixtures/profiles/cprofile-3.13.prof -f folded -
+<built-in method builtins.sum>;<genexpr> (app/app.py:5) 5209
+<method 'disable' of '_lsprof.Profiler' objects> 1
+branch (app/app.py:8);leaf (app/app.py:4) 2
+leaf (app/app.py:4);<built-in method builtins.sum> 9
+main (app/app.py:16) 1
+main (app/app.py:16);branch (app/app.py:8) 1
+main (app/app.py:16);leaf (app/app.py:4) 1
+main (app/app.py:16);recurse (app/app.py:12) 1
+recurse (app/app.py:12);leaf (app/app.py:4) 6
+recurse (app/app.py:12);recurse (app/app.py:12) 5
+
+$ assay convert --metric calls $ROOT/tests/fixtures/profiles/profile.prof -f folded -
+<function main at 0x7f19f4d699e0> (profile);main (app/app.py:16) 1
+<function main at 0x7f19f4d699e0> (profile);setprofile 1
+branch (app/app.py:8);leaf (app/app.py:4) 2
+leaf (app/app.py:4);sum 9
+main (app/app.py:16);branch (app/app.py:8) 1
+main (app/app.py:16);leaf (app/app.py:4) 1
+main (app/app.py:16);recurse (app/app.py:12) 1
+profiler (profile);<function main at 0x7f19f4d699e0> (profile) 1
+recurse (app/app.py:12);leaf (app/app.py:4) 6
+recurse (app/app.py:12);recurse (app/app.py:12) 5
+sum;<genexpr> (app/app.py:5) 5209
+
+# yappi's three ways to say it
+$ assay convert --metric time $ROOT/tests/fixtures/profiles/yappi.pstat -f folded -
+<genexpr> (app/app.py:5) 2506
+branch (app/app.py:8);leaf (app/app.py:4) 26
+main (app/app.py:16) 13
+main (app/app.py:16);branch (app/app.py:8) 10
+main (app/app.py:16);leaf (app/app.py:4) 2
+main (app/app.py:16);recurse (app/app.py:12) 5
+recurse (app/app.py:12);leaf (app/app.py:4) 24
+recurse (app/app.py:12);recurse (app/app.py:12) 19
+
+$ assay convert --metric time $ROOT/tests/fixtures/profiles/yappi.callgrind -f folded -
+<genexpr> (app/app.py:5) 2506
+branch (app/app.py);leaf (app/app.py) 29
+main (app/app.py);branch (app/app.py:8) 10
+main (app/app.py);leaf (app/app.py) 9
+main (app/app.py);recurse (app/app.py:12) 23
+main (app/app.py:16) 12
+recurse (app/app.py);leaf (app/app.py) 12
+
+$ assay convert --metric time $ROOT/tests/fixtures/profiles/yappi.txt -f folded -
+<genexpr> (app/app.py:5) 2506
+branch (app/app.py:8) 10
+leaf (app/app.py:4) 52
+main (app/app.py:16) 13
+recurse (app/app.py:12) 23
+
+# valgrind's callgrind, with its caches
+$ assay convert --metric Ir $ROOT/tests/fixtures/profiles/callgrind.out -f folded -
+(below main)'2;main (app/small.c:4) 41
+main (app/small.c);leaf (app/small.c) 18030
+main (app/small.c);twice (app/small.c:3) 60
+twice (app/small.c);leaf (app/small.c) 72060
+
+$ assay convert $ROOT/tests/fixtures/profiles/callgrind.out -f callgrind - | head -n 16
+# callgrind format
+version: 1
+creator: assay 0.1.0
+positions: line
+event: Ir : Ir (count)
+event: Dr : Dr (count)
+event: Dw : Dw (count)
+event: I1mr : I1mr (count)
+event: D1mr : D1mr (count)
+event: D1mw : D1mw (count)
+event: ILmr : ILmr (count)
+event: DLmr : DLmr (count)
+event: DLmw : DLmw (count)
+events: Ir Dr Dw I1mr D1mr D1mw ILmr DLmr DLmw
+summary: 90191 15038 15037 2 0 0 2 0 0
+
+# perf script, without and with lines
+$ assay convert --metric cpu-clock:u $ROOT/tests/fixtures/profiles/perf-script.txt -f folded -
+__libc_start_call_main (x86_64-linux-gnu/libc.so.6);main (app/spin);leaf (app/spin) 80808
+
+$ assay convert $ROOT/tests/fixtures/profiles/perf-srcline.txt -f folded -
+__libc_start_call_main (libc-start.c:74);main (spin.c:5);leaf (spin.c:3) 3
+
+# speedscope
+$ assay convert $ROOT/tests/fixtures/profiles/evented.speedscope.json -f folded -
+a 752500
+a;b (x.py:3) 252500
+
+$ assay convert a.folded -f speedscope -
+{"$schema":"https://www.speedscope.app/file-format-schema.json","exporter":"assay 0.1.0","activeProfileIndex":0,"shared":{"frames":[{"name":"main"},{"name":"work","file":"app/work.py","line":3}]},"profiles":[{"type":"sampled","name":"samples","unit":"none","startValue":0,"endValue":4,"samples":[[0,1],[0]],"weights":[3,1]}]}
+
+$ assay convert a.folded -f firefox - | cut -c 1-200
+{"meta":{"interval":1,"startTime":0,"processType":0,"categories":[{"name":"Other","color":"grey","subcategories":["Other"]},{"name":"User","color":"yellow","subcategories":["Other"]}],"stackwalk":0,"v
+
+$ assay convert a.folded x.yappi
+? 2
+! assay convert: 'x.yappi' does not say which format it shall have
+!     --format is one of folded|pprof|speedscope|firefox|callgrind|pstats

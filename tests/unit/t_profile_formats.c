@@ -1,0 +1,314 @@
+/* What each format can hold comes back from it; what it cannot is lost as docs/formats.md says. */
+#include "base/json_doc.h"
+#include "profile/marshal.h"
+#include "profile/read.h"
+#include "profile/write.h"
+#include "same_profile.h"
+#include "utest.h"
+
+static const struct as_value_kind kinds[] = {{"samples", "count"}, {"cpu", "nanoseconds"}};
+
+static uint32_t text(struct as_profile *p, const char *s)
+{
+	return as_profile_text(p, s, strlen(s));
+}
+
+static uint32_t call(struct as_profile *p, uint32_t caller, const char *function, int line)
+{
+	struct as_place at = {text(p, function), text(p, "/srv/app/a.py"), line, 0};
+
+	return as_profile_stack(p, caller, as_profile_place(p, at));
+}
+
+static struct as_profile *example(void)
+{
+	struct as_err err;
+	struct as_profile *p = as_profile_new(kinds, AS_LEN(kinds), &err);
+
+	EXPECT(p);
+	uint32_t main = call(p, 0, "main", 9);
+	uint32_t work = call(p, main, "work", 3);
+	as_profile_add(p, work, 0, 0, (int64_t[]){3, 3000});
+	as_profile_add(p, call(p, main, "work", 4), 0, 0, (int64_t[]){2, 2000});
+	as_profile_add(p, call(p, work, "work", 3), 0, 0, (int64_t[]){1, 1000});
+	as_profile_add(p, main, 0, 0, (int64_t[]){1, 500});
+	as_profile_add(p, call(p, 0, "idle \"x\"\n\xff", 1), 0, 0, (int64_t[]){4, 0});
+	return p;
+}
+
+static struct as_profile *read_ok(const struct as_buf *b, const char *format)
+{
+	struct as_profile *p = NULL;
+	struct as_err err = {0};
+
+	EXPECT(!b->bad);
+	if (as_profile_read(as_buf_text(b), b->len, format, &p, &err) < 0)
+		UTEST_FAIL("%s", err.msg);
+	return p;
+}
+
+static struct as_profile *through(const struct as_profile *p, const char *format,
+				  struct as_spelling how)
+{
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_FILE);
+
+	as_profile_format(format)->write(p, &how, &b);
+	return read_ok(&b, NULL); /* and it is told by its bytes */
+}
+
+static void refuse(const char *bytes, size_t n, const char *format, const char *why)
+{
+	struct as_profile *p = NULL;
+	struct as_err err = {0};
+
+	EXPECT_I64(as_profile_read(bytes, n, format, &p, &err), AS_EFORMAT);
+	EXPECT(!p);
+	if (!strstr(err.msg, why))
+		UTEST_FAIL("'%s' says nothing of '%s'", err.msg, why);
+}
+
+#define REFUSE(text, format, why) refuse(text, sizeof(text) - 1, format, why)
+
+/* What functions of this name had themselves. */
+static int64_t self_of(const struct as_profile *p, const char *function, const char *kind)
+{
+	int64_t sum = 0;
+
+	for (size_t k = 0; k < p->nkinds; k++)
+		for (size_t i = 0; i < p->nsamples && !strcmp(p->kind[k].name, kind); i++) {
+			const struct as_place *at = &p->place[p->stack[p->sample[i].stack].place];
+
+			if (!strcmp(p->text[at->function], function))
+				sum += p->sample[i].v[k];
+		}
+	return sum;
+}
+
+/* ── speedscope ───────────────────────────────────────────────────────── */
+
+static void t_speedscope_holds_stacks_and_kinds(void)
+{
+	as_auto_profile struct as_profile *p = example();
+	as_auto_profile struct as_profile *a = through(p, "speedscope", (struct as_spelling){0});
+	as_auto_free char *before = say_profile(p), *after = say_profile(a);
+	char *stray = strchr(before, '\xff');
+
+	EXPECT(stray && strstr(after, "\xef\xbf\xbd")); /* as JSON wants it */
+	as_auto_profile struct as_profile *b = through(a, "speedscope", (struct as_spelling){0});
+	as_auto_free char *again = say_profile(b);
+	EXPECT_STR(again, after);
+	EXPECT_I64(as_profile_total(a, 0), 11);
+	EXPECT_I64(as_profile_total(a, 1), 6500);
+}
+
+static void t_speedscope_keeps_threads_apart(void)
+{
+	as_auto_profile struct as_profile *p = example();
+	struct as_tag tag = {text(p, "thread"), 0, 7};
+
+	as_profile_add(p, call(p, 0, "main", 9), as_profile_tags(p, &tag, 1), 0, (int64_t[]){1, 1});
+	as_auto_profile struct as_profile *a =
+		through(p, "speedscope", (struct as_spelling){.tags = true});
+	as_auto_free char *said = say_profile(a);
+	EXPECT(strstr(said, "main@/srv/app/a.py:9/0 profile=thread 7/0 slice 0: 1 1"));
+}
+
+#define HEAD  "{\"shared\":{\"frames\":[{\"name\":\"a\"},{\"name\":\"b\"}]},\"profiles\":["
+#define EVENT "{\"type\":\"evented\",\"unit\":\"seconds\",\"events\":["
+
+static void t_speedscope_of_others(void)
+{
+	static const char lists[] =
+		HEAD EVENT "{\"type\":\"O\",\"frame\":0,\"at\":1},"
+			   "{\"type\":\"O\",\"frame\":1,\"at\":1.5},"
+			   "{\"type\":\"C\",\"frame\":1,\"at\":3},"
+			   "{\"type\":\"C\",\"frame\":0,\"at\":4}]},"
+			   "{\"type\":\"sampled\",\"name\":\"two\",\"unit\":\"milliseconds\","
+			   "\"samples\":[[0,1],[]],\"weights\":[2.5,1]}]}";
+	as_auto_profile struct as_profile *p =
+		read_ok(&(struct as_buf){.p = (char *)(uintptr_t)lists, .len = sizeof lists - 1},
+			NULL);
+	as_auto_free char *said = say_profile(p);
+
+	EXPECT_STR(said, "time in nanoseconds\nperiod 0 start 0 duration 0 slice 0\n"
+			 "a@:0/0 slice 0: 1500000000\n"
+			 "b@:0/0 a@:0/0 profile=two/0 slice 0: 2500000\n"
+			 "b@:0/0 a@:0/0 slice 0: 1500000000\n"
+			 "profile=two/0 slice 0: 1000000");
+}
+
+static void t_what_is_no_speedscope(void)
+{
+	REFUSE("{\"profiles\":[]}", "speedscope", "no frames");
+	REFUSE(HEAD "]}", NULL, "no profile");
+	REFUSE(HEAD "{\"type\":\"sampled\",\"unit\":\"none\",\"samples\":[[2]],\"weights\":[1]}]}",
+	       NULL, "not there");
+	REFUSE(HEAD "{\"type\":\"sampled\",\"unit\":\"none\",\"samples\":[[0]],\"weights\":[]}]}",
+	       NULL, "weight");
+	REFUSE(HEAD "{\"type\":\"sampled\",\"unit\":\"days\"}]}", NULL, "unit");
+	REFUSE(HEAD EVENT "{\"type\":\"O\",\"frame\":0,\"at\":2},"
+			  "{\"type\":\"C\",\"frame\":0,\"at\":1}]}]}",
+	       NULL, "back in time");
+	REFUSE("{\"shared\": [,", "speedscope", "JSON");
+}
+
+/* ── call graphs ──────────────────────────────────────────────────────── */
+
+static void t_callgrind_holds_what_functions_had(void)
+{
+	as_auto_profile struct as_profile *p = example();
+	as_auto_profile struct as_profile *a = through(p, "callgrind", (struct as_spelling){0});
+
+	EXPECT_STR(a->kind[0].name, "calls");
+	EXPECT_STR(a->kind[2].name, "cpu");
+	EXPECT_STR(a->kind[2].unit, "nanoseconds");
+	EXPECT_I64(as_profile_total(a, 1), 11);
+	EXPECT_I64(as_profile_total(a, 2), 6500);
+	EXPECT_I64(self_of(a, "work", "cpu"), 6000);
+	EXPECT_I64(self_of(a, "main", "samples"), 1);
+	as_auto_profile struct as_profile *b = through(a, "callgrind", (struct as_spelling){0});
+	EXPECT_I64(self_of(b, "work", "cpu"), 6000);
+	EXPECT_I64(as_profile_total(b, 0), as_profile_total(a, 0));
+}
+
+static void t_own_cost_is_divided_among_callers(void)
+{
+	static const char file[] = "events: Ir\nfl=a.c\nfn=leaf\n3 90\n"
+				   "fn=one\n1 1\ncfn=leaf\ncalls=2 3\n1 30\n"
+				   "fn=two\n2 1\ncfn=leaf\ncalls=9 3\n2 60\n"
+				   "fn=leaf\n4 10\n";
+	as_auto_profile struct as_profile *p =
+		read_ok(&(struct as_buf){.p = (char *)(uintptr_t)file, .len = sizeof file - 1},
+			NULL);
+	as_auto_free char *said = say_profile(p);
+
+	EXPECT_STR(said, "calls in count\nIr in count\nperiod 0 start 0 duration 0 slice 0\n"
+			 "leaf@a.c:0/0 one@a.c:0/0 slice 0: 2 33\n"
+			 "leaf@a.c:0/0 two@a.c:0/0 slice 0: 9 67\n"
+			 "one@a.c:1/0 slice 0: 0 1\n"
+			 "two@a.c:2/0 slice 0: 0 1");
+}
+
+static void t_what_is_no_callgrind(void)
+{
+	REFUSE("fn=a\n1 2\n", "callgrind", "no events");
+	REFUSE("events: A\nfn=a\n1 2 3\n", NULL, "line 3");
+	REFUSE("events: A\nfn=a\n1 x\n", NULL, "line 3");
+	REFUSE("events: A B C D E F G H I J K L M N O P\n", NULL, "events");
+}
+
+static void t_pstats_holds_what_functions_had(void)
+{
+	as_auto_profile struct as_profile *p = example();
+	as_auto_profile struct as_profile *a = through(p, "pstats", (struct as_spelling){0});
+
+	EXPECT_I64(self_of(a, "work", "time"), 6000);
+	EXPECT_I64(self_of(a, "main", "time"), 500);
+	EXPECT_I64(self_of(a, "main", "cumulative"), 6500);
+	EXPECT_I64(self_of(a, "work", "calls"), 7); /* 6 below main, 1 of them below itself too */
+	as_auto_profile struct as_profile *b = through(a, "pstats", (struct as_spelling){0});
+	as_auto_free char *once = say_profile(a), *twice = say_profile(b);
+	EXPECT_STR(twice, once);
+}
+
+static void t_numbers_of_every_size(void)
+{
+	static const int64_t v[] = {0,         -1,           INT32_MAX,      INT32_MIN,
+				    1LL << 32, -(1LL << 45), (1LL << 60) - 1};
+
+	for (size_t i = 0; i < AS_LEN(v); i++) {
+		as_auto_buf struct as_buf b = AS_BUF(AS_BUF_LINE);
+		as_cleanup(as_marshal_done) struct as_marshal m = {0};
+		struct as_err err;
+
+		as_marshal_put_int(&b, v[i]);
+		EXPECT_I64(as_marshal_read(&m, b.p, b.len, &err), AS_OK);
+		EXPECT_I64(m.value[0].number, v[i]);
+	}
+}
+
+static void t_what_is_no_pstats(void)
+{
+	REFUSE("{(", "pstats", "marshal");
+	REFUSE("N", "pstats", "no dictionary");
+	REFUSE("{i\1\0\0\0N0", "pstats", "a function");
+	REFUSE("\xfbr\0\0\0\0r\0\0\0\0"
+	       "0",
+	       "pstats", "a function"); /* itself is in it */
+	REFUSE("((((((((((((((", "pstats", "marshal");
+	REFUSE("(\xff\xff\xff\x7f", "pstats", "marshal");
+}
+
+/* ── written only, read only ──────────────────────────────────────────── */
+
+static void t_firefox_has_a_row_for_each_length(void)
+{
+	as_auto_profile struct as_profile *p = example();
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_FILE);
+	as_auto_json_doc struct as_json_doc *doc = NULL;
+	struct as_err err;
+
+	as_write_firefox(p, &(struct as_spelling){0}, &b);
+	EXPECT_I64(as_json_doc_read_n(b.p, b.len, &doc, &err), AS_OK);
+	const struct as_json_doc *t = as_json_doc_at(doc, "threads/0");
+	EXPECT_U64(as_json_doc_count(doc, "threads"), 1);
+	EXPECT_U64(as_json_doc_count(t, "samples/stack"), 4); /* idle has no time */
+	EXPECT_U64(as_json_doc_count(t, "samples/weight"), 4);
+	EXPECT_U64(as_json_doc_count(t, "stackTable/prefix"), 4);
+	EXPECT_U64(as_json_doc_count(t, "frameTable/func"), 3);
+	EXPECT_U64(as_json_doc_count(t, "funcTable/name"), 2);
+	EXPECT_STR(as_json_doc_text(t, "samples/weightType"), "tracing-ms");
+	EXPECT(as_json_doc_number(t, "samples/weight/0") == 0.003);
+}
+
+static void t_perf_script(void)
+{
+	static const char lines[] = "# remark\n"
+				    "my app  42/43 [001]  12.000001:     250 cycles:u: \n"
+				    "\t  7f00 work(int, char (*)[3])+0x1e (/srv/app/app)\n"
+				    "  app.c:12\n"
+				    "\t  7f01 [unknown] ([kernel.kallsyms])\n"
+				    "\n"
+				    "other 7 13.000001: cycles:u: 7f00 f+0x1 (/x)\n"
+				    "other 7 13.000002:     100 cpu-clock: \n";
+	as_auto_profile struct as_profile *p =
+		read_ok(&(struct as_buf){.p = (char *)(uintptr_t)lines, .len = sizeof lines - 1},
+			NULL);
+	as_auto_free char *said = say_profile(p);
+
+	EXPECT_STR(said, "samples in count\ncycles:u in count\ncpu-clock in nanoseconds\n"
+			 "period 0 start 0 duration 1000001000 slice 0\n"
+			 "f@/x:0/0 thread=/7 name=other/0 slice 0: 1 1 0\n"
+			 "thread=/7 name=other/0 slice 0: 1 0 100\n"
+			 "work(int, char (*)[3])@app.c:12/0 [unknown]@[kernel.kallsyms]:0/0 "
+			 "process=/42 thread=/43 name=my app/0 slice 0: 1 250 0");
+	REFUSE("python 7 12.5: cycles:\nnonsense\n", "perf", "line 2");
+	REFUSE("# nothing\n", "perf", "no sample");
+}
+
+static void t_yappi(void)
+{
+	static const char lines[] = "\nClock type: CPU\nOrdered by: totaltime, desc\n\n"
+				    "name                  ncall  tsub      ttot      tavg\n"
+				    "..v/a b/app.py:16 main  6/1  0.000010  0.005093  0.005093\n"
+				    "time.sleep            1      0.5       0.5       0.5\n\n"
+				    "name           id     tid              ttot      scnt\n"
+				    "_MainThread    0      140356148644736  0.005133  1\n";
+	as_auto_profile struct as_profile *p =
+		read_ok(&(struct as_buf){.p = (char *)(uintptr_t)lines, .len = sizeof lines - 1},
+			NULL);
+	as_auto_free char *said = say_profile(p);
+
+	EXPECT_STR(said, "calls in count\ncumulative in nanoseconds\ntime in nanoseconds\n"
+			 "period 0 start 0 duration 0 slice 0\n"
+			 "main@..v/a b/app.py:16/16 slice 0: 6 5093000 10000\n"
+			 "time.sleep@:0/0 slice 0: 1 500000000 500000000");
+	REFUSE("name ncall  tsub ttot tavg\nf 1 x 2 3\n", "yappi", "line 2");
+}
+
+UTEST_MAIN(T(t_speedscope_holds_stacks_and_kinds), T(t_speedscope_keeps_threads_apart),
+	   T(t_speedscope_of_others), T(t_what_is_no_speedscope),
+	   T(t_callgrind_holds_what_functions_had), T(t_own_cost_is_divided_among_callers),
+	   T(t_what_is_no_callgrind), T(t_pstats_holds_what_functions_had),
+	   T(t_numbers_of_every_size), T(t_what_is_no_pstats),
+	   T(t_firefox_has_a_row_for_each_length), T(t_perf_script), T(t_yappi))
