@@ -272,7 +272,8 @@ static int run_table(struct live *l, int signals, struct as_io *io, struct as_er
 	if (!l->facts.samples && !l->facts.pythons && !l->facts.ended)
 		return no_python(l, err);
 	as_top_table(&l->top, &look, TABLE_ROWS, &out);
-	return as_buf_write(&out, io->out, err);
+	int r = as_profile_ok(l->top.p, err);
+	return r < 0 ? r : as_buf_write(&out, io->out, err);
 }
 
 /* ── the screen ───────────────────────────────────────────────────────── */

@@ -10,6 +10,7 @@
 enum {
 	CHUNKS_MOST = 64,
 	CHUNK_MOST = 8 << 20, /* bytes of one that are read              */
+	COPY_MOST = 64 << 20, /* bytes of all copies; no stack has more  */
 	CHUNK_HEAD = 24,      /* of struct _PyStackChunk: previous, size, top */
 	CHUNK_SIZE = 8,       /* where its size is, in bytes             */
 	CHUNK_TOP = 16,       /* where its fill is, in words of its data */
@@ -145,7 +146,7 @@ static bool make_room(struct as_snapper *s)
 	for (size_t i = 0; i < AS_TIP_COPIES; i++, n += s->tip.n)
 		s->tip.copy[i] = n;
 	while (s->copy_cap < n)
-		if (!as_grow(&s->copy, &s->copy_cap, s->copy_cap, 1, 65536))
+		if (n > COPY_MOST || !as_grow(&s->copy, &s->copy_cap, s->copy_cap, 1, 65536))
 			return false;
 	while (s->range_cap < s->nregions * 2 + AS_TIP_COPIES)
 		if (!as_grow(&s->range, &s->range_cap, s->range_cap, sizeof *s->range, 64))
