@@ -19,7 +19,7 @@ static const struct as_opt opts[] = {
 	AS_OPT_HEAD("output"),
 	{ .name = "output", .letter = 'o', .type = AS_OPT_TEXT, .at = offsetof(struct opts, output), .arg = "FILE", .initial = "flame.html", .help = "x.svg: a picture, x.html: a page; '-' is standard output" },
 	{ .name = "format", .letter = 'f', .type = AS_OPT_CHOICE, .at = offsetof(struct opts, format), .arg = "FORMAT", .choices = "svg|html", .help = "what it is to be (default: by FILE's ending)" },
-	{ .name = "title", .type = AS_OPT_TEXT, .at = offsetof(struct opts, title), .arg = "TEXT", .help = "what stands above it (default: the profile's name)" },
+	{ .name = "title", .type = AS_OPT_TEXT, .at = offsetof(struct opts, title), .arg = "TEXT", .help = "what stands above it (default: its name)" },
 	AS_OPT_HEAD("how it is drawn"),
 	{ .name = "icicle", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, icicle), .help = "the outermost frame on top" },
 	{ .name = "reverse", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, reverse), .help = "merge from the innermost frame: who called it" },
@@ -56,17 +56,10 @@ static int writer_of(const struct opts *o, writer *ret, struct as_err *err)
 	return AS_OK;
 }
 
-/* The name without its folders. */
-static const char *short_name(const char *path)
+static struct as_flame_how how_of(const struct opts *o, const char *name,
+				  const struct as_profile *p)
 {
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
-static struct as_flame_how how_of(const struct opts *o, const char *arg, const struct as_profile *p)
-{
-	return (struct as_flame_how){.title = o->title ? o->title : short_name(arg),
+	return (struct as_flame_how){.title = o->title ? o->title : name,
 				     .icicle = o->icicle,
 				     .reverse = o->reverse,
 				     .highlight = as_sieve_filter(&o->sieve).highlight,
@@ -80,22 +73,21 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 {
 	const struct opts *o = opts_;
 	as_auto_profile struct as_profile *p = NULL;
-	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT), name = AS_BUF(AS_BUF_LINE);
 	as_auto_file FILE *file = NULL;
 	writer write = NULL;
 
 	(void)tail;
-	const char *arg = args[0] ? args[0] : "last";
 	int r = writer_of(o, &write, err);
 	if (r == AS_OK)
-		r = as_source_profile(arg, &p, err);
+		r = as_source_named(args[0] ? args[0] : "last", &p, &name, err);
 	if (r == AS_OK)
 		r = as_sieve_apply(&o->sieve, &p, err);
 	if (r == AS_OK)
 		r = as_output_open(o->output, &file, err);
 	if (r < 0)
 		return r;
-	struct as_flame_how how = how_of(o, arg, p);
+	struct as_flame_how how = how_of(o, as_buf_text(&name), p);
 	r = write(&b, p, &how, err);
 	if (r == AS_OK)
 		r = as_output_write(&b, file, o->output, io->out, err);

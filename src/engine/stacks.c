@@ -1,10 +1,8 @@
 #include "engine/stacks.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -15,6 +13,7 @@
 #include "base/clock.h"
 #include "base/fault.h"
 #include "base/num.h"
+#include "engine/worker.h"
 #include "os/folder.h"
 #include "profile/merge.h"
 
@@ -28,11 +27,10 @@ struct as_stacks {
 	const struct as_env *env;
 	struct as_stacks_progress *progress;
 	pid_t root;
-	pthread_t thread;
-	pthread_mutex_t turn;  /* who may touch the sampler: the thread, or a view */
-	sem_t still, leave;    /* the thread looks no more; it may end */
-	int stop, ready;       /* eventfds: stop; there is something to take */
-	_Atomic bool stopping; /* the same as stop, for who does not sleep */
+	struct as_worker worker;
+	pthread_mutex_t turn; /* who may touch the sampler: the thread, or a view */
+	sem_t still, leave;   /* the thread looks no more; it may end */
+	int ready;            /* eventfd: there is something to take */
 	_Atomic int32_t tid;
 	struct as_profile *profile; /* of the slice at hand, with all stacks ever seen */
 	uint32_t slice;             /* which that is */
@@ -144,18 +142,6 @@ static int64_t next_ns(const struct as_stacks *s)
 	return look < find ? look : find;
 }
 
-/* False: it is time to stop. */
-static bool sleep_until(struct as_stacks *s, int64_t when)
-{
-	struct pollfd p = {.fd = s->stop, .events = POLLIN};
-	int64_t left = when - as_now();
-	struct timespec t = as_timespec(left > 0 ? left : 0);
-
-	if (left > 0)
-		return ppoll(&p, 1, &t, NULL) <= 0;
-	return !atomic_load_explicit(&s->stopping, memory_order_relaxed);
-}
-
 static void tell(struct as_stacks *s)
 {
 	const struct as_sampler_count *c = &s->sampler.count;
@@ -256,9 +242,8 @@ static void *work(void *arg)
 
 	s->tid = (int32_t)syscall(SYS_gettid);
 	(void)sem_post(&s->still);
-	(void)prctl(PR_SET_NAME, "assay-stacks");
 	(void)prctl(PR_SET_TIMERSLACK, 1);
-	while (sleep_until(s, next_ns(s)))
+	while (as_worker_sleep(&s->worker, next_ns(s)))
 		look(s, as_now());
 	if (s->pythons)
 		hand_over(s, as_now());
@@ -283,7 +268,6 @@ static void stacks_done(struct as_stacks *s)
 	free(s->python);
 	as_profile_free(s->profile);
 	as_profile_free(s->out);
-	as_close_(&s->stop);
 	as_close_(&s->ready);
 	free(s);
 }
@@ -294,17 +278,12 @@ static void stacks_done_(struct as_stacks **s)
 		stacks_done(*s);
 }
 
-/* Signals are the engine's: none is for this thread. */
 static int begin(struct as_stacks *s, struct as_err *err)
 {
-	sigset_t all, old;
+	int r = as_worker_start(&s->worker, "assay-stacks", work, s, err);
 
-	(void)sigfillset(&all);
-	(void)pthread_sigmask(SIG_SETMASK, &all, &old);
-	int os = pthread_create(&s->thread, NULL, work, s);
-	(void)pthread_sigmask(SIG_SETMASK, &old, NULL);
-	if (os)
-		return as_fail_errno(err, os, "start the sampling thread");
+	if (r < 0)
+		return r;
 	(void)sem_wait(&s->still); /* until it has said who it is */
 	return AS_OK;
 }
@@ -317,9 +296,8 @@ static int prepare(struct as_stacks *s, int64_t origin_ns, struct as_err *err)
 	if (!s->config.sampler.slice_ns)
 		s->config.sampler.slice_ns = AS_SECOND;
 	s->config.sampler.origin_ns = origin_ns;
-	s->stop = eventfd(0, EFD_CLOEXEC);
 	s->ready = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (s->stop < 0 || s->ready < 0)
+	if (s->ready < 0)
 		return as_fail_errno(err, errno, "eventfd");
 	s->profile = as_profile_new(kind, n, err);
 	if (!s->profile)
@@ -343,7 +321,6 @@ int as_stacks_start(const struct as_stacks_config *config, const struct as_env *
 				.root = pid,
 				.progress = progress,
 				.turn = PTHREAD_MUTEX_INITIALIZER,
-				.stop = -1,
 				.ready = -1,
 				.seek_ns = as_now(),
 				.seek_pause = seek_first,
@@ -357,17 +334,9 @@ int as_stacks_start(const struct as_stacks_config *config, const struct as_env *
 	return r;
 }
 
-static void say_stop(struct as_stacks *s)
-{
-	uint64_t one = 1;
-
-	atomic_store_explicit(&s->stopping, true, memory_order_relaxed);
-	(void)!write(s->stop, &one, sizeof one);
-}
-
 void as_stacks_stop(struct as_stacks *s, struct as_stacks_result *ret)
 {
-	say_stop(s);
+	as_worker_tell(&s->worker);
 	while (sem_wait(&s->still) < 0)
 		;
 	*ret = (struct as_stacks_result){.pythons = s->pythons, .why = s->why};
@@ -377,8 +346,7 @@ void as_stacks_free(struct as_stacks *s)
 {
 	if (!s)
 		return;
-	say_stop(s);
 	(void)sem_post(&s->leave);
-	(void)pthread_join(s->thread, NULL);
+	as_worker_stop(&s->worker);
 	stacks_done(s);
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -40,16 +41,24 @@ bool as_worker_sleep(struct as_worker *w, int64_t until_ns)
 {
 	struct pollfd p = {.fd = w->stop, .events = POLLIN};
 	int64_t left = until_ns - as_now();
-	struct timespec t = as_timespec(left > 0 ? left : 0);
 
+	if (left <= 0)
+		return !atomic_load_explicit(&w->stopping, memory_order_relaxed);
+	struct timespec t = as_timespec(left);
 	return ppoll(&p, 1, &t, NULL) <= 0;
+}
+
+void as_worker_tell(struct as_worker *w)
+{
+	uint64_t one = 1;
+
+	atomic_store_explicit(&w->stopping, true, memory_order_relaxed);
+	(void)!write(w->stop, &one, sizeof one);
 }
 
 void as_worker_stop(struct as_worker *w)
 {
-	uint64_t one = 1;
-
-	(void)!write(w->stop, &one, sizeof one);
+	as_worker_tell(w);
 	(void)pthread_join(w->thread, NULL);
 	as_close_(&w->stop);
 }

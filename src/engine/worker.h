@@ -13,7 +13,8 @@
 
 struct as_worker {
 	pthread_t thread;
-	int stop; /* eventfd */
+	int stop;              /* eventfd                            */
+	_Atomic bool stopping; /* the same, for who does not sleep   */
 };
 
 /* `name` is what ps shows, at most 15 bytes. */
@@ -21,5 +22,7 @@ int as_worker_start(struct as_worker *w, const char *name, void *(*work)(void *)
 		    struct as_err *err);
 /* For the thread itself: sleep until CLOCK_MONOTONIC says so; false: it is time to stop. */
 bool as_worker_sleep(struct as_worker *w, int64_t until_ns);
+/* Tell it to stop, and go on. */
+void as_worker_tell(struct as_worker *w);
 /* Stop it and wait for its end. */
 void as_worker_stop(struct as_worker *w);

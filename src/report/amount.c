@@ -5,13 +5,13 @@
 #include "base/cleanup.h"
 #include "base/human.h"
 
-static const struct as_measure measures[] = {
+static const struct as_amount_unit measures[] = {
 	{"nanoseconds", "ns", 1},        {"microseconds", "ns", 1e3}, {"milliseconds", "ns", 1e6},
 	{"seconds", "ns", 1e9},          {"bytes", "bytes", 1},       {"kilobytes", "bytes", 1024},
 	{"megabytes", "bytes", 1 << 20}, {"count", "count", 1},
 };
 
-const struct as_measure *as_measure_of(const char *unit)
+const struct as_amount_unit *as_amount_unit(const char *unit)
 {
 	for (size_t i = 0; i < AS_LEN(measures); i++)
 		if (!strcmp(measures[i].unit, unit))
@@ -21,7 +21,7 @@ const struct as_measure *as_measure_of(const char *unit)
 
 void as_put_amount(struct as_buf *out, const struct as_value_kind *kind, int64_t v)
 {
-	const struct as_measure *m = as_measure_of(kind->unit);
+	const struct as_amount_unit *m = as_amount_unit(kind->unit);
 	double value = (double)v * m->each;
 
 	if (!strcmp(m->shown, "ns"))
@@ -35,7 +35,7 @@ void as_put_amount(struct as_buf *out, const struct as_value_kind *kind, int64_t
 size_t as_profile_main_kind(const struct as_profile *p)
 {
 	for (size_t i = p->nkinds; i-- > 0;)
-		if (!strcmp(as_measure_of(p->kind[i].unit)->shown, "ns"))
+		if (!strcmp(as_amount_unit(p->kind[i].unit)->shown, "ns"))
 			return i;
 	return p->nkinds ? p->nkinds - 1 : 0;
 }

@@ -9,13 +9,13 @@
 #include "profile/profile.h"
 
 /* How a unit of pprof is shown: as "ns", "bytes" or "count", so many of them each. */
-struct as_measure {
+struct as_amount_unit {
 	const char *unit; /* "milliseconds" */
 	const char *shown;
 	double each;
 };
 
-const struct as_measure *as_measure_of(const char *unit);
+const struct as_amount_unit *as_amount_unit(const char *unit);
 
 void as_put_amount(struct as_buf *out, const struct as_value_kind *kind, int64_t v);
 /* A sum that stays in range, whatever a file may hold. */

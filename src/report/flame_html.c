@@ -13,7 +13,7 @@ static void put_kinds(struct as_json *j, const struct as_profile *p)
 {
 	as_json_open(j, "kinds", '[');
 	for (size_t i = 0; i < p->nkinds; i++) {
-		const struct as_measure *m = as_measure_of(p->kind[i].unit);
+		const struct as_amount_unit *m = as_amount_unit(p->kind[i].unit);
 
 		as_json_open(j, NULL, '{');
 		as_json_str(j, "name", p->kind[i].name);

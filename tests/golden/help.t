@@ -279,7 +279,7 @@ output:
                             output (default flame.html)
   -f, --format FORMAT       what it is to be (default: by FILE's ending): svg or
                             html
-      --title TEXT          what stands above it (default: the profile's name)
+      --title TEXT          what stands above it (default: its name)
 
 how it is drawn:
       --icicle              the outermost frame on top
