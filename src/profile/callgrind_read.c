@@ -86,8 +86,7 @@ static void reader_done(struct reader *r)
 
 static void add(int64_t *to, int64_t v)
 {
-	if (__builtin_add_overflow(*to, v, to))
-		*to = INT64_MAX;
+	*to = as_value_plus(*to, v);
 }
 
 /* ── names ────────────────────────────────────────────────────────────── */

@@ -137,7 +137,7 @@ void as_write_folded(const struct as_profile *p, const struct as_spelling *how, 
 		int64_t sum = l.at[i].value;
 
 		for (; i + 1 < l.n && !strcmp(l.at[i].text, l.at[i + 1].text); i++)
-			sum += l.at[i + 1].value;
+			sum = as_value_plus(sum, l.at[i + 1].value);
 		sum = scaled(p, how, sum);
 		if (sum)
 			as_buf_fmt(out, "%s %" PRId64 "\n", l.at[i].text, sum);

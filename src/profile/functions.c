@@ -43,11 +43,13 @@ static void count(const struct as_profile *p, size_t kind, const uint32_t *of, s
 		int64_t v = p->sample[i].v[kind];
 		uint32_t stack = p->sample[i].stack;
 
-		t[of[p->stack[stack].place]].self += v;
+		struct tally *leaf = &t[of[p->stack[stack].place]];
+
+		leaf->self = as_value_plus(leaf->self, v);
 		for (; stack; stack = p->stack[stack].caller) {
 			struct tally *f = &t[of[p->stack[stack].place]];
 
-			f->total += f->seen == i + 1 ? 0 : v;
+			f->total = as_value_plus(f->total, f->seen == i + 1 ? 0 : v);
 			f->seen = i + 1;
 		}
 	}

@@ -19,8 +19,7 @@ void as_graph_done(struct as_graph *g)
 static void add(int64_t *to, const int64_t *v, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (__builtin_add_overflow(to[i], v[i], &to[i]))
-			to[i] = v[i] < 0 ? INT64_MIN : INT64_MAX;
+		to[i] = as_value_plus(to[i], v[i]);
 }
 
 static bool same_call(const void *owner, uint32_t at, const void *key)

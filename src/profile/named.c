@@ -14,10 +14,11 @@ struct as_named as_profile_named(const struct as_profile *p, size_t kind, const 
 	for (size_t i = 0; i < p->nsamples; i++) {
 		uint32_t stack = p->sample[i].stack;
 
-		sum.self += stack && is(p, stack, name) ? p->sample[i].v[kind] : 0;
+		sum.self = as_value_plus(sum.self,
+					 stack && is(p, stack, name) ? p->sample[i].v[kind] : 0);
 		while (stack && !is(p, stack, name))
 			stack = p->stack[stack].caller;
-		sum.total += stack ? p->sample[i].v[kind] : 0;
+		sum.total = as_value_plus(sum.total, stack ? p->sample[i].v[kind] : 0);
 	}
 	return sum;
 }

@@ -161,8 +161,7 @@ void as_profile_add(struct as_profile *p, uint32_t stack, uint32_t tags, uint32_
 	uint32_t at = keep(p, &s, as_hash(0, &key, SAMPLE_KEY), &key);
 
 	for (size_t i = 0; i < p->nkinds && !p->bad; i++)
-		if (__builtin_add_overflow(p->sample[at].v[i], v[i], &p->sample[at].v[i]))
-			p->sample[at].v[i] = v[i] < 0 ? INT64_MIN : INT64_MAX;
+		p->sample[at].v[i] = as_value_plus(p->sample[at].v[i], v[i]);
 }
 
 /* ── a profile ────────────────────────────────────────────────────────── */
@@ -238,6 +237,6 @@ int64_t as_profile_total(const struct as_profile *p, size_t kind)
 	int64_t sum = 0;
 
 	for (size_t i = 0; i < p->nsamples; i++)
-		sum += p->sample[i].v[kind];
+		sum = as_value_plus(sum, p->sample[i].v[kind]);
 	return sum;
 }

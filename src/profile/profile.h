@@ -97,6 +97,14 @@ int as_profile_ok(const struct as_profile *p, struct as_err *err);
 
 /* The stack from its root: fills at most `max` of its places, returns how many it has. */
 size_t as_profile_places(const struct as_profile *p, uint32_t stack, uint32_t *place, size_t max);
+/* A sum that stays in range, whatever a file may hold. */
+static inline int64_t as_value_plus(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	return !__builtin_add_overflow(a, b, &sum) ? sum : b < 0 ? INT64_MIN : INT64_MAX;
+}
+
 int64_t as_profile_total(const struct as_profile *p, size_t kind);
 
 static inline void as_profile_free_(struct as_profile **p)

@@ -75,7 +75,8 @@ static void sum_places(struct as_graph *g)
 
 	for (size_t i = 1; i < g->p->nplaces; i++)
 		for (size_t k = 0; k < n && g->of[i] != i; k++)
-			g->self[g->of[i] * n + k] += g->self[i * n + k];
+			g->self[g->of[i] * n + k] =
+				as_value_plus(g->self[g->of[i] * n + k], g->self[i * n + k]);
 }
 
 /* ── functions ────────────────────────────────────────────────────────── */

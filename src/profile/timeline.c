@@ -39,7 +39,7 @@ static struct seen *sorted(const struct as_profile *p)
 static void add_values(const struct as_profile *p, uint32_t sample, struct as_slice_sum *sum)
 {
 	for (size_t k = 0; k < p->nkinds; k++)
-		sum->v[k] += p->sample[sample].v[k];
+		sum->v[k] = as_value_plus(sum->v[k], p->sample[sample].v[k]);
 }
 
 /* The samples of one slice, from `s` to before `end`, into its sum. */
@@ -54,7 +54,7 @@ static void sum_slice(const struct as_profile *p, size_t kind, const struct seen
 		int64_t self = 0;
 
 		for (; s < end && s->function == function; s++) {
-			self += p->sample[s->sample].v[kind];
+			self = as_value_plus(self, p->sample[s->sample].v[kind]);
 			add_values(p, s->sample, sum);
 		}
 		if (self > most) {

@@ -18,13 +18,6 @@ struct as_amount_unit {
 const struct as_amount_unit *as_amount_unit(const char *unit);
 
 void as_put_amount(struct as_buf *out, const struct as_value_kind *kind, int64_t v);
-/* A sum that stays in range, whatever a file may hold. */
-static inline int64_t as_amount_plus(int64_t a, int64_t b)
-{
-	int64_t sum;
-
-	return !__builtin_add_overflow(a, b, &sum) ? sum : b < 0 ? INT64_MIN : INT64_MAX;
-}
 /* The kind that a reader wants to see first: time, else the last one. */
 size_t as_profile_main_kind(const struct as_profile *p);
 /* Both kinds of a profile that compares two: "before" and "after". */

@@ -82,7 +82,7 @@ static bool count_edge(struct callers *c, uint32_t stack, int64_t v, size_t samp
 	e = edge_of(c, c->of[c->p->stack[s->caller].place], c->of[s->place]);
 	if (!e)
 		return false;
-	e->value = as_amount_plus(e->value, e->seen == sample ? 0 : v);
+	e->value = as_value_plus(e->value, e->seen == sample ? 0 : v);
 	e->seen = sample;
 	return true;
 }
@@ -93,11 +93,11 @@ static bool count_sample(struct callers *c, size_t i)
 	int64_t v = s->v[c->how->spell.kind];
 
 	struct line *leaf = &c->line[c->p->stack[s->stack].place];
-	leaf->self = as_amount_plus(leaf->self, v);
+	leaf->self = as_value_plus(leaf->self, v);
 	for (uint32_t at = s->stack; at; at = c->p->stack[at].caller) {
 		struct line *l = &c->line[c->p->stack[at].place];
 
-		l->total = as_amount_plus(l->total, l->seen == i + 1 ? 0 : v);
+		l->total = as_value_plus(l->total, l->seen == i + 1 ? 0 : v);
 		l->seen = i + 1;
 		if (!count_edge(c, at, v, i + 1))
 			return false;

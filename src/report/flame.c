@@ -77,11 +77,11 @@ static void add_values(struct maker *m, struct as_flame_box *b, const struct as_
 {
 	const struct as_flame *f = m->f;
 
-	b->self = as_amount_plus(b->self, v);
+	b->self = as_value_plus(b->self, v);
 	if (!f->compares)
 		return;
-	b->before = as_amount_plus(b->before, not_less(s->v[f->before]));
-	b->after = as_amount_plus(b->after, not_less(s->v[f->after]));
+	b->before = as_value_plus(b->before, not_less(s->v[f->before]));
+	b->after = as_value_plus(b->after, not_less(s->v[f->after]));
 }
 
 static int64_t width_of(const struct maker *m, const struct as_sample *s)
@@ -91,7 +91,7 @@ static int64_t width_of(const struct maker *m, const struct as_sample *s)
 	if (!f->compares)
 		return not_less(s->v[f->how->spell.kind]);
 	double after = round((double)not_less(s->v[f->after]) * m->scale);
-	return as_amount_plus(not_less(s->v[f->before]), after < 9e18 ? (int64_t)after : INT64_MAX);
+	return as_value_plus(not_less(s->v[f->before]), after < 9e18 ? (int64_t)after : INT64_MAX);
 }
 
 static bool add_sample(struct maker *m, const struct as_sample *s)
@@ -125,9 +125,9 @@ static void add_up(struct as_flame *f)
 	for (size_t i = f->n; i-- > 1;) {
 		struct as_flame_box *b = &f->box[i], *caller = &f->box[b->caller];
 
-		caller->total = as_amount_plus(caller->total, b->total);
-		caller->before = as_amount_plus(caller->before, b->before);
-		caller->after = as_amount_plus(caller->after, b->after);
+		caller->total = as_value_plus(caller->total, b->total);
+		caller->before = as_value_plus(caller->before, b->before);
+		caller->after = as_value_plus(caller->after, b->after);
 	}
 }
 
@@ -171,7 +171,7 @@ static bool put_side_by_side(struct as_flame *f)
 		at = b->caller == caller ? at : f->box[b->caller].at;
 		caller = b->caller;
 		b->at = at;
-		at = as_amount_plus(at, b->total);
+		at = as_value_plus(at, b->total);
 	}
 	return true;
 }

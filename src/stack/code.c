@@ -234,7 +234,7 @@ static bool check_some(struct as_codes *c, size_t from, size_t n)
 	return changed;
 }
 
-void as_codes_check(struct as_codes *c)
+bool as_codes_check(struct as_codes *c)
 {
 	bool changed = false;
 
@@ -242,4 +242,5 @@ void as_codes_check(struct as_codes *c)
 		changed |= check_some(c, i, c->ncodes - i < 64 ? c->ncodes - i : 64);
 	if (changed)
 		forget_steps(c);
+	return changed;
 }

@@ -58,5 +58,5 @@ uint32_t as_codes_follow(struct as_codes *c, const struct as_pystack *s,
 void as_code_trail_done(struct as_code_trail *t);
 /* The place of one frame; 0 when there is no memory. */
 uint32_t as_codes_place(struct as_codes *c, const struct as_pyframe *f);
-/* Forget code that is no longer there. */
-void as_codes_check(struct as_codes *c);
+/* Forget code that is no longer there; true when there was any. */
+bool as_codes_check(struct as_codes *c);

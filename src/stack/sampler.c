@@ -11,6 +11,8 @@
 
 enum { HOLDERS_MOST = 64 };
 
+static const int64_t check_first = 20 * AS_MSEC;
+
 /* ── moments ──────────────────────────────────────────────────────────── */
 
 /* In (0, 1]: xorshift64*, good enough to be out of step with everything. */
@@ -136,14 +138,27 @@ static uint64_t main_interp(const struct as_sampled *p)
 	return p->threads.n ? p->threads.at[0]->interp : 0;
 }
 
-/* Who is there, and is what we remember of its code still true: once a second. */
+/*
+ * Is what we remember of its code still true? A program that imports frees code
+ * and puts other code in its place all the time; one that has settled does not.
+ */
+static void check_codes(struct as_sampled *p, int64_t now)
+{
+	if (now < p->check_ns)
+		return;
+	p->check_pause = as_codes_check(&p->codes) ? check_first : 2 * p->check_pause;
+	if (p->check_pause > AS_SECOND)
+		p->check_pause = AS_SECOND;
+	p->check_ns = now + p->check_pause;
+	for (size_t i = 0; i < p->threads.n; i++)
+		p->threads.at[i]->known = false;
+}
+
+/* What else is worth knowing: once a second. */
 static void look_around(const struct as_sampler *s, struct as_sampled *p, int64_t now)
 {
 	if (s->config.tasks)
 		as_tasksight_refresh(&p->tasks, main_interp(p));
-	as_codes_check(&p->codes);
-	for (size_t i = 0; i < p->threads.n; i++)
-		p->threads.at[i]->known = false;
 	p->refresh_ns = now + AS_SECOND;
 }
 
@@ -152,6 +167,7 @@ static bool refresh(struct as_sampler *s, struct as_sampled *p, int64_t now)
 	if (now < p->peek_ns)
 		return true;
 	p->peek_ns = now + AS_MSEC;
+	check_codes(p, now);
 	if (now < p->refresh_ns && as_pythreads_same(&p->threads))
 		return true;
 	if (!as_pythreads_refresh(&p->threads))
@@ -375,6 +391,7 @@ int as_sampler_add(struct as_sampler *s, pid_t pid, struct as_err *err)
 	as_pythreads_init(&p->threads, s->env, &p->py);
 	as_codes_init(&p->codes, &p->py, s->to);
 	p->last_ns = as_now();
+	p->check_pause = check_first;
 	p->used_ns = -1;
 	if (clock_getcpuclockid(pid, &p->clock))
 		return as_fail(err, AS_ENOTFOUND, "process %d has ended", (int)pid);

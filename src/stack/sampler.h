@@ -46,11 +46,12 @@ struct as_sampled {
 	struct as_python py;
 	struct as_pythreads threads;
 	struct as_codes codes;
-	struct as_tasksight tasks;   /* if they are asked for */
-	int64_t last_ns, refresh_ns; /* CLOCK_MONOTONIC                             */
-	int64_t peek_ns;             /* new threads are asked for no sooner         */
-	clockid_t clock;             /* of all its threads together                 */
-	int64_t used_ns;             /* by that                                     */
+	struct as_tasksight tasks;     /* if they are asked for */
+	int64_t last_ns, refresh_ns;   /* CLOCK_MONOTONIC                             */
+	int64_t check_ns, check_pause; /* when its code is looked at again          */
+	int64_t peek_ns;               /* new threads are asked for no sooner         */
+	clockid_t clock;               /* of all its threads together                 */
+	int64_t used_ns;               /* by that                                     */
 };
 
 struct as_sampler {

@@ -2,6 +2,7 @@
 
 #include <zlib.h>
 
+#include "profile/functions.h"
 #include "profile/write.h"
 #include "utest.h"
 
@@ -104,6 +105,13 @@ static void t_sums_stay_in_range(void)
 	as_profile_add(p, 0, 0, 0, (int64_t[]){INT64_MAX, 1});
 	as_profile_add(p, 0, 0, 0, (int64_t[]){1, 1});
 	EXPECT_I64(p->sample[0].v[0], INT64_MAX);
+	as_profile_add(p, 0, 0, 1, (int64_t[]){INT64_MAX, 1});
+	EXPECT_I64(as_profile_total(p, 0), INT64_MAX);
+	as_auto_free struct as_function_sum *sum = NULL;
+	struct as_err err;
+	size_t n = 0;
+	EXPECT_OK(as_profile_sums(p, 0, &sum, &n, &err), err);
+	EXPECT(n == 0 || sum[0].self == INT64_MAX);
 }
 
 /* ── written ──────────────────────────────────────────────────────────── */
