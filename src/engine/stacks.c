@@ -68,7 +68,7 @@ static void try(struct as_stacks *s, pid_t pid)
 	if (as_sampler_add(&s->sampler, pid, &err) == AS_OK) {
 		count(s, pid);
 		s->seek_pause = seek_first;
-	} else if (pid == s->root) {
+	} else if (pid == s->root && s->why.code != AS_ENOMEM) {
 		s->why = err;
 	}
 }
@@ -173,14 +173,13 @@ static struct as_sampling counted(const struct as_stacks *s)
 /* Without memory for it the samples stay, and come with those of the next slice. */
 static void hand_over(struct as_stacks *s, int64_t now)
 {
-	struct as_err ignored;
 	uint64_t one = 1;
 
 	s->profile->duration_ns = now - s->config.sampler.origin_ns;
 	(void)pthread_mutex_lock(&s->lock);
 	s->count = counted(s);
 	if (!s->out)
-		s->out = as_profile_like(s->profile, &ignored);
+		s->out = as_profile_like(s->profile, &s->why);
 	if (s->out) {
 		as_profile_merge(s->out, s->profile);
 		as_profile_clear(s->profile);
@@ -245,8 +244,10 @@ static void *work(void *arg)
 	(void)prctl(PR_SET_TIMERSLACK, 1);
 	while (as_worker_sleep(&s->worker, next_ns(s)))
 		look(s, as_now());
+	(void)pthread_mutex_lock(&s->turn);
 	if (s->pythons)
 		hand_over(s, as_now());
+	(void)pthread_mutex_unlock(&s->turn);
 	(void)sem_post(&s->still);
 	(void)sem_wait(&s->leave);
 	return NULL;

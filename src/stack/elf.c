@@ -19,12 +19,13 @@ static bool read_at(const struct as_elf *e, uint64_t at, void *to, size_t n)
 }
 
 /* A piece with a NUL behind it; NULL: it is not in the file, too long, or there is no memory. */
-static void *load(const struct as_elf *e, uint64_t at, uint64_t n)
+static void *load(struct as_elf *e, uint64_t at, uint64_t n)
 {
 	if (n > TABLE_MOST || at > e->size || n > e->size - at)
 		return NULL;
 	as_auto_free char *p = as_zalloc(n + 1);
 
+	e->starved |= !p;
 	return p && read_at(e, at, p, n) ? as_take(p) : NULL;
 }
 
@@ -75,7 +76,7 @@ struct strings {
 	uint64_t n;
 };
 
-static struct strings load_strings(const struct as_elf *e, size_t section)
+static struct strings load_strings(struct as_elf *e, size_t section)
 {
 	const Elf64_Shdr *s = section < e->nsections ? &e->section[section] : NULL;
 	char *p = s ? load(e, s->sh_offset, s->sh_size) : NULL;
@@ -93,8 +94,7 @@ static bool named(const struct strings *t, uint64_t at, const char *name)
 	return at < t->n && !strcmp(t->p + at, name);
 }
 
-static bool in_table(const struct as_elf *e, const Elf64_Shdr *table, const char *name,
-		     uint64_t *ret)
+static bool in_table(struct as_elf *e, const Elf64_Shdr *table, const char *name, uint64_t *ret)
 {
 	as_auto_free Elf64_Sym *sym = load(e, table->sh_offset, table->sh_size);
 	as_cleanup(strings_done) struct strings names = load_strings(e, table->sh_link);
@@ -110,7 +110,7 @@ static bool in_table(const struct as_elf *e, const Elf64_Shdr *table, const char
 	return false;
 }
 
-bool as_elf_symbol(const struct as_elf *e, const char *name, uint64_t *ret)
+bool as_elf_symbol(struct as_elf *e, const char *name, uint64_t *ret)
 {
 	static const Elf64_Word tables[] = {SHT_DYNSYM, SHT_SYMTAB};
 
@@ -122,7 +122,7 @@ bool as_elf_symbol(const struct as_elf *e, const char *name, uint64_t *ret)
 	return false;
 }
 
-bool as_elf_section(const struct as_elf *e, const char *name, uint64_t *ret_at, uint64_t *ret_size)
+bool as_elf_section(struct as_elf *e, const char *name, uint64_t *ret_at, uint64_t *ret_size)
 {
 	as_cleanup(strings_done) struct strings names = load_strings(e, e->head.e_shstrndx);
 

@@ -26,6 +26,7 @@ struct search {
 	uint64_t runtime;  /* 0: not yet                              */
 	uint32_t version;  /* as the file says it; 0: it does not     */
 	unsigned by_paths; /* minor version that some path names; 0   */
+	bool starved;      /* a file was not looked at for want of memory */
 };
 
 /*
@@ -63,10 +64,16 @@ static void look_in(struct search *s, const struct as_map *m)
 	uint64_t here, at, size;
 	struct as_err ignored;
 
-	if (fd < 0 || as_elf_open(fd, &e, &ignored) < 0 || !as_elf_address(&e, m->offset, &here))
+	if (fd < 0 || as_elf_open(fd, &e, &ignored) < 0)
+		return;
+	s->starved |= e.starved;
+	if (!as_elf_address(&e, m->offset, &here))
 		return;
 	uint64_t bias = m->start - here;
-	if (!as_elf_symbol(&e, "_PyRuntime", &at) && !as_elf_section(&e, ".PyRuntime", &at, &size))
+	bool found = as_elf_symbol(&e, "_PyRuntime", &at) ||
+		     as_elf_section(&e, ".PyRuntime", &at, &size);
+	s->starved |= e.starved;
+	if (!found)
 		return;
 	s->runtime = bias + at;
 	if (as_elf_symbol(&e, "Py_Version", &at))
@@ -120,6 +127,9 @@ static int refuse_version(const struct search *s, unsigned minor, struct as_err 
 
 static int not_python(const struct search *s, struct as_err *err)
 {
+	if (s->starved)
+		return as_fail(err, AS_ENOMEM, "no memory to look for a Python in process %d",
+			       (int)s->pid);
 	if (s->by_paths && !as_py_layout(s->by_paths) && s->by_paths < AS_PY_OFFSETS_FIRST)
 		return refuse_version(s, s->by_paths, err);
 	(void)as_fail(err, AS_EUNSUP, "process %d is not a Python program", (int)s->pid);

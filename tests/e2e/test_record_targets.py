@@ -19,6 +19,7 @@ from pythons import *
 
 PYTHONS = pythons()
 NEWEST = PYTHONS[-1]
+ENDS = [PYTHONS[0], NEWEST][-len(PYTHONS):]      # the oldest and the newest, if they are two
 CODE = ("def burn():\n  while True: sum(range(100))\n"
         "print('ready', flush=True)\nburn()\n")
 
@@ -93,7 +94,7 @@ for python in PYTHONS:
 
 @job_test("a program file that was deleted, and one that was replaced, are still read")
 def _():
-    for python in (PYTHONS[0], NEWEST):
+    for python in ENDS:
         folder = tmp() / python.version
         folder.mkdir()
         p = nameless(python, folder)
@@ -155,9 +156,9 @@ def _():
 
 @job_test("in a pid namespace: Python's numbers of threads are not ours, and are mapped")
 def _():
-    if not is_root() or run("unshare", "--pid", "--fork", "true").rc:
+    if not is_root() or run("unshare", "--pid", "--fork", "--mount-proc", "true").rc:
         skip("no pid namespace can be made here")
-    for python in (PYTHONS[0], NEWEST):
+    for python in ENDS:
         outer = start("unshare", "--pid", "--fork", "--mount-proc", python.path,
                       program("threads"), 30, stdout=subprocess.PIPE, text=True)
         ready(outer)
@@ -206,7 +207,7 @@ def _():
     expect("kid" in leaves(stacks(r.out)), r.out)
 
 
-for python in (PYTHONS[0], NEWEST):
+for python in ENDS:
     @job_test(f"3.{python.minor}: 300 threads that wait, and the one that works")
     def _(python=python):
         p = script(python, "crowd", 300, 60)
