@@ -273,6 +273,7 @@ static void look_at(struct as_sampler *s, struct as_sampled *p, size_t i, const 
 	t->told = false;
 	if (!ask(s, t, l, &did))
 		return;
+	p->ran |= did.runs;
 	t->owed_ns = elsewhere ? 0 : t->owed_ns + did.used_ns;
 	t->known &= !did.moved;
 	bool cpu = modes & AS_MODE_CPU && did.runs, wall = modes & AS_MODE_WALL,
@@ -290,16 +291,19 @@ static void look_at(struct as_sampler *s, struct as_sampled *p, size_t i, const 
  * nothing. A thread that only waits for a CPU looks as if it ran, and would be
  * counted again and again where it was stopped: not by this clock.
  */
-static bool asleep(const struct as_sampler *s, struct as_sampled *p)
+static bool asleep(const struct as_sampler *s, struct as_sampled *p, int64_t now)
 {
-	enum { FEW = 4 }; /* threads, that are as well asked at once */
+	enum { FEW = 4 };                  /* threads, that are as well asked at once */
+	const int64_t tick = 10 * AS_MSEC; /* a running thread moves the clock no more often */
 	int64_t was = p->used_ns;
 
 	if (!(s->config.modes & AS_MODE_CPU) && p->threads.n <= FEW)
 		return false;
 	as_called(1);
 	p->used_ns = as_clock(p->clock);
-	return p->used_ns == was;
+	if (p->used_ns != was)
+		p->stirred_ns = now;
+	return p->used_ns == was && (!p->ran || now - p->stirred_ns > tick);
 }
 
 /* Whose tasks are looked at. */
@@ -341,7 +345,8 @@ static bool look_at_process(struct as_sampler *s, struct as_sampled *p, int64_t 
 		return false;
 	l.now = now;
 	l.since = now - p->last_ns;
-	l.asleep = asleep(s, p);
+	l.asleep = asleep(s, p, now);
+	p->ran &= l.asleep;
 	l.holders = s->config.modes & AS_MODE_GIL
 			    ? as_pythreads_holders(&p->threads, l.holder, HOLDERS_MOST)
 			    : 0;

@@ -52,6 +52,8 @@ struct as_sampled {
 	int64_t peek_ns;               /* new threads are asked for no sooner         */
 	clockid_t clock;               /* of all its threads together                 */
 	int64_t used_ns;               /* by that                                     */
+	int64_t stirred_ns;            /* when that last changed                      */
+	bool ran;                      /* some thread did, when last asked            */
 };
 
 struct as_sampler {
