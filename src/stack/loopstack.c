@@ -44,6 +44,7 @@ static bool seek(struct as_loop_stacks *s, int64_t now)
 	s->objects = as_pyreader_init(&s->reader, &s->py);
 	s->asyncio = (struct as_pyasyncio){0};
 	s->check_ns = now + AS_SECOND;
+	s->seek_pause = seek_first; /* if it is lost, soon again */
 	return s->found = true;
 }
 

@@ -243,8 +243,10 @@ def cpu_ns(pid):
 
 @job_test("--stop: what cannot be read as it runs is read stopped, and told")
 def _():
+    if old_python().minor > 10:
+        skip("no Python here keeps its frames one by one: later ones can be read as they run")
     p = script(old_python(), "restless", 60)
-    for _ in range(8):
+    for _ in range(20):
         r = assay("record", "-p", p.pid, "-d", 0.5, "-r", "4000", "--mode", "wall", "--stop",
                   "--stats-json", "s.json")
         stats = json.loads((tmp() / "s.json").read_text())
@@ -254,8 +256,7 @@ def _():
             break
     expect_running(p.pid)
     stop(p)
-    if not stats["stops"]:
-        skip(f"the program never ran while it was read: {stats}")
+    expect(stats["stops"], f"nothing was stopped: {stats}")
 
 
 @job_test("without --stop nothing is stopped")
