@@ -109,6 +109,9 @@ def _():
 
 @job_test("a user who may not open the mapped file: found by a scan")
 def _():
+    yama = pathlib.Path("/proc/sys/kernel/yama/ptrace_scope")
+    if yama.exists() and yama.read_text().strip() != "0":
+        skip("a user may not read his own processes here (Yama)")
     folder = public()
     copy = shutil.copy("/usr/bin/python3", folder / "program")
     p = ready(start(*as_nobody(copy, "-c", CODE), cwd="/", stdout=subprocess.PIPE, text=True))
@@ -116,8 +119,6 @@ def _():
     r = run(*as_nobody(folder / "assay", "record", "-q", "-p", p.pid, "-d", 0.5, "-f", "folded"),
             cwd="/")
     stop(p)
-    if "be root" in r.err:
-        skip("a user may not read his own processes here (Yama)")
     expect(leaves(stacks(r.ok().out))["burn"] > 10, r.out)
 
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """`assay top`: a table for a pipe, and the screen in a terminal of known size."""
 import os
+import pathlib
 import re
 import shutil
 import signal
@@ -21,8 +22,8 @@ class Top:
     """assay top on a terminal; the shell behind it says how it ended and is there afterwards."""
 
     def __init__(self, pid, *options, rows=24, cols=80, env=None):
-        if not (BUILD / "assay-tui.so").exists():
-            skip("this build has no ncurses")
+        if not pathlib.Path("/usr/include/curses.h").exists():
+            skip("no ncurses to build with is here")
         self.rows, self.cols = rows, cols
         shell = 'stty -a; read go; "$@"; echo "<ended with $?>"; stty -a; read end'
         self.t = terminal("sh", "-c", shell, "sh", ASSAY, "top", *options, pid, rows=rows,
