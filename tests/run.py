@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Run the tests and say what came of them.
 
-    tests/run.py [--build DIR] [--kind KIND]... [NAME]...
+    tests/run.py [--build DIR] [--kind KIND]... [--again] [NAME]...
 
 Every test program prints TAP; a NAME picks the programs whose name contains
 it. The last line is always `N passed, N failed, N skipped`. A program that
@@ -16,9 +16,14 @@ own, and so does a run in which nothing ran.
     real      tests/real/test_*.py           with real components   (only when asked for)
     truth     tests/truth/test_*.py          against known answers  (only when asked for)
 
-CI runs those of `real` that are called test_smoke_*.py.
+CI runs those of `real` that are called test_smoke_*.py. It also says --again:
+a program that failed is run once more, alone, when the others of its kind are
+done. If it passes then, it has passed, and what failed first is named on lines
+`unsteady: NAME: TEST`. When many programs fail, the change is bad, not the
+machine: then none is run again.
 """
 import argparse
+import collections
 import concurrent.futures
 import os
 import pathlib
@@ -41,6 +46,7 @@ KINDS = {
     "real": (900, 1),
     "truth": (1800, 1),
 }
+AGAIN_MOST = 3              # programs of a kind
 DEFAULT_KINDS = ["unit", "golden", "e2e", "fuzz"]
 
 SANITIZERS = {
@@ -171,6 +177,10 @@ def judge(status, text, seconds):
     return passed, failed, skipped
 
 
+# unsteady: what failed at first and passed when it was run again.
+Result = collections.namedtuple("Result", "name passed failed skipped unsteady")
+
+
 def run_one(name, command, build, seconds):
     start = time.monotonic()
     status, text = execute(command, build, seconds)
@@ -186,15 +196,31 @@ def run_one(name, command, build, seconds):
         line += "\n" + "".join(f"     | {t}\n" for t in text.splitlines())
         line += "\n".join(f"     failed: {t}" for t in failed)
     print(line, flush=True)
-    return name, passed, failed, skipped
+    return Result(name, passed, failed, skipped, [])
 
 
-def run_kind(kind, build, names, patience):
+def run_again(results, commands, build, seconds):
+    """Give those that failed, if they are few, a second chance, alone."""
+    bad = [i for i, r in enumerate(results) if r.failed]
+    if len(bad) > AGAIN_MOST:
+        return
+    for i in bad:
+        first = results[i]
+        print(f"again: {first.name}", flush=True)
+        second = run_one(first.name, commands[first.name], build, seconds)
+        results[i] = second if second.failed else second._replace(unsteady=first.failed)
+
+
+def run_kind(kind, build, names, patience, again):
     seconds, at_once = KINDS[kind]
+    seconds *= patience
     chosen = [(name, command) for name, command in programs(kind, build)
               if not names or any(n in name for n in names)]
     with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
-        return list(pool.map(lambda nc: run_one(*nc, build, seconds * patience), chosen))
+        results = list(pool.map(lambda nc: run_one(*nc, build, seconds), chosen))
+    if again and not interrupted:
+        run_again(results, dict(chosen), build, seconds)
+    return results
 
 
 def main():
@@ -203,6 +229,7 @@ def main():
     args.add_argument("--build", default="build", type=pathlib.Path)
     args.add_argument("--kind", action="append", choices=list(KINDS))
     args.add_argument("--patience", default=1, type=int, help="multiplies every time limit")
+    args.add_argument("--again", action="store_true", help="what failed is run once more, alone")
     args.add_argument("name", nargs="*")
     args = args.parse_args()
 
@@ -211,17 +238,20 @@ def main():
     build = args.build.resolve()
     results = []
     for kind in args.kind or DEFAULT_KINDS:
-        results += run_kind(kind, build, args.name, args.patience)
+        results += run_kind(kind, build, args.name, args.patience, args.again)
 
-    for name, _, _, skipped in results:
-        for test, why in skipped:
-            print(f"skipped: {name}: {test}: {why}")
-    for name, _, failed, _ in results:
-        for test in failed:
-            print(f"failed: {name}: {test}")
-    passed = sum(r[1] for r in results)
-    failed = sum(len(r[2]) for r in results)
-    skipped = sum(len(r[3]) for r in results)
+    for r in results:
+        for test, why in r.skipped:
+            print(f"skipped: {r.name}: {test}: {why}")
+    for r in results:
+        for test in r.failed:
+            print(f"failed: {r.name}: {test}")
+    for r in results:
+        for test in r.unsteady:
+            print(f"unsteady: {r.name}: {test}")
+    passed = sum(r.passed for r in results)
+    failed = sum(len(r.failed) for r in results)
+    skipped = sum(len(r.skipped) for r in results)
     if passed + failed == 0:
         print("no test ran")
     print(f"{passed} passed, {failed} failed, {skipped} skipped")

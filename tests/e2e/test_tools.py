@@ -49,6 +49,37 @@ def judged(want, *lines):
     return r.out
 
 
+@test("a program that fails once is unsteady, and only with --again")
+def _():
+    script("b/tests/unit/t_other", "echo 1..1; echo ok 1 - c")
+    once = tmp() / "once"
+    script("b/tests/unit/t_toy", "echo 1..2; echo ok 1 - a",
+           f"[ -e {once} ] || {{ touch {once}; echo not ok 2 - b; exit 1; }}", "echo ok 2 - b")
+    r = run_tests("--again")
+    expect_eq(last_line(r), "3 passed, 0 failed, 0 skipped", f"last line of\n{r.out}\n")
+    expect_eq(r.rc, 0, "exit status")
+    expect_eq(r.out.splitlines()[-2], "unsteady: unit/t_toy: b", "the line before")
+    expect_in("not ok 2 - b", r.out)
+    once.unlink()
+    r = run_tests()
+    expect_eq(last_line(r), "2 passed, 1 failed, 0 skipped", f"last line of\n{r.out}\n")
+    expect("unsteady" not in r.out, "unsteady without --again")
+
+
+@test("what fails twice has failed, and many failures are not tried again")
+def _():
+    for n in range(3):
+        script(f"b/tests/unit/t_{n}", "echo 1..1; echo not ok 1 - a; exit 1")
+    r = run_tests("--again")
+    expect_eq((last_line(r), r.rc), ("0 passed, 3 failed, 0 skipped", 1), f"end of\n{r.out}\n")
+    expect_eq(r.out.count("again: "), 3, "programs run again")
+    expect("unsteady" not in r.out, "failed twice, yet unsteady")
+    script("b/tests/unit/t_3", "echo 1..1; echo not ok 1 - a; exit 1")
+    r = run_tests("--again")
+    expect_eq((last_line(r), r.rc), ("0 passed, 4 failed, 0 skipped", 1), f"end of\n{r.out}\n")
+    expect("again: " not in r.out, "so many failures, and they are run again")
+
+
 @test("the runner counts what passed, failed and was skipped, and why")
 def _():
     judged("2 passed, 0 failed, 0 skipped", "echo 1..2; echo ok 1 - a; echo ok 2 - b")
