@@ -88,28 +88,10 @@ static bool set_words(struct as_identity *who, char **argv)
 	return true;
 }
 
-/* What the job may use: CPUs of the affinity mask and memory, or less if its groups say so. */
-static int set_allowed(struct as_identity *who, const struct as_env *env, int pid,
-		       struct as_err *err)
-{
-	struct as_cg_limits limit;
-	int r = as_cgroup_limits(env, pid, &limit, err);
-
-	if (r < 0)
-		return r;
-	who->cpus = as_env_cpus(env, pid);
-	who->quota = limit.cpu == AS_CG_UNLIMITED ? 0 : limit.cpu;
-	who->memory = as_host_memory();
-	if (limit.memory != AS_CG_UNLIMITED && (who->memory == AS_NA || limit.memory < who->memory))
-		who->memory = limit.memory;
-	return AS_OK;
-}
-
 static int identify(struct as_identity *who, const struct as_measure *m, const struct as_env *env,
 		    struct as_err *err)
 {
 	const struct as_measure_opts *o = &m->opts;
-	int pid = m->engine.attach ? m->engine.attach : getpid();
 
 	*who = (struct as_identity){
 		.interval_ns = m->opts.basic ? 0 : o->interval_ns,
@@ -120,9 +102,7 @@ static int identify(struct as_identity *who, const struct as_measure *m, const s
 	    !set(&who->version, o->version) || !set(&who->kind, m->kind) || !set_host(who, env) ||
 	    !set_words(who, m->engine.argv))
 		return nomem(err);
-	int r = set_allowed(who, env, pid, err);
-	if (r == AS_OK)
-		r = set_pairs(&who->labels, &who->nlabels, &o->labels, err);
+	int r = set_pairs(&who->labels, &who->nlabels, &o->labels, err);
 	return r < 0 ? r : set_pairs(&who->params, &who->nparams, &o->params, err);
 }
 

@@ -189,15 +189,9 @@ static int64_t scale(int64_t v, int64_t factor, uint32_t hz)
 	return factor == TICKS ? as_ticks_ns(v, hz) : as_text_times(v, factor);
 }
 
-/* Read file `i` into the fields that are taken from it. False: it gave nothing. */
-static bool read_file(struct state *s, const struct as_collect *c, size_t i)
+/* The fields that are taken from file `i` are what it says. */
+static void take(struct state *s, const struct as_collect *c, size_t i, const int64_t v[NKEYS])
 {
-	int64_t v[NKEYS];
-	size_t n = 0;
-
-	if (!as_source_read(s->fd[i], s->text, sizeof s->text, &n))
-		return false;
-	parse(&files[i], s->text, n, v);
 	for (size_t k = 0; k < nitems(&files[i]); k++) {
 		size_t at = files[i].item[k].field - FIRST;
 		int64_t now = scale(v[k], files[i].item[k].factor, c->env->hz);
@@ -208,7 +202,17 @@ static bool read_file(struct state *s, const struct as_collect *c, size_t i)
 				   ? as_counter_at(&s->counter[at], now)
 				   : now;
 	}
-	return true;
+}
+
+static void read_file(struct state *s, const struct as_collect *c, size_t i)
+{
+	int64_t v[NKEYS];
+	size_t n = 0;
+
+	if (!as_source_read(s->fd[i], s->text, sizeof s->text, &n))
+		return;
+	parse(&files[i], s->text, n, v);
+	take(s, c, i, v);
 }
 
 static void forget(struct state *s)
@@ -280,7 +284,7 @@ static void open_file(struct state *s, const struct as_collect *c, size_t i)
 	if (!adopt(s, i, v))
 		return;
 	s->fd[i] = as_take_fd(fd);
-	(void)read_file(s, c, i); /* the baseline of its counters */
+	take(s, c, i, v); /* the baseline of its counters */
 }
 
 static bool weighs(const struct as_collect *c)
@@ -498,7 +502,7 @@ static int cgroup_sample(void *st, const struct as_collect *c, struct as_frame *
 	as_mark_take(&s->mark);
 	for (size_t i = 0; i < NFILES; i++)
 		if (s->each_tick[i])
-			(void)read_file(s, c, i);
+			read_file(s, c, i);
 	job_row(s, c, frame);
 	weigh_sample(s, c, frame);
 	take_shared_out(s);
@@ -584,12 +588,22 @@ static void memory_totals(const struct state *s, const struct as_collect *c,
 			     totals[AS_T_MEM_PEAK].source);
 }
 
-static void read_for(struct state *s, const struct as_collect *c, const enum as_field_id *f,
-		     size_t n)
+/* The files that these fields come from. */
+static uint64_t files_of(const struct state *s, const enum as_field_id *f, size_t n)
 {
+	uint64_t set = 0;
+
 	for (size_t i = 0; i < n; i++)
 		if (s->source[f[i] - FIRST] >= 0)
-			(void)read_file(s, c, (size_t)s->source[f[i] - FIRST]);
+			set |= 1ull << s->source[f[i] - FIRST];
+	return set;
+}
+
+static void read_set(struct state *s, const struct as_collect *c, uint64_t set)
+{
+	for (size_t i = 0; i < NFILES; i++)
+		if (set & 1ull << i)
+			read_file(s, c, i);
 }
 
 static void cgroup_finish(void *st, const struct as_collect *c, struct as_total *totals)
@@ -598,9 +612,11 @@ static void cgroup_finish(void *st, const struct as_collect *c, struct as_total 
 
 	forget(s);
 	as_mark_take(&s->mark);
-	read_for(s, c, for_totals, AS_LEN(for_totals));
+	uint64_t set = files_of(s, for_totals, AS_LEN(for_totals));
+	if (weighs(c))
+		set |= files_of(s, for_mark, AS_LEN(for_mark));
+	read_set(s, c, set);
 	if (weighs(c)) {
-		read_for(s, c, for_mark, AS_LEN(for_mark));
 		weigh(s, moved(totals[AS_T_READ].value, totals[AS_T_RCHAR].value),
 		      moved(totals[AS_T_WRITE].value, totals[AS_T_WCHAR].value));
 		as_mark_end(&s->mark);

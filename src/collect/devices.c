@@ -18,7 +18,7 @@ static const struct as_source source = {"diskstats", AS_F_DEV_READ, AS_F_DEV_BUS
 
 struct device {
 	char name[32];
-	bool told, part;
+	bool told, part;  /* part: found out when it first does something */
 	int64_t since_ns; /* when it was first seen: its counters are 0 then */
 	struct as_counter read, write, reads, writes, busy;
 };
@@ -38,8 +38,7 @@ static bool is_partition(const struct as_collect *c, const char *name)
 	return faccessat(c->env->sys, path, F_OK, 0) == 0;
 }
 
-static struct device *find(struct state *s, const struct as_collect *c, size_t hint,
-			   const char *name, int64_t t_ns)
+static struct device *find(struct state *s, size_t hint, const char *name, int64_t t_ns)
 {
 	if (hint < s->n && !strcmp(s->devices[hint].name, name))
 		return &s->devices[hint];
@@ -50,7 +49,6 @@ static struct device *find(struct state *s, const struct as_collect *c, size_t h
 		return NULL;
 	struct device *d = &s->devices[s->n++];
 	(void)snprintf(d->name, sizeof d->name, "%s", name);
-	d->part = is_partition(c, name);
 	d->since_ns = t_ns;
 	return d;
 }
@@ -82,7 +80,9 @@ static void take(struct state *s, const struct as_collect *c, struct device *d,
 	int64_t busy = as_counter_at(&d->busy, now->busy_ns);
 	uint32_t id = (uint32_t)(d - s->devices);
 
-	if (!frame || (!d->told && reads == 0 && writes == 0))
+	if (!frame || d->part || (!d->told && reads == 0 && writes == 0))
+		return;
+	if (!d->told && (d->part = is_partition(c, d->name)))
 		return;
 	if (!d->told)
 		tell(c, d, id);
@@ -102,9 +102,9 @@ static bool look(struct state *s, const struct as_collect *c, struct as_frame *f
 	if (!as_source_read(s->fd, s->text, sizeof s->text, &n))
 		return false;
 	for (size_t at = 0; (used = as_parse_disk(s->text + at, n - at, &now)); at += used) {
-		struct device *d = find(s, c, hint++, now.name, frame ? frame->t_ns : 0);
+		struct device *d = find(s, hint++, now.name, frame ? frame->t_ns : 0);
 
-		if (d && !d->part)
+		if (d)
 			take(s, c, d, &now, frame);
 	}
 	return true;

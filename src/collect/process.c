@@ -371,12 +371,19 @@ static void read_args(struct as_process *p, const struct as_collect *c)
 		as_process_args(p, c, line.p, line.len);
 }
 
-/* CLOCK_BOOTTIME of its birth, AS_PROC_NA when that is unknown. */
-static int64_t birth(const struct as_process *p, const struct as_collect *c)
+/*
+ * CLOCK_BOOTTIME of its birth, AS_PROC_NA when that is unknown. /proc tells the
+ * tick that it was born in. The end of that tick is taken: from its beginning on
+ * it would seem to have lived beside one that ended before it began.
+ */
+static int64_t birth(const struct as_process *p, const struct as_collect *c, int64_t now)
 {
+	int64_t tick = AS_SECOND / c->env->hz, end;
+
 	if (p->start_ns != AS_PROC_NA || !as_process_seen(p))
 		return p->start_ns;
-	return p->stat.start * (AS_SECOND / c->env->hz);
+	end = (p->stat.start + 1) * tick;
+	return end < now ? end : now;
 }
 
 /*
@@ -385,8 +392,10 @@ static int64_t birth(const struct as_process *p, const struct as_collect *c)
  */
 static int64_t born(struct as_process *p, const struct as_collect *c)
 {
+	int64_t ahead = as_boot_ahead();
+
 	if (p->born_ns == AS_NA)
-		p->born_ns = as_since(birth(p, c), c->start_ns + as_boot_ahead());
+		p->born_ns = as_since(birth(p, c, as_now() + ahead), c->start_ns + ahead);
 	return p->born_ns;
 }
 

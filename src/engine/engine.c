@@ -20,6 +20,7 @@
 #include "engine/parts.h"
 #include "engine/spawn.h"
 #include "engine/watch.h"
+#include "os/host.h"
 #include "os/proc.h"
 
 enum { KILL_AFTER_S = 5, KILLS_MAX = 20 };
@@ -363,18 +364,26 @@ static int open_target(struct engine *e, struct as_err *err)
 	return watch(e, e->target, EV_TARGET, err);
 }
 
-static int open_groups(struct engine *e, const struct as_env *env, const char *id,
+/* What the job may use: CPUs of the affinity mask and memory, or less if its groups say so. */
+static void set_allowed(struct engine *e, const struct as_env *env, struct as_identity *who)
+{
+	struct as_cg_limits limit = e->cgroup.limits;
+
+	who->cpus = as_env_cpus(env, e->cfg->attach ? e->cfg->attach : getpid());
+	who->quota = limit.cpu == AS_CG_UNLIMITED ? 0 : limit.cpu;
+	who->memory = as_host_memory();
+	if (limit.memory != AS_CG_UNLIMITED && (who->memory == AS_NA || limit.memory < who->memory))
+		who->memory = limit.memory;
+}
+
+static int open_groups(struct engine *e, const struct as_env *env, struct as_identity *who,
 		       struct as_err *err)
 {
-	int r;
+	int r = e->cfg->attach ? as_cgroup_of(env, e->cfg->attach, &e->cgroup, err)
+			       : as_cgroup_make(env, who->id, &e->cgroup, err);
 
-	if (e->cfg->attach) {
-		r = as_cgroup_of(env, e->cfg->attach, &e->cgroup, err);
-	} else {
-		as_cgroup_sweep(env);
-		r = as_cgroup_make(env, id, &e->cgroup, err);
-	}
 	e->collect.cgroup = &e->cgroup;
+	set_allowed(e, env, who);
 	return r;
 }
 
@@ -608,7 +617,7 @@ int as_engine_run(const struct as_env *env, const struct as_engine_config *cfg,
 	if (r == AS_OK && cfg->attach)
 		r = open_target(&e, err);
 	if (r == AS_OK)
-		r = open_groups(&e, env, who->id, err);
+		r = open_groups(&e, env, who, err);
 	if (r < 0)
 		return r;
 	if (!cfg->attach)

@@ -41,9 +41,10 @@ struct as_engine_result {
 };
 
 /*
- * `who` must be filled except for start and boot times, which are set here at
- * the very start. Fails only when nothing could be measured; a command that
- * cannot be started is a result (126, 127) with its error text.
+ * `who` must be filled except for what the job may use and for start and boot
+ * times, which are set here at the very start. Fails only when nothing could be
+ * measured; a command that cannot be started is a result (126, 127) with its
+ * error text.
  */
 int as_engine_run(const struct as_env *env, const struct as_engine_config *cfg,
 		  struct as_identity *who, struct as_tee *sink, struct as_engine_result *ret,

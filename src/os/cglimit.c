@@ -34,7 +34,7 @@ static int64_t quota_at(int dir, bool v2)
 		       : as_parse_cpu_max(text, n);
 }
 
-/* v1 also tells the limit of groups that a container cannot see. */
+/* v1 also tells the limit of all groups above, even of those that a container cannot see. */
 static int64_t memory_at(int dir, bool v2)
 {
 	static const char *const key = "hierarchical_memory_limit";
@@ -54,9 +54,13 @@ enum { NOMEM = -1 }; /* memory ran out before it was known */
 
 typedef int64_t limit_fn(int dir, bool v2);
 
-/* The smallest limit from the place up to its mount point. */
+/*
+ * The smallest limit from the place up to its mount point. `all` says that the
+ * first answer is of those above too: asking the root for its memory.stat would
+ * have the kernel add up those of the whole machine.
+ */
 static int64_t smallest(const struct as_env *env, const struct as_cg_place *place, bool v2,
-			limit_fn *limit)
+			limit_fn *limit, bool all)
 {
 	as_auto_free char *path = place->path ? as_strdup(place->path) : NULL;
 	int64_t least = AS_CG_UNLIMITED;
@@ -69,6 +73,8 @@ static int64_t smallest(const struct as_env *env, const struct as_cg_place *plac
 
 		if (v != AS_TEXT_NA && v < least)
 			least = v;
+		if (v != AS_TEXT_NA && all)
+			break;
 	} while (as_cg_up(path, place->mount));
 	return least;
 }
@@ -76,28 +82,20 @@ static int64_t smallest(const struct as_env *env, const struct as_cg_place *plac
 static int64_t limit_of(const struct as_env *env, const struct as_cg_places *p, enum as_cg_part v1,
 			limit_fn *limit)
 {
-	int64_t old = smallest(env, &p->part[v1], false, limit);
-	int64_t new = smallest(env, &p->part[AS_CG_V2], true, limit);
+	int64_t old = smallest(env, &p->part[v1], false, limit, v1 == AS_CG_MEMORY);
+	int64_t new = smallest(env, &p->part[AS_CG_V2], true, limit, false);
 
 	return old < new ? old : new;
 }
 
-int as_cgroup_limits(const struct as_env *env, int pid, struct as_cg_limits *ret,
-		     struct as_err *err)
+int as_cg_limits(const struct as_env *env, const struct as_cg_places *p, struct as_cg_limits *ret,
+		 struct as_err *err)
 {
-	as_auto_places struct as_cg_places p = {0};
-	struct as_cg_limits l = {AS_CG_UNLIMITED, AS_CG_UNLIMITED};
-
-	int r = as_cg_where(env, pid, &p, err);
-	if (r == AS_ENOMEM)
-		return r;
-	if (r == AS_OK)
-		l = (struct as_cg_limits){limit_of(env, &p, AS_CG_CPU, quota_at),
-					  limit_of(env, &p, AS_CG_MEMORY, memory_at)};
-	if (l.cpu == NOMEM || l.memory == NOMEM)
-		return as_fail(err, AS_ENOMEM, "no memory for the limits of control groups");
-	*ret = l;
-	return AS_OK;
+	*ret = (struct as_cg_limits){limit_of(env, p, AS_CG_CPU, quota_at),
+				     limit_of(env, p, AS_CG_MEMORY, memory_at)};
+	return ret->cpu == NOMEM || ret->memory == NOMEM
+		       ? as_fail(err, AS_ENOMEM, "no memory for the limits of control groups")
+		       : AS_OK;
 }
 
 /* ── who throttles ────────────────────────────────────────────────────── */

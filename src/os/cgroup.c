@@ -197,6 +197,36 @@ static bool not_needed(enum as_cg_part part, const struct as_cgroup *cg)
 	return part == AS_CG_CPU || (part == AS_CG_PIDS && cg->own);
 }
 
+/*
+ * Remove the empty groups of dead runs in a folder, and in those groups first.
+ * True when there was any group of a run, dead or alive.
+ */
+static bool sweep_in(int parent, int depth)
+{
+	int again = open_dir(parent, ".");
+	as_auto_dir DIR *d = again < 0 ? NULL : fdopendir(again);
+	bool any = false;
+
+	if (!d) {
+		as_close_(&again);
+		return false;
+	}
+	for (const struct dirent *e = readdir(d); e; e = readdir(d)) {
+		if (strncmp(e->d_name, PREFIX, strlen(PREFIX)) != 0)
+			continue;
+		any = true;
+		as_auto_fd int dir = open_dir(parent, e->d_name);
+		if (dir < 0 || flock(dir, LOCK_EX | LOCK_NB) < 0 || !still(dir, parent, e->d_name))
+			continue; /* its assay lives: see create() */
+		if (depth > 0)
+			(void)sweep_in(dir, depth - 1);
+		(void)unlinkat(parent, e->d_name, AT_REMOVEDIR);
+	}
+	return any;
+}
+
+enum { SWEEP_DEPTH = 4 }; /* assay within assay within … */
+
 static int make_part(const struct as_env *env, const struct as_cg_places *places,
 		     enum as_cg_part part, const char *id, struct as_cgroup *cg, struct as_err *err)
 {
@@ -218,6 +248,7 @@ static int make_part(const struct as_env *env, const struct as_cg_places *places
 		note(cg, "%s: %s", names[part], reason);
 		return AS_OK;
 	}
+	(void)sweep_in(above, SWEEP_DEPTH);
 	int r = make_at(env, place, part, id, cg, err);
 	cg->own |= cg->made[part];
 	return r;
@@ -319,6 +350,8 @@ int as_cgroup_make(const struct as_env *env, const char *id, struct as_cgroup *r
 
 	clear(ret);
 	int r = as_cg_where(env, 0, &places, err);
+	if (r == AS_OK)
+		r = as_cg_limits(env, &places, &ret->limits, err);
 	if (r < 0)
 		return r;
 	if (places.why[0])
@@ -338,6 +371,8 @@ int as_cgroup_of(const struct as_env *env, int pid, struct as_cgroup *ret, struc
 
 	clear(ret);
 	int r = as_cg_where(env, pid, &places, err);
+	if (r == AS_OK)
+		r = as_cg_limits(env, &places, &ret->limits, err);
 	if (r < 0)
 		return r;
 	(void)snprintf(ret->why, sizeof ret->why, "%s", places.why);
@@ -526,47 +561,6 @@ int as_cgroup_pids(const struct as_cgroup *cg, int32_t *pids, size_t max, size_t
 
 /* ── removing ─────────────────────────────────────────────────────────── */
 
-/* Remove the empty groups of dead runs in a folder, and in those groups first. */
-static void sweep_in(int parent, int depth)
-{
-	int again = open_dir(parent, ".");
-	as_auto_dir DIR *d = again < 0 ? NULL : fdopendir(again);
-
-	if (!d) {
-		as_close_(&again);
-		return;
-	}
-	for (const struct dirent *e = readdir(d); e; e = readdir(d)) {
-		if (strncmp(e->d_name, PREFIX, strlen(PREFIX)) != 0)
-			continue;
-		as_auto_fd int dir = open_dir(parent, e->d_name);
-		if (dir < 0 || flock(dir, LOCK_EX | LOCK_NB) < 0 || !still(dir, parent, e->d_name))
-			continue; /* its assay lives: see create() */
-		if (depth > 0)
-			sweep_in(dir, depth - 1);
-		(void)unlinkat(parent, e->d_name, AT_REMOVEDIR);
-	}
-}
-
-enum { SWEEP_DEPTH = 4 }; /* assay within assay within … */
-
-void as_cgroup_sweep(const struct as_env *env)
-{
-	as_auto_places struct as_cg_places p = {0};
-	struct as_err err;
-
-	if (env->fixture || as_cg_where(env, 0, &p, &err) < 0)
-		return;
-	for (enum as_cg_part i = 0; i < AS_CG_NPARTS; i++) {
-		as_auto_fd int dir = p.part[i].path && as_cg_first(&p, i) == i
-					     ? open_dir(env->cgroup, p.part[i].path)
-					     : -1;
-
-		if (dir >= 0)
-			sweep_in(dir, SWEEP_DEPTH);
-	}
-}
-
 /*
  * The last process of a group can be reaped a moment before the kernel has
  * taken it out of the group: when no process is listed, wait that moment.
@@ -575,12 +569,12 @@ static void remove_group(const struct as_env *env, const struct as_cgroup *cg, e
 {
 	const struct timespec moment = as_timespec(AS_MSEC);
 
-	sweep_in(cg->dir[part], SWEEP_DEPTH);
 	for (int tries = 0; tries < 20; tries++) {
 		if (unlinkat(env->cgroup, cg->path[part], AT_REMOVEDIR) == 0 || errno != EBUSY ||
 		    !is_empty(cg->dir[part], "cgroup.procs"))
 			return;
-		(void)nanosleep(&moment, NULL);
+		if (!sweep_in(cg->dir[part], SWEEP_DEPTH)) /* what a run within the job left */
+			(void)nanosleep(&moment, NULL);
 	}
 }
 

@@ -30,6 +30,15 @@ enum as_cg_part {
 	AS_CG_NPARTS
 };
 
+/*
+ * What the limits of a process's groups and their ancestors allow: CPUs' worth
+ * of time in millionths, memory in bytes; AS_CG_UNLIMITED where none does.
+ */
+#define AS_CG_UNLIMITED INT64_MAX
+struct as_cg_limits {
+	int64_t cpu, memory;
+};
+
 struct as_cgroup {
 	bool own;                 /* made by us, for this job alone            */
 	int dir[AS_CG_NPARTS];    /* the group's folder in each hierarchy, or -1 */
@@ -42,6 +51,7 @@ struct as_cgroup {
 	 */
 	int quota; /* its folder, or -1 */
 	bool quota_v2, quota_own;
+	struct as_cg_limits limits;
 	int32_t joins; /* writes of one byte that the first process made to get in */
 	char why[192]; /* what could not be had, "" when all could  */
 	/* private */
@@ -51,7 +61,8 @@ struct as_cgroup {
 };
 
 /*
- * Make the job's group for run `id` in every hierarchy where that is possible.
+ * Make the job's group for run `id` in every hierarchy where that is possible,
+ * and remove the empty ones that dead runs of assay left beside it.
  * Fails only for want of memory; a group in no hierarchy has own == false.
  */
 int as_cgroup_make(const struct as_env *env, const char *id, struct as_cgroup *ret,
@@ -85,16 +96,3 @@ int as_cgroup_pids(const struct as_cgroup *cg, int32_t *pids, size_t max, size_t
 		   struct as_err *err);
 /* Remove what we made (empty groups only) and release everything. Zeroed is fine. */
 void as_cgroup_done(const struct as_env *env, struct as_cgroup *cg);
-/* Remove the empty groups that other runs of assay left beside ours. */
-void as_cgroup_sweep(const struct as_env *env);
-/*
- * What the limits of a process's groups and their ancestors allow: CPUs' worth
- * of time in millionths, memory in bytes; AS_CG_UNLIMITED where none does.
- * Fails only for want of memory.
- */
-#define AS_CG_UNLIMITED INT64_MAX
-struct as_cg_limits {
-	int64_t cpu, memory;
-};
-int as_cgroup_limits(const struct as_env *env, int pid, struct as_cg_limits *ret,
-		     struct as_err *err);

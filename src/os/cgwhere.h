@@ -43,5 +43,8 @@ bool as_cg_up(char *path, size_t mount);
 /* Is this open folder the root of its hierarchy? Its numbers are then the machine's. */
 bool as_cg_is_root(int dir, bool v2);
 
+/* What they and the groups above them allow. Fails only for want of memory. */
+int as_cg_limits(const struct as_env *env, const struct as_cg_places *p, struct as_cg_limits *ret,
+		 struct as_err *err);
 /* Fill cg->quota: cg is a group at these places, or (cg->own) one just below them. */
 void as_cg_find_quota(const struct as_env *env, const struct as_cg_places *p, struct as_cgroup *cg);

@@ -318,14 +318,13 @@ static void t_limits(void)
 	};
 
 	for (size_t i = 0; i < AS_LEN(cases); i++) {
-		struct as_cg_limits limit;
 		struct as_err err;
 		struct rig r;
 
 		rig_fixture(&r, cases[i].fixture);
-		EXPECT_OK(as_cgroup_limits(&r.env, cases[i].pid, &limit, &err), err);
-		EXPECT_I64(limit.cpu, cases[i].cpu);
-		EXPECT_I64(limit.memory, cases[i].memory);
+		EXPECT_OK(as_cgroup_of(&r.env, cases[i].pid, &r.cgroup, &err), err);
+		EXPECT_I64(r.cgroup.limits.cpu, cases[i].cpu);
+		EXPECT_I64(r.cgroup.limits.memory, cases[i].memory);
 		rig_done(&r);
 	}
 }
@@ -359,7 +358,6 @@ static void t_make_in_fixture(void)
 	EXPECT_OK(as_cgroup_make(&r.env, "abcd", &r.cgroup, &err), err);
 	EXPECT(!r.cgroup.own);
 	EXPECT_STR(r.cgroup.why, "a captured tree is only read");
-	as_cgroup_sweep(&r.env);
 	rig_done(&r);
 	as_cgroup_done(&r.env, &(struct as_cgroup){0}); /* zeroed is fine */
 }
@@ -663,6 +661,18 @@ static int leftovers(const struct as_env *env)
 
 static char run_id[24]; /* of the groups of this test */
 
+/* Who makes a group removes what dead runs have left beside it. */
+static void sweep(const struct as_env *env)
+{
+	struct as_cgroup cg;
+	struct as_err err;
+	char id[40];
+
+	(void)snprintf(id, sizeof id, "%s.sweep%d", run_id, getpid());
+	EXPECT_OK(as_cgroup_make(env, id, &cg, &err), err);
+	as_cgroup_done(env, &cg);
+}
+
 static void guarded(void (*body)(void))
 {
 	struct rig r;
@@ -681,7 +691,7 @@ static void guarded(void (*body)(void))
 	EXPECT(waitpid(pid, &status, 0) == pid);
 	bool left = leftovers(&r.env) > 0;
 	for (int i = 0; i < 50 && leftovers(&r.env); i++) { /* its children are dying */
-		as_cgroup_sweep(&r.env);
+		sweep(&r.env);
 		(void)usleep(20000);
 	}
 	EXPECT(leftovers(&r.env) == 0);
@@ -1031,16 +1041,13 @@ static void short_burner(int in, int out)
 static void real_throttled(void)
 {
 	struct as_total t[AS_NTOTALS];
-	struct as_cg_limits limit;
-	struct as_err err;
 	struct rig r;
 
 	rig_machine(&r);
 	into_quota(&r.env);
-	EXPECT_OK(as_cgroup_limits(&r.env, getpid(), &limit, &err), err);
-	EXPECT_I64(limit.cpu, 200000);
 	rig_done(&r);
 	make_group(&r, false);
+	EXPECT_I64(r.cgroup.limits.cpu, 200000);
 	EXPECT(r.cgroup.quota >= 0 && !r.cgroup.quota_own);
 	struct job j = start_job(&r, short_burner);
 	int64_t wall = hear(&j);
@@ -1220,13 +1227,13 @@ static void real_sweep(void)
 	}
 	EXPECT(waitpid(pid, NULL, 0) == pid);
 	EXPECT(fstatat(r.env.cgroup, path, &st, 0) == 0);
-	as_cgroup_sweep(&r.env);
+	sweep(&r.env);
 	EXPECT(fstatat(r.env.cgroup, path, &st, 0) < 0);
 	EXPECT(fstatat(r.env.cgroup, r.cgroup.path[part], &st, 0) == 0);
 
 	/* alive but still empty: its lock protects it */
 	EXPECT_I64(end_job(&j), 0);
-	as_cgroup_sweep(&r.env);
+	sweep(&r.env);
 	EXPECT(fstatat(r.env.cgroup, r.cgroup.path[part], &st, 0) == 0);
 	rig_done(&r);
 
@@ -1238,10 +1245,10 @@ static void real_sweep(void)
 	rig_stop(&r);
 	as_cgroup_done(&r.env, &r.cgroup);
 	EXPECT(fstatat(r.env.cgroup, path, &st, 0) == 0);
-	as_cgroup_sweep(&r.env);
+	sweep(&r.env);
 	EXPECT(fstatat(r.env.cgroup, path, &st, 0) == 0);
 	EXPECT_I64(end_job(&j), 0);
-	as_cgroup_sweep(&r.env);
+	sweep(&r.env);
 	EXPECT(fstatat(r.env.cgroup, path, &st, 0) < 0);
 	rig_done(&r);
 }
@@ -1267,7 +1274,7 @@ static void real_crowd(void)
 			struct rig r;
 
 			make_group(&r, false);
-			as_cgroup_sweep(&r.env);
+			sweep(&r.env);
 			struct job j = start_job(&r, idler);
 			(void)hear(&j);
 			EXPECT_I64(end_job(&j), 0);
