@@ -76,10 +76,10 @@ const struct as_cmd as_cmd_dump = {
 		"With `--duration` they are watched for that long first, by looks at random "
 		"moments, and each tells for how much of it it ran and for how much it awaited.\n\n"
 		"`--json` prints the same as one document (docs/schema/dump-1.json), frames from "
-		"the root on. CPython 3.8 to 3.15 are known; variables, tasks and Python's own "
-		"names of threads of 3.8 to 3.13. Another user's process needs root; your own may "
-		"need it as well where Yama forbids reading processes that were not started by "
-		"the reader.",
+		"the root on. CPython 3.8 to 3.15 are known; of builds without a GIL neither "
+		"variables nor tasks nor Python's own names of threads. Another user's process "
+		"needs root; your own may need it as well where Yama forbids reading processes "
+		"that were not started by the reader.",
 	.examples = "assay dump $PPID\tthe Python program that started this shell\n"
 		    "assay dump --locals $PPID\twith what its variables hold\n"
 		    "assay dump --async $PPID\tand its tasks, with what each awaits\n"

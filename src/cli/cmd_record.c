@@ -402,7 +402,7 @@ const struct as_cmd as_cmd_record = {
 		"system call that it waits in may be interrupted by that. It is never left "
 		"stopped, also if assay is killed.\n\n"
 
-		"`--async` keeps the tasks of asyncio apart (CPython 3.8 to 3.13): each sample has "
+		"`--async` keeps the tasks of asyncio apart (CPython 3.8 to 3.15): each sample has "
 		"the task that ran, as the first frame of its stack. In mode `wall` those that "
 		"await something count too, with the stacks of their coroutines, each by the "
 		"clock; that takes at most a twentieth of the time, so many tasks are looked at "

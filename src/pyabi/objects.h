@@ -14,7 +14,7 @@ enum {
 
 	AS_PY_TYPE = 8,   /* PyObject: its type                    */
 	AS_PY_SIZE = 16,  /* PyVarObject: how many items it has    */
-	AS_PY_ITEMS = 24, /* tuple: they begin; list: where they are; int: its digits */
+	AS_PY_ITEMS = 24, /* list: where they are; int: its digits */
 	AS_PY_FLOAT = 16,
 	AS_PY_CELL = 16,    /* cell: its content                     */
 	AS_PY_WEAKREF = 16, /* weakref: whom it means                */
@@ -39,8 +39,8 @@ enum {
 	AS_PY_SET_BYTES = 48,
 
 	/* PyTypeObject.tp_flags */
-	AS_PY_IS_INLINE = 1 << 2,  /* attributes are in the object; 3.13  */
-	AS_PY_IS_MANAGED = 1 << 4, /* … or before it; from 3.11           */
+	AS_PY_IS_INLINE = 1 << 2,  /* attributes are in the object; from 3.13 */
+	AS_PY_IS_MANAGED = 1 << 4, /* … or before it; from 3.11               */
 	AS_PY_IS_INT = 1 << 24,
 	AS_PY_IS_LIST = 1 << 25,
 	AS_PY_IS_TUPLE = 1 << 26,
@@ -59,19 +59,20 @@ enum as_py_attrs {
 	AS_PY_ATTRS_DICT,   /* until 3.10: in a dict                                   */
 	AS_PY_ATTRS_BEFORE, /* 3.11: values 4 words before the object, a dict 3 before */
 	AS_PY_ATTRS_EITHER, /* 3.12: 3 words before, values if the lowest bit is set   */
-	AS_PY_ATTRS_INSIDE, /* 3.13: values in it, until it has a dict, 3 words before */
+	AS_PY_ATTRS_INSIDE, /* from 3.13: values in it, or a dict, 3 words before it   */
 };
 
 /* How a suspended generator says that it waits for another. */
 enum as_py_yields {
 	AS_PY_YIELDS_CODE,   /* until 3.10: by its next instruction, YIELD_FROM          */
 	AS_PY_YIELDS_RESUME, /* 3.11, 3.12: by its next instruction, RESUME of 2 or more */
-	AS_PY_YIELDS_STATE,  /* 3.13: by a state of its own                              */
+	AS_PY_YIELDS_STATE,  /* from 3.13: by a state of its own                         */
 };
 
 struct as_py_objects {
 	uint32_t minor; /* of version 3 */
 	uint32_t gil;   /* in the runtime; until 3.11 */
+	uint32_t tuple; /* where its items begin      */
 	enum as_py_attrs attrs;
 	enum as_py_yields yields;
 	bool tagged_int; /* size and sign of an int are one word of their own; from 3.12 */
@@ -85,15 +86,18 @@ struct as_py_objects {
 	} keys;
 	struct {
 		uint32_t frame; /* a pointer, or (from 3.11) the frame itself            */
-		uint32_t state; /* from 3.11                                             */
+		uint32_t state; /* from 3.11; those after `runs` have ended              */
 		int8_t created; /* … of one that has not begun                           */
+		int8_t awaits;  /* … that waits for another; from 3.13                   */
+		int8_t runs;
 	} gen;
 	struct {
 		uint32_t locals;
-		uint32_t stack; /* its height in words, or (until 3.9) a pointer behind its top */
-		bool top_is_pointer;
-		uint32_t base;  /* where it begins: a pointer; 3.10, else behind the locals */
-		uint32_t state; /* a byte that is `runs` while it runs; until 3.10       */
+		uint32_t stack;      /* its height in words, or a pointer behind its top      */
+		bool top_is_pointer; /* until 3.9, and from 3.14                         */
+		uint8_t awaited;     /* what it waits for is so many words below the top */
+		uint32_t base;       /* where it begins: a pointer; 3.10, else behind the locals */
+		uint32_t state;      /* a byte that is `runs` while it runs; until 3.10       */
 		uint8_t runs;
 	} frame;
 	struct {

@@ -214,7 +214,8 @@ static bool take_with_locals(struct dump *d, struct as_pythread *t, struct as_mo
 
 /* ── tasks ────────────────────────────────────────────────────────────── */
 
-static void find_interps(struct dump *d)
+/* False: its asyncio does not say where its tasks are. */
+static bool find_interps(struct dump *d)
 {
 	for (size_t i = 0; i < d->threads.n && d->ninterps < AS_PYGILS_MOST; i++) {
 		uint64_t interp = d->threads.at[i]->interp;
@@ -224,9 +225,12 @@ static void find_interps(struct dump *d)
 			k++;
 		if (k < d->ninterps)
 			continue;
-		as_pyasyncio_find(&d->reader, interp, &d->asyncio[k]);
+		as_pyasyncio_find(d->env, &d->reader, interp, &d->asyncio[k]);
+		if (d->asyncio[k].told == AS_TOLD_NOTHING)
+			return false;
 		d->ninterps++;
 	}
+	return true;
 }
 
 /* Does this thread run a task? Its stack has just been read. False for want of memory. */
@@ -238,7 +242,7 @@ static bool see_task(struct dump *d, const struct as_pythread *t, size_t thread)
 	while (k < d->ninterps && d->asyncio[k].interp != t->interp)
 		k++;
 	if (k == d->ninterps ||
-	    !as_pytask_of(&d->reader, d->asyncio[k].current, d->stack, &task, &depth))
+	    !as_pytask_of(&d->reader, &d->asyncio[k], t->snap.thread, d->stack, &task, &depth))
 		return true;
 	if (!as_grow(&d->seen, &d->seen_cap, d->nseen, sizeof *d->seen, 8))
 		return false;
@@ -248,7 +252,6 @@ static bool see_task(struct dump *d, const struct as_pythread *t, size_t thread)
 
 static bool watch_tasks(struct dump *d)
 {
-	find_interps(d);
 	if (!d->config->watch_ns)
 		return true;
 	bool watched = as_taskwatch_run(&d->watch, &d->reader, d->asyncio, d->ninterps,
@@ -339,6 +342,8 @@ static int find_and_watch(struct dump *d, struct as_err *err)
 
 	if (r < 0 || !d->config->tasks)
 		return r;
+	if (!find_interps(d))
+		return as_pyasyncio_fail(&d->py, err);
 	if (!watch_tasks(d))
 		return as_fail(err, AS_ENOMEM, "make room for tasks");
 	return d->config->watch_ns ? find_threads(d, err) : AS_OK;
@@ -361,8 +366,8 @@ static int take_threads(struct dump *d, struct as_err *err)
 
 static int no_objects(const struct dump *d, struct as_err *err)
 {
-	return as_fail(err, AS_EUNSUP, "objects of Python 3.%u cannot be read yet",
-		       (unsigned)d->py.at.minor);
+	return as_fail(err, AS_EUNSUP, "objects of Python 3.%u%s cannot be read yet",
+		       (unsigned)d->py.at.minor, d->py.at.free_threaded ? "t" : "");
 }
 
 static int make_room(struct dump *d, struct as_err *err)

@@ -60,7 +60,7 @@ size_t as_pylocals(struct as_pyreader *r, const struct as_pyframe *f,
 	if (!s.n || !as_pyread(r, f->at + r->at->frame.locals, slot, s.n * sizeof *slot))
 		return 0;
 	for (size_t i = 0; i < s.n; i++) {
-		uint64_t value = value_of(r, slot[i], s.kind[i]);
+		uint64_t value = value_of(r, as_pyref(r, slot[i]), s.kind[i]);
 
 		if (value)
 			local[n++] = (struct as_pylocal){s.name[i], value};

@@ -54,7 +54,7 @@ bool as_loop_stacks_ready(struct as_loop_stacks *s, int64_t now)
 		return false;
 	if (now >= s->check_ns) {
 		as_codes_check(&s->codes);
-		s->asyncio = (struct as_pyasyncio){0};
+		s->asyncio.interp = 0; /* it may have been imported */
 		s->check_ns = now + AS_SECOND;
 	}
 	if (!as_pythreads_same(&s->threads) && !as_pythreads_refresh(&s->threads))
@@ -80,8 +80,8 @@ static uint32_t task_of(struct as_loop_stacks *s, const struct as_pythread *t)
 	if (!s->objects)
 		return 0;
 	if (s->asyncio.interp != t->interp)
-		as_pyasyncio_find(&s->reader, t->interp, &s->asyncio);
-	if (!as_pytask_of(&s->reader, s->asyncio.current, s->stack, &task, &depth) ||
+		as_pyasyncio_find(s->env, &s->reader, t->interp, &s->asyncio);
+	if (!as_pytask_of(&s->reader, &s->asyncio, t->snap.thread, s->stack, &task, &depth) ||
 	    !as_pytask_name(&s->reader, &task, &name))
 		return 0;
 	return as_profile_text(s->to, as_buf_text(&name), name.len);

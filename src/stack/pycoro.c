@@ -58,8 +58,8 @@ static enum as_pycoro_doing doing(const struct coro *c)
 {
 	if (c->r->at->gen.state == AS_PY_NO)
 		return by_frame(c);
-	if (c->state >= 0)
-		return c->state ? AS_PYCORO_DONE : AS_PYCORO_RUNS;
+	if (c->state >= c->r->at->gen.runs)
+		return c->state > c->r->at->gen.runs ? AS_PYCORO_DONE : AS_PYCORO_RUNS;
 	return c->state == c->r->at->gen.created ? AS_PYCORO_CREATED : AS_PYCORO_SUSPENDED;
 }
 
@@ -100,8 +100,6 @@ static bool yields_by_resume(const struct coro *c)
 
 static bool yields(const struct coro *c)
 {
-	enum { SUSPENDED_YIELD_FROM = -1 };
-
 	switch (c->r->at->yields) {
 	case AS_PY_YIELDS_CODE:
 		return yields_by_code(c);
@@ -110,11 +108,16 @@ static bool yields(const struct coro *c)
 	case AS_PY_YIELDS_STATE:
 		break;
 	}
-	return c->state == SUSPENDED_YIELD_FROM;
+	return c->state == c->r->at->gen.awaits;
 }
 
-/* The uppermost of its stack. */
-static uint64_t top_of(const struct coro *c)
+static uint64_t slot(const struct coro *c, uint64_t at)
+{
+	return as_pyref(c->r, as_pyword(c->r, at));
+}
+
+/* What it waits for is on its stack, at the top or just below it. */
+static uint64_t awaited_by(const struct coro *c)
 {
 	enum { DEPTH_MOST = 1 << 16 };
 	const struct as_py_objects *o = c->r->at;
@@ -122,10 +125,11 @@ static uint64_t top_of(const struct coro *c)
 						  : as_word(c->copy, o->frame.base);
 
 	if (o->frame.top_is_pointer)
-		return as_pyword(c->r, as_word(c->copy, o->frame.stack) - WORD);
+		return slot(c, as_word(c->copy, o->frame.stack) - o->frame.awaited * WORD);
 	int32_t n = number(c, o->frame.stack);
 
-	return n > 0 && n < DEPTH_MOST ? as_pyword(c->r, base + ((uint64_t)n - 1) * WORD) : 0;
+	return n > 0 && n < DEPTH_MOST ? slot(c, base + ((uint64_t)n - o->frame.awaited) * WORD)
+				       : 0;
 }
 
 /* Objects that stand for the one that is awaited: what is in them. */
@@ -160,15 +164,14 @@ static uint64_t add(struct as_pyreader *r, uint64_t coro, struct as_pychain *to)
 {
 	struct coro c;
 	enum as_pycoro_doing now = read_coro(r, coro, &c) ? doing(&c) : AS_PYCORO_DONE;
-	uint64_t tags = r->py->at.frame.tagged ? 7 : 0;
 
 	if (!to->n)
 		to->doing = now;
 	if (now == AS_PYCORO_DONE)
 		return 0;
-	to->at[to->n++] = (struct as_pyframe){as_word(c.copy, r->py->at.frame.code) & ~tags,
-					      instr_of(&c), c.frame};
-	return now == AS_PYCORO_SUSPENDED && yields(&c) ? unwrap(r, top_of(&c)) : 0;
+	to->at[to->n++] =
+		(struct as_pyframe){as_pyframe_code(&r->py->at, c.copy), instr_of(&c), c.frame};
+	return now == AS_PYCORO_SUSPENDED && yields(&c) ? unwrap(r, awaited_by(&c)) : 0;
 }
 
 void as_pychain_read(struct as_pyreader *r, uint64_t coro, struct as_pychain *ret)

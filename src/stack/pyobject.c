@@ -32,6 +32,16 @@ uint64_t as_pyword(struct as_pyreader *r, uint64_t at)
 	return as_pyread(r, at, &v, sizeof v) ? v : 0;
 }
 
+/* From 3.14 on the low bits say who counts it, or that it is a number and no object. */
+uint64_t as_pyref(const struct as_pyreader *r, uint64_t slot)
+{
+	enum { TAGS = 3, NUMBER = 3 };
+
+	if (!r->py->at.frame.tagged)
+		return slot;
+	return (slot & TAGS) == NUMBER ? 0 : slot & ~(uint64_t)TAGS;
+}
+
 /* A name as far as it can be read and shown: what is no letter of one ends it. */
 static void read_name(struct as_pyreader *r, uint64_t at, char name[64])
 {
@@ -127,12 +137,12 @@ bool as_pyint_small(struct as_pyreader *r, uint64_t object, int64_t *ret)
 size_t as_pyitems(struct as_pyreader *r, uint64_t object, uint64_t *item, size_t max)
 {
 	const struct as_pytype *t = as_pytype_of(r, object);
-	uint64_t n = t ? as_pyword(r, object + AS_PY_SIZE) : 0, at = object + AS_PY_ITEMS;
+	uint64_t n = t ? as_pyword(r, object + AS_PY_SIZE) : 0, at = object + r->at->tuple;
 
 	if (!t || !(t->flags & (AS_PY_IS_LIST | AS_PY_IS_TUPLE)) || n > INT32_MAX)
 		return 0;
 	if (t->flags & AS_PY_IS_LIST)
-		at = as_pyword(r, at);
+		at = as_pyword(r, object + AS_PY_ITEMS);
 	size_t some = n < max ? (size_t)n : max;
 	return some && !as_pyread(r, at, item, some * sizeof *item) ? 0 : (size_t)n;
 }

@@ -48,6 +48,8 @@ void as_pyreader_allow(struct as_pyreader *r, size_t reads);
 bool as_pyread(struct as_pyreader *r, uint64_t at, void *to, size_t n);
 /* A word at an address; 0 when it cannot be read. */
 uint64_t as_pyword(struct as_pyreader *r, uint64_t at);
+/* The object that a slot of a frame says it holds; 0: none. */
+uint64_t as_pyref(const struct as_pyreader *r, uint64_t slot);
 /* NULL: it has none that can be read. Good until the next type is asked for. */
 const struct as_pytype *as_pytype_of(struct as_pyreader *r, uint64_t object);
 /* Is its type, or one that its type came from, called so? ("_asyncio.Task") */

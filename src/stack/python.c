@@ -1,18 +1,15 @@
 #include "stack/python.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/calls.h"
 #include "base/cleanup.h"
 #include "base/num.h"
-#include "os/maps.h"
 #include "os/proc.h"
 #include "os/remote.h"
 #include "pyabi/offsets.h"
-#include "stack/elf.h"
+#include "stack/mapped.h"
 #include "stack/scan.h"
 #include "stack/trial.h"
 
@@ -29,26 +26,6 @@ struct search {
 	bool starved;      /* a file was not looked at for want of memory */
 };
 
-/*
- * The file as the process sees it: its root may be another, and a file that
- * was replaced is still there under its range. What stands in its place may be
- * a pipe, and nobody waits for that.
- */
-static int open_map(const struct search *s, const struct as_map *m)
-{
-	const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
-	char path[4200];
-	int fd;
-
-	(void)snprintf(path, sizeof path, "%d/map_files/%lx-%lx", (int)s->pid,
-		       (unsigned long)m->start, (unsigned long)m->end);
-	fd = as_openat(s->env->proc, path, flags);
-	if (fd >= 0 || m->path_len > 4096)
-		return fd;
-	(void)snprintf(path, sizeof path, "%d/root%.*s", (int)s->pid, (int)m->path_len, m->path);
-	return as_openat(s->env->proc, path, flags);
-}
-
 /* A number that the program has as a constant; 0: it could not be read. */
 static uint32_t remote_u32(pid_t pid, uint64_t at)
 {
@@ -59,25 +36,18 @@ static uint32_t remote_u32(pid_t pid, uint64_t at)
 
 static void look_in(struct search *s, const struct as_map *m)
 {
-	as_auto_fd int fd = open_map(s, m);
-	as_cleanup(as_elf_close) struct as_elf e = {.fd = -1};
-	uint64_t here, at, size;
-	struct as_err ignored;
+	as_cleanup(as_mapped_close) struct as_mapped f;
+	bool readable = as_mapped_open(s->env, s->pid, m, &f);
+	uint64_t at, size;
 
-	if (fd < 0 || as_elf_open(fd, &e, &ignored) < 0)
-		return;
-	s->starved |= e.starved;
-	if (!as_elf_address(&e, m->offset, &here))
-		return;
-	uint64_t bias = m->start - here;
-	bool found = as_elf_symbol(&e, "_PyRuntime", &at) ||
-		     as_elf_section(&e, ".PyRuntime", &at, &size);
-	s->starved |= e.starved;
+	bool found = readable && (as_elf_symbol(&f.elf, "_PyRuntime", &at) ||
+				  as_elf_section(&f.elf, ".PyRuntime", &at, &size));
+	s->starved |= f.elf.starved;
 	if (!found)
 		return;
-	s->runtime = bias + at;
-	if (as_elf_symbol(&e, "Py_Version", &at))
-		s->version = remote_u32(s->pid, bias + at);
+	s->runtime = f.bias + at;
+	if (as_elf_symbol(&f.elf, "Py_Version", &at))
+		s->version = remote_u32(s->pid, f.bias + at);
 }
 
 /* The digits behind "python3." in a path. */

@@ -125,7 +125,9 @@ static void tag_task(struct as_sampler *s, struct as_sampled *p, struct as_pythr
 {
 	as_auto_buf struct as_buf name = AS_BUF(AS_BUF_LINE);
 
-	tag(s, p, t, as_tasksight_name(&p->tasks, s->stack, &name) ? &name : NULL);
+	bool has = as_tasksight_name(&p->tasks, t->snap.thread, s->stack, &name);
+
+	tag(s, p, t, has ? &name : NULL);
 }
 
 /* ── looking ──────────────────────────────────────────────────────────── */
@@ -388,11 +390,10 @@ int as_sampler_add(struct as_sampler *s, pid_t pid, struct as_err *err)
 	if (!p || !as_grow(&s->proc, &s->procs_cap, s->nprocs, sizeof *s->proc, 8))
 		return as_fail(err, AS_ENOMEM, "look at process %d", (int)pid);
 	int r = as_python_find(s->env, pid, &p->py, err);
+	if (r == AS_OK && s->config.tasks)
+		r = as_tasksight_init(&p->tasks, s->env, &p->py, err);
 	if (r < 0)
 		return r;
-	if (s->config.tasks && !as_tasksight_init(&p->tasks, &p->py))
-		return as_fail(err, AS_EUNSUP, "tasks of Python 3.%u cannot be read yet",
-			       (unsigned)p->py.at.minor);
 	as_pythreads_init(&p->threads, s->env, &p->py);
 	as_codes_init(&p->codes, &p->py, s->to);
 	p->last_ns = as_now();

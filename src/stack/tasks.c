@@ -2,78 +2,8 @@
 
 #include <string.h>
 
-#include "base/cleanup.h"
-#include "base/fault.h"
 #include "os/remote.h"
 #include "stack/pytext.h"
-
-/* ── all of them ──────────────────────────────────────────────────────── */
-
-void as_pytask_list_done(struct as_pytask_list *l)
-{
-	free(l->at);
-	*l = (struct as_pytask_list){0};
-}
-
-static bool add(struct as_pytask_list *l, uint64_t task)
-{
-	if (l->n >= AS_PYTASKS_MOST || !as_grow(&l->at, &l->cap, l->n, sizeof *l->at, 64))
-		return l->n >= AS_PYTASKS_MOST;
-	l->at[l->n++] = task;
-	return true;
-}
-
-/* The items of a set; those of a WeakSet are weak references. */
-static bool add_set(struct as_pyreader *r, uint64_t set, bool weak, struct as_pytask_list *l)
-{
-	uint64_t used = as_pyword(r, set + AS_PY_SET_USED);
-	size_t n = used < AS_PYTASKS_MOST ? (size_t)used : AS_PYTASKS_MOST;
-	as_auto_free uint64_t *item = as_zalloc_n(n, sizeof *item);
-
-	if (!item)
-		return false;
-	n = as_pyset_items(r, set, item, n);
-	for (size_t i = 0; i < n; i++) {
-		uint64_t task = weak ? as_pyword(r, item[i] + AS_PY_WEAKREF) : item[i];
-
-		if (task && !add(l, task))
-			return false;
-	}
-	return true;
-}
-
-/* A name of asyncio's, of its part in C or, without that, in Python. */
-static uint64_t asyncio_has(struct as_pyreader *r, uint64_t interp, const char *name)
-{
-	uint64_t found = as_pymodule_find(r, interp, "_asyncio", name);
-
-	return found ? found : as_pymodule_find(r, interp, "asyncio.tasks", name);
-}
-
-void as_pyasyncio_find(struct as_pyreader *r, uint64_t interp, struct as_pyasyncio *ret)
-{
-	*ret = (struct as_pyasyncio){.interp = interp,
-				     .all = asyncio_has(r, interp, "_all_tasks"),
-				     .scheduled = asyncio_has(r, interp, "_scheduled_tasks"),
-				     .eager = asyncio_has(r, interp, "_eager_tasks"),
-				     .current = asyncio_has(r, interp, "_current_tasks")};
-}
-
-bool as_pytasks_list(struct as_pyreader *r, const struct as_pyasyncio *a,
-		     struct as_pytask_list *ret)
-{
-	enum { READS_MOST = 1 << 18 };
-	const uint64_t weak[] = {a->all, a->scheduled};
-
-	as_pyreader_allow(r, READS_MOST);
-	for (size_t i = 0; i < AS_LEN(weak); i++) {
-		uint64_t data = weak[i] ? as_pyattr(r, weak[i], "data") : 0;
-
-		if (data && !add_set(r, data, true, ret))
-			return false;
-	}
-	return !a->eager || add_set(r, a->eager, false, ret);
-}
 
 /* ── one of them ──────────────────────────────────────────────────────── */
 
@@ -233,18 +163,14 @@ bool as_pytask_in(struct as_pyreader *r, const struct as_pytask *t, const struct
 	return false;
 }
 
-bool as_pytask_of(struct as_pyreader *r, uint64_t current, const struct as_pystack *s,
-		  struct as_pytask *ret, size_t *ret_depth)
+bool as_pytask_of(struct as_pyreader *r, const struct as_pyasyncio *a, uint64_t thread,
+		  const struct as_pystack *s, struct as_pytask *ret, size_t *ret_depth)
 {
-	enum { LOOPS_MOST = 64 };
-	struct as_pydict d;
-	uint64_t loop, task;
+	uint64_t task[AS_PYTASKS_RUNNING];
+	size_t n = as_pytasks_running(r, a, thread, task);
 
-	as_pyreader_allow(r, LOOPS_MOST);
-	if (!current || !as_pydict_open(r, current, &d))
-		return false;
-	for (int i = 0; i < LOOPS_MOST && as_pydict_next(&d, &loop, &task); i++)
-		if (as_pytask_read(r, task, ret) && as_pytask_in(r, ret, s, ret_depth))
+	for (size_t i = 0; i < n; i++)
+		if (as_pytask_read(r, task[i], ret) && as_pytask_in(r, ret, s, ret_depth))
 			return true;
 	return false;
 }

@@ -3,16 +3,22 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 
-bool as_tasksight_init(struct as_tasksight *t, const struct as_python *py)
+int as_tasksight_init(struct as_tasksight *t, const struct as_env *env, const struct as_python *py,
+		      struct as_err *err)
 {
-	*t = (struct as_tasksight){.last_ns = as_now()};
-	return as_pyreader_init(&t->r, py);
+	*t = (struct as_tasksight){.env = env, .last_ns = as_now()};
+	if (!as_pyreader_init(&t->r, py))
+		return as_fail(err, AS_EUNSUP, "tasks of Python 3.%u%s cannot be read yet",
+			       (unsigned)py->at.minor, py->at.free_threaded ? "t" : "");
+	as_pyreader_allow(&t->r, 1);
+	as_tasksight_refresh(t, as_pyword(&t->r, py->runtime + py->at.runtime.interpreters));
+	return t->asyncio.told == AS_TOLD_NOTHING ? as_pyasyncio_fail(py, err) : AS_OK;
 }
 
 void as_tasksight_refresh(struct as_tasksight *t, uint64_t interp)
 {
 	(void)as_pyreader_init(&t->r, t->r.py);
-	as_pyasyncio_find(&t->r, interp, &t->asyncio);
+	as_pyasyncio_find(t->env, &t->r, interp, &t->asyncio);
 }
 
 static void remember(struct as_tasksight *t, uint64_t task)
@@ -38,12 +44,13 @@ static bool find_recent(struct as_tasksight *t, const struct as_pystack *s, stru
 	return false;
 }
 
-bool as_tasksight_name(struct as_tasksight *t, const struct as_pystack *s, struct as_buf *name)
+bool as_tasksight_name(struct as_tasksight *t, uint64_t thread, const struct as_pystack *s,
+		       struct as_buf *name)
 {
 	struct as_pytask task;
 	size_t depth;
 
-	if (as_pytask_of(&t->r, t->asyncio.current, s, &task, &depth))
+	if (as_pytask_of(&t->r, &t->asyncio, thread, s, &task, &depth))
 		remember(t, task.at);
 	else if (!find_recent(t, s, &task))
 		return false;

@@ -9,6 +9,7 @@
 enum { AS_TASKSIGHT_RECENT = 8 };
 
 struct as_tasksight {
+	const struct as_env *env;
 	struct as_pyreader r;
 	struct as_pyasyncio asyncio;          /* of the main interpreter                         */
 	uint64_t recent[AS_TASKSIGHT_RECENT]; /* tasks that were seen to run */
@@ -21,12 +22,14 @@ struct as_tasksight {
 typedef void (*as_tasksight_fn)(void *arg, const struct as_buf *name, const struct as_pystack *s,
 				int64_t since);
 
-/* False: tasks of this version cannot be read. */
-bool as_tasksight_init(struct as_tasksight *t, const struct as_python *py);
+/* EUNSUP: tasks of this Python cannot be read. */
+int as_tasksight_init(struct as_tasksight *t, const struct as_env *env, const struct as_python *py,
+		      struct as_err *err);
 /* Once a second: asyncio may have been imported, classes may have gone. */
 void as_tasksight_refresh(struct as_tasksight *t, uint64_t interp);
-/* The name of the task that has this stack, appended; false: it has none. */
-bool as_tasksight_name(struct as_tasksight *t, const struct as_pystack *s, struct as_buf *name);
+/* The name of the task that a thread has in this stack, appended; false: it has none. */
+bool as_tasksight_name(struct as_tasksight *t, uint64_t thread, const struct as_pystack *s,
+		       struct as_buf *name);
 /*
  * All that await something now, unless that was done too short a time ago: many
  * tasks cost much time, and looking at them never takes more than a twentieth

@@ -6,8 +6,6 @@
 #include "base/clock.h"
 #include "base/fault.h"
 
-enum { RUNNING_MOST = 64 };
-
 void as_taskwatch_done(struct as_taskwatch *w)
 {
 	free(w->row);
@@ -55,29 +53,10 @@ static struct as_taskwatch_row *row_of(struct as_taskwatch *w, const struct as_p
 
 /* ── looks ────────────────────────────────────────────────────────────── */
 
-/* The tasks that run now, of all loops of an interpreter. */
-struct running {
-	uint64_t task[RUNNING_MOST];
-	size_t n;
-};
-
-static void find_running(struct as_pyreader *r, uint64_t current, struct running *ret)
+static bool has(const uint64_t *task, size_t n, uint64_t one)
 {
-	struct as_pydict d;
-	uint64_t loop;
-
-	ret->n = 0;
-	as_pyreader_allow(r, RUNNING_MOST);
-	if (!current || !as_pydict_open(r, current, &d))
-		return;
-	while (ret->n < RUNNING_MOST && as_pydict_next(&d, &loop, &ret->task[ret->n]))
-		ret->n++;
-}
-
-static bool runs(const struct running *now, uint64_t task)
-{
-	for (size_t i = 0; i < now->n; i++)
-		if (now->task[i] == task)
+	for (size_t i = 0; i < n; i++)
+		if (task[i] == one)
 			return true;
 	return false;
 }
@@ -97,15 +76,15 @@ static bool look(struct as_taskwatch *w, struct as_pyreader *r, const struct as_
 		 int64_t since)
 {
 	as_cleanup(as_pytask_list_done) struct as_pytask_list list = {0};
-	struct running now;
+	uint64_t runs[AS_PYTASKS_RUNNING];
+	size_t n = as_pytasks_running(r, a, 0, runs);
 	struct as_pytask t;
 
-	find_running(r, a->current, &now);
 	if (!as_pytasks_list(r, a, &list))
 		return false;
 	for (size_t i = 0; i < list.n; i++)
 		if (as_pytask_read(r, list.at[i], &t) &&
-		    !note(w, &t, runs(&now, list.at[i]), since))
+		    !note(w, &t, has(runs, n, list.at[i]), since))
 			return false;
 	return true;
 }

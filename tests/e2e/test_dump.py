@@ -9,89 +9,17 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import *
 from jobs import *
+from objects import *
 from pythons import *
 
 PYTHONS = pythons()
 print(f"# Pythons: {', '.join(p.version for p in PYTHONS)}", flush=True)
 
-# What each thread of states.py is doing: its state, and the calls in which that shows.
-STATES = {
-    "sleeper": ("idle", {"clock_nanosleep", "select", "pselect6"}),
-    "reader": ("system_call", {"read"}),
-    "locked": ("idle", {"futex"}),
-    "poller": ("idle", {"epoll_wait", "epoll_pwait"}),
-    "main": ("idle", {"clock_nanosleep", "select", "pselect6"}),
-}
-
-
-def dump(pid, *options):
-    return assay("dump", "--json", *options, pid).ok().json()
-
-
-def threads(pid, *options):
-    """The threads of a process by their numbers."""
-    return {t["tid"]: t for t in dump(pid, *options)["threads"]}
-
-
-def functions(thread):
-    return [f["function"].split(".")[-1] for f in thread["frames"]]
-
-
-def tasks(pid):
-    """The tasks of a process by their names."""
-    found = dump(pid, "--async")["tasks"]
-    expect_eq([t["id"] for t in found], list(range(len(found))), "ids")
-    for t in found:
-        t["awaits"] = sorted(found[i]["name"] for i in t["awaits"])
-    return {t["name"]: t for t in found}
-
-
-def check_tasks(pid, told):
-    """Every task does, has and awaits what the program says."""
-    found = tasks(pid)
-    expect_eq(set(found), set(told), "tasks")
-    for name, task in told.items():
-        t = found[name]
-        expect_eq((t["state"], t["stack"]), (task["state"], "whole"), name)
-        expect_eq([f for f in functions(t) if f != "_aexit"], task["functions"],
-                  f"coroutines of {name}")
-        expect_eq(t["awaits"], task["awaits"], f"what {name} awaits")
-        expect_eq(t["tid"], pid if task["state"] == "running" else None, f"thread of {name}")
-        expect_eq(t["awaits_a"] is None, task["state"] != "awaiting", f"{name} awaits a")
-
-
-def settled(pid, told):
-    """The threads, once all that wait for something are where they wait."""
-    def all_wait():
-        found = threads(pid)
-        return found if all(found[told[name]]["state"] != "running" and
-                            found[told[name]]["state"] != "waiting_for_gil"
-                            for name in STATES) else None
-    return wait_for(all_wait, timeout=30, what="threads that wait")
-
-
 for python in PYTHONS:
     @job_test(f"3.{python.minor}: every thread has the state and the stack that it says")
     def _(python=python):
-        p = script(python, "states", 60)
-        told = json.loads(p.stdout.readline())
-        found = settled(p.pid, told)
-        d = dump(p.pid)
-        stop(p)
-        expect_eq(set(found), set(told.values()), "threads")
+        d = check_states(script(python, "states", 60))
         expect(python.version.startswith(d["python"]), f"version {d['python']}")
-        expect_in("states.py", d["command"])
-        for name, (state, calls) in STATES.items():
-            t = found[told[name]]
-            expect_eq((t["state"], t["holds_gil"], t["stack"]), (state, False, "whole"), name)
-            expect_in(t["system_call"], calls, name)
-            expect_in(name, functions(t), "stack")
-            expect_eq((t["name"], t["daemon"]), ("MainThread", False) if name == "main"
-                      else (f"{name}-thread", True), f"name and kind of {name}")
-            last = [f for f in t["frames"] if f["file"].endswith("states.py")][-1]
-            source = open(program("states")).read().splitlines()[last["line"] - 1]
-            expect(any(w in source for w in ("sleep(", "read(", "held.acquire", "poll.poll")),
-                   f"{name} is at line {last['line']}: {source}")
 
     @job_test(f"3.{python.minor}: one has the GIL and the other waits for it")
     def _(python=python):
@@ -113,39 +41,13 @@ for python in PYTHONS:
         wait_for(both, timeout=30, what="a thread that waits for the GIL which another has")
         stop(p)
 
-
     @job_test(f"3.{python.minor}: variables are what the program says they are")
     def _(python=python):
-        p = script(python, "locals", 60)
-        told = json.loads(p.stdout.readline())
-        frames = dump(p.pid, "--locals")["threads"][0]["frames"]
-        text = assay("dump", "--locals", p.pid).ok().out
-        stop(p)
-        found = {f["function"].split(".")[-1]: f["locals"] for f in frames}
-        for function, variables in told.items():
-            for name, value in variables.items():
-                expect_eq(found[function].get(name), value, f"{function}: {name}")
-        expect_eq(found["<module>"], {}, "variables of a module")
-        expect_in("        own = 5\n", text)
-        expect(all(len(line) <= 80 for line in text.splitlines()), "a line is too wide")
-
+        check_locals(script(python, "locals", 60))
 
     @job_test(f"3.{python.minor}: every task awaits what the program says")
     def _(python=python):
-        p = script(python, "tasks", 60)
-        told = json.loads(p.stdout.readline())
-        wait_for(lambda: threads(p.pid)[p.pid]["state"] == "idle", timeout=30, what="a pause")
-        check_tasks(p.pid, told)
-        text = assay("dump", "--async", p.pid).ok().out
-        stop(p)
-        lines = text.splitlines()
-        expect(all(len(line) <= 80 for line in lines), "a line is too wide")
-        expect_in(f"tasks  {len(told)}, 1 running", lines)
-        at = lines.index("gather  awaits 3 tasks")
-        expect_eq([line for line in lines[at:at + 12] if "gathered-" in line],
-                  ["├─ gathered-0  awaits a Future", "├─ gathered-1  awaits a Future",
-                   "└─ gathered-2  awaits a Future"], "the tree below gather")
-        expect_in("└─ ring-a  awaits 1 task (see above)", text.replace("│  ", ""))
+        check_tasks(script(python, "tasks", 60))
 
 
 @job_test("watched for a while, tasks tell for how long they ran and awaited")

@@ -11,6 +11,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import *
 from jobs import *
+from objects import check_sampled
 from pythons import *
 from stacks_table import impossible, name_of, record, shapes
 
@@ -101,31 +102,9 @@ def _():
 
 
 for python in PYTHONS:
-    if python.minor > 13:
-        continue
-
     @job_test(f"3.{python.minor}: samples have the task that ran, and in wall those that await")
     def _(python=python):
-        p = script(python, "jobs", 20)
-        cpu, _ = record(p.pid, "--async", "-r", "200", seconds=1.5)
-        wall, _ = record(p.pid, "--async", "-r", "200", "--mode", "wall", seconds=1.5)
-        stop(p)
-        count = collections.Counter()
-        for frames, n in cpu:
-            names = [name_of(f) for f in frames]
-            if "burn" in names:
-                owner = frames[0] if frames[0].startswith("task ") else "nobody"
-                count[owner] += n
-                expect_in(owner, ("task busy-3" if "three" in names else "task busy-1", "nobody"))
-        expect(count["nobody"] <= 2 + sum(count.values()) / 20, f"the loop was faster: {count}")
-        share = count["task busy-3"] / sum(count.values())
-        sigma = math.sqrt(0.75 * 0.25 / sum(count.values()))
-        expect(abs(share - 0.75) < 5 * sigma + 0.05, f"{count}, truly 3 to 1")
-        found = {frames[0]: [name_of(f).split(".")[-1] for f in frames[1:]]
-                 for frames, _ in wall if frames[0].startswith("task idle")}
-        expect_eq(found, {"task idle": ["idle", "deeper", "sleep"]}, "those that await")
-        looks = sum(n for frames, n in wall if frames[0] == "task idle")
-        expect(looks >= 10, f"seen {looks} times")
+        check_sampled(script(python, "jobs", 20))
 
 
 @job_test("a program from its start, its status, and what is told on standard error")

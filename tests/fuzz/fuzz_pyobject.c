@@ -35,16 +35,19 @@ static void look_at_tasks(struct as_pyreader *r)
 	as_auto_buf struct as_buf name = AS_BUF(AS_BUF_LINE);
 	struct as_pystack stack = {.n = 1, .at = {{.at = base + FRAME}}};
 	uint64_t future[AS_PYTASK_WAKES];
-	struct as_pyasyncio asyncio;
+	struct as_pyasyncio asyncio = {.told = AS_TOLD, .at = {8, 16, 24, 32}};
+	const struct as_env nowhere = {.proc = -1, .sys = -1, .cgroup = -1};
 	struct as_pychain chain;
 	struct as_pytask task;
 	size_t depth;
 
-	as_pyasyncio_find(r, base, &asyncio);
+	as_pyasyncio_find(&nowhere, r, base, &asyncio);
 	(void)as_pytasks_list(r, &asyncio, &list);
 	asyncio.all = asyncio.scheduled = asyncio.eager = base + OBJECT;
 	(void)as_pytasks_list(r, &asyncio, &list);
-	(void)as_pytask_of(r, base + OBJECT, &stack, &task, &depth);
+	asyncio.current = base + OBJECT;
+	(void)as_pytask_of(r, &asyncio, 0, &stack, &task, &depth);
+	(void)as_pytask_of(r, &asyncio, base, &stack, &task, &depth);
 	(void)as_pytask_read(r, base + OBJECT, &task);
 	(void)as_pytask_name(r, &task, &name);
 	if (as_pytask_wakes(r, &task, future) > AS_PYTASK_WAKES)
@@ -57,12 +60,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (!size || !lay_out(data, size))
 		return 0;
-	for (unsigned minor = 8; minor <= 13; minor++) {
+	for (unsigned minor = 8; minor <= 15; minor++) {
 		const struct as_py_layout *l = as_py_layout(minor < 13 ? minor : 12);
 		struct as_python py = {.pid = getpid(), .at = *l};
 		struct as_pyreader r;
 
-		py.at.minor = minor; /* 3.13 tells its layout itself, here 3.12's will do */
+		py.at.minor = minor; /* from 3.13 on it tells itself, here 3.12's will do */
+		py.at.frame.tagged = minor >= 14;
 		if (as_pyreader_init(&r, &py)) {
 			look(&r);
 			look_at_tasks(&r);

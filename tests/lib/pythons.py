@@ -16,7 +16,7 @@ from harness import ROOT, expect_eq, start
 __all__ = ["pythons", "python_for", "script", "program", "stacks", "Python"]
 
 SCRIPTS = ROOT / "tests/workloads/python"
-KNOWN = range(8, 14)
+KNOWN = range(8, 16)
 
 Python = collections.namedtuple("Python", "path minor version")
 

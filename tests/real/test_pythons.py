@@ -12,9 +12,10 @@ import urllib.request
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TESTS / "lib"))
-sys.path.insert(0, str(TESTS / "workloads/python"))
+sys.path.append(str(TESTS / "workloads/python"))   # behind ours: both have a jobs.py
 from harness import *
 from jobs import *
+from objects import *
 from pythons import *
 import shapes
 
@@ -109,6 +110,12 @@ for minor in NEWER:
         found, _ = record(p.pid, "-r", "200")
         stop(p)
         expect(sum(n for f, n in found if name_of(f[-1]) == "inside") > 10, found)
+
+    for name, check in {"states": check_states, "locals": check_locals, "tasks": check_tasks,
+                        "jobs": check_sampled}.items():
+        @job_test(f"3.{minor} in a chroot: {name} are as the program says", 1800)
+        def _(minor=minor, name=name, check=check):
+            check(in_root(forky(), minor, name, 60))
 
 
 # --- in a container -------------------------------------------------------------

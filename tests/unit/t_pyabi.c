@@ -1,3 +1,4 @@
+#include "pyabi/asyncio.h"
 #include "pyabi/layout.h"
 #include "pyabi/lines.h"
 #include "pyabi/offsets.h"
@@ -148,5 +149,39 @@ static void t_a_table_that_lies(void)
 		EXPECT(!as_py_offsets((const unsigned char *)table, n, &l));
 }
 
-UTEST_MAIN(T(t_a_runtime_tells_its_layout), T(t_a_table_that_lies), T(t_every_version_is_there),
+/* ── what asyncio tells ───────────────────────────────────────────────── */
+
+/* The words of a 3.14.8. */
+static const uint64_t asyncio_314[13] = {168,    136,   96,  108, 109, 128, 152,
+					 225864, 10880, 936, 864, 872, 880};
+
+static void t_asyncio_tells_where_tasks_are(void)
+{
+	struct as_py_asyncio a;
+
+	EXPECT(as_py_asyncio((const unsigned char *)asyncio_314, as_py_objects(14), &a));
+	EXPECT(a.node == 152 && a.interp_tasks == 10880 && a.thread_task == 872 &&
+	       a.thread_tasks == 880);
+	EXPECT(!as_py_asyncio((const unsigned char *)asyncio_314, as_py_objects(13), &a));
+}
+
+static void t_asyncio_that_lies(void)
+{
+	static const uint64_t lies[] = {0, 143, 1 << 25, UINT32_MAX, UINT64_MAX - 15, UINT64_MAX};
+	uint64_t table[AS_LEN(asyncio_314)];
+	struct as_py_asyncio a;
+
+	for (size_t i = 0; i < AS_LEN(table) * AS_LEN(lies); i++) {
+		memcpy(table, asyncio_314, sizeof table);
+		table[i / AS_LEN(lies)] = lies[i % AS_LEN(lies)];
+		if (!as_py_asyncio((const unsigned char *)table, as_py_objects(14), &a))
+			continue;
+		EXPECT(a.node + 16 <= table[0] && a.interp_tasks + 16 <= table[7]);
+		EXPECT(a.thread_task + 8 <= table[9] && a.thread_tasks + 16 <= table[9]);
+		EXPECT(table[1] == 136 && table[5] == 128 && table[0] >= 144);
+	}
+}
+
+UTEST_MAIN(T(t_a_runtime_tells_its_layout), T(t_a_table_that_lies),
+	   T(t_asyncio_tells_where_tasks_are), T(t_asyncio_that_lies), T(t_every_version_is_there),
 	   T(t_lnotab), T(t_pep626), T(t_locations), T(t_cut_tables))
