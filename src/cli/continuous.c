@@ -119,25 +119,43 @@ struct tour {
 	const struct as_service *service;
 	struct as_measure m;
 	int64_t born; /* when the process of a given pid was started: it is that one  */
-	size_t kept;  /* profiles                                                     */
-	bool told;    /* that there is nobody                                         */
-	bool stop;    /* somebody said so, or the target is gone                      */
+	struct as_seek_found last; /* of a pattern: whose turn it was                */
+	size_t kept;               /* profiles                                       */
+	bool told;                 /* that there is nobody                           */
+	bool stop;                 /* somebody said so, or the target is gone        */
 };
+
+/* The first that comes after the one before; behind the last comes the first. */
+static size_t whose_turn(const struct tour *t, const struct as_seek_found *found, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && !as_seek_before(&t->last, &found[i]))
+		i++;
+	return i < n ? i : 0;
+}
+
+/* Each of those that match has its turn, with all that it started. */
+static int take_turn(struct tour *t, const struct as_env *env, struct as_err *err)
+{
+	struct as_seek_found found[AS_SEEK_MOST];
+	size_t n = as_seek_processes(env, t->service->match, found);
+
+	if (!n)
+		return as_fail(err, AS_ENOTFOUND, "no process matches '%s'", t->service->match);
+	t->last = found[whose_turn(t, found, n)];
+	t->m.engine.attach = t->last.pid;
+	return AS_OK;
+}
 
 static int find_target(struct tour *t, const struct as_env *env, struct as_err *err)
 {
-	int32_t *pid = &t->m.engine.attach;
-
-	if (t->service->match) {
-		*pid = as_seek_process(env, t->service->match);
-		return *pid ? AS_OK
-			    : as_fail(err, AS_ENOTFOUND, "no process matches '%s'",
-				      t->service->match);
-	}
-	int64_t born = as_seek_born(env, *pid);
+	if (t->service->match)
+		return take_turn(t, env, err);
+	int64_t born = as_seek_born(env, t->m.engine.attach);
 
 	if (born < 0 || (t->born && born != t->born))
-		return as_fail(err, AS_ENOTFOUND, "no process %d", *pid);
+		return as_fail(err, AS_ENOTFOUND, "no process %d", t->m.engine.attach);
 	t->born = born;
 	return AS_OK;
 }

@@ -26,19 +26,27 @@ int64_t as_seek_born(const struct as_env *env, int32_t pid)
 	return read_stat(env, pid, &st) ? st.start : -1;
 }
 
-/* Are we below that process, or it itself? */
-static bool leads_to_us(const struct as_env *env, int32_t pid)
+static bool is_in(const struct as_seek_found *found, size_t n, int32_t pid)
+{
+	for (size_t i = 0; i < n; i++)
+		if (found[i].pid == pid)
+			return true;
+	return false;
+}
+
+/* Is it, or one that it descends from, among those? */
+static bool comes_from(const struct as_env *env, int32_t pid, const struct as_seek_found *found,
+		       size_t n)
 {
 	enum { DEEP = 64 };
 	struct as_proc_stat st;
-	int32_t at = getpid();
 
-	for (int i = 0; i < DEEP && at > 1; i++) {
-		if (at == pid)
+	for (int i = 0; i < DEEP && pid > 1; i++) {
+		if (is_in(found, n, pid))
 			return true;
-		if (!read_stat(env, at, &st))
+		if (!read_stat(env, pid, &st))
 			return false;
-		at = st.ppid;
+		pid = st.ppid;
 	}
 	return false;
 }
@@ -58,25 +66,65 @@ static bool matches(const struct as_env *env, int32_t pid, const char *pattern)
 	return fnmatch(pattern, line.p, 0) == 0;
 }
 
-int32_t as_seek_process(const struct as_env *env, const char *pattern)
+static bool is_sought(const struct as_env *env, const char *name, const char *pattern,
+		      struct as_seek_found *ret)
+{
+	size_t len = strlen(name);
+	struct as_proc_stat st;
+	uint64_t pid = 0;
+
+	if (as_scan_u64(name, len, &pid) != len || pid > INT32_MAX ||
+	    !matches(env, (int32_t)pid, pattern) || !read_stat(env, (int32_t)pid, &st))
+		return false;
+	*ret = (struct as_seek_found){st.pid, st.start};
+	return !comes_from(env, getpid(), ret, 1);
+}
+
+bool as_seek_before(const struct as_seek_found *a, const struct as_seek_found *b)
+{
+	return a->born != b->born ? a->born < b->born : a->pid < b->pid;
+}
+
+/* Into its place; the youngest goes when there is no room. */
+static size_t insert(struct as_seek_found *found, size_t n, const struct as_seek_found *one)
+{
+	size_t at = n;
+
+	while (at > 0 && as_seek_before(one, &found[at - 1]))
+		at--;
+	if (at == AS_SEEK_MOST)
+		return n;
+	size_t behind = (n < AS_SEEK_MOST ? n : AS_SEEK_MOST - 1) - at;
+	memmove(&found[at + 1], &found[at], behind * sizeof *found);
+	found[at] = *one;
+	return at + behind + 1;
+}
+
+/* A parent is older than its children, but for those that it took in. */
+static size_t leave_descendants(const struct as_env *env, struct as_seek_found *found, size_t n)
+{
+	struct as_proc_stat st;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (read_stat(env, found[i].pid, &st) && !comes_from(env, st.ppid, found, kept))
+			found[kept++] = found[i];
+	return kept;
+}
+
+size_t as_seek_processes(const struct as_env *env, const char *pattern,
+			 struct as_seek_found found[AS_SEEK_MOST])
 {
 	as_auto_folder struct as_folder f = {.fd = as_folder_open(env->proc, ".")};
 	as_auto_buf struct as_buf anywhere = AS_BUF(AS_BUF_LINE);
-	struct as_proc_stat st, best = {0};
+	struct as_seek_found one;
+	size_t n = 0;
 
 	as_buf_fmt(&anywhere, "*%s*", pattern);
-	for (const struct dirent *e; !anywhere.bad && (e = as_folder_next(&f));) {
-		size_t len = strlen(e->d_name);
-		uint64_t pid = 0;
-
-		if (as_scan_u64(e->d_name, len, &pid) != len || pid > INT32_MAX ||
-		    !matches(env, (int32_t)pid, anywhere.p) || !read_stat(env, (int32_t)pid, &st) ||
-		    leads_to_us(env, st.pid))
-			continue;
-		if (!best.pid || st.start < best.start)
-			best = st;
-	}
-	return best.pid;
+	for (const struct dirent *e; !anywhere.bad && (e = as_folder_next(&f));)
+		if (is_sought(env, e->d_name, anywhere.p, &one))
+			n = insert(found, n, &one);
+	return leave_descendants(env, found, n);
 }
 
 /* ── its environment ──────────────────────────────────────────────────── */

@@ -4,13 +4,26 @@
  */
 #include "os/env.h"
 
+enum { AS_SEEK_MOST = 256 };
+
+struct as_seek_found {
+	int32_t pid;
+	int64_t born; /* as as_seek_born() */
+};
+
 /*
- * The process that has run for the longest of those whose command line, its
- * words joined by spaces, holds the pattern (* and ? stand for any letters);
- * 0: there is none. Never we ourselves, nor who started us: their command
- * lines hold the pattern because they pass it on.
+ * The processes whose command line, its words joined by spaces, holds the
+ * pattern (* and ? stand for any letters): how many, those that have run for
+ * the longest first; of more than there is room for, those. One that descends
+ * from another of them is left out: it is a part of that. Never we ourselves,
+ * nor who started us: their command lines hold the pattern because they pass
+ * it on.
  */
-int32_t as_seek_process(const struct as_env *env, const char *pattern);
+size_t as_seek_processes(const struct as_env *env, const char *pattern,
+			 struct as_seek_found found[AS_SEEK_MOST]);
+
+/* Was one started before the other? Of those born together the lower number was. */
+bool as_seek_before(const struct as_seek_found *a, const struct as_seek_found *b);
 
 /* When it was started, in ticks since boot: with its pid, who it is. -1: it is not there. */
 int64_t as_seek_born(const struct as_env *env, int32_t pid);
