@@ -344,10 +344,16 @@ define("flame/data", ["require", "exports", "report/inflate", "report/units"], f
 	function callers(back) {
 		return Int32Array.from(back, (b, i) => i - b);
 	}
+	function span(p, slices) {
+		const { slice_ns, duration_ns } = p;
+		return duration_ns > (slices - 1) * slice_ns ? Math.min(duration_ns, slices * slice_ns)
+			: slices * slice_ns;
+	}
 	function arrange(p) {
 		const named = (name) => p.kinds.findIndex((k) => k.name === name);
 		const both = named("before") >= 0 && named("after") >= 0;
 		const ints = (a) => Int32Array.from(a);
+		const slices = p.sample.slice.reduce((most, s) => Math.max(most, s), 0) + 1;
 		return { ...p,
 			place: { function: ints(p.place.function), file: ints(p.place.file),
 				line: ints(p.place.line), begin: ints(p.place.begin), ink: ints(p.place.ink) },
@@ -356,7 +362,7 @@ define("flame/data", ["require", "exports", "report/inflate", "report/units"], f
 				slice: ints(p.sample.slice), values: p.sample.values.map((v) => Float64Array.from(v)) },
 			before: both ? named("before") : -1,
 			after: both ? named("after") : -1,
-			slices: p.sample.slice.reduce((most, s) => Math.max(most, s), 0) + 1 };
+			slices, span_ns: span(p, slices) };
 	}
 	exports.arrange = arrange;
 	async function unpack(base64) {
@@ -1837,11 +1843,16 @@ define("flame/strip", ["require", "exports", "report/dom", "report/theme", "repo
 			this.sums = new Float64Array(p.slices);
 			const v = p.sample.values[compares ? p.after : choice.kind];
 			p.sample.slice.forEach((s, i) => this.sums[s] += Math.max(0, v[i]));
+			this.sums[p.slices - 1] /= this.lastPart();
 			const whole = choice.from === 0 && choice.to === p.slices, ns = p.slice_ns;
 			this.all.disabled = whole;
 			this.words.textContent = whole ? `${p.slices} slices of ${(0, units_4.duration)(ns)}`
-				: `${(0, units_4.place)(choice.from * ns, ns)} to ${(0, units_4.place)(choice.to * ns, ns)}`;
+				: `${(0, units_4.place)(choice.from * ns, ns)} to ${(0, units_4.place)(Math.min(choice.to * ns, p.span_ns), ns)}`;
 			this.redraw();
+		}
+		lastPart() {
+			const { slices, slice_ns, span_ns } = this.m.p;
+			return Math.max(0.5, span_ns / slice_ns - (slices - 1));
 		}
 		pick(from, to) {
 			const { slices } = this.m.p;
@@ -1859,9 +1870,9 @@ define("flame/strip", ["require", "exports", "report/dom", "report/theme", "repo
 			this.axis(g, width);
 		}
 		bars(g, width) {
-			const { slices } = this.m.p, { from, to } = this.m.choice;
+			const { slices, slice_ns, span_ns } = this.m.p, { from, to } = this.m.choice;
 			const most = this.sums.reduce((a, b) => Math.max(a, b), 0) || 1;
-			const per = width / slices;
+			const per = width * slice_ns / span_ns;
 			for (let s = 0; s < slices;) {
 				const x = Math.floor(s * per);
 				let end = s + 1, top = this.sums[s];
@@ -1869,12 +1880,13 @@ define("flame/strip", ["require", "exports", "report/dom", "report/theme", "repo
 					top = Math.max(top, this.sums[end]);
 				g.fillStyle = (0, theme_3.colour)(s >= from && s < to ? "ink2" : "axis");
 				const tall = top / most * (HEIGHT - 4);
-				g.fillRect(s * per, HEIGHT - tall, Math.max(1, (end - s) * per - (per > 4 ? 1 : 0)), tall);
+				const wide = Math.min(width, end * per) - s * per;
+				g.fillRect(s * per, HEIGHT - tall, Math.max(1, wide - (per > 4 ? 1 : 0)), tall);
 				s = end;
 			}
 		}
 		axis(g, width) {
-			const span = this.m.p.slices * this.m.p.slice_ns, step = (0, units_4.timeStep)(span, width / 110);
+			const span = this.m.p.span_ns, step = (0, units_4.timeStep)(span, width / 110);
 			g.fillStyle = (0, theme_3.colour)("axis");
 			g.fillRect(0, HEIGHT, width, 1);
 			g.fillStyle = (0, theme_3.colour)("muted");
@@ -1883,8 +1895,8 @@ define("flame/strip", ["require", "exports", "report/dom", "report/theme", "repo
 				g.fillText((0, units_4.place)(t, step), Math.min(t / span * width + 2, width - 30), HEIGHT + 12);
 		}
 		sliceAt(e) {
-			const r = this.canvas.getBoundingClientRect(), { slices } = this.m.p;
-			return Math.max(0, Math.min(slices - 1, Math.floor((e.clientX - r.left) / r.width * slices)));
+			const r = this.canvas.getBoundingClientRect(), { slices, slice_ns, span_ns } = this.m.p;
+			return Math.max(0, Math.min(slices - 1, Math.floor((e.clientX - r.left) / r.width * span_ns / slice_ns)));
 		}
 		listen() {
 			const c = this.canvas;

@@ -22,6 +22,8 @@ enum { PIDS_MOST = 4096 };
 /* How soon to look for Pythons again: a program has a few ms of life before it is one. */
 static const int64_t seek_first = 2 * AS_MSEC, seek_last = 200 * AS_MSEC;
 
+static const int64_t shortest_slice = AS_SECOND / 32;
+
 struct as_stacks {
 	struct as_stacks_config config;
 	const struct as_env *env;
@@ -32,8 +34,9 @@ struct as_stacks {
 	sem_t still, leave;   /* the thread looks no more; it may end */
 	int ready;            /* eventfd: there is something to take */
 	_Atomic int32_t tid;
-	struct as_profile *profile; /* of the slice at hand, with all stacks ever seen */
-	uint32_t slice;             /* which that is */
+	struct as_profile *profile; /* of the turn at hand, with all stacks ever seen */
+	int64_t turn_ns;            /* how long one is: then all is handed over        */
+	int64_t turns;              /* that are over                                   */
 	struct as_sampler sampler;
 	int64_t seek_ns, seek_pause; /* when to look for Pythons next */
 	pid_t *python;               /* those that were looked at, each once */
@@ -170,7 +173,7 @@ static struct as_sampling counted(const struct as_stacks *s)
 				    .stopped_ns = c->stopped_ns};
 }
 
-/* Without memory for it the samples stay, and come with those of the next slice. */
+/* Without memory for it the samples stay, and come with those of the next turn. */
 static void hand_over(struct as_stacks *s, int64_t now)
 {
 	uint64_t one = 1;
@@ -181,6 +184,7 @@ static void hand_over(struct as_stacks *s, int64_t now)
 	if (!s->out)
 		s->out = as_profile_like(s->profile, &s->why);
 	if (s->out) {
+		as_profile_lengthen(s->out, s->profile->slice_ns);
 		as_profile_merge(s->out, s->profile);
 		as_profile_clear(s->profile);
 	}
@@ -188,15 +192,37 @@ static void hand_over(struct as_stacks *s, int64_t now)
 	(void)!write(s->ready, &one, sizeof one);
 }
 
-static void end_slice(struct as_stacks *s, int64_t now)
+/*
+ * A short run has short slices, so that there are many of them; a run keeps no
+ * more than so many, and whoever builds it joins them as it grows. What comes
+ * later is made as long as those are by then, up to a second.
+ */
+static int64_t slice_at(int64_t t)
 {
-	uint32_t slice = as_sampler_slice(&s->config.sampler, now);
+	int64_t ns = shortest_slice;
 
-	if (slice == s->slice)
+	while (ns < AS_SECOND && t / ns >= AS_SLICES_MOST)
+		ns *= 2;
+	return ns;
+}
+
+static void lengthen_slices(struct as_stacks *s, int64_t t)
+{
+	as_profile_lengthen(s->profile, slice_at(t));
+	s->sampler.config.slice_ns = s->profile->slice_ns;
+}
+
+static void end_turn(struct as_stacks *s, int64_t now)
+{
+	int64_t t = now - s->config.sampler.origin_ns;
+
+	if (t / s->turn_ns == s->turns)
 		return;
+	s->turns = t / s->turn_ns;
 	if (s->pythons)
 		hand_over(s, now);
-	s->slice = slice;
+	if (!s->config.sampler.slice_ns)
+		lengthen_slices(s, t);
 }
 
 struct as_profile *as_stacks_take(struct as_stacks *s, struct as_sampling *ret)
@@ -226,7 +252,7 @@ int32_t as_stacks_tid(const struct as_stacks *s)
 static void look(struct as_stacks *s, int64_t now)
 {
 	(void)pthread_mutex_lock(&s->turn);
-	end_slice(s, now);
+	end_turn(s, now);
 	if (seeks(s) && now >= s->seek_ns)
 		seek(s, now);
 	if (s->sampler.nprocs && now >= s->sampler.due_ns)
@@ -293,10 +319,12 @@ static int prepare(struct as_stacks *s, int64_t origin_ns, struct as_err *err)
 {
 	struct as_value_kind kind[AS_VALUES_MAX];
 	size_t n = as_sampler_kinds(s->config.sampler.modes, kind);
+	int64_t wanted = s->config.sampler.slice_ns;
+	struct as_sampler_config config = s->config.sampler;
 
-	if (!s->config.sampler.slice_ns)
-		s->config.sampler.slice_ns = AS_SECOND;
-	s->config.sampler.origin_ns = origin_ns;
+	s->turn_ns = wanted ? wanted : AS_SECOND;
+	s->config.sampler.origin_ns = config.origin_ns = origin_ns;
+	config.slice_ns = wanted ? wanted : shortest_slice;
 	s->ready = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (s->ready < 0)
 		return as_fail_errno(err, errno, "eventfd");
@@ -305,8 +333,8 @@ static int prepare(struct as_stacks *s, int64_t origin_ns, struct as_err *err)
 		return err->code;
 	s->profile->start_unix_ns = as_clock(CLOCK_REALTIME) - (as_now() - origin_ns);
 	s->profile->period_ns = (int64_t)(1e9 / s->config.sampler.hz);
-	s->profile->slice_ns = s->config.sampler.slice_ns;
-	return as_sampler_open(&s->sampler, s->env, &s->config.sampler, s->profile, err);
+	s->profile->slice_ns = config.slice_ns;
+	return as_sampler_open(&s->sampler, s->env, &config, s->profile, err);
 }
 
 int as_stacks_start(const struct as_stacks_config *config, const struct as_env *env, pid_t pid,

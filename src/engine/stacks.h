@@ -4,9 +4,9 @@
  *
  * Sampling has moments to keep, which the engine's loop could not: a tick that
  * reads a thousand processes would make them late. The thread owns the sampler
- * and its profile. What was seen in a slice of time is handed over when the
- * slice is over, as a profile of its own: so the engine's sinks have all but
- * the last moments, whatever happens to us, and the thread keeps little.
+ * and its profile. What was seen in a second is handed over when that is over,
+ * as a profile of its own: so the engine's sinks have all but the last moments,
+ * whatever happens to us, and the thread keeps little.
  */
 #include <stdatomic.h>
 
@@ -14,7 +14,7 @@
 #include "stack/sampler.h"
 
 struct as_stacks_config {
-	struct as_sampler_config sampler; /* slices of 0 are of a second           */
+	struct as_sampler_config sampler; /* slices of 0 grow with the run         */
 	bool children;                    /* the Pythons among its descendants too */
 };
 

@@ -160,6 +160,12 @@ static void join_slices(struct as_profile *p)
 	p->slice_ns *= 2;
 }
 
+void as_profile_lengthen(struct as_profile *p, int64_t slice_ns)
+{
+	while (p->slice_ns && !p->bad && p->slice_ns < slice_ns)
+		join_slices(p);
+}
+
 void as_profile_coarsen(struct as_profile *p, size_t most)
 {
 	while (p->slice_ns && !p->bad && as_profile_slices(p) > most)

@@ -30,5 +30,7 @@ void as_profile_drop(struct as_profile *p,
 
 /* How many slices there are, the empty ones before the last included. */
 size_t as_profile_slices(const struct as_profile *p);
-/* Join slices two by two, as often as it takes until there are at most so many. */
+/* Join slices two by two until they are at least so long. */
+void as_profile_lengthen(struct as_profile *p, int64_t slice_ns);
+/* … as often as it takes until there are at most so many. */
 void as_profile_coarsen(struct as_profile *p, size_t most);

@@ -378,6 +378,7 @@ static int on_stacks(void *st, const struct as_profile *seen, const struct as_sa
 		run->stacks = as_profile_like(seen, err);
 	if (!run->stacks)
 		return err->code;
+	as_profile_lengthen(run->stacks, seen->slice_ns);
 	as_profile_merge(run->stacks, seen);
 	as_profile_coarsen(run->stacks, AS_SLICES_MOST);
 	run->sampling = *so_far;

@@ -194,6 +194,10 @@ def _():
     data["sample"]["slice"] = [0, 1, 1]
     expect_eq(page_boxes(data, {}, **{"from": 1, "to": 2}),
               {(): 3, ("a",): 2, ("a", "c"): 2, ("d",): 1}, "boxes of the second slice")
+    for ns, span in ((0, 2e9), (0.9e9, 2e9), (1.25e9, 1.25e9), (3e9, 2e9)):
+        data["duration_ns"] = ns
+        expect_eq(node(GROW + "return p.span_ns;", page="flame", data=data), span,
+                  f"how much of two slices a profile of {ns} ns has")
     data["texts"].append("thread")
     data["tags"] = [[], [[len(data["texts"]) - 1, 7]]]
     data["sample"]["tags"] = [0, 1, 1]

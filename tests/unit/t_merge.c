@@ -120,6 +120,11 @@ static void t_slices_are_joined(void)
 	EXPECT_U64(as_profile_slices(p), 8);
 	EXPECT_U64(p->nsamples, 16);
 	EXPECT_I64(as_profile_total(p, 1), 1000 * 999 / 2);
+	as_profile_lengthen(p, 128 * AS_SECOND);
+	EXPECT_I64(p->slice_ns, 128 * AS_SECOND);
+	as_profile_lengthen(p, 129 * AS_SECOND);
+	EXPECT_I64(p->slice_ns, 256 * AS_SECOND);
+	EXPECT_U64(as_profile_slices(p), 4);
 }
 
 static bool odd(const void *context, const struct as_sample *s)

@@ -45,16 +45,25 @@ export interface Profile extends Common {
     before: number; /* kinds of a comparison, or -1 */
     after: number;
     slices: number;
+    span_ns: number; /* all slices; the last ends with the profile */
 }
 
 function callers(back: number[]): Int32Array {
     return Int32Array.from(back, (b, i) => i - b);
 }
 
+/* Only the last slice can be cut short; of several profiles in one, no end is known. */
+function span(p: Packed, slices: number): number {
+    const {slice_ns, duration_ns} = p;
+    return duration_ns > (slices - 1) * slice_ns ? Math.min(duration_ns, slices * slice_ns)
+        : slices * slice_ns;
+}
+
 export function arrange(p: Packed): Profile {
     const named = (name: string) => p.kinds.findIndex((k) => k.name === name);
     const both = named("before") >= 0 && named("after") >= 0;
     const ints = (a: number[]) => Int32Array.from(a);
+    const slices = p.sample.slice.reduce((most, s) => Math.max(most, s), 0) + 1;
     return {...p,
         place: {function: ints(p.place.function), file: ints(p.place.file),
             line: ints(p.place.line), begin: ints(p.place.begin), ink: ints(p.place.ink)},
@@ -63,7 +72,7 @@ export function arrange(p: Packed): Profile {
             slice: ints(p.sample.slice), values: p.sample.values.map((v) => Float64Array.from(v))},
         before: both ? named("before") : -1,
         after: both ? named("after") : -1,
-        slices: p.sample.slice.reduce((most, s) => Math.max(most, s), 0) + 1};
+        slices, span_ns: span(p, slices)};
 }
 
 export async function unpack(base64: string): Promise<Profile> {

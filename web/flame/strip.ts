@@ -35,11 +35,18 @@ export class Strip {
         this.sums = new Float64Array(p.slices);
         const v = p.sample.values[compares ? p.after : choice.kind];
         p.sample.slice.forEach((s, i) => this.sums[s] += Math.max(0, v[i]));
+        this.sums[p.slices - 1] /= this.lastPart();
         const whole = choice.from === 0 && choice.to === p.slices, ns = p.slice_ns;
         this.all.disabled = whole;
         this.words.textContent = whole ? `${p.slices} slices of ${duration(ns)}`
-            : `${place(choice.from * ns, ns)} to ${place(choice.to * ns, ns)}`;
+            : `${place(choice.from * ns, ns)} to ${place(Math.min(choice.to * ns, p.span_ns), ns)}`;
         this.redraw();
+    }
+
+    /* How much of the last slice there was: it is drawn as high as one that had it all. */
+    private lastPart(): number {
+        const {slices, slice_ns, span_ns} = this.m.p;
+        return Math.max(0.5, span_ns / slice_ns - (slices - 1));
     }
 
     private pick(from: number, to: number): void {
@@ -63,9 +70,9 @@ export class Strip {
 
     /* The largest of all slices in a pixel. */
     private bars(g: CanvasRenderingContext2D, width: number): void {
-        const {slices} = this.m.p, {from, to} = this.m.choice;
+        const {slices, slice_ns, span_ns} = this.m.p, {from, to} = this.m.choice;
         const most = this.sums.reduce((a, b) => Math.max(a, b), 0) || 1;
-        const per = width / slices;
+        const per = width * slice_ns / span_ns;
         for (let s = 0; s < slices;) {
             const x = Math.floor(s * per);
             let end = s + 1, top = this.sums[s];
@@ -73,14 +80,14 @@ export class Strip {
                 top = Math.max(top, this.sums[end]);
             g.fillStyle = colour(s >= from && s < to ? "ink2" : "axis");
             const tall = top / most * (HEIGHT - 4);
-            g.fillRect(s * per, HEIGHT - tall, Math.max(1, (end - s) * per - (per > 4 ? 1 : 0)),
-                tall);
+            const wide = Math.min(width, end * per) - s * per;
+            g.fillRect(s * per, HEIGHT - tall, Math.max(1, wide - (per > 4 ? 1 : 0)), tall);
             s = end;
         }
     }
 
     private axis(g: CanvasRenderingContext2D, width: number): void {
-        const span = this.m.p.slices * this.m.p.slice_ns, step = timeStep(span, width / 110);
+        const span = this.m.p.span_ns, step = timeStep(span, width / 110);
         g.fillStyle = colour("axis");
         g.fillRect(0, HEIGHT, width, 1);
         g.fillStyle = colour("muted");
@@ -92,9 +99,9 @@ export class Strip {
     /* ── the hand ── */
 
     private sliceAt(e: MouseEvent): number {
-        const r = this.canvas.getBoundingClientRect(), {slices} = this.m.p;
+        const r = this.canvas.getBoundingClientRect(), {slices, slice_ns, span_ns} = this.m.p;
         return Math.max(0, Math.min(slices - 1,
-            Math.floor((e.clientX - r.left) / r.width * slices)));
+            Math.floor((e.clientX - r.left) / r.width * span_ns / slice_ns)));
     }
 
     private listen(): void {
