@@ -143,7 +143,7 @@ _assay() {
 		-r | --rate) return ;;
 		--mode) return ;;
 		-o | --output) _assay_files "$cur"; return ;;
-		-f | --format) _assay_words "folded pprof speedscope firefox callgrind pstats" "$cur"; return ;;
+		-f | --format) _assay_words "folded pprof speedscope firefox callgrind pstats svg html" "$cur"; return ;;
 		--weight) _assay_words "samples time" "$cur"; return ;;
 		--stats-json) _assay_files "$cur"; return ;;
 		--store) _assay_files "$cur"; return ;;
@@ -322,11 +322,18 @@ _assay() {
 		-F | --function) return ;;
 		--limit) return ;;
 		-o | --output) _assay_files "$cur"; return ;;
-		-f | --format) _assay_words "folded pprof speedscope firefox callgrind pstats" "$cur"; return ;;
+		-f | --format) _assay_words "folded pprof speedscope firefox callgrind pstats svg html" "$cur"; return ;;
 		--store) _assay_files "$cur"; return ;;
+		--metric) return ;;
+		--focus) return ;;
+		--show-from-frame) return ;;
+		--show-stacks) return ;;
+		--hide-stacks) return ;;
+		--hide-frames) return ;;
+		--highlight) return ;;
 		esac
 		if [[ $cur == -* ]]; then
-			_assay_words "-s --service --version -l --label --host --since --until -w --weight --by -b --busy -F --function --limit -o --output -f --format --json --store -h --help" "$cur"
+			_assay_words "-s --service --version -l --label --host --since --until -w --weight --by -b --busy -F --function --limit -o --output -f --format --json --store --metric --focus --callers --show-from-frame --show-stacks --hide-stacks --hide-frames --highlight -h --help" "$cur"
 		fi
 		;;
 	flame)
@@ -334,6 +341,7 @@ _assay() {
 		-o | --output) _assay_files "$cur"; return ;;
 		-f | --format) _assay_words "svg html" "$cur"; return ;;
 		--title) return ;;
+		--store) _assay_files "$cur"; return ;;
 		--metric) return ;;
 		--focus) return ;;
 		--show-from-frame) return ;;
@@ -343,15 +351,16 @@ _assay() {
 		--highlight) return ;;
 		esac
 		if [[ $cur == -* ]]; then
-			_assay_words "-o --output -f --format --title --icicle --reverse --lines -t --threads --full-filenames --metric --focus --callers --show-from-frame --show-stacks --hide-stacks --hide-frames --highlight -h --help" "$cur"
+			_assay_words "-o --output -f --format --title --store --icicle --reverse --lines -t --threads --full-filenames --metric --focus --callers --show-from-frame --show-stacks --hide-stacks --hide-frames --highlight -h --help" "$cur"
 		else
 			_assay_runs "$cur"
 		fi
 		;;
 	convert)
 		case $prev in
-		-f | --format) _assay_words "folded pprof speedscope firefox callgrind pstats" "$cur"; return ;;
+		-f | --format) _assay_words "folded pprof speedscope firefox callgrind pstats svg html" "$cur"; return ;;
 		--from) _assay_words "folded pprof speedscope callgrind pstats perf yappi" "$cur"; return ;;
+		--store) _assay_files "$cur"; return ;;
 		--metric) return ;;
 		--focus) return ;;
 		--show-from-frame) return ;;
@@ -361,13 +370,14 @@ _assay() {
 		--highlight) return ;;
 		esac
 		if [[ $cur == -* ]]; then
-			_assay_words "-f --format --from -t --threads -F --function --full-filenames --metric --focus --callers --show-from-frame --show-stacks --hide-stacks --hide-frames --highlight -h --help" "$cur"
+			_assay_words "-f --format --from -t --threads -F --function --full-filenames --store --metric --focus --callers --show-from-frame --show-stacks --hide-stacks --hide-frames --highlight -h --help" "$cur"
 		fi
 		;;
 	merge)
 		case $prev in
 		-o | --output) _assay_files "$cur"; return ;;
-		-f | --format) _assay_words "folded pprof speedscope firefox callgrind pstats" "$cur"; return ;;
+		-f | --format) _assay_words "folded pprof speedscope firefox callgrind pstats svg html" "$cur"; return ;;
+		--store) _assay_files "$cur"; return ;;
 		--metric) return ;;
 		--focus) return ;;
 		--show-from-frame) return ;;
@@ -377,7 +387,7 @@ _assay() {
 		--highlight) return ;;
 		esac
 		if [[ $cur == -* ]]; then
-			_assay_words "-o --output -f --format --metric --focus --callers --show-from-frame --show-stacks --hide-stacks --hide-frames --highlight -h --help" "$cur"
+			_assay_words "-o --output -f --format --store --metric --focus --callers --show-from-frame --show-stacks --hide-stacks --hide-frames --highlight -h --help" "$cur"
 		else
 			_assay_files "$cur"
 		fi
@@ -387,6 +397,7 @@ _assay() {
 		--by) _assay_words "self total" "$cur"; return ;;
 		-n | --limit) return ;;
 		-o | --output) _assay_files "$cur"; return ;;
+		--store) _assay_files "$cur"; return ;;
 		--metric) return ;;
 		--focus) return ;;
 		--show-from-frame) return ;;
@@ -396,7 +407,7 @@ _assay() {
 		--highlight) return ;;
 		esac
 		if [[ $cur == -* ]]; then
-			_assay_words "--by --share -n --limit --full-filenames --json -o --output --metric --focus --callers --show-from-frame --show-stacks --hide-stacks --hide-frames --highlight -h --help" "$cur"
+			_assay_words "--by --share -n --limit --full-filenames --json -o --output --store --metric --focus --callers --show-from-frame --show-stacks --hide-stacks --hide-frames --highlight -h --help" "$cur"
 		fi
 		;;
 	doctor)

@@ -9,7 +9,7 @@
 #include "report/diff.h"
 
 struct opts {
-	const char *output, *by;
+	const char *output, *by, *store;
 	uint64_t limit;
 	bool json, shares, full_names;
 	struct as_sieve sieve;
@@ -23,6 +23,7 @@ static const struct as_opt opts[] = {
 	{ .name = "full-filenames", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, full_names), .help = "files with their whole path" },
 	AS_JSON_OPT(struct opts, json),
 	{ .name = "output", .letter = 'o', .type = AS_OPT_TEXT, .at = offsetof(struct opts, output), .arg = "FILE", .help = "write the difference as a profile with the values before and after" },
+	AS_STORE_OPT(struct opts, store),
 	AS_SIEVE_OPTS(struct opts, sieve),
 	{ 0 }
 };
@@ -32,6 +33,7 @@ static const struct as_opt opts[] = {
 struct pair {
 	struct as_profile *of[2];
 	struct as_profile *diff;
+	struct as_buf title; /* what both are called */
 };
 
 static void pair_done(struct pair *p)
@@ -39,6 +41,7 @@ static void pair_done(struct pair *p)
 	as_profile_free(p->of[AS_BEFORE]);
 	as_profile_free(p->of[AS_AFTER]);
 	as_profile_free(p->diff);
+	as_buf_done(&p->title);
 }
 
 static int read_pair(const struct opts *o, char **args, struct pair *p, struct as_err *err)
@@ -46,11 +49,20 @@ static int read_pair(const struct opts *o, char **args, struct pair *p, struct a
 	int r = AS_OK;
 
 	for (size_t i = 0; r == AS_OK && i < AS_LEN(p->of); i++) {
-		r = as_source_profile(args[i], &p->of[i], err);
+		const struct as_sought from = {args[i], o->store, NULL};
+
+		as_buf_str(&p->title, i ? ", then " : "");
+		r = as_source_find(&from, &p->of[i], &p->title, err);
 		if (r == AS_OK)
 			r = as_sieve_apply(&o->sieve, &p->of[i], err);
 	}
 	return r < 0 ? r : as_profile_diff(p->of[AS_BEFORE], p->of[AS_AFTER], NULL, &p->diff, err);
+}
+
+static struct as_spelling spelling(const struct opts *o)
+{
+	return (struct as_spelling){.full_names = o->full_names,
+				    .highlight = as_sieve_filter(&o->sieve).highlight};
 }
 
 static int show(const struct opts *o, const struct pair *p, struct as_io *io, struct as_err *err)
@@ -60,8 +72,8 @@ static int show(const struct opts *o, const struct pair *p, struct as_io *io, st
 	struct as_look look = as_look_for(fileno(io->out));
 	const struct as_profile *before = p->of[AS_BEFORE];
 	const char *metric = before->kind[before->nkinds - 1].name;
-	struct as_spelling how = {.full_names = o->full_names};
-	int r = o->json ? as_report_diff_json(&b, p->diff, metric, &which, err)
+	struct as_spelling how = spelling(o);
+	int r = o->json ? as_report_diff_json(&b, p->diff, metric, &how, &which, err)
 			: as_put_diff(&b, &look, p->diff, &how, &which, err);
 
 	return r < 0 ? r : as_buf_write(&b, io->out, err);
@@ -70,17 +82,19 @@ static int show(const struct opts *o, const struct pair *p, struct as_io *io, st
 static int write_diff(const struct opts *o, const struct pair *p, struct as_io *io,
 		      struct as_err *err)
 {
-	const struct as_profile_format *format = NULL;
-	int r = o->output ? as_target_format(o->output, NULL, &format, err) : AS_OK;
+	struct as_spelling how = spelling(o);
+	struct as_target to;
 
-	return r < 0 || !format ? r
-				: as_target_write(p->diff, format, &(struct as_spelling){0},
-						  o->output, io->out, err);
+	if (!o->output)
+		return AS_OK;
+	int r = as_target_choose(o->output, NULL, &to, err);
+	return r < 0 ? r
+		     : as_target_write(&to, p->diff, &how, as_buf_text(&p->title), io->out, err);
 }
 
 static int run(const void *opts_, char **args, char **tail, struct as_io *io, struct as_err *err)
 {
-	as_cleanup(pair_done) struct pair p = {0};
+	as_cleanup(pair_done) struct pair p = {.title = AS_BUF(AS_BUF_LINE)};
 	int r = read_pair(opts_, args, &p, err);
 
 	(void)tail;
@@ -102,7 +116,8 @@ const struct as_cmd as_cmd_diff = {
 		"unlike length.\n\n"
 		"Functions are the same when name, file and first line are; where an edit has "
 		"moved them, name and file suffice. `-o FILE` keeps the difference as a profile "
-		"with the values `before` and `after`.",
+		"with the values `before` and `after`, `-o x.html` or `x.svg` as a flame graph in "
+		"the colours of the change.",
 	.examples = "assay diff before.pb.gz after.pb.gz\twhat changed, the most changed first\n"
 		    "assay diff --share before.pb.gz after.pb.gz\tas shares of the whole\n",
 	.min_args = 2,

@@ -1,15 +1,13 @@
 /* cmd_flame -- a profile as a picture, or as a page to look around in. */
-#include <string.h>
-
-#include "cli/cmd.h"
+#include "cli/history.h"
 #include "cli/output.h"
 #include "cli/sieve.h"
 #include "cli/source.h"
+#include "cli/target.h"
 #include "report/amount.h"
-#include "report/flame.h"
 
 struct opts {
-	const char *output, *format, *title;
+	const char *output, *format, *title, *store;
 	bool lines, threads, full_names, icicle, reverse;
 	struct as_sieve sieve;
 };
@@ -18,8 +16,9 @@ struct opts {
 static const struct as_opt opts[] = {
 	AS_OPT_HEAD("output"),
 	{ .name = "output", .letter = 'o', .type = AS_OPT_TEXT, .at = offsetof(struct opts, output), .arg = "FILE", .initial = "flame.html", .help = "x.svg: a picture, x.html: a page; '-' is standard output" },
-	{ .name = "format", .letter = 'f', .type = AS_OPT_CHOICE, .at = offsetof(struct opts, format), .arg = "FORMAT", .choices = "svg|html", .help = "what it is to be (default: by FILE's ending)" },
+	{ .name = "format", .letter = 'f', .type = AS_OPT_CHOICE, .at = offsetof(struct opts, format), .arg = "FORMAT", .choices = AS_TARGET_PICTURES, .help = "what it is to be (default: by FILE's ending)" },
 	{ .name = "title", .type = AS_OPT_TEXT, .at = offsetof(struct opts, title), .arg = "TEXT", .help = "what stands above it (default: its name)" },
+	AS_STORE_OPT(struct opts, store),
 	AS_OPT_HEAD("how it is drawn"),
 	{ .name = "icicle", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, icicle), .help = "the outermost frame on top" },
 	{ .name = "reverse", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, reverse), .help = "merge from the innermost frame: who called it" },
@@ -31,41 +30,16 @@ static const struct as_opt opts[] = {
 };
 /* clang-format on */
 
-typedef int (*writer)(struct as_buf *out, const struct as_profile *p,
-		      const struct as_flame_how *how, struct as_err *err);
-
-static bool ends(const char *s, const char *end)
-{
-	size_t n = strlen(s), m = strlen(end);
-
-	return n > m && !strcmp(s + n - m, end);
-}
-
-static int writer_of(const struct opts *o, writer *ret, struct as_err *err)
-{
-	const char *format = o->format                                             ? o->format
-			     : ends(o->output, ".svg")                             ? "svg"
-			     : ends(o->output, ".html") || ends(o->output, ".htm") ? "html"
-										   : NULL;
-
-	if (!format) {
-		(void)as_fail(err, AS_EUSAGE, "what is '%s' to be?", o->output);
-		return as_hint(err, "name it x.svg or x.html, or say --format svg or html");
-	}
-	*ret = strcmp(format, "svg") ? as_report_flame_html : as_report_flame_svg;
-	return AS_OK;
-}
-
 static struct as_flame_how how_of(const struct opts *o, const char *name,
 				  const struct as_profile *p)
 {
 	return (struct as_flame_how){.title = o->title ? o->title : name,
 				     .icicle = o->icicle,
 				     .reverse = o->reverse,
-				     .highlight = as_sieve_filter(&o->sieve).highlight,
 				     .spell = {.functions = !o->lines,
 					       .full_names = o->full_names,
 					       .tags = o->threads,
+					       .highlight = as_sieve_filter(&o->sieve).highlight,
 					       .kind = as_profile_main_kind(p)}};
 }
 
@@ -75,12 +49,13 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 	as_auto_profile struct as_profile *p = NULL;
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT), name = AS_BUF(AS_BUF_LINE);
 	as_auto_file FILE *file = NULL;
-	writer write = NULL;
+	const struct as_sought from = {args[0] ? args[0] : "last", o->store, NULL};
+	as_draw_fn draw = NULL;
 
 	(void)tail;
-	int r = writer_of(o, &write, err);
+	int r = as_target_picture(o->output, o->format, &draw, err);
 	if (r == AS_OK)
-		r = as_source_named(args[0] ? args[0] : "last", &p, &name, err);
+		r = as_source_find(&from, &p, &name, err);
 	if (r == AS_OK)
 		r = as_sieve_apply(&o->sieve, &p, err);
 	if (r == AS_OK)
@@ -88,7 +63,7 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 	if (r < 0)
 		return r;
 	struct as_flame_how how = how_of(o, as_buf_text(&name), p);
-	r = write(&b, p, &how, err);
+	r = draw(&b, p, &how, err);
 	if (r == AS_OK)
 		r = as_output_write(&b, file, o->output, io->out, err);
 	if (r == AS_OK && file)

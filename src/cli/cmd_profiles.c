@@ -2,14 +2,14 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/fault.h"
 #include "cli/filter.h"
 #include "cli/history.h"
 #include "cli/output.h"
+#include "cli/sieve.h"
+#include "cli/target.h"
 #include "profile/merge.h"
-#include "profile/write.h"
 #include "report/profiles.h"
 #include "run/busy.h"
 
@@ -19,6 +19,7 @@ struct opts {
 	uint64_t limit;
 	const char *by, *function, *output, *format, *store;
 	bool busy, json;
+	struct as_sieve sieve;
 };
 
 #define AT(m) offsetof(struct opts, m)
@@ -45,11 +46,12 @@ static const struct as_opt opts[] = {
 	 .help = "how much of each profile this function had: its history"},
 	{.name = "limit", .type = AS_OPT_UINT, .arg = "N", .at = AT(limit), .initial = "20", .help = "list at most so many, the latest; 0 lists all"},
 	{.name = "output", .letter = 'o', .type = AS_OPT_TEXT, .arg = "FILE", .at = AT(output),
-	 .help = "write all of them, merged, to FILE; '-' is standard output"},
-	{.name = "format", .letter = 'f', .type = AS_OPT_CHOICE, .arg = "FORMAT", .at = AT(format), .choices = AS_PROFILE_WRITTEN,
+	 .help = "write all of them, merged, to FILE (x.html: a flame graph); '-' is standard output"},
+	{.name = "format", .letter = 'f', .type = AS_OPT_CHOICE, .arg = "FORMAT", .at = AT(format), .choices = AS_TARGET_FORMATS,
 	 .help = "of FILE (default: by its ending)"},
 	AS_JSON_OPT(struct opts, json),
 	AS_STORE_OPT(struct opts, store),
+	AS_SIEVE_OPTS(struct opts, sieve),
 	{0},
 };
 /* clang-format on */
@@ -155,6 +157,16 @@ static bool counts_alike(const struct as_profile *a, const struct as_profile *b)
 	return !strcmp(a->kind[a->nkinds - 1].name, b->kind[b->nkinds - 1].name);
 }
 
+/* One that has no such metric counts other things; a filter that is wrong is so for all. */
+static int sift(const struct opts *o, struct as_profile **p, bool *ret_other, struct as_err *err)
+{
+	struct as_err ignored;
+	size_t kind;
+
+	*ret_other = o->sieve.metric && as_profile_kind(*p, o->sieve.metric, &kind, &ignored) < 0;
+	return *ret_other ? AS_OK : as_sieve_apply(&o->sieve, p, err);
+}
+
 static int add(struct chosen *c, const struct as_profile *p, struct as_err *err)
 {
 	int64_t so_far = c->all ? c->all->duration_ns : 0;
@@ -183,8 +195,14 @@ static int look_at(struct as_store *s, const struct opts *o, struct chosen *c, s
 		return AS_OK; /* removed since it was listed */
 	if (r < 0)
 		return r;
+	bool other;
+
 	if (o->busy)
 		as_profile_drop(run->stacks, idle, run);
+	r = sift(o, &run->stacks, &other, err);
+	c->p.left_out += other;
+	if (r < 0 || other)
+		return r;
 	if (o->function)
 		row->named = as_profile_named(run->stacks, run->stacks->nkinds - 1, o->function);
 	return add(c, run->stacks, err);
@@ -192,37 +210,26 @@ static int look_at(struct as_store *s, const struct opts *o, struct chosen *c, s
 
 /* ── what is shown ────────────────────────────────────────────────────── */
 
-static const struct as_profile_format *format_of(const struct opts *o)
+static int check(const struct opts *o, struct as_target *ret, struct as_err *err)
 {
-	return o->format   ? as_profile_format(o->format)
-	       : o->output ? as_profile_format_of(o->output)
-			   : NULL;
-}
-
-static int check(const struct opts *o, struct as_err *err)
-{
-	const struct as_profile_format *f = format_of(o);
-
-	if (o->output && !f)
-		return as_fail(err, AS_EUSAGE, "'%s' does not say which format it shall have: -f",
-			       o->output);
 	if (!o->output && o->format)
 		return as_fail(err, AS_EUSAGE, "--format is that of --output FILE");
 	if (o->weight > 100)
 		return as_fail(err, AS_EUSAGE, "--weight is at most 100 percent");
-	if (f && f->binary && !strcmp(o->output, "-") && isatty(STDOUT_FILENO))
-		return as_fail(err, AS_EUSAGE, "%s is nothing for a terminal", f->name);
-	return AS_OK;
+	return o->output ? as_target_choose(o->output, o->format, ret, err) : AS_OK;
 }
 
-static int write_merged(const struct opts *o, const struct chosen *c, FILE *file, struct as_io *io,
-			struct as_err *err)
+static int write_merged(const struct opts *o, const struct as_target *to, const struct chosen *c,
+			FILE *file, struct as_io *io, struct as_err *err)
 {
-	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
-	struct as_spelling how = {.kind = c->all->nkinds - 1};
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT), title = AS_BUF(AS_BUF_LINE);
+	const struct as_spelling how = {.kind = c->all->nkinds - 1, .highlight = c->p.highlight};
 
-	format_of(o)->write(c->all, &how, &b);
-	return as_output_write(&b, file, o->output, io->out, err);
+	as_buf_fmt(&title, "%s%s%zu profiles", o->filter.name ? o->filter.name : "",
+		   o->filter.name ? ", " : "", c->p.merged);
+	int r = as_target_put(to, c->all, &how, as_buf_text(&title), &b, err);
+	b.bad |= title.bad;
+	return r < 0 ? r : as_output_write(&b, file, o->output, io->out, err);
 }
 
 static int show(const struct opts *o, const struct chosen *c, struct as_io *io, struct as_err *err)
@@ -240,8 +247,11 @@ static int show(const struct opts *o, const struct chosen *c, struct as_io *io, 
 	return r < 0 ? r : as_buf_write(&b, io->out, err);
 }
 
-static int none(const struct opts *o, struct as_err *err)
+static int none(const struct opts *o, const struct chosen *c, struct as_err *err)
 {
+	if (c->p.left_out)
+		return as_fail(err, AS_ENOTFOUND, "none of %zu profiles counts '%s'", c->p.left_out,
+			       o->sieve.metric);
 	(void)as_fail(err, AS_ENOTFOUND, "no profiles %s",
 		      as_filter_any(&o->filter) ? "match" : "are kept yet");
 	return as_hint(err, "assay record --continuous --service NAME --match PATTERN; assay run "
@@ -252,11 +262,13 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 {
 	const struct opts *o = opts_;
 	as_auto_store struct as_store *s = NULL;
-	as_cleanup(chosen_done) struct chosen c = {.p = {.function = o->function}};
+	as_cleanup(chosen_done) struct chosen c = {
+		.p = {.function = o->function, .highlight = as_sieve_filter(&o->sieve).highlight}};
+	struct as_target to;
 	as_auto_file FILE *file = NULL;
 
 	(void)args, (void)tail;
-	int r = check(o, err);
+	int r = check(o, &to, err);
 	if (r == AS_OK)
 		r = as_history_open(o->store, AS_STORE_READ, &s, err);
 	if (r == AS_OK)
@@ -267,9 +279,9 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 	for (size_t i = 0; i < c.p.n && r == AS_OK; i++)
 		r = look_at(s, o, &c, i, err);
 	if (r == AS_OK && !c.all && !o->json)
-		r = none(o, err);
+		r = none(o, &c, err);
 	if (r == AS_OK && o->output && c.all)
-		r = write_merged(o, &c, file, io, err);
+		r = write_merged(o, &to, &c, file, io, err);
 	return r < 0 ? r : show(o, &c, io, err);
 }
 
@@ -286,8 +298,11 @@ const struct as_cmd as_cmd_profiles = {
 		"value`) or by how long they are. `--busy` leaves the seconds out in which the "
 		"service had nothing to do, by its own CPU time. `--function` tells how much of "
 		"each profile one function had: since when is it slow?\n\n"
-		"`-o` writes all of them as one profile, for `assay flame`, `assay diff` and other "
-		"tools. A single one is opened by its id: `assay flame ID`.",
+		"`-o` opens all of them as one profile: `x.html` is the page of `assay flame`, "
+		"`x.pb.gz` and the others are for `assay diff` and other tools. A single one is "
+		"opened by its id: `assay flame ID`. The filters are applied to each before it is "
+		"merged and before a function is looked for in it; the list itself says what "
+		"each has as a whole.",
 	.examples = "assay profiles --json\twhat is there?\n",
 	.opts = opts,
 	.opts_size = sizeof(struct opts),

@@ -12,6 +12,7 @@
 #include "cli/keep.h"
 #include "cli/measure.h"
 #include "cli/output.h"
+#include "cli/target.h"
 #include "os/remote.h"
 #include "report/hot.h"
 #include "report/report.h"
@@ -43,7 +44,7 @@ static const struct as_opt opts[] = {
 	{ .name = "service-version", .type = AS_OPT_TEXT, .at = offsetof(struct opts, version), .arg = "V", .help = "(default: label version=, K_REVISION or GIT_COMMIT of the process)" },
 	{ .name = "project", .type = AS_OPT_TEXT, .at = offsetof(struct opts, project), .arg = "P", .help = "a label project=P" },
 	{ .name = "zone", .type = AS_OPT_TEXT, .at = offsetof(struct opts, zone), .arg = "Z", .help = "a label zone=Z" },
-	{ .name = "match", .type = AS_OPT_TEXT, .at = offsetof(struct opts, match), .arg = "PATTERN", .help = "the oldest process whose command line has it, found anew each time; with its descendants" },
+	{ .name = "match", .type = AS_OPT_TEXT, .at = offsetof(struct opts, match), .arg = "PATTERN", .help = "the process whose command line has it, found anew each time, with its descendants; several in turn" },
 	{ .name = "every", .type = AS_OPT_DURATION, .at = offsetof(struct opts, every_ns), .arg = "TIME", .initial = "60s", .positive = true, .help = "from the beginning of one profile to that of the next" },
 	{ .name = "for", .type = AS_OPT_DURATION, .at = offsetof(struct opts, for_ns), .arg = "TIME", .initial = "10s", .positive = true, .help = "how long each is" },
 	{ .name = "keep", .letter = 'k', .type = AS_OPT_LIST, .at = offsetof(struct opts, keep), .arg = AS_KEEP_ARG, .help = "profiles of this service that may stay (default: 30d and 1GiB); repeatable" },
@@ -57,7 +58,7 @@ static const struct as_opt opts[] = {
 	{ .name = "stop", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, stop), .help = "stop a thread for a moment if its stack cannot be read as it runs" },
 	AS_OPT_HEAD("output"),
 	{ .name = "output", .letter = 'o', .type = AS_OPT_TEXT, .at = offsetof(struct opts, output), .arg = "FILE", .help = "write the profile to FILE; '-' is standard output" },
-	{ .name = "format", .letter = 'f', .type = AS_OPT_CHOICE, .at = offsetof(struct opts, format), .arg = "FORMAT", .choices = AS_PROFILE_WRITTEN, .help = "its format (default: by FILE's ending, else folded)" },
+	{ .name = "format", .letter = 'f', .type = AS_OPT_CHOICE, .at = offsetof(struct opts, format), .arg = "FORMAT", .choices = AS_TARGET_FORMATS, .help = "its format (default: by FILE's ending, else folded); svg and html are flame graphs" },
 	{ .name = "weight", .type = AS_OPT_CHOICE, .at = offsetof(struct opts, weight), .arg = "WHAT", .initial = "samples", .choices = "samples|time", .help = "what folded stacks count: samples, or time in microseconds" },
 	{ .name = "threads", .letter = 't', .type = AS_OPT_SWITCH, .at = offsetof(struct opts, threads), .help = "keep the threads apart" },
 	{ .name = "async", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, tasks), .help = "keep asyncio's tasks apart; in mode wall also those that await" },
@@ -80,14 +81,12 @@ static int modes_of(const struct opts *o, unsigned *ret, struct as_err *err)
 }
 
 /* Folded, unless the name of the file says otherwise. */
-static const struct as_profile_format *format_of(const struct opts *o)
+static int target_of(const struct opts *o, struct as_target *ret, struct as_err *err)
 {
-	const struct as_profile_format *by_name =
-		o->output ? as_profile_format_of(o->output) : NULL;
+	const char *path = o->output ? o->output : "-";
+	bool told = o->format || as_target_tells(path);
 
-	return o->format ? as_profile_format(o->format)
-	       : by_name ? by_name
-			 : as_profile_format("folded");
+	return as_target_choose(path, told ? o->format : "folded", ret, err);
 }
 
 static bool wants_profile(const struct opts *o)
@@ -128,11 +127,7 @@ static int check_once(const struct opts *o, char **tail, struct as_err *err)
 		return as_fail(err, AS_EUSAGE,
 			       "--json and the profile cannot both be on standard "
 			       "output: give the profile a file (-o)");
-	if (format_of(o)->binary && isatty(STDOUT_FILENO) &&
-	    (!o->output || !strcmp(o->output, "-")))
-		return as_fail(err, AS_EUSAGE, "%s is nothing for a terminal: give it a file (-o)",
-			       format_of(o)->name);
-	return AS_OK;
+	return target_of(o, &(struct as_target){0}, err);
 }
 
 static int check(const struct opts *o, char **tail, struct as_err *err)
@@ -294,16 +289,19 @@ static struct as_spelling spelling(const struct opts *o, const struct as_profile
 				    .kind = strcmp(o->weight, "time") ? 0 : p->nkinds - 1};
 }
 
-static int write_profile(const struct opts *o, const struct as_profile *p, FILE *file,
+static int write_profile(const struct opts *o, const struct as_run *run, FILE *file,
 			 struct as_io *io, struct as_err *err)
 {
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
-	struct as_spelling how = spelling(o, p);
+	struct as_spelling how = spelling(o, run->stacks);
+	struct as_target to;
 
 	if (!wants_profile(o))
 		return AS_OK;
-	format_of(o)->write(p, &how, &b);
-	return as_output_write(&b, file, o->output, io->out, err);
+	int r = target_of(o, &to, err);
+	if (r == AS_OK)
+		r = as_target_put(&to, run->stacks, &how, run->who.name, &b, err);
+	return r < 0 ? r : as_output_write(&b, file, o->output, io->out, err);
 }
 
 /* What the run is called from now on, and where the profile went. */
@@ -352,7 +350,7 @@ static int deliver(const struct opts *o, struct as_measured *s, const struct fil
 	if (!s->run->stacks)
 		return no_python(o, &s->result.stacks, err);
 	as_measured_keep(s);
-	int r = write_profile(o, s->run->stacks, f->profile, io, err);
+	int r = write_profile(o, s->run, f->profile, io, err);
 	if (r == AS_OK)
 		r = write_stats(o, s->run, f->stats, io, err);
 	if (r == AS_OK)
@@ -414,8 +412,11 @@ const struct as_cmd as_cmd_record = {
 		"started by the reader.\n\n"
 		"`--continuous` records for `--for` every `--every`, and keeps each profile under "
 		"the name of the service with what it used beside it; `assay profiles` lists and "
-		"merges them. `--match` follows a service that is started anew. What is older or "
-		"more than `--keep` says is removed.\n\n"
+		"merges them. `--match` follows a service that is started anew, with all "
+		"processes that it starts. When several match that do not descend from one "
+		"another, each has its turn, one every `--every`, the oldest first: two replicas "
+		"are recorded as one is, each half as often. What is older or more than `--keep` "
+		"says is removed.\n\n"
 		"CPython 3.8 to 3.15 are known, on 64-bit Linux: as a program or a shared "
 		"library, stripped or embedded in another program, in a chroot, in a container "
 		"looked at from outside, with its file deleted or replaced since. A newer one is "

@@ -67,7 +67,9 @@ static int write_functions(const struct opts *o, const struct as_profile *p, FIL
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
 	struct as_look look = as_look_for(file ? fileno(file) : fileno(io->out));
 	const struct as_callers_how how = {.spell = {.kind = as_profile_main_kind(p),
-						     .full_names = o->full_names},
+						     .full_names = o->full_names,
+						     .highlight =
+							     as_sieve_filter(&o->sieve).highlight},
 					   .by_total = !strcmp(o->sort, "total"),
 					   .most = o->top || o->json ? o->top : TOP};
 	int r = o->json ? as_report_callers_json(&b, p, &how, err)
@@ -82,7 +84,7 @@ static int report_stacks(const struct opts *o, const char *arg, struct as_io *io
 	as_auto_profile struct as_profile *p = NULL;
 	as_auto_file FILE *file = NULL;
 
-	int r = as_source_profile(arg ? arg : "last", &p, err);
+	int r = as_source_profile(&(struct as_sought){arg ? arg : "last", o->store, NULL}, &p, err);
 	if (r == AS_OK)
 		r = as_sieve_apply(&o->sieve, &p, err);
 	if (r == AS_OK)

@@ -30,14 +30,14 @@ static int slurp(FILE *in, const char *name, struct as_buf *out, struct as_err *
 	return ferror(in) ? as_fail_errno(err, errno ? errno : EIO, "read '%s'", name) : AS_OK;
 }
 
-static int of_run(const char *word, struct as_profile **ret, struct as_buf *name,
+static int of_run(const struct as_sought *s, struct as_profile **ret, struct as_buf *name,
 		  struct as_err *err)
 {
 	as_auto_run struct as_run *run = NULL;
-	int r = as_history_read(NULL, word, &run, err);
+	int r = as_history_read(s->store, s->word, &run, err);
 
 	if (r == AS_ENOTFOUND) {
-		(void)as_fail(err, AS_ENOTFOUND, "no file and no run is called '%s'", word);
+		(void)as_fail(err, AS_ENOTFOUND, "no file and no run is called '%s'", s->word);
 		return as_hint(err, "'assay jobs' lists the runs");
 	}
 	if (r < 0)
@@ -49,7 +49,7 @@ static int of_run(const char *word, struct as_profile **ret, struct as_buf *name
 	}
 	as_buf_fmt(name, "%s, run %s", run->who.name, run->who.id);
 	*ret = as_take(run->stacks);
-	return AS_OK;
+	return as_buf_ok(name, err);
 }
 
 /* The name without its folders. */
@@ -60,42 +60,36 @@ static const char *short_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-static int find(const char *arg, const char *format, struct as_profile **ret, struct as_buf *name,
-		struct as_err *err)
+static int of_file(const struct as_sought *s, FILE *in, struct as_profile **ret,
+		   struct as_buf *name, struct as_err *err)
 {
-	bool standard = !strcmp(arg, "-");
-	as_auto_file FILE *file = standard ? NULL : fopen(arg, "re");
 	as_auto_buf struct as_buf bytes = AS_BUF(AS_BUF_DOCUMENT);
+	const char *called = in == stdin ? "standard input" : s->word;
+	int r = slurp(in, called, &bytes, err);
 
-	if (!standard && !file && errno == ENOENT && !format)
-		return of_run(arg, ret, name, err);
-	if (!standard && !file)
-		return as_fail_errno(err, errno, "open '%s'", arg);
-	int r = slurp(standard ? stdin : file, arg, &bytes, err);
 	if (r < 0)
 		return r;
-	as_buf_str(name, standard ? "standard input" : short_name(arg));
-	r = as_profile_read(as_buf_text(&bytes), bytes.len, format, ret, err);
-	return r < 0 ? as_err_wrap(err, "'%s'", standard ? "standard input" : arg) : r;
+	as_buf_str(name, short_name(called));
+	r = as_profile_read(as_buf_text(&bytes), bytes.len, s->format, ret, err);
+	return r < 0 ? as_err_wrap(err, "'%s'", called) : as_buf_ok(name, err);
 }
 
-int as_source_profile_of(const char *arg, const char *format, struct as_profile **ret,
-			 struct as_err *err)
+int as_source_find(const struct as_sought *s, struct as_profile **ret, struct as_buf *name,
+		   struct as_err *err)
+{
+	bool standard = !strcmp(s->word, "-");
+	as_auto_file FILE *file = standard ? NULL : fopen(s->word, "re");
+
+	if (!standard && !file && errno == ENOENT && !s->format)
+		return of_run(s, ret, name, err);
+	if (!standard && !file)
+		return as_fail_errno(err, errno, "open '%s'", s->word);
+	return of_file(s, standard ? stdin : file, ret, name, err);
+}
+
+int as_source_profile(const struct as_sought *s, struct as_profile **ret, struct as_err *err)
 {
 	as_auto_buf struct as_buf ignored = AS_BUF(AS_BUF_LINE);
 
-	return find(arg, format, ret, &ignored, err);
-}
-
-int as_source_named(const char *arg, struct as_profile **ret, struct as_buf *name,
-		    struct as_err *err)
-{
-	int r = find(arg, NULL, ret, name, err);
-
-	return r < 0 ? r : as_buf_ok(name, err);
-}
-
-int as_source_profile(const char *arg, struct as_profile **ret, struct as_err *err)
-{
-	return as_source_profile_of(arg, NULL, ret, err);
+	return as_source_find(s, ret, &ignored, err);
 }

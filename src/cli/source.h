@@ -7,10 +7,14 @@
 #include "base/buf.h"
 #include "profile/profile.h"
 
-int as_source_profile(const char *arg, struct as_profile **ret, struct as_err *err);
-/* The same, and what a reader would call it: the file, or the run's name and id. */
-int as_source_named(const char *arg, struct as_profile **ret, struct as_buf *name,
-		    struct as_err *err);
-/* The same, of a file whose format is known; NULL: told by its bytes. */
-int as_source_profile_of(const char *arg, const char *format, struct as_profile **ret,
-			 struct as_err *err);
+struct as_sought {
+	const char *word;
+	const char *store;  /* where runs are; NULL: where they usually are           */
+	const char *format; /* of a file; NULL: told by its bytes; else it is no run  */
+};
+
+/* `name` is appended what a reader would call it: the file, or the run's name and id. */
+int as_source_find(const struct as_sought *s, struct as_profile **ret, struct as_buf *name,
+		   struct as_err *err);
+/* The same, without a name. */
+int as_source_profile(const struct as_sought *s, struct as_profile **ret, struct as_err *err);

@@ -3,32 +3,101 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "cli/output.h"
+#include "report/amount.h"
 
-int as_target_format(const char *path, const char *format, const struct as_profile_format **ret,
+static const struct picture {
+	const char *name, *ending;
+	as_draw_fn draw;
+} pictures[] = {
+	{"svg", ".svg", as_report_flame_svg},
+	{"html", ".html", as_report_flame_html},
+	{"html", ".htm", as_report_flame_html},
+};
+
+static bool ends(const char *s, const char *end)
+{
+	size_t n = strlen(s), m = strlen(end);
+
+	return n > m && !strcmp(s + n - m, end);
+}
+
+static as_draw_fn picture_of(const char *path, const char *format)
+{
+	for (size_t i = 0; i < AS_LEN(pictures); i++)
+		if (format ? !strcmp(format, pictures[i].name) : ends(path, pictures[i].ending))
+			return pictures[i].draw;
+	return NULL;
+}
+
+int as_target_picture(const char *path, const char *format, as_draw_fn *ret, struct as_err *err)
+{
+	*ret = picture_of(path, format);
+	if (*ret)
+		return AS_OK;
+	(void)as_fail(err, AS_EUSAGE, "what is '%s' to be?", path);
+	return as_hint(err, "name it x.svg or x.html, or say --format svg or html");
+}
+
+/* A format that can only be read is none. */
+static const struct as_profile_format *format_of(const char *path, const char *format)
+{
+	const struct as_profile_format *f =
+		format ? as_profile_format(format) : as_profile_format_of(path);
+
+	return f && f->write ? f : NULL;
+}
+
+bool as_target_tells(const char *path)
+{
+	return format_of(path, NULL) || picture_of(path, NULL);
+}
+
+int as_target_choose(const char *path, const char *format, struct as_target *ret,
 		     struct as_err *err)
 {
-	*ret = format ? as_profile_format(format) : as_profile_format_of(path);
-	if (!*ret || !(*ret)->write) {
+	*ret = (struct as_target){path, format_of(path, format), picture_of(path, format)};
+	if (!ret->format && !ret->draw) {
 		(void)as_fail(err, AS_EUSAGE, "'%s' does not say which format it shall have", path);
-		return as_hint(err, "--format is one of %s", AS_PROFILE_WRITTEN);
+		return as_hint(err, "--format is one of %s", AS_TARGET_FORMATS);
 	}
-	if (!strcmp(path, "-") && (*ret)->binary && isatty(STDOUT_FILENO))
+	if (!strcmp(path, "-") && ret->format && ret->format->binary && isatty(STDOUT_FILENO))
 		return as_fail(err, AS_EUSAGE, "%s is nothing for a terminal: give it a file",
-			       (*ret)->name);
+			       ret->format->name);
 	return AS_OK;
 }
 
-int as_target_write(const struct as_profile *p, const struct as_profile_format *format,
-		    const struct as_spelling *how, const char *path, FILE *standard,
+static int draw(const struct as_target *t, const struct as_profile *p,
+		const struct as_spelling *how, const char *title, struct as_buf *out,
+		struct as_err *err)
+{
+	struct as_flame_how drawn = {.spell = *how, .title = title};
+
+	drawn.spell.functions = true;
+	drawn.spell.kind = as_profile_main_kind(p);
+	return t->draw(out, p, &drawn, err);
+}
+
+int as_target_put(const struct as_target *t, const struct as_profile *p,
+		  const struct as_spelling *how, const char *title, struct as_buf *out,
+		  struct as_err *err)
+{
+	if (!t->format)
+		return draw(t, p, how, title, out, err);
+	t->format->write(p, how, out);
+	return AS_OK;
+}
+
+int as_target_write(const struct as_target *t, const struct as_profile *p,
+		    const struct as_spelling *how, const char *title, FILE *standard,
 		    struct as_err *err)
 {
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
 	as_auto_file FILE *file = NULL;
-	int r = as_output_open(path, &file, err);
+	int r = as_output_open(t->path, &file, err);
 
-	if (r < 0)
-		return r;
-	format->write(p, how, &b);
-	return as_output_write(&b, file, path, standard, err);
+	if (r == AS_OK)
+		r = as_target_put(t, p, how, title, &b, err);
+	return r < 0 ? r : as_output_write(&b, file, t->path, standard, err);
 }

@@ -6,7 +6,7 @@
  * reads it (read.h); a new one is a file for each and a row.
  */
 #include "base/buf.h"
-#include "profile/profile.h"
+#include "profile/filter.h"
 
 /* How places are spelled, and what counts. */
 struct as_spelling {
@@ -14,6 +14,7 @@ struct as_spelling {
 	bool full_names; /* files with their whole path, else the last two parts of it   */
 	bool tags;       /* threads and processes become the first frames of their stacks */
 	size_t kind;     /* which value a format with one value has                       */
+	struct as_words highlight; /* functions to be marked, where a view can            */
 };
 
 struct as_profile_format {

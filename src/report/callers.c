@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "profile/functions.h"
 #include "report/amount.h"
+#include "report/mark.h"
 #include "report/page.h"
 
 /* ── what is counted ──────────────────────────────────────────────────── */
@@ -306,12 +307,14 @@ static void put_function(struct as_buf *out, const struct as_look *look, const s
 	as_put_cell(out, as_human_percent(share(c, s->self)).s, 7, true);
 	as_put_cell(out, as_human_percent(share(c, s->total)).s, 8, true);
 	as_put_cell(out, as_buf_text(&time), 10, true);
-	as_buf_str(out, "  ");
-	as_ink(out, look, AS_BOLD);
+	bool marked = as_is_marked(c->p, s->place, &c->how->spell);
+	enum as_ink ink = marked ? AS_MARK_INK : AS_BOLD;
 	int used = INDENT;
-	const char *name = c->p->text[at->function];
-	used += as_put_name(out, name, look->width - INDENT);
-	as_ink_end(out, look, AS_BOLD);
+
+	as_buf_str(out, marked ? " *" : "  ");
+	as_ink(out, look, ink);
+	used += as_put_name(out, c->p->text[at->function], look->width - INDENT);
+	as_ink_end(out, look, ink);
 	if (at->file) {
 		as_buf_str(&where, as_spell_file(c->p, at, &c->how->spell));
 		if (at->begin > 0)
@@ -435,6 +438,7 @@ static void put_json_function(struct as_json *j, const struct callers *c,
 	put_json_lines(j, c, lines_of(c, s->place));
 	put_json_peers(j, "callers", c, callers_of(c, s->place), false);
 	put_json_peers(j, "callees", c, callees_of(c, s->place), true);
+	as_json_mark(j, c->p, s->place, &c->how->spell);
 	as_json_close(j);
 }
 

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "profile/diff.h"
 #include "profile/functions.h"
+#include "report/mark.h"
 #include "report/table.h"
 
 enum { BEFORE, AFTER, CHANGE, RELATIVE, FUNCTION, WHERE, COLS };
@@ -164,7 +165,7 @@ static void cell(const void *data, size_t row, size_t col, struct as_buf *out)
 	else if (col == RELATIVE)
 		put_relative(v, relative(c, v), out);
 	else if (col == FUNCTION)
-		as_buf_str(out, c->d->text[at->function]);
+		as_put_marked(out, c->d, x->place, c->how);
 	else if (at->file && at->begin)
 		as_buf_fmt(out, "%s:%d", as_spell_file(c->d, at, c->how), at->begin);
 	else if (at->file)
@@ -175,6 +176,8 @@ static enum as_ink ink(const void *data, size_t row, size_t col)
 {
 	const struct changes *c = data;
 
+	if (col == FUNCTION)
+		return as_mark_ink(c->d, c->at[row].place, c->how);
 	if (col != CHANGE && col != RELATIVE)
 		return AS_INK_NONE;
 	return c->at[row].by > 0 ? AS_RED : c->at[row].by < 0 ? AS_GREEN : AS_INK_NONE;
@@ -260,13 +263,15 @@ static void put_function(struct as_json *j, const struct changes *c, const struc
 		as_json_na(j, "first_line");
 	put_values(j, "self", c, x->self);
 	put_values(j, "total", c, x->total);
+	as_json_mark(j, c->d, x->place, c->how);
 	as_json_close(j);
 }
 
 int as_report_diff_json(struct as_buf *out, const struct as_profile *d, const char *metric,
-			const struct as_diff_look *which, struct as_err *err)
+			const struct as_spelling *how, const struct as_diff_look *which,
+			struct as_err *err)
 {
-	as_cleanup(changes_done) struct changes c = {.d = d, .which = which};
+	as_cleanup(changes_done) struct changes c = {.d = d, .how = how, .which = which};
 	struct as_json j = as_json_pretty(out);
 	int r = gather(&c, err);
 

@@ -17,4 +17,5 @@ int as_put_diff(struct as_buf *out, const struct as_look *look, const struct as_
 		struct as_err *err);
 /* assay/diff/1: all functions, both values, both ways to compare them. */
 int as_report_diff_json(struct as_buf *out, const struct as_profile *d, const char *metric,
-			const struct as_diff_look *which, struct as_err *err);
+			const struct as_spelling *how, const struct as_diff_look *which,
+			struct as_err *err);

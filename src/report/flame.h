@@ -9,7 +9,6 @@
  * each taken as a share of its own whole, and its colour says which was more.
  * Values below zero have no width and are left out.
  */
-#include "profile/filter.h"
 #include "profile/write.h"
 
 struct as_flame_how {
@@ -17,7 +16,6 @@ struct as_flame_how {
 	bool reverse;             /* from the innermost frame to the outermost: who called it   */
 	bool icicle;              /* the root on top                                            */
 	const char *title;
-	struct as_words highlight; /* boxes to be marked                                       */
 };
 
 struct as_flame_box {

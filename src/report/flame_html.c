@@ -138,8 +138,8 @@ static void put_filters(struct as_json *j, const struct as_flame_how *how)
 {
 	as_auto_buf struct as_buf words = AS_BUF(AS_BUF_LINE);
 
-	for (size_t i = 0; i < how->highlight.n; i++)
-		as_buf_fmt(&words, "%s%s", i ? "," : "", how->highlight.v[i]);
+	for (size_t i = 0; i < how->spell.highlight.n; i++)
+		as_buf_fmt(&words, "%s%s", i ? "," : "", how->spell.highlight.v[i]);
 	as_json_open(j, "filters", '{');
 	as_json_str(j, "highlight", as_buf_text(&words));
 	as_json_close(j);

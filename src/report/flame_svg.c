@@ -129,7 +129,8 @@ static void put_tip(struct as_buf *out, const struct as_flame *f, const struct a
 
 static bool marked(const struct as_flame *f, const struct as_flame_box *b)
 {
-	return b->place < f->p->nplaces && as_place_matches(f->p, b->place, f->how->highlight);
+	return b->place < f->p->nplaces &&
+	       as_place_matches(f->p, b->place, f->how->spell.highlight);
 }
 
 static void put_box(struct picture *g, const struct as_flame_box *b)

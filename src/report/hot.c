@@ -3,6 +3,7 @@
 #include "base/cleanup.h"
 #include "base/human.h"
 #include "profile/functions.h"
+#include "report/mark.h"
 #include "report/table.h"
 
 enum { SELF, TOTAL, TIME, FUNCTION, WHERE, COLS };
@@ -27,9 +28,16 @@ static void hot_cell(const void *data, size_t row, size_t col, struct as_buf *ce
 	else if (col == TIME)
 		as_put_duration(cell, f->self);
 	else if (col == FUNCTION)
-		as_buf_str(cell, h->p->text[at->function]);
+		as_put_marked(cell, h->p, f->place, h->how);
 	else if (at->file)
 		as_buf_fmt(cell, "%s:%d", as_spell_file(h->p, at, h->how), at->begin);
+}
+
+static enum as_ink hot_ink(const void *data, size_t row, size_t col)
+{
+	const struct hot *h = data;
+
+	return col == FUNCTION ? as_mark_ink(h->p, h->sum[row].place, h->how) : AS_INK_NONE;
 }
 
 int as_put_hot(struct as_buf *out, const struct as_look *look, const struct as_profile *p,
@@ -55,6 +63,7 @@ int as_put_hot(struct as_buf *out, const struct as_look *look, const struct as_p
 					.nrows = n < rows ? n : rows,
 					.data = &h,
 					.indent = indent,
-					.cell = hot_cell});
+					.cell = hot_cell,
+					.ink = hot_ink});
 	return AS_OK;
 }

@@ -85,7 +85,7 @@ static void put_history(struct as_buf *out, const struct as_look *look, const st
 static int put_merged(struct as_buf *out, const struct as_look *look, const struct as_profiles *p,
 		      struct as_err *err)
 {
-	struct as_spelling how = {.functions = true};
+	struct as_spelling how = {.functions = true, .highlight = p->highlight};
 
 	as_buf_fmt(out, "\nFunctions that took most, by %s, of %zu profile%s\n",
 		   p->all->kind[p->all->nkinds - 1].name, p->merged, p->merged == 1 ? "" : "s");

@@ -3,6 +3,7 @@
  * profiles -- a list of profiles, and what they say together.
  */
 #include "profile/named.h"
+#include "profile/write.h"
 #include "report/look.h"
 #include "run/listing.h"
 
@@ -17,6 +18,7 @@ struct as_profiles {
 	const struct as_profile *all; /* merged; NULL: there are none               */
 	size_t merged, left_out;      /* how many are in it; that count other things */
 	const char *function;         /* whose history; NULL: nobody's              */
+	struct as_words highlight;    /* functions to be marked                     */
 };
 
 /* At most `rows` of the list, the latest. */

@@ -73,6 +73,31 @@ def _():
     expect_eq(r.returncode, 0, "exit status of the recorder")
 
 
+def targets(name):
+    """Whose profiles are kept, in the order of their beginnings."""
+    return [assay("show", "--json", x["id"]).ok().json()["assay"]["identity"]["target"]
+            for x in sorted(kept(name), key=lambda x: x["start_time"])]
+
+
+@job_test("of several that match each has its turn, and what one starts is part of it")
+def _():
+    mark = f"13{os.getpid()}"
+    code = f"{PYTHON.path} {program('split')} 0.9 {mark}; true"
+    first = start("sh", "-c", code, stdout=subprocess.PIPE, text=True)
+    expect_eq(first.stdout.readline(), "ready\n", "the script's first line")
+    second = service(program("split"), 0.9, mark)
+    r = start(ASSAY, "record", *OFTEN, "--service", "twins", "--match", f"split.py 0.? {mark}",
+              stderr=subprocess.DEVNULL)
+    until(r, "twins", 3)
+    found = targets("twins")
+    child = assay("show", "--json", kept("twins")[0]["id"]).ok().json()
+    stop(second)
+    stop(first)
+    expect_eq(found[:2], [first.pid, second.pid], "whose turn it was")
+    expect_eq(set(found), {first.pid, second.pid}, "who had a turn")
+    expect(child["assay"]["stacks"]["samples"] > 0, "no samples")
+
+
 @job_test("the end of a process that was named ends it; what makes no sense is refused")
 def _():
     p = service(program("split"), 0.9, 0.5)
@@ -113,6 +138,21 @@ def _():
     expect_in("of 3 profiles", out)
     expect_in("heavy", out)
     assay("profiles", "-o", "all.pb.gz").ok()
+    page = assay("profiles", "-o", "-", "-f", "html", "--highlight", "heavy").ok().out
+    expect(page.startswith("<!doctype html>") and "3 profiles" in page, page[:300])
+    expect_in("*heavy", assay("profiles", "--highlight", "heavy").ok().out)
+    d = assay("profiles", "--json", "--show-stacks", "heavy", "--function", "light").ok().json()
+    expect_eq({p["total"] for p in d["profiles"]}, {0}, "light, where only heavy is shown")
+    expect("light" not in {f["function"] for f in d["functions"]}, d["functions"])
+    d = assay("profiles", "--json", "--metric", "samples").ok().json()
+    expect_eq([k["name"] for k in d["kinds"]], ["samples"], "what is left")
+    elsewhere = {"env": {"ASSAY_STORE": "nowhere"}}
+    for command in (["flame", "-o", "x.html"], ["report", "--stacks"], ["merge", "-o", "m.folded"],
+                    ["diff", "last"]):
+        expect_eq(assay(*command, "last", **elsewhere).rc, 66, f"{command} where nothing is kept")
+        assay(*command, "last", "--store", tmp() / "store", **elsewhere).ok()
+    assay("convert", "--store", tmp() / "store", "last", "c.folded", **elsewhere).ok()
+    expect_in("counts 'wall'", assay("profiles", "--metric", "wall").err)
     found = stacks(assay("convert", "all.pb.gz", "-", "-f", "folded").ok().out)
     expect({"light", "heavy"} <= {frames[-1].split(" ")[0] for frames, _ in found}, found)
     expect_in("over time", assay("profiles", "--function", "light").ok().out)

@@ -280,6 +280,8 @@ output:
   -f, --format FORMAT       what it is to be (default: by FILE's ending): svg or
                             html
       --title TEXT          what stands above it (default: its name)
+      --store PATH          the folder of runs, instead of $ASSAY_STORE or
+                            ~/.local/share/assay
 
 how it is drawn:
       --icicle              the outermost frame on top

@@ -26,7 +26,7 @@ $ assay convert none.folded x.folded
 $ assay convert a.folded x.png
 ? 2
 ! assay convert: 'x.png' does not say which format it shall have
-!     --format is one of folded|pprof|speedscope|firefox|callgrind|pstats
+!     --format is one of folded|pprof|speedscope|firefox|callgrind|pstats|svg|html
 
 $ printf 'a;b 1\na;c\n' | assay convert - x.pb.gz
 ? 65
@@ -252,4 +252,45 @@ $ assay convert a.folded -f firefox - | cut -c 1-200
 $ assay convert a.folded x.yappi
 ? 2
 ! assay convert: 'x.yappi' does not say which format it shall have
-!     --format is one of folded|pprof|speedscope|firefox|callgrind|pstats
+!     --format is one of folded|pprof|speedscope|firefox|callgrind|pstats|svg|html
+
+# drawn, whatever command writes it
+$ for f in x.html x.svg; do assay convert a.folded $f; assay merge a.folded a.folded -o m$f; assay diff a.folded a.folded -o d$f >/dev/null; done; head -qc 5 x.html mx.html dx.html x.svg mx.svg dx.svg; echo
+<!doc<!doc<!doc<svg <svg <svg 
+
+# marked
+$ assay report --stacks --highlight work a.folded
+   self   total   samples  function
+   75 %    75 %         3 *work  app/work.py
+                             lines  3: 75 %
+                             called by  main 75 %
+   25 %   100 %         1  main
+                             calls  work 75 %
+
+4 samples in 2 functions
+
+$ assay report --stacks --highlight work --json a.folded | grep highlighted
+      "highlighted": true
+      "highlighted": false
+
+$ assay diff --highlight work a.folded a.folded
+before  after  change  relative  function  where
+     1      1       0       0 %  main
+     3      3       0       0 %  *work     app/work.py
+in all 4 before, 4 after: 0 %
+
+# runs of another store
+$ assay flame --store elsewhere last -o - -f svg
+? 66
+! assay: no file and no run is called 'last'
+!     'assay jobs' lists the runs
+
+$ assay merge --store elsewhere -o x.pb.gz last
+? 66
+! assay: no file and no run is called 'last'
+!     'assay jobs' lists the runs
+
+$ assay report --stacks --store elsewhere last
+? 66
+! assay: no file and no run is called 'last'
+!     'assay jobs' lists the runs
