@@ -125,7 +125,7 @@ const struct as_cmd as_cmd_loop = {
 		"for Python's global lock. Of a Python the stack and line are told that held the "
 		"loop for most of the block.\n\n"
 		"With the right to load BPF programs (root) the kernel tells every wait, and all "
-		"is exact. Without, the thread is looked at every 2 or 3 ms (and twice as often "
+		"is exact. Without, the thread is looked at every 3 or 4 ms (and twice as often "
 		"while it is busy), so a block is known to about 1 ms, and periods shorter than "
 		"two looks are known in sum only. Which of the two it was is told with the "
 		"result. A loop on epoll that calls poll is held by it: so libraries wait for one "

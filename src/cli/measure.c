@@ -209,7 +209,7 @@ static int append_keystone(const char *dir, const struct as_run *run, struct as_
 	return AS_OK;
 }
 
-/* Into the catalogue; until that has worked the live file stays. */
+/* Into the catalogue, now or with others later; until that has worked the live file stays. */
 void as_measured_keep(struct as_measured *s)
 {
 	as_auto_store struct as_store *store = NULL;
@@ -217,6 +217,11 @@ void as_measured_keep(struct as_measured *s)
 
 	if (!s->live)
 		return;
+	if (!s->unwritten && as_live_leave(s->live, &s->run->verdict)) {
+		s->live = NULL;
+		s->kept = true;
+		return;
+	}
 	if (as_store_open(as_buf_text(&s->dir), AS_STORE_WRITE, &store, &err) == AS_OK &&
 	    as_store_put(store, s->run, &err) == AS_OK) {
 		as_live_discard(as_take(s->live));

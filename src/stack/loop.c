@@ -11,7 +11,7 @@
 
 enum { THREADS_MOST = 4096 };
 
-static const int64_t step_most = 3 * AS_MSEC; /* between looks at a loop that waits */
+static const int64_t step_most = 4 * AS_MSEC; /* between looks at a loop that waits */
 static const int64_t step_least = AS_MSEC / 2;
 static const int64_t stranger_step = 50 * AS_MSEC; /* at a thread that is no loop (yet)  */
 static const int64_t list_step = 500 * AS_MSEC;
@@ -203,10 +203,10 @@ static int refuse(pid_t pid, int os, struct as_err *err)
 int as_loop_open(struct as_loop_watch *w, const struct as_env *env, pid_t pid, struct as_loops *to,
 		 struct as_err *err)
 {
-	int64_t quarter = to->threshold_ns / 4;
+	int64_t third = to->threshold_ns / 3;
 
 	*w = (struct as_loop_watch){.env = env, .pid = pid, .to = to};
-	w->step_ns = quarter > step_most ? step_most : quarter < step_least ? step_least : quarter;
+	w->step_ns = third > step_most ? step_most : third < step_least ? step_least : third;
 	to->start_ns = as_now();
 	int os = list(w, to->start_ns);
 	if (os)

@@ -5,7 +5,7 @@
  *
  * Where the kernel lets us load programs, it tells every wait (loopexact.h).
  * Elsewhere every thread is looked at now and then; one that was seen to wait
- * in epoll, poll or select is a loop and is looked at every 3 ms (a quarter of
+ * in epoll, poll or select is a loop and is looked at every 4 ms (a third of
  * the threshold, if that is less), while it is busy twice as often, and in a
  * long block more and more seldom. Of one that has been busy for two looks the
  * Python stack is read at each further look, and the stack that most of these

@@ -17,7 +17,6 @@
 #include "store/folder.h"
 
 enum {
-	BUSY_MS = 10000,
 	/*
 	 * Pages of log before it is moved into the file. The first to open reads
 	 * all of it (4 us a page), moving it costs two fsync: 128 keeps both small.
@@ -73,7 +72,7 @@ static int hint_for(struct as_store *s, int rc, struct as_err *err)
 	case SQLITE_BUSY:
 	case SQLITE_LOCKED:
 		return as_hint(err, "another assay kept it locked for %d s: try again",
-			       BUSY_MS / 1000);
+			       AS_BUSY_MS / 1000);
 	case SQLITE_FULL:
 		return as_hint(err, "the disk is full: make room, or choose another --store PATH");
 	case SQLITE_PERM:
@@ -118,6 +117,11 @@ int as_catalogue_step(struct as_store *s, sqlite3_stmt *st, struct as_err *err)
 	if (rc == SQLITE_DONE)
 		return 0;
 	return as_catalogue_fail(s, sqlite3_stmt_readonly(st) ? "read" : "write", err);
+}
+
+void as_catalogue_patience(struct as_store *s, int ms)
+{
+	(void)sqlite3_busy_timeout(s->db, ms);
 }
 
 int as_catalogue_done(struct as_store *s, sqlite3_stmt *st, struct as_err *err)
@@ -281,7 +285,7 @@ static int open_file(struct as_store *s, const char *path, int flags, struct as_
 	(void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 	if (sqlite3_open_v2(path, &s->db, flags, NULL) != SQLITE_OK)
 		return as_catalogue_fail(s, "open", err);
-	(void)sqlite3_busy_timeout(s->db, BUSY_MS);
+	(void)sqlite3_busy_timeout(s->db, AS_BUSY_MS);
 	return AS_OK;
 }
 

@@ -52,10 +52,14 @@ int as_catalogue_step(struct as_store *s, sqlite3_stmt *st, struct as_err *err);
 int as_catalogue_done(struct as_store *s, sqlite3_stmt *st, struct as_err *err);
 /* A statement without parameters and rows. */
 int as_catalogue_exec(struct as_store *s, enum as_sql_id id, struct as_err *err);
+/* How long to wait for somebody else's lock, from now on. */
+void as_catalogue_patience(struct as_store *s, int ms);
 /* The one number that a pragma of as_sql answers. */
 int as_catalogue_pragma(struct as_store *s, enum as_sql_id id, int *ret, struct as_err *err);
 /* Like exec, several of them in one text. */
 int as_catalogue_script(struct as_store *s, const char *sql, struct as_err *err);
+
+enum { AS_BUSY_MS = 10000 }; /* the usual patience */
 
 /* Let go of a statement's locks when its block ends. */
 static inline void as_stmt_reset_(sqlite3_stmt **st)

@@ -32,6 +32,7 @@ struct as_live_decoder {
 	bool magic, hello, keyed, began, ended, broken;
 	struct as_writer writer;
 	struct as_keys keys;
+	struct as_verdict verdict;
 };
 
 int as_live_decoder_new(struct as_live_decoder **ret, struct as_err *err)
@@ -68,6 +69,7 @@ struct as_run *as_live_decoder_take(struct as_live_decoder *d)
 {
 	struct as_run *run = as_builder_take(as_take(d->builder));
 
+	run->verdict = d->verdict;
 	as_live_decoder_free(d);
 	return run;
 }
@@ -342,6 +344,18 @@ static int on_stacks(struct as_live_decoder *d, struct as_bytes *b, struct as_er
 	return d->sink.ops->stacks(d->sink.state, seen, &so_far, err);
 }
 
+static int on_verdict(struct as_live_decoder *d, struct as_bytes *b, struct as_err *err)
+{
+	struct as_verdict v;
+
+	(void)err;
+	as_dec_verdict(b, &v);
+	b->bad |= !d->ended;
+	if (!b->bad)
+		d->verdict = v;
+	return AS_OK;
+}
+
 /* ── the file ─────────────────────────────────────────────────────────── */
 
 /* clang-format off */
@@ -359,6 +373,7 @@ static const struct {
 	{AS_LIVE_ROWS,     true,  true,  on_rows},
 	{AS_LIVE_STACKS,   false, true,  on_stacks},
 	{AS_LIVE_END,      false, true,  on_end},
+	{AS_LIVE_VERDICT,  false, true,  on_verdict},
 };
 /* clang-format on */
 
@@ -367,8 +382,8 @@ static int payload(struct as_live_decoder *d, struct as_bytes b, struct as_err *
 	uint8_t type = as_dec_u8(&b);
 	int r = AS_OK;
 
-	/* The first is always the greeting, none comes twice or after the end. */
-	b.bad |= d->hello == (type == AS_LIVE_HELLO) || d->ended;
+	/* The first is always the greeting, none comes twice, after the end the verdict only. */
+	b.bad |= d->hello == (type == AS_LIVE_HELLO) || (d->ended && type != AS_LIVE_VERDICT);
 	for (size_t i = 0; i < AS_LEN(kinds) && !b.bad; i++) {
 		if (kinds[i].type != type)
 			continue;

@@ -6,6 +6,7 @@
  * There is no fsync: what was written survives our death, and after the death
  * of the machine the sums show how far the file is good.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -439,6 +440,46 @@ int as_live_create(const char *dir, const char *id, struct as_live **ret, struct
 void as_live_limit(struct as_live *l, int64_t bytes)
 {
 	l->limit = bytes;
+}
+
+enum {
+	WAITING_MOST = 16,        /* runs, ended or not                        */
+	WAITING_BYTES = 64 << 10, /* of a run: a longer one can afford to be sealed */
+};
+
+static bool few_are_there(const char *path)
+{
+	as_auto_dir DIR *d = opendir(path);
+	size_t n = 0;
+
+	for (const struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d))
+		n += as_folder_is_id(e->d_name);
+	return d && n <= WAITING_MOST;
+}
+
+static bool put_verdict(struct as_live *l, const struct as_verdict *v)
+{
+	size_t at = open_frame(l, AS_LIVE_VERDICT);
+	struct as_err err;
+
+	as_enc_verdict(&l->out, v);
+	close_frame(l, at);
+	return flush(l, &err) == AS_OK;
+}
+
+bool as_live_leave(struct as_live *l, const struct as_verdict *v)
+{
+	char *slash = strrchr(l->path, '/');
+
+	if (l->out.len || l->size > WAITING_BYTES)
+		return false;
+	*slash = '\0';
+	bool few = few_are_there(l->path);
+	*slash = '/';
+	if (!few || !put_verdict(l, v) || fchmod(l->fd, S_IRUSR) < 0)
+		return false;
+	as_live_close(l);
+	return true;
 }
 
 void as_live_close(struct as_live *l)

@@ -39,8 +39,10 @@ bool as_live_state(int folder, const char *id, const struct as_writer *self,
 
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return false;
-	if (as_live_peek(fd, &w))
-		*ret = as_writer_gone(&w, self, idle_ns(&st)) ? AS_LIVE_ORPHAN : AS_LIVE_RUNNING;
+	if (as_live_peek(fd, &w)) /* read-only: as_live_leave() */
+		*ret = !(st.st_mode & S_IWUSR) || as_writer_gone(&w, self, idle_ns(&st))
+			       ? AS_LIVE_ORPHAN
+			       : AS_LIVE_RUNNING;
 	else if (hardly_begun(fd, &st) && S_ISREG(st.st_mode))
 		*ret = idle_ns(&st) > AS_WRITER_IDLE ? AS_LIVE_STILLBORN : AS_LIVE_FOREIGN;
 	else
@@ -129,6 +131,8 @@ int as_live_load(const struct as_store *s, const char *id, struct as_run **ret,
 
 /* ── recovery ─────────────────────────────────────────────────────────── */
 
+enum { SOON_MS = 200 }; /* nobody came to wait for that: it can be done later */
+
 /* Seal one; true when its file has served. */
 static bool seal(struct as_store *s, const char *id)
 {
@@ -144,15 +148,66 @@ static bool seal(struct as_store *s, const char *id)
 	return as_catalogue_put(s, run, false, &err) == AS_OK;
 }
 
+/* Runs that go into the catalogue together, or each by itself. */
+struct batch {
+	char id[AS_LIVE_BATCH][AS_ID_LEN + 1];
+	size_t n;
+	bool together, begun;
+};
+
+static bool begin(struct as_store *s, struct batch *b)
+{
+	struct as_err err;
+
+	if (b->together && !b->begun)
+		s->batch = b->begun = as_catalogue_exec(s, AS_SQL_BEGIN, &err) == AS_OK;
+	return b->begun || !b->together;
+}
+
+/* Their files go only when the catalogue has them. False: it took none. */
+static bool commit(struct as_store *s, const struct batch *b, int folder)
+{
+	struct as_err err;
+
+	if (b->begun && as_store_commit(s, &err) < 0)
+		return false;
+	for (size_t i = 0; i < b->n; i++)
+		(void)unlinkat(folder, b->id[i], 0);
+	return true;
+}
+
+static bool seal_all(struct as_store *s, bool together)
+{
+	as_auto_livedir struct as_livedir l = {0};
+	struct batch b = {.together = together};
+
+	as_livedir_open(&l, s->dir, &s->self);
+	while (b.n < AS_LIVE_BATCH && as_livedir_next(&l)) {
+		enum as_live_state state = as_livedir_state(&l);
+
+		if (state == AS_LIVE_STILLBORN)
+			(void)unlinkat(dirfd(l.dir), l.id, 0);
+		else if (state == AS_LIVE_ORPHAN && begin(s, &b) && seal(s, l.id))
+			memcpy(b.id[b.n++], l.id, sizeof l.id);
+	}
+	return !l.dir || commit(s, &b, dirfd(l.dir));
+}
+
 void as_live_recover(struct as_store *s)
+{
+	as_catalogue_patience(s, SOON_MS);
+	if (!seal_all(s, true)) /* one of them is bad: that one must not keep the others out */
+		(void)seal_all(s, false);
+	as_catalogue_patience(s, AS_BUSY_MS);
+}
+
+bool as_live_any_orphan(const char *store, const struct as_writer *self)
 {
 	as_auto_livedir struct as_livedir l = {0};
 
-	as_livedir_open(&l, s->dir, &s->self);
-	while (as_livedir_next(&l)) {
-		enum as_live_state state = as_livedir_state(&l);
-
-		if (state == AS_LIVE_STILLBORN || (state == AS_LIVE_ORPHAN && seal(s, l.id)))
-			(void)unlinkat(dirfd(l.dir), l.id, 0);
-	}
+	as_livedir_open(&l, store, self);
+	while (as_livedir_next(&l))
+		if (as_livedir_state(&l) == AS_LIVE_ORPHAN)
+			return true;
+	return false;
 }

@@ -9,7 +9,7 @@
 
 enum as_live_state {
 	AS_LIVE_RUNNING,   /* somebody writes it                               */
-	AS_LIVE_ORPHAN,    /* its writer is gone: a run to be sealed           */
+	AS_LIVE_ORPHAN,    /* its writer is done or gone: a run to be sealed   */
 	AS_LIVE_STILLBORN, /* its writer died before he said who he was        */
 	AS_LIVE_FOREIGN,   /* no live file, or of a format we do not know      */
 };
@@ -34,5 +34,12 @@ bool as_live_state(int folder, const char *id, const struct as_writer *self,
 /* Read a live file as the run that it stands for: running, or interrupted. */
 int as_live_load(const struct as_store *s, const char *id, struct as_run **ret,
 		 enum as_live_state *ret_state, struct as_err *err);
-/* Seal what is left of assays that are gone. Never fails: what cannot be sealed stays. */
+enum { AS_LIVE_BATCH = 64 }; /* runs that are sealed at a time */
+
+/*
+ * Seal the runs that have ended, and what is left of assays that are gone, all
+ * in one transaction. Never fails: what cannot be sealed stays.
+ */
 void as_live_recover(struct as_store *s);
+/* Is there any? */
+bool as_live_any_orphan(const char *store, const struct as_writer *self);

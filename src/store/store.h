@@ -9,9 +9,10 @@
  * Only this room knows SQL or the bytes of a live file; docs/formats.md draws
  * both. Any number of assay processes may use one store at once.
  *
- * A live file whose writer is gone (killed, power lost) is sealed as
- * `interrupted` by the next assay that opens the store for writing, or read as
- * interrupted by one that may only read.
+ * A short run that has ended waits in its live file, and is sealed with others
+ * by the next assay that opens the store; one that may only read lists it from
+ * there. A file whose writer is gone (killed, power lost) is sealed as
+ * `interrupted` in the same way.
  */
 #include "base/buf.h"
 #include "run/listing.h"
@@ -83,6 +84,13 @@ struct as_sink as_live_sink(struct as_live *l);
 void as_live_limit(struct as_live *l, int64_t bytes);
 /* The run was sealed (or is not wanted): remove the file. */
 void as_live_discard(struct as_live *l);
+/*
+ * The run has ended and was written: false when it is to be sealed now. A short
+ * one may wait, closed, in its file, which nobody may write any more, until the
+ * next assay opens the store for more than that: sealing it with others costs a
+ * quarter of sealing it alone.
+ */
+bool as_live_leave(struct as_live *l, const struct as_verdict *v);
 /* Close but leave the file for a later reader. */
 void as_live_close(struct as_live *l);
 /* Read a live file into a run; a cut or broken tail is left out and said in *ret_cut. */

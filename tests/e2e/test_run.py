@@ -396,4 +396,21 @@ def _():
     os.kill(pid, signal.SIGKILL)
 
 
+# --- where it is kept -----------------------------------------------------------
+
+@job_test("short runs are sealed together; every list has all of them, as they ended")
+def _():
+    waiting, names = [], [f"run{i}" for i in range(20)]
+    for name in names:
+        assay("run", "--quiet", "--name", name, "--", work("exitcode"), 3)
+        waiting.append(len(list((tmp() / "store/live").iterdir())))
+    expect(max(waiting) == 16 and waiting.index(0) == 16, waiting)
+    r = assay("stats", "--json").ok().json()
+    expect_eq(sum(n["count"] for n in r["names"]), 20, "runs in the statistics")
+    expect_eq(list((tmp() / "store/live").iterdir()), [], "runs that wait")
+    jobs = assay("jobs", "--json").ok().json()["runs"]
+    expect_eq([j["name"] for j in jobs], names[::-1], "names, the newest first")
+    expect_eq({(j["status"], j["exit_code"]) for j in jobs}, {("failed", 3)}, "how they ended")
+
+
 main()

@@ -132,12 +132,12 @@ def _():
     expect_eq(len(runs("--store", "other")), 1, "runs in the store")
 
 
-@job_test("a run that is over leaves nothing in live/")
+@job_test("runs that are over are sealed by whoever looks, and leave nothing in live/")
 def _():
     for command in (["true"], [work("exitcode"), "3"], [work("killself"), "9"], ["no-such-thing"]):
         assay("run", "--quiet", "--", *command)
-    expect_eq([f for f in stored_files() if f.startswith("live")], [], "live files")
     expect_eq(sorted(r["status"] for r in runs()), ["error", "failed", "failed", "success"])
+    expect_eq([f for f in stored_files() if f.startswith("live")], [], "live files")
 
 
 @job_test("a run is in the history while it lasts, and can be shown")

@@ -55,7 +55,7 @@ for way, recall in RECALL.items():
             expect(right >= LINES * len(hits), f"{right} of {len(hits)} lines are right")
 
 
-@job_test("watching a loop costs at most 1 % of a core")
+@job_test("watching a loop costs at most 1 % of a core by BPF, 2 % by looking")
 def _():
     for way in WAYS:
         p = script(pythons()[-1], "blocks", 5, 100)

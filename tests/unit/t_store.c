@@ -565,17 +565,100 @@ static void check_orphan(struct as_store *s)
 	EXPECT(run->end.error);
 }
 
+/* Who wants to read seals what has ended, if he may. */
 static void t_orphan_is_interrupted(void)
 {
 	leave_orphan(LIVE_ID, AS_RUNNING);
 	as_auto_store struct as_store *reader = open_store(AS_STORE_READ);
-	check_orphan(reader);
-	EXPECT(live_exists(LIVE_ID)); /* who may only read changes nothing */
-
-	as_auto_store struct as_store *writer = open_store(AS_STORE_WRITE);
 	EXPECT(!live_exists(LIVE_ID));
-	check_orphan(writer);
+	check_orphan(reader);
 	EXPECT_I64(sql("SELECT count(*) FROM run WHERE status = 5"), 1);
+}
+
+static void each_in_a_process(int n, void (*work)(int))
+{
+	pid_t pids[16];
+
+	for (int i = 0; i < n; i++) {
+		fflush(stdout);
+		pids[i] = fork();
+		if (pids[i] == 0) {
+			work(i);
+			_exit(0);
+		}
+	}
+	for (int i = 0; i < n; i++) {
+		int st = 0;
+
+		EXPECT(waitpid(pids[i], &st, 0) == pids[i]);
+		if (WIFSIGNALED(st))
+			UTEST_FAIL("child %d died of signal %d (%s)", i, WTERMSIG(st),
+				   strsignal(WTERMSIG(st)));
+		EXPECT_I64(WEXITSTATUS(st), 0); /* 1: an EXPECT of the child has said why */
+	}
+}
+
+/* Who may only read finds it where it is, and changes nothing. */
+static void read_orphan(int unused)
+{
+	char live[512];
+
+	(void)unused;
+	path_of(live, "live");
+	EXPECT(chown(utest_dir(), 65534, 65534) == 0 && chown(live, 65534, 65534) == 0);
+	path_of(live, "live/" LIVE_ID);
+	EXPECT(chown(live, 65534, 65534) == 0 && chmod(utest_dir(), 0555) == 0);
+	EXPECT(setgid(65534) == 0 && setuid(65534) == 0);
+	as_auto_store struct as_store *reader = open_store(AS_STORE_READ);
+	check_orphan(reader);
+	EXPECT(live_exists(LIVE_ID));
+}
+
+static void t_orphan_in_a_folder_to_read(void)
+{
+	if (getuid() != 0)
+		SKIP("must be root to become somebody else");
+	leave_orphan(LIVE_ID, AS_RUNNING);
+	each_in_a_process(1, read_orphan);
+}
+
+/* A short run that has ended waits for others, with its verdict; whoever looks finds all of it. */
+static void t_ended_runs_wait(void)
+{
+	struct as_verdict v = {.kind = "idle", .sentence = "it slept", .confidence = 0.5};
+	char id[AS_ID_LEN + 1] = "waitwaitwaia";
+	struct as_listing *l;
+	size_t waiting = 0;
+
+	for (; waiting < 26; waiting++, id[AS_ID_LEN - 1]++) {
+		struct as_live *live = go_on(id, 3, AS_SUCCESS);
+
+		if (!as_live_leave(live, &v)) {
+			as_live_discard(live);
+			break;
+		}
+		EXPECT(live_exists(id));
+	}
+	EXPECT_U64(waiting, 16);
+	as_auto_store struct as_store *s = open_store(AS_STORE_READ);
+	EXPECT(!live_exists("waitwaitwaia"));
+	EXPECT_U64(list(s, (struct as_query){0}, &l), waiting);
+	for (size_t i = 0; i < waiting; i++) {
+		EXPECT_I64(l[i].status, AS_SUCCESS);
+		EXPECT_STR(l[i].verdict, "idle");
+	}
+	free(l);
+	EXPECT_I64(sql("SELECT count(*) FROM run WHERE verdict = 'idle'"), (int64_t)waiting);
+}
+
+/* A long one is sealed at once: it can afford it, and its file is large. */
+static void t_long_runs_do_not_wait(void)
+{
+	struct as_verdict v = {.kind = "idle"};
+	struct as_live *live = go_on(LIVE_ID, 5000, AS_SUCCESS);
+
+	EXPECT(!as_live_leave(live, &v));
+	as_live_discard(live);
 }
 
 /* Its writer said how it ended, and died before it could be sealed: that is how it ended. */
@@ -741,29 +824,6 @@ static void t_killed_at_any_moment(void)
 }
 
 /* ── many at once ── */
-
-static void each_in_a_process(int n, void (*work)(int))
-{
-	pid_t pids[16];
-
-	for (int i = 0; i < n; i++) {
-		fflush(stdout);
-		pids[i] = fork();
-		if (pids[i] == 0) {
-			work(i);
-			_exit(0);
-		}
-	}
-	for (int i = 0; i < n; i++) {
-		int st = 0;
-
-		EXPECT(waitpid(pids[i], &st, 0) == pids[i]);
-		if (WIFSIGNALED(st))
-			UTEST_FAIL("child %d died of signal %d (%s)", i, WTERMSIG(st),
-				   strsignal(WTERMSIG(st)));
-		EXPECT_I64(WEXITSTATUS(st), 0); /* 1: an EXPECT of the child has said why */
-	}
-}
 
 static void put_25(int who)
 {
@@ -1216,6 +1276,7 @@ UTEST_MAIN(T(t_missing_store_is_empty), T(t_put_and_get), T(t_unclear_and_unknow
 	   T(t_same_id_replaces), T(t_remove), T(t_dictionary_holds_no_secrets), T(t_batch),
 	   T(t_spoiled_batch), T(t_texts_too_long_for_a_listing), T(t_filters), T(t_orders),
 	   T(t_rows_are_what_was_put), T(t_running_first_and_live), T(t_orphan_is_interrupted),
+	   T(t_orphan_in_a_folder_to_read), T(t_ended_runs_wait), T(t_long_runs_do_not_wait),
 	   T(t_orphan_that_had_ended), T(t_sealed_and_still_live), T(t_orphan_can_be_removed),
 	   T(t_strange_live_files), T(t_killed_at_any_moment), T(t_many_write_at_once),
 	   T(t_many_recover_at_once), T(t_newer_schema), T(t_gc_of_a_kind),
