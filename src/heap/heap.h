@@ -1,0 +1,83 @@
+#pragma once
+/*
+ * heap -- where the memory of a job went: what every report is made of.
+ *
+ * A site is a stack of a thread of a process, with what was allocated there. It
+ * comes from a capture (capture.h) through a tracker for each process, for all
+ * of its time or a part of it; stacks have their names.
+ */
+#include "heap/tracker.h"
+#include "profile/profile.h"
+
+struct as_heap_site {
+	uint32_t process, thread; /* in the arrays below                             */
+	uint32_t stack;           /* in `stacks`; its last place made the allocation */
+	uint32_t op;              /* of enum as_wire_op                              */
+	struct as_heap_sums sums;
+};
+
+struct as_heap_process {
+	uint32_t pid, parent;
+	char *command;
+	uint32_t python; /* minor version; 0: no Python                                */
+	uint32_t why;    /* of enum as_wire_heap_why: what could not be done           */
+	int64_t start_ns, end_ns;
+	bool killed; /* it did not end in order                                        */
+	uint64_t lost, clipped, nested;
+	int64_t waited_ns;
+	struct as_heap_totals totals;
+};
+
+struct as_heap_who {
+	uint32_t process, tid;
+	char *name; /* NULL: unknown */
+};
+
+/* One moment of the curve. Unknown is -1. */
+struct as_heap_point {
+	int64_t ns;
+	uint32_t process;
+	int64_t heap, rss;
+};
+
+/* RSS at the peak of it, and what it was made of; -1: unknown. */
+struct as_heap_rss {
+	int64_t rss, anonymous, file, shared;
+};
+
+struct as_heap {
+	uint64_t rate;   /* sampled: mean bytes between samples at the end; 0: exact */
+	uint32_t flags;  /* of enum as_wire_heap_flags                               */
+	bool aggregated; /* sums only: there is no window, and no temporal view     */
+	bool whole;      /* false: the writer was killed, this is up to its last block */
+	int64_t start_unix_ns, start_ns, end_ns;
+	char *command;
+
+	struct as_heap_totals totals; /* of all processes; the peak is the combined one */
+	struct as_heap_rss at_peak;
+	struct as_heap_process *process;
+	struct as_heap_who *thread;
+	struct as_heap_site *site;
+	struct as_heap_point *point; /* in order of time */
+	size_t nprocesses, nthreads, nsites, npoints;
+	struct as_profile *stacks; /* the tree; it has no samples */
+};
+
+void as_heap_free(struct as_heap *h);
+
+static inline void as_heap_free_(struct as_heap **h)
+{
+	as_heap_free(*h);
+}
+
+#define as_auto_heap as_cleanup(as_heap_free_)
+
+/* Which of the sums a view is of. */
+enum as_heap_view { AS_HEAP_PEAK, AS_HEAP_LEFT, AS_HEAP_TEMPORARY, AS_HEAP_MADE };
+
+/*
+ * As a profile with the kinds "bytes" and "allocations" of that view, tagged
+ * with process and thread when there are several (or `by_thread`).
+ */
+int as_heap_profile(const struct as_heap *h, enum as_heap_view view, bool by_thread,
+		    struct as_profile **ret, struct as_err *err);
