@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "heap/event.h"
 
-enum { AS_HEAP_SIZES = 64 }; /* bucket of a size: bits that it takes */
+enum { AS_HEAP_SIZES = 64 }; /* bucket of a size: bits that it takes, at most 63 */
 
 struct as_heap_amount {
 	int64_t count, bytes;
@@ -22,14 +22,36 @@ struct as_heap_sums {
 	double variance_made, variance_peak, variance_left, variance_temporary; /* of bytes */
 };
 
+/*
+ * The first highest moment of whoever shares it. Counts are in units of
+ * 1/AS_HEAP_ONE: a sampled allocation stands for no whole number of them.
+ * All zeros is the beginning.
+ */
+struct as_heap_crest {
+	struct as_heap_amount now, high;
+	int64_t ns;     /* when it was highest                              */
+	uint64_t epoch; /* how many new highest moments are past            */
+	bool rising;    /* the newest is now                                */
+};
+
+#define AS_HEAP_ONE INT64_C(65536)
+
 struct as_tracker; /* one process */
 
-/* temporary: freed before its thread has made more than so many other allocations. */
-struct as_tracker *as_tracker_new(uint64_t temporary, struct as_err *err);
+/*
+ * temporary: freed before its thread has made more than so many other allocations.
+ * of_all: of the processes that are looked at together, fed with their events in
+ * one order; the peak of a kind is what it held then. NULL: this one is alone.
+ */
+struct as_tracker *as_tracker_new(uint64_t temporary, struct as_heap_crest *of_all,
+				  struct as_err *err);
 void as_tracker_free(struct as_tracker *t);
-/* False for want of memory: the sums are no longer true. */
+/* Kinds are numbered from 0 and told in that order. False for want of memory. */
 bool as_tracker_kind(struct as_tracker *t, uint32_t kind, const struct as_heap_kind *k);
+/* False: a kind that was not told, or want of memory; the sums are no longer true. */
 bool as_tracker_event(struct as_tracker *t, const struct as_heap_event *e);
+/* The process is gone: what it left counts no more in a later peak of all. */
+void as_tracker_ended(struct as_tracker *t);
 
 struct as_heap_totals {
 	struct as_heap_amount made, freed, left, peak;
@@ -37,7 +59,10 @@ struct as_heap_totals {
 	int64_t sizes[AS_HEAP_SIZES]; /* allocations by size                      */
 };
 
+/* Of the process; its peak is its own. */
 void as_tracker_totals(const struct as_tracker *t, struct as_heap_totals *ret);
 size_t as_tracker_kinds(const struct as_tracker *t);
-/* Sums of a kind, as of now; `peak` is of the highest moment so far. */
+/* Sums of a kind, as of now; `peak` is of the highest moment so far (of all). */
 void as_tracker_sums(const struct as_tracker *t, uint32_t kind, struct as_heap_sums *ret);
+/* What a crest was when it was highest, counts rounded. */
+struct as_heap_amount as_heap_crest_high(const struct as_heap_crest *c);
