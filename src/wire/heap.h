@@ -133,7 +133,7 @@ struct as_wire_node {
 };
 
 #define AS_WIRE_PYTHON      (1ull << 63)
-#define AS_WIRE_ENTRY       (1ull << 62) /* the outermost Python frame of one run of the C evaluator */
+#define AS_WIRE_ENTRY       (1ull << 62) /* the first Python frame of one run of the C evaluator */
 #define AS_WIRE_CODE_SHIFT  24           /* bits below: offset of the instruction in bytes */
 #define AS_WIRE_OFFSET_MASK ((1ull << AS_WIRE_CODE_SHIFT) - 1)
 
