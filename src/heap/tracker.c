@@ -252,6 +252,19 @@ void as_tracker_ended(struct as_tracker *t)
 	t->end_epoch = t->all->epoch;
 }
 
+static void again(struct as_heap_crest *c, int64_t ns)
+{
+	c->high = c->now;
+	c->ns = ns;
+	c->rising = true;
+}
+
+void as_tracker_peak_again(struct as_tracker *t, int64_t ns)
+{
+	again(&t->own, ns);
+	again(t->all, ns);
+}
+
 /* --- what came of them ---------------------------------------------------- */
 
 static struct as_heap_amount rounded(const struct as_heap_amount *a)

@@ -52,6 +52,11 @@ bool as_tracker_kind(struct as_tracker *t, uint32_t kind, const struct as_heap_k
 bool as_tracker_event(struct as_tracker *t, const struct as_heap_event *e);
 /* The process is gone: what it left counts no more in a later peak of all. */
 void as_tracker_ended(struct as_tracker *t);
+/*
+ * The highest moment is now, and higher ones replace it: where a window begins.
+ * For each of the trackers that share a crest, with no event in between.
+ */
+void as_tracker_peak_again(struct as_tracker *t, int64_t ns);
 
 struct as_heap_totals {
 	struct as_heap_amount made, freed, left, peak;

@@ -185,8 +185,20 @@ static void end(struct as_tracker *t, struct oracle *o, size_t p)
 	memset(o->now.live[p], 0, sizeof o->now.live[p]);
 }
 
+/* From now on only what comes counts. */
+static void again(struct as_tracker **t, size_t n, struct oracle *o, int64_t ns)
+{
+	o->peak = o->now;
+	o->high = sum(o->now.live[0], (size_t)PROCESSES * KINDS);
+	o->ns = ns;
+	for (size_t i = 0; i < n; i++) {
+		o->own_high[i] = sum(o->now.live[i], KINDS);
+		as_tracker_peak_again(t[i], ns);
+	}
+}
+
 /* Several programs in turn; the last is gone in the middle. Checked after every event. */
-static void together(size_t n, size_t events, uint64_t seed)
+static void together(size_t n, size_t events, bool windows, uint64_t seed)
 {
 	struct as_heap_crest crest = {{0, 0}};
 	struct as_tracker *t[PROCESSES];
@@ -202,6 +214,8 @@ static void together(size_t n, size_t events, uint64_t seed)
 
 		if (n > 1 && i == events / 2)
 			end(t[n - 1], &o, n - 1);
+		if (windows && i % 701 == 700 && !gone)
+			again(t, n, &o, (int64_t)i);
 		e.ns = (int64_t)i;
 		EXPECT(as_tracker_event(t[p], &e));
 		tell(&o, p, &e, 1);
@@ -219,13 +233,19 @@ static void together(size_t n, size_t events, uint64_t seed)
 static void t_one_process_is_as_a_replay_says(void)
 {
 	for (uint64_t seed = 1; seed <= 8; seed++)
-		together(1, EVENTS, seed * UINT64_C(0x9e3779b97f4a7c15));
+		together(1, EVENTS, false, seed * UINT64_C(0x9e3779b97f4a7c15));
 }
 
 static void t_the_peak_of_several_is_as_a_replay_says(void)
 {
 	for (uint64_t seed = 1; seed <= 8; seed++)
-		together(PROCESSES, EVENTS, seed * UINT64_C(0x9e3779b97f4a7c15));
+		together(PROCESSES, EVENTS, false, seed * UINT64_C(0x9e3779b97f4a7c15));
+}
+
+static void t_a_peak_can_begin_anew(void)
+{
+	for (uint64_t seed = 1; seed <= 4; seed++)
+		together(1 + seed % 2 * 2, EVENTS, true, seed * UINT64_C(0x9e3779b97f4a7c15));
 }
 
 static void feed(struct as_tracker *t, enum as_heap_what what, uint32_t kind, int64_t ns)
@@ -321,5 +341,6 @@ static void t_estimates_are_unbiased_and_vanish_when_freed(void)
 }
 
 UTEST_MAIN(T(t_one_process_is_as_a_replay_says), T(t_the_peak_of_several_is_as_a_replay_says),
-	   T(t_of_equal_peaks_the_first_counts), T(t_what_was_not_told_is_refused),
-	   T(t_a_weight_is_one_over_the_chance), T(t_estimates_are_unbiased_and_vanish_when_freed))
+	   T(t_a_peak_can_begin_anew), T(t_of_equal_peaks_the_first_counts),
+	   T(t_what_was_not_told_is_refused), T(t_a_weight_is_one_over_the_chance),
+	   T(t_estimates_are_unbiased_and_vanish_when_freed))
