@@ -24,7 +24,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define AS_WIRE_HEAP_ENV     "ASSAY_HEAP" /* path of the socket; its folder is the session */
+/* "PATH" of the socket; or "PID:PATH": only that process goes there (no AS_WIRE_HEAP_FORKS) */
+#define AS_WIRE_HEAP_ENV     "ASSAY_HEAP"
 #define AS_WIRE_HEAP_MAGIC   0x3150414548595341ull /* "ASYHEAP1" */
 #define AS_WIRE_HEAP_LIBRARY "assay-heap.so"
 
@@ -54,9 +55,25 @@ struct as_wire_session {
 	uint32_t zero;
 	uint64_t sample;         /* mean bytes between samples; 0: everything is recorded    */
 	_Atomic uint32_t bell;   /* futex: a guest adds 1 and wakes when a ring is half full */
-	_Atomic uint32_t stop;   /* 1: guests record no more, for ever                       */
+	_Atomic uint32_t stop;   /* 1: guests record no more; set it, then change now_ns    */
 	_Atomic uint64_t now_ns; /* CLOCK_MONOTONIC, written by the collector, about each 10 ms */
 	_Atomic uint64_t rate;   /* sampling: what `sample` is now; guests follow            */
+};
+
+/*
+ * How a guest comes: it connects to the socket (SOCK_SEQPACKET), says hello and
+ * waits for one welcome, to which two descriptors are attached (SCM_RIGHTS): the
+ * session page, then the mapping with magic, bytes, nodes_at, notes_at and each
+ * ring's at and size filled in. A guest that is not wanted finds the socket closed.
+ */
+struct as_wire_hello {
+	uint64_t magic;
+	uint32_t pid, parent; /* as in struct as_wire_heap */
+};
+
+struct as_wire_welcome {
+	uint64_t magic;
+	uint64_t bytes; /* of the mapping */
 };
 
 enum as_wire_ring_state {
@@ -84,7 +101,8 @@ struct as_wire_ring {
 enum as_wire_heap_state {
 	AS_WIRE_HEAP_NEW,  /* mapped by the collector, the guest has not begun  */
 	AS_WIRE_HEAP_LIVE, /* records                                            */
-	AS_WIRE_HEAP_OVER, /* it has ended in order, or has been told to stop    */
+	AS_WIRE_HEAP_OVER, /* it ends in order (the last destructors may still
+			      record), or has been told to stop             */
 	AS_WIRE_HEAP_LEFT, /* it gave up: `why` says why                         */
 };
 
