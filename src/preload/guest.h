@@ -35,6 +35,20 @@ enum as_guest_phase {
 	AS_GUEST_OFF,     /* nothing is recorded, until exec   */
 };
 
+/* Where records go: one writer at a time, see ring.h. */
+struct as_writer {
+	struct as_wire_ring *ring; /* NULL: none yet                                   */
+	uint8_t *bytes;
+	uint64_t head;       /* where it is written next                               */
+	uint64_t limit;      /* up to here without a look at the other end             */
+	uint64_t mask;       /* of positions                                           */
+	uint64_t now_ns;     /* what its reader was told last                          */
+	uint64_t rate, told; /* mean bytes between samples; what its reader was told   */
+	bool hopeless;       /* it was waited for in vain: no longer, until there is room */
+};
+
+enum { AS_SAMPLE_FILTER = 32 << 10 };
+
 struct as_guest {
 	_Atomic uint32_t phase; /* of enum as_guest_phase */
 	uint32_t flags;         /* of enum as_wire_heap_flags: what this guest does           */
@@ -43,7 +57,14 @@ struct as_guest {
 	struct as_wire_node *nodes;
 	uint8_t *notes;
 	uint64_t noted[8]; /* of each kind */
-	_Atomic uint32_t note_lock, tree_lock, module_lock, ring_lock;
+	_Atomic uint32_t note_lock, tree_lock, module_lock, ring_lock, sample_lock;
+	struct as_writer everybody;    /* ring 0, under ring_lock                            */
+	struct as_wire_module *module; /* those that were noted; under module_lock           */
+	uint32_t nmodules;
+	bool samples;            /* sample.h, under sample_lock but for a look at `filter` */
+	_Atomic uint8_t *filter; /* [AS_SAMPLE_FILTER]: sampled ones that live, by hash    */
+	const void **sampled;    /* their table                                            */
+	uint32_t nsampled;
 	/*
 	 * Counts what may have made an address mean something else (dlclose). Who
 	 * remembers anything by address forgets it when this has changed.
@@ -61,14 +82,10 @@ struct as_native_thread;
 struct as_guest_thread {
 	uint32_t busy;   /* our own code runs                                            */
 	uint32_t inside; /* the next allocator runs, called by a hook of ours            */
-	struct as_wire_ring *ring;
-	uint8_t *bytes;        /* of the ring                                          */
-	uint64_t head;         /* where it is written next                             */
-	uint64_t limit;        /* up to here without a look at the other end           */
-	uint64_t mask;         /* of positions                                         */
-	uint64_t now_ns, rate; /* what the ring was told last                          */
-	int64_t countdown;     /* bytes up to the next sample                          */
-	uint64_t random;       /* state of its generator                               */
+	struct as_writer own;
+	uint64_t drawn;    /* the rate that the countdown was drawn for                     */
+	int64_t countdown; /* bytes up to the next sample                          */
+	uint64_t random;   /* state of its generator                               */
 	struct as_pywalk_thread
 		*python; /* NULL: not yet; after a fork it is emptied by as_pywalk_begin() */
 	struct as_native_thread *native; /* likewise                                     */
@@ -78,8 +95,10 @@ struct as_guest_thread {
 		void *frame;
 	} outer;
 	uint32_t tid;
-	uint8_t rounds; /* of its end */
-	bool ended;
+	char name[16];
+	uint8_t rounds; /* of destructors, at its end                                    */
+	bool ended;     /* it has given its ring back                                    */
+	bool finding;   /* as_next_find()                                                */
 };
 
 #define AS_GUEST_TLS __attribute__((tls_model("initial-exec")))
@@ -149,7 +168,8 @@ static inline void as_outside(struct as_guest_thread *t)
  * taken before it, the record written after it, as nothing when it failed. Claim
  * 0: nothing is recorded. Nothing else of the thread is recorded in between.
  */
-uint64_t as_guest_claim(struct as_guest_thread *t, enum as_wire_op op, const void *address);
+uint64_t as_guest_claim(struct as_guest_thread *t, enum as_wire_op op, const void *address,
+			size_t size);
 void as_guest_settle(struct as_guest_thread *t, uint64_t claim, enum as_wire_op op,
 		     const void *address, size_t size, bool done);
 
