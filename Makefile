@@ -10,7 +10,7 @@ ARGS    ?=
 
 # What a fresh Debian or Ubuntu needs: to build, to test, to develop.
 BUILD_PKGS := gcc libc6-dev make meson ninja-build pkg-config python3 \
-              libsqlite3-dev libzstd-dev zlib1g-dev libjansson-dev libncurses-dev \
+              libsqlite3-dev libzstd-dev zlib1g-dev libjansson-dev libncurses-dev libdw-dev \
               clang bpftool libbpf-dev
 TEST_PKGS  := $(BUILD_PKGS) procps python3-jsonschema strace util-linux mandoc zsh locales \
               clang clang-format shellcheck node-typescript
