@@ -22,6 +22,10 @@ int as_worker_start(struct as_worker *w, const char *name, void *(*work)(void *)
 		    struct as_err *err);
 /* For the thread itself: sleep until CLOCK_MONOTONIC says so; false: it is time to stop. */
 bool as_worker_sleep(struct as_worker *w, int64_t until_ns);
+/* The same until a descriptor is readable. */
+bool as_worker_wait(struct as_worker *w, int fd);
+/* Was it told to stop? For who does not sleep. */
+bool as_worker_told(struct as_worker *w);
 /* Tell it to stop, and go on. */
 void as_worker_tell(struct as_worker *w);
 /* Stop it and wait for its end. */

@@ -1,4 +1,4 @@
-#include "engine/worker.h"
+#include "os/worker.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -43,9 +43,23 @@ bool as_worker_sleep(struct as_worker *w, int64_t until_ns)
 	int64_t left = until_ns - as_now();
 
 	if (left <= 0)
-		return !atomic_load_explicit(&w->stopping, memory_order_relaxed);
+		return !as_worker_told(w);
 	struct timespec t = as_timespec(left);
 	return ppoll(&p, 1, &t, NULL) <= 0;
+}
+
+bool as_worker_wait(struct as_worker *w, int fd)
+{
+	struct pollfd p[] = {{.fd = w->stop, .events = POLLIN}, {.fd = fd, .events = POLLIN}};
+
+	while (poll(p, AS_LEN(p), -1) < 0 && errno == EINTR)
+		;
+	return !as_worker_told(w);
+}
+
+bool as_worker_told(struct as_worker *w)
+{
+	return atomic_load_explicit(&w->stopping, memory_order_relaxed);
 }
 
 void as_worker_tell(struct as_worker *w)
