@@ -8,9 +8,8 @@
 #include "os/futex.h"
 
 enum {
-	BATCH = 128,     /* records that are read before the first of them is done           */
-	ONCE = 64 << 10, /* records that one call reads, about                               */
-	AHEAD = 16,      /* rings behind the last one in use that are looked at              */
+	BATCH = 128, /* records that are read before the first of them is done           */
+	AHEAD = 16,  /* rings behind the last one in use that are looked at              */
 	RATES = 256,
 	NOBODY = -1,
 };
@@ -47,7 +46,6 @@ struct thread {
 struct as_drain {
 	struct as_drain_config is;
 	struct as_drain_counts counts;
-	struct as_kinds kinds;
 	struct as_live live;
 	struct as_ranges ranges;
 
@@ -82,7 +80,7 @@ static void emit(struct as_drain *d, const struct as_heap_event *e)
 static void tell_freed(struct as_drain *d, const struct as_live_entry *who, uint64_t bytes,
 		       bool last)
 {
-	const struct as_heap_kind *k = &d->kinds.kind[who->kind];
+	const struct as_heap_kind *k = &d->is.kinds->kind[who->kind];
 	struct as_heap_event e = {.what = last ? AS_HEAP_FREE : AS_HEAP_CUT,
 				  .kind = who->kind,
 				  .ordinal = who->ordinal,
@@ -99,12 +97,12 @@ static uint32_t kind_of(struct as_drain *d, const struct item *it)
 {
 	struct as_heap_kind k = {it->size, it->python, it->native, it->thread, it->op};
 	bool new;
-	uint32_t n = as_kinds_number(&d->kinds, &k, &new);
+	uint32_t n = as_kinds_number(d->is.kinds, &k, &new);
 
 	if (!new)
 		return n;
 	if (!as_tracker_kind(d->is.tracker, n, &k)) {
-		as_kinds_drop(&d->kinds);
+		as_kinds_drop(d->is.kinds);
 		return UINT32_MAX;
 	}
 	if (d->is.sink)
@@ -150,7 +148,7 @@ static void allocated(struct as_drain *d, const struct item *it)
 	if (!as_live_put(&d->live, &e, &was))
 		d->counts.incomplete = true;
 	if (was.address)
-		tell_freed(d, &was, d->kinds.kind[was.kind].size, true);
+		tell_freed(d, &was, d->is.kinds->kind[was.kind].size, true);
 	tell_made(d, &e, it->size);
 }
 
@@ -159,7 +157,7 @@ static void freed(struct as_drain *d, const struct item *it)
 	struct as_live_entry was;
 
 	if (as_live_take(&d->live, it->address, &was))
-		tell_freed(d, &was, d->kinds.kind[was.kind].size, true);
+		tell_freed(d, &was, d->is.kinds->kind[was.kind].size, true);
 }
 
 static void unmapped_piece(void *arg, const struct as_live_entry *who, uint64_t bytes, bool last)
@@ -361,7 +359,7 @@ static bool aside(struct as_drain *d, struct ring *r, uint8_t op)
 /* Is there a record with a number? Then `seq` and `op` are its. */
 static bool peek(struct as_drain *d, struct ring *r)
 {
-	for (size_t i = 0; i < ONCE; i++) {
+	for (size_t i = 0; i < AS_DRAIN_ONCE; i++) {
 		if (r->tail == r->head && !refill(d, r))
 			return false;
 		uint64_t first = word(r, 0), left = r->head - r->tail;
@@ -557,7 +555,7 @@ static bool run_first(struct as_drain *d, bool over)
 	if (r->seq < d->next)
 		drop_late(d, r);
 	else
-		take_run(d, r, ONCE);
+		take_run(d, r, AS_DRAIN_ONCE);
 	if (peek(d, r))
 		enqueue(d, r);
 	return true;
@@ -576,7 +574,7 @@ size_t as_drain_run(struct as_drain *d, int64_t now_ns, bool over)
 	if (!over && !d->nqueue && as_drain_empty(d))
 		return 0;
 	(void)look(d);
-	while (d->nqueue && d->counts.records - before_it < ONCE) {
+	while (d->nqueue && d->counts.records - before_it < AS_DRAIN_ONCE) {
 		uint64_t had = d->next;
 
 		if (!run_first(d, over))
@@ -623,7 +621,6 @@ void as_drain_free(struct as_drain *d)
 {
 	if (!d)
 		return;
-	as_kinds_done(&d->kinds);
 	as_live_done(&d->live);
 	as_ranges_done(&d->ranges);
 	free(d->thread);
@@ -633,9 +630,4 @@ void as_drain_free(struct as_drain *d)
 const struct as_drain_counts *as_drain_counts(const struct as_drain *d)
 {
 	return &d->counts;
-}
-
-const struct as_kinds *as_drain_kinds(const struct as_drain *d)
-{
-	return &d->kinds;
 }

@@ -29,11 +29,14 @@ struct as_drain_counts {
 
 struct as_drain;
 
+enum { AS_DRAIN_ONCE = 64 << 10 }; /* records that one call reads, about */
+
 struct as_drain_config {
 	const struct as_mapping *mapping;
 	struct as_tracker *tracker;
 	const struct as_drain_sink *sink; /* NULL: none                                */
 	struct as_heap_names *names;      /* gets the threads                          */
+	struct as_kinds *kinds;           /* gets the kinds                            */
 	uint64_t sample;                  /* of the session                            */
 	uint32_t page;                    /* bytes a page                              */
 	int64_t start_ns;                 /* when the guest came                       */
@@ -42,11 +45,10 @@ struct as_drain_config {
 struct as_drain *as_drain_new(const struct as_drain_config *config, struct as_err *err);
 void as_drain_free(struct as_drain *d);
 /*
- * What is complete, at most about a ring of it: how many records. `over`: nobody
+ * What is complete, about AS_DRAIN_ONCE at most: how many records. `over`: nobody
  * writes any more. Call it until it says 0.
  */
 size_t as_drain_run(struct as_drain *d, int64_t now_ns, bool over);
 /* Is everything read that has a number by now? */
 bool as_drain_empty(const struct as_drain *d);
 const struct as_drain_counts *as_drain_counts(const struct as_drain *d);
-const struct as_kinds *as_drain_kinds(const struct as_drain *d);

@@ -290,6 +290,11 @@ void as_tracker_totals(const struct as_tracker *t, struct as_heap_totals *ret)
 		ret->sizes[i] = rounded(&(struct as_heap_amount){t->sizes[i], 0}).count;
 }
 
+int64_t as_tracker_live(const struct as_tracker *t)
+{
+	return t->own.now.bytes;
+}
+
 size_t as_tracker_kinds(const struct as_tracker *t)
 {
 	return t->nkinds;

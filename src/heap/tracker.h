@@ -66,6 +66,7 @@ struct as_heap_totals {
 
 /* Of the process; its peak is its own. */
 void as_tracker_totals(const struct as_tracker *t, struct as_heap_totals *ret);
+int64_t as_tracker_live(const struct as_tracker *t); /* bytes that it has now */
 size_t as_tracker_kinds(const struct as_tracker *t);
 /* Sums of a kind, as of now; `peak` is of the highest moment so far (of all). */
 void as_tracker_sums(const struct as_tracker *t, uint32_t kind, struct as_heap_sums *ret);

@@ -3,6 +3,7 @@
  * fake_guest -- writes records to a mapping as a guest would, from one thread
  * that plays them all.
  */
+#include <stdbool.h>
 #include <string.h>
 
 #include "heap/mapping.h"

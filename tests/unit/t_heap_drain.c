@@ -22,6 +22,7 @@ struct rig {
 	struct fake_guest guest;
 	struct as_tracker *tracker;
 	struct as_heap_names names;
+	struct as_kinds kinds;
 	struct as_drain *drain;
 	struct as_drain_sink sink;
 	struct as_heap_kind *kind;
@@ -60,6 +61,7 @@ static void open_rig(struct rig *r, uint64_t sample)
 							  .tracker = r->tracker,
 							  .sink = &r->sink,
 							  .names = &r->names,
+							  .kinds = &r->kinds,
 							  .sample = sample,
 							  .page = 4096,
 							  .start_ns = 5},
@@ -71,6 +73,7 @@ static void close_rig(struct rig *r)
 {
 	as_drain_free(r->drain);
 	as_tracker_free(r->tracker);
+	as_kinds_done(&r->kinds);
 	as_heap_names_done(&r->names);
 	as_mapping_close(&r->mapping);
 	free(r->kind);
