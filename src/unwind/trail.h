@@ -25,7 +25,7 @@ struct as_trail {
 	uint64_t high; /* of the stack that it is of */
 	uint32_t unloads;
 	/* frames that are new, the innermost first; for trail.c alone */
-	struct as_trail_frame fresh[AS_TRAIL_DEPTH];
+	struct as_trail_frame fresh[AS_TRAIL_DEPTH + 1];
 	uint32_t nfresh;
 };
 

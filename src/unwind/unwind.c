@@ -10,9 +10,16 @@ static const struct as_unwind_machine *const machine = &as_unwind_arm64;
 static const struct as_unwind_machine *const machine = &as_unwind_x86_64;
 #endif
 
+/* Code that nobody tells of is taken to keep a frame pointer, which leads to a pair of both. */
 static struct as_unwind_rule parse_rule(struct as_unwind *u, uint64_t pc)
 {
-	struct as_unwind_rule rule = {.cfa = AS_CFA_GUESS};
+	struct as_unwind_rule rule = {
+		.cfa = AS_CFA_GUESS,
+		.pc = AS_SAVED_AT_CFA,
+		.pc_at = -1,
+		.fp = AS_SAVED_AT_CFA,
+		.fp_at = -2,
+	};
 	struct as_eh eh;
 
 	if (u->find(pc, &eh))
@@ -49,76 +56,74 @@ _Static_assert(AS_UNWIND_SLOTS == 1 << (64 - 50), "the hash has as many bits as 
 
 /* ── one step ─────────────────────────────────────────────────────────── */
 
-static bool readable(const struct as_unwind_range *r, uint64_t at)
+/* Read where there is nothing to read. */
+static const uint64_t nothing;
+
+static void read_nothing(struct as_unwind_read *r)
 {
-	return at >= r->low && at < r->high && r->high - at >= 8 && at % 8 == 0;
+	for (int i = 0; i < 3; i++) {
+		r->word[i].at = (uintptr_t)&nothing;
+		r->word[i].is = 0;
+	}
 }
 
-static bool read_word(const struct as_unwind_stack *s, uint64_t at, uint64_t *ret)
+enum { PC_WORD, FP_WORD, CFA_WORD };
+
+static bool read_word(const struct as_unwind_stack *s, uint64_t at, int which,
+		      struct as_unwind_read *ret)
 {
-	if (!readable(&s->here, at))
+	const struct as_unwind_range *r = &s->here;
+
+	if (at < r->low || at >= r->high || r->high - at < 8 || at % 8)
 		return false;
-	*ret = as_unwind_word(at);
+	ret->word[which].at = at;
+	ret->word[which].is = as_unwind_word(at);
 	return true;
 }
 
-/* Where the CFA itself is kept; 0: it is reckoned. */
-static uint64_t cfa_place(struct as_unwind_rule rule, const struct as_unwind_regs *regs)
+static bool read_cfa(const struct as_unwind_stack *s, uint64_t at, struct as_unwind_read *read,
+		     uint64_t *ret)
 {
-	uint64_t off = (uint64_t)rule.cfa_at * AS_RULE_UNIT;
-
-	return rule.cfa == AS_CFA_AT_SP   ? regs->sp + off
-	       : rule.cfa == AS_CFA_AT_FP ? regs->fp + off
-					  : 0;
+	if (!read_word(s, at, CFA_WORD, read))
+		return false;
+	*ret = read->word[CFA_WORD].is;
+	return true;
 }
 
 static bool find_cfa(const struct as_unwind_stack *s, struct as_unwind_rule rule,
-		     const struct as_unwind_regs *regs, uint64_t *ret)
+		     const struct as_unwind_regs *at, struct as_unwind_read *read, uint64_t *ret)
 {
 	uint64_t off = (uint64_t)rule.cfa_at * AS_RULE_UNIT;
 
+	*ret = (rule.cfa == AS_CFA_SP ? at->sp : at->fp) + off;
+	if (__builtin_expect(rule.cfa == AS_CFA_SP || rule.cfa == AS_CFA_FP, true))
+		return true;
 	switch ((enum as_unwind_cfa)rule.cfa) {
-	case AS_CFA_SP:
-		*ret = regs->sp + off;
-		return true;
-	case AS_CFA_FP:
-		*ret = regs->fp + off;
-		return true;
 	case AS_CFA_AT_SP:
+		return read_cfa(s, at->sp + off, read, ret);
 	case AS_CFA_AT_FP:
-		return read_word(s, cfa_place(rule, regs), ret);
+		return read_cfa(s, at->fp + off, read, ret);
 	case AS_CFA_PLT:
-		*ret = regs->sp + 8 + ((regs->pc & 15) >= (uint64_t)rule.cfa_at ? 8 : 0);
+		*ret = at->sp + 8 + ((at->pc & 15) >= (uint64_t)rule.cfa_at ? 8 : 0);
 		return true;
 	case AS_CFA_GUESS:
-		*ret = regs->fp + 16;
-		return regs->fp >= regs->sp;
-	case AS_CFA_NONE:
-		break;
+		*ret = at->fp + 16;
+		return at->fp >= at->sp;
+	default:
+		return false;
 	}
-	return false;
 }
 
-static uint64_t saved_at(unsigned how, int64_t at, const struct as_unwind_regs *regs, uint64_t cfa)
+static uint64_t saved_at(unsigned how, int64_t off, const struct as_unwind_regs *at, uint64_t cfa)
 {
-	uint64_t off = (uint64_t)at * AS_RULE_UNIT;
+	uint64_t from = how == AS_SAVED_AT_CFA ? cfa : how == AS_SAVED_AT_SP ? at->sp : at->fp;
 
-	return how == AS_SAVED_AT_CFA  ? cfa + off
-	       : how == AS_SAVED_AT_SP ? regs->sp + off
-	       : how == AS_SAVED_AT_FP ? regs->fp + off
-				       : 0;
+	return from + (uint64_t)off * AS_RULE_UNIT;
 }
 
-/* Code that nobody tells of is taken to keep a frame pointer, which leads to a pair of both. */
-static struct as_unwind_rule guess(void)
+static bool is_saved(unsigned how)
 {
-	return (struct as_unwind_rule){
-		.cfa = AS_CFA_GUESS,
-		.pc = AS_SAVED_AT_CFA,
-		.pc_at = -1,
-		.fp = AS_SAVED_AT_CFA,
-		.fp_at = -2,
-	};
+	return how == AS_SAVED_AT_CFA || how == AS_SAVED_AT_SP || how == AS_SAVED_AT_FP;
 }
 
 /* A signal's handler may have run on a stack of its own. */
@@ -148,62 +153,66 @@ static uint64_t plain_address(uint64_t pc)
 #endif
 }
 
-static bool read_fp(const struct as_unwind_stack *s, struct as_unwind_rule rule, uint64_t at,
-		    struct as_unwind_regs *regs)
+static enum as_unwind_end find_pc(const struct as_unwind_stack *s, struct as_unwind_rule rule,
+				  const struct as_unwind_regs *at, struct as_unwind_regs *ret,
+				  struct as_unwind_read *read)
 {
-	if (rule.fp == AS_SAVED_NOT)
-		return true;
-	if (rule.fp == AS_SAVED_END || rule.fp == AS_SAVED_NONE) {
-		regs->fp = 0;
-		return true;
+	uint64_t pc = at->lr;
+
+	if (is_saved(rule.pc)) {
+		if (!read_word(s, saved_at(rule.pc, rule.pc_at, at, ret->sp), PC_WORD, read))
+			return AS_UNWIND_LOST;
+		pc = read->word[PC_WORD].is;
 	}
-	return read_word(s, at, &regs->fp);
-}
-
-/* Nothing that was read counts: it is lost there, whatever the words are. */
-static enum as_unwind_end lost(struct as_unwind_read *ret)
-{
-	ret->pc_at = ret->fp_at = ret->cfa_at = 0;
-	return AS_UNWIND_LOST;
-}
-
-/* The caller's registers, its stack pointer being known. */
-static enum as_unwind_end take(const struct as_unwind_stack *s, struct as_unwind_rule rule,
-			       const struct as_unwind_regs *regs, struct as_unwind_regs *caller,
-			       struct as_unwind_read *ret)
-{
-	ret->pc_at = saved_at(rule.pc, rule.pc_at, regs, caller->sp);
-	ret->fp_at = saved_at(rule.fp, rule.fp_at, regs, caller->sp);
-	ret->pc = regs->lr;
-	if (ret->pc_at && !read_word(s, ret->pc_at, &ret->pc))
-		return lost(ret);
-	if (!ret->pc)
+	if (!pc)
 		return AS_UNWIND_ROOT;
-	if (!read_fp(s, rule, ret->fp_at, caller))
-		return lost(ret);
-	caller->pc = plain_address(ret->pc) - (rule.signal ? 0 : 1);
+	ret->pc = plain_address(pc) - (rule.signal ? 0 : 1);
 	return AS_UNWIND_ON;
 }
 
-enum as_unwind_end as_unwind_step(struct as_unwind *u, struct as_unwind_stack *s,
-				  struct as_unwind_regs *regs, struct as_unwind_read *ret)
+static bool find_fp(const struct as_unwind_stack *s, struct as_unwind_rule rule,
+		    const struct as_unwind_regs *at, struct as_unwind_regs *ret,
+		    struct as_unwind_read *read)
 {
-	struct as_unwind_rule rule = rule_of(u, regs->pc);
-	struct as_unwind_regs caller = {.fp = regs->fp};
+	ret->fp = rule.fp == AS_SAVED_NOT ? at->fp : 0;
+	if (!is_saved(rule.fp))
+		return true;
+	if (!read_word(s, saved_at(rule.fp, rule.fp_at, at, ret->sp), FP_WORD, read))
+		return false;
+	ret->fp = read->word[FP_WORD].is;
+	return true;
+}
 
-	*ret = (struct as_unwind_read){.guessed = rule.cfa == AS_CFA_GUESS};
-	if (rule.pc == AS_SAVED_END)
-		return AS_UNWIND_ROOT;
-	if (ret->guessed)
-		rule = guess();
-	if (rule.pc == AS_SAVED_NONE || !find_cfa(s, rule, regs, &caller.sp))
-		return lost(ret);
-	ret->cfa_at = cfa_place(rule, regs);
-	enum as_unwind_end end = take(s, rule, regs, &caller, ret);
+static enum as_unwind_end find_caller(struct as_unwind_stack *s, struct as_unwind_rule rule,
+				      const struct as_unwind_regs *at, struct as_unwind_regs *ret,
+				      struct as_unwind_read *read)
+{
+	if (!find_cfa(s, rule, at, read, &ret->sp))
+		return AS_UNWIND_LOST;
+	enum as_unwind_end end = find_pc(s, rule, at, ret, read);
 	if (end != AS_UNWIND_ON)
 		return end;
-	if (!stays_on_stack(s, rule, regs->sp, caller.sp))
-		return lost(ret);
-	*regs = caller;
+	if (!find_fp(s, rule, at, ret, read) || !stays_on_stack(s, rule, at->sp, ret->sp))
+		return AS_UNWIND_LOST;
 	return AS_UNWIND_ON;
+}
+
+/* Where it is lost nothing that was read counts: it is lost there whatever the words are. */
+enum as_unwind_end as_unwind_step(struct as_unwind *u, struct as_unwind_stack *s,
+				  const struct as_unwind_regs *at, struct as_unwind_regs *ret,
+				  struct as_unwind_read *ret_read)
+{
+	struct as_unwind_rule rule = rule_of(u, at->pc);
+
+	read_nothing(ret_read);
+	ret->lr = 0;
+	ret_read->guessed = rule.cfa == AS_CFA_GUESS;
+	if (rule.pc == AS_SAVED_END)
+		return AS_UNWIND_ROOT;
+	if (rule.pc == AS_SAVED_NONE)
+		return AS_UNWIND_LOST;
+	enum as_unwind_end end = find_caller(s, rule, at, ret, ret_read);
+	if (end == AS_UNWIND_LOST)
+		read_nothing(ret_read);
+	return end;
 }

@@ -40,21 +40,25 @@ struct as_unwind {
 };
 
 enum as_unwind_end {
-	AS_UNWIND_ON,   /* `regs` are the caller's                       */
+	AS_UNWIND_ON,   /* the caller's registers are known              */
 	AS_UNWIND_ROOT, /* there is no caller                            */
 	AS_UNWIND_LOST, /* there is, but it is not known where           */
 };
 
-/* What a step has read: the same values there mean the same caller. */
+/*
+ * What a step has read: the same words mean the same caller. Where less was
+ * read a place of ours stands, which is always the same.
+ */
 struct as_unwind_read {
-	uint64_t pc_at, pc; /* pc_at 0: nothing was read */
-	uint64_t fp_at;     /* 0: the frame pointer was not saved */
-	uint64_t cfa_at;    /* 0: the caller's stack pointer was not read but reckoned */
-	bool guessed;       /* nothing is told about that instruction: the frame pointer led on */
+	struct {
+		uint64_t at, is;
+	} word[3];    /* the return address, the frame pointer, the CFA */
+	bool guessed; /* nothing is told about that instruction: the frame pointer led on */
 };
 
 enum as_unwind_end as_unwind_step(struct as_unwind *u, struct as_unwind_stack *s,
-				  struct as_unwind_regs *regs, struct as_unwind_read *ret);
+				  const struct as_unwind_regs *at, struct as_unwind_regs *ret,
+				  struct as_unwind_read *ret_read);
 
 /* A word of a stack, which may lie between what a sanitizer has marked. */
 __attribute__((no_sanitize("address", "thread"))) static inline uint64_t as_unwind_word(uint64_t at)
