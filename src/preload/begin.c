@@ -91,7 +91,11 @@ static bool start(struct as_guest_thread *t)
 	clear(t);
 	fill(pid);
 	remember(pid);
-	return as_sample_begin();
+	if (!as_sample_begin() || !as_tree_begin())
+		return false;
+	if (as_guest.flags & AS_WIRE_HEAP_NATIVE)
+		as_native_begin(t);
+	return true;
 }
 
 bool as_guest_begin(struct as_guest_thread *t)
