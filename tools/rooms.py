@@ -45,7 +45,7 @@ ROOMS = {
 ONLY_IN = {
     "sqlite3.h":          "store",
     "libpq-fe.h":         "store",
-    "zstd.h":             "store",
+    "zstd.h":             "base",
     "zlib.h":             "profile report",
     "jansson.h":          "base store",
     "sys/ptrace.h":       "os",

@@ -1,4 +1,4 @@
-#include "store/squeeze.h"
+#include "base/squeeze.h"
 
 #include <string.h>
 #include <zstd.h>
@@ -141,14 +141,14 @@ static int decompress(struct as_squeeze *z, const void *p, size_t n, struct as_b
 
 	if (plain == ZSTD_CONTENTSIZE_UNKNOWN || plain == ZSTD_CONTENTSIZE_ERROR ||
 	    plain > out->max - out->len)
-		return as_fail(err, AS_EFORMAT, "the compressed run is damaged");
+		return as_fail(err, AS_EFORMAT, "the compressed bytes are damaged");
 	char *at = as_buf_room(out, (size_t)plain);
 	if (!at || !ready_to_unpack(z))
 		return as_fail(err, AS_ENOMEM, "no memory to decompress");
 	size_t r = z->n ? ZSTD_decompress_usingDDict(z->d, at, (size_t)plain, p, n, z->ddict)
 			: ZSTD_decompressDCtx(z->d, at, (size_t)plain, p, n);
 	if (ZSTD_isError(r))
-		return zstd_failed(r, "the compressed run is damaged", err);
+		return zstd_failed(r, "the compressed bytes are damaged", err);
 	out->len += r;
 	return AS_OK;
 }
