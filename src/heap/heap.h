@@ -6,6 +6,7 @@
  * comes from a capture (capture.h) through a tracker for each process, for all
  * of its time or a part of it; stacks have their names.
  */
+#include "base/cleanup.h"
 #include "heap/tracker.h"
 #include "profile/profile.h"
 
@@ -46,10 +47,12 @@ struct as_heap_rss {
 };
 
 struct as_heap {
-	uint64_t rate;   /* sampled: mean bytes between samples at the end; 0: exact */
-	uint32_t flags;  /* of enum as_wire_heap_flags                               */
-	bool aggregated; /* sums only: there is no window, and no temporal view     */
-	bool whole;      /* false: the writer was killed, this is up to its last block */
+	uint64_t rate;      /* sampled: mean bytes between samples at the end; 0: exact */
+	uint32_t flags;     /* of enum as_wire_heap_flags                               */
+	bool aggregated;    /* sums only: there is no window, and no temporal view     */
+	bool whole;         /* false: the writer was killed, this is up to its last block */
+	bool full;          /* not whole, for the disk was full                         */
+	uint64_t temporary; /* threshold of the temporary ones; as_tracker_new()      */
 	int64_t start_unix_ns, start_ns, end_ns;
 	char *command;
 
