@@ -1,5 +1,7 @@
 #include "heap/arrivals.h"
 
+#include <fcntl.h>
+
 #include "base/clock.h"
 #include "base/fault.h"
 
@@ -15,6 +17,7 @@ static bool add(struct as_arrivals *a, struct as_member *m)
 	return there;
 }
 
+/* It is among the arrivals before it can do anything; from then on it is no longer ours. */
 static int welcome(struct as_arrivals *a, int connection, pid_t pid, pid_t parent,
 		   struct as_err *err)
 {
@@ -29,13 +32,12 @@ static int welcome(struct as_arrivals *a, int connection, pid_t pid, pid_t paren
 
 	if (r < 0)
 		return r;
-	const int fds[2] = {a->page, m->mapping.fd};
-	r = as_guestdoor_answer(connection, &w, sizeof w, fds, err);
-	if (r == AS_OK && !add(a, m))
-		r = as_fail(err, AS_ENOMEM, "no memory for another process");
-	if (r < 0)
+	as_auto_fd int mapping = fcntl(m->mapping.fd, F_DUPFD_CLOEXEC, 0);
+	if (mapping < 0 || !add(a, m)) {
 		as_member_free(m);
-	return r;
+		return as_fail(err, AS_ENOMEM, "no memory for another process");
+	}
+	return as_guestdoor_answer(connection, &w, sizeof w, (int[]){a->page, mapping}, err);
 }
 
 static void *work(void *arg)
