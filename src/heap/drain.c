@@ -15,7 +15,8 @@ enum {
 };
 
 #define PATIENCE (1 * AS_SECOND)     /* with a number that does not come        */
-#define LARGEST  (UINT64_C(1) << 56) /* of addresses and sizes                  */
+#define HIGHEST  (UINT64_C(1) << 56) /* address                                 */
+#define LARGEST  (UINT64_C(1) << 48) /* size                                    */
 
 /* A record that was read. */
 struct item {
@@ -348,7 +349,10 @@ static bool aside(struct as_drain *d, struct ring *r, uint8_t op)
 		r->tail += sizeof(struct as_wire_time);
 		return true;
 	case AS_WIRE_OP_RATE:
-		r->rate = rate_number(d, value);
+		if (d->is.sample)
+			r->rate = rate_number(d, value);
+		else
+			d->counts.bad++;
 		r->tail += sizeof(struct as_wire_time);
 		return true;
 	default:
@@ -414,7 +418,7 @@ static void take(struct as_drain *d, struct ring *r)
 	if (r->op == AS_WIRE_OP_NONE || (r->thread == NOBODY && !claim(d, r)))
 		return;
 	read_record(d, r, it);
-	if (!it->address || it->address >= LARGEST || it->size >= LARGEST) {
+	if (!it->address || it->address >= HIGHEST || it->size >= LARGEST) {
 		d->counts.bad++;
 		return;
 	}

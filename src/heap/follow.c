@@ -203,7 +203,7 @@ static bool follow_notes(struct as_follow *f, const struct as_mapping *m, struct
 		uint32_t kind = (uint32_t)word, size = (uint32_t)(word >> 32);
 		uint64_t all = sizeof word + (((uint64_t)size + 7) & ~UINT64_C(7));
 
-		if (all > until - f->noted) {
+		if (!kind || all > until - f->noted) {
 			f->bad++;
 			f->noted = AS_WIRE_NOTES;
 			break;

@@ -3,8 +3,8 @@
  * follow -- names of a process, copied out of its mapping as they become complete.
  *
  * Nothing there is trusted: a note that makes no sense is left out (a code
- * keeps its number and has no name), and a length that leads outside ends all
- * reading of notes.
+ * keeps its number and has no name); a length that leads outside, or a place
+ * where nothing was written, ends all reading of notes.
  */
 #include "heap/mapping.h"
 #include "heap/names.h"
