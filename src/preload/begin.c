@@ -93,6 +93,9 @@ static bool start(struct as_guest_thread *t)
 	remember(pid);
 	if (!as_sample_begin() || !as_tree_begin())
 		return false;
+	as_pywalk_begin(t);
+	if (Py_IsInitialized)
+		as_python_appeared();
 	if (as_guest.flags & AS_WIRE_HEAP_NATIVE)
 		as_native_begin(t);
 	return true;

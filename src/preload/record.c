@@ -86,6 +86,8 @@ void as_guest_alloc(struct as_guest_thread *t, enum as_wire_op op, const void *a
 	if (__builtin_expect(t->outer.op, 0))
 		as_asked(t, &a, &op, &frame);
 	if (!as_guest.samples || as_sample_wants(t, op, address, a.size)) {
+		if (as_guest.flags & AS_WIRE_HEAP_PYTHON)
+			a.python = as_pywalk(t);
 		if (as_guest.flags & AS_WIRE_HEAP_NATIVE)
 			a.native = as_native_walk(t, frame);
 		write_alloc(t, op, &a);

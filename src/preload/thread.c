@@ -30,6 +30,7 @@ static void end(void *arg)
 		remind(t);
 	} else {
 		t->ended = true;
+		as_pywalk_end(t);
 		as_native_end(t);
 		as_ring_give_back(t);
 	}

@@ -145,9 +145,9 @@ def objects():
     for i in range(1009):
         keep[i] = Small()                                           # SMALL
     for i in range(503):
-        keep[i] = big * 7                                           # NUMBER
-    tell("SMALL", "objects", 1009, 16, objects=True)
-    tell("NUMBER", "objects", 503, sys.getsizeof(big * 7), objects=True)
+        keep[i] = -big                                              # NUMBER
+    tell("SMALL", "objects", 1009, sys.getsizeof(keep[1008]), objects=True)
+    tell("NUMBER", "objects", 503, sys.getsizeof(-big), objects=True)
 
 
 # --- threads and processes -------------------------------------------------------
