@@ -29,7 +29,8 @@ ROOMS = {
                 "base wire os stat profile run collect stack heap"),
     "load":    ("schedules, flows, rollouts, capacity", "base os net stat run judge engine"),
     "store":   ("the only room that knows SQL; implements the run's sink", "base profile run"),
-    "report":  ("rows in, bytes out: text, json, csv, svg, html", "base stat profile run judge"),
+    "report":  ("rows in, bytes out: text, json, csv, svg, html",
+                "base stat profile run judge heap"),
     "tui":     ("live screens", "base profile run report"),
     "cli":     ("main.c with the table of commands, one file each; wires engine to store",
                 "base wire pyabi unwind stat os net profile run collect stack heap judge engine "

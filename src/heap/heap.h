@@ -78,9 +78,42 @@ static inline void as_heap_free_(struct as_heap **h)
 /* Which of the sums a view is of. */
 enum as_heap_view { AS_HEAP_PEAK, AS_HEAP_LEFT, AS_HEAP_TEMPORARY, AS_HEAP_MADE };
 
-/*
- * As a profile with the kinds "bytes" and "allocations" of that view, tagged
- * with process and thread when there are several (or `by_thread`).
- */
-int as_heap_profile(const struct as_heap *h, enum as_heap_view view, bool by_thread,
+struct as_heap_amount as_heap_amount(const struct as_heap_sums *s, enum as_heap_view view);
+double as_heap_variance(const struct as_heap_sums *s, enum as_heap_view view); /* of the bytes */
+
+/* "malloc", "mmap", "object calloc" */
+const char *as_heap_op_name(uint32_t op);
+
+/* --- views as profiles (view.c) ------------------------------------------ */
+
+/* What sites are told apart by besides their stack, and what is counted; bits. */
+enum as_heap_apart {
+	AS_HEAP_PROCESSES = 1 << 0,  /* a tag "process", when there are several          */
+	AS_HEAP_THREADS = 1 << 1,    /* a tag "thread"                                   */
+	AS_HEAP_ALLOCATORS = 1 << 2, /* a tag "allocator"                                */
+	AS_HEAP_SPREAD = 1 << 3,     /* a kind "variance" of the bytes, in KiB squared: first */
+};
+
+/* A profile with the kinds "allocations" and "bytes", the last, of that view. */
+int as_heap_profile(const struct as_heap *h, enum as_heap_view view, unsigned apart,
 		    struct as_profile **ret, struct as_err *err);
+
+/* The same in steps: what each slice of time had (as_capture_want.slice). */
+int as_heap_profile_new(unsigned apart, struct as_profile **ret, struct as_err *err);
+int as_heap_profile_add(struct as_profile *p, const struct as_heap *h, enum as_heap_view view,
+			unsigned apart, uint32_t slice, struct as_err *err);
+
+/* --- views by line (view.c) ---------------------------------------------- */
+
+/* What the innermost line of stacks had. */
+struct as_heap_line {
+	uint32_t place; /* of h->stacks; 0: no stack is known */
+	struct as_heap_amount amount;
+	double variance; /* of the bytes */
+};
+
+enum as_heap_order { AS_HEAP_BY_BYTES, AS_HEAP_BY_COUNT };
+
+/* All that have anything, the most first. Caller frees *ret. */
+int as_heap_lines(const struct as_heap *h, enum as_heap_view view, enum as_heap_order order,
+		  struct as_heap_line **ret, size_t *ret_n, struct as_err *err);
