@@ -29,7 +29,7 @@ _assay_pids() {
 _assay_tail() {
 	local i
 	REPLY=
-	for ((i = 2; i < COMP_CWORD; i++)); do
+	for ((i = at + 1; i < COMP_CWORD; i++)); do
 		if [[ ${COMP_WORDS[i]} == -- ]]; then
 			REPLY=$((i + 1))
 			return
@@ -53,8 +53,10 @@ _assay_command() {
 	fi
 }
 
+# The command is the words up to $at.
 _assay() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} REPLY
+	local at=1 command=${COMP_WORDS[1]}
 	COMPREPLY=()
 	if [[ $prev == = ]]; then
 		prev=${COMP_WORDS[COMP_CWORD - 2]}
@@ -65,8 +67,8 @@ _assay() {
 		_assay_words "run attach record dump loop top jobs show report stats export import rm gc profiles flame convert merge diff doctor help --help --version" "$cur"
 		return
 	fi
-	case ${COMP_WORDS[1]} in
-	run)
+	case $command in
+	"run")
 		_assay_tail "-n --name --run-version -l --label -p --param -i --interval -m --metrics --stacks --stacks-rate -t --timeout -o --output --html --store --keystone-dir" "first"
 		if [[ $REPLY ]]; then
 			_assay_command "$REPLY" "$cur"
@@ -93,7 +95,7 @@ _assay() {
 			_assay_command "$COMP_CWORD" "$cur"
 		fi
 		;;
-	attach)
+	"attach")
 		_assay_tail "-n --name --run-version -l --label -p --param -i --interval -m --metrics --stacks --stacks-rate -d --duration -o --output --html --store --keystone-dir" ""
 		if [[ $REPLY ]]; then
 			_assay_command "$REPLY" "$cur"
@@ -120,7 +122,7 @@ _assay() {
 			_assay_pids "$cur"
 		fi
 		;;
-	record)
+	"record")
 		_assay_tail "-p --pid -d --duration --service --service-version --project --zone --match --every --for -k --keep -n --name --run-version -l --label -r --rate --mode -o --output -f --format --weight --stats-json --store" ""
 		if [[ $REPLY ]]; then
 			_assay_command "$REPLY" "$cur"
@@ -154,7 +156,7 @@ _assay() {
 			_assay_pids "$cur"
 		fi
 		;;
-	dump)
+	"dump")
 		case $prev in
 		-d | --duration) return ;;
 		esac
@@ -164,7 +166,7 @@ _assay() {
 			_assay_pids "$cur"
 		fi
 		;;
-	loop)
+	"loop")
 		_assay_tail "-d --duration --threshold -o --output" ""
 		if [[ $REPLY ]]; then
 			_assay_command "$REPLY" "$cur"
@@ -181,7 +183,7 @@ _assay() {
 			_assay_pids "$cur"
 		fi
 		;;
-	top)
+	"top")
 		case $prev in
 		-r | --rate) return ;;
 		-d | --duration) return ;;
@@ -192,7 +194,7 @@ _assay() {
 			_assay_pids "$cur"
 		fi
 		;;
-	jobs)
+	"jobs")
 		case $prev in
 		-n | --name) return ;;
 		-s | --status) _assay_words "running success failed timeout error interrupted" "$cur"; return ;;
@@ -209,7 +211,7 @@ _assay() {
 			_assay_words "-n --name -s --status -l --label --since --until --run-version --host --sort --ascending --limit --json --csv --ids --store -h --help" "$cur"
 		fi
 		;;
-	show)
+	"show")
 		case $prev in
 		--store) _assay_files "$cur"; return ;;
 		esac
@@ -219,7 +221,7 @@ _assay() {
 			_assay_runs "$cur"
 		fi
 		;;
-	report)
+	"report")
 		case $prev in
 		-o | --output) _assay_files "$cur"; return ;;
 		--store) _assay_files "$cur"; return ;;
@@ -235,13 +237,13 @@ _assay() {
 		esac
 		if [[ $cur == -* ]]; then
 			_assay_words "-o --output --store --stacks --sort -n --top --full-filenames --json --metric --focus --callers --show-from-frame --show-stacks --hide-stacks --hide-frames --highlight -h --help" "$cur"
-		elif ((COMP_CWORD == 2)); then
+		elif ((COMP_CWORD == at + 1)); then
 			_assay_words "stacks " "$cur"
 		else
 			_assay_runs "$cur"
 		fi
 		;;
-	stats)
+	"stats")
 		case $prev in
 		-n | --name) return ;;
 		-s | --status) _assay_words "running success failed timeout error interrupted" "$cur"; return ;;
@@ -256,7 +258,7 @@ _assay() {
 			_assay_words "-n --name -s --status -l --label --since --until --run-version --host --json --store -h --help" "$cur"
 		fi
 		;;
-	export)
+	"export")
 		case $prev in
 		-n | --name) return ;;
 		-s | --status) _assay_words "running success failed timeout error interrupted" "$cur"; return ;;
@@ -275,19 +277,19 @@ _assay() {
 			_assay_runs "$cur"
 		fi
 		;;
-	import)
+	"import")
 		case $prev in
 		--store) _assay_files "$cur"; return ;;
 		esac
 		if [[ $cur == -* ]]; then
 			_assay_words "--json --store -h --help" "$cur"
-		elif ((COMP_CWORD == 2)); then
+		elif ((COMP_CWORD == at + 1)); then
 			_assay_words "keystone " "$cur"
 		else
 			_assay_files "$cur"
 		fi
 		;;
-	rm)
+	"rm")
 		case $prev in
 		--store) _assay_files "$cur"; return ;;
 		esac
@@ -297,7 +299,7 @@ _assay() {
 			_assay_runs "$cur"
 		fi
 		;;
-	gc)
+	"gc")
 		case $prev in
 		-k | --keep) return ;;
 		--keep-per-name) return ;;
@@ -305,11 +307,11 @@ _assay() {
 		esac
 		if [[ $cur == -* ]]; then
 			_assay_words "-k --keep --keep-per-name --dry-run --json --store -h --help" "$cur"
-		elif ((COMP_CWORD == 2)); then
+		elif ((COMP_CWORD == at + 1)); then
 			_assay_words "keep " "$cur"
 		fi
 		;;
-	profiles)
+	"profiles")
 		case $prev in
 		-s | --service) return ;;
 		--version) return ;;
@@ -329,7 +331,7 @@ _assay() {
 			_assay_words "-s --service --version -l --label --host --since --until -w --weight --by -b --busy -F --function --limit -o --output -f --format --json --store -h --help" "$cur"
 		fi
 		;;
-	flame)
+	"flame")
 		case $prev in
 		-o | --output) _assay_files "$cur"; return ;;
 		-f | --format) _assay_words "svg html" "$cur"; return ;;
@@ -348,7 +350,7 @@ _assay() {
 			_assay_runs "$cur"
 		fi
 		;;
-	convert)
+	"convert")
 		case $prev in
 		-f | --format) _assay_words "folded pprof speedscope firefox callgrind pstats" "$cur"; return ;;
 		--from) _assay_words "folded pprof speedscope callgrind pstats perf yappi" "$cur"; return ;;
@@ -364,7 +366,7 @@ _assay() {
 			_assay_words "-f --format --from -t --threads -F --function --full-filenames --metric --focus --callers --show-from-frame --show-stacks --hide-stacks --hide-frames --highlight -h --help" "$cur"
 		fi
 		;;
-	merge)
+	"merge")
 		case $prev in
 		-o | --output) _assay_files "$cur"; return ;;
 		-f | --format) _assay_words "folded pprof speedscope firefox callgrind pstats" "$cur"; return ;;
@@ -382,7 +384,7 @@ _assay() {
 			_assay_files "$cur"
 		fi
 		;;
-	diff)
+	"diff")
 		case $prev in
 		--by) _assay_words "self total" "$cur"; return ;;
 		-n | --limit) return ;;
@@ -399,7 +401,7 @@ _assay() {
 			_assay_words "--by --share -n --limit --full-filenames --json -o --output --metric --focus --callers --show-from-frame --show-stacks --hide-stacks --hide-frames --highlight -h --help" "$cur"
 		fi
 		;;
-	doctor)
+	"doctor")
 		case $prev in
 		--store) _assay_files "$cur"; return ;;
 		esac
@@ -407,10 +409,10 @@ _assay() {
 			_assay_words "--json --store -h --help" "$cur"
 		fi
 		;;
-	help)
+	"help")
 		if [[ $cur == -* ]]; then
 			_assay_words "-h --help" "$cur"
-		elif ((COMP_CWORD == 2)); then
+		elif ((COMP_CWORD == at + 1)); then
 			_assay_words "run attach record dump loop top jobs show report stats export import rm gc profiles flame convert merge diff doctor help metrics prices " "$cur"
 		fi
 		;;
