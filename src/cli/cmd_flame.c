@@ -1,12 +1,10 @@
 /* cmd_flame -- a profile as a picture, or as a page to look around in. */
-#include <string.h>
-
 #include "cli/cmd.h"
 #include "cli/output.h"
+#include "cli/picture.h"
 #include "cli/sieve.h"
 #include "cli/source.h"
 #include "report/amount.h"
-#include "report/flame.h"
 
 struct opts {
 	const char *output, *format, *title;
@@ -31,31 +29,6 @@ static const struct as_opt opts[] = {
 };
 /* clang-format on */
 
-typedef int (*writer)(struct as_buf *out, const struct as_profile *p,
-		      const struct as_flame_how *how, struct as_err *err);
-
-static bool ends(const char *s, const char *end)
-{
-	size_t n = strlen(s), m = strlen(end);
-
-	return n > m && !strcmp(s + n - m, end);
-}
-
-static int writer_of(const struct opts *o, writer *ret, struct as_err *err)
-{
-	const char *format = o->format                                             ? o->format
-			     : ends(o->output, ".svg")                             ? "svg"
-			     : ends(o->output, ".html") || ends(o->output, ".htm") ? "html"
-										   : NULL;
-
-	if (!format) {
-		(void)as_fail(err, AS_EUSAGE, "what is '%s' to be?", o->output);
-		return as_hint(err, "name it x.svg or x.html, or say --format svg or html");
-	}
-	*ret = strcmp(format, "svg") ? as_report_flame_html : as_report_flame_svg;
-	return AS_OK;
-}
-
 static struct as_flame_how how_of(const struct opts *o, const char *name,
 				  const struct as_profile *p)
 {
@@ -75,10 +48,10 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 	as_auto_profile struct as_profile *p = NULL;
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT), name = AS_BUF(AS_BUF_LINE);
 	as_auto_file FILE *file = NULL;
-	writer write = NULL;
+	as_picture write = NULL;
 
 	(void)tail;
-	int r = writer_of(o, &write, err);
+	int r = as_picture_of(o->output, o->format, &write, err);
 	if (r == AS_OK)
 		r = as_source_named(args[0] ? args[0] : "last", &p, &name, err);
 	if (r == AS_OK)

@@ -83,6 +83,8 @@ double as_heap_variance(const struct as_heap_sums *s, enum as_heap_view view); /
 
 /* "malloc", "mmap", "object calloc" */
 const char *as_heap_op_name(uint32_t op);
+/* What as_heap_process.why means, as a sentence of the process; NULL: nothing is wrong. */
+const char *as_heap_why(uint32_t why);
 
 /* --- views as profiles (view.c) ------------------------------------------ */
 
@@ -98,12 +100,24 @@ enum as_heap_apart {
 int as_heap_profile(const struct as_heap *h, enum as_heap_view view, unsigned apart,
 		    struct as_profile **ret, struct as_err *err);
 
-/* The same in steps: what each slice of time had (as_capture_want.slice). */
+/* The same in slices of time: what each site had in one (as_capture_want.slice). */
 int as_heap_profile_new(unsigned apart, struct as_profile **ret, struct as_err *err);
-int as_heap_profile_add(struct as_profile *p, const struct as_heap *h, enum as_heap_view view,
-			unsigned apart, uint32_t slice, struct as_err *err);
+int as_heap_profile_slice(struct as_profile *p, const struct as_heap *h,
+			  const struct as_heap_amount *amount, unsigned apart, uint32_t slice,
+			  struct as_err *err);
 
-/* --- views by line (view.c) ---------------------------------------------- */
+/* --- sums of many sites (sums.c) ----------------------------------------- */
+
+enum { AS_HEAP_OPS = 64 };
+
+struct as_heap_parts {
+	struct as_heap_sums all;
+	struct as_heap_sums *thread;         /* of each of h->thread            */
+	struct as_heap_sums op[AS_HEAP_OPS]; /* of each of enum as_wire_op      */
+};
+
+int as_heap_parts(const struct as_heap *h, struct as_heap_parts *ret, struct as_err *err);
+void as_heap_parts_done(struct as_heap_parts *p);
 
 /* What the innermost line of stacks had. */
 struct as_heap_line {

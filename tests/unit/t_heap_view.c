@@ -35,6 +35,7 @@ static void t_a_view_has_its_own_stacks(void)
 	as_auto_profile struct as_profile *made = view(h, AS_HEAP_MADE, 0);
 	as_auto_profile struct as_profile *temporary = view(h, AS_HEAP_TEMPORARY, 0);
 
+	EXPECT_U64(as_profile_places(made, made->sample[0].stack, NULL, 0), 2);
 	EXPECT_U64(left->nsamples, 2);
 	EXPECT_U64(left->nstacks, 4);
 	EXPECT_I64(as_profile_total(left, 1), 160 * SAMPLE_KIB);
@@ -96,15 +97,18 @@ static void t_slices_are_kept_apart(void)
 {
 	as_auto_sample struct sample_heap s;
 	struct as_heap *h = sample_heap(&s);
+	const struct as_heap_amount first[SAMPLE_SITES] = {{1, 10}, {0, 0}, {2, 20}};
+	const struct as_heap_amount second[SAMPLE_SITES] = {{3, 30}};
 	as_auto_profile struct as_profile *p = NULL;
 	struct as_err err;
 
 	EXPECT_OK(as_heap_profile_new(0, &p, &err), err);
-	EXPECT_OK(as_heap_profile_add(p, h, AS_HEAP_PEAK, 0, 0, &err), err);
-	EXPECT_OK(as_heap_profile_add(p, h, AS_HEAP_LEFT, 0, 1, &err), err);
-	EXPECT_U64(p->nsamples, 5);
-	EXPECT_U64(p->sample[3].slice, 1);
-	EXPECT_U64(p->sample[3].stack, p->sample[0].stack);
+	EXPECT_OK(as_heap_profile_slice(p, h, first, 0, 0, &err), err);
+	EXPECT_OK(as_heap_profile_slice(p, h, second, 0, 7, &err), err);
+	EXPECT_U64(p->nsamples, 3);
+	EXPECT_U64(p->sample[2].slice, 7);
+	EXPECT_I64(p->sample[2].v[1], 30);
+	EXPECT_U64(p->sample[2].stack, p->sample[0].stack);
 }
 
 static struct as_heap_line line(const struct as_heap *h, enum as_heap_view which,
