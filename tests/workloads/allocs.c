@@ -429,6 +429,33 @@ static void c_churn(void)
 		give(by_malloc((size_t)(i % 251) + 1));
 }
 
+/* It takes 2 s, whatever becomes of others meanwhile. */
+static void c_slow(void)
+{
+	for (int i = 0; i < 101; i++) {
+		(void)by_malloc(7039);
+		sleep_s(0.02);
+	}
+}
+
+/* Sizes from 1 byte to many MiB, as many bytes of each magnitude; a third of them stays. */
+static void c_mixed(void)
+{
+	uint32_t x = 2463534242u;
+
+	for (int i = 0; i < 60013; i++) {
+		x ^= x << 13;
+		x ^= x >> 17;
+		x ^= x << 5;
+		unsigned bits = (unsigned)__builtin_clz(x | 1 << 13) % 19;
+		void *p = i % 2 ? by_malloc((x >> 8) % (128u << bits) + 1)
+				: by_calloc(1, (x >> 8) % 4093 + 1);
+
+		if (i % 3)
+			give(p);
+	}
+}
+
 /* Memory that there is no more of. */
 static void c_limit(void)
 {
@@ -472,6 +499,8 @@ static const struct {
 	{"wait", c_wait},
 	{"exit7", c_exit7},
 	{"churn", c_churn},
+	{"slow", c_slow},
+	{"mixed", c_mixed},
 	{"limit", c_limit},
 };
 

@@ -1,9 +1,9 @@
 """amounts.py CASE... -- a Python program that knows what its lines allocate.
 
 A line that allocates ends with a mark, `# NAME`. The answer is one line of JSON: of each mark its
-function and line, how many blocks of which size the allocator was asked for there, and how many of
-them are left. Numbers and sizes are primes; blocks of more than 512 bytes are CPython's malloc,
-smaller ones are its objects. A bytearray asks for one byte more than it has.
+function and line, how many blocks of which size malloc was asked for there, and how many bytes of
+them are left; and under "objects" the same with what CPython keeps in arenas of its own. Numbers
+and sizes are primes. A bytearray asks for one byte more than it has.
 """
 import ctypes
 import json
@@ -21,11 +21,17 @@ told = {}
 kept = []       # lives to the end
 
 
-def tell(mark, function, count, size, left=0, objects=False):
-    """So many blocks of one size at the line with this mark."""
+def tell(mark, function, count, size, left=0, own=sys.getsizeof(bytearray())):
+    """
+    So many blocks of one size at the line with this mark, each of which belongs to an object of
+    `own` bytes; None: nobody knows what else is there.
+    """
     line = 1 + next(i for i, text in enumerate(SOURCE) if text.endswith(f"# {mark}"))
-    told[mark] = {"function": function, "line": line, "count": count, "bytes": count * size,
-                  "left": left * size, "objects": objects}
+    blocks = 1 if size else 0
+    told[mark] = {"function": function, "line": line, "count": count * blocks,
+                  "bytes": count * size, "left": left * size}
+    told[mark]["objects"] = None if own is None else {
+        "count": count * (blocks + 1), "bytes": count * (size + own), "left": left * (size + own)}
 
 
 def room(n):
@@ -50,7 +56,7 @@ def natives():
         keep[i] = C.malloc(1009)                                    # NATIVES
     for p in keep[11:]:
         C.free(p)
-    tell("NATIVES", "natives", 211, 1009, left=11)
+    tell("NATIVES", "natives", 211, 1009, left=11, own=None)
 
 
 def temporary():
@@ -136,18 +142,14 @@ def callbacks():
 
 # --- objects, which only --python-allocators sees --------------------------------
 
-class Small:
-    __slots__ = ()
-
-
 def objects():
     keep, big = room(1009), 10 ** 20
     for i in range(1009):
-        keep[i] = Small()                                           # SMALL
+        keep[i] = object()                                          # SMALL
     for i in range(503):
         keep[i] = -big                                              # NUMBER
-    tell("SMALL", "objects", 1009, sys.getsizeof(keep[1008]), objects=True)
-    tell("NUMBER", "objects", 503, sys.getsizeof(-big), objects=True)
+    tell("SMALL", "objects", 1009, 0, own=sys.getsizeof(object()))
+    tell("NUMBER", "objects", 503, 0, own=sys.getsizeof(big))
 
 
 # --- threads and processes -------------------------------------------------------
