@@ -76,16 +76,24 @@ static inline void write_alloc(struct as_guest_thread *t, enum as_wire_op op,
 	as_writer_leave(w);
 }
 
+/* What ends by UNMAP is always told, and not looked up. */
+static bool kept(enum as_wire_op op, const void *address)
+{
+	return op == AS_WIRE_OP_MMAP || op == AS_WIRE_OP_BRK || as_sample_keep(address);
+}
+
 void as_guest_alloc(struct as_guest_thread *t, enum as_wire_op op, const void *address, size_t size,
 		    void *frame)
 {
 	struct as_wire_alloc a = {.address = (uintptr_t)address, .size = size};
 
-	if (!address || !enter(t))
+	if (!address || t->inside)
 		return;
 	if (__builtin_expect(t->outer.op, 0))
 		as_asked(t, &a, &op, &frame);
-	if (!as_guest.samples || as_sample_wants(t, op, address, a.size)) {
+	if ((as_guest.samples && !as_sample_due(t, a.size)) || !enter(t))
+		return;
+	if (!as_guest.samples || kept(op, address)) {
 		if (as_guest.flags & AS_WIRE_HEAP_PYTHON)
 			a.python = as_pywalk(t);
 		if (as_guest.flags & AS_WIRE_HEAP_NATIVE)
@@ -125,7 +133,7 @@ void as_guest_free(struct as_guest_thread *t, enum as_wire_op op, const void *ad
 	struct as_writer *w;
 	void *room;
 
-	if (!address || !enter(t))
+	if (!address || (as_guest.samples && !as_sample_may_have(address)) || !enter(t))
 		return;
 	if (told(op, address)) {
 		w = as_writer_enter(t);

@@ -92,12 +92,6 @@ static bool ensure(struct as_writer *w, size_t bytes)
 
 /* --- room ---------------------------------------------------------------------------- */
 
-void as_writer_publish(struct as_writer *w, size_t bytes)
-{
-	w->head += bytes;
-	atomic_store_explicit(&w->ring->head, w->head, memory_order_release);
-}
-
 /* Up to where nothing else needs to be thought of: the end, the reader, or half of the ring. */
 static void set_limit(struct as_writer *w, size_t bytes)
 {
@@ -221,11 +215,11 @@ static bool settle_in(struct as_guest_thread *t)
 	return true;
 }
 
-struct as_writer *as_writer_enter(struct as_guest_thread *t)
+struct as_writer *as_writer_enter_slowly(struct as_guest_thread *t)
 {
 	struct as_writer *all = &as_guest.everybody;
 
-	if (__builtin_expect(t->own.ring != NULL, 1) || settle_in(t))
+	if (settle_in(t))
 		return &t->own;
 	as_lock(&as_guest.ring_lock);
 	if (!all->ring) {
@@ -233,12 +227,6 @@ struct as_writer *as_writer_enter(struct as_guest_thread *t)
 		adopt(all, &as_guest.heap->ring[0], 0);
 	}
 	return all;
-}
-
-void as_writer_leave(struct as_writer *w)
-{
-	if (w == &as_guest.everybody)
-		as_unlock(&as_guest.ring_lock);
 }
 
 void as_ring_give_back(struct as_guest_thread *t)

@@ -8,21 +8,26 @@
  */
 #include "preload/guest.h"
 
-/*
- * Whose records go where. NULL: nothing is recorded any more. For as long as it
- * is held nobody else writes there; as_writer_leave() is due.
- */
-struct as_writer *as_writer_enter(struct as_guest_thread *t);
-void as_writer_leave(struct as_writer *w);
+struct as_writer *as_writer_enter_slowly(struct as_guest_thread *t);
+void *as_writer_room_slowly(struct as_writer *w, size_t bytes);
+
+/* Where its records go. Until as_writer_leave() nobody else writes there. */
+static inline struct as_writer *as_writer_enter(struct as_guest_thread *t)
+{
+	return __builtin_expect(t->own.ring != NULL, 1) ? &t->own : as_writer_enter_slowly(t);
+}
+
+static inline void as_writer_leave(struct as_writer *w)
+{
+	if (__builtin_expect(w == &as_guest.everybody, 0))
+		as_unlock(&as_guest.ring_lock);
+}
 
 /*
  * Room for a record of so many bytes, after what its reader must know of the
  * moment (time, rate). Waits a little when the ring is full; NULL: the event is
  * lost, and counted, or nothing is recorded any more.
  */
-void *as_writer_room_slowly(struct as_writer *w, size_t bytes);
-void as_writer_publish(struct as_writer *w, size_t bytes);
-
 static inline void *as_writer_room(struct as_writer *w, size_t bytes)
 {
 	uint64_t now = atomic_load_explicit(&as_guest.session->now_ns, memory_order_relaxed);
@@ -31,4 +36,10 @@ static inline void *as_writer_room(struct as_writer *w, size_t bytes)
 			     1))
 		return w->bytes + (w->head & w->mask);
 	return as_writer_room_slowly(w, bytes);
+}
+
+static inline void as_writer_publish(struct as_writer *w, size_t bytes)
+{
+	w->head += bytes;
+	atomic_store_explicit(&w->ring->head, w->head, memory_order_release);
 }

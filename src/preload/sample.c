@@ -48,17 +48,17 @@ static int64_t draw(struct as_guest_thread *t, uint64_t rate)
 	return (int64_t)(-natural_log(u) * (double)rate) + 1;
 }
 
-static bool due(struct as_guest_thread *t, size_t size)
+/* The countdown is over, or was drawn for another rate, or does not matter. */
+bool as_sample_due_slowly(struct as_guest_thread *t, size_t size)
 {
 	uint64_t rate = atomic_load_explicit(&as_guest.session->rate, memory_order_relaxed);
 
 	if (rate != t->drawn) { /* what is left is as far away as ever: it has no memory */
 		t->drawn = rate;
-		t->countdown = draw(t, rate);
+		t->countdown = draw(t, rate) - (size < rate ? (int64_t)size : 0);
 	}
 	if (size >= rate)
 		return true;
-	t->countdown -= (int64_t)size;
 	if (t->countdown > 0)
 		return false;
 	t->countdown = draw(t, rate);
@@ -135,15 +135,6 @@ bool as_sample_begin(void)
 	as_guest.sampled = as_guest_pages(SLOTS * sizeof *as_guest.sampled);
 	as_guest.samples = true;
 	return as_guest.filter && as_guest.sampled;
-}
-
-bool as_sample_wants(struct as_guest_thread *t, enum as_wire_op op, const void *address,
-		     size_t size)
-{
-	if (!due(t, size))
-		return false;
-	/* What ends by UNMAP is always told, and not looked up. */
-	return op == AS_WIRE_OP_MMAP || op == AS_WIRE_OP_BRK || as_sample_keep(address);
 }
 
 bool as_sample_keep(const void *address)

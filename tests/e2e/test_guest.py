@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """assay-heap.so in other programs: what it tells, and that they do not notice."""
+import math
 import os
 import re
+import struct
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
@@ -122,6 +124,33 @@ def _():
     expect_eq((len(mine), sum(mine)), (told["allocations"], told["bytes"]), "crowd")
 
 
+# --- sampled ---------------------------------------------------------------------
+
+def estimate(host, rate):
+    """(bytes, their standard deviation): each stands for itself by how likely it was."""
+    weights = [(a.size, a.size if a.size >= rate else a.size / -math.expm1(-a.size / rate))
+               for a in host.allocs]
+    return sum(w for _, w in weights), math.sqrt(sum(w * (w - size) for size, w in weights))
+
+
+@job_test("a sample tells what all of it was, and every free of what it has")
+def _():
+    (told,), (host,) = guests("host", "churn", "300007", sample=10007)
+    expect_whole(host, "sampled")
+    expect(500 < len(host.allocs) < 5000, f"{len(host.allocs)} samples")
+    bytes, deviation = estimate(host, 10007)
+    expect(abs(bytes - told["bytes"]) < 5 * deviation, f"{bytes} +- {deviation}, {told['bytes']}")
+    expect_eq(live_at_end(host, "sampled"), 0, "left")
+
+
+@job_test("what is at least as large as the mean distance is never left out")
+def _():
+    (told,), (host,) = guests("allocs", "peak", sample=500009)
+    expect_same(told, host, "large ones")
+    (told,), (host,) = guests("allocs", "realloc", sample=1)
+    expect_same(told, host, "each is a sample")
+
+
 # --- processes -------------------------------------------------------------------
 
 @job_test("a program that is executed in place of another is the same process")
@@ -189,6 +218,44 @@ def _():
     mine = [a for a in host.allocs if a.op == "malloc"]
     expect_eq((len(mine), host.lost), (told["allocations"], 0), "the program's own")
     expect(sum(a.op == "mmap" for a in host.allocs) + host.nested <= 4 * 101, "the handler's")
+
+
+class Slow(Collector):
+    """Its clock goes, but it reads nothing."""
+
+    def drain(self):
+        pass
+
+
+class Dead(Slow):
+    def tick(self):
+        pass
+
+
+class Stopped(Collector):
+    def tick(self):
+        struct.pack_into("<I", self.session, 28, 1)
+        super().tick()
+
+
+@job_test("a collector that does not read is waited for once, what it missed is counted")
+def _():
+    (told,), (host,) = guests("host", "churn", "50021", collector=Slow)
+    expect_eq(len(host.allocs) + len(host.frees) + host.lost, 2 * told["allocations"], "all")
+    expect(host.lost > 10000, f"lost {host.lost}")
+    expect_eq((host.state, host.why), (2, 0), "state, why")
+
+
+@job_test("a dead collector is left")
+def _():
+    (_,), (host,) = guests("host", "churn", "50021", collector=Dead)
+    expect_eq((host.state, host.why, host.lost), (3, 4, 1), "state, why, lost")
+
+
+@job_test("who is told to stop records nothing more")
+def _():
+    (_,), (host,) = guests("host", "churn", "50021", collector=Stopped)
+    expect_eq((host.state, sums(host)), (2, (0, 0, 0)), "state, events")
 
 
 @job_test("nobody is there: the program runs as ever")

@@ -17,7 +17,7 @@ import time
 
 from harness import BUILD, run, tmp
 
-__all__ = ["hosts", "PYTHON", "NATIVE", "OBJECTS", "FORKS", "OPS"]
+__all__ = ["Collector", "hosts", "PYTHON", "NATIVE", "OBJECTS", "FORKS", "OPS"]
 
 PYTHON, NATIVE, OBJECTS, FORKS = 1, 2, 4, 8
 MAGIC = 0x3150414548595341
@@ -205,14 +205,14 @@ class Host:
 # --- all of them -----------------------------------------------------------------
 
 class Collector:
-    def __init__(self, flags):
+    def __init__(self, flags, sample):
         self.path = str(tmp() / "guests")
         self.door = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.door.bind(self.path)
         self.door.listen(64)
         self.door.settimeout(0.005)
         self.page, self.session = memory(PAGE)
-        struct.pack_into("<QI", self.session, 0, MAGIC, flags)
+        struct.pack_into("<QIIQIIQQ", self.session, 0, MAGIC, flags, 0, sample, 0, 0, 0, sample)
         self.hosts, self.over = [], False
         self.thread = threading.Thread(target=self.work)
         self.thread.start()
@@ -229,12 +229,18 @@ class Collector:
             socket.send_fds(guest, [struct.pack("<QQ", MAGIC, host.bytes)], [self.page, host.fd])
             self.hosts.append(host)
 
+    def tick(self):
+        struct.pack_into("<Q", self.session, 32, time.monotonic_ns())
+
+    def drain(self):
+        for host in self.hosts:
+            host.drain()
+
     def work(self):
         while not self.over:
             self.welcome()
-            struct.pack_into("<Q", self.session, 32, time.monotonic_ns())
-            for host in self.hosts:
-                host.drain()
+            self.tick()
+            self.drain()
 
     def close(self):
         self.over = True
@@ -248,9 +254,9 @@ class Collector:
         os.close(self.page)
 
 
-def hosts(command, flags=PYTHON, **how):
+def hosts(command, flags=PYTHON, sample=0, collector=Collector, **how):
     """Run it with the guest in it: (how it ended, what each of its processes did)."""
-    c = Collector(flags)
+    c = collector(flags, sample)
     env = {"LD_PRELOAD": str(BUILD / "assay-heap.so"), "ASSAY_HEAP": c.path}
     try:
         r = run(*command, env={**env, **how.pop("env", {})}, **how)
