@@ -78,6 +78,7 @@ static void *map(int fd, size_t bytes)
 	if (as_sys_failed(p))
 		return NULL;
 	as_sys3(SYS_madvise, p, (long)bytes, MADV_DONTFORK);
+	as_sys3(SYS_madvise, p, (long)bytes, MADV_DONTDUMP); /* a core is the host's */
 	return (void *)p;
 }
 

@@ -1,7 +1,7 @@
 #include "preload/guest.h"
 
-#include <sched.h>
 #include <sys/mman.h>
+#include <time.h>
 
 #include "preload/sys.h"
 
@@ -27,10 +27,16 @@ bool as_lock_try(_Atomic uint32_t *lock)
 	return !atomic_exchange_explicit(lock, 1, memory_order_acquire);
 }
 
+/* It sleeps in the end: who holds it may have to run on this very processor. */
 void as_lock(_Atomic uint32_t *lock)
 {
-	while (!as_lock_try(lock))
-		as_sys3(SYS_sched_yield, 0, 0, 0);
+	struct timespec nap = {.tv_nsec = 50000};
+
+	for (int tries = 0; !as_lock_try(lock); tries++)
+		if (tries < 100)
+			as_sys3(SYS_sched_yield, 0, 0, 0);
+		else
+			as_sys3(SYS_nanosleep, (long)&nap, 0, 0);
 }
 
 void as_unlock(_Atomic uint32_t *lock)

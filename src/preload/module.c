@@ -1,6 +1,7 @@
 #include "preload/module.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <link.h>
 #include <string.h>
@@ -30,18 +31,17 @@ static void tell(enum as_wire_note_kind kind, struct as_wire_module m, const cha
 	as_note(kind, (struct as_note_part[]){{&m, sizeof m}, {path, n}}, 2);
 }
 
-/* The program itself has no name in the loader's list. */
-static void tell_path(const struct as_wire_module *m, const char *name)
+/* The program itself has no name in the loader's list. The host's stack may be a small one. */
+static void tell_program(const struct as_wire_module *m)
 {
-	char path[PATH_MAX];
+	char *path = as_guest_pages(PATH_MAX);
 	long n;
 
-	if (*name) {
-		tell(AS_WIRE_NOTE_MODULE, *m, name, strlen(name));
+	if (!path)
 		return;
-	}
-	n = as_sys6(SYS_readlinkat, -100, (long)"/proc/self/exe", (long)path, sizeof path, 0, 0);
+	n = as_sys6(SYS_readlinkat, AT_FDCWD, (long)"/proc/self/exe", (long)path, PATH_MAX, 0, 0);
 	tell(AS_WIRE_NOTE_MODULE, *m, path, n > 0 ? (size_t)n : 0);
+	as_guest_pages_back(path, PATH_MAX);
 }
 
 static bool same(const struct as_wire_module *m, const struct dl_find_object *o)
@@ -71,7 +71,11 @@ static void note(const struct dl_find_object *o)
 	if (!as_guest.module || as_guest.nmodules == MOST)
 		return;
 	as_guest.module[as_guest.nmodules++] = m;
-	tell_path(&m, o->dlfo_link_map->l_name);
+	if (*o->dlfo_link_map->l_name)
+		tell(AS_WIRE_NOTE_MODULE, m, o->dlfo_link_map->l_name,
+		     strlen(o->dlfo_link_map->l_name));
+	else
+		tell_program(&m);
 }
 
 bool as_module_at(uint64_t address, struct as_guest_module *ret)

@@ -10,7 +10,7 @@
 #include "preload/sys.h"
 
 enum {
-	PATIENCE_MS = 1000, /* for a collector that reads, but not fast enough      */
+	PATIENCE_MS = 5000, /* for a collector that reads, but not fast enough      */
 	DEAD_MS = 3000,     /* for one that does not even tell the time              */
 	NAP_MS = 20,
 };
@@ -49,28 +49,31 @@ static void nap(struct as_writer *w, size_t bytes)
 		as_sys6(SYS_futex, (long)&w->ring->room, FUTEX_WAIT, seen, (long)&ts, 0, 0);
 }
 
-/* Whether it is still worth waiting, `waited` ms since the collector's clock was at `*clock`. */
-static bool hope(uint64_t *clock, int64_t *since, int64_t now, int64_t begun)
+/*
+ * Whether it is still worth waiting. The collector's clock is ours, unless one
+ * of us is in a namespace of time; so one that stands is believed to be old only
+ * when it was seen to stand.
+ */
+static bool hope(uint64_t seen, int64_t now, int64_t begun)
 {
 	uint64_t theirs = atomic_load(&as_guest.session->now_ns);
 
-	if (theirs != *clock) {
-		*clock = theirs;
-		*since = now;
-	}
-	if (now - *since > DEAD_MS * 1000000ll) {
-		as_guest_leave(AS_WIRE_WHY_DEAD);
+	if (atomic_load(&as_guest.phase) != AS_GUEST_RECORDS)
 		return false;
-	}
-	return *since == begun || now - begun < PATIENCE_MS * 1000000ll;
+	if (theirs != seen || now == begun)
+		return now - begun < PATIENCE_MS * 1000000ll;
+	if (now - (int64_t)theirs < DEAD_MS * 1000000ll)
+		return true;
+	as_guest_leave(AS_WIRE_WHY_DEAD);
+	return false;
 }
 
 static bool wait_for(struct as_writer *w, size_t bytes)
 {
-	int64_t begun = now_ns(), since = begun, now = begun;
-	uint64_t clock = atomic_load(&as_guest.session->now_ns);
+	int64_t begun = now_ns(), now = begun;
+	uint64_t seen = atomic_load(&as_guest.session->now_ns);
 
-	while (!fits(w, bytes) && hope(&clock, &since, now, begun)) {
+	while (!fits(w, bytes) && hope(seen, now, begun)) {
 		bell();
 		nap(w, bytes);
 		now = now_ns();

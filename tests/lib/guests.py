@@ -162,6 +162,8 @@ class Host:
         for i in range(RINGS):
             if self.u32(RINGS_AT + i * RING + 12):
                 self.drain_ring(i)
+            elif i and not self.u64(RINGS_AT + i * RING + 64):
+                return              # nor was any after it ever taken
 
     def codes(self):
         found, at, end = [], self.notes_at, self.notes_at + self.u64(136)

@@ -152,6 +152,39 @@ static void c_late(const char *arg)
 	}
 }
 
+static pthread_barrier_t all_there;
+
+static void *stand_by(void *arg)
+{
+	void *p[3];
+
+	(void)arg;
+	for (int i = 0; i < 3; i++)
+		p[i] = made(29);
+	(void)pthread_barrier_wait(&all_there);
+	for (int i = 0; i < 3; i++)
+		give(p[i]);
+	return NULL;
+}
+
+/* More at a time than there are rings. */
+static void c_many(const char *arg)
+{
+	enum { MANY = 1103 };
+	static pthread_t thread[MANY];
+	pthread_attr_t small;
+
+	(void)arg;
+	(void)pthread_attr_init(&small);
+	(void)pthread_attr_setstacksize(&small, 32 << 10);
+	(void)pthread_barrier_init(&all_there, NULL, MANY);
+	for (int i = 0; i < MANY; i++)
+		if (pthread_create(&thread[i], &small, stand_by, NULL))
+			fail("pthread_create");
+	for (int i = 0; i < MANY; i++)
+		(void)pthread_join(thread[i], NULL);
+}
+
 /* --- processes --------------------------------------------------------------------- */
 
 static _Atomic bool enough;
@@ -208,16 +241,6 @@ static void c_exec(const char *arg)
 	fail("exec");
 }
 
-/* For ever, as far as a test is concerned; it tells when it has begun. */
-static void c_run(const char *arg)
-{
-	(void)arg;
-	churn(1);
-	alloc_tell();
-	for (time_t end = time(NULL) + 60; time(NULL) < end;)
-		churn(10007);
-}
-
 static void c_churn(const char *arg)
 {
 	churn(atoi(arg));
@@ -228,8 +251,8 @@ static const struct {
 	void (*act)(const char *arg);
 } cases[] = {
 	{"closes", c_closes}, {"kill", c_kill}, {"signals", c_signals},
-	{"trade", c_trade},   {"late", c_late}, {"forks", c_forks},
-	{"exec", c_exec},     {"run", c_run},   {"churn", c_churn},
+	{"trade", c_trade},   {"late", c_late}, {"many", c_many},
+	{"forks", c_forks},   {"exec", c_exec}, {"churn", c_churn},
 };
 
 int main(int argc, char **argv)
