@@ -167,29 +167,27 @@ static bool find_tables(uint64_t pc, struct as_eh *ret)
 			       ret);
 }
 
-/* The registers of the hook's caller. */
-static struct as_unwind_regs caller_of(void *frame, struct as_unwind_stack *s)
+/* The registers of the hook's caller; false: they are not known. */
+static bool find_caller(void *frame, struct as_unwind_stack *s, struct as_unwind_regs *ret)
 {
 #ifdef __aarch64__
 	/* A frame pointer does not tell where its frame ends: come from within. */
-	struct as_unwind_regs regs = as_unwind_here(), caller;
+	struct as_unwind_regs regs = as_unwind_here();
 	struct as_unwind_read read;
 
-	s->here.low = regs.sp;
-	while (regs.sp <= (uintptr_t)frame) {
-		if (as_unwind_step(unwinder, s, &regs, &caller, &read) != AS_UNWIND_ON)
-			return (struct as_unwind_regs){0};
-		regs = caller;
-	}
-	return regs;
+	for (*ret = regs; regs.sp <= (uintptr_t)frame; regs = *ret)
+		if (as_unwind_step(unwinder, s, &regs, ret, &read) != AS_UNWIND_ON)
+			return false;
 #else
 	const uint64_t *word = frame;
 
 	(void)s;
-	return (struct as_unwind_regs){.pc = word[1] - 1,
-				       .sp = (uintptr_t)(word + 2),
-				       .fp = word[0]};
+	ret->pc = word[1] - 1;
+	ret->sp = (uintptr_t)(word + 2);
+	ret->fp = word[0];
+	ret->lr = 0;
 #endif
+	return true;
 }
 
 static uint32_t node_of(struct as_trail *t)
@@ -212,16 +210,15 @@ uint32_t as_native_walk(struct as_guest_thread *t, void *frame)
 {
 	if (!prepare(t))
 		return 0;
+	struct as_trail *trail = &t->native->trail;
 	struct as_unwind_stack s = {.here = stack_of(t, (uintptr_t)frame)};
 	s.home = t->native->own;
-	struct as_unwind_regs regs = caller_of(frame, &s);
-	if (!regs.pc)
+	if (!find_caller(frame, &s, as_trail_start(trail)))
 		return 0;
-	s.here.low = regs.sp;
-	as_trail_walk(&t->native->trail, unwinder, regs, s);
-	if (!t->native->trail.whole)
+	as_trail_walk(trail, unwinder, &s);
+	if (!trail->whole)
 		atomic_fetch_add_explicit(&as_guest.heap->clipped, 1, memory_order_relaxed);
-	return node_of(&t->native->trail);
+	return node_of(trail);
 }
 
 /* ── begin and end ────────────────────────────────────────────────────── */

@@ -9,13 +9,14 @@ static bool same_regs(const struct as_unwind_regs *a, const struct as_unwind_reg
 	return a->sp == b->sp && a->pc == b->pc && a->fp == b->fp;
 }
 
+static uint64_t differs(const struct as_unwind_read *r, int word)
+{
+	return as_unwind_word(r->word[word].at) ^ r->word[word].is;
+}
+
 static bool changed(const struct as_unwind_read *r)
 {
-	uint64_t differ = 0;
-
-	for (int i = 0; i < 3; i++)
-		differ |= as_unwind_word(r->word[i].at) ^ r->word[i].is;
-	return differ;
+	return differs(r, 0) | differs(r, 1) | differs(r, 2);
 }
 
 /* The innermost of the first n frames that leads elsewhere than before, counted from 1; 0: none. */
@@ -91,13 +92,12 @@ static bool step(struct walk *w)
 }
 
 /* Returns how many frames of the last walk stay; t->fresh has the others. */
-static uint32_t walk(struct walk *w, const struct as_unwind_regs *regs)
+static uint32_t walk(struct walk *w)
 {
 	struct as_trail *t = w->t;
 
 	t->nfresh = 0;
 	t->whole = true;
-	here(w)->at = *regs;
 	while (t->nfresh < AS_TRAIL_DEPTH) {
 		if (met(w) && take_over(w))
 			return w->old;
@@ -134,27 +134,27 @@ static void join(struct as_trail *t, uint32_t stay)
 	t->n = stay + t->nfresh;
 }
 
-static struct walk begin(struct as_trail *t, struct as_unwind *u, struct as_unwind_stack stack)
+static bool still_valid(struct as_trail *t, const struct as_unwind *u, uint64_t high)
 {
 	uint32_t unloads = atomic_load_explicit(u->unloads, memory_order_relaxed);
-	bool valid = t->high == stack.here.high && t->unloads == unloads;
+	bool valid = t->high == high && t->unloads == unloads;
 
-	t->high = stack.here.high;
+	t->high = high;
 	t->unloads = unloads;
-	return (struct walk){.t = t, .u = u, .stack = stack, .old = valid ? t->n : 0, .told = true};
+	return valid;
 }
 
-void as_trail_walk(struct as_trail *t, struct as_unwind *u, struct as_unwind_regs regs,
-		   struct as_unwind_stack stack)
+void as_trail_walk(struct as_trail *t, struct as_unwind *u, const struct as_unwind_stack *stack)
 {
-	struct walk w = begin(t, u, stack);
+	struct walk w = {.t = t, .u = u, .stack = *stack, .told = true};
 	bool was_whole = t->whole;
-	uint32_t stay = walk(&w, &regs);
 
+	w.old = still_valid(t, u, stack->here.high) ? t->n : 0;
+	uint32_t stay = walk(&w);
 	if (stay && !was_whole && stay + t->nfresh < AS_TRAIL_DEPTH / 4) {
-		t->n = 0; /* what was cut off is wanted now that the rest is short */
-		w = begin(t, u, stack);
-		stay = walk(&w, &regs);
+		/* what was cut off is wanted now that the rest is short */
+		w = (struct walk){.t = t, .u = u, .stack = *stack, .told = true};
+		stay = walk(&w);
 	} else if (stay) {
 		t->whole = was_whole;
 	}

@@ -29,9 +29,14 @@ struct as_trail {
 	uint32_t nfresh;
 };
 
+/* Where a walk begins: the caller writes the registers there. */
+static inline struct as_unwind_regs *as_trail_start(struct as_trail *t)
+{
+	return &t->fresh[0].at;
+}
+
 /*
  * A stack of more than AS_TRAIL_DEPTH frames is cut: its innermost frames are
  * there, at least half as many, and the cut is seldom moved.
  */
-void as_trail_walk(struct as_trail *t, struct as_unwind *u, struct as_unwind_regs regs,
-		   struct as_unwind_stack stack);
+void as_trail_walk(struct as_trail *t, struct as_unwind *u, const struct as_unwind_stack *stack);

@@ -39,6 +39,12 @@ static struct rig *rig_new(void)
 	return r;
 }
 
+static void walk_from(struct rig *r, struct as_unwind_regs regs, struct as_unwind_stack s)
+{
+	*as_trail_start(&r->trail) = regs;
+	as_trail_walk(&r->trail, &r->u, &s);
+}
+
 static uint64_t stack_end(void)
 {
 	pthread_attr_t attr;
@@ -87,7 +93,7 @@ __attribute__((noinline)) static int check(void *arg)
 	struct as_unwind_stack s = {.here = {regs.sp, stack_end()}};
 
 	s.home = s.here;
-	as_trail_walk(&r->trail, &r->u, regs, s);
+	walk_from(r, regs, s);
 	ask_truth(r, __builtin_return_address(0));
 	compare(r);
 	r->checks++;
@@ -219,7 +225,7 @@ static void on_own_stack(int sig)
 	struct as_unwind_stack s = {.here = {low, low + 8192}, .home = {0, home_end}};
 
 	(void)sig;
-	as_trail_walk(&compared->trail, &compared->u, regs, s);
+	walk_from(compared, regs, s);
 	ask_truth(compared, __builtin_return_address(0));
 	compare(compared);
 	compared->checks++;
@@ -316,7 +322,7 @@ __attribute__((noinline)) static int deep(struct rig *r, int n, uint32_t *ret_le
 	struct as_unwind_stack s = {.here = {regs.sp, home_end}};
 	volatile int keep = n;
 
-	as_trail_walk(&r->trail, &r->u, regs, s);
+	walk_from(r, regs, s);
 	r->stepped += r->trail.n - r->trail.same;
 	*ret_least = r->trail.n < *ret_least && n < DEEP - 600 ? r->trail.n : *ret_least;
 	return (n ? deep(r, n - 1, ret_least) : 0) + keep;
@@ -355,7 +361,7 @@ static void t_a_stack_of_noise(void)
 		struct as_unwind_regs regs = {.pc = noise[0], .sp = low, .fp = noise[1]};
 		struct as_unwind_stack s = {.here = {low, high}, .home = {low, high}};
 
-		as_trail_walk(&r->trail, &r->u, regs, s);
+		walk_from(r, regs, s);
 		EXPECT(r->trail.n >= 1 && r->trail.n <= AS_TRAIL_DEPTH);
 	}
 	free(r);
