@@ -162,8 +162,10 @@ static bool find_tables(uint64_t pc, struct as_eh *ret)
 {
 	struct as_guest_module m;
 
-	return as_module_at(pc, &m) && m.eh_frame_hdr &&
-	       as_eh_of_module((const void *)(uintptr_t)m.start, m.end - m.start, m.eh_frame_hdr,
+	if (!as_module_at(pc, &m))
+		return false;
+	return as_eh_of_module(&(struct as_unwind_module){(const void *)(uintptr_t)m.start,
+							  m.end - m.start, m.bias, m.eh_frame_hdr},
 			       ret);
 }
 

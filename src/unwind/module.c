@@ -2,6 +2,7 @@
 
 #include <link.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 static bool segment_of(const ElfW(Phdr) * ph, size_t n, uint64_t bias, uint64_t header,
 		       struct as_eh *ret)
@@ -20,38 +21,38 @@ static bool segment_of(const ElfW(Phdr) * ph, size_t n, uint64_t bias, uint64_t 
 }
 
 /* Headers are in the first page, or not where they are needed at run time. */
-static const ElfW(Phdr) * headers_of(const void *start, uint64_t size, size_t *ret_n)
+static const ElfW(Phdr) * headers_at(const void *start, uint64_t size, size_t *ret_n)
 {
 	enum { FIRST_PAGE = 4096 };
 	const ElfW(Ehdr) *head = start;
 
 	if (size < FIRST_PAGE || memcmp(head->e_ident, ELFMAG, SELFMAG) != 0 ||
-	    head->e_phentsize != sizeof(ElfW(Phdr)))
+	    head->e_phentsize != sizeof(ElfW(Phdr)) || head->e_phoff > FIRST_PAGE ||
+	    head->e_phoff % 8 || head->e_phnum > (FIRST_PAGE - head->e_phoff) / sizeof(ElfW(Phdr)))
 		return NULL;
 	*ret_n = head->e_phnum;
-	return head->e_phoff <= FIRST_PAGE && head->e_phoff % 8 == 0 &&
-			       head->e_phnum <= (FIRST_PAGE - head->e_phoff) / sizeof(ElfW(Phdr))
-		       ? (const void *)((const char *)start + head->e_phoff)
-		       : NULL;
+	return (const void *)((const char *)start + head->e_phoff);
 }
 
-/* The first segment begins at the module's first byte, rounded down to a page. */
-static bool bias_of(const ElfW(Phdr) * ph, size_t n, uint64_t start, uint64_t *ret)
+/* Those of the program, when they say that it is loaded with that bias. */
+static const ElfW(Phdr) * headers_of_program(uint64_t bias, size_t *ret_n)
 {
+	const ElfW(Phdr) *ph = (const void *)getauxval(AT_PHDR);
+	size_t n = ph ? getauxval(AT_PHNUM) : 0;
+
+	*ret_n = n;
 	for (size_t i = 0; i < n; i++)
-		if (ph[i].p_type == PT_LOAD) {
-			*ret = start - (ph[i].p_vaddr - ph[i].p_offset);
-			return ph[i].p_offset < ph[i].p_filesz;
-		}
-	return false;
+		if (ph[i].p_type == PT_PHDR && (uintptr_t)ph - ph[i].p_vaddr == bias)
+			return ph;
+	return NULL;
 }
 
-bool as_eh_of_module(const void *start, uint64_t size, const void *header, struct as_eh *ret)
+bool as_eh_of_module(const struct as_unwind_module *m, struct as_eh *ret)
 {
-	uint64_t bias;
 	size_t n = 0;
-	const ElfW(Phdr) *ph = headers_of(start, size, &n);
+	const ElfW(Phdr) *ph = m->header ? headers_at(m->start, m->size, &n) : NULL;
 
-	return ph && bias_of(ph, n, (uintptr_t)start, &bias) &&
-	       segment_of(ph, n, bias, (uintptr_t)header, ret);
+	if (m->header && !ph)
+		ph = headers_of_program(m->bias, &n);
+	return ph && segment_of(ph, n, m->bias, (uintptr_t)m->header, ret);
 }

@@ -1,6 +1,7 @@
 /* The native stacks of a guest, in a process that is a guest of nobody. */
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <link.h>
 #include <pthread.h>
 #include <ucontext.h>
 
@@ -37,8 +38,8 @@ bool as_module_at(uint64_t address, struct as_guest_module *ret)
 
 	if (_dl_find_object((void *)(uintptr_t)address, &f))
 		return false;
-	*ret = (struct as_guest_module){(uintptr_t)f.dlfo_map_start, (uintptr_t)f.dlfo_map_end, 0,
-					f.dlfo_eh_frame};
+	*ret = (struct as_guest_module){(uintptr_t)f.dlfo_map_start, (uintptr_t)f.dlfo_map_end,
+					f.dlfo_link_map->l_addr, f.dlfo_eh_frame};
 	return true;
 }
 

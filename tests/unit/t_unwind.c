@@ -1,6 +1,7 @@
 /* Every walk is held against the C library's own, backtrace(). */
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <link.h>
 #include <pthread.h>
 #include <signal.h>
 
@@ -24,10 +25,13 @@ static bool find(uint64_t pc, struct as_eh *ret)
 {
 	struct dl_find_object f;
 
-	return !_dl_find_object((void *)(uintptr_t)pc, &f) && f.dlfo_eh_frame &&
-	       as_eh_of_module(f.dlfo_map_start,
-			       (uint64_t)((char *)f.dlfo_map_end - (char *)f.dlfo_map_start),
-			       f.dlfo_eh_frame, ret);
+	if (_dl_find_object((void *)(uintptr_t)pc, &f))
+		return false;
+	return as_eh_of_module(&(struct as_unwind_module){f.dlfo_map_start,
+							  (uint64_t)((char *)f.dlfo_map_end -
+								     (char *)f.dlfo_map_start),
+							  f.dlfo_link_map->l_addr, f.dlfo_eh_frame},
+			       ret);
 }
 
 static struct rig *rig_new(void)
@@ -265,6 +269,25 @@ static void t_a_module_that_comes_and_goes(void)
 	free(r);
 }
 
+/* The loader may know a program by its segments: the one with the code has no headers. */
+static void t_a_program_that_is_known_by_a_segment(void)
+{
+	struct dl_find_object f;
+	struct as_eh whole, part;
+
+	EXPECT(!_dl_find_object((void *)(uintptr_t)rig_new, &f));
+	struct as_unwind_module m = {f.dlfo_map_start,
+				     (uint64_t)((char *)f.dlfo_map_end - (char *)f.dlfo_map_start),
+				     f.dlfo_link_map->l_addr, f.dlfo_eh_frame};
+	EXPECT(as_eh_of_module(&m, &whole));
+	m.start = (const void *)((uintptr_t)rig_new & ~4095ull);
+	m.size = 4096;
+	EXPECT(as_eh_of_module(&m, &part));
+	EXPECT(part.address == whole.address && part.size == whole.size);
+	m.bias += 4096;
+	EXPECT(!as_eh_of_module(&m, &part));
+}
+
 /* ── what stays the same is not walked again ──────────────────────────── */
 
 __attribute__((noinline)) static int twice(struct rig *r, int n)
@@ -369,5 +392,6 @@ static void t_a_stack_of_noise(void)
 
 UTEST_MAIN(T(t_plain_frames), T(t_frames_of_any_size), T(t_through_the_c_library), T(t_a_thread),
 	   T(t_a_signal), T(t_a_signal_on_a_stack_of_its_own), T(t_a_module_that_comes_and_goes),
-	   T(t_only_what_changed_is_walked), T(t_another_caller_is_seen),
-	   T(t_a_deep_stack_is_cut_and_stays_cheap), T(t_a_stack_of_noise))
+	   T(t_a_program_that_is_known_by_a_segment), T(t_only_what_changed_is_walked),
+	   T(t_another_caller_is_seen), T(t_a_deep_stack_is_cut_and_stays_cheap),
+	   T(t_a_stack_of_noise))
