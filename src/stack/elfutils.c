@@ -157,15 +157,16 @@ static void call_of(Dwarf_Die *cu, Dwarf_Die *inlined, struct as_symbol *ret)
 
 /* ── an address ───────────────────────────────────────────────────────── */
 
-static void line_of(Dwfl_Module *m, Dwarf_Addr address, struct as_symbol *ret)
+static void line_of(Dwarf_Die *cu, Dwarf_Addr pc, struct as_symbol *ret)
 {
-	Dwfl_Line *l = dwfl_module_getsrc(m, address);
+	Dwarf_Line *l = dwarf_getsrc_die(cu, pc);
 	int line = 0;
 
 	if (!l)
 		return;
-	ret->file = dwfl_lineinfo(l, NULL, &line, NULL, NULL, NULL);
-	ret->line = line;
+	ret->file = dwarf_linesrc(l, NULL, NULL);
+	if (dwarf_lineno(l, &line) == 0)
+		ret->line = line;
 }
 
 static int tell_chain(Dwarf_Die *cu, struct chain *c, struct as_symbol s, as_symbol_tell tell,
@@ -178,6 +179,19 @@ static int tell_chain(Dwarf_Die *cu, struct chain *c, struct as_symbol s, as_sym
 		call_of(cu, &c->die[i], &s);
 	}
 	return c->n;
+}
+
+/* Not every compiler lists which unit an address is of. */
+static Dwarf_Die *unit_of(Dwfl_Module *m, Dwarf_Addr address, Dwarf_Addr *ret_bias)
+{
+	Dwarf_Die *cu = dwfl_module_addrdie(m, address, ret_bias);
+
+	if (cu)
+		return cu;
+	while ((cu = dwfl_module_nextcu(m, cu, ret_bias)))
+		if (dwarf_haspc(cu, address - *ret_bias) > 0)
+			return cu;
+	return NULL;
 }
 
 /* To go through all functions of a unit takes long; addresses come in order. */
@@ -204,11 +218,11 @@ static int find(void *file, uint64_t address, struct as_symbol_hint *hint, as_sy
 	struct as_symbol s = {0};
 	struct chain c = {.n = 0};
 	Dwarf_Addr bias = 0;
-	Dwarf_Die *cu = m ? dwfl_module_addrdie(m, address, &bias) : NULL;
+	Dwarf_Die *cu = m ? unit_of(m, address, &bias) : NULL;
 
 	if (!cu || !find_chain(cu, address - bias, hint, &c))
 		return 0;
-	line_of(m, address, &s);
+	line_of(cu, address - bias, &s);
 	return tell_chain(cu, &c, s, tell, arg);
 }
 
