@@ -3,13 +3,16 @@
 #include "base/fault.h"
 
 enum {
-	FIRST = 1024, /* slots                                         */
-	STEP = 16,    /* slots that move with a put, at least          */
+	FIRST = 1024,    /* slots                                         */
+	STEP = 16,       /* slots that move with a put, at least          */
+	SMALL = 1 << 20, /* slots: half of them may be free, for speed  */
 };
 
 static size_t home(const struct as_live_table *t, uint64_t address)
 {
-	return (address * UINT64_C(0x9e3779b97f4a7c15)) >> t->shift;
+	uint64_t h = address * UINT64_C(0x9e3779b97f4a7c15);
+
+	return ((h ^ h >> 32) * UINT64_C(0xd6e8feb86659fd93)) >> t->shift;
 }
 
 static size_t after(const struct as_live_table *t, size_t i)
@@ -119,12 +122,17 @@ static bool grow(struct as_live *l)
 	return true;
 }
 
+static size_t limit(size_t cap)
+{
+	return cap <= SMALL ? cap / 2 : cap / 4 * 3;
+}
+
 /* A table that cannot grow is filled up to the last slot but one. */
 static bool room(struct as_live *l)
 {
 	size_t n = as_live_count(l);
 
-	if (n < l->now.cap / 4 * 3 || grow(l))
+	if (n < limit(l->now.cap) || grow(l))
 		return true;
 	return n + 1 < l->now.cap;
 }
