@@ -9,7 +9,9 @@
 #include "base/clock.h"
 #include "base/fault.h"
 #include "heap/arrivals.h"
+#include "heap/gather.h"
 #include "heap/invite.h"
+#include "heap/snapshot.h"
 #include "heap/symbolize.h"
 #include "os/futex.h"
 
@@ -27,6 +29,7 @@ struct as_session {
 	const struct as_env *env;
 	struct as_wire_session *page;
 	int page_fd;
+	int64_t start_ns, start_unix_ns;
 	struct as_arrivals arrivals;
 	struct as_invite invite;
 	struct as_worker worker;
@@ -192,14 +195,7 @@ static void combined(const struct as_session *s, struct as_heap_totals *ret)
 		struct as_heap_totals t;
 
 		as_tracker_totals(s->tracker[i], &t);
-		ret->made.count += t.made.count;
-		ret->made.bytes += t.made.bytes;
-		ret->freed.count += t.freed.count;
-		ret->freed.bytes += t.freed.bytes;
-		ret->left.count += t.left.count;
-		ret->left.bytes += t.left.bytes;
-		for (size_t j = 0; j < AS_HEAP_SIZES; j++)
-			ret->sizes[j] += t.sizes[j];
+		as_gather_totals(ret, &t);
 	}
 }
 
@@ -349,8 +345,8 @@ static int open_capture(struct as_session *s, struct as_err *err)
 				       .sample = s->is.sample,
 				       .temporary = s->is.temporary,
 				       .aggregated = s->is.aggregate,
-				       .start_unix_ns = as_clock(CLOCK_REALTIME),
-				       .start_ns = as_now()};
+				       .start_unix_ns = s->start_unix_ns,
+				       .start_ns = s->start_ns};
 
 	if (!s->is.output)
 		return AS_OK;
@@ -383,16 +379,17 @@ int as_session_start(const struct as_session_config *config, const struct as_env
 		     struct as_session **ret, struct as_err *err)
 {
 	struct as_session *s = as_zalloc(sizeof *s);
-	int64_t now = as_now();
 
 	if (!s)
 		return as_fail(err, AS_ENOMEM, "no memory for a session");
 	s->is = *config;
 	s->env = env;
+	s->start_ns = as_now();
+	s->start_unix_ns = as_clock(CLOCK_REALTIME);
 	s->page_fd = s->ends = -1;
 	s->at_peak = (struct as_heap_rss){-1, -1, -1, -1};
 	s->point_every = TICK;
-	s->flush_ns = s->rate_ns = now + AS_SECOND;
+	s->flush_ns = s->rate_ns = s->start_ns + AS_SECOND;
 	(void)pthread_mutex_init(&s->lock, NULL);
 	int r = open_all(s, err);
 
@@ -526,4 +523,34 @@ void as_session_progress(struct as_session *s, struct as_session_progress *ret)
 	for (size_t i = 0; i < s->n; i++)
 		ret->lost += s->member[i]->is.lost;
 	(void)pthread_mutex_unlock(&s->lock);
+}
+
+/* What is of the session as a whole. */
+static int describe(const struct as_session *s, struct as_heap *h, struct as_err *err)
+{
+	h->rate = s->is.sample ? atomic_load(&s->page->rate) : 0;
+	h->flags = s->is.flags;
+	h->whole = h->aggregated = true;
+	h->temporary = s->is.temporary;
+	h->start_ns = s->start_ns;
+	h->start_unix_ns = s->start_unix_ns;
+	h->end_ns = as_now();
+	h->at_peak = s->at_peak;
+	combined(s, &h->totals);
+	h->command = as_strdup(s->is.command);
+	return h->command ? AS_OK : as_fail(err, AS_ENOMEM, "no memory for a look at a heap");
+}
+
+int as_session_snapshot(struct as_session *s, struct as_heap **ret, struct as_err *err)
+{
+	as_auto_heap struct as_heap *h = NULL;
+
+	(void)pthread_mutex_lock(&s->lock);
+	int r = as_snapshot(s->member, s->n, &h, err);
+	if (r == AS_OK)
+		r = describe(s, h, err);
+	(void)pthread_mutex_unlock(&s->lock);
+	if (r == AS_OK)
+		*ret = as_take(h);
+	return r;
 }

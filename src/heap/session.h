@@ -17,7 +17,7 @@ struct as_session_config {
 	uint64_t sample;
 	const char *output; /* of the capture; NULL: none, sums only */
 	bool force, aggregate;
-	const char *command;
+	const char *command; /* stays the caller's while the session lasts */
 	uint64_t temporary;
 };
 

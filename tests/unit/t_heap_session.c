@@ -261,6 +261,37 @@ static void t_stop_does_not_wait_for_the_living(void)
 	EXPECT(!h->process[0].killed && h->whole);
 }
 
+/* A look at what still runs adds up, and does not end it. */
+static void t_a_snapshot_is_what_there_is_now(void)
+{
+	struct rig r;
+	struct guest g = {.session = NULL};
+	struct as_session_progress p = {0};
+	struct as_err err;
+
+	start(&r, 0);
+	visit(&g, door(&r));
+	fake_alloc(&g.fake, 1, AS_WIRE_OP_MALLOC, 64, 32);
+	fake_alloc(&g.fake, 1, AS_WIRE_OP_MALLOC, 128, 64);
+	fake_free(&g.fake, 1, 64);
+	fake_publish(&g.fake, 1);
+	while (!p.frees)
+		as_session_progress(r.session, &p);
+	as_auto_heap struct as_heap *look = NULL;
+	EXPECT_OK(as_session_snapshot(r.session, &look, &err), err);
+	EXPECT_U64(look->nprocesses, 1);
+	EXPECT_U64(look->nsites, 1);
+	EXPECT_I64(look->site[0].sums.left.bytes, 64);
+	EXPECT_I64(look->site[0].sums.peak.bytes, 96);
+	EXPECT_I64(look->totals.peak.bytes, 96);
+	EXPECT_I64(look->totals.made.count, 2);
+	EXPECT_STR(look->command, "test");
+	fake_free(&g.fake, 1, 128);
+	fake_publish(&g.fake, 1);
+	as_auto_heap struct as_heap *h = stop(&r);
+	EXPECT_I64(h->totals.left.bytes, 0);
+}
+
 /* --- who comes in, and what is left of it --------------------------------------------- */
 
 static void t_the_mapping_cannot_be_made_shorter(void)
@@ -343,6 +374,6 @@ static void t_too_many_samples_make_the_rate_larger(void)
 UTEST_MAIN(T(t_what_a_guest_wrote_is_in_the_file), T(t_one_that_did_not_end_in_order_was_killed),
 	   T(t_what_is_gone_is_not_in_a_later_peak),
 	   T(t_a_process_that_comes_again_is_another_program),
-	   T(t_stop_does_not_wait_for_the_living), T(t_the_mapping_cannot_be_made_shorter),
-	   T(t_what_is_no_guest_is_sent_away), T(t_others_that_are_preloaded_stay_so),
-	   T(t_too_many_samples_make_the_rate_larger))
+	   T(t_stop_does_not_wait_for_the_living), T(t_a_snapshot_is_what_there_is_now),
+	   T(t_the_mapping_cannot_be_made_shorter), T(t_what_is_no_guest_is_sent_away),
+	   T(t_others_that_are_preloaded_stay_so), T(t_too_many_samples_make_the_rate_larger))
