@@ -18,13 +18,12 @@ enum {
 #define HIGHEST  (UINT64_C(1) << 56) /* address                                 */
 #define LARGEST  (UINT64_C(1) << 48) /* size                                    */
 
-/* A record that was read. */
+/* A record that was read. Of a free, the kind has only what it needs. */
 struct item {
-	uint64_t address, size;
-	uint32_t python, native;
-	uint32_t thread;
-	uint8_t op, rate;
+	struct as_heap_kind kind;
+	uint64_t address;
 	int64_t ns;
+	uint8_t rate;
 };
 
 struct ring {
@@ -96,18 +95,17 @@ static void tell_freed(struct as_drain *d, const struct as_live_entry *who, uint
 /* UINT32_MAX for want of memory: the allocation is left out. */
 static uint32_t kind_of(struct as_drain *d, const struct item *it)
 {
-	struct as_heap_kind k = {it->size, it->python, it->native, it->thread, it->op};
 	bool new;
-	uint32_t n = as_kinds_number(d->is.kinds, &k, &new);
+	uint32_t n = as_kinds_number(d->is.kinds, &it->kind, &new);
 
 	if (!new)
 		return n;
-	if (!as_tracker_kind(d->is.tracker, n, &k)) {
+	if (!as_tracker_kind(d->is.tracker, n, &it->kind)) {
 		as_kinds_drop(d->is.kinds);
 		return UINT32_MAX;
 	}
 	if (d->is.sink)
-		d->is.sink->kind(d->is.sink->arg, &k);
+		d->is.sink->kind(d->is.sink->arg, &it->kind);
 	return n;
 }
 
@@ -123,7 +121,7 @@ static bool new_entry(struct as_drain *d, const struct item *it, struct as_live_
 				      .ordinal = d->ordinal++,
 				      .rate = it->rate,
 				      .kind = kind,
-				      .mark = ++d->thread[it->thread].made};
+				      .mark = ++d->thread[it->kind.thread].made};
 	return true;
 }
 
@@ -150,7 +148,7 @@ static void allocated(struct as_drain *d, const struct item *it)
 		d->counts.incomplete = true;
 	if (was.address)
 		tell_freed(d, &was, d->is.kinds->kind[was.kind].size, true);
-	tell_made(d, &e, it->size);
+	tell_made(d, &e, it->kind.size);
 }
 
 static void freed(struct as_drain *d, const struct item *it)
@@ -169,7 +167,7 @@ static void unmapped_piece(void *arg, const struct as_live_entry *who, uint64_t 
 /* The kernel gives back whole pages. */
 static void unmapped(struct as_drain *d, const struct item *it)
 {
-	uint64_t page = d->is.page, end = (it->address + it->size + page - 1) / page * page;
+	uint64_t page = d->is.page, end = (it->address + it->kind.size + page - 1) / page * page;
 
 	if (!as_ranges_unmap(&d->ranges, it->address, end, unmapped_piece, d))
 		d->counts.incomplete = true;
@@ -179,14 +177,14 @@ static void mapped(struct as_drain *d, const struct item *it)
 {
 	struct as_live_entry e;
 
-	if (!it->size)
+	if (!it->kind.size)
 		return;
 	unmapped(d, it);
 	if (!new_entry(d, it, &e))
 		return;
-	if (!as_ranges_map(&d->ranges, &e, it->address, it->address + it->size))
+	if (!as_ranges_map(&d->ranges, &e, it->address, it->address + it->kind.size))
 		d->counts.incomplete = true;
-	tell_made(d, &e, it->size);
+	tell_made(d, &e, it->kind.size);
 }
 
 /* What each operation is: how long its record is, and what it does. */
@@ -223,7 +221,7 @@ static void do_batch(struct as_drain *d)
 
 		if (it->ns > d->ns)
 			d->ns = it->ns;
-		operations[it->op].apply(d, it);
+		operations[it->kind.op].apply(d, it);
 	}
 	d->nbatch = 0;
 }
@@ -398,16 +396,17 @@ static void read_record(struct as_drain *d, struct ring *r, struct item *it)
 {
 	size_t bytes = operations[r->op].bytes;
 
-	*it = (struct item){.address = word(r, 8), .op = r->op, .rate = r->rate, .ns = r->ns};
-	it->thread = (uint32_t)r->thread;
+	*it = (struct item){.address = word(r, 8), .ns = r->ns, .rate = r->rate};
+	it->kind.op = r->op;
+	it->kind.thread = (uint32_t)r->thread;
 	if (bytes >= sizeof(struct as_wire_range))
-		it->size = word(r, 16);
+		it->kind.size = word(r, 16);
 	if (bytes < sizeof(struct as_wire_alloc))
 		return;
 	uint64_t nodes = word(r, 24);
 
-	it->python = (uint32_t)nodes ? node(d, (uint32_t)nodes) : 0;
-	it->native = nodes >> 32 ? node(d, (uint32_t)(nodes >> 32)) : 0;
+	it->kind.python = (uint32_t)nodes ? node(d, (uint32_t)nodes) : 0;
+	it->kind.native = nodes >> 32 ? node(d, (uint32_t)(nodes >> 32)) : 0;
 }
 
 static void take(struct as_drain *d, struct ring *r)
@@ -418,7 +417,7 @@ static void take(struct as_drain *d, struct ring *r)
 	if (r->op == AS_WIRE_OP_NONE || (r->thread == NOBODY && !claim(d, r)))
 		return;
 	read_record(d, r, it);
-	if (!it->address || it->address >= HIGHEST || it->size >= LARGEST) {
+	if (!it->address || it->address >= HIGHEST || it->kind.size >= LARGEST) {
 		d->counts.bad++;
 		return;
 	}

@@ -2,21 +2,20 @@
 
 #include "base/fault.h"
 
-enum { FIRST = 256 };
+enum {
+	FIRST = 256,
+	SPARE = 4, /* slots for each: they are small, and a collision costs more */
+};
 
-static uint64_t mix(uint64_t h, uint64_t word)
-{
-	h = (h ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-	return h ^ h >> 29;
-}
-
+/* Three products that do not wait for each other. */
 static size_t home(const struct as_kinds *k, const struct as_heap_kind *kind)
 {
-	uint64_t h = mix(0, kind->size);
+	uint64_t h = kind->size * UINT64_C(0x9e3779b97f4a7c15);
 
-	h = mix(h, (uint64_t)kind->python << 32 | kind->native);
-	h = mix(h, (uint64_t)kind->thread << 32 | kind->op);
-	return (h >> 32) & (k->nslots - 1);
+	h ^= ((uint64_t)kind->python << 32 | kind->native) * UINT64_C(0xd6e8feb86659fd93);
+	h ^= ((uint64_t)kind->thread << 32 | kind->op) * UINT64_C(0xa0761d6478bd642f);
+	h ^= h >> 32;
+	return (h * UINT64_C(0x9e3779b97f4a7c15)) >> 32 & (k->nslots - 1);
 }
 
 static bool same(const struct as_heap_kind *a, const struct as_heap_kind *b)
@@ -37,7 +36,7 @@ static size_t seek(const struct as_kinds *k, const struct as_heap_kind *kind)
 
 static bool grow(struct as_kinds *k)
 {
-	size_t want = k->nslots ? k->nslots * 2 : FIRST;
+	size_t want = k->nslots ? k->nslots * 2 : (size_t)FIRST * SPARE;
 	uint32_t *slot = as_zalloc_n(want, sizeof *slot);
 
 	if (!slot)
@@ -53,7 +52,7 @@ static bool grow(struct as_kinds *k)
 uint32_t as_kinds_number(struct as_kinds *k, const struct as_heap_kind *kind, bool *ret_new)
 {
 	*ret_new = false;
-	if (k->n * 2 >= k->nslots && !grow(k))
+	if (k->n * SPARE >= k->nslots && !grow(k))
 		return UINT32_MAX;
 	uint32_t *slot = &k->slot[seek(k, kind)];
 
