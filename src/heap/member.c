@@ -3,10 +3,12 @@
 #include <errno.h>
 #include <stdio.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/fault.h"
+#include "os/ending.h"
 #include "os/text.h"
 
 /* --- life ------------------------------------------------------------------- */
@@ -141,15 +143,26 @@ void as_member_follow(struct as_member *m)
 	ask(m);
 }
 
-void as_member_end(struct as_member *m, int64_t now_ns)
+/* By a signal, or we do not know by what and its guest had no time to say goodbye. */
+static bool was_killed(const struct as_member *m, const struct as_env *env)
+{
+	int status;
+
+	if (m->replaced || m->stopped)
+		return false;
+	if (m->pidfd >= 0 && as_ending(m->pidfd, env, (pid_t)m->is.pid, &status))
+		return WIFSIGNALED(status);
+	return atomic_load_explicit(&m->mapping.heap->state, memory_order_relaxed) ==
+	       AS_WIRE_HEAP_LIVE;
+}
+
+void as_member_end(struct as_member *m, const struct as_env *env, int64_t now_ns)
 {
 	if (!m->drain)
 		return;
 	as_member_follow(m);
 	m->is.end_ns = now_ns;
-	m->is.killed = !m->replaced && !m->stopped &&
-		       atomic_load_explicit(&m->mapping.heap->state, memory_order_relaxed) ==
-			       AS_WIRE_HEAP_LIVE;
+	m->is.killed = was_killed(m, env);
 	as_tracker_ended(m->tracker);
 	as_drain_free(as_take(m->drain));
 	as_mapping_close(&m->mapping);
@@ -178,24 +191,23 @@ int64_t as_member_rss(struct as_member *m, const struct as_env *env)
 	return m->rss;
 }
 
-static void add(int64_t *to, int64_t kib)
+static void add(int64_t *to, int64_t bytes)
 {
-	*to = *to < 0 || kib < 0 ? -1 : *to + kib * 1024;
+	*to = *to < 0 || bytes < 0 ? -1 : *to + bytes;
 }
 
 void as_member_rss_parts(const struct as_member *m, const struct as_env *env,
 			 struct as_heap_rss *to)
 {
-	static const char *const keys[] = {"RssAnon:", "RssFile:", "RssShmem:"};
-	int64_t v[AS_LEN(keys)] = {-1, -1, -1};
+	struct as_proc_status v = {.anon = -1, .file = -1, .shmem = -1};
 	char path[40], text[4096];
 	struct as_err err;
 	size_t n = 0;
 
 	(void)snprintf(path, sizeof path, "%u/status", m->is.pid);
 	if (as_read_at(env->proc, path, text, sizeof text, &n, &err) == AS_OK)
-		(void)as_text_keys(as_span(text, n), keys, AS_LEN(keys), v);
-	add(&to->anonymous, v[0]);
-	add(&to->file, v[1]);
-	add(&to->shared, v[2]);
+		as_parse_status(text, n, &v);
+	add(&to->anonymous, v.anon);
+	add(&to->file, v.file);
+	add(&to->shared, v.shmem);
 }

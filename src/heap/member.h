@@ -53,7 +53,7 @@ bool as_member_quiet(const struct as_member *m);
 /* Names as far as they are complete, and what the guest says of itself. */
 void as_member_follow(struct as_member *m);
 /* Everything was read: its memory is no more. */
-void as_member_end(struct as_member *m, int64_t now_ns);
+void as_member_end(struct as_member *m, const struct as_env *env, int64_t now_ns);
 
 /* Resident memory now, in bytes; -1: unknown. */
 int64_t as_member_rss(struct as_member *m, const struct as_env *env);

@@ -163,7 +163,7 @@ static void end(struct as_session *s, struct as_member *m, int64_t now)
 	put_names(s, m);
 	if (m->pidfd >= 0)
 		(void)epoll_ctl(s->ends, EPOLL_CTL_DEL, m->pidfd, NULL);
-	as_member_end(m, now);
+	as_member_end(m, s->env, now);
 	if (s->capture)
 		note(s, as_capture_ended(s->capture, m->number, &m->is, &err), &err);
 }

@@ -176,16 +176,26 @@ static void t_what_a_guest_wrote_is_in_the_file(void)
 	EXPECT_I64(h->totals.peak.count, 20001);
 }
 
-static void t_one_that_did_not_end_in_order_was_killed(void)
+/* Who just leaves, without a word, is not killed; who is killed is, whatever it has said. */
+static void t_only_a_signal_kills(void)
 {
 	struct rig r;
+	siginfo_t how;
 
 	start(&r, 0);
-	finish(fork_guest(door(&r), 101, 7, AS_WIRE_HEAP_LIVE));
+	pid_t leaves = fork_guest(door(&r), 101, 7, AS_WIRE_HEAP_LIVE);
+	EXPECT(!waitid(P_PID, (id_t)leaves, &how, WEXITED | WNOWAIT));
+	pid_t killed = fork();
+	if (!killed) {
+		record(door(&r), 103, 7, AS_WIRE_HEAP_OVER);
+		(void)raise(SIGKILL);
+	}
+	EXPECT(!waitid(P_PID, (id_t)killed, &how, WEXITED | WNOWAIT));
 	as_auto_heap struct as_heap *h = stop(&r);
 
-	EXPECT(h->process[0].killed);
-	EXPECT_I64(h->totals.made.count, 101);
+	EXPECT_U64(h->nprocesses, 2);
+	EXPECT(!h->process[0].killed && h->process[1].killed);
+	EXPECT_I64(h->totals.made.count, 204);
 }
 
 /* One after the other: their peaks do not add up. */
@@ -371,7 +381,7 @@ static void t_too_many_samples_make_the_rate_larger(void)
 	as_heap_free(stop(&r));
 }
 
-UTEST_MAIN(T(t_what_a_guest_wrote_is_in_the_file), T(t_one_that_did_not_end_in_order_was_killed),
+UTEST_MAIN(T(t_what_a_guest_wrote_is_in_the_file), T(t_only_a_signal_kills),
 	   T(t_what_is_gone_is_not_in_a_later_peak),
 	   T(t_a_process_that_comes_again_is_another_program),
 	   T(t_stop_does_not_wait_for_the_living), T(t_a_snapshot_is_what_there_is_now),
