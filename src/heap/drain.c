@@ -14,9 +14,14 @@ enum {
 	NOBODY = -1,
 };
 
-#define PATIENCE (1 * AS_SECOND)     /* with a number that does not come        */
-#define HIGHEST  (UINT64_C(1) << 56) /* address                                 */
-#define LARGEST  (UINT64_C(1) << 48) /* size                                    */
+/*
+ * With a number that does not come: its thread may wait for a CPU among a
+ * thousand others. Less than a guest's with a ring that stays full.
+ */
+#define PATIENCE (4 * AS_SECOND)
+
+#define HIGHEST (UINT64_C(1) << 56) /* address                                 */
+#define LARGEST (UINT64_C(1) << 48) /* size                                    */
 
 /* A record that was read. Of a free, the kind has only what it needs. */
 struct item {

@@ -4,7 +4,7 @@
  * numbers, as events.
  *
  * A number that is missing is waited for: its thread is about to write it. Not
- * for ever: when the process is gone, or after a second, what is missing is
+ * for ever: when the process is gone, or after some seconds, what is missing is
  * counted as lost. The same goes for records that make no sense.
  */
 #include "heap/follow.h"

@@ -203,16 +203,16 @@ static void t_a_missing_number_is_waited_for_and_then_lost(void)
 	fake_alloc(&r.guest, 2, AS_WIRE_OP_MALLOC, 48, 3);
 	fake_publish(&r.guest, 2);
 	EXPECT_U64(drain(&r, 10, false), 0);
-	EXPECT_U64(drain(&r, AS_SECOND, false), 0);
-	EXPECT_U64(drain(&r, 10 + AS_SECOND, false), 2);
+	EXPECT_U64(drain(&r, 4 * AS_SECOND, false), 0);
+	EXPECT_U64(drain(&r, 10 + 4 * AS_SECOND, false), 2);
 	EXPECT_U64(counts(&r)->lost, 1);
 	fake_publish(&r.guest, 1); /* it comes after all */
-	(void)drain(&r, 11 + AS_SECOND, true);
+	(void)drain(&r, 11 + 4 * AS_SECOND, true);
 	EXPECT_U64(counts(&r)->lost, 2);
 	EXPECT_U64(r.nevents, 2);
 	fake_free(&r.guest, 1, 48);
 	fake_publish(&r.guest, 1);
-	(void)drain(&r, 12 + AS_SECOND, false);
+	(void)drain(&r, 12 + 4 * AS_SECOND, false);
 	expect_event(&r, 2, AS_HEAP_FREE, 1, 3);
 	close_rig(&r);
 }
