@@ -143,6 +143,16 @@ void as_member_follow(struct as_member *m)
 	ask(m);
 }
 
+bool as_member_news(struct as_member *m)
+{
+	const struct as_heap_process *a = &m->told, *b = &m->is;
+	bool news = a->python != b->python || a->why != b->why || a->lost != b->lost ||
+		    a->clipped != b->clipped || a->nested != b->nested;
+
+	m->told = m->is;
+	return news;
+}
+
 /* By a signal, or we do not know by what and its guest had no time to say goodbye. */
 static bool was_killed(const struct as_member *m, const struct as_env *env)
 {

@@ -29,6 +29,7 @@ struct as_member {
 	bool stopped;    /* or the session has ended before it                          */
 	int64_t rss;     /* as last seen; -1: unknown                                   */
 	uint64_t allocations;
+	struct as_heap_process told; /* by as_member_news() */
 	bool short_of; /* memory: something of it is missing                          */
 };
 
@@ -52,6 +53,8 @@ size_t as_member_read(struct as_member *m, int64_t now_ns);
 bool as_member_quiet(const struct as_member *m);
 /* Names as far as they are complete, and what the guest says of itself. */
 void as_member_follow(struct as_member *m);
+/* Is there more to say of it than the last time that this was asked? Not of its sums. */
+bool as_member_news(struct as_member *m);
 /* Everything was read: its memory is no more. */
 void as_member_end(struct as_member *m, const struct as_env *env, int64_t now_ns);
 

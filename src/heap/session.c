@@ -146,13 +146,17 @@ static void see_ends(struct as_session *s)
 		s->member[e[i].data.u32]->gone = true;
 }
 
+/* Names, and what the guest has found out or lost since: we may be killed before it ends. */
 static void put_names(struct as_session *s, struct as_member *m)
 {
 	struct as_err err;
 
 	as_member_follow(m);
-	if (s->capture)
-		note(s, as_capture_names(s->capture, m->number, &m->names, &err), &err);
+	if (!s->capture)
+		return;
+	note(s, as_capture_names(s->capture, m->number, &m->names, &err), &err);
+	if (as_member_news(m))
+		note(s, as_capture_ended(s->capture, m->number, &m->is, &err), &err);
 }
 
 /* Everything that it wrote was read. */
