@@ -18,7 +18,9 @@ static int open_new(const char *path, bool force)
 
 int as_blocks_create(struct as_blocks_out *o, const char *path, bool force, struct as_err *err)
 {
-	*o = (struct as_blocks_out){.fd = -1, .out = AS_BUF(AS_BUF_DOCUMENT)};
+	*o = (struct as_blocks_out){.fd = -1,
+				    .out = AS_BUF(AS_BUF_DOCUMENT),
+				    .packed = AS_BUF(AS_BUF_DOCUMENT)};
 	o->path = as_strdup(path);
 	if (!o->path)
 		return as_fail(err, AS_ENOMEM, "no memory to write '%s'", path);
@@ -47,6 +49,7 @@ static void stop(struct as_blocks_out *o)
 void as_blocks_out_done(struct as_blocks_out *o)
 {
 	stop(o);
+	as_buf_done(&o->packed);
 	free(o->path);
 	as_squeeze_free(o->z);
 	o->path = NULL;
@@ -69,32 +72,37 @@ static void put_u32le(char *at, uint32_t v)
 	memcpy(at, &v, sizeof v);
 }
 
-void as_block_close(struct as_blocks_out *o, size_t at)
+void as_block_close_to(struct as_blocks_out *o, size_t at, size_t end)
 {
 	if (o->out.bad)
 		return;
 	char *head = o->out.p + at;
-	size_t n = o->out.len - at - AS_BLOCKS_HEAD_LEN;
+	size_t n = end - at - AS_BLOCKS_HEAD_LEN;
 
 	put_u32le(head, (uint32_t)n);
 	put_u32le(head + 4, as_crc32(as_crc32(0, head, 4), head + AS_BLOCKS_HEAD_LEN, n));
 }
 
+void as_block_close(struct as_blocks_out *o, size_t at)
+{
+	as_block_close_to(o, at, o->out.len);
+}
+
 int as_block_pack(struct as_blocks_out *o, const struct as_buf *plain, struct as_err *err)
 {
-	as_auto_buf struct as_buf packed = AS_BUF(AS_BUF_DOCUMENT);
 	const struct as_buf *best = plain;
 
 	if (plain->bad)
 		return as_buf_ok(plain, err);
 	if (plain->len >= WORTH_PACKING) {
-		int r = as_squeeze(o->z, plain->p, plain->len, &packed, err);
+		as_buf_clear(&o->packed);
+		int r = as_squeeze(o->z, plain->p, plain->len, &o->packed, err);
 		if (r < 0)
 			return r;
-		if (packed.len < plain->len)
-			best = &packed;
+		if (o->packed.len < plain->len)
+			best = &o->packed;
 	}
-	as_enc_u64(&o->out, (uint64_t)best->len * 2 + (best == &packed));
+	as_enc_u64(&o->out, (uint64_t)best->len * 2 + (best == &o->packed));
 	as_buf_add(&o->out, best->p, best->len);
 	return AS_OK;
 }
@@ -115,7 +123,8 @@ static int write_all(int fd, const char *p, size_t n)
 	return 0;
 }
 
-/* The end of a file that ends too early; mostly there is room for these bytes. */
+/* The end of a file that ends too early; mostly there is room for these bytes.
+ */
 static void put_last(struct as_blocks_out *o)
 {
 	as_buf_done(&o->out);

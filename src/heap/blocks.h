@@ -17,10 +17,10 @@
 enum {
 	AS_BLOCKS_VERSION = 1,
 	AS_BLOCKS_MAGIC_LEN = 8,
-	AS_BLOCKS_HEAD_LEN = 8,         /* length and crc                                     */
-	AS_BLOCKS_MAX = 256 << 20,      /* a longer one is damage; packed or not              */
+	AS_BLOCKS_HEAD_LEN = 8,         /* length and crc    */
+	AS_BLOCKS_MAX = 256 << 20,      /* a longer one is damage; packed or not */
 	AS_BLOCKS_PIECE = 4 << 20,      /* what can be written in pieces is, about so long    */
-	AS_BLOCKS_PIECE_MAX = 64 << 20, /* a piece with one very long thing in it          */
+	AS_BLOCKS_PIECE_MAX = 64 << 20, /* a piece with one very long thing in it */
 };
 
 /* A reader skips the types that it does not know. */
@@ -41,8 +41,9 @@ enum as_block_type {
 struct as_blocks_out {
 	int fd; /* -1: nothing is written any more */
 	char *path;
-	int64_t size;      /* bytes of the file that are good          */
-	struct as_buf out; /* blocks that were not written yet    */
+	int64_t size;         /* bytes of the file that are good          */
+	struct as_buf out;    /* blocks that were not written yet    */
+	struct as_buf packed; /* what is being packed */
 	struct as_squeeze *z;
 };
 
@@ -51,7 +52,10 @@ void as_blocks_out_done(struct as_blocks_out *o);
 /* What is appended to o->out until it is closed is its body. */
 size_t as_block_open(struct as_blocks_out *o, enum as_block_type type);
 void as_block_close(struct as_blocks_out *o, size_t at);
-/* A part of a body, packed: u64 length × 2 + 1, a zstd frame; × 2, as it is, when that is less. */
+/* The same of one whose body ended before others were opened. */
+void as_block_close_to(struct as_blocks_out *o, size_t at, size_t end);
+/* A part of a body, packed: u64 length × 2 + 1, a zstd frame; × 2, as it is,
+ * when that is less. */
 int as_block_pack(struct as_blocks_out *o, const struct as_buf *plain, struct as_err *err);
 /*
  * All blocks down to the kernel. When that fails the file is what it was, an
@@ -83,7 +87,8 @@ void as_blocks_in_done(struct as_blocks_in *in);
  * be believed: `end` tells why. Negative when the file cannot be read.
  */
 int as_block_next(struct as_blocks_in *in, struct as_bytes *ret, struct as_err *err);
-/* The one with a payload of so many bytes, unread; false when there is none such. */
+/* The one with a payload of so many bytes, unread; false when there is none
+ * such. */
 int as_block_pass(struct as_blocks_in *in, uint64_t payload, struct as_err *err);
 /* Undo as_block_pack(): into `to`, emptied first, up to its limit. */
 int as_block_unpack(struct as_blocks_in *in, struct as_bytes *b, struct as_buf *to,

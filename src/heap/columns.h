@@ -10,15 +10,15 @@
  * without those before it.
  *
  *	ops     a bit each: 0 an allocation, 1 a release (all or a part of it)
- *	kinds   u64 for each allocation: 0: the one that followed the kind before it
- *	        last time; else its kind + 1
- *	after   u64 for each release right after an allocation: 0: as old as last
- *	        time after that kind; else how many allocations ago it was made
- *	chain   i64 for each release right after another: its ordinal less that one's
- *	old     u64 the kind of each release of what was allocated before this block
- *	odd     (u64 events since the last odd one, u64 what, u64 bytes) where the bytes
- *	        are not the kind's, or a part was released
- *	time    (u64 events since the last change, i64 ns) where the moment changes
+ *	kinds   u64 for each allocation: 0: the one that followed the kind
+ *before it last time; else its kind + 1 after   u64 for each release right
+ *after an allocation: 0: as old as last time after that kind; else how many
+ *allocations ago it was made chain   i64 for each release right after another:
+ *its ordinal less that one's old     u64 the kind of each release of what was
+ *allocated before this block odd     (u64 events since the last odd one, u64
+ *what, u64 bytes) where the bytes are not the kind's, or a part was released
+ *	time    (u64 events since the last change, i64 ns) where the moment
+ *changes
  */
 #include "heap/blocks.h"
 #include "heap/event.h"
@@ -42,7 +42,7 @@ struct as_span {
 	uint64_t ordinal; /* of its first allocation               */
 	uint64_t allocations;
 	int64_t from_ns, until_ns; /* of its first event; the latest        */
-	uint64_t payload;          /* bytes of the block that it tells of   */
+	uint32_t payload;          /* bytes of the block that it tells of   */
 };
 
 /* What followed a kind last time, in this block. */
@@ -76,8 +76,8 @@ struct as_columns {
 void as_columns_init(struct as_columns *c, uint32_t process);
 void as_columns_done(struct as_columns *c);
 /*
- * `kind` is the number under which it goes, one of `kinds`; `size` is the kind's.
- * False: there is no memory, or ordinals are not in order.
+ * `kind` is the number under which it goes, one of `kinds`; `size` is the
+ * kind's. False: there is no memory, or ordinals are not in order.
  */
 bool as_columns_add(struct as_columns *c, const struct as_heap_event *e, uint32_t kind,
 		    uint64_t size, size_t kinds);
@@ -104,7 +104,8 @@ void as_columns_in_done(struct as_columns_in *c);
 /* A block (its type was read) of that span; kinds are below `kinds`. */
 int as_columns_open(struct as_columns_in *c, struct as_blocks_in *in, struct as_bytes *b,
 		    const struct as_span *span, size_t kinds, struct as_err *err);
-/* The next event, its bytes where they are not the kind's; else *ret_odd is false. */
+/* The next event, its bytes where they are not the kind's; else *ret_odd is
+ * false. */
 bool as_columns_next(struct as_columns_in *c, struct as_heap_event *ret, bool *ret_odd);
 /* After the last: was everything as it should be? */
 bool as_columns_whole(const struct as_columns_in *c);

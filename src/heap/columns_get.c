@@ -3,7 +3,8 @@
 #include "base/fault.h"
 #include "heap/columns.h"
 
-/* No column of so many events is longer: three numbers of ten bytes for each at most. */
+/* No column of so many events is longer: three numbers of ten bytes for each at
+ * most. */
 enum { COLUMN_MAX = AS_COLUMNS_EVENTS * 30 };
 
 void as_dec_span(struct as_bytes *b, struct as_span *ret)
@@ -14,7 +15,7 @@ void as_dec_span(struct as_bytes *b, struct as_span *ret)
 	ret->allocations = as_dec_below(b, (uint64_t)ret->events + 1);
 	ret->from_ns = as_dec_i64(b);
 	ret->until_ns = as_dec_i64(b);
-	ret->payload = as_dec_below(b, AS_BLOCKS_MAX);
+	ret->payload = as_dec_u32le(b);
 }
 
 void as_columns_in_init(struct as_columns_in *c)

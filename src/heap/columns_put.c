@@ -144,18 +144,15 @@ bool as_columns_add(struct as_columns *c, const struct as_heap_event *e, uint32_
 
 /* --- the block ------------------------------------------------------------ */
 
-static void put_span(const struct as_span *s, struct as_blocks_out *o)
+/* All of it but the length of the block that follows. */
+static void put_span(const struct as_span *s, struct as_buf *b)
 {
-	size_t at = as_block_open(o, AS_BLOCK_SPAN);
-
-	as_enc_u64(&o->out, s->process);
-	as_enc_u64(&o->out, s->events);
-	as_enc_u64(&o->out, s->ordinal);
-	as_enc_u64(&o->out, s->allocations);
-	as_enc_i64(&o->out, s->from_ns);
-	as_enc_i64(&o->out, s->until_ns);
-	as_enc_u64(&o->out, s->payload);
-	as_block_close(o, at);
+	as_enc_u64(b, s->process);
+	as_enc_u64(b, s->events);
+	as_enc_u64(b, s->ordinal);
+	as_enc_u64(b, s->allocations);
+	as_enc_i64(b, s->from_ns);
+	as_enc_i64(b, s->until_ns);
 }
 
 static void again(struct as_columns *c)
@@ -170,26 +167,32 @@ static void again(struct as_columns *c)
 		as_buf_clear(&c->column[i]);
 }
 
-/* The span comes first but tells how long the block is: it is put before it when that is known. */
-int as_columns_put(struct as_columns *c, struct as_blocks_out *o, struct as_err *err)
+static int put_columns(struct as_columns *c, struct as_blocks_out *o, struct as_err *err)
 {
-	as_auto_buf struct as_buf block = AS_BUF(AS_BUF_FILE);
-	struct as_buf before = o->out;
+	size_t at = as_block_open(o, AS_BLOCK_EVENTS);
 	int r = AS_OK;
 
-	if (c->span.events % CHAR_BIT)
-		as_buf_byte(&c->column[AS_COLUMN_OPS], (char)c->bits);
-	o->out = block;
-	size_t at = as_block_open(o, AS_BLOCK_EVENTS);
 	for (size_t i = 0; i < AS_COLUMNS_N && r == AS_OK; i++)
 		r = as_block_pack(o, &c->column[i], err);
 	as_block_close(o, at);
-	block = o->out;
-	o->out = before;
-	c->span.payload = block.len - AS_BLOCKS_HEAD_LEN;
-	put_span(&c->span, o);
-	as_buf_add(&o->out, block.p, block.len);
-	o->out.bad |= block.bad;
+	return r;
+}
+
+/* The span comes first and tells how long the block is: that is put there when
+ * it is known. */
+int as_columns_put(struct as_columns *c, struct as_blocks_out *o, struct as_err *err)
+{
+	if (c->span.events % CHAR_BIT)
+		as_buf_byte(&c->column[AS_COLUMN_OPS], (char)c->bits);
+	size_t at = as_block_open(o, AS_BLOCK_SPAN);
+	put_span(&c->span, &o->out);
+	as_enc_u32le(&o->out, 0);
+	size_t end = o->out.len;
+	int r = put_columns(c, o, err);
+	uint32_t payload = htole32((uint32_t)(o->out.len - end - AS_BLOCKS_HEAD_LEN));
+	if (!o->out.bad)
+		memcpy(o->out.p + end - sizeof payload, &payload, sizeof payload);
+	as_block_close_to(o, at, end);
 	again(c);
 	return r;
 }

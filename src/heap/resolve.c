@@ -161,7 +161,7 @@ static struct group symbols_of(const struct as_heap_names *n, uint64_t address, 
 	while (lo && n->symbol[lo - 1].address == address &&
 	       n->symbol[lo - 1].node == n->symbol[end - 1].node)
 		lo--;
-	return (struct group){n->symbol + lo, end - lo};
+	return (struct group){end > lo ? n->symbol + lo : NULL, end - lo};
 }
 
 static uint32_t push_address(struct as_heap_resolver *r, uint32_t stack, uint64_t address)
