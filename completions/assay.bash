@@ -64,8 +64,15 @@ _assay() {
 		cur=
 	fi
 	if ((COMP_CWORD == 1)); then
-		_assay_words "run attach record dump loop top jobs show report stats export import rm gc profiles flame convert merge diff doctor help --help --version" "$cur"
+		_assay_words "run attach record dump loop top heap jobs show report stats export import rm gc profiles flame convert merge diff doctor help --help --version" "$cur"
 		return
+	fi
+	if [[ $command == heap ]]; then
+		if ((COMP_CWORD == 2)); then
+			_assay_words "run flamegraph table tree summary stats transform diff --help" "$cur"
+			return
+		fi
+		at=2 command+=" ${COMP_WORDS[2]}"
 	fi
 	case $command in
 	"run")
@@ -192,6 +199,166 @@ _assay() {
 			_assay_words "-r --rate -d --duration -s --subprocesses -g --gil -i --idle -h --help" "$cur"
 		else
 			_assay_pids "$cur"
+		fi
+		;;
+	"heap run")
+		_assay_tail "--sample -o --output -n --name --run-version -l --label --store" "first"
+		if [[ $REPLY ]]; then
+			_assay_command "$REPLY" "$cur"
+			return
+		fi
+		case $prev in
+		--sample) return ;;
+		-o | --output) _assay_files "$cur"; return ;;
+		-n | --name) return ;;
+		--run-version) return ;;
+		-l | --label) return ;;
+		--store) _assay_files "$cur"; return ;;
+		esac
+		if [[ $cur == -* ]]; then
+			_assay_words "--native --python-allocators --follow-fork --sample --aggregate -o --output -f --force --json -q --quiet -n --name --run-version -l --label --store --no-store -h --help" "$cur"
+		else
+			_assay_command "$COMP_CWORD" "$cur"
+		fi
+		;;
+	"heap flamegraph")
+		case $prev in
+		-o | --output) return ;;
+		-f | --format) _assay_words "svg html" "$cur"; return ;;
+		--title) return ;;
+		--slice) return ;;
+		--temporary-allocation-threshold) return ;;
+		--from) return ;;
+		--until) return ;;
+		--metric) return ;;
+		--focus) return ;;
+		--show-from-frame) return ;;
+		--show-stacks) return ;;
+		--hide-stacks) return ;;
+		--hide-frames) return ;;
+		--highlight) return ;;
+		esac
+		if [[ $cur == -* ]]; then
+			_assay_words "-o --output -f --format --title --temporal --slice --icicle --reverse --lines -t --split-threads --full-filenames --leaks --temporary-allocations --temporary-allocation-threshold --all --from --until --partial --metric --focus --callers --show-from-frame --show-stacks --hide-stacks --hide-frames --highlight -h --help" "$cur"
+		else
+			_assay_files "$cur"
+		fi
+		;;
+	"heap table")
+		case $prev in
+		-n | --limit) return ;;
+		--temporary-allocation-threshold) return ;;
+		--from) return ;;
+		--until) return ;;
+		--metric) return ;;
+		--focus) return ;;
+		--show-from-frame) return ;;
+		--show-stacks) return ;;
+		--hide-stacks) return ;;
+		--hide-frames) return ;;
+		--highlight) return ;;
+		esac
+		if [[ $cur == -* ]]; then
+			_assay_words "-n --limit --full-filenames --leaks --temporary-allocations --temporary-allocation-threshold --all --from --until --partial --metric --focus --callers --show-from-frame --show-stacks --hide-stacks --hide-frames --highlight -h --help" "$cur"
+		else
+			_assay_files "$cur"
+		fi
+		;;
+	"heap tree")
+		case $prev in
+		-n | --limit) return ;;
+		--least) return ;;
+		--temporary-allocation-threshold) return ;;
+		--from) return ;;
+		--until) return ;;
+		--metric) return ;;
+		--focus) return ;;
+		--show-from-frame) return ;;
+		--show-stacks) return ;;
+		--hide-stacks) return ;;
+		--hide-frames) return ;;
+		--highlight) return ;;
+		esac
+		if [[ $cur == -* ]]; then
+			_assay_words "-n --limit --least --lines --full-filenames --leaks --temporary-allocations --temporary-allocation-threshold --all --from --until --partial --metric --focus --callers --show-from-frame --show-stacks --hide-stacks --hide-frames --highlight -h --help" "$cur"
+		else
+			_assay_files "$cur"
+		fi
+		;;
+	"heap summary")
+		case $prev in
+		-s | --sort) _assay_words "total own count" "$cur"; return ;;
+		-n | --limit) return ;;
+		--temporary-allocation-threshold) return ;;
+		--from) return ;;
+		--until) return ;;
+		--metric) return ;;
+		--focus) return ;;
+		--show-from-frame) return ;;
+		--show-stacks) return ;;
+		--hide-stacks) return ;;
+		--hide-frames) return ;;
+		--highlight) return ;;
+		esac
+		if [[ $cur == -* ]]; then
+			_assay_words "-s --sort -n --limit --full-filenames --leaks --temporary-allocations --temporary-allocation-threshold --all --from --until --partial --metric --focus --callers --show-from-frame --show-stacks --hide-stacks --hide-frames --highlight -h --help" "$cur"
+		else
+			_assay_files "$cur"
+		fi
+		;;
+	"heap stats")
+		case $prev in
+		-n | --limit) return ;;
+		--from) return ;;
+		--until) return ;;
+		esac
+		if [[ $cur == -* ]]; then
+			_assay_words "-n --limit --json --from --until --partial -h --help" "$cur"
+		else
+			_assay_files "$cur"
+		fi
+		;;
+	"heap transform")
+		case $prev in
+		-o | --output) _assay_files "$cur"; return ;;
+		--temporary-allocation-threshold) return ;;
+		--from) return ;;
+		--until) return ;;
+		--metric) return ;;
+		--focus) return ;;
+		--show-from-frame) return ;;
+		--show-stacks) return ;;
+		--hide-stacks) return ;;
+		--hide-frames) return ;;
+		--highlight) return ;;
+		esac
+		if [[ $cur == -* ]]; then
+			_assay_words "-o --output -t --threads -F --function --full-filenames --leaks --temporary-allocations --temporary-allocation-threshold --all --from --until --partial --metric --focus --callers --show-from-frame --show-stacks --hide-stacks --hide-frames --highlight -h --help" "$cur"
+		elif ((COMP_CWORD == at + 1)); then
+			_assay_words "pprof folded speedscope csv " "$cur"
+		else
+			_assay_files "$cur"
+		fi
+		;;
+	"heap diff")
+		case $prev in
+		--by) _assay_words "self total" "$cur"; return ;;
+		-n | --limit) return ;;
+		--temporary-allocation-threshold) return ;;
+		--from) return ;;
+		--until) return ;;
+		--metric) return ;;
+		--focus) return ;;
+		--show-from-frame) return ;;
+		--show-stacks) return ;;
+		--hide-stacks) return ;;
+		--hide-frames) return ;;
+		--highlight) return ;;
+		esac
+		if [[ $cur == -* ]]; then
+			_assay_words "--by --share -n --limit --full-filenames --json --leaks --temporary-allocations --temporary-allocation-threshold --all --from --until --partial --metric --focus --callers --show-from-frame --show-stacks --hide-stacks --hide-frames --highlight -h --help" "$cur"
+		else
+			_assay_files "$cur"
 		fi
 		;;
 	"jobs")
@@ -413,7 +580,7 @@ _assay() {
 		if [[ $cur == -* ]]; then
 			_assay_words "-h --help" "$cur"
 		elif ((COMP_CWORD == at + 1)); then
-			_assay_words "run attach record dump loop top jobs show report stats export import rm gc profiles flame convert merge diff doctor help metrics prices " "$cur"
+			_assay_words "run attach record dump loop top heap jobs show report stats export import rm gc profiles flame convert merge diff doctor help metrics prices " "$cur"
 		fi
 		;;
 	esac

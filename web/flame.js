@@ -1942,7 +1942,8 @@ define("flame/main", ["require", "exports", "report/dom", "report/plain", "repor
 	function facts(p) {
 		const total = (i) => p.levels ? (0, data_5.bySlice)(p, i).reduce((a, b) => Math.max(a, b), 0)
 			: p.sample.values[i].reduce((a, b) => a + b, 0);
-		const sums = p.kinds.map((k, i) => `${(0, data_5.amount)(k, total(i))} ${k.name}`);
+		const named = (k) => k.name === k.unit ? "" : ` ${k.name}`;
+		const sums = p.kinds.map((k, i) => (0, data_5.amount)(k, total(i)) + named(k));
 		return [...sums, ...p.duration_ns > 0 ? [`over ${(0, units_5.duration)(p.duration_ns)}`] : [],
 			...p.start_ns > 0 ? [(0, units_5.moment)(p.start_ns)] : []].join(" · ");
 	}

@@ -58,7 +58,7 @@ static void put_rss(const struct end *e)
 	double beside = (double)r->anonymous - (double)e->h->totals.peak.bytes;
 	struct as_flow f = {e->out, e->look, AS_TEXT_AT, NULL, AS_INK_NONE, AS_TEXT_AT};
 
-	if (r->rss < 0)
+	if (r->rss <= 0)
 		return;
 	put_label(e, "RSS then", AS_DIM);
 	as_buf_str(e->out, as_human_bytes((double)r->rss).s);

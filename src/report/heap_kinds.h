@@ -8,6 +8,9 @@
 /* Numbers of the kinds; a filter may have taken some away. */
 #define AS_HEAP_NO_KIND SIZE_MAX
 
+/* What stands for the function where there is none. */
+#define AS_HEAP_NO_STACK "(no stack)"
+
 struct as_heap_kinds {
 	size_t bytes, count, variance;
 };

@@ -69,7 +69,7 @@ static void line_cell(const void *data, size_t row, size_t col, struct as_buf *c
 	else if (col == COUNT)
 		as_put_heap_count(cell, x->amount.count, l->h->rate);
 	else if (col == FUNCTION)
-		as_buf_str(cell, x->place ? p->text[at->function] : "(no stack)");
+		as_buf_str(cell, x->place ? p->text[at->function] : AS_HEAP_NO_STACK);
 	else if (col == WHERE)
 		as_put_heap_where(cell, p, x->place, at->line, &short_names);
 }

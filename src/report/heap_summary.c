@@ -61,6 +61,27 @@ static int take(struct functions *f, size_t kind,
 	return r;
 }
 
+/* What has no stack is nobody's: a row of its own, behind the others. */
+static void add_unknown(struct functions *f)
+{
+	struct function *last = &f->at[f->n];
+
+	*last = (struct function){0};
+	for (size_t i = 0; i < f->p->nsamples; i++) {
+		const struct as_sample *s = &f->p->sample[i];
+
+		if (s->stack)
+			continue;
+		last->own = as_value_plus(last->own, as_heap_value(s, f->kinds.bytes));
+		last->count = as_value_plus(last->count, as_heap_value(s, f->kinds.count));
+		last->own_spread =
+			as_value_plus(last->own_spread, as_heap_value(s, f->kinds.variance));
+	}
+	last->total = last->own;
+	last->spread = last->own_spread;
+	f->n += last->own || last->count;
+}
+
 static int count(struct functions *f, struct as_err *err)
 {
 	f->at = as_zalloc_n(f->p->nplaces, sizeof *f->at);
@@ -74,6 +95,7 @@ static int count(struct functions *f, struct as_err *err)
 	for (size_t i = 1; i < f->p->nplaces; i++)
 		if (f->at[i].place)
 			f->at[f->n++] = f->at[i];
+	add_unknown(f);
 	return r;
 }
 
@@ -138,7 +160,7 @@ static void cell(const void *data, size_t row, size_t col, struct as_buf *cell)
 	else if (col == COUNT)
 		as_put_kind_count(cell, &f->kinds, x->count);
 	else if (col == NAME)
-		as_buf_str(cell, f->p->text[at->function]);
+		as_buf_str(cell, x->place ? f->p->text[at->function] : AS_HEAP_NO_STACK);
 	else
 		as_put_heap_where(cell, f->p, x->place, at->begin, &f->how->spell);
 }

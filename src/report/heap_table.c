@@ -121,7 +121,7 @@ static void cell(const void *data, size_t row, size_t col, struct as_buf *cell)
 	else if (col == PROCESS)
 		put_tag(cell, t->p, x->tags, "process");
 	else if (col == NAME)
-		as_buf_str(cell, x->place ? t->p->text[at->function] : "(no stack)");
+		as_buf_str(cell, x->place ? t->p->text[at->function] : AS_HEAP_NO_STACK);
 	else
 		as_put_heap_where(cell, t->p, x->place, at->line, &t->how->spell);
 }

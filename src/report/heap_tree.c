@@ -127,25 +127,33 @@ static void put_where(struct as_buf *out, const struct as_look *look, const stru
 	out->bad |= where.bad;
 }
 
+/* Bytes and their share of the whole; how wide. */
+static int put_numbers(struct as_buf *out, const struct tree *t, int64_t bytes)
+{
+	enum { AMOUNT = 10, SHARE = 7, GAP = 2 };
+	as_auto_buf struct as_buf cell = AS_BUF(AS_BUF_LINE);
+
+	as_put_cell(out, as_human_bytes((double)bytes).s, AMOUNT, true);
+	as_put_share(&cell, bytes, t->f->box[0].total);
+	as_put_cell(out, as_buf_text(&cell), SHARE, true);
+	as_buf_fill(out, ' ', GAP);
+	out->bad |= cell.bad;
+	return AMOUNT + SHARE + GAP;
+}
+
 static void put_row(struct as_buf *out, const struct as_look *look, struct tree *t, uint32_t box)
 {
-	enum { AMOUNT = 10, SHARE = 7 };
 	const struct as_flame_box *b = &t->f->box[box];
-	as_auto_buf struct as_buf amount = AS_BUF(AS_BUF_LINE), label = AS_BUF(AS_BUF_LINE);
+	as_auto_buf struct as_buf label = AS_BUF(AS_BUF_LINE);
+	int used = put_numbers(out, t, b->total);
 
-	as_put_heap_bytes(&amount, b->total, false, 0);
-	as_put_cell(out, as_buf_text(&amount), AMOUNT, true);
-	as_buf_clear(&amount);
-	as_put_share(&amount, b->total, t->f->box[0].total);
-	as_put_cell(out, as_buf_text(&amount), SHARE, true);
-	as_buf_str(out, "  ");
-	int used = AMOUNT + SHARE + 2 + put_step(out, t, box);
+	used += put_step(out, t, box);
 	as_put_flame_label(&label, t->f, b);
 	used += as_put_clean(out, as_buf_text(&label), label.len, look->width - used);
 	if (t->how->spell.functions)
 		put_where(out, look, t, b->place, look->width - used - 2);
 	as_end_line(out);
-	out->bad |= amount.bad || label.bad;
+	out->bad |= label.bad;
 }
 
 static void put_rows(struct as_buf *out, const struct as_look *look, struct tree *t)
@@ -154,6 +162,10 @@ static void put_rows(struct as_buf *out, const struct as_look *look, struct tree
 
 	for (size_t i = 0; i < t->n; i++)
 		put_row(out, look, t, t->order[i]);
+	if (t->f->box[0].self >= t->cut) {
+		put_numbers(out, t, t->f->box[0].self);
+		as_buf_str(out, AS_HEAP_NO_STACK "\n");
+	}
 	for (size_t i = 1; i < t->f->n; i++)
 		narrow += t->f->box[i].total > 0 && t->f->box[i].total < t->cut &&
 			  t->f->box[t->f->box[i].caller].total >= t->cut;

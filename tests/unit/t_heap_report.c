@@ -170,6 +170,30 @@ static void t_tree(void)
 		    "… and 1 more of less than 178 KiB\n");
 }
 
+/* What has no stack is told with the rest. */
+static void t_no_stack(void)
+{
+	static const struct as_heap_how how = {.spell = {.functions = true},
+					       .rows = 2,
+					       .title = "at the peak"};
+	as_auto_sample struct sample_heap s;
+	struct as_heap *h = sample_heap(&s);
+
+	s.site[1].stack = 0;
+	expect_view(h, AS_HEAP_PEAK, as_report_heap_tree, &how,
+		    "at the peak: 3.5 MiB in 57 allocations\n"
+		    "   352 KiB  9.9 %  main  app/main.py:1\n"
+		    "   256 KiB  7.2 %  load  app/load.py:10\n"
+		    "   3.1 MiB   90 %  (no stack)\n"
+		    "… and 1 more of less than 96.0 KiB\n");
+	expect_view(h, AS_HEAP_PEAK, as_report_heap_summary, &how,
+		    "at the peak: 3.5 MiB in 57 allocations\n"
+		    "  total             own        count  function    where\n"
+		    "3.1 MiB   90 %  3.1 MiB  90 %     50  (no stack)\n"
+		    "352 KiB  9.9 %      0 B   0 %      7  main        app/main.py:1\n"
+		    "… and 2 more\n");
+}
+
 static void t_sampled_has_intervals(void)
 {
 	static const struct as_heap_how how = {.rows = 9, .title = "at the peak"};
@@ -230,11 +254,9 @@ static void t_what_is_doubtful_is_said(void)
 static void t_nothing_at_all(void)
 {
 	struct as_err err;
-	struct as_heap h = {.whole = true,
-			    .at_peak = {-1, -1, -1, -1},
-			    .stacks = as_profile_new(&(struct as_value_kind){"bytes", "bytes"}, 1,
-						     &err)};
-	as_auto_profile struct as_profile *stacks = h.stacks;
+	as_auto_profile struct as_profile *stacks =
+		as_profile_new(&(struct as_value_kind){"bytes", "bytes"}, 1, &err);
+	struct as_heap h = {.whole = true, .at_peak = {-1, -1, -1, -1}, .stacks = stacks};
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_FILE);
 
 	EXPECT_OK(as_report_heap_stats(&b, &plain, &h, 5, &err), err);
@@ -281,5 +303,6 @@ static void t_json(void)
 }
 
 UTEST_MAIN(T(t_the_end_fits_ten_seconds), T(t_stats), T(t_summary),
-	   T(t_summary_by_own_and_by_count), T(t_table), T(t_tree), T(t_sampled_has_intervals),
-	   T(t_csv), T(t_what_is_doubtful_is_said), T(t_nothing_at_all), T(t_json))
+	   T(t_summary_by_own_and_by_count), T(t_table), T(t_tree), T(t_no_stack),
+	   T(t_sampled_has_intervals), T(t_csv), T(t_what_is_doubtful_is_said), T(t_nothing_at_all),
+	   T(t_json))
