@@ -10,7 +10,7 @@ ARGS    ?=
 
 # What a fresh Debian or Ubuntu needs: to build, to test, to develop.
 BUILD_PKGS := gcc libc6-dev make meson ninja-build pkg-config python3 \
-              libsqlite3-dev libzstd-dev zlib1g-dev libjansson-dev libncurses-dev \
+              libsqlite3-dev libzstd-dev zlib1g-dev libjansson-dev libncurses-dev libdw-dev \
               clang bpftool libbpf-dev
 TEST_PKGS  := $(BUILD_PKGS) procps python3-jsonschema strace util-linux mandoc zsh locales \
               clang clang-format shellcheck node-typescript
@@ -21,7 +21,8 @@ GUIDE_PKGS := lammps lammps-examples mpi-default-bin openfoam openfoam-examples 
 FORMAT_PKGS := golang-go valgrind linux-perf npm python3-pip
 REAL_PKGS  := $(TEST_PKGS) redis-server redis-tools git dpkg-dev chromium \
 	      chromium-driver debootstrap iproute2 \
-	      nodejs nginx-light curl python3-uvloop python3-trio python3-fastapi python3-uvicorn
+	      nodejs nginx-light curl python3-uvloop python3-trio python3-fastapi python3-uvicorn \
+	      libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0
 # A daemon for containers, for the same occasion.
 DOCKER_PKGS := docker.io
 DEV_PKGS   := $(TEST_PKGS) libclang-rt-dev dpkg-dev

@@ -29,7 +29,7 @@ _assay_pids() {
 _assay_tail() {
 	local i
 	REPLY=
-	for ((i = 2; i < COMP_CWORD; i++)); do
+	for ((i = at + 1; i < COMP_CWORD; i++)); do
 		if [[ ${COMP_WORDS[i]} == -- ]]; then
 			REPLY=$((i + 1))
 			return
@@ -53,8 +53,10 @@ _assay_command() {
 	fi
 }
 
+# The command is the words up to $at.
 _assay() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} REPLY
+	local at=1 command=${COMP_WORDS[1]}
 	COMPREPLY=()
 	if [[ $prev == = ]]; then
 		prev=${COMP_WORDS[COMP_CWORD - 2]}
@@ -62,11 +64,18 @@ _assay() {
 		cur=
 	fi
 	if ((COMP_CWORD == 1)); then
-		_assay_words "run attach record dump loop top jobs show report stats export import rm gc profiles flame convert merge diff doctor help --help --version" "$cur"
+		_assay_words "run attach record dump loop top heap jobs show report stats export import rm gc profiles flame convert merge diff doctor help --help --version" "$cur"
 		return
 	fi
-	case ${COMP_WORDS[1]} in
-	run)
+	if [[ $command == heap ]]; then
+		if ((COMP_CWORD == 2)); then
+			_assay_words "run flamegraph table tree summary stats transform diff --help" "$cur"
+			return
+		fi
+		at=2 command+=" ${COMP_WORDS[2]}"
+	fi
+	case $command in
+	"run")
 		_assay_tail "-n --name --run-version -l --label -p --param -i --interval -m --metrics --stacks --stacks-rate -t --timeout -o --output --html --store --keystone-dir" "first"
 		if [[ $REPLY ]]; then
 			_assay_command "$REPLY" "$cur"
@@ -93,7 +102,7 @@ _assay() {
 			_assay_command "$COMP_CWORD" "$cur"
 		fi
 		;;
-	attach)
+	"attach")
 		_assay_tail "-n --name --run-version -l --label -p --param -i --interval -m --metrics --stacks --stacks-rate -d --duration -o --output --html --store --keystone-dir" ""
 		if [[ $REPLY ]]; then
 			_assay_command "$REPLY" "$cur"
@@ -120,7 +129,7 @@ _assay() {
 			_assay_pids "$cur"
 		fi
 		;;
-	record)
+	"record")
 		_assay_tail "-p --pid -d --duration --service --service-version --project --zone --match --every --for -k --keep -n --name --run-version -l --label -r --rate --mode -o --output -f --format --weight --stats-json --store" ""
 		if [[ $REPLY ]]; then
 			_assay_command "$REPLY" "$cur"
@@ -154,7 +163,7 @@ _assay() {
 			_assay_pids "$cur"
 		fi
 		;;
-	dump)
+	"dump")
 		case $prev in
 		-d | --duration) return ;;
 		esac
@@ -164,7 +173,7 @@ _assay() {
 			_assay_pids "$cur"
 		fi
 		;;
-	loop)
+	"loop")
 		_assay_tail "-d --duration --threshold -o --output" ""
 		if [[ $REPLY ]]; then
 			_assay_command "$REPLY" "$cur"
@@ -181,7 +190,7 @@ _assay() {
 			_assay_pids "$cur"
 		fi
 		;;
-	top)
+	"top")
 		case $prev in
 		-r | --rate) return ;;
 		-d | --duration) return ;;
@@ -192,7 +201,167 @@ _assay() {
 			_assay_pids "$cur"
 		fi
 		;;
-	jobs)
+	"heap run")
+		_assay_tail "--sample -o --output -n --name --run-version -l --label --store" "first"
+		if [[ $REPLY ]]; then
+			_assay_command "$REPLY" "$cur"
+			return
+		fi
+		case $prev in
+		--sample) return ;;
+		-o | --output) _assay_files "$cur"; return ;;
+		-n | --name) return ;;
+		--run-version) return ;;
+		-l | --label) return ;;
+		--store) _assay_files "$cur"; return ;;
+		esac
+		if [[ $cur == -* ]]; then
+			_assay_words "--native --python-allocators --follow-fork --sample --aggregate -o --output -f --force --json -q --quiet -n --name --run-version -l --label --store --no-store -h --help" "$cur"
+		else
+			_assay_command "$COMP_CWORD" "$cur"
+		fi
+		;;
+	"heap flamegraph")
+		case $prev in
+		-o | --output) return ;;
+		-f | --format) _assay_words "svg html" "$cur"; return ;;
+		--title) return ;;
+		--slice) return ;;
+		--temporary-allocation-threshold) return ;;
+		--from) return ;;
+		--until) return ;;
+		--metric) return ;;
+		--focus) return ;;
+		--show-from-frame) return ;;
+		--show-stacks) return ;;
+		--hide-stacks) return ;;
+		--hide-frames) return ;;
+		--highlight) return ;;
+		esac
+		if [[ $cur == -* ]]; then
+			_assay_words "-o --output -f --format --title --temporal --slice --icicle --reverse --lines -t --split-threads --full-filenames --leaks --temporary-allocations --temporary-allocation-threshold --all --from --until --partial --metric --focus --callers --show-from-frame --show-stacks --hide-stacks --hide-frames --highlight -h --help" "$cur"
+		else
+			_assay_files "$cur"
+		fi
+		;;
+	"heap table")
+		case $prev in
+		-n | --limit) return ;;
+		--temporary-allocation-threshold) return ;;
+		--from) return ;;
+		--until) return ;;
+		--metric) return ;;
+		--focus) return ;;
+		--show-from-frame) return ;;
+		--show-stacks) return ;;
+		--hide-stacks) return ;;
+		--hide-frames) return ;;
+		--highlight) return ;;
+		esac
+		if [[ $cur == -* ]]; then
+			_assay_words "-n --limit --full-filenames --leaks --temporary-allocations --temporary-allocation-threshold --all --from --until --partial --metric --focus --callers --show-from-frame --show-stacks --hide-stacks --hide-frames --highlight -h --help" "$cur"
+		else
+			_assay_files "$cur"
+		fi
+		;;
+	"heap tree")
+		case $prev in
+		-n | --limit) return ;;
+		--least) return ;;
+		--temporary-allocation-threshold) return ;;
+		--from) return ;;
+		--until) return ;;
+		--metric) return ;;
+		--focus) return ;;
+		--show-from-frame) return ;;
+		--show-stacks) return ;;
+		--hide-stacks) return ;;
+		--hide-frames) return ;;
+		--highlight) return ;;
+		esac
+		if [[ $cur == -* ]]; then
+			_assay_words "-n --limit --least --lines --full-filenames --leaks --temporary-allocations --temporary-allocation-threshold --all --from --until --partial --metric --focus --callers --show-from-frame --show-stacks --hide-stacks --hide-frames --highlight -h --help" "$cur"
+		else
+			_assay_files "$cur"
+		fi
+		;;
+	"heap summary")
+		case $prev in
+		-s | --sort) _assay_words "total own count" "$cur"; return ;;
+		-n | --limit) return ;;
+		--temporary-allocation-threshold) return ;;
+		--from) return ;;
+		--until) return ;;
+		--metric) return ;;
+		--focus) return ;;
+		--show-from-frame) return ;;
+		--show-stacks) return ;;
+		--hide-stacks) return ;;
+		--hide-frames) return ;;
+		--highlight) return ;;
+		esac
+		if [[ $cur == -* ]]; then
+			_assay_words "-s --sort -n --limit --full-filenames --leaks --temporary-allocations --temporary-allocation-threshold --all --from --until --partial --metric --focus --callers --show-from-frame --show-stacks --hide-stacks --hide-frames --highlight -h --help" "$cur"
+		else
+			_assay_files "$cur"
+		fi
+		;;
+	"heap stats")
+		case $prev in
+		-n | --limit) return ;;
+		--from) return ;;
+		--until) return ;;
+		esac
+		if [[ $cur == -* ]]; then
+			_assay_words "-n --limit --json --from --until --partial -h --help" "$cur"
+		else
+			_assay_files "$cur"
+		fi
+		;;
+	"heap transform")
+		case $prev in
+		-o | --output) _assay_files "$cur"; return ;;
+		--temporary-allocation-threshold) return ;;
+		--from) return ;;
+		--until) return ;;
+		--metric) return ;;
+		--focus) return ;;
+		--show-from-frame) return ;;
+		--show-stacks) return ;;
+		--hide-stacks) return ;;
+		--hide-frames) return ;;
+		--highlight) return ;;
+		esac
+		if [[ $cur == -* ]]; then
+			_assay_words "-o --output -t --threads -F --function --full-filenames --leaks --temporary-allocations --temporary-allocation-threshold --all --from --until --partial --metric --focus --callers --show-from-frame --show-stacks --hide-stacks --hide-frames --highlight -h --help" "$cur"
+		elif ((COMP_CWORD == at + 1)); then
+			_assay_words "pprof folded speedscope csv " "$cur"
+		else
+			_assay_files "$cur"
+		fi
+		;;
+	"heap diff")
+		case $prev in
+		--by) _assay_words "self total" "$cur"; return ;;
+		-n | --limit) return ;;
+		--temporary-allocation-threshold) return ;;
+		--from) return ;;
+		--until) return ;;
+		--metric) return ;;
+		--focus) return ;;
+		--show-from-frame) return ;;
+		--show-stacks) return ;;
+		--hide-stacks) return ;;
+		--hide-frames) return ;;
+		--highlight) return ;;
+		esac
+		if [[ $cur == -* ]]; then
+			_assay_words "--by --share -n --limit --full-filenames --json --leaks --temporary-allocations --temporary-allocation-threshold --all --from --until --partial --metric --focus --callers --show-from-frame --show-stacks --hide-stacks --hide-frames --highlight -h --help" "$cur"
+		else
+			_assay_files "$cur"
+		fi
+		;;
+	"jobs")
 		case $prev in
 		-n | --name) return ;;
 		-s | --status) _assay_words "running success failed timeout error interrupted" "$cur"; return ;;
@@ -209,7 +378,7 @@ _assay() {
 			_assay_words "-n --name -s --status -l --label --since --until --run-version --host --sort --ascending --limit --json --csv --ids --store -h --help" "$cur"
 		fi
 		;;
-	show)
+	"show")
 		case $prev in
 		--store) _assay_files "$cur"; return ;;
 		esac
@@ -219,7 +388,7 @@ _assay() {
 			_assay_runs "$cur"
 		fi
 		;;
-	report)
+	"report")
 		case $prev in
 		-o | --output) _assay_files "$cur"; return ;;
 		--store) _assay_files "$cur"; return ;;
@@ -235,13 +404,13 @@ _assay() {
 		esac
 		if [[ $cur == -* ]]; then
 			_assay_words "-o --output --store --stacks --sort -n --top --full-filenames --json --metric --focus --callers --show-from-frame --show-stacks --hide-stacks --hide-frames --highlight -h --help" "$cur"
-		elif ((COMP_CWORD == 2)); then
+		elif ((COMP_CWORD == at + 1)); then
 			_assay_words "stacks " "$cur"
 		else
 			_assay_runs "$cur"
 		fi
 		;;
-	stats)
+	"stats")
 		case $prev in
 		-n | --name) return ;;
 		-s | --status) _assay_words "running success failed timeout error interrupted" "$cur"; return ;;
@@ -256,7 +425,7 @@ _assay() {
 			_assay_words "-n --name -s --status -l --label --since --until --run-version --host --json --store -h --help" "$cur"
 		fi
 		;;
-	export)
+	"export")
 		case $prev in
 		-n | --name) return ;;
 		-s | --status) _assay_words "running success failed timeout error interrupted" "$cur"; return ;;
@@ -275,19 +444,19 @@ _assay() {
 			_assay_runs "$cur"
 		fi
 		;;
-	import)
+	"import")
 		case $prev in
 		--store) _assay_files "$cur"; return ;;
 		esac
 		if [[ $cur == -* ]]; then
 			_assay_words "--json --store -h --help" "$cur"
-		elif ((COMP_CWORD == 2)); then
+		elif ((COMP_CWORD == at + 1)); then
 			_assay_words "keystone " "$cur"
 		else
 			_assay_files "$cur"
 		fi
 		;;
-	rm)
+	"rm")
 		case $prev in
 		--store) _assay_files "$cur"; return ;;
 		esac
@@ -297,7 +466,7 @@ _assay() {
 			_assay_runs "$cur"
 		fi
 		;;
-	gc)
+	"gc")
 		case $prev in
 		-k | --keep) return ;;
 		--keep-per-name) return ;;
@@ -305,11 +474,11 @@ _assay() {
 		esac
 		if [[ $cur == -* ]]; then
 			_assay_words "-k --keep --keep-per-name --dry-run --json --store -h --help" "$cur"
-		elif ((COMP_CWORD == 2)); then
+		elif ((COMP_CWORD == at + 1)); then
 			_assay_words "keep " "$cur"
 		fi
 		;;
-	profiles)
+	"profiles")
 		case $prev in
 		-s | --service) return ;;
 		--version) return ;;
@@ -336,7 +505,7 @@ _assay() {
 			_assay_words "-s --service --version -l --label --host --since --until -w --weight --by -b --busy -F --function --limit -o --output -f --format --json --store --metric --focus --callers --show-from-frame --show-stacks --hide-stacks --hide-frames --highlight -h --help" "$cur"
 		fi
 		;;
-	flame)
+	"flame")
 		case $prev in
 		-o | --output) _assay_files "$cur"; return ;;
 		-f | --format) _assay_words "svg html" "$cur"; return ;;
@@ -356,7 +525,7 @@ _assay() {
 			_assay_runs "$cur"
 		fi
 		;;
-	convert)
+	"convert")
 		case $prev in
 		-f | --format) _assay_words "folded pprof speedscope firefox callgrind pstats svg html" "$cur"; return ;;
 		--from) _assay_words "folded pprof speedscope callgrind pstats perf yappi" "$cur"; return ;;
@@ -373,7 +542,7 @@ _assay() {
 			_assay_words "-f --format --from -t --threads -F --function --full-filenames --store --metric --focus --callers --show-from-frame --show-stacks --hide-stacks --hide-frames --highlight -h --help" "$cur"
 		fi
 		;;
-	merge)
+	"merge")
 		case $prev in
 		-o | --output) _assay_files "$cur"; return ;;
 		-f | --format) _assay_words "folded pprof speedscope firefox callgrind pstats svg html" "$cur"; return ;;
@@ -392,7 +561,7 @@ _assay() {
 			_assay_files "$cur"
 		fi
 		;;
-	diff)
+	"diff")
 		case $prev in
 		--by) _assay_words "self total" "$cur"; return ;;
 		-n | --limit) return ;;
@@ -410,7 +579,7 @@ _assay() {
 			_assay_words "--by --share -n --limit --full-filenames --json -o --output --store --metric --focus --callers --show-from-frame --show-stacks --hide-stacks --hide-frames --highlight -h --help" "$cur"
 		fi
 		;;
-	doctor)
+	"doctor")
 		case $prev in
 		--store) _assay_files "$cur"; return ;;
 		esac
@@ -418,11 +587,11 @@ _assay() {
 			_assay_words "--json --store -h --help" "$cur"
 		fi
 		;;
-	help)
+	"help")
 		if [[ $cur == -* ]]; then
 			_assay_words "-h --help" "$cur"
-		elif ((COMP_CWORD == 2)); then
-			_assay_words "run attach record dump loop top jobs show report stats export import rm gc profiles flame convert merge diff doctor help metrics prices " "$cur"
+		elif ((COMP_CWORD == at + 1)); then
+			_assay_words "run attach record dump loop top heap jobs show report stats export import rm gc profiles flame convert merge diff doctor help metrics prices " "$cur"
 		fi
 		;;
 	esac

@@ -15,6 +15,7 @@ LINKED = {
     "zlib": ("zlib", "Zlib", "Jean-loup Gailly and Mark Adler"),
     "jansson": ("Jansson", "MIT", "Petri Lehtinen and contributors"),
     "ncursesw": ("ncurses", "X11", "Free Software Foundation, Inc. and Thomas E. Dickey"),
+    "libdw": ("elfutils", "LGPL-3.0+", "Red Hat, Inc. and others"),
 }
 NOT_LISTED = {"threads"}        # part of the C library
 

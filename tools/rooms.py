@@ -29,7 +29,8 @@ ROOMS = {
                 "base wire os stat profile run collect stack heap"),
     "load":    ("schedules, flows, rollouts, capacity", "base os net stat run judge engine"),
     "store":   ("the only room that knows SQL; implements the run's sink", "base profile run"),
-    "report":  ("rows in, bytes out: text, json, csv, svg, html", "base stat profile run judge"),
+    "report":  ("rows in, bytes out: text, json, csv, svg, html",
+                "base stat profile run judge heap"),
     "tui":     ("live screens", "base profile run report"),
     "cli":     ("main.c with the table of commands, one file each; wires engine to store",
                 "base wire pyabi unwind stat os net profile run collect stack heap judge engine "
@@ -45,7 +46,7 @@ ROOMS = {
 ONLY_IN = {
     "sqlite3.h":          "store",
     "libpq-fe.h":         "store",
-    "zstd.h":             "store",
+    "zstd.h":             "base",
     "zlib.h":             "profile report",
     "jansson.h":          "base store",
     "sys/ptrace.h":       "os",
@@ -57,7 +58,7 @@ ONLY_IN = {
     "linux/perf_event.h": "os",
     "linux/taskstats.h":  "os",
     "bpf/*":              "os bpf",
-    "sys/socket.h":       "os net",
+    "sys/socket.h":       "os net preload",  # a guest knows no env, and goes to its collector
     "openssl/*":          "net",
     "nghttp2/*":          "net",
     "elfutils/*":         "stack",

@@ -340,7 +340,7 @@ define("report/units", ["require", "exports"], function (require, exports) {
 define("flame/data", ["require", "exports", "report/inflate", "report/units"], function (require, exports, inflate_2, units) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
-	exports.shortFile = exports.amount = exports.unpack = exports.arrange = void 0;
+	exports.shortFile = exports.amount = exports.unpack = exports.highest = exports.bySlice = exports.arrange = void 0;
 	function callers(back) {
 		return Int32Array.from(back, (b, i) => i - b);
 	}
@@ -365,6 +365,19 @@ define("flame/data", ["require", "exports", "report/inflate", "report/units"], f
 			slices, span_ns: span(p, slices) };
 	}
 	exports.arrange = arrange;
+	function bySlice(p, kind) {
+		const sums = new Float64Array(p.slices), v = p.sample.values[kind];
+		p.sample.slice.forEach((s, i) => sums[s] += Math.max(0, v[i]));
+		return sums;
+	}
+	exports.bySlice = bySlice;
+	function highest(sums, from, to) {
+		let best = from;
+		for (let s = from; s < to; s++)
+			best = sums[s] > sums[best] ? s : best;
+		return best;
+	}
+	exports.highest = highest;
 	async function unpack(base64) {
 		return arrange(await (0, inflate_2.inflate)(base64));
 	}
@@ -518,7 +531,7 @@ define("flame/filter", ["require", "exports", "flame/frames"], function (require
 	}
 	exports.Sieve = Sieve;
 });
-define("flame/tree", ["require", "exports"], function (require, exports) {
+define("flame/tree", ["require", "exports", "flame/data"], function (require, exports, data_2) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.sums = exports.changed = exports.grow = exports.ownOf = exports.scaleOf = void 0;
@@ -560,19 +573,25 @@ define("flame/tree", ["require", "exports"], function (require, exports) {
 				: b * this.scale);
 		}
 	}
+	function counted(p, how) {
+		if (!p.levels)
+			return (s) => s >= how.from && s < how.to;
+		const top = (0, data_2.highest)((0, data_2.bySlice)(p, how.kind), how.from, how.to);
+		return (s) => s === top;
+	}
 	function ownOf(p, how) {
-		const v = new Values(p, how);
+		const v = new Values(p, how), counts = counted(p, how);
 		for (let i = 0; i < p.sample.slice.length; i++)
-			if (p.sample.slice[i] >= how.from && p.sample.slice[i] < how.to)
+			if (counts(p.sample.slice[i]))
 				v.add(i);
 		return v.width;
 	}
 	exports.ownOf = ownOf;
 	function groups(p, how) {
 		const found = new Map();
-		const { slice, tags } = p.sample;
+		const { slice, tags } = p.sample, counts = counted(p, how);
 		for (let i = 0; i < slice.length; i++) {
-			if (slice[i] < how.from || slice[i] >= how.to)
+			if (!counts(slice[i]))
 				continue;
 			const key = how.apart ? tags[i] : 0, list = found.get(key);
 			if (list)
@@ -877,7 +896,7 @@ define("flame/pace", ["require", "exports"], function (require, exports) {
 	}
 	exports.Pace = Pace;
 });
-define("flame/model", ["require", "exports", "report/units", "flame/around", "flame/data", "flame/filter", "flame/frames", "flame/pace", "flame/tree"], function (require, exports, units_1, around_1, data_2, filter_1, frames_3, pace_1, tree_1) {
+define("flame/model", ["require", "exports", "report/units", "flame/around", "flame/data", "flame/filter", "flame/frames", "flame/pace", "flame/tree"], function (require, exports, units_1, around_1, data_3, filter_1, frames_3, pace_1, tree_1) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.Model = void 0;
@@ -912,7 +931,7 @@ define("flame/model", ["require", "exports", "report/units", "flame/around", "fl
 			return this.p.kinds[this.compares ? this.p.before : this.choice.kind];
 		}
 		amount(v) {
-			return (0, data_2.amount)(this.kind, v);
+			return (0, data_3.amount)(this.kind, v);
 		}
 		share(words, v, of = this.tree.total[0]) {
 			return `${words} ${this.amount(v)}, ${(0, units_1.percent)(of ? v / of : 0)}`;
@@ -1817,7 +1836,7 @@ define("flame/side", ["require", "exports", "report/dom", "report/tables", "repo
 	}
 	exports.Side = Side;
 });
-define("flame/strip", ["require", "exports", "report/dom", "report/theme", "report/units"], function (require, exports, dom_8, theme_3, units_4) {
+define("flame/strip", ["require", "exports", "report/dom", "report/theme", "report/units", "flame/data"], function (require, exports, dom_8, theme_3, units_4, data_4) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.Strip = void 0;
@@ -1840,19 +1859,26 @@ define("flame/strip", ["require", "exports", "report/dom", "report/theme", "repo
 		}
 		refresh() {
 			const { p, choice, compares } = this.m;
-			this.sums = new Float64Array(p.slices);
-			const v = p.sample.values[compares ? p.after : choice.kind];
-			p.sample.slice.forEach((s, i) => this.sums[s] += Math.max(0, v[i]));
-			this.sums[p.slices - 1] /= this.lastPart();
+			this.sums = (0, data_4.bySlice)(p, compares ? p.after : choice.kind);
+			if (!p.levels)
+				this.sums[p.slices - 1] /= this.lastPart();
 			const whole = choice.from === 0 && choice.to === p.slices, ns = p.slice_ns;
 			this.all.disabled = whole;
-			this.words.textContent = whole ? `${p.slices} slices of ${(0, units_4.duration)(ns)}`
-				: `${(0, units_4.place)(choice.from * ns, ns)} to ${(0, units_4.place)(Math.min(choice.to * ns, p.span_ns), ns)}`;
+			this.words.textContent = (whole ? `${p.slices} slices of ${(0, units_4.duration)(ns)}`
+				: `${(0, units_4.place)(choice.from * ns, ns)} to ${(0, units_4.place)(Math.min(choice.to * ns, p.span_ns), ns)}`)
+				+ this.top();
 			this.redraw();
 		}
 		lastPart() {
 			const { slices, slice_ns, span_ns } = this.m.p;
 			return Math.max(0.5, span_ns / slice_ns - (slices - 1));
+		}
+		top() {
+			const { p, choice } = this.m;
+			if (!p.levels)
+				return "";
+			const at = (0, data_4.highest)(this.sums, choice.from, choice.to);
+			return `; its peak, ${this.m.amount(this.sums[at])} at ${(0, units_4.place)(at * p.slice_ns, p.slice_ns)}, is shown`;
 		}
 		pick(from, to) {
 			const { slices } = this.m.p;
@@ -1924,12 +1950,14 @@ define("flame/strip", ["require", "exports", "report/dom", "report/theme", "repo
 	}
 	exports.Strip = Strip;
 });
-define("flame/main", ["require", "exports", "report/dom", "report/plain", "report/theme", "report/units", "flame/controls", "flame/data", "flame/graph", "flame/model", "flame/side", "flame/strip"], function (require, exports, dom_9, plain_1, theme_4, units_5, controls_1, data_3, graph_1, model_1, side_1, strip_1) {
+define("flame/main", ["require", "exports", "report/dom", "report/plain", "report/theme", "report/units", "flame/controls", "flame/data", "flame/graph", "flame/model", "flame/side", "flame/strip"], function (require, exports, dom_9, plain_1, theme_4, units_5, controls_1, data_5, graph_1, model_1, side_1, strip_1) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	function facts(p) {
-		const total = (i) => p.sample.values[i].reduce((a, b) => a + b, 0);
-		const sums = p.kinds.map((k, i) => `${(0, data_3.amount)(k, total(i))} ${k.name}`);
+		const total = (i) => p.levels ? (0, data_5.bySlice)(p, i).reduce((a, b) => Math.max(a, b), 0)
+			: p.sample.values[i].reduce((a, b) => a + b, 0);
+		const named = (k) => k.name === k.unit ? "" : ` ${k.name}`;
+		const sums = p.kinds.map((k, i) => (0, data_5.amount)(k, total(i)) + named(k));
 		return [...sums, ...p.duration_ns > 0 ? [`over ${(0, units_5.duration)(p.duration_ns)}`] : [],
 			...p.start_ns > 0 ? [(0, units_5.moment)(p.start_ns)] : []].join(" · ");
 	}
@@ -1938,7 +1966,7 @@ define("flame/main", ["require", "exports", "report/dom", "report/plain", "repor
 		return (0, dom_9.h)("header", {}, (0, dom_9.h)("div", { class: "title" }, (0, dom_9.h)("h1", {}, p.title ?? "Flame graph"), (0, dom_9.h)("span", { class: "grow" }), (0, theme_4.themeSwitch)()), (0, dom_9.h)("p", { class: "facts" }, facts(p)), key);
 	}
 	void (0, plain_1.begin)(async (packed, page) => {
-		const p = await (0, data_3.unpack)(packed), m = new model_1.Model(p);
+		const p = await (0, data_5.unpack)(packed), m = new model_1.Model(p);
 		(0, theme_4.startTheme)();
 		const graph = new graph_1.Graph(m);
 		const side = new side_1.Side(m, (frame) => {

@@ -6,6 +6,11 @@
  * table drives dispatch, `--help`, the man page, and shell completions, so
  * what a command can do is said once. Options are typed rows that point into
  * the command's own options struct; the parser (opt.h) fills it.
+ *
+ * A family is a command that only names what stands behind it: it has no
+ * run(), and the table lists its members after it, with names of two words
+ * (`heap`, `heap run`, `heap stats`). Each member has its own options, help and
+ * page; the overview shows the family alone.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,7 +47,7 @@ struct as_cmd {
 	int min_args, max_args;    /* positional words; max -1: any number         */
 	const struct as_opt *opts; /* name == NULL ends                         */
 	size_t opts_size;
-	/* args: positionals; tail: the COMMAND, or NULL. All NULL-ended. */
+	/* args: positionals; tail: the COMMAND, or NULL. All NULL-ended. NULL: a family. */
 	int (*run)(const void *opts, char **args, char **tail, struct as_io *io,
 		   struct as_err *err);
 };

@@ -23,7 +23,8 @@ static void put_list(struct as_buf *out)
 			as_buf_fmt(out,
 				   "docs/man/assay-%s.1\tman %s\n"
 				   "docs/manual/%s.md\tmanual %s\n",
-				   (*c)->name, (*c)->name, (*c)->name, (*c)->name);
+				   as_docs_page(*c).name, (*c)->name, as_docs_page(*c).name,
+				   (*c)->name);
 }
 
 static void put_examples(struct as_buf *out)
@@ -61,12 +62,13 @@ static int put(struct as_buf *out, const char *kind, const struct as_cmd *cmd, s
 static int run(const void *opts, char **args, char **tail, struct as_io *io, struct as_err *err)
 {
 	as_auto_buf struct as_buf out = AS_BUF(AS_BUF_FILE);
-	const char *name = args[0] ? args[1] : NULL;
-	const struct as_cmd *cmd = name ? as_cmd_find(name) : NULL;
+	char **name = args[0] && args[1] ? args + 1 : NULL;
+	size_t n = !name ? 0 : name[1] ? 2 : 1, used = 0;
+	const struct as_cmd *cmd = as_cmd_find(name, n, &used);
 
 	(void)opts, (void)tail;
-	if (name && !cmd)
-		return as_fail(err, AS_EUSAGE, "no command '%s'", name);
+	if (used != n)
+		return as_fail(err, AS_EUSAGE, "no command '%s'", name[n - 1]);
 	int r = put(&out, args[0], cmd, err);
 	return r < 0 ? r : as_buf_write(&out, io->out, err);
 }
@@ -77,6 +79,6 @@ const struct as_cmd as_cmd_docs = {
 	.about = "print the documents made from the program's own tables",
 	.group = "help",
 	.flags = AS_CMD_HIDDEN,
-	.max_args = 2,
+	.max_args = 3,
 	.run = run,
 };

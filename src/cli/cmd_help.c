@@ -5,12 +5,15 @@
 #include "engine/price.h"
 #include "report/cost.h"
 
-static int find(const char *word, const struct as_cmd **ret, struct as_err *err)
+static int find(char **words, const struct as_cmd **ret, struct as_err *err)
 {
-	*ret = as_cmd_find(word);
-	if (*ret)
+	size_t n = words[1] ? 2 : 1, used = 0;
+
+	*ret = as_cmd_find(words, n, &used);
+	if (used == n)
 		return AS_OK;
-	(void)as_fail(err, AS_EUSAGE, "no command or topic '%s'", word);
+	(void)as_fail(err, AS_EUSAGE, "no command or topic '%s%s%s'", words[0], n > 1 ? " " : "",
+		      n > 1 ? words[1] : "");
 	return as_hint(err, "'assay help' lists the commands; 'metrics' and 'prices' are topics");
 }
 
@@ -45,7 +48,7 @@ static int run(const void *opts, char **args, char **tail, struct as_io *io, str
 	} else if (!strcmp(args[0], "prices")) {
 		r = put_prices(&out, look, err);
 	} else {
-		r = find(args[0], &cmd, err);
+		r = find(args, &cmd, err);
 		if (r == AS_OK)
 			as_help_command(&out, look, cmd, true);
 	}
@@ -66,6 +69,6 @@ const struct as_cmd as_cmd_help = {
 		    "assay help run\tthe manual of 'assay run'\n"
 		    "assay help metrics\twhat is measured, and in which units\n"
 		    "assay help prices\twhat each group of metrics costs here\n",
-	.max_args = 1,
+	.max_args = 2,
 	.run = run,
 };

@@ -2,6 +2,16 @@
 
 #include "base/cleanup.h"
 
+struct as_docs_page as_docs_page(const struct as_cmd *cmd)
+{
+	struct as_docs_page p;
+
+	(void)snprintf(p.name, sizeof p.name, "%s", cmd->name);
+	for (char *c = p.name; *c; c++)
+		*c = *c == ' ' ? '-' : *c;
+	return p;
+}
+
 const char as_docs_about[] =
 	"assay measures a job or a process from outside, without changing it: CPU time, memory, "
 	"I/O, waiting, of the whole tree of processes, to the last child. It keeps every "

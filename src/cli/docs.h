@@ -10,6 +10,12 @@
 
 #include "base/buf.h"
 
+/* What the page of a command is called: "heap-run". */
+struct as_docs_page {
+	char name[32];
+};
+struct as_docs_page as_docs_page(const struct as_cmd *cmd);
+
 /* cmd NULL: the page of the program itself. */
 void as_docs_man(struct as_buf *out, const struct as_cmd *cmd);
 void as_docs_manual(struct as_buf *out, const struct as_cmd *cmd);

@@ -152,38 +152,53 @@ static void put_terms(struct as_buf *out, const char *title, const struct as_doc
 	}
 }
 
+/* Those that stand alone, or the members of a family. */
+static bool listed(const struct as_cmd *cmd, const struct as_cmd *family)
+{
+	return !(cmd->flags & AS_CMD_HIDDEN) && as_cmd_behind(cmd, family);
+}
+
+/* Of a page whose list of commands is this: the pages of those. */
 static void put_see_also(struct as_buf *out, const struct as_cmd *page)
 {
+	const char *comma = "";
+
 	as_buf_str(out, ".SH SEE ALSO\n");
 	if (page) {
-		as_buf_str(out, ".BR assay (1)\n");
-		return;
+		as_buf_str(out, ".BR assay (1)");
+		comma = ",\n";
 	}
-	const char *comma = "";
 	for (const struct as_cmd *const *c = as_cmds; *c; c++)
-		if (!((*c)->flags & AS_CMD_HIDDEN)) {
-			as_buf_fmt(out, "%s.BR assay\\-%s (1)", comma, (*c)->name);
+		if (listed(*c, page)) {
+			as_buf_fmt(out, "%s.BR assay\\-", comma);
+			put_text(out, as_docs_page(*c).name);
+			as_buf_str(out, " (1)");
 			comma = ",\n";
 		}
 	as_buf_byte(out, '\n');
 }
 
-static void put_commands(struct as_buf *out)
+static void put_listed(struct as_buf *out, const struct as_cmd *cmd)
+{
+	as_buf_str(out, ".TP\n\\fBassay ");
+	put_text(out, cmd->name);
+	as_buf_str(out, "\\fR\n");
+	put_prose(out, cmd->about);
+}
+
+static void put_commands(struct as_buf *out, const struct as_cmd *family)
 {
 	const char *group = "";
 
 	as_buf_str(out, ".SH COMMANDS\n");
 	for (const struct as_cmd *const *c = as_cmds; *c; c++) {
-		if ((*c)->flags & AS_CMD_HIDDEN)
+		if (!listed(*c, family))
 			continue;
-		if (strcmp(group, as_cmd_group(*c))) {
+		if (!family && strcmp(group, as_cmd_group(*c)) != 0) {
 			group = as_cmd_group(*c);
 			as_buf_fmt(out, ".SS %s\n", group);
 		}
-		as_buf_str(out, ".TP\n\\fBassay ");
-		put_text(out, (*c)->name);
-		as_buf_str(out, "\\fR\n");
-		put_prose(out, (*c)->about);
+		put_listed(out, *c);
 	}
 }
 
@@ -194,7 +209,7 @@ static void put_program(struct as_buf *out)
 	as_buf_str(out,
 		   "\n.SH SYNOPSIS\n\\fBassay\\fR \\fICOMMAND\\fR [options]\n.SH DESCRIPTION\n");
 	put_manual(out, as_docs_about);
-	put_commands(out);
+	put_commands(out, NULL);
 	put_terms(out, "EXIT STATUS", as_docs_exits);
 	put_terms(out, "ENVIRONMENT", as_docs_environment);
 	put_terms(out, "FILES", as_docs_files);
@@ -205,7 +220,7 @@ static void put_command(struct as_buf *out, const struct as_cmd *cmd)
 {
 	char name[64], upper[64];
 
-	(void)snprintf(name, sizeof name, "assay-%s", cmd->name);
+	(void)snprintf(name, sizeof name, "assay-%s", as_docs_page(cmd).name);
 	for (size_t i = 0; i < sizeof name; i++)
 		upper[i] = (char)(name[i] >= 'a' && name[i] <= 'z' ? name[i] - 32 : name[i]);
 	put_head(out, name, upper);
@@ -216,7 +231,10 @@ static void put_command(struct as_buf *out, const struct as_cmd *cmd)
 	put_text(out, cmd->synopsis);
 	as_buf_str(out, "\n.SH DESCRIPTION\n");
 	put_manual(out, cmd->manual ? cmd->manual : cmd->about);
-	put_options(out, cmd);
+	if (cmd->run)
+		put_options(out, cmd);
+	else
+		put_commands(out, cmd);
 	put_examples(out, cmd->examples);
 	put_see_also(out, cmd);
 }

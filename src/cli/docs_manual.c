@@ -94,15 +94,30 @@ static void put_terms(struct as_buf *out, const char *title, const char *head,
 	}
 }
 
+static void put_listed(struct as_buf *out, const struct as_cmd *cmd)
+{
+	as_buf_fmt(out, "| [`assay %s`](%s.md) | %s |\n", cmd->name, as_docs_page(cmd).name,
+		   cmd->about);
+}
+
+static void put_members(struct as_buf *out, const struct as_cmd *family)
+{
+	as_buf_str(out, "## Commands\n\n| command | what it does |\n|---|---|\n");
+	for (const struct as_cmd *const *c = as_cmds; *c; c++)
+		if (as_cmd_behind(*c, family))
+			put_listed(out, *c);
+}
+
 static void put_index(struct as_buf *out)
 {
 	as_buf_fmt(out, "%s# assay: %s\n\n", note, as_help_what);
 	put_manual(out, as_docs_about);
 	as_buf_str(out, "## Commands\n\n| | command | what it does |\n|---|---|---|\n");
 	for (const struct as_cmd *const *c = as_cmds; *c; c++)
-		if (!((*c)->flags & AS_CMD_HIDDEN))
-			as_buf_fmt(out, "| %s | [`assay %s`](%s.md) | %s |\n", as_cmd_group(*c),
-				   (*c)->name, (*c)->name, (*c)->about);
+		if (!((*c)->flags & AS_CMD_HIDDEN) && as_cmd_behind(*c, NULL)) {
+			as_buf_fmt(out, "| %s ", as_cmd_group(*c));
+			put_listed(out, *c);
+		}
 	as_buf_str(out, "\nWhat is measured is listed in [metrics](../metrics.md).\n");
 	put_terms(out, "Exit status", "status", as_docs_exits);
 	put_terms(out, "Environment", "variable", as_docs_environment);
@@ -118,7 +133,10 @@ void as_docs_manual(struct as_buf *out, const struct as_cmd *cmd)
 	as_buf_fmt(out, "%s# assay %s: %s\n\n```\nassay %s %s\n```\n\n", note, cmd->name,
 		   cmd->about, cmd->name, cmd->synopsis);
 	put_manual(out, cmd->manual ? cmd->manual : "");
-	put_options(out, cmd);
+	if (cmd->run)
+		put_options(out, cmd);
+	else
+		put_members(out, cmd);
 	put_examples(out, cmd->examples);
 }
 

@@ -39,11 +39,20 @@ static bool listed(const struct as_cmd *cmd)
 	return !(cmd->flags & AS_CMD_HIDDEN);
 }
 
-static void put_commands(struct as_buf *out)
+/* The word that is typed for it: the last of its name. */
+static const char *own_word(const struct as_cmd *cmd)
+{
+	const char *space = strrchr(cmd->name, ' ');
+
+	return space ? space + 1 : cmd->name;
+}
+
+/* Of the family; NULL: those that stand alone. */
+static void put_commands(struct as_buf *out, const struct as_cmd *family)
 {
 	for (const struct as_cmd *const *c = as_cmds; *c; c++)
-		if (listed(*c))
-			as_buf_fmt(out, "%s ", (*c)->name);
+		if (listed(*c) && as_cmd_behind(*c, family))
+			as_buf_fmt(out, "%s ", own_word(*c));
 }
 
 static void put_groups(struct as_buf *out)
@@ -62,7 +71,7 @@ static void put_literals(struct as_buf *out, const struct as_cmd *cmd)
 	if (cmd->flags & (AS_CMD_COMMAND | AS_CMD_TAIL))
 		return;
 	if (strstr(cmd->synopsis, "COMMAND"))
-		put_commands(out);
+		put_commands(out, NULL);
 	for (const char *p = cmd->synopsis; *p; p += len ? len : 1) {
 		len = strspn(p, small);
 		if (len && strncmp(p, "options", len) && strncmp(p, "last", len))
@@ -104,7 +113,7 @@ static const char bash_head[] =
 	"_assay_tail() {\n"
 	"\tlocal i\n"
 	"\tREPLY=\n"
-	"\tfor ((i = 2; i < COMP_CWORD; i++)); do\n"
+	"\tfor ((i = at + 1; i < COMP_CWORD; i++)); do\n"
 	"\t\tif [[ ${COMP_WORDS[i]} == -- ]]; then\n"
 	"\t\t\tREPLY=$((i + 1))\n"
 	"\t\t\treturn\n"
@@ -128,8 +137,10 @@ static const char bash_head[] =
 	"\tfi\n"
 	"}\n"
 	"\n"
+	"# The command is the words up to $at.\n"
 	"_assay() {\n"
 	"\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} REPLY\n"
+	"\tlocal at=1 command=${COMP_WORDS[1]}\n"
 	"\tCOMPREPLY=()\n"
 	"\tif [[ $prev == = ]]; then\n"
 	"\t\tprev=${COMP_WORDS[COMP_CWORD - 2]}\n"
@@ -146,8 +157,18 @@ static const char *const bash_calls[] = {
 static void bash_first_word(struct as_buf *out)
 {
 	as_buf_str(out, "\tif ((COMP_CWORD == 1)); then\n\t\t_assay_words \"");
-	put_commands(out);
+	put_commands(out, NULL);
 	as_buf_str(out, "--help --version\" \"$cur\"\n\t\treturn\n\tfi\n");
+}
+
+/* Behind the word of a family stands that of a member. */
+static void bash_family(struct as_buf *out, const struct as_cmd *family)
+{
+	as_buf_fmt(out, "\tif [[ $command == %s ]]; then\n", family->name);
+	as_buf_str(out, "\t\tif ((COMP_CWORD == 2)); then\n\t\t\t_assay_words \"");
+	put_commands(out, family);
+	as_buf_str(out, "--help\" \"$cur\"\n\t\t\treturn\n\t\tfi\n"
+			"\t\tat=2 command+=\" ${COMP_WORDS[2]}\"\n\tfi\n");
 }
 
 static void put_names(struct as_buf *out, const struct as_opt *o)
@@ -229,10 +250,10 @@ static void bash_words(struct as_buf *out, const struct as_cmd *cmd)
 	put_all_names(out, cmd, false);
 	as_buf_str(out, "\" \"$cur\"\n");
 	if (literals.len)
-		as_buf_fmt(
-			out,
-			"\t\telif ((COMP_CWORD == 2)); then\n\t\t\t_assay_words \"%s\" \"$cur\"\n",
-			as_buf_text(&literals));
+		as_buf_fmt(out,
+			   "\t\telif ((COMP_CWORD == at + 1)); then\n"
+			   "\t\t\t_assay_words \"%s\" \"$cur\"\n",
+			   as_buf_text(&literals));
 	if (m == COMMANDS)
 		as_buf_str(out, "\t\telse\n\t\t\t_assay_command \"$COMP_CWORD\" \"$cur\"\n");
 	else if (m != ANY)
@@ -242,7 +263,7 @@ static void bash_words(struct as_buf *out, const struct as_cmd *cmd)
 
 static void bash_command(struct as_buf *out, const struct as_cmd *cmd)
 {
-	as_buf_fmt(out, "\t%s)\n", cmd->name);
+	as_buf_fmt(out, "\t\"%s\")\n", cmd->name);
 	if (cmd->flags & (AS_CMD_COMMAND | AS_CMD_TAIL))
 		bash_tail(out, cmd);
 	bash_values(out, cmd);
@@ -254,9 +275,12 @@ void as_docs_bash(struct as_buf *out)
 {
 	as_buf_str(out, bash_head);
 	bash_first_word(out);
-	as_buf_str(out, "\tcase ${COMP_WORDS[1]} in\n");
 	for (const struct as_cmd *const *c = as_cmds; *c; c++)
-		if (listed(*c))
+		if (!(*c)->run)
+			bash_family(out, *c);
+	as_buf_str(out, "\tcase $command in\n");
+	for (const struct as_cmd *const *c = as_cmds; *c; c++)
+		if (listed(*c) && (*c)->run)
 			bash_command(out, *c);
 	as_buf_str(out, "\tesac\n}\n\ncomplete -F _assay assay\n");
 }
@@ -285,8 +309,7 @@ static const char zsh_head[] =
 	"\t\t'(- *)'{-V,--version}'[show the version]' \\\n"
 	"\t\t'1:command:->command' '*::word:->word' && ret=0\n"
 	"\tcase $state in\n"
-	"\tcommand)\n"
-	"\t\tcommands=(\n";
+	"\tcommand)\n";
 
 static const char *const zsh_actions[] = {
 	[ANY] = "",
@@ -370,7 +393,7 @@ static void zsh_words(struct as_buf *out, const struct as_cmd *cmd)
 
 static void zsh_command(struct as_buf *out, const struct as_cmd *cmd)
 {
-	as_buf_fmt(out, "\t\t%s)\n\t\t\t_arguments -s -S", cmd->name);
+	as_buf_fmt(out, "\t\t'%s')\n\t\t\t_arguments -s -S", cmd->name);
 	for (const struct as_opt *o = cmd->opts; o && o->name; o++)
 		if (*o->name)
 			zsh_option(out, o);
@@ -379,21 +402,43 @@ static void zsh_command(struct as_buf *out, const struct as_cmd *cmd)
 	as_buf_str(out, " && ret=0\n\t\t\t;;\n");
 }
 
-void as_docs_zsh(struct as_buf *out)
+/* What may stand here, with what each does: of the family, or those that stand alone. */
+static void zsh_commands(struct as_buf *out, const struct as_cmd *family, const char *indent)
 {
-	as_buf_str(out, zsh_head);
+	as_buf_fmt(out, "%scommands=(\n", indent);
 	for (const struct as_cmd *const *c = as_cmds; *c; c++)
-		if (listed(*c)) {
-			as_buf_fmt(out, "\t\t\t'%s:", (*c)->name);
+		if (listed(*c) && as_cmd_behind(*c, family)) {
+			as_buf_fmt(out, "%s\t'%s:", indent, own_word(*c));
 			zsh_text(out, (*c)->about);
 			as_buf_str(out, "'\n");
 		}
-	as_buf_str(out, "\t\t)\n\t\t_describe -t commands command commands && ret=0\n\t\t;;\n"
-			"\tword)\n\t\tgroups=(");
+	as_buf_fmt(out, "%s)\n%s_describe -t commands command commands && ret=0\n", indent, indent);
+}
+
+static void zsh_family(struct as_buf *out, const struct as_cmd *family)
+{
+	as_buf_fmt(out, "\t\tif [[ $words[1] == %s ]]; then\n\t\t\tif ((CURRENT == 2)); then\n",
+		   family->name);
+	zsh_commands(out, family, "\t\t\t\t");
+	as_buf_fmt(out,
+		   "\t\t\t\treturn ret\n\t\t\tfi\n"
+		   "\t\t\twords[1,2]=(\"%s $words[2]\")\n\t\t\t((CURRENT--))\n\t\tfi\n",
+		   family->name);
+}
+
+void as_docs_zsh(struct as_buf *out)
+{
+	as_buf_str(out, zsh_head);
+	zsh_commands(out, NULL, "\t\t");
+	as_buf_str(out, "\t\t;;\n\tword)\n\t\tgroups=(");
 	put_groups(out);
-	as_buf_str(out, ")\n\t\tcase $words[1] in\n");
+	as_buf_str(out, ")\n");
 	for (const struct as_cmd *const *c = as_cmds; *c; c++)
-		if (listed(*c))
+		if (!(*c)->run)
+			zsh_family(out, *c);
+	as_buf_str(out, "\t\tcase $words[1] in\n");
+	for (const struct as_cmd *const *c = as_cmds; *c; c++)
+		if (listed(*c) && (*c)->run)
 			zsh_command(out, *c);
 	as_buf_str(out, "\t\tesac\n\t\t;;\n\tesac\n\treturn ret\n}\n\n_assay \"$@\"\n");
 }

@@ -6,16 +6,46 @@
 #include "report/glyph.h"
 #include "report/page.h"
 
-enum { WIDTH = 80, OPTION_AT = 28, COMMAND_AT = 12, FIELD_AT = 34 };
+enum { WIDTH = 80, OPTION_AT = 28, COMMAND_AT = 12, MEMBER_AT = 20, FIELD_AT = 34 };
 
 const char as_help_what[] = "what a job used, where it went, why, and what to change";
 
-const struct as_cmd *as_cmd_find(const char *name)
+/* How many of the words are the command's name; 0: they are not. */
+static size_t named(const struct as_cmd *cmd, char *const *words, size_t n)
 {
+	const char *name = cmd->name;
+	size_t used = 0;
+
+	for (; used < n && *name; used++) {
+		size_t len = strcspn(name, " ");
+
+		if (strlen(words[used]) != len || memcmp(words[used], name, len) != 0)
+			return 0;
+		name += len + (name[len] == ' ');
+	}
+	return *name ? 0 : used;
+}
+
+const struct as_cmd *as_cmd_find(char *const *words, size_t n, size_t *ret_used)
+{
+	const struct as_cmd *best = NULL;
+
+	*ret_used = 0;
 	for (const struct as_cmd *const *c = as_cmds; *c; c++)
-		if (!strcmp((*c)->name, name))
-			return *c;
-	return NULL;
+		if (named(*c, words, n) > *ret_used) {
+			*ret_used = named(*c, words, n);
+			best = *c;
+		}
+	return best;
+}
+
+bool as_cmd_behind(const struct as_cmd *cmd, const struct as_cmd *family)
+{
+	size_t n = strcspn(cmd->name, " ");
+
+	if (!family)
+		return !cmd->name[n];
+	return cmd->name[n] && strlen(family->name) == n && !memcmp(cmd->name, family->name, n);
 }
 
 const char *as_cmd_group(const struct as_cmd *cmd)
@@ -75,11 +105,17 @@ static void finish(struct as_buf *out, const struct as_look *look)
 
 /* ── assay help ───────────────────────────────────────────────────────── */
 
+/* One of the overview's rows. */
+static bool listed(const struct as_cmd *cmd)
+{
+	return !(cmd->flags & AS_CMD_HIDDEN) && as_cmd_behind(cmd, NULL);
+}
+
 static void put_group(struct as_buf *out, const struct as_look *look, const char *group)
 {
 	put_head(out, look, group);
 	for (const struct as_cmd *const *c = as_cmds; *c; c++)
-		if (!((*c)->flags & AS_CMD_HIDDEN) && !strcmp(as_cmd_group(*c), group))
+		if (listed(*c) && !strcmp(as_cmd_group(*c), group))
 			put_row(out, look, (*c)->name, COMMAND_AT, (*c)->about);
 }
 
@@ -92,7 +128,7 @@ void as_help_overview(struct as_buf *out, struct as_look wide)
 	as_buf_str(out, "usage: assay COMMAND [options]\n"
 			"start with: assay run -- COMMAND…\n");
 	for (const struct as_cmd *const *c = as_cmds; *c; c++)
-		if (!((*c)->flags & AS_CMD_HIDDEN) && strcmp(as_cmd_group(*c), group)) {
+		if (listed(*c) && strcmp(as_cmd_group(*c), group)) {
 			group = as_cmd_group(*c);
 			put_group(out, &look, group);
 		}
@@ -174,6 +210,14 @@ static void put_examples(struct as_buf *out, const struct as_look *look, const c
 	out->bad |= command.bad | why.bad;
 }
 
+static void put_members(struct as_buf *out, const struct as_look *look, const struct as_cmd *family)
+{
+	put_head(out, look, "commands");
+	for (const struct as_cmd *const *c = as_cmds; *c; c++)
+		if (as_cmd_behind(*c, family))
+			put_row(out, look, (*c)->name, MEMBER_AT, (*c)->about);
+}
+
 void as_help_command(struct as_buf *out, struct as_look wide, const struct as_cmd *cmd, bool whole)
 {
 	struct as_look look = narrow(wide);
@@ -182,7 +226,10 @@ void as_help_command(struct as_buf *out, struct as_look wide, const struct as_cm
 		   cmd->synopsis);
 	if (whole)
 		put_manual(out, &look, cmd->manual);
-	put_options(out, &look, cmd);
+	if (cmd->run)
+		put_options(out, &look, cmd);
+	else
+		put_members(out, &look, cmd);
 	put_examples(out, &look, cmd->examples);
 	if (!whole && cmd->manual)
 		as_buf_fmt(out, "\n'assay help %s' tells more.\n", cmd->name);

@@ -7,8 +7,13 @@
 
 extern const char as_help_what[]; /* the program, in one line */
 
-/* The command with this name, or NULL. */
-const struct as_cmd *as_cmd_find(const char *name);
+/*
+ * The command that these words begin with, and how many of them are its name;
+ * NULL: none. Of a family whose member is not known, the family.
+ */
+const struct as_cmd *as_cmd_find(char *const *words, size_t n, size_t *ret_used);
+/* Is it a member of the family? NULL: does it stand alone? */
+bool as_cmd_behind(const struct as_cmd *cmd, const struct as_cmd *family);
 const char *as_cmd_group(const struct as_cmd *cmd);
 
 /* `assay help` */

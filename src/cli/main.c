@@ -23,6 +23,9 @@
 extern const struct as_cmd as_cmd_run, as_cmd_attach, as_cmd_record, as_cmd_profiles, as_cmd_dump,
 	as_cmd_loop;
 extern const struct as_cmd as_cmd_top;
+extern const struct as_cmd as_cmd_heap, as_cmd_heap_run, as_cmd_heap_flamegraph, as_cmd_heap_table,
+	as_cmd_heap_tree, as_cmd_heap_summary, as_cmd_heap_stats, as_cmd_heap_transform,
+	as_cmd_heap_diff;
 extern const struct as_cmd as_cmd_jobs, as_cmd_show, as_cmd_report, as_cmd_stats;
 extern const struct as_cmd as_cmd_export, as_cmd_import, as_cmd_rm, as_cmd_gc;
 extern const struct as_cmd as_cmd_flame, as_cmd_convert, as_cmd_merge, as_cmd_diff;
@@ -37,6 +40,15 @@ const struct as_cmd *const as_cmds[] = {
 	&as_cmd_dump,
 	&as_cmd_loop,
 	&as_cmd_top,
+	&as_cmd_heap,
+	&as_cmd_heap_run,
+	&as_cmd_heap_flamegraph,
+	&as_cmd_heap_table,
+	&as_cmd_heap_tree,
+	&as_cmd_heap_summary,
+	&as_cmd_heap_stats,
+	&as_cmd_heap_transform,
+	&as_cmd_heap_diff,
 	&as_cmd_jobs,
 	&as_cmd_show,
 	&as_cmd_report,
@@ -80,15 +92,35 @@ static void fill_standard_holes(void)
 			(void)open("/dev/null", (fd ? O_RDONLY : O_WRONLY) | O_CLOEXEC);
 }
 
-static int unknown_command(const char *word, struct as_err *err)
+/* The name of a command, or that of its family's, that is nearly this. */
+static const char *near_command(const struct as_cmd *family, const char *name)
 {
 	const char *names[NAMES_MAX] = {NULL};
 	size_t n = 0;
 
 	for (const struct as_cmd *const *c = as_cmds; *c && n + 1 < NAMES_MAX; c++)
-		if (!((*c)->flags & AS_CMD_HIDDEN))
+		if (!((*c)->flags & AS_CMD_HIDDEN) && as_cmd_behind(*c, family))
 			names[n++] = (*c)->name;
-	const char *near = as_opt_nearest(word, names);
+	return as_opt_nearest(name, names);
+}
+
+static int unknown_member(const struct as_cmd *family, const char *word, struct as_err *err)
+{
+	char name[64];
+
+	(void)snprintf(name, sizeof name, "%s %s", family->name, word);
+	const char *near = near_command(family, name);
+	if (near)
+		(void)as_fail(err, AS_EUSAGE, "no command '%s'; did you mean '%s'?", name, near);
+	else
+		(void)as_fail(err, AS_EUSAGE, "no command '%s'", name);
+	return as_hint(err, "'assay help %s' lists its commands", family->name);
+}
+
+static int unknown_command(const char *word, struct as_err *err)
+{
+	const char *near = near_command(NULL, word);
+
 	if (near) {
 		(void)as_fail(err, AS_EUSAGE, "no command '%s'; did you mean '%s'?", word, near);
 		return as_hint(err, "'assay help' lists the commands");
@@ -115,10 +147,15 @@ static int overview(struct as_io *io, struct as_err *err)
 	return as_buf_write(&out, io->out, err);
 }
 
+static bool is_help(const char *word)
+{
+	return !word || !strcmp(word, "--help") || !strcmp(word, "-h");
+}
+
 /* Words that stand where a command would. */
 static int no_command(const char *word, struct as_io *io, struct as_err *err)
 {
-	if (!word || !strcmp(word, "--help") || !strcmp(word, "-h"))
+	if (is_help(word))
 		return overview(io, err);
 	if (!strcmp(word, "--version") || !strcmp(word, "-V")) {
 		(void)fprintf(io->out, "assay %s\n", ASSAY_VERSION);
@@ -138,6 +175,19 @@ static int help_for(const struct as_cmd *cmd, struct as_io *io, struct as_err *e
 
 	as_help_command(&out, as_look_for(fileno(io->out)), cmd, false);
 	return as_buf_write(&out, io->out, err);
+}
+
+/* Words that stand where a member of the family would. */
+static int no_member(const struct as_cmd *family, const char *word, struct as_io *io,
+		     struct as_err *err)
+{
+	if (is_help(word))
+		return help_for(family, io, err);
+	if (word[0] != '-')
+		return unknown_member(family, word, err);
+	(void)as_fail(err, AS_EUSAGE, "no option '%s' before a command", word);
+	return as_hint(err, "the options of a command stand behind it: assay %s COMMAND %.40s",
+		       family->name, word);
 }
 
 static int run_in_env(const struct as_cmd *cmd, const struct as_parsed *p, struct as_io *io,
@@ -160,6 +210,8 @@ static int run_command(const struct as_cmd *cmd, int argc, char **argv, struct a
 {
 	as_cleanup(as_parsed_done) struct as_parsed p = {0};
 
+	if (!cmd->run)
+		return no_member(cmd, argv[0], io, err);
 	io->json = as_opt_given(cmd, argc, argv, "json");
 	int r = as_opt_parse(cmd, argc, argv, &p, err);
 	if (r < 0)
@@ -220,7 +272,7 @@ static void tell_text(const struct as_cmd *cmd, const struct as_err *err)
 {
 	char lead[64] = "assay: ";
 
-	if (cmd && err->code == AS_EUSAGE)
+	if (cmd && cmd->run && err->code == AS_EUSAGE)
 		(void)snprintf(lead, sizeof lead, "assay %s: ", cmd->name);
 	put_line(lead, message(err).text);
 	if (err->hint[0])
@@ -284,14 +336,15 @@ static int end_by(int sig)
 
 int main(int argc, char **argv)
 {
-	const struct as_cmd *cmd = argc > 1 ? as_cmd_find(argv[1]) : NULL;
+	size_t words = argc > 1 ? (size_t)argc - 1 : 0, used = 0;
+	const struct as_cmd *cmd = as_cmd_find(argv + 1, words, &used);
 	struct as_io io = {.out = stdout};
 	struct as_err err = {0}, late = {0};
 
 	fill_standard_holes();
-	io.json = !cmd && says_json(argc, argv);
-	int r = cmd ? run_command(cmd, argc - 2, argv + 2, &io, &err)
-		    : no_command(argc > 1 ? argv[1] : NULL, &io, &err);
+	io.json = (!cmd || !cmd->run) && says_json(argc, argv);
+	int r = cmd ? run_command(cmd, (int)(words - used), argv + 1 + used, &io, &err)
+		    : no_command(words ? argv[1] : NULL, &io, &err);
 	int out = close_output(&io, &late);
 	if (out < 0 && (r < 0 ? err.os : late.os) == EPIPE)
 		return EXIT_PIPE;

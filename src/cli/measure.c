@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 
 #include "base/fault.h"
-#include "cli/status.h"
 #include "judge/verdict.h"
 #include "os/cgroup.h"
 #include "os/host.h"
@@ -274,8 +273,7 @@ static int show_summary(const struct as_run *run, struct as_err *err)
 	return r == AS_EIO ? AS_OK : r; /* nobody reads it: the job's own end matters more */
 }
 
-/* A command that never started: why, and what to do. */
-static void tell_error(const struct as_measured *s, bool started)
+void as_measured_tell_error(const struct as_measured *s, bool started)
 {
 	enum { NOT_RUNNABLE = 126, NOT_FOUND = 127 }; /* as shells have it */
 	int status = started ? 0 : s->result.exit_status;
@@ -302,7 +300,7 @@ static int show(const struct as_measured *s, const struct as_measure_opts *o, bo
 	if (r == AS_OK && s->page)
 		r = write_page(o->html, run, s->page, err);
 	if (run->end.error)
-		tell_error(s, started);
+		as_measured_tell_error(s, started);
 	if (r == AS_OK && started && !o->quiet && (s->file || !document))
 		r = show_summary(run, err);
 	if (r == AS_OK && o->keystone_dir)
@@ -351,6 +349,8 @@ static int run_engine(struct as_measured *s, const struct as_measure *m, const s
 		      struct as_err *err)
 {
 	struct as_status_line line = as_status_line(m->opts.quiet ? -1 : STDERR_FILENO, s->builder);
+
+	line.words = m->words;
 	static const struct as_sink_ops nothing = {.name = "nothing"};
 	struct as_sink none = {.ops = &nothing};
 	struct as_sink sinks[] = {as_builder_sink(s->builder), as_status_line_sink(&line),

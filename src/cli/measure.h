@@ -5,6 +5,7 @@
  */
 #include "cli/cmd.h"
 #include "engine/engine.h"
+#include "cli/status.h"
 #include "run/run.h"
 
 /* The options that both commands have; see the rows below. */
@@ -90,9 +91,10 @@ struct as_measure {
 	const char *kind; /* "run", "attach", "record"              */
 	const char *default_name;
 	struct as_measure_opts opts;
-	struct as_engine_config engine; /* interval, want and basic are set from opts */
-	struct as_stacks_config stacks; /* modes 0: none are sampled                  */
-	const struct as_sink *watcher;  /* is told of all as well; or NULL            */
+	struct as_engine_config engine;      /* interval, want and basic are set from opts */
+	struct as_stacks_config stacks;      /* modes 0: none are sampled                  */
+	const struct as_sink *watcher;       /* is told of all as well; or NULL            */
+	const struct as_status_words *words; /* in the status line; or NULL           */
 };
 
 /* Measure, keep, show. io->status and io->die_by become the command's. */
@@ -118,6 +120,8 @@ int as_measured_take(struct as_measured *s, const struct as_measure *m, struct a
 		     struct as_err *err);
 /* Into the store, unless it shall not be kept. Without this it is forgotten. */
 void as_measured_keep(struct as_measured *s);
+/* What went wrong, and of a command that never started what to do about it. */
+void as_measured_tell_error(const struct as_measured *s, bool started);
 void as_measured_done(struct as_measured *s);
 #define as_auto_measured as_cleanup(as_measured_done)
 

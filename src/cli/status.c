@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "report/glyph.h"
 #include "report/report.h"
 
 #define FIRST_AFTER AS_SECOND /* short jobs never see it */
@@ -82,9 +83,14 @@ static bool claim(struct as_status_line *s)
 static void draw(struct as_status_line *s)
 {
 	as_auto_buf struct as_buf out = AS_BUF(AS_BUF_LINE);
+	struct as_look rest = s->look;
 
 	as_buf_fmt(&out, "\0337\033[%d;1H\033[2K", s->rows);
-	as_report_status(&out, &s->look, as_builder_run(s->run));
+	size_t from = out.len;
+	if (s->words)
+		s->words->put(s->words->state, &out);
+	rest.width -= as_text_width(as_buf_text(&out) + from, out.len - from);
+	as_report_status(&out, &rest, as_builder_run(s->run));
 	as_buf_str(&out, "\0338");
 	write_all(s->fd, &out);
 }

@@ -10,9 +10,16 @@
 #include "report/look.h"
 #include "run/builder.h"
 
+/* What a command has to say besides: a few words, first in the line. */
+struct as_status_words {
+	void (*put)(void *state, struct as_buf *out);
+	void *state;
+};
+
 struct as_status_line {
-	int fd;                 /* the terminal; -1: there is none  */
-	struct as_builder *run; /* what to show                     */
+	int fd;                              /* the terminal; -1: there is none  */
+	struct as_builder *run;              /* what to show                     */
+	const struct as_status_words *words; /* or NULL                 */
 	struct as_look look;
 	int rows;         /* of the screen while the region is set, else 0 */
 	int64_t shown_ns; /* when it was last drawn           */

@@ -391,6 +391,7 @@ static int start_command(struct engine *e, struct as_engine_result *ret, struct 
 {
 	struct as_spawn s = {
 		.argv = e->cfg->argv,
+		.environment = e->cfg->environment,
 		.env = e->collect.env,
 		.cgroup = e->cfg->attach ? NULL : &e->cgroup,
 		.mask = e->old_mask,

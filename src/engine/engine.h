@@ -14,7 +14,9 @@
 #include "run/sink.h"
 
 struct as_engine_config {
-	char **argv;    /* the command; NULL: none is started           */
+	char **argv; /* the command; NULL: none is started           */
+	/* "NAME=value" each, NULL-ended: what it has in its environment besides ours. */
+	char *const *environment;
 	int32_t attach; /* a running process to measure; 0: the command */
 	bool children;  /* attach: its descendants too                  */
 	bool basic;     /* totals only, no samples                      */

@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "base/fault.h"
-#include "engine/worker.h"
+#include "os/worker.h"
 
 struct as_looper {
 	struct as_loop_watch watch;

@@ -9,6 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/fault.h"
+
 /* What the child may say before exec closes the pipe: this, or an errno. */
 enum { NOT_JOINED = -1 };
 
@@ -17,8 +19,45 @@ static void say(int tell, int word)
 	(void)!write(tell, &word, sizeof word);
 }
 
+/* Does a list of "NAME=value" name this one's variable? */
+static bool named(char *const *list, const char *variable)
+{
+	size_t n = strcspn(variable, "=") + 1;
+
+	for (; *list; list++)
+		if (!strncmp(*list, variable, n))
+			return true;
+	return false;
+}
+
+static size_t length(char *const *list)
+{
+	size_t n = 0;
+
+	while (list[n])
+		n++;
+	return n;
+}
+
+/* Our environment, and what it is told to have besides. Caller frees; NULL: no memory. */
+static char **environment_of(char *const *besides)
+{
+	char *const nothing[] = {NULL};
+	char *const *set = besides ? besides : nothing;
+	char **all = as_zalloc_n(length(environ) + length(set) + 1, sizeof *all);
+	size_t n = 0;
+
+	for (char **e = environ; all && *e; e++)
+		if (!named(set, *e))
+			all[n++] = *e;
+	for (; all && *set; set++)
+		all[n++] = *set;
+	return all;
+}
+
 /* In the child: only calls that are safe between fork and exec. Never returns. */
-__attribute__((noreturn)) static void become(const struct as_spawn *s, bool joined, int tell)
+__attribute__((noreturn)) static void become(const struct as_spawn *s, char **environment,
+					     bool joined, int tell)
 {
 	if (!joined)
 		say(tell, NOT_JOINED);
@@ -26,7 +65,7 @@ __attribute__((noreturn)) static void become(const struct as_spawn *s, bool join
 	(void)sigaction(SIGCHLD, &s->chld, NULL);
 	(void)sigaction(SIGXFSZ, &s->xfsz, NULL);
 	(void)sigprocmask(SIG_SETMASK, &s->mask, NULL);
-	(void)execvp(s->argv[0], s->argv);
+	(void)execvpe(s->argv[0], s->argv, environment);
 	say(tell, errno);
 	_exit(127);
 }
@@ -52,7 +91,7 @@ static void hear(int listen, bool *ret_joined, int *ret_exec_errno)
 }
 
 /*
- * execvp() says "permission denied" also when it may not look into some
+ * execvpe() says "permission denied" also when it may not look into some
  * folder of the path; but what is nowhere is not found.
  */
 static bool nowhere(const char *name)
@@ -73,9 +112,12 @@ static bool nowhere(const char *name)
 
 int as_spawn(const struct as_spawn *s, int32_t *ret_pid, int *ret_exec_errno, struct as_err *err)
 {
+	as_auto_free char **environment = environment_of(s->environment);
 	bool joined = true;
 	int ends[2];
 
+	if (!environment)
+		return as_fail(err, AS_ENOMEM, "no memory for the command's environment");
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return as_fail_errno(err, errno, "pipe");
 	as_auto_fd int listen = ends[0];
@@ -84,7 +126,7 @@ int as_spawn(const struct as_spawn *s, int32_t *ret_pid, int *ret_exec_errno, st
 	if (pid < 0)
 		return as_fail_errno(err, errno, "fork");
 	if (pid == 0)
-		become(s, joined, tell);
+		become(s, environment, joined, tell);
 	(void)close(tell);
 	tell = -1;
 	hear(listen, &joined, ret_exec_errno);

@@ -3,7 +3,8 @@
  * spawn -- start the command as if it were alone.
  *
  * Its descriptors, environment, process group, terminal, signal mask and
- * limits are what the caller of assay gave us. It enters its control group
+ * limits are what the caller of assay gave us, but for the variables that it
+ * is told to have. It enters its control group
  * before exec, so not one instruction of it is missed.
  */
 #include <signal.h>
@@ -13,6 +14,7 @@
 
 struct as_spawn {
 	char **argv;
+	char *const *environment; /* "NAME=value" besides ours; NULL: none */
 	const struct as_env *env;
 	struct as_cgroup *cgroup;    /* may be NULL                  */
 	sigset_t mask;               /* as it was before we changed it */

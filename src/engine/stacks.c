@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "base/fault.h"
 #include "base/num.h"
-#include "engine/worker.h"
+#include "os/worker.h"
 #include "os/folder.h"
 #include "profile/merge.h"
 

@@ -16,7 +16,7 @@
 #define AS_PY_NO      UINT32_MAX
 #define AS_PY_NO_SHIM UINT8_MAX /* frame.shim of a version without them */
 
-enum { AS_PY_OWNED_BY_THREAD = 0 }; /* frame.owner */
+enum { AS_PY_OWNED_BY_THREAD = 0, AS_PY_OWNED_BY_GENERATOR = 1 }; /* frame.owner */
 
 /* No layout wants more bytes of one than this. */
 enum {
@@ -64,6 +64,7 @@ struct as_py_layout {
 		uint32_t instr;   /* f_lasti (an int), or a pointer             */
 		uint32_t alive;   /* a byte that says whether it is executed; until 3.10 */
 		uint32_t owner;   /* a byte; from 3.11 */
+		uint32_t entry;   /* a byte: is it the outermost of a run of the evaluator? 3.11 */
 		uint8_t alive_as; /* bit N: a frame with N there is      */
 		bool dead_linked; /* one that is not has another for its caller (3.10) */
 		uint8_t shim;     /* owners from this on are no Python frames   */
@@ -72,6 +73,7 @@ struct as_py_layout {
 	struct {
 		uint32_t size;
 		uint32_t file, name, first_line, lines, code; /* code: the instructions */
+		uint32_t traceable; /* from which instruction on it has begun; from 3.11 */
 	} code;
 	struct {
 		uint32_t state, length, ascii, compact; /* the last two are sizes      */

@@ -15,6 +15,7 @@ struct as_flame_how {
 	struct as_spelling spell; /* kind, tags as boxes, names of files; functions: not by line */
 	bool reverse;             /* from the innermost frame to the outermost: who called it   */
 	bool icicle;              /* the root on top                                            */
+	bool levels; /* of a span of time its highest slice counts, not the sum: for the page */
 	const char *title;
 };
 

@@ -158,6 +158,7 @@ static void put_data(struct as_buf *out, const struct as_profile *p, const struc
 	as_json_bool(&j, "apart", how->spell.tags);
 	as_json_bool(&j, "reverse", how->reverse);
 	as_json_bool(&j, "icicle", how->icicle);
+	as_json_bool(&j, "levels", how->levels);
 	as_json_i64(&j, "start_ns", p->start_unix_ns);
 	as_json_i64(&j, "duration_ns", p->duration_ns);
 	as_json_i64(&j, "period_ns", p->period_ns);
@@ -179,8 +180,12 @@ int as_report_flame_html(struct as_buf *out, const struct as_profile *p,
 	as_auto_buf struct as_buf text = AS_BUF(AS_BUF_FILE), data = AS_BUF(AS_BUF_DOCUMENT);
 	const struct as_look look = {.width = 100, .utf8 = true};
 	const struct as_callers_how functions = {.spell = how->spell, .most = ROWS};
-	int r = as_report_callers(&text, &look, p, &functions, err);
+	int r = AS_OK;
 
+	if (how->levels) /* what slices have cannot be added up */
+		as_buf_str(&text, "Without scripts there is nothing to be seen here.\n");
+	else
+		r = as_report_callers(&text, &look, p, &functions, err);
 	if (r < 0)
 		return r;
 	put_data(&data, p, how);

@@ -13,8 +13,8 @@
  * Lossless but for two things that only a run in the making needs: the private
  * half of its tallies, and the spare room of its arrays.
  */
+#include "base/bytes.h"
 #include "run/run.h"
-#include "store/bytes.h"
 
 enum {
 	AS_BLOB_VERSION = 3,     /* 2: rates as they are; 1: columns without blocks, too */

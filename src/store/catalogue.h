@@ -9,9 +9,9 @@
  */
 #include <sqlite3.h>
 
+#include "base/squeeze.h"
 #include "store/blob.h"
 #include "store/sql.h"
-#include "store/squeeze.h"
 #include "store/store.h"
 #include "store/writer.h"
 

@@ -18,8 +18,8 @@
  * Bit 3 says that there are blocks. Runs of format 1 have an i64 for each
  * difference instead; they are read, and no longer written.
  */
+#include "base/bytes.h"
 #include "run/run.h"
-#include "store/bytes.h"
 
 enum { AS_COLUMN_MAX = AS_SERIES_CAP }; /* values, when writing: no series has more */
 enum { AS_COLUMN_BLOCK = 32 };

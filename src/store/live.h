@@ -9,8 +9,8 @@
  * nothing after the first that is not. Rows are written against the frame
  * before: what did not change costs nothing, or next to it.
  */
+#include "base/bytes.h"
 #include "run/builder.h"
-#include "store/bytes.h"
 #include "store/parts.h"
 #include "store/writer.h"
 

@@ -4,8 +4,8 @@
  * write alike: who it was, how it ended, what its instances are, and the table
  * of keys that says which column is which metric.
  */
+#include "base/bytes.h"
 #include "run/run.h"
-#include "store/bytes.h"
 
 void as_enc_identity(struct as_buf *b, const struct as_identity *who);
 /* On failure (b->bad) *ret holds what was read so far: as_identity_done() it. */

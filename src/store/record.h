@@ -10,7 +10,7 @@
  *	member: u64 tag * 2 + kind;  kind 0: one u64;  kind 1: u64 length, bytes
  *	record: members, then a 0
  */
-#include "store/bytes.h"
+#include "base/bytes.h"
 
 enum as_slot_type {
 	AS_SLOT_TEXT,  /* char *, on the heap; default NULL            */

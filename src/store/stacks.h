@@ -6,9 +6,9 @@
  *
  *	record sampling, one zstd frame until the end
  */
+#include "base/bytes.h"
 #include "profile/profile.h"
 #include "run/run.h"
-#include "store/bytes.h"
 
 enum { AS_STACKS_MAX = 256 << 20 }; /* plain bytes; more is damage */
 

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "store/bytes.h"
+#include "base/bytes.h"
 
 struct as_writer {
 	int32_t pid;

@@ -17,8 +17,15 @@ def history():
     shutil.copy(HISTORY, tmp() / "jobs_history.jsonl")
     for name in "profile", "before", "after":
         shutil.copy(PROFILE, tmp() / f"{name}.pb.gz")
+    for name in "sort", "before", "after":
+        capture(f"{name}.heap")
     assay("import", "keystone", "jobs_history.jsonl").ok()
     assay("run", "-q", "--name", "train-1", "--label", "team=physics", "--", "true").ok()
+
+
+def capture(name):
+    if not (tmp() / name).exists():
+        assay("heap", "run", "-q", "--no-store", "-o", name, "--", "sort", "/etc/passwd").ok()
 
 
 def path():
@@ -45,12 +52,13 @@ def _():
 @test("every command has a manual, an example, and options that say what they do")
 def _():
     listed = [line.split("\t") for line in assay("internal-docs").ok().out.splitlines()]
-    names = [words.split()[1] for _, words in listed if words.startswith("manual ")]
-    expect_in("run", names, "list of commands")
-    for name in names + ["job-history", "job-details", "job-stats"]:
-        page = assay("help", name).ok().out
+    names = [words.split()[1:] for _, words in listed if words.startswith("manual ")]
+    expect_in(["run"], names, "list of commands")
+    expect_in(["heap", "run"], names, "list of commands")
+    for name in names + [["job-history"], ["job-details"], ["job-stats"]]:
+        page = assay("help", *name).ok().out
         expect_in("examples:", page, f"manual of {name}")
-        expect_in("-h, --help", page, f"manual of {name}")
+        expect_in("  heap run" if name == ["heap"] else "-h, --help", page, f"manual of {name}")
         expect(len(page.split("\n\n")[2]) > 60, f"the manual of {name} begins with nothing much")
 
 
@@ -271,6 +279,13 @@ def _():
     expect_in("sleep", complete("run", "--interval", "1", "slee"), "commands of others")
     expect_eq(complete("run", "--", "cat", "jobs_h"), ["jobs_history.jsonl"], "files of others")
     expect_eq(complete("help", "met"), ["metrics"], "topics")
+    expect_eq(complete("heap", "t"), ["table", "tree", "transform"], "members of a family")
+    expect_eq(complete("heap", "summary", "--so"), ["--sort"], "options of a member")
+    expect_eq(complete("heap", "summary", "-s", "o"), ["own"], "choices of a member")
+    expect_eq(complete("heap", "stats", "sort.h"), ["sort.heap"], "captures")
+    expect_eq(complete("heap", "transform", "sp"), ["speedscope"], "formats of a member")
+    expect_eq(complete("heap", "run", "-q", "cat", "jobs_h"), ["jobs_history.jsonl"],
+              "files of what a member runs")
     expect_eq(complete("import", ""), ["keystone"], "formats")
     expect_eq(complete("import", "keystone", "jobs_h"), ["jobs_history.jsonl"], "files to import")
 

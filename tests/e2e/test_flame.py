@@ -187,6 +187,17 @@ def _():
     expect(990 < covered <= 1000, f"{covered} pixels of small ones")
 
 
+@test("of levels, a span of time has its highest slice and not the sum of all")
+def _():
+    data = page_data(write({("a", "b"): 4, ("a", "c"): 2, ("d",): 1}))
+    expect_eq(data["levels"], False, "levels of a profile of time")
+    data.update(slice_ns=10**9, levels=True)
+    data["sample"]["slice"] = [0, 1, 1]
+    expect_eq(page_boxes(data, {}), {(): 4, ("a",): 4, ("a", "b"): 4}, "boxes of the peak")
+    expect_eq(page_boxes(data, {}, **{"from": 1, "to": 2}),
+              {(): 3, ("a",): 2, ("a", "c"): 2, ("d",): 1}, "boxes of the peak of the rest")
+
+
 @test("time slices, threads apart, before and after")
 def _():
     data = page_data(write({("a", "b"): 4, ("a", "c"): 2, ("d",): 1}))

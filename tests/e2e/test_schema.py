@@ -142,7 +142,7 @@ def _():
 def _():
     named = set()
     for path in (ROOT / "src").rglob("*.c"):
-        named |= set(re.findall(r'"assay/([a-z]+/[0-9]+)', path.read_text().replace("\\", "")))
+        named |= set(re.findall(r'"assay/([a-z-]+/[0-9]+)', path.read_text().replace("\\", "")))
     expect_eq(sorted(n.replace("/", "-") for n in named),
               sorted(p.stem for p in (ROOT / "docs" / "schema").glob("*.json")), "schemas")
 

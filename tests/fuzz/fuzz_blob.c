@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/squeeze.h"
 #include "store/blob.h"
-#include "store/squeeze.h"
 
 static void must(int holds)
 {

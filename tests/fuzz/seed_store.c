@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 
 #include "../unit/sample_run.h"
+#include "base/squeeze.h"
 #include "store/blob.h"
 #include "store/live.h"
-#include "store/squeeze.h"
 #include "store/store.h"
 
 static const struct {

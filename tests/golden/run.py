@@ -35,7 +35,7 @@ BLOCK_END = re.compile(r"\n\n+(?=\$ |# |fixture )")
 
 
 def environment(build, tmp):
-    env = {k: v for k, v in os.environ.items() if not k.startswith("ASSAY_")}
+    env = {k: v for k, v in os.environ.items() if not k.startswith("ASSAY_") or k == "ASSAY_HEAP"}
     env.update(ASSAY_STORE=f"{tmp}/store", ROOT=str(ROOT), LC_ALL="C.UTF-8", TZ="UTC",
                COLUMNS="80", TERM="dumb", PATH=f"{build}:{env['PATH']}")
     return env

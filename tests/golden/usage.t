@@ -15,6 +15,7 @@ measure:
   dump      what the threads of a Python program are doing now
   loop      what holds an event loop, and for how long
   top       where a Python program spends its time, while it does
+  heap      where the memory goes: allocations, peaks, leaks
 
 history:
   jobs      list the runs, those still going on first

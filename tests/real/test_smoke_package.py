@@ -30,12 +30,13 @@ def _():
         expect(want in names or want + ".gz" in names, f"{want} is not in the package")
     expect("_assay" in names and "assay" in names, "completions are not in the package")
     fields = run("dpkg-deb", "-f", package).ok().out
-    for library in ("libsqlite3-0", "libncursesw6", "libtinfo6"):
+    for library in ("libsqlite3-0", "libncursesw6", "libtinfo6", "libdw1"):
         expect_in(library, fields, "what the package depends on")
     t = terminal("sh", "-c", "sleep 100 & exec \"$0\" top $!", program)
     t.wait_text("not a Python program", 30)      # and no word of a module that is missing
     needed = run("readelf", "-d", program).ok().out
-    expect("ncurses" not in needed, "the program itself is linked with ncurses")
+    for library in ("ncurses", "libdw"):
+        expect(library not in needed, f"the program itself is linked with {library}")
 
 
 main()

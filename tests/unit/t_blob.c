@@ -1,9 +1,9 @@
 #include "store/blob.h"
 
-#include "run/series.h"
 #include "same_run.h"
 #include "sample_run.h"
-#include "store/squeeze.h"
+#include "base/squeeze.h"
+#include "run/series.h"
 
 static void pack(const struct as_run *run, struct as_buf *b, size_t *ret_description)
 {

@@ -20,6 +20,7 @@ interface Common {
     apart: boolean;
     reverse: boolean;
     icicle: boolean;
+    levels: boolean; /* of a span of time its highest slice counts, not the sum of all */
     start_ns: number;
     duration_ns: number;
     slice_ns: number;
@@ -73,6 +74,21 @@ export function arrange(p: Packed): Profile {
         before: both ? named("before") : -1,
         after: both ? named("after") : -1,
         slices, span_ns: span(p, slices)};
+}
+
+/* What each slice of time had of a kind. */
+export function bySlice(p: Profile, kind: number): Float64Array {
+    const sums = new Float64Array(p.slices), v = p.sample.values[kind];
+    p.sample.slice.forEach((s, i) => sums[s] += Math.max(0, v[i]));
+    return sums;
+}
+
+/* The slice from `from` until `to` that had most. */
+export function highest(sums: Float64Array, from: number, to: number): number {
+    let best = from;
+    for (let s = from; s < to; s++)
+        best = sums[s] > sums[best] ? s : best;
+    return best;
 }
 
 export async function unpack(base64: string): Promise<Profile> {

@@ -4,15 +4,17 @@ import {begin} from "../report/plain";
 import {startTheme, themeSwitch} from "../report/theme";
 import {duration, moment} from "../report/units";
 import {Controls} from "./controls";
-import {amount, Profile, unpack} from "./data";
+import {amount, bySlice, Kind, Profile, unpack} from "./data";
 import {Graph} from "./graph";
 import {Model} from "./model";
 import {Side} from "./side";
 import {Strip} from "./strip";
 
 function facts(p: Profile): string {
-    const total = (i: number) => p.sample.values[i].reduce((a, b) => a + b, 0);
-    const sums = p.kinds.map((k, i) => `${amount(k, total(i))} ${k.name}`);
+    const total = (i: number) => p.levels ? bySlice(p, i).reduce((a, b) => Math.max(a, b), 0)
+        : p.sample.values[i].reduce((a, b) => a + b, 0);
+    const named = (k: Kind) => k.name === k.unit ? "" : ` ${k.name}`;
+    const sums = p.kinds.map((k, i) => amount(k, total(i)) + named(k));
     return [...sums, ...p.duration_ns > 0 ? [`over ${duration(p.duration_ns)}`] : [],
         ...p.start_ns > 0 ? [moment(p.start_ns)] : []].join(" · ");
 }

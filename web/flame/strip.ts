@@ -5,6 +5,7 @@
 import {button, eachFrame, h} from "../report/dom";
 import {colour, onTheme} from "../report/theme";
 import {duration, place, timeStep} from "../report/units";
+import {bySlice, highest} from "./data";
 import type {Model} from "./model";
 
 const HEIGHT = 56, AXIS = 16;
@@ -32,14 +33,14 @@ export class Strip {
 
     private refresh(): void {
         const {p, choice, compares} = this.m;
-        this.sums = new Float64Array(p.slices);
-        const v = p.sample.values[compares ? p.after : choice.kind];
-        p.sample.slice.forEach((s, i) => this.sums[s] += Math.max(0, v[i]));
-        this.sums[p.slices - 1] /= this.lastPart();
+        this.sums = bySlice(p, compares ? p.after : choice.kind);
+        if (!p.levels)
+            this.sums[p.slices - 1] /= this.lastPart();
         const whole = choice.from === 0 && choice.to === p.slices, ns = p.slice_ns;
         this.all.disabled = whole;
-        this.words.textContent = whole ? `${p.slices} slices of ${duration(ns)}`
-            : `${place(choice.from * ns, ns)} to ${place(Math.min(choice.to * ns, p.span_ns), ns)}`;
+        this.words.textContent = (whole ? `${p.slices} slices of ${duration(ns)}`
+            : `${place(choice.from * ns, ns)} to ${place(Math.min(choice.to * ns, p.span_ns), ns)}`)
+            + this.top();
         this.redraw();
     }
 
@@ -47,6 +48,16 @@ export class Strip {
     private lastPart(): number {
         const {slices, slice_ns, span_ns} = this.m.p;
         return Math.max(0.5, span_ns / slice_ns - (slices - 1));
+    }
+
+    /* Of levels: which slice is shown. */
+    private top(): string {
+        const {p, choice} = this.m;
+        if (!p.levels)
+            return "";
+        const at = highest(this.sums, choice.from, choice.to);
+        return `; its peak, ${this.m.amount(this.sums[at])} at ${place(at * p.slice_ns,
+            p.slice_ns)}, is shown`;
     }
 
     private pick(from: number, to: number): void {

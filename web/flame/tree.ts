@@ -4,7 +4,7 @@
  * It grows step by step: grow() is a generator that stops every few thousand
  * steps, so that whoever runs it (pace.ts) decides how long a frame may take.
  */
-import type {Profile} from "./data";
+import {bySlice, highest, Profile} from "./data";
 import type {Sieve} from "./filter";
 import type {Frames} from "./frames";
 
@@ -87,11 +87,19 @@ class Values {
     }
 }
 
+/* Is a slice of time among those that count? */
+function counted(p: Profile, how: How): (slice: number) => boolean {
+    if (!p.levels)
+        return (s) => s >= how.from && s < how.to;
+    const top = highest(bySlice(p, how.kind), how.from, how.to);
+    return (s) => s === top;
+}
+
 /* What each stack of the profile had. */
 export function ownOf(p: Profile, how: How): Float64Array {
-    const v = new Values(p, how);
+    const v = new Values(p, how), counts = counted(p, how);
     for (let i = 0; i < p.sample.slice.length; i++)
-        if (p.sample.slice[i] >= how.from && p.sample.slice[i] < how.to)
+        if (counts(p.sample.slice[i]))
             v.add(i);
     return v.width;
 }
@@ -99,9 +107,9 @@ export function ownOf(p: Profile, how: How): Float64Array {
 /* Samples by what keeps them apart: all in one, or by their tags. */
 function groups(p: Profile, how: How): Map<number, number[]> {
     const found = new Map<number, number[]>();
-    const {slice, tags} = p.sample;
+    const {slice, tags} = p.sample, counts = counted(p, how);
     for (let i = 0; i < slice.length; i++) {
-        if (slice[i] < how.from || slice[i] >= how.to)
+        if (!counts(slice[i]))
             continue;
         const key = how.apart ? tags[i] : 0, list = found.get(key);
         if (list)

@@ -1,0 +1,227 @@
+#include "base/bytes.h"
+
+#include <string.h>
+
+#include "base/fault.h"
+
+enum { VARINT_MAX = 10 };
+
+/* ── writing ──────────────────────────────────────────────────────────── */
+
+/* as_buf_room() for a number, without the call when there is plenty. */
+static inline char *number_room(struct as_buf *b)
+{
+	if (!b->bad && b->cap - b->len > VARINT_MAX && b->max - b->len >= VARINT_MAX)
+		return b->p + b->len;
+	return as_buf_room(b, VARINT_MAX);
+}
+
+void as_enc_u64(struct as_buf *b, uint64_t v)
+{
+	char *at = number_room(b);
+
+	if (at)
+		b->len = (size_t)(as_enc_at(at, v) - b->p);
+}
+
+void as_enc_i64(struct as_buf *b, int64_t v)
+{
+	as_enc_u64(b, as_zigzag(v));
+}
+
+void as_enc_maybe(struct as_buf *b, int64_t v)
+{
+	as_enc_u64(b, as_zigzag(v) + 1); /* zigzag(INT64_MIN) is the largest: it wraps to 0 */
+}
+
+void as_enc_f64(struct as_buf *b, double v)
+{
+	char *at = number_room(b);
+
+	if (at)
+		b->len = (size_t)(as_enc_f64_at(at, v) - b->p);
+}
+
+void as_enc_u32le(struct as_buf *b, uint32_t v)
+{
+	char *at = number_room(b);
+
+	if (!at)
+		return;
+	v = htole32(v);
+	memcpy(at, &v, sizeof v);
+	b->len += sizeof v;
+}
+
+void as_enc_text(struct as_buf *b, const char *s)
+{
+	as_enc_u64(b, s ? strlen(s) + 1 : 0);
+	if (s)
+		as_buf_str(b, s);
+}
+
+/* ── reading ──────────────────────────────────────────────────────────── */
+
+static uint64_t bad(struct as_bytes *b)
+{
+	b->bad = true;
+	b->p = b->end;
+	return 0;
+}
+
+uint8_t as_dec_u8(struct as_bytes *b)
+{
+	return b->p < b->end ? *b->p++ : (uint8_t)bad(b);
+}
+
+uint64_t as_dec_u64(struct as_bytes *b)
+{
+	uint64_t v = 0;
+
+	for (unsigned shift = 0; shift < 7 * VARINT_MAX; shift += 7) {
+		if (b->p == b->end)
+			return bad(b);
+		uint8_t c = *b->p++;
+		if (shift == 63 && c > 1)
+			return bad(b); /* more than 64 bits */
+		v |= (uint64_t)(c & 0x7f) << shift;
+		if (c < 0x80)
+			return v;
+	}
+	return bad(b);
+}
+
+int64_t as_dec_i64(struct as_bytes *b)
+{
+	return as_unzigzag(as_dec_u64(b));
+}
+
+int64_t as_dec_maybe(struct as_bytes *b)
+{
+	return as_unzigzag(as_dec_u64(b) - 1);
+}
+
+static uint64_t unfixed(struct as_bytes *b, size_t n)
+{
+	uint64_t v = 0;
+
+	if (as_bytes_left(b) < n)
+		return bad(b);
+	for (size_t i = 0; i < n; i++)
+		v |= (uint64_t)*b->p++ << 8 * i;
+	return v;
+}
+
+double as_dec_f64(struct as_bytes *b)
+{
+	uint64_t bits = unfixed(b, sizeof bits);
+	double v;
+
+	memcpy(&v, &bits, sizeof v);
+	return v;
+}
+
+uint32_t as_dec_u32le(struct as_bytes *b)
+{
+	return (uint32_t)unfixed(b, sizeof(uint32_t));
+}
+
+uint64_t as_dec_below(struct as_bytes *b, uint64_t limit)
+{
+	uint64_t v = as_dec_u64(b);
+
+	return v < limit ? v : bad(b);
+}
+
+size_t as_dec_count(struct as_bytes *b, size_t least)
+{
+	uint64_t n = as_dec_u64(b);
+
+	return n <= as_bytes_left(b) / least ? (size_t)n : (size_t)bad(b);
+}
+
+struct as_bytes as_dec_piece(struct as_bytes *b, uint64_t n)
+{
+	if (n > as_bytes_left(b)) {
+		(void)bad(b);
+		return (struct as_bytes){.p = b->end, .end = b->end, .bad = true};
+	}
+	b->p += n;
+	return as_bytes(b->p - n, (size_t)n);
+}
+
+const char *as_dec_text(struct as_bytes *b, size_t *ret_len)
+{
+	uint64_t n = as_dec_u64(b);
+
+	*ret_len = 0;
+	if (!n)
+		return NULL;
+	if (n - 1 > as_bytes_left(b) || (n > 1 && memchr(b->p, '\0', (size_t)n - 1))) {
+		(void)bad(b);
+		return NULL;
+	}
+	*ret_len = (size_t)n - 1;
+	b->p += *ret_len;
+	return (const char *)b->p - *ret_len;
+}
+
+char *as_dec_string(struct as_bytes *b)
+{
+	size_t n;
+	const char *s = as_dec_text(b, &n);
+	char *copy = s ? as_strndup(s, n) : NULL;
+
+	if (s && !copy) {
+		b->nomem = true;
+		(void)bad(b);
+	}
+	return copy;
+}
+
+void as_dec_chars(struct as_bytes *b, char *to, size_t size)
+{
+	size_t n;
+	const char *s = as_dec_text(b, &n);
+
+	if (n > size - 1)
+		n = size - 1;
+	if (s)
+		memcpy(to, s, n);
+	memset(to + n, 0, size - n);
+}
+
+int as_bytes_ok(const struct as_bytes *b, const char *what, struct as_err *err)
+{
+	if (b->nomem)
+		return as_fail(err, AS_ENOMEM, "no memory to read %s", what);
+	if (b->bad)
+		return as_fail(err, AS_EFORMAT, "%s is damaged", what);
+	return AS_OK;
+}
+
+/* ── checksum ─────────────────────────────────────────────────────────── */
+
+/*
+ * Half a byte at a time: 16 constants instead of 256, and fast enough for
+ * frames of some hundred bytes. zlib has the same sum, but this would be the
+ * only reason to load it at every start.
+ */
+static const uint32_t crc_of_nibble[16] = {
+	0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4,
+	0x4db26158, 0x5005713c, 0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,
+	0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c,
+};
+
+uint32_t as_crc32(uint32_t crc, const void *p, size_t n)
+{
+	const uint8_t *at = p;
+
+	crc = ~crc;
+	for (size_t i = 0; i < n; i++) {
+		crc ^= at[i];
+		crc = crc >> 4 ^ crc_of_nibble[crc & 15];
+		crc = crc >> 4 ^ crc_of_nibble[crc & 15];
+	}
+	return ~crc;
+}

@@ -1,0 +1,56 @@
+/* cmd_heap_stats -- the numbers of a capture. */
+#include "cli/heap.h"
+#include "cli/history.h"
+
+struct opts {
+	struct as_heap_opts heap;
+	uint64_t limit;
+	bool json;
+};
+
+/* clang-format off */
+static const struct as_opt opts[] = {
+	{ .name = "limit", .letter = 'n', .type = AS_OPT_UINT, .at = offsetof(struct opts, limit), .arg = "N", .initial = "5", .positive = true, .help = "so many rows of each list" },
+	AS_JSON_OPT(struct opts, json),
+	AS_HEAP_TIME_OPTS(struct opts, heap),
+	{ 0 }
+};
+/* clang-format on */
+
+static int run(const void *opts_, char **args, char **tail, struct as_io *io, struct as_err *err)
+{
+	const struct opts *o = opts_;
+	as_auto_heap struct as_heap *h = NULL;
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
+	struct as_look look = as_look_for(fileno(io->out));
+	int r = as_heap_read(args[0], &o->heap, &h, err);
+
+	(void)tail;
+	if (r == AS_OK && o->json)
+		r = as_report_heap_stats_json(&b, h, o->limit, err);
+	else if (r == AS_OK)
+		r = as_report_heap_stats(&b, &look, h, o->limit, err);
+	return r < 0 ? r : as_buf_write(&b, io->out, err);
+}
+
+const struct as_cmd as_cmd_heap_stats = {
+	.name = "heap stats",
+	.synopsis = "[options] FILE",
+	.about = "how much was allocated, held and left, and by which lines",
+	.manual = "The numbers of a capture: allocations and frees, the peak with the lines that "
+		  "held "
+		  "it, what is left, what was temporary, the lines that allocated most bytes and "
+		  "most often, sizes, allocators, processes, threads, and the peak beside what the "
+		  "system counted as resident then. A line is where the innermost frame of a stack "
+		  "was.\n\n"
+		  "`--json` has the same, in bytes, as docs/schema/heap-stats-1.json describes it. "
+		  "Of a sampled capture each number of bytes has the half of its 95 % interval "
+		  "beside it.",
+	.examples = "assay heap stats sort.heap\tall numbers\n"
+		    "assay heap stats --json sort.heap\tfor programs\n",
+	.min_args = 1,
+	.max_args = 1,
+	.opts = opts,
+	.opts_size = sizeof(struct opts),
+	.run = run,
+};

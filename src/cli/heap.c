@@ -1,0 +1,101 @@
+#include "cli/heap.h"
+
+#include "base/cleanup.h"
+#include "base/human.h"
+#include "heap/capture.h"
+#include "report/heap.h"
+
+enum as_heap_view as_heap_view_of(const struct as_heap_opts *o)
+{
+	if (o->leaks)
+		return AS_HEAP_LEFT;
+	if (o->temporary || o->threshold)
+		return AS_HEAP_TEMPORARY;
+	return o->all ? AS_HEAP_MADE : AS_HEAP_PEAK;
+}
+
+static int check(const struct as_heap_opts *o, struct as_err *err)
+{
+	if (o->threshold && (o->leaks || o->all))
+		return as_fail(err, AS_EUSAGE,
+			       "--temporary-allocation-threshold goes with neither "
+			       "--leaks nor --all");
+	if (o->until_ns && o->from_ns >= o->until_ns)
+		return as_fail(err, AS_EUSAGE, "--from is not before --until");
+	return AS_OK;
+}
+
+int as_heap_read(const char *path, const struct as_heap_opts *o, struct as_heap **ret,
+		 struct as_err *err)
+{
+	struct as_capture_want want = {.from_ns = o->from_ns,
+				       .until_ns = o->until_ns,
+				       .threshold = o->threshold,
+				       .temporary = o->threshold,
+				       .partial = o->partial};
+	int r = check(o, err);
+
+	return r < 0 ? r : as_capture_read(path, &want, ret, err);
+}
+
+int as_heap_viewed(const struct as_heap *h, const struct as_heap_opts *o, unsigned apart,
+		   struct as_profile **ret, struct as_err *err)
+{
+	unsigned exact = h->rate ? 0 : AS_HEAP_SPREAD;
+	int r = as_heap_profile(h, as_heap_view_of(o), apart & ~exact, ret, err);
+
+	return r < 0 ? r : as_sieve_apply(&o->sieve, ret, err);
+}
+
+static void put_title(struct as_buf *out, const struct as_heap *h, const struct as_heap_opts *o)
+{
+	enum as_heap_view view = as_heap_view_of(o);
+
+	as_buf_str(out, as_heap_view_title(view));
+	if (view == AS_HEAP_PEAK && h->totals.peak.bytes)
+		as_buf_fmt(out, ", %s after the start",
+			   as_human_duration(h->totals.peak_ns - h->start_ns).s);
+	if (o->from_ns)
+		as_buf_fmt(out, ", from %s", as_human_duration(o->from_ns).s);
+	if (o->until_ns)
+		as_buf_fmt(out, ", until %s", as_human_duration(o->until_ns).s);
+}
+
+int as_heap_see(const char *path, const struct as_heap_opts *o, unsigned apart,
+		struct as_heap_seen *ret, struct as_err *err)
+{
+	*ret = (struct as_heap_seen){.title = AS_BUF(AS_BUF_LINE)};
+	int r = as_heap_read(path, o, &ret->heap, err);
+	if (r == AS_OK)
+		r = as_heap_viewed(ret->heap, o, apart, &ret->view, err);
+	if (r == AS_OK)
+		put_title(&ret->title, ret->heap, o);
+	return r < 0 ? r : as_buf_ok(&ret->title, err);
+}
+
+void as_heap_seen_done(struct as_heap_seen *s)
+{
+	as_heap_free(s->heap);
+	as_profile_free(s->view);
+	as_buf_done(&s->title);
+}
+
+int as_heap_show(const char *path, const struct as_heap_opts *o, const struct as_heap_how *how,
+		 as_heap_reporter report, struct as_io *io, struct as_err *err)
+{
+	as_auto_heap_seen struct as_heap_seen seen = {0};
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
+	struct as_look look = as_look_for(fileno(io->out));
+	struct as_heap_how mine = *how;
+	int r = as_heap_see(path, o,
+			    AS_HEAP_PROCESSES | AS_HEAP_THREADS | AS_HEAP_ALLOCATORS |
+				    AS_HEAP_SPREAD,
+			    &seen, err);
+
+	if (r < 0)
+		return r;
+	mine.title = as_buf_text(&seen.title);
+	r = report(&b, &look, seen.view, &mine, err);
+	as_put_heap_doubts(&b, &look, seen.heap);
+	return r < 0 ? r : as_buf_write(&b, io->out, err);
+}

@@ -1,0 +1,32 @@
+#pragma once
+/*
+ * arrivals -- lets guests in, at once: a process waits for us while it starts.
+ *
+ * A thread of its own makes the mapping of each and answers; the session takes
+ * the new members over when it next looks.
+ */
+#include <pthread.h>
+
+#include "heap/member.h"
+#include "os/guestdoor.h"
+#include "os/worker.h"
+
+struct as_arrivals {
+	struct as_guestdoor door;
+	struct as_worker worker;
+	struct as_member_config config; /* of every member, but for who it is */
+	int page;                       /* descriptor of the session's page    */
+	pthread_mutex_t lock;
+	struct as_member **member; /* that nobody has taken yet, under the lock */
+	size_t n, cap;
+	bool open;
+};
+
+/* `a` must stay where it is. */
+int as_arrivals_open(struct as_arrivals *a, const struct as_member_config *config, int page,
+		     struct as_err *err);
+/* The next one, or NULL. */
+struct as_member *as_arrivals_take(struct as_arrivals *a);
+/* Nobody comes any more. Those not taken are still there. */
+void as_arrivals_shut(struct as_arrivals *a);
+void as_arrivals_done(struct as_arrivals *a);

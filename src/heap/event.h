@@ -1,0 +1,47 @@
+#pragma once
+/*
+ * event -- what happened to the memory of a process, in order, frees resolved.
+ *
+ * An allocation is known by its ordinal: how many were made in its process
+ * before it. What many allocations have in common is their kind, kept once and
+ * known by its number. Both ways to the sums -- while a program runs (drain.h),
+ * and from a file (capture.h) -- go through these events, so they cannot differ.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct as_heap_kind {
+	uint64_t size;           /* as asked for                                     */
+	uint32_t python, native; /* nodes of the process's tree (wire/heap.h)        */
+	uint32_t thread;         /* of the process, counted from 0                   */
+	uint32_t op;             /* of enum as_wire_op, an allocation                */
+};
+
+enum as_heap_what {
+	AS_HEAP_ALLOC,
+	AS_HEAP_FREE,
+	AS_HEAP_CUT, /* a part of a mapping was given back, the rest stays             */
+};
+
+struct as_heap_event {
+	enum as_heap_what what;
+	uint32_t kind;    /* of the allocation                                        */
+	uint64_t ordinal; /* of the allocation                                        */
+	uint64_t bytes;   /* ALLOC: its size; FREE: what was left of it; CUT: the part */
+	uint64_t between; /* FREE: allocations that its thread made since             */
+	int64_t ns;       /* CLOCK_MONOTONIC, to about 10 ms                          */
+	/*
+	 * What one sampled allocation stands for: mean bytes between samples when
+	 * it was made; 0: nothing was left out.
+	 */
+	uint64_t rate;
+};
+
+/* Allocations and bytes that one sampled allocation stands for (Horvitz-Thompson). */
+struct as_heap_weight {
+	double count, bytes;
+	double variance; /* of the bytes */
+};
+
+struct as_heap_weight as_heap_weight(uint64_t size, uint64_t rate);

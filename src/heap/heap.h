@@ -1,0 +1,133 @@
+#pragma once
+/*
+ * heap -- where the memory of a job went: what every report is made of.
+ *
+ * A site is a stack of a thread of a process, with what was allocated there. It
+ * comes from a capture (capture.h) through a tracker for each process, for all
+ * of its time or a part of it; stacks have their names.
+ */
+#include "base/cleanup.h"
+#include "heap/tracker.h"
+#include "profile/profile.h"
+
+struct as_heap_site {
+	uint32_t process, thread; /* in the arrays below                             */
+	uint32_t stack;           /* in `stacks`; its last place made the allocation */
+	uint32_t op;              /* of enum as_wire_op                              */
+	struct as_heap_sums sums;
+};
+
+struct as_heap_process {
+	uint32_t pid, parent;
+	char *command;
+	uint32_t python; /* minor version; 0: no Python                                */
+	uint32_t why;    /* of enum as_wire_heap_why: what could not be done           */
+	int64_t start_ns, end_ns;
+	bool killed; /* it did not end in order                                        */
+	uint64_t lost, clipped, nested;
+	int64_t waited_ns;
+	struct as_heap_totals totals;
+};
+
+struct as_heap_who {
+	uint32_t process, tid;
+	char *name; /* NULL: unknown */
+};
+
+/* One moment of the curve. Unknown is -1. */
+struct as_heap_point {
+	int64_t ns;
+	uint32_t process;
+	int64_t heap, rss;
+};
+
+/* RSS at the peak of it, and what it was made of; -1: unknown. */
+struct as_heap_rss {
+	int64_t rss, anonymous, file, shared;
+};
+
+struct as_heap {
+	uint64_t rate;      /* sampled: mean bytes between samples at the end; 0: exact */
+	uint32_t flags;     /* of enum as_wire_heap_flags                               */
+	bool aggregated;    /* sums only: there is no window, and no temporal view     */
+	bool whole;         /* false: the writer was killed, this is up to its last block */
+	bool full;          /* not whole, for the disk was full                         */
+	uint64_t temporary; /* threshold of the temporary ones; as_tracker_new()      */
+	int64_t start_unix_ns, start_ns, end_ns;
+	char *command;
+
+	struct as_heap_totals totals; /* of all processes; the peak is the combined one */
+	struct as_heap_rss at_peak;
+	struct as_heap_process *process;
+	struct as_heap_who *thread;
+	struct as_heap_site *site;
+	struct as_heap_point *point; /* in order of time */
+	size_t nprocesses, nthreads, nsites, npoints;
+	struct as_profile *stacks; /* the tree; it has no samples */
+};
+
+void as_heap_free(struct as_heap *h);
+
+static inline void as_heap_free_(struct as_heap **h)
+{
+	as_heap_free(*h);
+}
+
+#define as_auto_heap as_cleanup(as_heap_free_)
+
+/* Which of the sums a view is of. */
+enum as_heap_view { AS_HEAP_PEAK, AS_HEAP_LEFT, AS_HEAP_TEMPORARY, AS_HEAP_MADE };
+
+struct as_heap_amount as_heap_amount(const struct as_heap_sums *s, enum as_heap_view view);
+double as_heap_variance(const struct as_heap_sums *s, enum as_heap_view view); /* of the bytes */
+
+/* "malloc", "mmap", "object calloc" */
+const char *as_heap_op_name(uint32_t op);
+/* What as_heap_process.why means, as a sentence of the process; NULL: nothing is wrong. */
+const char *as_heap_why(uint32_t why);
+
+/* --- views as profiles (view.c) ------------------------------------------ */
+
+/* What sites are told apart by besides their stack, and what is counted; bits. */
+enum as_heap_apart {
+	AS_HEAP_PROCESSES = 1 << 0,  /* a tag "process", when there are several          */
+	AS_HEAP_THREADS = 1 << 1,    /* a tag "thread"                                   */
+	AS_HEAP_ALLOCATORS = 1 << 2, /* a tag "allocator"                                */
+	AS_HEAP_SPREAD = 1 << 3,     /* a kind "variance" of the bytes, in KiB squared: first */
+};
+
+/* A profile with the kinds "allocations" and "bytes", the last, of that view. */
+int as_heap_profile(const struct as_heap *h, enum as_heap_view view, unsigned apart,
+		    struct as_profile **ret, struct as_err *err);
+
+/* The same in slices of time: what each site had in one (as_capture_want.slice). */
+int as_heap_profile_new(unsigned apart, struct as_profile **ret, struct as_err *err);
+int as_heap_profile_slice(struct as_profile *p, const struct as_heap *h,
+			  const struct as_heap_amount *amount, unsigned apart, uint32_t slice,
+			  struct as_err *err);
+
+/* --- sums of many sites (sums.c) ----------------------------------------- */
+
+enum { AS_HEAP_OPS = 64 };
+
+struct as_heap_parts {
+	struct as_heap_sums all;
+	struct as_heap_sums *thread;         /* of each of h->thread            */
+	struct as_heap_sums op[AS_HEAP_OPS]; /* of each of enum as_wire_op      */
+};
+
+int as_heap_parts(const struct as_heap *h, struct as_heap_parts *ret, struct as_err *err);
+void as_heap_parts_done(struct as_heap_parts *p);
+
+/* What the innermost line of stacks had. */
+struct as_heap_line {
+	uint32_t place; /* of h->stacks; 0: no stack is known */
+	struct as_heap_amount amount;
+	double variance; /* of the bytes */
+};
+
+enum as_heap_order { AS_HEAP_BY_BYTES, AS_HEAP_BY_COUNT };
+
+/* All that have anything, the most first. Caller frees *ret. */
+int as_heap_lines(const struct as_heap *h, enum as_heap_view view, enum as_heap_order order,
+		  struct as_heap_line **ret, size_t *ret_n, struct as_err *err);

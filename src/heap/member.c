@@ -1,0 +1,223 @@
+#include "heap/member.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/fault.h"
+#include "os/ending.h"
+#include "os/text.h"
+
+/* --- life ------------------------------------------------------------------- */
+
+/* The command line, its arguments apart by spaces. */
+static char *command_of(const struct as_env *env, pid_t pid)
+{
+	char path[40], text[4096];
+	struct as_err err;
+	size_t n = 0;
+
+	(void)snprintf(path, sizeof path, "%d/cmdline", (int)pid);
+	if (as_read_at(env->proc, path, text, sizeof text, &n, &err) < 0)
+		n = 0;
+	while (n && !text[n - 1])
+		n--;
+	for (size_t i = 0; i < n; i++)
+		if (!text[i])
+			text[i] = ' ';
+	return as_strndup(text, n);
+}
+
+static int open_statm(const struct as_env *env, pid_t pid)
+{
+	char path[40];
+
+	(void)snprintf(path, sizeof path, "%d/statm", (int)pid);
+	return as_openat(env->proc, path, O_RDONLY | O_CLOEXEC);
+}
+
+int as_member_new(const struct as_member_config *config, struct as_member **ret, struct as_err *err)
+{
+	struct as_member *m = as_zalloc(sizeof *m);
+
+	if (!m)
+		return as_fail(err, AS_ENOMEM, "no memory for another process");
+	m->is = (struct as_heap_process){.pid = (uint32_t)config->pid,
+					 .parent = (uint32_t)config->parent,
+					 .command = command_of(config->env, config->pid),
+					 .start_ns = config->now_ns};
+	m->pidfd = (int)syscall(SYS_pidfd_open, config->pid, 0);
+	m->gone = m->pidfd < 0 && errno == ESRCH;
+	m->statm = open_statm(config->env, config->pid);
+	m->rss = -1;
+	int r = as_mapping_open(&m->mapping, err);
+	if (r < 0)
+		as_member_free(m);
+	else
+		*ret = m;
+	return r;
+}
+
+void as_member_free(struct as_member *m)
+{
+	if (!m)
+		return;
+	as_drain_free(m->drain);
+	as_tracker_free(m->tracker);
+	as_kinds_done(&m->kinds);
+	as_heap_names_done(&m->names);
+	as_mapping_close(&m->mapping);
+	as_close_(&m->pidfd);
+	as_close_(&m->statm);
+	free(m->is.command);
+	free(m);
+}
+
+int as_member_begin(struct as_member *m, const struct as_member_config *config,
+		    struct as_heap_crest *crest, bool tell, struct as_err *err)
+{
+	m->tracker = as_tracker_new(config->temporary, crest, err);
+	if (!m->tracker)
+		return err->code;
+	m->drain = as_drain_new(&(struct as_drain_config){.mapping = &m->mapping,
+							  .tracker = m->tracker,
+							  .sink = tell ? &m->sink : NULL,
+							  .names = &m->names,
+							  .kinds = &m->kinds,
+							  .sample = config->sample,
+							  .page = config->env->page,
+							  .start_ns = m->is.start_ns},
+				err);
+	return m->drain ? AS_OK : err->code;
+}
+
+/* --- reading ---------------------------------------------------------------- */
+
+size_t as_member_read(struct as_member *m, int64_t now_ns)
+{
+	if (!m->drain)
+		return 0;
+	size_t n = as_drain_run(m->drain, now_ns, m->gone);
+
+	m->allocations = as_drain_counts(m->drain)->allocations;
+	return n;
+}
+
+bool as_member_quiet(const struct as_member *m)
+{
+	return !m->drain || (atomic_load_explicit(&m->mapping.heap->state, memory_order_acquire) >=
+				     AS_WIRE_HEAP_OVER &&
+			     as_drain_empty(m->drain));
+}
+
+static uint64_t told(const _Atomic uint64_t *p)
+{
+	return atomic_load_explicit(p, memory_order_relaxed);
+}
+
+/* What the guest says of itself, within reason. */
+static void ask(struct as_member *m)
+{
+	const struct as_wire_heap *h = m->mapping.heap;
+	const struct as_drain_counts *c = as_drain_counts(m->drain);
+	uint64_t waited = told(&h->waited_ns);
+
+	m->is.python = h->python < 100 ? h->python : 0;
+	m->is.why = h->why <= AS_WIRE_WHY_DEAD ? h->why : AS_WIRE_WHY_NONE;
+	m->is.waited_ns = waited < INT64_MAX ? (int64_t)waited : 0;
+	m->is.clipped = told(&h->clipped);
+	m->is.nested = told(&h->nested);
+	m->is.lost = told(&h->lost) + c->lost + c->bad;
+	m->short_of |= c->incomplete || m->follow.short_of;
+	as_tracker_totals(m->tracker, &m->is.totals);
+}
+
+void as_member_follow(struct as_member *m)
+{
+	if (!m->drain)
+		return;
+	as_follow(&m->follow, &m->mapping, &m->names);
+	ask(m);
+}
+
+bool as_member_news(struct as_member *m)
+{
+	const struct as_heap_process *a = &m->told, *b = &m->is;
+	bool news = a->python != b->python || a->why != b->why || a->lost != b->lost ||
+		    a->clipped != b->clipped || a->nested != b->nested;
+
+	m->told = m->is;
+	return news;
+}
+
+/* By a signal, or we do not know by what and its guest had no time to say goodbye. */
+static bool was_killed(const struct as_member *m, const struct as_env *env)
+{
+	int status;
+
+	if (m->replaced || m->stopped)
+		return false;
+	if (m->pidfd >= 0 && as_ending(m->pidfd, env, (pid_t)m->is.pid, &status))
+		return WIFSIGNALED(status);
+	return atomic_load_explicit(&m->mapping.heap->state, memory_order_relaxed) ==
+	       AS_WIRE_HEAP_LIVE;
+}
+
+void as_member_end(struct as_member *m, const struct as_env *env, int64_t now_ns)
+{
+	if (!m->drain)
+		return;
+	as_member_follow(m);
+	m->is.end_ns = now_ns;
+	m->is.killed = was_killed(m, env);
+	as_tracker_ended(m->tracker);
+	as_drain_free(as_take(m->drain));
+	as_mapping_close(&m->mapping);
+	as_close_(&m->pidfd);
+	as_close_(&m->statm);
+	m->pidfd = m->statm = -1;
+}
+
+/* --- resident memory ---------------------------------------------------------- */
+
+int64_t as_member_rss(struct as_member *m, const struct as_env *env)
+{
+	char text[128];
+	struct as_err err;
+	struct as_span rest, word;
+	size_t n = 0;
+	uint64_t pages = 0;
+
+	m->rss = -1;
+	if (m->statm < 0 || as_read_fd(m->statm, text, sizeof text, &n, &err) < 0)
+		return -1;
+	rest = as_span(text, n);
+	if (as_span_word(&rest, &word) && as_span_word(&rest, &word) &&
+	    as_scan_u64(word.p, word.n, &pages) && pages < UINT64_C(1) << 40)
+		m->rss = (int64_t)(pages * env->page);
+	return m->rss;
+}
+
+static void add(int64_t *to, int64_t bytes)
+{
+	*to = *to < 0 || bytes < 0 ? -1 : *to + bytes;
+}
+
+void as_member_rss_parts(const struct as_member *m, const struct as_env *env,
+			 struct as_heap_rss *to)
+{
+	struct as_proc_status v = {.anon = -1, .file = -1, .shmem = -1};
+	char path[40], text[4096];
+	struct as_err err;
+	size_t n = 0;
+
+	(void)snprintf(path, sizeof path, "%u/status", m->is.pid);
+	if (as_read_at(env->proc, path, text, sizeof text, &n, &err) == AS_OK)
+		as_parse_status(text, n, &v);
+	add(&to->anonymous, v.anon);
+	add(&to->file, v.file);
+	add(&to->shared, v.shmem);
+}

@@ -1,0 +1,560 @@
+#include "heap/session.h"
+
+#include <errno.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/fault.h"
+#include "heap/arrivals.h"
+#include "heap/gather.h"
+#include "heap/invite.h"
+#include "heap/snapshot.h"
+#include "heap/symbolize.h"
+#include "os/futex.h"
+
+#define TICK    (10 * AS_MSEC)
+#define PARTING (300 * AS_MSEC) /* that guests have to end what they write */
+
+enum {
+	SAMPLES = 4000, /* a second; when there are more, the rate is made larger */
+	POINTS = 1024,  /* of the curve; then they come half as often             */
+	ENDS = 64,      /* of processes, that one call tells                      */
+};
+
+struct as_session {
+	struct as_session_config is;
+	const struct as_env *env;
+	struct as_wire_session *page;
+	int page_fd;
+	int64_t start_ns, start_unix_ns;
+	struct as_arrivals arrivals;
+	struct as_invite invite;
+	struct as_worker worker;
+	_Atomic int32_t tid;
+	bool working;
+
+	pthread_mutex_t lock; /* of what follows, while the thread looks             */
+	struct as_capture *capture;
+	struct as_err failed; /* the first that went wrong; code 0: nothing has      */
+	struct as_member **member;
+	const struct as_tracker **tracker; /* of each member                         */
+	size_t n, cap, tracker_cap;
+	int ends; /* epoll of pidfds */
+	struct as_heap_crest crest;
+	struct as_heap_rss at_peak;
+	int64_t flush_ns, rate_ns, point_ns, point_every; /* when each is due next   */
+	uint64_t sampled; /* allocations, when the rate was last judged */
+	size_t npoints;
+	bool parting; /* as_session_stop() has begun */
+};
+
+/* The first thing that fails is kept; the rest goes on without. */
+static void note(struct as_session *s, int r, const struct as_err *err)
+{
+	if (r < 0 && !s->failed.code)
+		s->failed = *err;
+}
+
+/* --- events to the capture ------------------------------------------------------- */
+
+static void on_kind(void *arg, const struct as_heap_kind *k)
+{
+	const struct as_member *m = arg;
+	struct as_session *s = m->session;
+	struct as_err err;
+
+	note(s, as_capture_kind(s->capture, m->number, k, &err), &err);
+}
+
+static void on_event(void *arg, const struct as_heap_event *e)
+{
+	const struct as_member *m = arg;
+	struct as_session *s = m->session;
+	struct as_err err;
+
+	note(s, as_capture_event(s->capture, m->number, e, &err), &err);
+}
+
+/* --- members --------------------------------------------------------------------- */
+
+/* A process that comes again has become another program. */
+static void replace(struct as_session *s, uint32_t pid)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (s->member[i]->is.pid == pid && s->member[i]->drain)
+			s->member[i]->gone = s->member[i]->replaced = true;
+}
+
+static bool room(struct as_session *s)
+{
+	return as_grow(&s->member, &s->cap, s->n, sizeof *s->member, 16) &&
+	       as_grow(&s->tracker, &s->tracker_cap, s->n, sizeof *s->tracker, 16);
+}
+
+static int begin(struct as_session *s, struct as_member *m, struct as_err *err)
+{
+	m->session = s;
+	m->stopped = s->parting;
+	m->number = (uint32_t)s->n;
+	m->sink = (struct as_drain_sink){on_kind, on_event, m};
+	if (!room(s))
+		return as_fail(err, AS_ENOMEM, "no memory for another process");
+	int r = as_member_begin(m, &s->arrivals.config, &s->crest, s->capture != NULL, err);
+
+	if (r == AS_OK && s->capture)
+		r = as_capture_process(s->capture, &m->is, err);
+	return r;
+}
+
+static void watch_end(struct as_session *s, struct as_member *m)
+{
+	struct epoll_event e = {.events = EPOLLIN, .data.u32 = m->number};
+
+	as_called(1);
+	(void)epoll_ctl(s->ends, EPOLL_CTL_ADD, m->pidfd, &e);
+}
+
+static void adopt(struct as_session *s)
+{
+	struct as_err err;
+
+	for (struct as_member *m; (m = as_arrivals_take(&s->arrivals));) {
+		replace(s, m->is.pid);
+		int r = begin(s, m, &err);
+
+		note(s, r, &err);
+		if (r < 0) {
+			as_member_free(m);
+			continue;
+		}
+		s->tracker[s->n] = m->tracker;
+		s->member[s->n++] = m;
+		watch_end(s, m);
+	}
+}
+
+static void see_ends(struct as_session *s)
+{
+	struct epoll_event e[ENDS];
+	int n = epoll_wait(s->ends, e, ENDS, 0);
+
+	as_called(1);
+	for (int i = 0; i < n; i++)
+		s->member[e[i].data.u32]->gone = true;
+}
+
+/* Names, and what the guest has found out or lost since: we may be killed before it ends. */
+static void put_names(struct as_session *s, struct as_member *m)
+{
+	struct as_err err;
+
+	as_member_follow(m);
+	if (!s->capture)
+		return;
+	note(s, as_capture_names(s->capture, m->number, &m->names, &err), &err);
+	if (as_member_news(m))
+		note(s, as_capture_ended(s->capture, m->number, &m->is, &err), &err);
+}
+
+/* Everything that it wrote was read. */
+static void end(struct as_session *s, struct as_member *m, int64_t now)
+{
+	struct as_err err;
+
+	put_names(s, m);
+	if (m->pidfd >= 0)
+		(void)epoll_ctl(s->ends, EPOLL_CTL_DEL, m->pidfd, NULL);
+	as_member_end(m, s->env, now);
+	if (s->capture)
+		note(s, as_capture_ended(s->capture, m->number, &m->is, &err), &err);
+}
+
+/* How many records were read of all. */
+static size_t read_all(struct as_session *s, int64_t now)
+{
+	size_t all = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		struct as_member *m = s->member[i];
+		bool gone = m->gone;
+		size_t n = as_member_read(m, now);
+
+		all += n;
+		if (gone && !n)
+			end(s, m, now);
+	}
+	return all;
+}
+
+/* --- what is due now and then ------------------------------------------------------ */
+
+static void combined(const struct as_session *s, struct as_heap_totals *ret)
+{
+	*ret = (struct as_heap_totals){.peak = as_heap_crest_high(&s->crest),
+				       .peak_ns = s->crest.ns};
+	for (size_t i = 0; i < s->n; i++) {
+		struct as_heap_totals t;
+
+		as_tracker_totals(s->tracker[i], &t);
+		as_gather_totals(ret, &t);
+	}
+}
+
+static struct as_capture_sums sums(const struct as_session *s)
+{
+	struct as_capture_sums all = {.tracker = s->tracker, .n = s->n, .at_peak = s->at_peak};
+
+	combined(s, &all.combined);
+	return all;
+}
+
+static void flush(struct as_session *s, int64_t now)
+{
+	struct as_err err;
+
+	if (!s->capture || now < s->flush_ns)
+		return;
+	s->flush_ns = now + AS_SECOND;
+	for (size_t i = 0; i < s->n; i++)
+		if (s->member[i]->drain)
+			put_names(s, s->member[i]);
+	struct as_capture_sums all = sums(s);
+	note(s, as_capture_flush(s->capture, now, &all, &err), &err);
+}
+
+/* What resident memory is made of is asked for only when there is clearly more than ever. */
+static void new_peak(struct as_session *s, int64_t rss)
+{
+	if (rss <= s->at_peak.rss + s->at_peak.rss / 64)
+		return;
+	s->at_peak = (struct as_heap_rss){.rss = rss};
+	for (size_t i = 0; i < s->n; i++)
+		if (s->member[i]->drain && s->member[i]->rss >= 0)
+			as_member_rss_parts(s->member[i], s->env, &s->at_peak);
+}
+
+static void point(struct as_session *s, struct as_member *m, int64_t now)
+{
+	struct as_heap_point p = {now, m->number, as_tracker_live(m->tracker),
+				  as_member_rss(m, s->env)};
+	struct as_err err;
+
+	s->npoints++;
+	if (s->capture)
+		note(s, as_capture_point(s->capture, &p, &err), &err);
+}
+
+/* The longer it lasts, the rarer they are: some thousand for a day. */
+static void points(struct as_session *s, int64_t now)
+{
+	int64_t rss = 0;
+
+	if (now < s->point_ns)
+		return;
+	for (size_t i = 0; i < s->n; i++) {
+		struct as_member *m = s->member[i];
+
+		if (!m->drain)
+			continue;
+		point(s, m, now);
+		rss += m->rss > 0 ? m->rss : 0;
+	}
+	new_peak(s, rss);
+	if (s->npoints >= POINTS) {
+		s->npoints = 0;
+		s->point_every *= 2;
+	}
+	s->point_ns = now + s->point_every;
+}
+
+static uint64_t allocations(const struct as_session *s)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		n += s->member[i]->allocations;
+	return n;
+}
+
+/* Sampled: so many samples that they would cost too much make the rate larger. */
+static void judge_rate(struct as_session *s, int64_t now)
+{
+	if (!s->is.sample || now < s->rate_ns)
+		return;
+	uint64_t all = allocations(s), rate = atomic_load(&s->page->rate);
+	double seconds = as_seconds(now - s->rate_ns + AS_SECOND);
+
+	for (double each = (double)(all - s->sampled) / seconds; each > SAMPLES; each /= 2)
+		if (rate < UINT64_C(1) << 40)
+			rate *= 2;
+	atomic_store(&s->page->rate, rate);
+	s->sampled = all;
+	s->rate_ns = now + AS_SECOND;
+}
+
+/* --- the thread ---------------------------------------------------------------------- */
+
+static size_t look(struct as_session *s)
+{
+	int64_t now = as_now();
+
+	atomic_store_explicit(&s->page->now_ns, (uint64_t)now, memory_order_release);
+	(void)pthread_mutex_lock(&s->lock);
+	adopt(s);
+	see_ends(s);
+	size_t n = read_all(s, now);
+	points(s, now);
+	judge_rate(s, now);
+	flush(s, now);
+	(void)pthread_mutex_unlock(&s->lock);
+	return n;
+}
+
+static void *work(void *arg)
+{
+	struct as_session *s = arg;
+
+	atomic_store(&s->tid, (int32_t)syscall(SYS_gettid));
+	while (!as_worker_told(&s->worker)) {
+		uint32_t bell = atomic_load(&s->page->bell);
+
+		if (look(s) < AS_DRAIN_ONCE)
+			as_futex_wait(&s->page->bell, bell, TICK);
+	}
+	return NULL;
+}
+
+/* --- life ------------------------------------------------------------------------------ */
+
+static int open_page(struct as_session *s, struct as_err *err)
+{
+	s->page = as_mapping_file("assay-session", s->env->page, &s->page_fd, err);
+	if (!s->page)
+		return err->code;
+	s->page->magic = AS_WIRE_HEAP_MAGIC;
+	s->page->flags = s->is.flags;
+	s->page->sample = s->is.sample;
+	atomic_store(&s->page->rate, s->is.sample);
+	atomic_store(&s->page->now_ns, (uint64_t)as_now());
+	return AS_OK;
+}
+
+static int open_capture(struct as_session *s, struct as_err *err)
+{
+	struct as_capture_head head = {.command = s->is.command,
+				       .flags = s->is.flags,
+				       .sample = s->is.sample,
+				       .temporary = s->is.temporary,
+				       .aggregated = s->is.aggregate,
+				       .start_unix_ns = s->start_unix_ns,
+				       .start_ns = s->start_ns};
+
+	if (!s->is.output)
+		return AS_OK;
+	return as_capture_create(s->is.output, &head, s->is.force, &s->capture, err);
+}
+
+static int open_all(struct as_session *s, struct as_err *err)
+{
+	struct as_member_config config = {.env = s->env,
+					  .sample = s->is.sample,
+					  .temporary = s->is.temporary};
+	int r = open_page(s, err);
+
+	s->ends = epoll_create1(EPOLL_CLOEXEC);
+	if (r == AS_OK && s->ends < 0)
+		r = as_fail_errno(err, errno, "epoll");
+	if (r == AS_OK)
+		r = as_arrivals_open(&s->arrivals, &config, s->page_fd, err);
+	if (r == AS_OK)
+		r = as_invite(&s->invite, s->arrivals.door.path, err);
+	if (r == AS_OK)
+		r = open_capture(s, err);
+	if (r == AS_OK)
+		r = as_worker_start(&s->worker, "assay-heap", work, s, err);
+	s->working = r == AS_OK;
+	return r;
+}
+
+int as_session_start(const struct as_session_config *config, const struct as_env *env,
+		     struct as_session **ret, struct as_err *err)
+{
+	struct as_session *s = as_zalloc(sizeof *s);
+
+	if (!s)
+		return as_fail(err, AS_ENOMEM, "no memory for a session");
+	s->is = *config;
+	s->env = env;
+	s->start_ns = as_now();
+	s->start_unix_ns = as_clock(CLOCK_REALTIME);
+	s->page_fd = s->ends = -1;
+	s->at_peak = (struct as_heap_rss){-1, -1, -1, -1};
+	s->point_every = TICK;
+	s->flush_ns = s->rate_ns = s->start_ns + AS_SECOND;
+	(void)pthread_mutex_init(&s->lock, NULL);
+	int r = open_all(s, err);
+
+	if (r < 0)
+		as_session_free(s);
+	else
+		*ret = s;
+	return r;
+}
+
+static void stop_threads(struct as_session *s)
+{
+	if (s->page) {
+		atomic_store(&s->page->stop, 1);
+		atomic_store(&s->page->now_ns, (uint64_t)as_now());
+	}
+	as_arrivals_shut(&s->arrivals);
+	if (s->working)
+		as_worker_stop(&s->worker);
+	s->working = false;
+}
+
+/* Who ends from now on may do so because we stop. */
+static void mark_living(struct as_session *s)
+{
+	(void)pthread_mutex_lock(&s->lock);
+	adopt(s);
+	see_ends(s);
+	s->parting = true;
+	for (size_t i = 0; i < s->n; i++)
+		s->member[i]->stopped = !s->member[i]->gone;
+	(void)pthread_mutex_unlock(&s->lock);
+}
+
+static bool quiet(const struct as_session *s)
+{
+	bool all = true;
+
+	for (size_t i = 0; i < s->n; i++)
+		all &= as_member_quiet(s->member[i]);
+	return all;
+}
+
+/* What guests are writing now is waited for, not for long: some may be stopped, or stuck. */
+static void part(struct as_session *s)
+{
+	int64_t until = as_now() + PARTING;
+
+	while ((look(s) || !quiet(s)) && as_now() < until)
+		as_futex_wait(&s->page->bell, atomic_load(&s->page->bell), AS_MSEC);
+}
+
+/* While the files are what they were. */
+static void put_symbols(struct as_session *s, struct as_member *m)
+{
+	struct as_err err;
+
+	note(s, as_heap_symbolize(&m->names, &err), &err);
+	note(s, as_capture_names(s->capture, m->number, &m->names, &err), &err);
+}
+
+static int close_capture(struct as_session *s, struct as_err *err)
+{
+	struct as_capture_sums all = sums(s);
+	struct as_err late;
+
+	for (size_t i = 0; s->capture && i < s->n; i++)
+		put_symbols(s, s->member[i]);
+	if (s->capture)
+		note(s, as_capture_close(s->capture, as_now(), &all, &late), &late);
+	if (s->failed.code)
+		*err = s->failed;
+	return s->failed.code;
+}
+
+int as_session_stop(struct as_session *s, struct as_err *err)
+{
+	mark_living(s);
+	stop_threads(s);
+	part(s);
+	for (size_t i = 0; i < s->n; i++)
+		s->member[i]->gone = true;
+	while (look(s))
+		;
+	return close_capture(s, err);
+}
+
+void as_session_free(struct as_session *s)
+{
+	if (!s)
+		return;
+	stop_threads(s);
+	as_arrivals_done(&s->arrivals);
+	as_invite_done(&s->invite);
+	for (size_t i = 0; i < s->n; i++)
+		as_member_free(s->member[i]);
+	free(s->member);
+	free(s->tracker);
+	as_capture_free(s->capture);
+	as_close_(&s->ends);
+	as_close_(&s->page_fd);
+	if (s->page)
+		(void)munmap(s->page, s->env->page);
+	(void)pthread_mutex_destroy(&s->lock);
+	free(s);
+}
+
+/* --- for whoever watches ----------------------------------------------------------------- */
+
+char *const *as_session_environment(const struct as_session *s)
+{
+	return s->invite.set;
+}
+
+int32_t as_session_tid(const struct as_session *s)
+{
+	return atomic_load(&s->tid);
+}
+
+void as_session_progress(struct as_session *s, struct as_session_progress *ret)
+{
+	struct as_heap_totals t;
+
+	(void)pthread_mutex_lock(&s->lock);
+	combined(s, &t);
+	*ret = (struct as_session_progress){.processes = s->n,
+					    .allocations = (uint64_t)t.made.count,
+					    .frees = (uint64_t)t.freed.count,
+					    .heap = s->crest.now.bytes,
+					    .peak = t.peak.bytes};
+	for (size_t i = 0; i < s->n; i++)
+		ret->lost += s->member[i]->is.lost;
+	(void)pthread_mutex_unlock(&s->lock);
+}
+
+/* What is of the session as a whole. */
+static int describe(const struct as_session *s, struct as_heap *h, struct as_err *err)
+{
+	h->rate = s->is.sample ? atomic_load(&s->page->rate) : 0;
+	h->flags = s->is.flags;
+	h->whole = h->aggregated = true;
+	h->temporary = s->is.temporary;
+	h->start_ns = s->start_ns;
+	h->start_unix_ns = s->start_unix_ns;
+	h->end_ns = as_now();
+	h->at_peak = s->at_peak;
+	combined(s, &h->totals);
+	h->command = as_strdup(s->is.command);
+	return h->command ? AS_OK : as_fail(err, AS_ENOMEM, "no memory for a look at a heap");
+}
+
+int as_session_snapshot(struct as_session *s, struct as_heap **ret, struct as_err *err)
+{
+	as_auto_heap struct as_heap *h = NULL;
+
+	(void)pthread_mutex_lock(&s->lock);
+	int r = as_snapshot(s->member, s->n, &h, err);
+	if (r == AS_OK)
+		r = describe(s, h, err);
+	(void)pthread_mutex_unlock(&s->lock);
+	if (r == AS_OK)
+		*ret = as_take(h);
+	return r;
+}

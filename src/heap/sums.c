@@ -1,0 +1,135 @@
+/* sums -- what was allocated, by line, by thread, by allocator, and in all. */
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "base/fault.h"
+#include "heap/heap.h"
+#include "wire/heap.h"
+
+struct as_heap_amount as_heap_amount(const struct as_heap_sums *s, enum as_heap_view view)
+{
+	switch (view) {
+	case AS_HEAP_PEAK:
+		return s->peak;
+	case AS_HEAP_LEFT:
+		return s->left;
+	case AS_HEAP_TEMPORARY:
+		return s->temporary;
+	case AS_HEAP_MADE:
+		break;
+	}
+	return s->made;
+}
+
+double as_heap_variance(const struct as_heap_sums *s, enum as_heap_view view)
+{
+	switch (view) {
+	case AS_HEAP_PEAK:
+		return s->variance_peak;
+	case AS_HEAP_LEFT:
+		return s->variance_left;
+	case AS_HEAP_TEMPORARY:
+		return s->variance_temporary;
+	case AS_HEAP_MADE:
+		break;
+	}
+	return s->variance_made;
+}
+
+/* ── of many sites ────────────────────────────────────────────────────── */
+
+static void add_amount(struct as_heap_amount *to, struct as_heap_amount a)
+{
+	to->count = as_value_plus(to->count, a.count);
+	to->bytes = as_value_plus(to->bytes, a.bytes);
+}
+
+static void add_sums(struct as_heap_sums *to, const struct as_heap_sums *s)
+{
+	add_amount(&to->made, s->made);
+	add_amount(&to->peak, s->peak);
+	add_amount(&to->left, s->left);
+	add_amount(&to->temporary, s->temporary);
+	to->variance_made += s->variance_made;
+	to->variance_peak += s->variance_peak;
+	to->variance_left += s->variance_left;
+	to->variance_temporary += s->variance_temporary;
+}
+
+_Static_assert((int)AS_WIRE_OPS <= (int)AS_HEAP_OPS, "every operation has its sums");
+
+int as_heap_parts(const struct as_heap *h, struct as_heap_parts *ret, struct as_err *err)
+{
+	*ret = (struct as_heap_parts){.thread = as_zalloc_n(h->nthreads, sizeof *ret->thread)};
+	if (!ret->thread)
+		return as_fail(err, AS_ENOMEM, "no memory to sum by thread");
+	for (size_t i = 0; i < h->nsites; i++) {
+		const struct as_heap_site *s = &h->site[i];
+
+		add_sums(&ret->all, &s->sums);
+		if (s->thread < h->nthreads)
+			add_sums(&ret->thread[s->thread], &s->sums);
+		if (s->op < AS_HEAP_OPS)
+			add_sums(&ret->op[s->op], &s->sums);
+	}
+	return AS_OK;
+}
+
+void as_heap_parts_done(struct as_heap_parts *p)
+{
+	free(p->thread);
+}
+
+/* ── by line ──────────────────────────────────────────────────────────── */
+
+static int compare(int64_t a, int64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+	const struct as_heap_line *x = a, *y = b;
+	int r = compare(y->amount.bytes, x->amount.bytes);
+
+	r = r ? r : compare(y->amount.count, x->amount.count);
+	return r ? r : compare(x->place, y->place);
+}
+
+static int by_count(const void *a, const void *b)
+{
+	const struct as_heap_line *x = a, *y = b;
+	int r = compare(y->amount.count, x->amount.count);
+
+	return r ? r : by_bytes(a, b);
+}
+
+static void add_line(struct as_heap_line *to, const struct as_heap_sums *s, enum as_heap_view view)
+{
+	add_amount(&to->amount, as_heap_amount(s, view));
+	to->variance += as_heap_variance(s, view);
+}
+
+int as_heap_lines(const struct as_heap *h, enum as_heap_view view, enum as_heap_order order,
+		  struct as_heap_line **ret, size_t *ret_n, struct as_err *err)
+{
+	size_t n = h->stacks->nplaces, kept = 0;
+	struct as_heap_line *line = as_zalloc_n(n, sizeof *line);
+
+	if (!line)
+		return as_fail(err, AS_ENOMEM, "no memory to sum by line");
+	for (size_t i = 0; i < h->nsites; i++)
+		if (h->site[i].stack < h->stacks->nstacks)
+			add_line(&line[h->stacks->stack[h->site[i].stack].place], &h->site[i].sums,
+				 view);
+	for (uint32_t i = 0; i < n; i++)
+		if (line[i].amount.count || line[i].amount.bytes) {
+			line[i].place = i;
+			line[kept++] = line[i];
+		}
+	if (kept)
+		qsort(line, kept, sizeof *line, order == AS_HEAP_BY_BYTES ? by_bytes : by_count);
+	*ret = line;
+	*ret_n = kept;
+	return AS_OK;
+}

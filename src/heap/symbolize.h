@@ -1,0 +1,17 @@
+#pragma once
+/*
+ * symbolize -- what the native addresses of a process are called.
+ *
+ * Done once, at the end of a capture, while the files are what they were: who
+ * reads it elsewhere, or later, has the names.
+ */
+#include "base/err.h"
+#include "heap/names.h"
+
+/* Fills n->symbol; what has no name is its module's, with an offset. Fails for memory only. */
+int as_heap_symbolize(struct as_heap_names *n, struct as_err *err);
+
+/* The module that an address was in; NULL: none. The last that was there. */
+const struct as_heap_module *as_heap_module_of(const struct as_heap_names *n, uint64_t address);
+/* "libx.so+0x1234" */
+void as_heap_address_name(const struct as_heap_names *n, uint64_t address, char *ret, size_t size);

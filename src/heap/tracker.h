@@ -1,0 +1,74 @@
+#pragma once
+/*
+ * tracker -- sums of one process's events, with its exact peak, one at a time.
+ *
+ * The peak is known online: each kind has what it held at the last peak and
+ * what has changed since, and is brought up to date only when it is touched
+ * after a newer peak (a counter says so). An event costs the same whatever
+ * there is.
+ */
+#include "base/err.h"
+#include "heap/event.h"
+
+enum { AS_HEAP_SIZES = 64 }; /* bucket of a size: bits that it takes, at most 63 */
+
+struct as_heap_amount {
+	int64_t count, bytes;
+};
+
+/* What all allocations of one kind came to. Sampled: estimates, rounded when they are read. */
+struct as_heap_sums {
+	struct as_heap_amount made, peak, left, temporary;
+	double variance_made, variance_peak, variance_left, variance_temporary; /* of bytes */
+};
+
+/*
+ * The first highest moment of whoever shares it. Counts are in units of
+ * 1/AS_HEAP_ONE: a sampled allocation stands for no whole number of them.
+ * All zeros is the beginning.
+ */
+struct as_heap_crest {
+	struct as_heap_amount now, high;
+	int64_t ns;     /* when it was highest                              */
+	uint64_t epoch; /* how many new highest moments are past            */
+	bool rising;    /* the newest is now                                */
+};
+
+#define AS_HEAP_ONE INT64_C(65536)
+
+struct as_tracker; /* one process */
+
+/*
+ * temporary: freed before its thread has made more than so many other allocations.
+ * of_all: of the processes that are looked at together, fed with their events in
+ * one order; the peak of a kind is what it held then. NULL: this one is alone.
+ */
+struct as_tracker *as_tracker_new(uint64_t temporary, struct as_heap_crest *of_all,
+				  struct as_err *err);
+void as_tracker_free(struct as_tracker *t);
+/* Kinds are numbered from 0 and told in that order. False for want of memory. */
+bool as_tracker_kind(struct as_tracker *t, uint32_t kind, const struct as_heap_kind *k);
+/* False: a kind that was not told, or want of memory; the sums are no longer true. */
+bool as_tracker_event(struct as_tracker *t, const struct as_heap_event *e);
+/* The process is gone: what it left counts no more in a later peak of all. */
+void as_tracker_ended(struct as_tracker *t);
+/*
+ * The highest moment is now, and higher ones replace it: where a window begins.
+ * For each of the trackers that share a crest, with no event in between.
+ */
+void as_tracker_peak_again(struct as_tracker *t, int64_t ns);
+
+struct as_heap_totals {
+	struct as_heap_amount made, freed, left, peak;
+	int64_t peak_ns;              /* when it had most; as_heap_event.ns         */
+	int64_t sizes[AS_HEAP_SIZES]; /* allocations by size                      */
+};
+
+/* Of the process; its peak is its own. */
+void as_tracker_totals(const struct as_tracker *t, struct as_heap_totals *ret);
+int64_t as_tracker_live(const struct as_tracker *t); /* bytes that it has now */
+size_t as_tracker_kinds(const struct as_tracker *t);
+/* Sums of a kind, as of now; `peak` is of the highest moment so far (of all). */
+void as_tracker_sums(const struct as_tracker *t, uint32_t kind, struct as_heap_sums *ret);
+/* What a crest was when it was highest, counts rounded. */
+struct as_heap_amount as_heap_crest_high(const struct as_heap_crest *c);

@@ -1,0 +1,184 @@
+/* view -- what was allocated, as profiles, and the names of things. */
+#include <math.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "heap/heap.h"
+#include "profile/copy.h"
+#include "wire/heap.h"
+
+const char *as_heap_op_name(uint32_t op)
+{
+	static const char *const names[] = {
+		[AS_WIRE_OP_MALLOC] = "malloc",
+		[AS_WIRE_OP_CALLOC] = "calloc",
+		[AS_WIRE_OP_REALLOC] = "realloc",
+		[AS_WIRE_OP_ALIGNED] = "aligned",
+		[AS_WIRE_OP_NEW] = "new",
+		[AS_WIRE_OP_MMAP] = "mmap",
+		[AS_WIRE_OP_BRK] = "brk",
+		[AS_WIRE_OP_OBJECT_MALLOC] = "object malloc",
+		[AS_WIRE_OP_OBJECT_CALLOC] = "object calloc",
+		[AS_WIRE_OP_OBJECT_REALLOC] = "object realloc",
+	};
+
+	return op < AS_LEN(names) && names[op] ? names[op] : "?";
+}
+
+const char *as_heap_why(uint32_t why)
+{
+	static const char *const texts[] = {
+		[AS_WIRE_WHY_PYTHON] = "its Python is of a version that is not known: its stacks "
+				       "are native ones only",
+		[AS_WIRE_WHY_SELFTEST] = "its Python's frames are not where they should be: its "
+					 "stacks are native ones only",
+		[AS_WIRE_WHY_UNWIND] = "its native stacks could not be walked",
+		[AS_WIRE_WHY_DEAD] = "it stopped recording, for nobody read it for long",
+	};
+
+	return why < AS_LEN(texts) ? texts[why] : "it could not be recorded";
+}
+
+/* ── as a profile ─────────────────────────────────────────────────────── */
+
+struct adding {
+	const struct as_heap *h;
+	struct as_profile *to;
+	struct as_copy copy;
+	enum as_heap_view view;
+	const struct as_heap_amount *amount; /* of each site; NULL: what the view says */
+	unsigned apart;
+	uint32_t process, thread, allocator; /* texts: keys of tags */
+};
+
+/* What a site had; nothing if its stack is none. */
+static struct as_heap_amount had(const struct adding *a, size_t site)
+{
+	const struct as_heap_site *s = &a->h->site[site];
+
+	if (s->stack >= a->h->stacks->nstacks)
+		return (struct as_heap_amount){0};
+	return a->amount ? a->amount[site] : as_heap_amount(&s->sums, a->view);
+}
+
+static bool has(const struct adding *a, size_t site)
+{
+	return had(a, site).count || had(a, site).bytes;
+}
+
+/* The stacks that are needed, with their callers, which have the smaller numbers. */
+static void copy_stacks(struct adding *a)
+{
+	const struct as_profile *from = a->h->stacks;
+	uint32_t *to = a->copy.stack;
+
+	for (size_t i = 0; i < a->h->nsites; i++)
+		if (has(a, i))
+			to[a->h->site[i].stack] = 1;
+	for (size_t i = from->nstacks; i-- > 1;)
+		if (to[i])
+			to[from->stack[i].caller] = 1;
+	to[0] = 0;
+	for (size_t i = 1; i < from->nstacks; i++)
+		if (to[i])
+			to[i] = as_profile_stack(a->to, to[from->stack[i].caller],
+						 as_copy_place(&a->copy, from->stack[i].place));
+}
+
+static uint32_t text(struct as_profile *p, const char *s)
+{
+	return as_profile_text(p, s, strlen(s));
+}
+
+/* A name, or without one the number. */
+static struct as_tag named(struct adding *a, uint32_t key, const char *name, int64_t number)
+{
+	return name && *name ? (struct as_tag){key, text(a->to, name), 0}
+			     : (struct as_tag){key, 0, number};
+}
+
+static uint32_t tags_of(struct adding *a, const struct as_heap_site *s)
+{
+	const struct as_heap *h = a->h;
+	struct as_tag tag[3];
+	size_t n = 0;
+
+	if (a->apart & AS_HEAP_PROCESSES && h->nprocesses > 1 && s->process < h->nprocesses)
+		tag[n++] = (struct as_tag){a->process, 0, h->process[s->process].pid};
+	if (a->apart & AS_HEAP_THREADS && s->thread < h->nthreads)
+		tag[n++] = named(a, a->thread, h->thread[s->thread].name, h->thread[s->thread].tid);
+	if (a->apart & AS_HEAP_ALLOCATORS)
+		tag[n++] = named(a, a->allocator, as_heap_op_name(s->op), 0);
+	return as_profile_tags(a->to, tag, n);
+}
+
+static int64_t in_kib(double variance)
+{
+	double v = ceil(variance / (1024.0 * 1024.0));
+
+	return v < 9e18 ? (int64_t)v : INT64_MAX;
+}
+
+static void add_site(struct adding *a, size_t site, uint32_t slice)
+{
+	const struct as_heap_site *s = &a->h->site[site];
+	struct as_heap_amount amount = had(a, site);
+	int64_t v[] = {in_kib(as_heap_variance(&s->sums, a->view)), amount.count, amount.bytes};
+
+	as_profile_add(a->to, a->copy.stack[s->stack], tags_of(a, s), slice,
+		       a->apart & AS_HEAP_SPREAD ? v : v + 1);
+}
+
+int as_heap_profile_new(unsigned apart, struct as_profile **ret, struct as_err *err)
+{
+	static const struct as_value_kind kinds[] = {{"variance", "KiB^2"},
+						     {"allocations", "count"},
+						     {"bytes", "bytes"}};
+	size_t from = apart & AS_HEAP_SPREAD ? 0 : 1;
+
+	*ret = as_profile_new(kinds + from, AS_LEN(kinds) - from, err);
+	return *ret ? AS_OK : err->code;
+}
+
+static int add_all(struct adding *a, uint32_t slice, struct as_err *err)
+{
+	as_auto_copy struct as_copy copy = {0};
+	int r = as_copy_open(&copy, a->h->stacks, a->to, err);
+
+	if (r < 0)
+		return r;
+	a->copy = copy;
+	a->process = text(a->to, "process");
+	a->thread = text(a->to, "thread");
+	a->allocator = text(a->to, "allocator");
+	copy_stacks(a);
+	for (size_t i = 0; i < a->h->nsites; i++)
+		if (has(a, i))
+			add_site(a, i, slice);
+	a->to->start_unix_ns = a->h->start_unix_ns;
+	a->to->duration_ns = a->h->end_ns - a->h->start_ns;
+	return as_profile_ok(a->to, err);
+}
+
+int as_heap_profile_slice(struct as_profile *p, const struct as_heap *h,
+			  const struct as_heap_amount *amount, unsigned apart, uint32_t slice,
+			  struct as_err *err)
+{
+	struct adding a = {.h = h, .to = p, .amount = amount, .apart = apart};
+
+	return add_all(&a, slice, err);
+}
+
+int as_heap_profile(const struct as_heap *h, enum as_heap_view view, unsigned apart,
+		    struct as_profile **ret, struct as_err *err)
+{
+	as_auto_profile struct as_profile *p = NULL;
+	int r = as_heap_profile_new(apart, &p, err);
+	struct adding a = {.h = h, .to = p, .view = view, .apart = apart};
+
+	if (r == AS_OK)
+		r = add_all(&a, 0, err);
+	if (r == AS_OK)
+		*ret = as_take(p);
+	return r;
+}

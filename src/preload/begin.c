@@ -1,0 +1,151 @@
+#include "preload/begin.h"
+
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "preload/connect.h"
+#include "preload/environment.h"
+#include "preload/sample.h"
+#include "preload/sys.h"
+
+/* What a forked child still knows of us; the guest itself is empty there. */
+static struct {
+	struct as_environment to;
+	uint32_t pid, flags;
+	char entry[sizeof AS_WIRE_HEAP_ENV + AS_SOCKET_MAX + 24];
+} born;
+
+extern int Py_IsInitialized(void) __attribute__((weak, visibility("default")));
+
+static uint32_t own_pid(void)
+{
+	return (uint32_t)as_sys3(SYS_getpid, 0, 0, 0);
+}
+
+/* Children must not find our state: without that we do not begin. */
+static bool wiped_on_fork(void)
+{
+	return !as_sys3(SYS_madvise, (long)&as_guest, AS_GUEST_PAGE, MADV_WIPEONFORK);
+}
+
+/* Of a child's: its parent was recorded. Of a program's: the environment says so. */
+static bool wanted(uint32_t pid)
+{
+	if (born.pid)
+		return born.flags & AS_WIRE_HEAP_FORKS;
+	if (getauxval(AT_SECURE) || !as_environment_read(&born.to))
+		return false;
+	if (!born.to.pid || born.to.pid == (long)pid)
+		return true;
+	as_environment_leave();
+	return false;
+}
+
+static uint32_t what_to_do(uint32_t flags)
+{
+	if (!(flags & (AS_WIRE_HEAP_PYTHON | AS_WIRE_HEAP_NATIVE)))
+		flags |= Py_IsInitialized ? AS_WIRE_HEAP_PYTHON : AS_WIRE_HEAP_NATIVE;
+	return flags;
+}
+
+static void fill(uint32_t pid)
+{
+	struct as_wire_heap *h = as_guest.heap;
+	struct timespec ts = {0};
+
+	as_sys3(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&ts, 0);
+	as_guest.nodes = (void *)((char *)h + h->nodes_at);
+	as_guest.notes = (uint8_t *)h + h->notes_at;
+	as_guest.flags = what_to_do(as_guest.session->flags);
+	h->start_ns = (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+	h->pid = pid;
+	h->parent = born.pid;
+	h->flags = as_guest.flags;
+}
+
+static void remember(uint32_t pid)
+{
+	if (!born.pid && !(as_guest.flags & AS_WIRE_HEAP_FORKS))
+		as_environment_only(&born.to, pid, born.entry, sizeof born.entry);
+	born.pid = pid;
+	born.flags = as_guest.flags;
+}
+
+/* Nothing of what a parent left in this thread is true. */
+static void clear(struct as_guest_thread *t)
+{
+	t->own = (struct as_writer){0};
+	t->drawn = 0;
+}
+
+static bool start(struct as_guest_thread *t)
+{
+	uint32_t pid = own_pid();
+
+	if (!wiped_on_fork() || !wanted(pid) ||
+	    !as_connect(born.to.path, pid, born.pid, &as_guest.session, &as_guest.heap))
+		return false;
+	clear(t);
+	fill(pid);
+	remember(pid);
+	if (!as_sample_begin() || !as_tree_begin())
+		return false;
+	as_pywalk_begin(t);
+	if (Py_IsInitialized)
+		as_python_appeared();
+	if (as_guest.flags & AS_WIRE_HEAP_NATIVE)
+		as_native_begin(t);
+	return true;
+}
+
+bool as_guest_begin(struct as_guest_thread *t)
+{
+	uint32_t was = AS_GUEST_UNKNOWN;
+	bool good;
+
+	if (atomic_load(&as_guest.phase) != was || !environ || t->busy ||
+	    !atomic_compare_exchange_strong(&as_guest.phase, &was, AS_GUEST_BEGINS))
+		return false;
+	t->busy = 1;
+	good = start(t);
+	if (good)
+		atomic_store(&as_guest.heap->state, AS_WIRE_HEAP_LIVE);
+	atomic_store(&as_guest.phase, good ? AS_GUEST_RECORDS : AS_GUEST_OFF);
+	t->busy = 0;
+	return good;
+}
+
+/* --- the end ---------------------------------------------------------------------------- */
+
+static void go(enum as_wire_heap_state state)
+{
+	atomic_store(&as_guest.heap->state, state);
+	atomic_store(&as_guest.phase, AS_GUEST_OFF);
+}
+
+void as_guest_stop(void)
+{
+	go(AS_WIRE_HEAP_OVER);
+}
+
+void as_guest_leave(enum as_wire_heap_why why)
+{
+	as_guest.heap->why = why;
+	go(AS_WIRE_HEAP_LEFT);
+}
+
+/* A program that never allocates is known nevertheless. */
+__attribute__((constructor)) static void come(void)
+{
+	as_guest_begin(as_this_thread());
+}
+
+/* Others' destructors may come after ours: what they do is recorded too. */
+__attribute__((destructor)) static void end(void)
+{
+	if (atomic_load(&as_guest.phase) == AS_GUEST_RECORDS)
+		atomic_store(&as_guest.heap->state, AS_WIRE_HEAP_OVER);
+}

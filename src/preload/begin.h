@@ -1,0 +1,25 @@
+#pragma once
+/*
+ * begin -- how a guest comes into a process, and how it goes.
+ *
+ * The first hook that is called begins: before main, often before any
+ * constructor. A forked child finds itself not begun (guest.h) and begins anew
+ * when children are wanted. A program that is executed brings the library with
+ * it, by its environment.
+ *
+ * When children are not wanted the process writes its number into its own
+ * environment ("PID:PATH"): what it executes in its place is the same process
+ * and goes on, what it starts besides finds another's number, takes the library
+ * out of its environment and is left alone.
+ */
+#include "preload/guest.h"
+
+/* Whether something is recorded now. Called when phase is not RECORDS. */
+bool as_guest_begin(struct as_guest_thread *t);
+/* For ever: the collector wants no more; it is gone. */
+void as_guest_stop(void);
+void as_guest_leave(enum as_wire_heap_why why);
+
+/* The thread has a ring: as_ring_give_back() when it ends. */
+void as_thread_known(struct as_guest_thread *t);
+void as_ring_give_back(struct as_guest_thread *t);

@@ -1,0 +1,10 @@
+#pragma once
+/*
+ * connect -- to the collector's socket and back with the two mappings, leaving
+ * no descriptor behind. In a forked child they are not there.
+ */
+#include "preload/guest.h"
+
+/* False: nobody is there, or it is not what we know. */
+bool as_connect(const char *path, uint32_t pid, uint32_t parent, struct as_wire_session **session,
+		struct as_wire_heap **heap);

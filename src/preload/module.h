@@ -1,0 +1,17 @@
+#pragma once
+/*
+ * module -- what is loaded, and where.
+ *
+ * Modules are noted when a stack leads through them, not when they are loaded.
+ * dlopen() is not hooked: it looks for files by the RUNPATH of its caller, which
+ * would be us. dl_iterate_phdr() is not called: its lock may be held by a thread
+ * that waits for one which is in malloc(). The loader's own index
+ * (_dl_find_object, glibc 2.35) takes no lock and may be asked at any moment.
+ *
+ * dlclose() has no such secrets, and is hooked: afterwards addresses mean
+ * something else (`as_guest.unloads`).
+ */
+#include "preload/guest.h"
+
+/* The loader's handle of the module of an address; NULL: none. */
+void *as_module_map(const void *address);

@@ -1,0 +1,66 @@
+#include "preload/next.h"
+
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "preload/guest.h"
+
+struct as_next as_next;
+
+static const struct {
+	const char *name;
+	size_t at;
+} table[] = {
+#define AS_NEXT_ROW(name, type, args) {#name, offsetof(struct as_next, name)},
+	AS_NEXT(AS_NEXT_ROW)
+#undef AS_NEXT_ROW
+};
+
+bool as_next_find(void)
+{
+	struct as_guest_thread *t = as_this_thread();
+
+	if (t->finding)
+		return false;
+	t->finding = true;
+	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+		void *found = dlsym(RTLD_NEXT, table[i].name);
+
+		memcpy((char *)&as_next + table[i].at, &found, sizeof found);
+	}
+	t->finding = false;
+	return true;
+}
+
+/* --- before that ----------------------------------------------------------------- */
+
+enum { EARLY = 64 << 10 };
+
+static _Alignas(AS_GUEST_PAGE) uint8_t early[EARLY];
+static _Atomic size_t early_used;
+
+void *as_early(size_t align, size_t size)
+{
+	size_t room = size + (align > 16 ? align : 16), at;
+
+	if (size > EARLY || align > EARLY)
+		return NULL;
+	at = atomic_fetch_add(&early_used, (room + 15) & ~(size_t)15);
+	if (at > EARLY || room > EARLY - at)
+		return NULL;
+	if (align > 16)
+		at = (at + align - 1) & ~(align - 1);
+	return early + at;
+}
+
+bool as_early_is(const void *p)
+{
+	return (uintptr_t)p - (uintptr_t)early < EARLY;
+}
+
+size_t as_early_rest(const void *p)
+{
+	return EARLY - (size_t)((const uint8_t *)p - early);
+}

@@ -1,0 +1,97 @@
+#include "preload/pyhost.h"
+
+#include <dlfcn.h>
+
+#include "pyabi/offsets.h"
+
+struct as_pyhost as_pyhost;
+
+#define TO(member) offsetof(struct as_pyhost_api, member)
+static const struct {
+	const char *name;
+	size_t to;
+	bool needed;
+} symbols[] = {
+	{"PyGILState_GetThisThreadState", TO(thread_state), true},
+	{"PyCode_Type", TO(code_type), true},
+	{"PyUnicode_Type", TO(text_type), true},
+	{"PyBytes_Type", TO(bytes_type), true},
+	{"Py_GetVersion", TO(version), true},
+	{"_PyRuntime", TO(runtime), false},
+	{"Py_AddPendingCall", TO(add_pending), false},
+	{"PyMem_GetAllocator", TO(get_allocator), false},
+	{"PyMem_SetAllocator", TO(set_allocator), false},
+	{"PyEval_GetFrame", TO(eval_frame), false},
+	{"PyFrame_GetBack", TO(frame_back), false},
+	{"PyFrame_GetCode", TO(frame_code), false},
+	{"PyFrame_GetLasti", TO(frame_lasti), false},
+	{"Py_DecRef", TO(decref), false},
+	{"PyGC_Disable", TO(gc_disable), false},
+	{"PyGC_Enable", TO(gc_enable), false},
+};
+#undef TO
+
+/* A symbol that is not there leaves a message for dlerror(), which is the host's to find. */
+static bool find_symbols(struct as_pyhost_api *api)
+{
+	bool all = true;
+
+	for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
+		void *p = dlsym(RTLD_DEFAULT, symbols[i].name);
+
+		memcpy((unsigned char *)api + symbols[i].to, &p, sizeof p);
+		all &= p || !symbols[i].needed;
+	}
+	(void)dlerror();
+	return all;
+}
+
+/* "3.11.2 (main, …": what is behind the point. */
+static unsigned minor_of(const char *version)
+{
+	unsigned minor = 0;
+
+	if (version[0] != '3' || version[1] != '.')
+		return 0;
+	for (version += 2; *version >= '0' && *version <= '9' && minor < 100; version++)
+		minor = minor * 10 + (unsigned)(*version - '0');
+	return minor;
+}
+
+static bool find_layout(unsigned minor, struct as_py_layout *ret)
+{
+	const struct as_py_layout *l = as_py_layout(minor);
+
+	if (l) {
+		*ret = *l;
+		return true;
+	}
+	if (minor > AS_PY_OFFSETS_LAST || !as_pyhost.api.runtime ||
+	    !as_py_offsets(as_pyhost.api.runtime, AS_PY_OFFSETS_BYTES, ret))
+		return false;
+	/* Threads have copies of the instructions, and we do not know whose they are. */
+	return !(ret->free_threaded && minor > AS_PY_OFFSETS_FIRST);
+}
+
+void as_pyhost_refuse(enum as_wire_heap_why why)
+{
+	as_pyhost.why = why;
+	atomic_store_explicit(&as_pyhost.state, AS_PYHOST_REFUSED, memory_order_relaxed);
+	if (as_guest.heap)
+		as_guest.heap->why = why;
+}
+
+void as_python_appeared(void)
+{
+	if (atomic_load(&as_pyhost.state) != AS_PYHOST_NONE || !find_symbols(&as_pyhost.api))
+		return;
+	as_pyhost.minor = minor_of(as_pyhost.api.version());
+	as_guest.heap->python = as_pyhost.minor;
+	as_pymem_install();
+	if (!find_layout(as_pyhost.minor, &as_pyhost.at)) {
+		as_pyhost_refuse(AS_WIRE_WHY_PYTHON);
+		return;
+	}
+	as_pycode_watch();
+	atomic_store_explicit(&as_pyhost.state, AS_PYHOST_FOUND, memory_order_release);
+}

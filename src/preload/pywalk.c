@@ -1,0 +1,402 @@
+/*
+ * pywalk -- the Python stack of the thread that allocates.
+ *
+ * The last stack of each thread is kept: its frames with the instruction that
+ * each was at, and the node of each. Mostly nothing has changed since, or only
+ * near the leaf. So the frames that are new are gone through until one is met
+ * that is known, everything below it is compared, and only what differs is
+ * looked up anew. A comparison reads, it does not write.
+ *
+ * A frame and its instruction say all, because codes that die are learned of
+ * (pycode.c): whenever one did, everything is looked up anew.
+ *
+ * Deep stacks. From 3.11 on frames are in chunks, of some hundred frames each. A
+ * chunk lives as long as the first frame in it, and while that lives, nothing
+ * below it can move. `top` in the head of the newest chunk means nothing to the
+ * interpreter: it is set to 0 when a chunk is made, and to the fill when the
+ * next one is. So we write a mark there that no other chunk gets. As long as it
+ * is found there, the frames below the chunk's first are those of the last time,
+ * and are not compared. What is left to compare does not grow with the depth.
+ */
+#include "preload/pyhost.h"
+
+enum {
+	BUCKETS = 1024,
+	FIRST_CAP = 1024,
+	LAST_CAP = 1 << 20, /* frames of a stack; deeper ones are told without their callers */
+	DEEP = 32,          /* so many frames less to compare are worth a mark */
+	STEP = AS_WIRE_HEAP_DEPTH / 2,
+	CHUNK_HEAD = 24, /* of struct _PyStackChunk: previous, size, top */
+	CHUNK_TOP = 16,
+	MARKED_LAST = 14, /* minor version whose chunks are known to be so */
+};
+
+#define NOWHERE UINT32_MAX
+
+struct link {
+	const unsigned char *frame;
+	uint64_t at; /* where it was: see place() */
+};
+
+struct step {
+	const unsigned char *code; /* of the key; NULL: it has none           */
+	uint64_t key;              /* 0: no frame of Python, as its caller's  */
+	uint32_t caller, node;     /* NOWHERE: the node is not known          */
+};
+
+struct as_pywalk_thread {
+	uint32_t cap, used; /* frames that there is room for; that were ever there */
+	uint32_t depth;
+	uint32_t base; /* the outermost frame that has a node                 */
+	uint64_t age;  /* of as_pyhost, when it was looked up                  */
+	struct {
+		const unsigned char *chunk;
+		uint64_t mark;
+		uint32_t floor; /* the chunk's first frame; 0: there is no mark */
+		uint32_t marks; /* that this thread has made                   */
+	} deep;
+	struct link *link; /* the outermost first */
+	struct step *step;
+	const unsigned char **fresh; /* frames that are met, the innermost first */
+	uint32_t bucket[BUCKETS];    /* from the frame's address to where it is in `link` */
+};
+
+/* ── room ─────────────────────────────────────────────────────────────── */
+
+static size_t room_bytes(uint32_t cap)
+{
+	return sizeof(struct as_pywalk_thread) +
+	       cap * (sizeof(struct link) + sizeof(struct step) + sizeof(unsigned char *));
+}
+
+static struct as_pywalk_thread *room_new(uint32_t cap)
+{
+	struct as_pywalk_thread *w = as_guest_pages(room_bytes(cap));
+
+	if (!w)
+		return NULL;
+	w->cap = cap;
+	w->link = (struct link *)(w + 1);
+	w->step = (struct step *)(w->link + cap);
+	w->fresh = (const unsigned char **)(w->step + cap);
+	return w;
+}
+
+/* A wider one with nothing but the frames that were just met, `n` of them. */
+static struct as_pywalk_thread *room_wider(struct as_guest_thread *t, uint32_t n)
+{
+	struct as_pywalk_thread *old = t->python;
+	struct as_pywalk_thread *w = old->cap < LAST_CAP ? room_new(old->cap * 4) : NULL;
+
+	if (!w)
+		return NULL;
+	memcpy(w->fresh, old->fresh, n * sizeof *w->fresh);
+	w->deep.marks = old->deep.marks;
+	as_guest_pages_back(old, room_bytes(old->cap));
+	t->python = w;
+	return w;
+}
+
+void as_pywalk_end(struct as_guest_thread *t)
+{
+	if (t->python)
+		as_guest_pages_back(t->python, room_bytes(t->python->cap));
+	t->python = NULL;
+}
+
+void as_pywalk_begin(struct as_guest_thread *t)
+{
+	as_pywalk_end(t);
+	as_pycode_begin();
+	as_guest.heap->python = as_pyhost.minor;
+	as_guest.heap->why = as_pyhost.why;
+}
+
+/* Everything is to be looked up anew. */
+static void forget(struct as_pywalk_thread *w, uint64_t age)
+{
+	memset(w->step, 0, w->used * sizeof *w->step);
+	w->used = w->depth = w->deep.floor = 0;
+	w->age = age;
+}
+
+/* ── what has changed ─────────────────────────────────────────────────── */
+
+/*
+ * Where a frame is, in one word: until 3.10 its code and the number of the
+ * instruction, then the instruction's address.
+ */
+static inline uint64_t place_by(const struct as_py_layout *l, const unsigned char *f, bool pointer)
+{
+	if (pointer)
+		return as_pyword(f, l->frame.instr);
+	return as_pyword(f, l->frame.code) >> 4 | (uint64_t)as_pyint(f, l->frame.instr) << 43;
+}
+
+static uint64_t place(const unsigned char *f)
+{
+	return place_by(&as_pyhost.at, f, as_pyhost.at.lines == AS_PY_LOCATIONS);
+}
+
+static uint32_t *bucket_of(struct as_pywalk_thread *w, const unsigned char *f)
+{
+	uintptr_t a = (uintptr_t)f;
+
+	return &w->bucket[(a >> 4 ^ a >> 14) % BUCKETS];
+}
+
+static uint32_t find(struct as_pywalk_thread *w, const unsigned char *f)
+{
+	uint32_t i = *bucket_of(w, f);
+
+	if (w->depth && w->link[w->depth - 1].frame == f)
+		return w->depth - 1;
+	return i < w->depth && w->link[i].frame == f ? i : NOWHERE;
+}
+
+/* Up to this frame nothing has moved since; 0: that is not known. */
+static inline uint32_t floor_of(const struct as_py_layout *l, const struct as_pywalk_thread *w,
+				const void *thread)
+{
+	if (!w->deep.floor || as_pypointer(thread, l->thread.chunk) != w->deep.chunk ||
+	    as_pyword(w->deep.chunk, CHUNK_TOP) != w->deep.mark)
+		return 0;
+	return w->deep.floor;
+}
+
+/*
+ * The outermost of the frames from `top` down to `floor` that has moved on;
+ * top + 1: none. NOWHERE: some have other callers than they had. A frame is
+ * read only when its callee still points to it: it may be gone.
+ */
+static inline __attribute__((always_inline)) uint32_t moved_by(const struct as_py_layout *l,
+							       const struct as_pywalk_thread *w,
+							       uint32_t top, uint32_t floor,
+							       bool pointer)
+{
+	uint32_t lowest = top + 1;
+
+	for (uint32_t i = top;; i--) {
+		const unsigned char *f = w->link[i].frame;
+
+		if (place_by(l, f, pointer) != w->link[i].at)
+			lowest = i;
+		if (i == floor)
+			return i || !as_pyframe_back(l, f) ? lowest : NOWHERE;
+		if (as_pyframe_back(l, f) != w->link[i - 1].frame)
+			return NOWHERE;
+	}
+}
+
+/* Two loops, so that neither asks at each frame which of them it is. */
+static uint32_t moved(const struct as_pywalk_thread *w, uint32_t top, uint32_t floor)
+{
+	const struct as_py_layout *l = &as_pyhost.at;
+
+	return l->lines == AS_PY_LOCATIONS ? moved_by(l, w, top, floor, true)
+					   : moved_by(l, w, top, floor, false);
+}
+
+/* Frames that are not known are put into `fresh`, up to one that is: its number, or NOWHERE. */
+static uint32_t gather(struct as_guest_thread *t, const unsigned char *f, uint32_t *n)
+{
+	const struct as_py_layout *l = &as_pyhost.at;
+	struct as_pywalk_thread *w = t->python;
+
+	for (*n = 0; f; f = as_pyframe_back(l, f)) {
+		uint32_t i = find(w, f);
+
+		if (i != NOWHERE)
+			return i;
+		if (*n == w->cap)
+			w = room_wider(t, *n);
+		if (!w)
+			break;
+		w->fresh[(*n)++] = f;
+	}
+	return NOWHERE;
+}
+
+/* ── looking up ───────────────────────────────────────────────────────── */
+
+static uint32_t number_of(const struct step *s, const unsigned char *code)
+{
+	if (s->code == code)
+		return (uint32_t)((s->key & ~(AS_WIRE_PYTHON | AS_WIRE_ENTRY)) >>
+				  AS_WIRE_CODE_SHIFT);
+	return as_pycode_number(code);
+}
+
+static void set_key(struct step *s, const unsigned char *code, uint64_t key)
+{
+	if (s->key != key)
+		s->caller = NOWHERE;
+	s->code = code;
+	s->key = key;
+}
+
+/* Where the frame is, or nowhere: a shim, or one that has not begun. */
+static const unsigned char *code_of(const unsigned char *f, int64_t *ret_offset)
+{
+	const struct as_py_layout *l = &as_pyhost.at;
+	const unsigned char *code;
+
+	if (as_pyframe_is_shim(l, f))
+		return NULL;
+	code = as_pyframe_code(l, f);
+	*ret_offset = as_pyframe_offset(l, f, code);
+	return as_pyframe_is_incomplete(l, f, code, *ret_offset) ? NULL : code;
+}
+
+/* False: its code cannot be noted, as it dies. Another may be there the next time. */
+static bool look_up(struct step *s, const unsigned char *f)
+{
+	int64_t offset = 0;
+	const unsigned char *code = code_of(f, &offset);
+	uint32_t number = code ? number_of(s, code) : AS_PYCODE_NONE;
+
+	if (number == AS_PYCODE_NONE) {
+		set_key(s, NULL, 0);
+		return !code;
+	}
+	offset = offset < 0 ? 0 : offset;
+	set_key(s, code,
+		AS_WIRE_PYTHON | (as_pyframe_is_entry(&as_pyhost.at, f) ? AS_WIRE_ENTRY : 0) |
+			(uint64_t)number << AS_WIRE_CODE_SHIFT |
+			((uint64_t)offset & AS_WIRE_OFFSET_MASK));
+	return true;
+}
+
+static void put(struct as_pywalk_thread *w, uint32_t i, const unsigned char *f)
+{
+	w->link[i] = (struct link){f, place(f)};
+	*bucket_of(w, f) = i;
+	if (i >= w->used)
+		w->used = i + 1;
+	if (!look_up(&w->step[i], f))
+		w->link[i].at = ~w->link[i].at; /* so it has moved, at the next look */
+}
+
+/*
+ * Of a stack that is too deep the outermost frames are left out, in large
+ * steps: else each frame more would make all nodes anew.
+ */
+static uint32_t base_of(uint32_t depth)
+{
+	return depth <= AS_WIRE_HEAP_DEPTH ? 0
+					   : (depth - AS_WIRE_HEAP_DEPTH + STEP - 1) / STEP * STEP;
+}
+
+static void name_nodes(struct as_pywalk_thread *w, uint32_t from)
+{
+	uint32_t base = base_of(w->depth);
+
+	if (base != w->base || from < base)
+		from = base;
+	w->base = base;
+	for (uint32_t i = from; i < w->depth; i++) {
+		struct step *s = &w->step[i];
+		uint32_t caller = i > base ? w->step[i - 1].node : 0;
+
+		if (s->caller == caller)
+			continue;
+		s->node = s->key ? as_tree_child(caller, s->key) : caller;
+		s->caller = caller;
+	}
+}
+
+/* The frames from `low` on as they are now: those that were known up to `top`, then the fresh. */
+static void renew(struct as_pywalk_thread *w, uint32_t low, uint32_t top, uint32_t n)
+{
+	for (uint32_t i = low; i < top; i++)
+		if (place(w->link[i].frame) != w->link[i].at)
+			put(w, i, w->link[i].frame);
+	for (uint32_t i = 0; i < n; i++)
+		put(w, top + i, w->fresh[n - 1 - i]);
+	w->depth = top + n;
+	name_nodes(w, low);
+}
+
+/* ── deep stacks ──────────────────────────────────────────────────────── */
+
+static void leave_mark(struct as_pywalk_thread *w, const void *thread)
+{
+	const struct as_py_layout *l = &as_pyhost.at;
+	const unsigned char *chunk;
+
+	w->deep.floor = 0;
+	if (l->thread.chunk == AS_PY_NO || l->minor > MARKED_LAST)
+		return;
+	chunk = as_pypointer(thread, l->thread.chunk);
+	if (!chunk || !as_pypointer(chunk, 0))
+		return;
+	uint32_t first = find(w, chunk + CHUNK_HEAD);
+	if (first == NOWHERE || first < DEEP)
+		return;
+	w->deep.chunk = chunk;
+	w->deep.mark = 0xa55aull << 48 | (uint64_t)(as_this_thread()->tid & 0xffff) << 32 |
+		       ++w->deep.marks;
+	w->deep.floor = first;
+	memcpy((unsigned char *)(uintptr_t)chunk + CHUNK_TOP, &w->deep.mark, sizeof w->deep.mark);
+}
+
+/* ── one look ─────────────────────────────────────────────────────────── */
+
+static bool is_last(const struct as_pywalk_thread *w, const unsigned char *leaf)
+{
+	return w->depth && w->link[w->depth - 1].frame == leaf;
+}
+
+/* Nothing of what was known is of use. */
+static void renew_all(struct as_guest_thread *t, const unsigned char *leaf)
+{
+	uint32_t n;
+
+	t->python->depth = t->python->deep.floor = 0;
+	(void)gather(t, leaf, &n);
+	renew(t->python, 0, 0, n);
+}
+
+static uint32_t node_of(struct as_guest_thread *t, const void *thread, const unsigned char *leaf)
+{
+	uint32_t floor = floor_of(&as_pyhost.at, t->python, thread), n = 0, low = NOWHERE;
+	uint32_t top = is_last(t->python, leaf) ? t->python->depth - 1 : gather(t, leaf, &n);
+	struct as_pywalk_thread *w = t->python;
+
+	if (top != NOWHERE && top >= floor && top + n < w->cap)
+		low = moved(w, top, floor);
+	if (low == NOWHERE)
+		renew_all(t, leaf);
+	else if (low <= top || n || top + 1 != w->depth)
+		renew(w, low, top + 1, n);
+	w = t->python;
+	if (!floor && w->depth > DEEP)
+		leave_mark(w, thread);
+	if (w->base)
+		atomic_fetch_add_explicit(&as_guest.heap->clipped, 1, memory_order_relaxed);
+	return w->step[w->depth - 1].node;
+}
+
+static bool ready(struct as_guest_thread *t)
+{
+	uint64_t age = atomic_load_explicit(&as_pyhost.age, memory_order_acquire);
+
+	if (!t->python)
+		t->python = room_new(FIRST_CAP);
+	if (t->python && t->python->age != age)
+		forget(t->python, age);
+	return t->python != NULL;
+}
+
+uint32_t as_pywalk(struct as_guest_thread *t)
+{
+	uint32_t state = atomic_load_explicit(&as_pyhost.state, memory_order_acquire);
+
+	if (state == AS_PYHOST_NONE || state == AS_PYHOST_REFUSED)
+		return 0;
+	const void *thread = as_pyhost.api.thread_state();
+	const unsigned char *leaf = thread ? as_pyframe_leaf(&as_pyhost.at, thread) : NULL;
+	if (!leaf || (state == AS_PYHOST_FOUND && !as_pyself_try(thread)) || !ready(t))
+		return 0;
+	return node_of(t, thread, leaf);
+}

@@ -1,0 +1,203 @@
+#include "preload/begin.h"
+#include "preload/ring.h"
+#include "preload/sample.h"
+
+extern char __libc_single_threaded __attribute__((weak, visibility("default")));
+
+/* Alone nobody else takes numbers: a plain addition costs a fifth of an atomic one. */
+static inline uint64_t take_number(void)
+{
+	_Atomic uint64_t *seq = &as_guest.heap->seq;
+	uint64_t n;
+
+	if (!&__libc_single_threaded || !__libc_single_threaded)
+		return atomic_fetch_add_explicit(seq, 1, memory_order_relaxed);
+	n = atomic_load_explicit(seq, memory_order_relaxed);
+	atomic_store_explicit(seq, n + 1, memory_order_relaxed);
+	return n;
+}
+
+static inline uint64_t with_op(enum as_wire_op op, uint64_t number)
+{
+	return ((uint64_t)op << AS_WIRE_OP_SHIFT) | (number & AS_WIRE_SEQ_MASK);
+}
+
+/* Whether the event is the host's, to be recorded now; `busy` is set then. */
+static inline bool enter(struct as_guest_thread *t)
+{
+	if (__builtin_expect(atomic_load_explicit(&as_guest.phase, memory_order_acquire) !=
+				     AS_GUEST_RECORDS,
+			     0) &&
+	    !as_guest_begin(t))
+		return false;
+	if (__builtin_expect(t->busy || t->inside, 0)) {
+		if (!t->inside)
+			atomic_fetch_add(&as_guest.heap->nested, 1);
+		return false;
+	}
+	t->busy = 1;
+	atomic_signal_fence(memory_order_seq_cst);
+	return true;
+}
+
+static inline void leave(struct as_guest_thread *t)
+{
+	atomic_signal_fence(memory_order_seq_cst);
+	t->busy = 0;
+}
+
+/* --- allocations ------------------------------------------------------------------------ */
+
+/* Under operator new it is that, as it was asked for and from where; wire/heap.h. */
+static void as_asked(struct as_guest_thread *t, struct as_wire_alloc *a, enum as_wire_op *op,
+		     void **frame)
+{
+	if (a->size >= t->outer.size) { /* else it is one that threw long ago */
+		*op = t->outer.op;
+		a->size = t->outer.size;
+		*frame = t->outer.frame;
+	}
+	t->outer.op = 0;
+}
+
+static inline void write_alloc(struct as_guest_thread *t, enum as_wire_op op,
+			       const struct as_wire_alloc *a)
+{
+	struct as_writer *w = as_writer_enter(t);
+	struct as_wire_alloc *r;
+
+	w->rate = t->drawn;
+	r = as_writer_room(w, sizeof *r);
+	if (r) {
+		*r = *a;
+		r->seq_op = with_op(op, take_number());
+		as_writer_publish(w, sizeof *r);
+	}
+	as_writer_leave(w);
+}
+
+/* What ends by UNMAP is always told, and not looked up. */
+static bool kept(enum as_wire_op op, const void *address)
+{
+	return op == AS_WIRE_OP_MMAP || op == AS_WIRE_OP_BRK || as_sample_keep(address);
+}
+
+void as_guest_alloc(struct as_guest_thread *t, enum as_wire_op op, const void *address, size_t size,
+		    void *frame)
+{
+	struct as_wire_alloc a = {.address = (uintptr_t)address, .size = size};
+
+	if (!address || t->inside)
+		return;
+	if (__builtin_expect(t->outer.op, 0))
+		as_asked(t, &a, &op, &frame);
+	if ((as_guest.samples && !as_sample_due(t, a.size)) || !enter(t))
+		return;
+	if (!as_guest.samples || kept(op, address)) {
+		if (as_guest.flags & AS_WIRE_HEAP_PYTHON)
+			a.python = as_pywalk(t);
+		if (as_guest.flags & AS_WIRE_HEAP_NATIVE)
+			a.native = as_native_walk(t, frame);
+		write_alloc(t, op, &a);
+	}
+	leave(t);
+}
+
+/* --- what is given back -------------------------------------------------------------------- */
+
+static inline size_t size_of(enum as_wire_op op)
+{
+	return op == AS_WIRE_OP_UNMAP ? sizeof(struct as_wire_range) : sizeof(struct as_wire_free);
+}
+
+static inline void write_back(struct as_writer *w, void *room, enum as_wire_op op,
+			      const struct as_wire_range *what)
+{
+	struct as_wire_range *r = room;
+
+	r->seq_op = with_op(op, what->seq_op);
+	r->address = what->address;
+	if (op == AS_WIRE_OP_UNMAP)
+		r->size = what->size;
+	as_writer_publish(w, size_of(op));
+}
+
+/* Mappings are given back in parts, which no table of addresses knows: all are told. */
+static inline bool told(enum as_wire_op op, const void *address)
+{
+	return !as_guest.samples || op == AS_WIRE_OP_UNMAP || as_sample_had(address);
+}
+
+void as_guest_free(struct as_guest_thread *t, enum as_wire_op op, const void *address)
+{
+	struct as_writer *w;
+	void *room;
+
+	if (!address || (as_guest.samples && !as_sample_may_have(address)) || !enter(t))
+		return;
+	if (told(op, address)) {
+		w = as_writer_enter(t);
+		w->rate = w->told;
+		room = as_writer_room(w, size_of(op));
+		if (room)
+			write_back(w, room, op,
+				   &(struct as_wire_range){take_number(), (uintptr_t)address});
+		as_writer_leave(w);
+	}
+	leave(t);
+}
+
+/*
+ * The ring of everybody cannot wait for a call to return: others write there
+ * meanwhile, with later numbers. It is told before, as if nothing ever failed.
+ */
+static uint64_t claim_in(struct as_writer *w, enum as_wire_op op, const void *address, size_t size)
+{
+	void *room = as_writer_room(w, size_of(op));
+
+	if (!room)
+		return 0;
+	if (w != &as_guest.everybody)
+		return take_number() + 1;
+	write_back(w, room, op, &(struct as_wire_range){take_number(), (uintptr_t)address, size});
+	return 0;
+}
+
+uint64_t as_guest_claim(struct as_guest_thread *t, enum as_wire_op op, const void *address,
+			size_t size)
+{
+	struct as_writer *w;
+	uint64_t claim = 0;
+
+	if (!address || !enter(t))
+		return 0;
+	if (told(op, address)) {
+		w = as_writer_enter(t);
+		w->rate = w->told;
+		claim = claim_in(w, op, address, size);
+		as_writer_leave(w);
+	}
+	if (!claim)
+		leave(t);
+	return claim;
+}
+
+void as_guest_settle(struct as_guest_thread *t, uint64_t claim, enum as_wire_op op,
+		     const void *address, size_t size, bool done)
+{
+	struct as_writer *w = &t->own;
+	uint64_t *room = (uint64_t *)(w->bytes + (w->head & w->mask));
+
+	if (!claim)
+		return;
+	if (done) {
+		write_back(w, room, op,
+			   &(struct as_wire_range){claim - 1, (uintptr_t)address, size});
+	} else {
+		*room = with_op(AS_WIRE_OP_NONE, claim - 1);
+		as_writer_publish(w, sizeof *room);
+		if (as_guest.samples && op != AS_WIRE_OP_UNMAP)
+			as_sample_keep(address);
+	}
+	leave(t);
+}

@@ -1,0 +1,45 @@
+#pragma once
+/*
+ * ring -- where a thread writes its records, and what it does when the other
+ * end does not read.
+ *
+ * A thread takes a ring at its first event and gives it back when it ends. Ring
+ * 0 is everybody's who has none, under a lock.
+ */
+#include "preload/guest.h"
+
+struct as_writer *as_writer_enter_slowly(struct as_guest_thread *t);
+void *as_writer_room_slowly(struct as_writer *w, size_t bytes);
+
+/* Where its records go. Until as_writer_leave() nobody else writes there. */
+static inline struct as_writer *as_writer_enter(struct as_guest_thread *t)
+{
+	return __builtin_expect(t->own.ring != NULL, 1) ? &t->own : as_writer_enter_slowly(t);
+}
+
+static inline void as_writer_leave(struct as_writer *w)
+{
+	if (__builtin_expect(w == &as_guest.everybody, 0))
+		as_unlock(&as_guest.ring_lock);
+}
+
+/*
+ * Room for a record of so many bytes, after what its reader must know of the
+ * moment (time, rate). Waits a little when the ring is full; NULL: the event is
+ * lost, and counted, or nothing is recorded any more.
+ */
+static inline void *as_writer_room(struct as_writer *w, size_t bytes)
+{
+	uint64_t now = atomic_load_explicit(&as_guest.session->now_ns, memory_order_relaxed);
+
+	if (__builtin_expect(w->head + bytes <= w->limit && now == w->now_ns && w->rate == w->told,
+			     1))
+		return w->bytes + (w->head & w->mask);
+	return as_writer_room_slowly(w, bytes);
+}
+
+static inline void as_writer_publish(struct as_writer *w, size_t bytes)
+{
+	w->head += bytes;
+	atomic_store_explicit(&w->ring->head, w->head, memory_order_release);
+}

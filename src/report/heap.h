@@ -1,0 +1,71 @@
+#pragma once
+/*
+ * heap -- where the memory of a job went: for people, and for programs.
+ *
+ * Views of stacks come as profiles (heap/heap.h makes them), so that whatever
+ * filters a profile has done its part before. Of a heap that was sampled every
+ * amount is an estimate, and bears the half of its 95 % interval: the profile
+ * then has a kind "variance".
+ */
+#include "heap/heap.h"
+#include "profile/write.h"
+#include "report/head.h"
+
+/* How a view of stacks is shown. */
+struct as_heap_how {
+	struct as_spelling spell;
+	size_t rows;
+	enum { AS_HEAP_TOTAL, AS_HEAP_OWN, AS_HEAP_COUNT } sort;
+	double least;      /* tree: branches below this share are left out      */
+	const char *title; /* "at the peak, 1.20 s after the start"             */
+};
+
+/* "at the peak", "left at the end" … */
+const char *as_heap_view_title(enum as_heap_view view);
+
+/* --- the whole of it ------------------------------------------------------ */
+
+/* At most `rows` of each list. */
+int as_report_heap_stats(struct as_buf *out, const struct as_look *look, const struct as_heap *h,
+			 size_t rows, struct as_err *err);
+/* { "schema": "assay/heap-stats/1", … } */
+int as_report_heap_stats_json(struct as_buf *out, const struct as_heap *h, size_t rows,
+			      struct as_err *err);
+/* What a person wants to know in ten seconds. */
+int as_put_heap(struct as_buf *out, const struct as_look *look, const struct as_heap *h,
+		size_t rows, struct as_err *err);
+/* What is missing or wrong, each in lines of its own. */
+void as_put_heap_doubts(struct as_buf *out, const struct as_look *look, const struct as_heap *h);
+
+/* --- views of stacks ------------------------------------------------------ */
+
+/* By function: with what it called, itself, how often. */
+int as_report_heap_summary(struct as_buf *out, const struct as_look *look,
+			   const struct as_profile *p, const struct as_heap_how *how,
+			   struct as_err *err);
+/* By line, thread and allocator, of a profile that has these tags. */
+int as_report_heap_table(struct as_buf *out, const struct as_look *look, const struct as_profile *p,
+			 const struct as_heap_how *how, struct as_err *err);
+/* From the outermost caller on, the biggest branches. */
+int as_report_heap_tree(struct as_buf *out, const struct as_look *look, const struct as_profile *p,
+			const struct as_heap_how *how, struct as_err *err);
+/* A line a stack: its tags, allocations, bytes, frames from the outermost on. */
+void as_report_heap_csv(struct as_buf *out, const struct as_profile *p);
+
+/* --- parts of these ------------------------------------------------------- */
+
+/* Half of the 95 % interval. */
+double as_heap_spread(double variance);
+/* "3.12 MiB", or with an interval "3.12 MiB ± 410 KiB". */
+void as_put_heap_bytes(struct as_buf *out, int64_t bytes, bool sampled, double variance);
+/* "12 345", or "~12 345". */
+void as_put_heap_count(struct as_buf *out, int64_t count, bool sampled);
+/* The lines with the most of a view, as a table. */
+struct as_heap_lines_how {
+	enum as_heap_view view;
+	enum as_heap_order order;
+	size_t rows;
+	int indent;
+};
+int as_put_heap_lines(struct as_buf *out, const struct as_look *look, const struct as_heap *h,
+		      const struct as_heap_lines_how *how, struct as_err *err);

@@ -1,0 +1,146 @@
+/* What a person wants to know of a heap in ten seconds, and what to doubt of it. */
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/human.h"
+#include "report/heap.h"
+
+enum { TABLE_AT = 4 };
+
+struct end {
+	struct as_buf *out;
+	const struct as_look *look;
+	const struct as_heap *h;
+};
+
+static void put_label(const struct end *e, const char *label, enum as_ink ink)
+{
+	as_put_label(&(struct as_sheet){.out = e->out, .look = e->look}, label, ink);
+}
+
+/* "  left        310 MiB in 1 240 allocations", and more of it. */
+static void put_line(const struct end *e, const char *label, struct as_heap_amount a,
+		     double variance, const char *more)
+{
+	put_label(e, label, AS_DIM);
+	as_put_heap_bytes(e->out, a.bytes, e->h->rate, variance);
+	as_buf_str(e->out, " in ");
+	as_put_heap_count(e->out, a.count, e->h->rate);
+	as_buf_fmt(e->out, " allocation%s%s\n", a.count == 1 ? "" : "s", more);
+}
+
+static void put_peak(const struct end *e, double variance)
+{
+	const struct as_heap *h = e->h;
+	char when[64] = "";
+
+	if (h->totals.peak.bytes)
+		(void)snprintf(when, sizeof when, ", %s after the start",
+			       as_human_duration(h->totals.peak_ns - h->start_ns).s);
+	put_line(e, "peak", h->totals.peak, variance, when);
+}
+
+static void put_temporary(const struct end *e, const struct as_heap_sums *sums)
+{
+	double all = (double)e->h->totals.made.count, part = (double)sums->temporary.count;
+	char share[64] = "";
+
+	if (all > 0)
+		(void)snprintf(share, sizeof share, ", %s of all", as_human_percent(part / all).s);
+	put_line(e, "temporary", sums->temporary, sums->variance_temporary, share);
+}
+
+/* Memory that is the heap's, and what else the system counted as the job's. */
+static void put_rss(const struct end *e)
+{
+	const struct as_heap_rss *r = &e->h->at_peak;
+	double beside = (double)r->anonymous - (double)e->h->totals.peak.bytes;
+	struct as_flow f = {e->out, e->look, AS_TEXT_AT, NULL, AS_INK_NONE, AS_TEXT_AT};
+
+	if (r->rss <= 0)
+		return;
+	put_label(e, "RSS then", AS_DIM);
+	as_buf_str(e->out, as_human_bytes((double)r->rss).s);
+	f.at += (int)strlen(as_human_bytes((double)r->rss).s);
+	if (r->file >= 0)
+		as_flow_add(&f, "%s of it are mapped files", as_human_bytes((double)r->file).s);
+	if (r->shared > 0)
+		as_flow_add(&f, "%s are shared", as_human_bytes((double)r->shared).s);
+	if (r->anonymous >= 0 && beside > 0)
+		as_flow_add(&f, "%s beside the heap: fragments, stacks, the interpreter",
+			    as_human_bytes(beside).s);
+	else if (r->anonymous >= 0)
+		as_flow_add(&f, "%s of the heap were never touched", as_human_bytes(-beside).s);
+	as_flow_end(&f);
+}
+
+/* ── what to doubt ────────────────────────────────────────────────────── */
+
+__attribute__((format(printf, 2, 3))) static void doubt(const struct end *e, const char *fmt, ...)
+{
+	char text[256];
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	put_label(e, "incomplete", AS_YELLOW);
+	as_put_wrapped(e->out, e->look, text, AS_TEXT_AT, AS_TEXT_AT);
+}
+
+static void doubt_process(const struct end *e, const struct as_heap_process *p)
+{
+	if (p->lost)
+		doubt(e, "process %u: %s events were lost, frees among them: it may have held less",
+		      p->pid, as_human_count((double)p->lost).s);
+	if (p->clipped)
+		doubt(e, "process %u: %s stacks were too deep or too many, and are cut", p->pid,
+		      as_human_count((double)p->clipped).s);
+	if (p->nested)
+		doubt(e, "process %u: %s events in handlers of signals were not recorded", p->pid,
+		      as_human_count((double)p->nested).s);
+	if (as_heap_why(p->why))
+		doubt(e, "process %u: %s", p->pid, as_heap_why(p->why));
+}
+
+void as_put_heap_doubts(struct as_buf *out, const struct as_look *look, const struct as_heap *h)
+{
+	enum { MOST = 5 };
+	const struct end e = {out, look, h};
+	size_t told = 0;
+
+	if (!h->nprocesses)
+		doubt(&e, "nothing was recorded: a program that is static, gains privileges or is "
+			  "of another machine cannot be");
+	if (!h->whole)
+		doubt(&e, "the capture was not closed: what follows its last block is lost");
+	for (size_t i = 0; i < h->nprocesses && told < MOST; i++) {
+		size_t before = out->len;
+
+		doubt_process(&e, &h->process[i]);
+		told += out->len > before;
+	}
+}
+
+int as_put_heap(struct as_buf *out, const struct as_look *look, const struct as_heap *h,
+		size_t rows, struct as_err *err)
+{
+	const struct end e = {out, look, h};
+	struct as_heap_lines_how lines = {AS_HEAP_PEAK, AS_HEAP_BY_BYTES, rows, TABLE_AT};
+	as_cleanup(as_heap_parts_done) struct as_heap_parts parts = {0};
+	int r = as_heap_parts(h, &parts, err);
+
+	if (r < 0)
+		return r;
+	put_peak(&e, parts.all.variance_peak);
+	r = as_put_heap_lines(out, look, h, &lines, err);
+	if (r < 0)
+		return r;
+	put_rss(&e);
+	put_line(&e, "allocated", h->totals.made, parts.all.variance_made, "");
+	put_temporary(&e, &parts.all);
+	put_line(&e, "left", h->totals.left, parts.all.variance_left, "");
+	as_put_heap_doubts(out, look, h);
+	return AS_OK;
+}

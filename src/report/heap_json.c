@@ -1,0 +1,222 @@
+/* The numbers of a heap as JSON: docs/schema/heap-stats-1.json. */
+#include "base/cleanup.h"
+#include "base/json.h"
+#include "report/heap.h"
+
+/* What is known with an interval only where it was sampled. */
+static void put_spread(struct as_json *j, const char *key, const struct as_heap *h, double variance)
+{
+	if (h->rate)
+		as_json_f64(j, key, as_heap_spread(variance));
+	else
+		as_json_na(j, key);
+}
+
+static void put_known(struct as_json *j, const char *key, int64_t v)
+{
+	if (v < 0)
+		as_json_na(j, key);
+	else
+		as_json_i64(j, key, v);
+}
+
+static void put_line(struct as_json *j, const struct as_heap *h, const struct as_heap_line *l)
+{
+	const struct as_profile *p = h->stacks;
+	const struct as_place *at = &p->place[l->place];
+
+	as_json_open(j, NULL, '{');
+	as_json_str(j, "function", l->place ? p->text[at->function] : NULL);
+	as_json_str(j, "file", at->file ? p->text[at->file] : NULL);
+	put_known(j, "line", at->line > 0 ? at->line : -1);
+	as_json_i64(j, "bytes", l->amount.bytes);
+	as_json_i64(j, "count", l->amount.count);
+	put_spread(j, "bytes_95", h, l->variance);
+	as_json_close(j);
+}
+
+static int put_lines(struct as_json *j, const char *key, const struct as_heap *h,
+		     enum as_heap_view view, enum as_heap_order order, size_t rows,
+		     struct as_err *err)
+{
+	as_auto_free struct as_heap_line *line = NULL;
+	size_t n = 0;
+	int r = as_heap_lines(h, view, order, &line, &n, err);
+
+	as_json_open(j, key, '[');
+	for (size_t i = 0; r == AS_OK && i < n && i < rows; i++)
+		put_line(j, h, &line[i]);
+	as_json_close(j);
+	return r;
+}
+
+static int put_all_lines(struct as_json *j, const struct as_heap *h, size_t rows,
+			 struct as_err *err)
+{
+	static const struct {
+		const char *key;
+		enum as_heap_view view;
+		enum as_heap_order order;
+	} lists[] = {
+		{"top_by_size", AS_HEAP_MADE, AS_HEAP_BY_BYTES},
+		{"top_by_count", AS_HEAP_MADE, AS_HEAP_BY_COUNT},
+		{"peak_by_line", AS_HEAP_PEAK, AS_HEAP_BY_BYTES},
+		{"leaked_by_line", AS_HEAP_LEFT, AS_HEAP_BY_BYTES},
+		{"temporary_by_line", AS_HEAP_TEMPORARY, AS_HEAP_BY_COUNT},
+	};
+	int r = AS_OK;
+
+	for (size_t i = 0; r == AS_OK && i < AS_LEN(lists); i++)
+		r = put_lines(j, lists[i].key, h, lists[i].view, lists[i].order, rows, err);
+	return r;
+}
+
+static void put_identity(struct as_json *j, const struct as_heap *h)
+{
+	as_json_str(j, "schema", "assay/heap-stats/1");
+	as_json_str(j, "command", h->command);
+	as_json_i64(j, "start_unix_ns", h->start_unix_ns);
+	as_json_i64(j, "duration_ns", h->end_ns - h->start_ns);
+	as_json_str(j, "mode", h->rate ? "sampled" : "exact");
+	put_known(j, "sample_bytes", h->rate ? (int64_t)h->rate : -1);
+	as_json_bool(j, "aggregated", h->aggregated);
+	as_json_bool(j, "complete", h->whole);
+}
+
+static void put_totals(struct as_json *j, const struct as_heap *h, const struct as_heap_sums *sums)
+{
+	const struct as_heap_totals *t = &h->totals;
+
+	as_json_i64(j, "total_allocations", t->made.count);
+	as_json_i64(j, "total_frees", t->freed.count);
+	as_json_i64(j, "total_allocated_bytes", t->made.bytes);
+	put_spread(j, "total_allocated_bytes_95", h, sums->variance_made);
+	as_json_i64(j, "peak_bytes", t->peak.bytes);
+	put_spread(j, "peak_bytes_95", h, sums->variance_peak);
+	as_json_i64(j, "peak_allocations", t->peak.count);
+	put_known(j, "peak_at_ns", t->peak.bytes ? t->peak_ns - h->start_ns : -1);
+	as_json_i64(j, "leaked_bytes", t->left.bytes);
+	put_spread(j, "leaked_bytes_95", h, sums->variance_left);
+	as_json_i64(j, "leaked_allocations", t->left.count);
+	as_json_i64(j, "temporary_bytes", sums->temporary.bytes);
+	put_spread(j, "temporary_bytes_95", h, sums->variance_temporary);
+	as_json_i64(j, "temporary_allocations", sums->temporary.count);
+}
+
+/* The sizes that share a bucket: those that take so many bits. */
+static void put_sizes(struct as_json *j, const struct as_heap *h)
+{
+	as_json_open(j, "size_histogram", '[');
+	for (size_t i = 0; i < AS_HEAP_SIZES; i++) {
+		if (!h->totals.sizes[i])
+			continue;
+		as_json_open(j, NULL, '{');
+		as_json_i64(j, "from", i ? (int64_t)(1ull << (i - 1)) : 0);
+		as_json_i64(j, "to", (int64_t)((1ull << i) - 1));
+		as_json_i64(j, "count", h->totals.sizes[i]);
+		as_json_close(j);
+	}
+	as_json_close(j);
+}
+
+static void put_rss(struct as_json *j, const struct as_heap *h)
+{
+	as_json_open(j, "rss_at_peak", '{');
+	put_known(j, "bytes", h->at_peak.rss);
+	put_known(j, "anonymous_bytes", h->at_peak.anonymous);
+	put_known(j, "file_bytes", h->at_peak.file);
+	put_known(j, "shared_bytes", h->at_peak.shared);
+	as_json_close(j);
+}
+
+static void put_process(struct as_json *j, const struct as_heap *h, const struct as_heap_process *p)
+{
+	as_json_open(j, NULL, '{');
+	as_json_i64(j, "pid", p->pid);
+	put_known(j, "parent", p->parent ? (int64_t)p->parent : -1);
+	as_json_str(j, "command", p->command);
+	as_json_i64(j, "start_ns", p->start_ns - h->start_ns);
+	put_known(j, "end_ns", p->end_ns ? p->end_ns - h->start_ns : -1);
+	as_json_bool(j, "killed", p->killed);
+	as_json_i64(j, "allocations", p->totals.made.count);
+	as_json_i64(j, "allocated_bytes", p->totals.made.bytes);
+	as_json_i64(j, "peak_bytes", p->totals.peak.bytes);
+	as_json_i64(j, "leaked_bytes", p->totals.left.bytes);
+	as_json_i64(j, "lost_events", (int64_t)p->lost);
+	as_json_i64(j, "clipped_stacks", (int64_t)p->clipped);
+	as_json_i64(j, "nested_events", (int64_t)p->nested);
+	as_json_i64(j, "waited_ns", p->waited_ns);
+	as_json_str(j, "problem", as_heap_why(p->why));
+	as_json_close(j);
+}
+
+static void put_processes(struct as_json *j, const struct as_heap *h)
+{
+	as_json_open(j, "processes", '[');
+	for (size_t i = 0; i < h->nprocesses; i++)
+		put_process(j, h, &h->process[i]);
+	as_json_close(j);
+}
+
+static void put_thread(struct as_json *j, const struct as_heap *h, const struct as_heap_sums *t,
+		       size_t i)
+{
+	const struct as_heap_who *who = &h->thread[i];
+
+	as_json_open(j, NULL, '{');
+	as_json_i64(j, "tid", who->tid);
+	as_json_str(j, "name", who->name);
+	put_known(j, "pid",
+		  who->process < h->nprocesses ? (int64_t)h->process[who->process].pid : -1);
+	as_json_i64(j, "allocations", t->made.count);
+	as_json_i64(j, "allocated_bytes", t->made.bytes);
+	as_json_i64(j, "bytes_at_peak", t->peak.bytes);
+	as_json_i64(j, "leaked_bytes", t->left.bytes);
+	as_json_close(j);
+}
+
+static void put_allocator(struct as_json *j, const struct as_heap_sums *t, size_t op)
+{
+	if (!t->made.count)
+		return;
+	as_json_open(j, NULL, '{');
+	as_json_str(j, "allocator", as_heap_op_name((uint32_t)op));
+	as_json_i64(j, "allocations", t->made.count);
+	as_json_i64(j, "allocated_bytes", t->made.bytes);
+	as_json_i64(j, "bytes_at_peak", t->peak.bytes);
+	as_json_close(j);
+}
+
+static void put_parts(struct as_json *j, const struct as_heap *h, const struct as_heap_parts *parts)
+{
+	as_json_open(j, "threads", '[');
+	for (size_t i = 0; i < h->nthreads; i++)
+		put_thread(j, h, &parts->thread[i], i);
+	as_json_close(j);
+	as_json_open(j, "allocators", '[');
+	for (size_t i = 0; i < AS_HEAP_OPS; i++)
+		put_allocator(j, &parts->op[i], i);
+	as_json_close(j);
+}
+
+int as_report_heap_stats_json(struct as_buf *out, const struct as_heap *h, size_t rows,
+			      struct as_err *err)
+{
+	as_cleanup(as_heap_parts_done) struct as_heap_parts parts = {0};
+	struct as_json j = as_json_pretty(out);
+	int r = as_heap_parts(h, &parts, err);
+
+	if (r < 0)
+		return r;
+	as_json_open(&j, NULL, '{');
+	put_identity(&j, h);
+	put_totals(&j, h, &parts.all);
+	r = put_all_lines(&j, h, rows, err);
+	put_sizes(&j, h);
+	put_rss(&j, h);
+	put_processes(&j, h);
+	put_parts(&j, h, &parts);
+	as_json_close(&j);
+	as_buf_byte(out, '\n');
+	return r;
+}

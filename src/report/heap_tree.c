@@ -1,0 +1,198 @@
+/*
+ * A view of a heap as a tree, from the outermost caller on: what each branch
+ * holds, the biggest first. A branch steps to the right only where there is a
+ * choice, so that deep stacks stay readable.
+ */
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "base/fault.h"
+#include "base/human.h"
+#include "report/flame.h"
+#include "report/glyph.h"
+#include "report/heap_kinds.h"
+
+enum { DEEPEST = 24 }; /* steps that are drawn */
+
+struct tree {
+	const struct as_flame *f;
+	const struct as_heap_how *how;
+	int64_t cut;        /* branches that hold less are left out             */
+	uint32_t *order;    /* boxes: what was called stands behind its caller  */
+	size_t n;           /* of them                                          */
+	uint32_t *called;   /* by box: those that it called and that are shown  */
+	uint32_t *told;     /* by box: those of them that are printed           */
+	int *step;          /* by box: how far to the right                     */
+	bool more[DEEPEST]; /* by step: others of the same caller follow        */
+};
+
+static void tree_done(struct tree *t)
+{
+	free(t->order);
+	free(t->called);
+	free(t->told);
+	free(t->step);
+}
+
+/* ── which boxes, and in which order ──────────────────────────────────── */
+
+static int wider(const void *a, const void *b, void *flame)
+{
+	const struct as_flame *f = flame;
+	int64_t x = f->box[*(const uint32_t *)a].total, y = f->box[*(const uint32_t *)b].total;
+
+	return (x < y) - (x > y);
+}
+
+static int from_left(const void *a, const void *b, void *flame)
+{
+	const struct as_flame *f = flame;
+	const struct as_flame_box *x = &f->box[*(const uint32_t *)a];
+	const struct as_flame_box *y = &f->box[*(const uint32_t *)b];
+
+	if (x->at != y->at)
+		return x->at < y->at ? -1 : 1;
+	return (x->depth > y->depth) - (x->depth < y->depth);
+}
+
+/* What a branch must hold: its share of the whole, and to be among the biggest. */
+static int64_t cut_of(struct tree *t, struct as_flame *f)
+{
+	double least = t->how->least * (double)f->box[0].total;
+	int64_t cut = least < 1 ? 1 : (int64_t)least;
+
+	for (uint32_t i = 0; i < f->n; i++)
+		t->order[i] = i;
+	qsort_r(t->order, f->n, sizeof *t->order, wider, f);
+	if (t->how->rows + 1 < f->n && f->box[t->order[t->how->rows + 1]].total >= cut)
+		cut = f->box[t->order[t->how->rows + 1]].total + 1;
+	return cut;
+}
+
+static int arrange(struct tree *t, struct as_flame *f, struct as_err *err)
+{
+	t->order = as_zalloc_n(f->n, sizeof *t->order);
+	t->called = as_zalloc_n(f->n, sizeof *t->called);
+	t->told = as_zalloc_n(f->n, sizeof *t->told);
+	t->step = as_zalloc_n(f->n, sizeof *t->step);
+	if (!t->order || !t->called || !t->told || !t->step)
+		return as_fail(err, AS_ENOMEM, "no memory for a tree");
+	t->cut = cut_of(t, f);
+	for (uint32_t i = 1; i < f->n; i++)
+		if (f->box[i].total >= t->cut) {
+			t->order[t->n++] = i;
+			t->called[f->box[i].caller]++;
+		}
+	if (t->n)
+		qsort_r(t->order, t->n, sizeof *t->order, from_left, f);
+	return AS_OK;
+}
+
+/* ── a row ────────────────────────────────────────────────────────────── */
+
+/* Lines from the callers above, and the step to this one. */
+static int put_step(struct as_buf *out, struct tree *t, uint32_t box)
+{
+	uint32_t caller = t->f->box[box].caller;
+	bool branch = t->called[caller] > 1;
+	bool last = ++t->told[caller] == t->called[caller];
+	int step = t->step[caller] + (branch && t->step[caller] + 1 < DEEPEST);
+
+	t->step[box] = step;
+	if (branch)
+		t->more[step] = !last;
+	for (int i = 1; i <= step; i++) {
+		if (i == step && branch)
+			as_buf_str(out, last ? "└ " : "├ ");
+		else
+			as_buf_str(out, t->more[i] ? "│ " : "  ");
+	}
+	return 2 * step;
+}
+
+/* Of a function, where it begins, if there is room. */
+static void put_where(struct as_buf *out, const struct as_look *look, const struct tree *t,
+		      uint32_t place, int room)
+{
+	as_auto_buf struct as_buf where = AS_BUF(AS_BUF_LINE);
+	const struct as_profile *p = t->f->p;
+
+	as_put_heap_where(&where, p, place, p->place[place].begin, &t->how->spell);
+	if (!where.len || as_clean_width(as_buf_text(&where), where.len) > room)
+		return;
+	as_buf_str(out, "  ");
+	as_ink(out, look, AS_DIM);
+	(void)as_put_clean(out, as_buf_text(&where), where.len, room);
+	as_ink_end(out, look, AS_DIM);
+	out->bad |= where.bad;
+}
+
+/* Bytes and their share of the whole; how wide. */
+static int put_numbers(struct as_buf *out, const struct tree *t, int64_t bytes)
+{
+	enum { AMOUNT = 10, SHARE = 7, GAP = 2 };
+	as_auto_buf struct as_buf cell = AS_BUF(AS_BUF_LINE);
+
+	as_put_cell(out, as_human_bytes((double)bytes).s, AMOUNT, true);
+	as_put_share(&cell, bytes, t->f->box[0].total);
+	as_put_cell(out, as_buf_text(&cell), SHARE, true);
+	as_buf_fill(out, ' ', GAP);
+	out->bad |= cell.bad;
+	return AMOUNT + SHARE + GAP;
+}
+
+static void put_row(struct as_buf *out, const struct as_look *look, struct tree *t, uint32_t box)
+{
+	const struct as_flame_box *b = &t->f->box[box];
+	as_auto_buf struct as_buf label = AS_BUF(AS_BUF_LINE);
+	int used = put_numbers(out, t, b->total);
+
+	used += put_step(out, t, box);
+	as_put_flame_label(&label, t->f, b);
+	used += as_put_clean(out, as_buf_text(&label), label.len, look->width - used);
+	if (t->how->spell.functions)
+		put_where(out, look, t, b->place, look->width - used - 2);
+	as_end_line(out);
+	out->bad |= label.bad;
+}
+
+static void put_rows(struct as_buf *out, const struct as_look *look, struct tree *t)
+{
+	size_t narrow = 0;
+
+	for (size_t i = 0; i < t->n; i++)
+		put_row(out, look, t, t->order[i]);
+	if (t->f->box[0].self >= t->cut) {
+		put_numbers(out, t, t->f->box[0].self);
+		as_buf_str(out, AS_HEAP_NO_STACK "\n");
+	}
+	for (size_t i = 1; i < t->f->n; i++)
+		narrow += t->f->box[i].total > 0 && t->f->box[i].total < t->cut &&
+			  t->f->box[t->f->box[i].caller].total >= t->cut;
+	if (narrow)
+		as_buf_fmt(out, "… and %zu more of less than %s\n", narrow,
+			   as_human_bytes((double)t->cut).s);
+}
+
+int as_report_heap_tree(struct as_buf *out, const struct as_look *look, const struct as_profile *p,
+			const struct as_heap_how *how, struct as_err *err)
+{
+	struct as_heap_kinds kinds = as_heap_kinds(p);
+	struct as_flame_how boxes = {.spell = how->spell};
+	as_cleanup(as_flame_done) struct as_flame f = {0};
+	as_cleanup(tree_done) struct tree t = {.f = &f, .how = how};
+	size_t from = out->len;
+
+	if (kinds.bytes == AS_HEAP_NO_KIND)
+		return as_fail(err, AS_EUSAGE, "a tree is of bytes: --metric has no place here");
+	boxes.spell.kind = kinds.bytes;
+	int r = as_flame_make(p, &boxes, &f, err);
+	if (r == AS_OK)
+		r = arrange(&t, &f, err);
+	if (r < 0)
+		return r;
+	as_put_heap_title(out, look, p, how->title);
+	put_rows(out, look, &t);
+	as_page_end(out, look, from);
+	return AS_OK;
+}

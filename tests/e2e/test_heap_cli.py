@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+"""`assay heap` as a command: what it runs, writes, prints and refuses."""
+import csv
+import io
+import os
+import re
+import signal
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from harness import *
+from heaps import *
+from jobs import *
+from schemas import *
+
+
+def record(*command, name="a.heap", options=()):
+    return assay("heap", "run", *options, "-o", name, "--", *command)
+
+
+def stats(name="a.heap", *options):
+    return valid(assay("heap", "stats", "--json", *options, name).ok().json(), "heap-stats-1")
+
+
+def allocs(*cases, name="a.heap", options=()):
+    """What the program said of itself."""
+    r = record(work("allocs"), *cases, name=name, options=options).ok()
+    return lines_of_json(r.out)[-1]
+
+
+def view(*words, name="a.heap"):
+    return assay("heap", *words, name).ok().out
+
+
+# --- run ------------------------------------------------------------------------
+
+@job_test("a command is what it would be alone: input, output, exit status, signal")
+def _():
+    r = assay("heap", "run", "-q", "-o", "a.heap", "--", "sh", "-c", "cat; echo oops >&2; exit 7",
+              input="in\n")
+    expect_eq((r.rc, r.out, r.err), (7, "in\n", "oops\n"), "status, output, errors")
+    r = record("sh", "-c", "kill -USR1 $$", name="b.heap")
+    expect_eq(r.rc, -signal.SIGUSR1, "status")
+
+
+@job_test("a command that cannot be run leaves no capture")
+def _():
+    r = record("./nothing-there")
+    expect_eq(r.rc, 127, "status")
+    expect_in("cannot run './nothing-there'", r.err, "errors")
+    expect(not (tmp() / "a.heap").exists(), "there is a capture")
+
+
+@job_test("a capture is not overwritten unless it is forced to")
+def _():
+    record("true").ok()
+    r = record("touch", "ran")
+    expect_eq(r.rc, 125, "status")
+    expect_in("a.heap", r.err, "errors")
+    expect(not (tmp() / "ran").exists(), "the command was run all the same")
+    record("true", options=("-f",)).ok()
+
+
+@job_test("without a name it has one, and the summary says what to do next")
+def _():
+    r = assay("heap", "run", "--", work("allocs"), "peak").ok()
+    found = [p.name for p in tmp().glob("assay-allocs.*.heap")]
+    expect_eq(len(found), 1, "captures")
+    for word in "peak", "temporary", "left", f"assay heap flamegraph {found[0]}", "by_malloc":
+        expect_in(word, r.err, "summary")
+    expect(all(len(line) <= 80 for line in r.err.splitlines()), f"wider than 80:\n{r.err}")
+
+
+@job_test("it is a run like any other")
+def _():
+    record("sh", "-c", "exit 3", options=("--name", "leaky", "--label", "k=v"))
+    d = assay("show", "--json", "last").ok().json()
+    expect_eq((d["tool"] if "tool" in d else d["assay"]["name"], d["returncode"]), ("leaky", 3),
+              "name and status")
+
+
+@job_test("a Python file is run by python3")
+def _():
+    (tmp() / "app.py").write_text("import sys\nprint(sys.argv[1:])\n")
+    r = assay("heap", "run", "-q", "-o", "a.heap", "app.py", "-x").ok()
+    expect_eq(r.out, "['-x']\n", "output")
+
+
+# --- views ------------------------------------------------------------------------
+
+@job_test("stats --json is what the program knows of itself")
+def _():
+    told = allocs("peak", "leak", "temporary")
+    d = stats()
+    expect_eq((d["total_allocations"], d["total_frees"], d["total_allocated_bytes"]),
+              (told["allocations"], told["frees"], told["bytes"]), "totals")
+    expect_eq(sum(x["bytes"] for x in stats("a.heap", "-n", "999")["peak_by_line"]),
+              d["peak_bytes"], "bytes of all lines at the peak")
+    expect_eq(sum(s["count"] for s in d["size_histogram"]), d["total_allocations"], "sizes")
+    expect(d["complete"] and d["mode"] == "exact" and d["peak_bytes_95"] is None, "exactness")
+
+
+@job_test("every view of stacks adds up to the same")
+def _():
+    allocs("peak", "leak")
+    d = stats()
+    rows = list(csv.DictReader(io.StringIO(view("transform", "csv"))))
+    expect_eq(sum(int(r["bytes"]) for r in rows), d["peak_bytes"], "bytes in CSV")
+    expect_eq(sum(int(r["allocations"]) for r in rows), d["peak_allocations"], "count in CSV")
+    folded = view("transform", "folded", "--leaks")
+    expect_eq(sum(int(line.split()[-1]) for line in folded.splitlines()), d["leaked_bytes"],
+              "bytes in folded stacks")
+    for command in "summary", "table", "tree":
+        text = view(command)
+        expect_in("by_malloc", text, command)
+        expect(all(len(line) <= 80 for line in text.splitlines()), f"wider than 80:\n{text}")
+
+
+@job_test("flame graphs: a page, a picture, over time")
+def _():
+    allocs("peak")
+    expect_eq(view("flamegraph"), "a.html\n", "the name of the page")
+    expect_eq(view("flamegraph", "--leaks"), "a-leaks.html\n", "the name of another")
+    expect_eq(view("flamegraph", "--temporal"), "a-temporal.html\n", "the name of a third")
+    expect_in("by_malloc", view("flamegraph", "-f", "svg", "-o", "-"), "picture")
+    r = assay("heap", "flamegraph", "--temporal", "-o", "a.svg", "a.heap")
+    expect_eq(r.rc, 2, "status")
+
+
+@job_test("for other tools: each format is what its reader finds")
+def _():
+    allocs("peak")
+    for name in "pprof", "speedscope", "callgrind":
+        view("transform", name, "-o", f"x.{name}")
+        text = assay("report", "--stacks", f"x.{name}", "--json").ok().json()
+        expect_in("by_malloc", [f["function"] for f in text["functions"]], name)
+    r = assay("heap", "transform", "xls", "a.heap")
+    expect_eq(r.rc, 2, "status")
+    expect_in("csv|folded|pprof", r.err, "hint")
+
+
+@job_test("diff: two captures, and two moments of one")
+def _():
+    allocs("leak", name="before.heap")
+    allocs("leak", "peak", name="after.heap")
+    d = valid(assay("heap", "diff", "--json", "before.heap", "after.heap").ok().json(), "diff-1")
+    before, after = stats("before.heap"), stats("after.heap")
+    expect_eq((d["all"]["before"], d["all"]["after"]), (before["peak_bytes"], after["peak_bytes"]),
+              "peaks")
+    d = valid(assay("heap", "diff", "--json", "--from", "1ns", "after.heap").ok().json(), "diff-1")
+    expect_eq(d["all"]["after"], after["leaked_bytes"], "what is there at the end")
+    r = assay("heap", "diff", "after.heap")
+    expect_eq(r.rc, 2, "status")
+    expect_in("--from", r.err, "hint")
+
+
+# --- what is wrong -------------------------------------------------------------------
+
+@job_test("what is no capture is refused with a sentence")
+def _():
+    (tmp() / "a.heap").write_text("no capture\n")
+    for command in "stats", "summary", "table", "tree", "flamegraph":
+        r = assay("heap", command, "a.heap")
+        expect(r.rc in (65, 66) and "a.heap" in r.err, f"{command}: {r.rc} {r.err}")
+    expect_eq(assay("heap", "stats", "nothing.heap").rc, 66, "status without a file")
+
+
+main()

@@ -1,0 +1,308 @@
+/* Reports of a heap whose every number is known (sample_heap.h). */
+#include "report/heap.h"
+
+#include "base/cleanup.h"
+#include "sample_heap.h"
+
+#define as_auto_sample as_cleanup(sample_heap_done)
+
+static const struct as_look plain = {.width = 80, .utf8 = true};
+enum { EVERYTHING = AS_HEAP_PROCESSES | AS_HEAP_THREADS | AS_HEAP_ALLOCATORS | AS_HEAP_SPREAD };
+
+typedef int (*reporter)(struct as_buf *out, const struct as_look *look, const struct as_profile *p,
+			const struct as_heap_how *how, struct as_err *err);
+
+static void expect_view(const struct as_heap *h, enum as_heap_view view, reporter report,
+			const struct as_heap_how *how, const char *want)
+{
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_FILE);
+	as_auto_profile struct as_profile *p = NULL;
+	struct as_err err;
+	unsigned apart = h->rate ? EVERYTHING : EVERYTHING & ~AS_HEAP_SPREAD;
+
+	EXPECT_OK(as_heap_profile(h, view, apart, &p, &err), err);
+	EXPECT_OK(report(&b, &plain, p, how, &err), err);
+	EXPECT_STR(as_buf_text(&b), want);
+}
+
+static void t_the_end_fits_ten_seconds(void)
+{
+	as_auto_sample struct sample_heap s;
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_FILE);
+	struct as_err err;
+
+	EXPECT_OK(as_put_heap(&b, &plain, sample_heap(&s), 2, &err), err);
+	EXPECT_STR(as_buf_text(&b),
+		   "  peak        3.5 MiB in 57 allocations, 1.20 s after the start\n"
+		   "      bytes         count  function  where\n"
+		   "    3.1 MiB   90 %     50  copy      app/state.py:40\n"
+		   "    256 KiB  7.2 %      4  load      app/load.py:12\n"
+		   "  RSS then    11.7 MiB · 3.8 MiB of it are mapped files · 100 KiB are shared\n"
+		   "              4.3 MiB beside the heap: fragments, stacks, the interpreter\n"
+		   "  allocated   7.0 MiB in 120 allocations\n"
+		   "  temporary   1.3 MiB in 27 allocations, 23 % of all\n"
+		   "  left        160 KiB in 4 allocations\n");
+}
+
+static void t_stats(void)
+{
+	as_auto_sample struct sample_heap s;
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_FILE);
+	struct as_err err;
+
+	EXPECT_OK(as_report_heap_stats(&b, &plain, sample_heap(&s), 2, &err), err);
+	EXPECT_STR(as_buf_text(&b),
+		   "python3 app.py\n"
+		   "  every allocation, 4.00 s, 2 processes\n"
+		   "\n"
+		   "  peak        3.5 MiB in 57 allocations, 1.20 s after the start\n"
+		   "      bytes         count  function  where\n"
+		   "    3.1 MiB   90 %     50  copy      app/state.py:40\n"
+		   "    256 KiB  7.2 %      4  load      app/load.py:12\n"
+		   "  RSS then    11.7 MiB · 3.8 MiB of it are mapped files · 100 KiB are shared\n"
+		   "              4.3 MiB beside the heap: fragments, stacks, the interpreter\n"
+		   "  allocated   7.0 MiB in 120 allocations\n"
+		   "  temporary   1.3 MiB in 27 allocations, 23 % of all\n"
+		   "  left        160 KiB in 4 allocations\n"
+		   "\n"
+		   "most bytes allocated\n"
+		   "    bytes         count  function  where\n"
+		   "  6.2 MiB   90 %    100  copy      app/state.py:40\n"
+		   "  640 KiB  9.0 %     10  load      app/load.py:12\n"
+		   "\n"
+		   "most allocations\n"
+		   "    bytes         count  function  where\n"
+		   "  6.2 MiB   83 %    100  copy      app/state.py:40\n"
+		   "  640 KiB  8.3 %     10  load      app/load.py:12\n"
+		   "\n"
+		   "most left at the end\n"
+		   "     bytes        count  function  where\n"
+		   "  96.0 KiB  60 %      3  read      app/reader.c:7\n"
+		   "  64.0 KiB  40 %      1  load      app/load.py:12\n"
+		   "\n"
+		   "allocations by size\n"
+		   "        size  count\n"
+		   "   < 2.0 KiB      7  5.8 %  ▇▇\n"
+		   "  < 64.0 KiB      3  2.5 %  ▇\n"
+		   "   < 128 KiB    110   92 %  ▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇\n"
+		   "\n"
+		   "allocators\n"
+		   "  allocated  count  at the peak      left\n"
+		   "    640 KiB     10      256 KiB  64.0 KiB  malloc\n"
+		   "    7.0 KiB      7          0 B       0 B  calloc\n"
+		   "    6.2 MiB    100      3.1 MiB       0 B  realloc\n"
+		   "   96.0 KiB      3     96.0 KiB  96.0 KiB  mmap\n"
+		   "\n"
+		   "processes, each with its own peak\n"
+		   "  allocated  count  at the peak      left\n"
+		   "    6.9 MiB    117      3.4 MiB  64.0 KiB  100 python3 app.py\n"
+		   "   96.0 KiB      3     96.0 KiB  96.0 KiB  101 reader\n"
+		   "\n"
+		   "threads\n"
+		   "  allocated  count  at the peak      left\n"
+		   "    640 KiB     10      256 KiB  64.0 KiB  100\n"
+		   "    6.3 MiB    107      3.1 MiB       0 B  102 worker\n"
+		   "  … and 1 more\n");
+}
+
+static void t_summary(void)
+{
+	static const struct as_heap_how how = {.rows = 2, .title = "at the peak"};
+	as_auto_sample struct sample_heap s;
+
+	expect_view(sample_heap(&s), AS_HEAP_PEAK, as_report_heap_summary, &how,
+		    "at the peak: 3.5 MiB in 57 allocations\n"
+		    "  total             own        count  function  where\n"
+		    "3.5 MiB  100 %      0 B   0 %     57  main      app/main.py:1\n"
+		    "3.1 MiB   90 %  3.1 MiB  90 %     50  copy      app/state.py:38\n"
+		    "… and 2 more\n");
+}
+
+static void t_summary_by_own_and_by_count(void)
+{
+	struct as_heap_how how = {.rows = 9, .title = "all", .sort = AS_HEAP_OWN};
+	as_auto_sample struct sample_heap s;
+	struct as_heap *h = sample_heap(&s);
+
+	expect_view(h, AS_HEAP_MADE, as_report_heap_summary, &how,
+		    "all: 7.0 MiB in 120 allocations\n"
+		    "   total              own         count  function  where\n"
+		    " 6.3 MiB   90 %   6.3 MiB   90 %    107  copy      app/state.py:38\n"
+		    " 640 KiB  9.0 %   640 KiB  9.0 %     10  load      app/load.py:10\n"
+		    "96.0 KiB  1.3 %  96.0 KiB  1.3 %      3  read      app/reader.c\n"
+		    " 7.0 MiB  100 %       0 B    0 %    120  main      app/main.py:1\n");
+	how.sort = AS_HEAP_COUNT;
+	expect_view(h, AS_HEAP_LEFT, as_report_heap_summary, &how,
+		    "all: 160 KiB in 4 allocations\n"
+		    "   total              own        count  function  where\n"
+		    " 160 KiB  100 %       0 B   0 %      4  main      app/main.py:1\n"
+		    "96.0 KiB   60 %  96.0 KiB  60 %      3  read      app/reader.c\n"
+		    "64.0 KiB   40 %  64.0 KiB  40 %      1  load      app/load.py:10\n");
+}
+
+static void t_table(void)
+{
+	static const struct as_heap_how how = {.rows = 3, .title = "allocated in all"};
+	as_auto_sample struct sample_heap s;
+
+	expect_view(sample_heap(&s), AS_HEAP_MADE, as_report_heap_table, &how,
+		    "allocated in all: 7.0 MiB in 120 allocations\n"
+		    "   bytes         count  allocator  thread  pid  function  where\n"
+		    " 6.2 MiB   90 %    100  realloc    worker  100  copy      app/state.py:40\n"
+		    " 640 KiB  9.0 %     10  malloc     100     100  load      app/load.py:12\n"
+		    "96.0 KiB  1.3 %      3  mmap       101     101  read      app/reader.c:7\n"
+		    "… and 1 more\n");
+}
+
+static void t_tree(void)
+{
+	static const struct as_heap_how how = {.spell = {.functions = true},
+					       .rows = 9,
+					       .least = 0.05,
+					       .title = "at the peak"};
+	as_auto_sample struct sample_heap s;
+
+	expect_view(sample_heap(&s), AS_HEAP_PEAK, as_report_heap_tree, &how,
+		    "at the peak: 3.5 MiB in 57 allocations\n"
+		    "   3.5 MiB  100 %  main  app/main.py:1\n"
+		    "   3.1 MiB   90 %  ├ copy  app/state.py:38\n"
+		    "   256 KiB  7.2 %  └ load  app/load.py:10\n"
+		    "… and 1 more of less than 178 KiB\n");
+}
+
+/* What has no stack is told with the rest. */
+static void t_no_stack(void)
+{
+	static const struct as_heap_how how = {.spell = {.functions = true},
+					       .rows = 2,
+					       .title = "at the peak"};
+	as_auto_sample struct sample_heap s;
+	struct as_heap *h = sample_heap(&s);
+
+	s.site[1].stack = 0;
+	expect_view(h, AS_HEAP_PEAK, as_report_heap_tree, &how,
+		    "at the peak: 3.5 MiB in 57 allocations\n"
+		    "   352 KiB  9.9 %  main  app/main.py:1\n"
+		    "   256 KiB  7.2 %  load  app/load.py:10\n"
+		    "   3.1 MiB   90 %  (no stack)\n"
+		    "… and 1 more of less than 96.0 KiB\n");
+	expect_view(h, AS_HEAP_PEAK, as_report_heap_summary, &how,
+		    "at the peak: 3.5 MiB in 57 allocations\n"
+		    "  total             own        count  function    where\n"
+		    "3.1 MiB   90 %  3.1 MiB  90 %     50  (no stack)\n"
+		    "352 KiB  9.9 %      0 B   0 %      7  main        app/main.py:1\n"
+		    "… and 2 more\n");
+}
+
+static void t_sampled_has_intervals(void)
+{
+	static const struct as_heap_how how = {.rows = 9, .title = "at the peak"};
+	as_auto_sample struct sample_heap s;
+	struct as_heap *h = sample_heap(&s);
+
+	h->rate = 512 * SAMPLE_KIB;
+	s.site[1].sums.variance_peak = 100.0 * 100 * SAMPLE_KIB * SAMPLE_KIB;
+	expect_view(
+		h, AS_HEAP_PEAK, as_report_heap_summary, &how,
+		"at the peak: 3.5 MiB ± 196 KiB in ~57 allocations\n"
+		"            total                       own  count  function  where\n"
+		"3.5 MiB ± 196 KiB  100 %          0 B ± 0 B    ~57  main      app/main.py:1\n"
+		"3.1 MiB ± 196 KiB   90 %  3.1 MiB ± 196 KiB    ~50  copy      app/state.py:38\n"
+		"    256 KiB ± 0 B  7.2 %      256 KiB ± 0 B     ~4  load      app/load.py:10\n"
+		"   96.0 KiB ± 0 B  2.7 %     96.0 KiB ± 0 B     ~3  read      app/reader.c\n");
+}
+
+static void t_csv(void)
+{
+	as_auto_sample struct sample_heap s;
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_FILE);
+	as_auto_profile struct as_profile *p = NULL;
+	struct as_err err;
+
+	EXPECT_OK(as_heap_profile(sample_heap(&s), AS_HEAP_PEAK, EVERYTHING & ~AS_HEAP_SPREAD, &p,
+				  &err),
+		  err);
+	as_report_heap_csv(&b, p);
+	EXPECT_STR(
+		as_buf_text(&b),
+		"process,thread,allocator,allocations,bytes,stack\n"
+		"\"100\",\"100\",\"malloc\",4,262144,\"main (/srv/app/main.py:5);load (/srv/app/load.py:12)\"\n"
+		"\"100\",\"worker\",\"realloc\",50,3276800,\"main (/srv/app/main.py:5);copy (/srv/app/state.py:40)\"\n"
+		"\"101\",\"101\",\"mmap\",3,98304,\"main (/srv/app/main.py:5);read (/srv/app/reader.c:7)\"\n");
+}
+
+static void t_what_is_doubtful_is_said(void)
+{
+	as_auto_sample struct sample_heap s;
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_FILE);
+	struct as_heap *h = sample_heap(&s);
+
+	as_put_heap_doubts(&b, &plain, h);
+	EXPECT_STR(as_buf_text(&b), "");
+	h->whole = false;
+	s.process[0].lost = 12345;
+	s.process[1].why = AS_WIRE_WHY_UNWIND;
+	as_put_heap_doubts(&b, &plain, h);
+	EXPECT_STR(as_buf_text(&b),
+		   "  incomplete  the capture was not closed: what follows its last block is lost\n"
+		   "  incomplete  process 100: 12 345 events were lost, frees among them: it may\n"
+		   "              have held less\n"
+		   "  incomplete  process 101: its native stacks could not be walked\n");
+}
+
+/* A program that did nothing, or could not be recorded, has reports too. */
+static void t_nothing_at_all(void)
+{
+	struct as_err err;
+	as_auto_profile struct as_profile *stacks =
+		as_profile_new(&(struct as_value_kind){"bytes", "bytes"}, 1, &err);
+	struct as_heap h = {.whole = true, .at_peak = {-1, -1, -1, -1}, .stacks = stacks};
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_FILE);
+
+	EXPECT_OK(as_report_heap_stats(&b, &plain, &h, 5, &err), err);
+	EXPECT_STR(
+		as_buf_text(&b),
+		"-\n"
+		"  every allocation, 0 s\n"
+		"\n"
+		"  peak        0 B in 0 allocations\n"
+		"  allocated   0 B in 0 allocations\n"
+		"  temporary   0 B in 0 allocations\n"
+		"  left        0 B in 0 allocations\n"
+		"  incomplete  nothing was recorded: a program that is static, gains privileges\n"
+		"              or is of another machine cannot be\n");
+	as_buf_clear(&b);
+	EXPECT_OK(as_report_heap_stats_json(&b, &h, 5, &err), err);
+	EXPECT(strstr(as_buf_text(&b), "\"peak_at_ns\": null"));
+}
+
+static void t_json(void)
+{
+	static const char *const want[] = {
+		"\"total_allocations\": 120",
+		"\"total_frees\": 116",
+		"\"total_allocated_bytes\": 7314432",
+		"\"peak_bytes\": 3637248",
+		"\"peak_at_ns\": 1200000000",
+		"\"leaked_bytes\": 163840",
+		"\"temporary_bytes\": 1317888",
+		"\"line\": 40",
+		"\"bytes_at_peak\": 3276800",
+		"\"file_bytes\": 3993600",
+		"\"peak_bytes_95\": null",
+		"\"parent\": 100",
+	};
+	as_auto_sample struct sample_heap s;
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_FILE);
+	struct as_err err;
+
+	EXPECT_OK(as_report_heap_stats_json(&b, sample_heap(&s), 1, &err), err);
+	for (size_t i = 0; i < sizeof want / sizeof *want; i++)
+		if (!strstr(as_buf_text(&b), want[i]))
+			UTEST_FAIL("no '%s' in %s", want[i], as_buf_text(&b));
+}
+
+UTEST_MAIN(T(t_the_end_fits_ten_seconds), T(t_stats), T(t_summary),
+	   T(t_summary_by_own_and_by_count), T(t_table), T(t_tree), T(t_no_stack),
+	   T(t_sampled_has_intervals), T(t_csv), T(t_what_is_doubtful_is_said), T(t_nothing_at_all),
+	   T(t_json))

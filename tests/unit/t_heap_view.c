@@ -1,0 +1,164 @@
+#include "base/cleanup.h"
+#include "profile/functions.h"
+#include "sample_heap.h"
+
+#define as_auto_sample as_cleanup(sample_heap_done)
+
+static struct as_profile *view(const struct as_heap *h, enum as_heap_view which, unsigned apart)
+{
+	struct as_profile *p = NULL;
+	struct as_err err;
+
+	EXPECT_OK(as_heap_profile(h, which, apart, &p, &err), err);
+	return p;
+}
+
+static void t_kinds_are_what_was_counted(void)
+{
+	as_auto_sample struct sample_heap s;
+	as_auto_profile struct as_profile *p = view(sample_heap(&s), AS_HEAP_PEAK, 0);
+
+	EXPECT_U64(p->nkinds, 2);
+	EXPECT_STR(p->kind[0].name, "allocations");
+	EXPECT_STR(p->kind[1].name, "bytes");
+	EXPECT_I64(as_profile_total(p, 0), 57);
+	EXPECT_I64(as_profile_total(p, 1), 3552 * SAMPLE_KIB);
+	EXPECT_I64(p->duration_ns, 4000000000);
+}
+
+/* Only stacks that have something, with their callers, are taken over. */
+static void t_a_view_has_its_own_stacks(void)
+{
+	as_auto_sample struct sample_heap s;
+	struct as_heap *h = sample_heap(&s);
+	as_auto_profile struct as_profile *left = view(h, AS_HEAP_LEFT, 0);
+	as_auto_profile struct as_profile *made = view(h, AS_HEAP_MADE, 0);
+	as_auto_profile struct as_profile *temporary = view(h, AS_HEAP_TEMPORARY, 0);
+
+	EXPECT_U64(as_profile_places(made, made->sample[0].stack, NULL, 0), 2);
+	EXPECT_U64(left->nsamples, 2);
+	EXPECT_U64(left->nstacks, 4);
+	EXPECT_I64(as_profile_total(left, 1), 160 * SAMPLE_KIB);
+	EXPECT_U64(made->nsamples, 4);
+	EXPECT_I64(as_profile_total(made, 0), 120);
+	EXPECT_I64(as_profile_total(temporary, 1), 1287 * SAMPLE_KIB);
+}
+
+static const struct as_tag *tag_of(const struct as_profile *p, size_t sample, const char *key)
+{
+	const struct as_tags *t = &p->tags[p->sample[sample].tags];
+
+	for (size_t i = 0; i < t->n; i++)
+		if (!strcmp(p->text[t->at[i].key], key))
+			return &t->at[i];
+	UTEST_FAIL("sample %zu has no tag '%s'", sample, key);
+}
+
+static void t_sites_are_told_apart_as_asked(void)
+{
+	as_auto_sample struct sample_heap s;
+	as_auto_profile struct as_profile *p =
+		view(sample_heap(&s), AS_HEAP_MADE,
+		     AS_HEAP_PROCESSES | AS_HEAP_THREADS | AS_HEAP_ALLOCATORS);
+
+	EXPECT_I64(tag_of(p, 0, "process")->number, 100);
+	EXPECT_I64(tag_of(p, 0, "thread")->number, 100);
+	EXPECT_STR(p->text[tag_of(p, 1, "thread")->text], "worker");
+	EXPECT_STR(p->text[tag_of(p, 1, "allocator")->text], "realloc");
+	EXPECT_I64(tag_of(p, 3, "process")->number, 101);
+	EXPECT_STR(p->text[tag_of(p, 3, "allocator")->text], "mmap");
+}
+
+static void t_one_process_needs_no_tag(void)
+{
+	as_auto_sample struct sample_heap s;
+	struct as_heap *h = sample_heap(&s);
+
+	h->nprocesses = 1;
+	as_auto_profile struct as_profile *p = view(h, AS_HEAP_MADE, AS_HEAP_PROCESSES);
+	EXPECT_U64(p->sample[0].tags, 0);
+}
+
+static void t_the_spread_is_a_kind(void)
+{
+	as_auto_sample struct sample_heap s;
+	struct as_heap *h = sample_heap(&s);
+
+	s.site[1].sums.variance_peak = 9.0 * SAMPLE_KIB * SAMPLE_KIB;
+	s.site[0].sums.variance_peak = 1e40; /* beyond what is kept */
+	as_auto_profile struct as_profile *p = view(h, AS_HEAP_PEAK, AS_HEAP_SPREAD);
+	EXPECT_STR(p->kind[0].name, "variance");
+	EXPECT_I64(p->sample[1].v[0], 9);
+	EXPECT_I64(p->sample[0].v[0], INT64_MAX);
+	EXPECT_I64(as_profile_total(p, 2), 3552 * SAMPLE_KIB);
+}
+
+static void t_slices_are_kept_apart(void)
+{
+	as_auto_sample struct sample_heap s;
+	struct as_heap *h = sample_heap(&s);
+	const struct as_heap_amount first[SAMPLE_SITES] = {{1, 10}, {0, 0}, {2, 20}};
+	const struct as_heap_amount second[SAMPLE_SITES] = {{3, 30}};
+	as_auto_profile struct as_profile *p = NULL;
+	struct as_err err;
+
+	EXPECT_OK(as_heap_profile_new(0, &p, &err), err);
+	EXPECT_OK(as_heap_profile_slice(p, h, first, 0, 0, &err), err);
+	EXPECT_OK(as_heap_profile_slice(p, h, second, 0, 7, &err), err);
+	EXPECT_U64(p->nsamples, 3);
+	EXPECT_U64(p->sample[2].slice, 7);
+	EXPECT_I64(p->sample[2].v[1], 30);
+	EXPECT_U64(p->sample[2].stack, p->sample[0].stack);
+}
+
+static struct as_heap_line line(const struct as_heap *h, enum as_heap_view which,
+				enum as_heap_order order, size_t at, size_t want)
+{
+	as_auto_free struct as_heap_line *lines = NULL;
+	size_t n = 0;
+	struct as_err err;
+
+	EXPECT_OK(as_heap_lines(h, which, order, &lines, &n, &err), err);
+	EXPECT_U64(n, want);
+	return lines[at];
+}
+
+static void t_lines_stand_in_order(void)
+{
+	as_auto_sample struct sample_heap s;
+	struct as_heap *h = sample_heap(&s);
+	struct as_heap_line first = line(h, AS_HEAP_PEAK, AS_HEAP_BY_BYTES, 0, 3);
+	struct as_heap_line last = line(h, AS_HEAP_MADE, AS_HEAP_BY_COUNT, 3, 4);
+	struct as_heap_line second = line(h, AS_HEAP_TEMPORARY, AS_HEAP_BY_COUNT, 1, 2);
+
+	EXPECT_I64(h->stacks->place[first.place].line, 40);
+	EXPECT_I64(first.amount.bytes, 3200 * SAMPLE_KIB);
+	EXPECT_I64(first.amount.count, 50);
+	EXPECT_I64(h->stacks->place[last.place].line, 7);
+	EXPECT_I64(last.amount.count, 3);
+	EXPECT_I64(second.amount.bytes, 7 * SAMPLE_KIB);
+}
+
+/* A line that many stacks end in is one; a damaged number of a stack counts nowhere. */
+static void t_a_line_is_met_once(void)
+{
+	as_auto_sample struct sample_heap s;
+	struct as_heap *h = sample_heap(&s);
+
+	s.site[2].stack = s.site[1].stack;
+	s.site[3].stack = 4711;
+	EXPECT_I64(line(h, AS_HEAP_MADE, AS_HEAP_BY_BYTES, 0, 2).amount.count, 107);
+}
+
+static void t_every_operation_has_a_name(void)
+{
+	for (uint32_t op = AS_WIRE_OP_MALLOC; op < AS_WIRE_OPS; op++)
+		EXPECT(strcmp(as_heap_op_name(op), "?") != 0);
+	EXPECT_STR(as_heap_op_name(AS_WIRE_OP_FREE), "?");
+	EXPECT_STR(as_heap_op_name(UINT32_MAX), "?");
+}
+
+UTEST_MAIN(T(t_kinds_are_what_was_counted), T(t_a_view_has_its_own_stacks),
+	   T(t_sites_are_told_apart_as_asked), T(t_one_process_needs_no_tag),
+	   T(t_the_spread_is_a_kind), T(t_slices_are_kept_apart), T(t_lines_stand_in_order),
+	   T(t_a_line_is_met_once), T(t_every_operation_has_a_name))
