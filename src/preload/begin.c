@@ -78,7 +78,9 @@ static void remember(uint32_t pid)
 static void clear(struct as_guest_thread *t)
 {
 	t->own = (struct as_writer){0};
-	t->drawn = 0;
+	t->tries = 0;
+	t->drawn = t->random = 0;
+	memset(t->name, 0, sizeof t->name);
 }
 
 static bool start(struct as_guest_thread *t)

@@ -95,6 +95,7 @@ struct as_guest_thread {
 		void *frame;
 	} outer;
 	uint32_t tid;
+	uint32_t tries; /* to get a ring                                                 */
 	char name[16];
 	uint8_t rounds; /* of destructors, at its end                                    */
 	bool ended;     /* it has given its ring back                                    */

@@ -29,6 +29,7 @@ def _():
     for want in ("assay.1", "assay-run.1"):
         expect(want in names or want + ".gz" in names, f"{want} is not in the package")
     expect("_assay" in names and "assay" in names, "completions are not in the package")
+    expect((tmp() / "root/usr/lib/assay/assay-heap.so").exists(), "the guest is not in the package")
     fields = run("dpkg-deb", "-f", package).ok().out
     for library in ("libsqlite3-0", "libncursesw6", "libtinfo6", "libdw1"):
         expect_in(library, fields, "what the package depends on")
