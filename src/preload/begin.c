@@ -28,7 +28,7 @@ static uint32_t own_pid(void)
 /* Children must not find our state: without that we do not begin. */
 static bool wiped_on_fork(void)
 {
-	return !as_sys3(SYS_madvise, (long)&as_guest, AS_GUEST_PAGE, MADV_WIPEONFORK);
+	return !as_sys3(SYS_madvise, (long)&as_guest, sizeof as_guest, MADV_WIPEONFORK);
 }
 
 /* Of a child's: its parent was recorded. Of a program's: the environment says so. */

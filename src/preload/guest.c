@@ -5,7 +5,7 @@
 
 #include "preload/sys.h"
 
-_Alignas(AS_GUEST_PAGE) struct as_guest as_guest;
+struct as_guest as_guest;
 _Thread_local struct as_guest_thread as_guest_thread AS_GUEST_TLS;
 
 void *as_guest_pages(size_t bytes)

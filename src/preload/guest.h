@@ -50,8 +50,9 @@ struct as_writer {
 enum { AS_SAMPLE_FILTER = 32 << 10 };
 
 struct as_guest {
-	_Atomic uint32_t phase; /* of enum as_guest_phase */
-	uint32_t flags;         /* of enum as_wire_heap_flags: what this guest does           */
+	/* The alignment makes whole pages of it: what is wiped with them is nobody else's. */
+	_Alignas(AS_GUEST_PAGE) _Atomic uint32_t phase; /* of enum as_guest_phase */
+	uint32_t flags; /* of enum as_wire_heap_flags: what this guest does           */
 	struct as_wire_session *session;
 	struct as_wire_heap *heap;
 	struct as_wire_node *nodes;
@@ -72,7 +73,7 @@ struct as_guest {
 	_Atomic uint32_t unloads;
 };
 
-extern _Alignas(AS_GUEST_PAGE) struct as_guest as_guest;
+extern struct as_guest as_guest;
 
 /* Room that b and c keep for a thread; theirs to make, from as_guest_pages(). */
 struct as_pywalk_thread;

@@ -71,6 +71,12 @@ def _():
     expect_in("STATIC_TLS", out)
 
 
+@test("what is wiped in a forked child is on pages of its own")
+def _():
+    (at, size), = re.findall(r"^(\w+) (\w+) b as_guest$", run("nm", "-S", LIBRARY).ok().out, re.M)
+    expect_eq((int(at, 16) % 4096, int(size, 16) % 4096), (0, 0), "place and size")
+
+
 # --- what is told ----------------------------------------------------------------
 
 @job_test("every allocation and free of the malloc family is told, and no other")
