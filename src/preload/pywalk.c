@@ -22,6 +22,7 @@
 
 enum {
 	BUCKETS = 1024,
+	MEMOS = 64,
 	FIRST_CAP = 1024,
 	LAST_CAP = 1 << 20, /* frames of a stack; deeper ones are told without their callers */
 	DEEP = 32,          /* so many frames less to compare are worth a mark */
@@ -44,6 +45,13 @@ struct step {
 	uint32_t caller, node;     /* NOWHERE: the node is not known          */
 };
 
+/* A place where a leaf was, and what it was looked up as. */
+struct memo {
+	uint64_t at;  /* 0: nothing */
+	uint32_t how; /* see how_of() */
+	struct step step;
+};
+
 struct as_pywalk_thread {
 	uint32_t cap, used; /* frames that there is room for; that were ever there */
 	uint32_t depth;
@@ -58,7 +66,8 @@ struct as_pywalk_thread {
 	struct link *link; /* the outermost first */
 	struct step *step;
 	const unsigned char **fresh; /* frames that are met, the innermost first */
-	uint32_t bucket[BUCKETS];    /* from the frame's address to where it is in `link` */
+	struct memo memo[MEMOS];
+	uint32_t bucket[BUCKETS]; /* from the frame's address to where it is in `link` */
 };
 
 /* ── room ─────────────────────────────────────────────────────────────── */
@@ -116,6 +125,7 @@ void as_pywalk_begin(struct as_guest_thread *t)
 static void forget(struct as_pywalk_thread *w, uint64_t age)
 {
 	memset(w->step, 0, w->used * sizeof *w->step);
+	memset(w->memo, 0, sizeof w->memo);
 	w->used = w->depth = w->deep.floor = 0;
 	w->age = age;
 }
@@ -317,6 +327,34 @@ static void renew(struct as_pywalk_thread *w, uint32_t low, uint32_t top, uint32
 	name_nodes(w, low);
 }
 
+/* What a key depends on besides the place. */
+static uint32_t how_of(const unsigned char *f)
+{
+	const struct as_py_layout *l = &as_pyhost.at;
+
+	return l->frame.owner == AS_PY_NO
+		       ? 0
+		       : (uint32_t)f[l->frame.owner] << 1 | as_pyframe_is_entry(l, f);
+}
+
+/* Nothing but the leaf has moved. In a loop it comes to the same few places again and again. */
+static void renew_leaf(struct as_pywalk_thread *w)
+{
+	uint32_t i = w->depth - 1, caller = i > w->base ? w->step[i - 1].node : 0;
+	const unsigned char *f = w->link[i].frame;
+	uint64_t at = place(f);
+	struct memo *m = &w->memo[(at >> 1) % MEMOS];
+
+	if (m->at == at && m->step.caller == caller && m->how == how_of(f)) {
+		w->link[i].at = at;
+		w->step[i] = m->step;
+		return;
+	}
+	renew(w, i, i + 1, 0);
+	if (w->link[i].at == at)
+		*m = (struct memo){at, how_of(f), w->step[i]};
+}
+
 /* ── deep stacks ──────────────────────────────────────────────────────── */
 
 static void leave_mark(struct as_pywalk_thread *w, const void *thread)
@@ -367,8 +405,10 @@ static uint32_t node_of(struct as_guest_thread *t, const void *thread, const uns
 		low = moved(w, top, floor);
 	if (low == NOWHERE)
 		renew_all(t, leaf);
-	else if (low <= top || n || top + 1 != w->depth)
+	else if (n || top + 1 != w->depth || low < top)
 		renew(w, low, top + 1, n);
+	else if (low == top)
+		renew_leaf(w);
 	w = t->python;
 	if (!floor && w->depth > DEEP)
 		leave_mark(w, thread);

@@ -1,3 +1,4 @@
+#define UTEST_SECONDS 300 /* the full tree, under a sanitizer */
 #include <pthread.h>
 
 #include "guest_rig.h"
