@@ -173,6 +173,16 @@ static uint32_t push_address(struct as_heap_resolver *r, uint32_t stack, uint64_
 	return as_profile_stack(r->to, stack, as_profile_place(r->to, place));
 }
 
+static uint32_t push_symbol(struct as_heap_resolver *r, uint32_t stack,
+			    const struct as_heap_symbol *s)
+{
+	struct as_place place = {.function = text_of(r->to, s->function),
+				 .file = text_of(r->to, s->file),
+				 .line = s->line};
+
+	return as_profile_stack(r->to, stack, as_profile_place(r->to, place));
+}
+
 /* What was inlined is called by what it was inlined into. */
 static uint32_t push_native(struct as_heap_resolver *r, uint32_t stack, uint32_t node)
 {
@@ -180,13 +190,8 @@ static uint32_t push_native(struct as_heap_resolver *r, uint32_t stack, uint32_t
 
 	if (!g.n)
 		return push_address(r, stack, key_of(r, node));
-	for (size_t i = g.n; i-- > 0;) {
-		struct as_place place = {.function = text_of(r->to, g.at[i].function),
-					 .file = text_of(r->to, g.at[i].file),
-					 .line = g.at[i].line};
-
-		stack = as_profile_stack(r->to, stack, as_profile_place(r->to, place));
-	}
+	for (size_t i = g.n; i-- > 0;)
+		stack = push_symbol(r, stack, &g.at[i]);
 	return stack;
 }
 
@@ -268,6 +273,19 @@ static enum nature nature_of(struct as_heap_resolver *r, uint32_t node)
 	return (enum nature)r->nature[node];
 }
 
+/* A frame between Python's, without what was inlined there to lead from one to the other. */
+static uint32_t push_between(struct as_heap_resolver *r, uint32_t stack, uint32_t node)
+{
+	struct group g = symbols_of(r->names, key_of(r, node), node);
+
+	if (!g.n)
+		return push_address(r, stack, key_of(r, node));
+	for (size_t i = g.n; i-- > 0;)
+		if (nature_of_name(g.at[i].function) != PLUMBING)
+			stack = push_symbol(r, stack, &g.at[i]);
+	return stack;
+}
+
 static bool list(struct as_heap_resolver *r, uint32_t node, struct path *ret)
 {
 	for (ret->n = 0; node; node = caller_of(r, node))
@@ -329,7 +347,7 @@ static uint32_t merge(struct as_heap_resolver *r)
 		if (nature == EVALUATOR && r->python.n)
 			stack = push_run(r, stack);
 		else if (nature != PLUMBING)
-			stack = push_native(r, stack, node);
+			stack = push_between(r, stack, node);
 	}
 	return stack;
 }

@@ -45,6 +45,9 @@ static struct as_heap_symbol symbol[] = {
 	{0x1600, 20, 0, (char[]){"after"}, NULL, 0},
 	{0x1700, 1, 0, (char[]){"Py_DECREF"}, NULL, 0},
 	{0x1700, 1, 1, (char[]){"_PyEval_EvalFrameDefault"}, NULL, 0},
+	{0x1800, 1, 0, (char[]){"_PyObject_VectorcallTstate"}, NULL, 0},
+	{0x1800, 1, 1, (char[]){"PyObject_CallOneArg"}, NULL, 0},
+	{0x1800, 1, 2, (char[]){"builtin_sorted"}, NULL, 0},
 };
 /* clang-format on */
 
@@ -178,6 +181,21 @@ static void t_inlined_into_the_evaluator(void)
 	rig_close(&r);
 }
 
+/* Between Python frames; a native stack by itself has everything. */
+static void t_inlined_calls_are_left_out(void)
+{
+	struct rig r;
+
+	rig_open(&r);
+	uint32_t native = STACK(&r, 0x1200, 0x1800, 0x1200);
+	expect(&r, STACK(&r, python(0, 0) | AS_WIRE_ENTRY, python(1, 2) | AS_WIRE_ENTRY), native,
+	       "<module>:11 builtin_sorted work:12");
+	expect(&r, 0, native,
+	       "_PyEval_EvalFrameDefault.cold builtin_sorted PyObject_CallOneArg "
+	       "_PyObject_VectorcallTstate _PyEval_EvalFrameDefault.cold");
+	rig_close(&r);
+}
+
 static void t_an_evaluator_without_a_frame_yet(void)
 {
 	struct rig r;
@@ -218,5 +236,5 @@ static void t_nodes_that_lie(void)
 
 UTEST_MAIN(T(t_python_lines), T(t_native_names), T(t_an_address_that_changed_its_meaning),
 	   T(t_python_and_native_together), T(t_inlined_into_the_evaluator),
-	   T(t_an_evaluator_without_a_frame_yet), T(t_a_native_stack_that_was_cut),
-	   T(t_nodes_that_lie))
+	   T(t_inlined_calls_are_left_out), T(t_an_evaluator_without_a_frame_yet),
+	   T(t_a_native_stack_that_was_cut), T(t_nodes_that_lie))
