@@ -447,12 +447,19 @@ static void part(struct as_session *s)
 }
 
 /* While the files are what they were. */
-static void put_symbols(struct as_session *s, struct as_member *m)
+static void put_symbols(struct as_session *s)
 {
 	struct as_err err;
+	as_auto_symbolizer struct as_heap_symbolizer *y = as_heap_symbolizer_new(&err);
 
-	note(s, as_heap_symbolize(&m->names, &err), &err);
-	note(s, as_capture_names(s->capture, m->number, &m->names, &err), &err);
+	if (!y)
+		note(s, AS_ENOMEM, &err);
+	for (size_t i = 0; y && i < s->n; i++) {
+		struct as_member *m = s->member[i];
+
+		note(s, as_heap_symbolize(y, &m->names, &err), &err);
+		note(s, as_capture_names(s->capture, m->number, &m->names, &err), &err);
+	}
 }
 
 static int close_capture(struct as_session *s, struct as_err *err)
@@ -460,10 +467,10 @@ static int close_capture(struct as_session *s, struct as_err *err)
 	struct as_capture_sums all = sums(s);
 	struct as_err late;
 
-	for (size_t i = 0; s->capture && i < s->n; i++)
-		put_symbols(s, s->member[i]);
-	if (s->capture)
+	if (s->capture) {
+		put_symbols(s);
 		note(s, as_capture_close(s->capture, as_now(), &all, &late), &late);
+	}
 	if (s->failed.code)
 		*err = s->failed;
 	return s->failed.code;

@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/fault.h"
+#include "base/index.h"
 #include "stack/demangle.h"
 #include "stack/symbols.h"
 #include "wire/heap.h"
@@ -78,102 +79,202 @@ static size_t list_spots(const struct as_heap_names *n, struct spot *spot)
 	return kept;
 }
 
-/* ── names ────────────────────────────────────────────────────────────── */
+/* ── what was found ───────────────────────────────────────────────────── */
 
-struct work {
-	struct as_heap_names *n;
+struct opened {
+	char *path;
+	char build_id[41];
+	struct as_symbol_file file;
+};
+
+struct found {
+	char *function, *file;
+	int32_t line;
+};
+
+/* An address of a file, and what is there: `n` of the things found, from `first` on. */
+struct place {
+	uint32_t file;
+	uint64_t address;
+	size_t first, n;
+};
+
+struct as_heap_symbolizer {
+	bool loaded;                      /* what follows was asked for */
 	const struct as_symbols *symbols; /* NULL: there are none to be had */
 	struct as_demangler demangler;
-	const struct as_heap_module *module; /* whose file is open */
-	struct as_symbol_file file;
-	struct spot spot;
-	uint32_t depth;
+	struct opened *opened;
+	struct place *place;
+	struct found *found;
+	size_t nopened, nplaces, nfound;
+	size_t opened_cap, place_cap, found_cap;
+	struct as_index by_place;
 	bool starved;
 };
 
-static char *readable_name(const struct work *w, const char *function)
+struct as_heap_symbolizer *as_heap_symbolizer_new(struct as_err *err)
 {
-	char *s = as_demangle(&w->demangler, function);
+	struct as_heap_symbolizer *s = as_zalloc(sizeof *s);
 
-	return s ? s : as_strdup(function);
+	if (!s)
+		(void)as_fail(err, AS_ENOMEM, "no memory for the names of native code");
+	return s;
 }
 
-static bool add(struct work *w, char *function, char *file, int32_t line)
+/* Without names there are addresses. */
+static void load(struct as_heap_symbolizer *s)
 {
-	struct as_heap_names *n = w->n;
-	as_auto_free char *f = function, *of = file;
+	struct as_err ignored;
 
-	if (!f || !as_grow(&n->symbol, &n->symbol_cap, n->nsymbols, sizeof *n->symbol, 256))
+	if (!s->loaded && as_symbols_load(&s->symbols, &ignored))
+		s->symbols = NULL;
+	if (!s->loaded && s->symbols)
+		as_demangler_init(&s->demangler);
+	s->loaded = true;
+}
+
+void as_heap_symbolizer_free(struct as_heap_symbolizer *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->nopened; i++) {
+		as_symbol_file_close(&s->opened[i].file);
+		free(s->opened[i].path);
+	}
+	for (size_t i = 0; i < s->nfound; i++) {
+		free(s->found[i].function);
+		free(s->found[i].file);
+	}
+	as_index_done(&s->by_place);
+	free(s->opened);
+	free(s->place);
+	free(s->found);
+	free(s);
+}
+
+/* AS_NOWHERE: there is no memory for it. */
+static uint32_t file_of(struct as_heap_symbolizer *s, const struct as_heap_module *m)
+{
+	for (size_t i = 0; i < s->nopened; i++)
+		if (!strcmp(s->opened[i].path, m->path) &&
+		    !strcmp(s->opened[i].build_id, m->build_id))
+			return (uint32_t)i;
+	as_auto_free char *path = as_strdup(m->path);
+	if (!path || !as_grow(&s->opened, &s->opened_cap, s->nopened, sizeof *s->opened, 16)) {
+		s->starved = true;
+		return AS_NOWHERE;
+	}
+	struct opened *o = &s->opened[s->nopened];
+	*o = (struct opened){.path = as_take(path)};
+	memcpy(o->build_id, m->build_id, sizeof o->build_id);
+	load(s);
+	as_symbol_file_open(&o->file, s->symbols, m->path, m->build_id);
+	return (uint32_t)s->nopened++;
+}
+
+static void tell(void *arg, const struct as_symbol *t)
+{
+	struct as_heap_symbolizer *s = arg;
+	char *function = t->function ? as_demangle(&s->demangler, t->function) : NULL;
+	struct found f = {function || !t->function ? function : as_strdup(t->function),
+			  t->file ? as_strdup(t->file) : NULL, t->line};
+
+	if ((t->function && !f.function) || (t->file && !f.file) ||
+	    !as_grow(&s->found, &s->found_cap, s->nfound, sizeof f, 256)) {
+		free(f.function);
+		free(f.file);
+		s->starved = true;
+		return;
+	}
+	s->found[s->nfound++] = f;
+}
+
+static bool same_place(const void *owner, uint32_t at, const void *key)
+{
+	const struct place *have = &((const struct as_heap_symbolizer *)owner)->place[at];
+	const struct place *want = key;
+
+	return have->file == want->file && have->address == want->address;
+}
+
+static void look(struct as_heap_symbolizer *s, struct place *p)
+{
+	struct as_symbol_file *f = &s->opened[p->file].file;
+
+	p->first = s->nfound;
+	(void)as_symbol_file_find(f, p->address, tell, s);
+	p->n = s->nfound - p->first;
+	s->starved |= f->starved;
+}
+
+/* What there is at an address of a module; n is 0 when nobody knows. */
+static struct place place_of(struct as_heap_symbolizer *s, const struct as_heap_module *m,
+			     uint64_t address)
+{
+	struct place p = {.file = m && m->path ? file_of(s, m) : AS_NOWHERE};
+
+	if (p.file == AS_NOWHERE)
+		return p;
+	p.address = address - m->bias;
+	uint32_t hash = as_hash(p.file, &p.address, sizeof p.address);
+	uint32_t at = as_index_find(&s->by_place, hash, same_place, s, &p);
+	if (at != AS_NOWHERE)
+		return s->place[at];
+	look(s, &p);
+	if (!as_grow(&s->place, &s->place_cap, s->nplaces, sizeof p, 256) ||
+	    !as_index_add(&s->by_place, hash, (uint32_t)s->nplaces))
+		s->starved = true;
+	else
+		s->place[s->nplaces++] = p;
+	return p;
+}
+
+/* ── names of a process ───────────────────────────────────────────────── */
+
+static bool add(struct as_heap_names *n, struct as_heap_symbol is, const char *function,
+		const char *file)
+{
+	as_auto_free char *f = as_strdup(function), *of = file ? as_strdup(file) : NULL;
+
+	if (!f || (file && !of) ||
+	    !as_grow(&n->symbol, &n->symbol_cap, n->nsymbols, sizeof is, 256))
 		return false;
-	n->symbol[n->nsymbols++] = (struct as_heap_symbol){
-		.address = w->spot.address,
-		.node = w->spot.node,
-		.depth = w->depth++,
-		.function = as_take(f),
-		.file = as_take(of),
-		.line = line,
-	};
+	is.function = as_take(f);
+	is.file = as_take(of);
+	n->symbol[n->nsymbols++] = is;
 	return true;
 }
 
-static void tell(void *arg, const struct as_symbol *s)
+static bool name_spot(struct as_heap_symbolizer *s, struct as_heap_names *n,
+		      const struct spot *spot)
 {
-	struct work *w = arg;
-	char *file = s->file ? as_strdup(s->file) : NULL;
+	struct place p = place_of(s, as_heap_module_of(n, spot->address), spot->address);
+	struct as_heap_symbol is = {.address = spot->address, .node = spot->node};
 	char name[NAME_MOST];
 
-	as_heap_address_name(w->n, w->spot.address, name, sizeof name);
-	bool ok = add(w, readable_name(w, s->function ? s->function : name), file, s->line);
-	w->starved |= !ok || (s->file && !file);
-}
+	if (s->starved)
+		return false;
+	as_heap_address_name(n, spot->address, name, sizeof name);
+	if (!p.n)
+		return add(n, is, name, NULL);
+	for (size_t i = 0; i < p.n; i++) {
+		const struct found *f = &s->found[p.first + i];
 
-/* Addresses come in order, so each module's file is opened once. */
-static void open_file(struct work *w, const struct as_heap_module *m)
-{
-	if (w->module == m)
-		return;
-	as_symbol_file_close(&w->file);
-	w->module = m;
-	if (m && m->path)
-		as_symbol_file_open(&w->file, w->symbols, m->path, m->build_id);
-}
-
-static void name_spot(struct work *w)
-{
-	const struct as_heap_module *m = as_heap_module_of(w->n, w->spot.address);
-
-	open_file(w, m);
-	w->depth = 0;
-	if (m)
-		(void)as_symbol_file_find(&w->file, w->spot.address - m->bias, tell, w);
-	w->starved |= w->file.starved;
-	if (!w->depth && !w->starved)
-		tell(w, &(struct as_symbol){0});
-}
-
-static void name_all(struct work *w, const struct spot *spot, size_t n)
-{
-	struct as_err ignored; /* without names there are addresses */
-
-	if (n && as_symbols_load(&w->symbols, &ignored))
-		w->symbols = NULL;
-	if (w->symbols)
-		as_demangler_init(&w->demangler);
-	for (size_t i = 0; i < n && !w->starved; i++) {
-		w->spot = spot[i];
-		name_spot(w);
+		is.depth = (uint32_t)i;
+		is.line = f->line;
+		if (!add(n, is, f->function ? f->function : name, f->file))
+			return false;
 	}
-	as_symbol_file_close(&w->file);
+	return true;
 }
 
-int as_heap_symbolize(struct as_heap_names *n, struct as_err *err)
+int as_heap_symbolize(struct as_heap_symbolizer *s, struct as_heap_names *n, struct as_err *err)
 {
 	as_auto_free struct spot *spot = as_zalloc_n(n->nnodes, sizeof *spot);
-	struct work w = {.n = n};
+	size_t nspots = spot ? list_spots(n, spot) : 0;
+	bool ok = spot;
 
-	if (!spot)
-		return as_fail(err, AS_ENOMEM, "no memory for the names of native code");
-	name_all(&w, spot, list_spots(n, spot));
-	return w.starved ? as_fail(err, AS_ENOMEM, "no memory for the names of native code")
-			 : AS_OK;
+	for (size_t i = 0; i < nspots && ok; i++)
+		ok = name_spot(s, n, &spot[i]);
+	return ok ? AS_OK : as_fail(err, AS_ENOMEM, "no memory for the names of native code");
 }

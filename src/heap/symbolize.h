@@ -5,11 +5,24 @@
  * Done once, at the end of a capture, while the files are what they were: who
  * reads it elsewhere, or later, has the names.
  */
+#include "base/cleanup.h"
 #include "base/err.h"
 #include "heap/names.h"
 
+/* What was found already: processes of a session have most of their modules in common. */
+struct as_heap_symbolizer;
+
+struct as_heap_symbolizer *as_heap_symbolizer_new(struct as_err *err);
+void as_heap_symbolizer_free(struct as_heap_symbolizer *s);
 /* Fills n->symbol; what has no name is its module's, with an offset. Fails for memory only. */
-int as_heap_symbolize(struct as_heap_names *n, struct as_err *err);
+int as_heap_symbolize(struct as_heap_symbolizer *s, struct as_heap_names *n, struct as_err *err);
+
+static inline void as_heap_symbolizer_free_(struct as_heap_symbolizer **s)
+{
+	as_heap_symbolizer_free(*s);
+}
+
+#define as_auto_symbolizer as_cleanup(as_heap_symbolizer_free_)
 
 /* The module that an address was in; NULL: none. The last that was there. */
 const struct as_heap_module *as_heap_module_of(const struct as_heap_names *n, uint64_t address);

@@ -257,8 +257,9 @@ static void t_all_addresses_of_a_process(void)
 	struct as_err err;
 
 	(void)load();
+	as_auto_symbolizer struct as_heap_symbolizer *y = as_heap_symbolizer_new(&err);
 	EXPECT(readlink("/proc/self/exe", exe, sizeof exe - 1) > 0);
-	EXPECT_OK(as_heap_symbolize(&n, &err), err);
+	EXPECT_OK(as_heap_symbolize(y, &n, &err), err);
 	EXPECT_U64(n.nsymbols, 4);
 	EXPECT_STR(n.symbol[0].function, "libgone.so+0x234");
 	EXPECT_STR(n.symbol[1].function, "0x5678");
@@ -268,6 +269,13 @@ static void t_all_addresses_of_a_process(void)
 	EXPECT_STR(n.symbol[3].function, "as_test_outer");
 	EXPECT_U64(n.symbol[3].depth, 1);
 	EXPECT(strstr(n.symbol[3].file, "t_symbols.c") != NULL);
+	struct as_heap_names again = {.node = node, .nnodes = 6, .module = module, .nmodules = 3};
+	EXPECT_OK(as_heap_symbolize(y, &again, &err), err); /* from what was found */
+	EXPECT_U64(again.nsymbols, 4);
+	for (size_t i = 0; i < 4; i++)
+		EXPECT_STR(again.symbol[i].function, n.symbol[i].function);
+	EXPECT_I64(again.symbol[3].line, AT_OUTER);
+	forget(&again);
 	forget(&n);
 }
 

@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""Native stacks, and native frames between those of Python."""
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from harness import *
+from jobs import *
+from pythons import *
+
+TIMES, BYTES = 7, 100003        # what bytearray(BYTES) asks for is one more
+
+MIXED = f"""
+kept = []
+
+def take(i):
+    kept.append(bytearray({BYTES}))
+    return i
+
+def sort():
+    return sorted(range({TIMES}), key=lambda i: take(i))
+
+sort()
+"""
+
+
+FILE = "native.heap"
+
+
+def record(*command, options=()):
+    run(ASSAY, "heap", "run", "--quiet", *options, "--force", "-o", FILE, "--", *command).ok()
+
+
+def stacks():
+    """[(functions from outside in, bytes)] at the peak."""
+    text = assay("heap", "transform", "folded", "-F", FILE).ok().out
+    found = []
+    for line in text.splitlines():
+        frames, _, value = line.rpartition(" ")
+        found.append(([re.sub(r" \([^()]*\)$", "", f) for f in frames.split(";")], int(value)))
+    return found
+
+
+@job_test("native frames stand between those of Python, for each Python here")
+def _():
+    (tmp() / "mixed.py").write_text(MIXED)
+    tried = pythons()
+    for python in tried:
+        record(python.path, "mixed.py", options=["--native"])
+        ours = [(f, n) for f, n in stacks() if "take" in f and n >= BYTES]
+        expect_eq(sum(n for _, n in ours), TIMES * (BYTES + 1), f"{python.version}: bytes of take")
+        for frames, _ in ours:
+            at = [i for i, f in enumerate(frames) if f in ("<module>", "sort", "take")
+                  or f.endswith("<lambda>")]
+            names = [frames[i].split(".")[-1] for i in at]
+            expect_eq(names, ["<module>", "sort", "<lambda>", "take"],
+                      f"{python.version}: Python frames of {frames}")
+            expect(at[0] > 0, f"{python.version}: nothing native calls <module>: {frames}")
+            expect(at[2] > at[1] + 1, f"{python.version}: sorted() is not in {frames}")
+            expect(frames[-1] != "take", f"{python.version}: nobody allocates in {frames}")
+            expect(not any("EvalFrame" in f for f in frames),
+                   f"{python.version}: an evaluator is left in {frames}")
+    if not tried:
+        skip("there is no Python that is known")
+
+
+@job_test("the stack of a native program reaches its start")
+def _():
+    record(work("allocs"), "recursion")
+    every = stacks()
+    if not any("main" in frames for frames, _ in every):
+        skip("this assay was built without elfutils")
+    for frames, _ in every:
+        expect_eq(frames[0], "_start", f"the outermost of {frames[:4]}")
+        expect_in("main", frames, "the stack")
+    deepest = max((frames.count("down") for frames, _ in every))
+    expect(deepest >= 3, f"down() calls itself, but no stack has it {deepest} times")
+
+
+main()
