@@ -1,7 +1,5 @@
 #include "heap/arrivals.h"
 
-#include <fcntl.h>
-
 #include "base/clock.h"
 #include "base/fault.h"
 
@@ -32,8 +30,9 @@ static int welcome(struct as_arrivals *a, int connection, pid_t pid, pid_t paren
 
 	if (r < 0)
 		return r;
-	as_auto_fd int mapping = fcntl(m->mapping.fd, F_DUPFD_CLOEXEC, 0);
-	if (mapping < 0 || !add(a, m)) {
+	as_auto_fd int mapping = as_take_fd(m->mapping.fd);
+
+	if (!add(a, m)) {
 		as_member_free(m);
 		return as_fail(err, AS_ENOMEM, "no memory for another process");
 	}
@@ -53,6 +52,8 @@ static void *work(void *arg)
 
 		if (connection >= 0 && hello.magic == AS_WIRE_HEAP_MAGIC)
 			(void)welcome(a, connection, pid, (pid_t)hello.parent, &err);
+		else /* perhaps for want of descriptors, which come back */
+			(void)as_worker_sleep(&a->worker, as_now() + AS_MSEC);
 	}
 	return NULL;
 }

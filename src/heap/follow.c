@@ -11,7 +11,7 @@ static bool add_node(struct as_follow *f, const struct as_wire_node *from, struc
 {
 	uint64_t caller = as_mapping_word(&from->caller) & UINT32_MAX;
 
-	if (!as_grow(&n->node, &n->node_cap, n->nnodes, sizeof *n->node, 1024))
+	if (!as_grow(&n->node, &n->node_cap, n->nnodes, sizeof *n->node, FIRST))
 		return false;
 	f->bad += caller >= n->nnodes && n->nnodes;
 	n->node[n->nnodes] =

@@ -3,7 +3,7 @@
 #include "base/fault.h"
 
 enum {
-	FIRST = 256,
+	FIRST = 32,
 	SPARE = 4, /* slots for each: they are small, and a collision costs more */
 };
 

@@ -13,7 +13,7 @@
 
 struct as_mapping {
 	struct as_wire_heap *heap; /* the whole of it begins here */
-	int fd;                    /* for the guest; -1: none     */
+	int fd;                    /* for the guest; -1: given    */
 };
 
 /* A file in memory, `bytes` long for ever, mapped; *ret_fd is the caller's. */

@@ -31,14 +31,6 @@ static char *command_of(const struct as_env *env, pid_t pid)
 	return as_strndup(text, n);
 }
 
-static int open_statm(const struct as_env *env, pid_t pid)
-{
-	char path[40];
-
-	(void)snprintf(path, sizeof path, "%d/statm", (int)pid);
-	return as_openat(env->proc, path, O_RDONLY | O_CLOEXEC);
-}
-
 int as_member_new(const struct as_member_config *config, struct as_member **ret, struct as_err *err)
 {
 	struct as_member *m = as_zalloc(sizeof *m);
@@ -51,7 +43,6 @@ int as_member_new(const struct as_member_config *config, struct as_member **ret,
 					 .start_ns = config->now_ns};
 	m->pidfd = (int)syscall(SYS_pidfd_open, config->pid, 0);
 	m->gone = m->pidfd < 0 && errno == ESRCH;
-	m->statm = open_statm(config->env, config->pid);
 	m->rss = -1;
 	int r = as_mapping_open(&m->mapping, err);
 	if (r < 0)
@@ -71,7 +62,6 @@ void as_member_free(struct as_member *m)
 	as_heap_names_done(&m->names);
 	as_mapping_close(&m->mapping);
 	as_close_(&m->pidfd);
-	as_close_(&m->statm);
 	free(m->is.command);
 	free(m);
 }
@@ -177,22 +167,22 @@ void as_member_end(struct as_member *m, const struct as_env *env, int64_t now_ns
 	as_drain_free(as_take(m->drain));
 	as_mapping_close(&m->mapping);
 	as_close_(&m->pidfd);
-	as_close_(&m->statm);
-	m->pidfd = m->statm = -1;
+	m->pidfd = -1;
 }
 
 /* --- resident memory ---------------------------------------------------------- */
 
 int64_t as_member_rss(struct as_member *m, const struct as_env *env)
 {
-	char text[128];
+	char path[40], text[128];
 	struct as_err err;
 	struct as_span rest, word;
 	size_t n = 0;
 	uint64_t pages = 0;
 
 	m->rss = -1;
-	if (m->statm < 0 || as_read_fd(m->statm, text, sizeof text, &n, &err) < 0)
+	(void)snprintf(path, sizeof path, "%u/statm", m->is.pid);
+	if (as_read_at(env->proc, path, text, sizeof text, &n, &err) < 0)
 		return -1;
 	rest = as_span(text, n);
 	if (as_span_word(&rest, &word) && as_span_word(&rest, &word) &&

@@ -23,7 +23,6 @@ struct as_member {
 	struct as_session *session;
 	uint32_t number; /* in the session, and in its capture                          */
 	int pidfd;       /* readable when it is gone; -1: that is not told              */
-	int statm;       /* of it, in /proc; -1: none                                   */
 	bool gone;       /* nothing comes any more: it has ended,                       */
 	bool replaced;   /* or has become another program,                              */
 	bool stopped;    /* or the session has ended before it                          */

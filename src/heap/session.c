@@ -1,6 +1,7 @@
 #include "heap/session.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -38,15 +39,18 @@ struct as_session {
 
 	pthread_mutex_t lock; /* of what follows, while the thread looks             */
 	struct as_capture *capture;
-	struct as_err failed; /* the first that went wrong; code 0: nothing has      */
-	struct as_member **member;
-	const struct as_tracker **tracker; /* of each member                         */
-	size_t n, cap, tracker_cap;
-	int ends; /* epoll of pidfds */
+	struct as_err failed;              /* the first that went wrong; code 0: nothing has      */
+	struct as_member **member;         /* all that ever came                     */
+	const struct as_tracker **tracker; /* of each                                */
+	struct as_member **living;         /* those that are not over, in any order  */
+	size_t n, nliving, cap, tracker_cap, living_cap;
+	struct as_heap_totals past; /* of those that are                             */
+	int ends;                   /* epoll of pidfds                               */
 	struct as_heap_crest crest;
 	struct as_heap_rss at_peak;
 	int64_t flush_ns, rate_ns, point_ns, point_every; /* when each is due next   */
-	uint64_t sampled; /* allocations, when the rate was last judged */
+	uint64_t rate;    /* sampled: mean bytes between samples         */
+	uint64_t sampled; /* allocations, when it was last judged        */
 	size_t npoints;
 	bool parting; /* as_session_stop() has begun */
 };
@@ -83,15 +87,16 @@ static void on_event(void *arg, const struct as_heap_event *e)
 /* A process that comes again has become another program. */
 static void replace(struct as_session *s, uint32_t pid)
 {
-	for (size_t i = 0; i < s->n; i++)
-		if (s->member[i]->is.pid == pid && s->member[i]->drain)
-			s->member[i]->gone = s->member[i]->replaced = true;
+	for (size_t i = 0; i < s->nliving; i++)
+		if (s->living[i]->is.pid == pid)
+			s->living[i]->gone = s->living[i]->replaced = true;
 }
 
 static bool room(struct as_session *s)
 {
 	return as_grow(&s->member, &s->cap, s->n, sizeof *s->member, 16) &&
-	       as_grow(&s->tracker, &s->tracker_cap, s->n, sizeof *s->tracker, 16);
+	       as_grow(&s->tracker, &s->tracker_cap, s->n, sizeof *s->tracker, 16) &&
+	       as_grow(&s->living, &s->living_cap, s->nliving, sizeof *s->living, 16);
 }
 
 static int begin(struct as_session *s, struct as_member *m, struct as_err *err)
@@ -102,11 +107,7 @@ static int begin(struct as_session *s, struct as_member *m, struct as_err *err)
 	m->sink = (struct as_drain_sink){on_kind, on_event, m};
 	if (!room(s))
 		return as_fail(err, AS_ENOMEM, "no memory for another process");
-	int r = as_member_begin(m, &s->arrivals.config, &s->crest, s->capture != NULL, err);
-
-	if (r == AS_OK && s->capture)
-		r = as_capture_process(s->capture, &m->is, err);
-	return r;
+	return as_member_begin(m, &s->arrivals.config, &s->crest, s->capture != NULL, err);
 }
 
 static void watch_end(struct as_session *s, struct as_member *m)
@@ -131,8 +132,10 @@ static void adopt(struct as_session *s)
 			continue;
 		}
 		s->tracker[s->n] = m->tracker;
-		s->member[s->n++] = m;
+		s->member[s->n++] = s->living[s->nliving++] = m;
 		watch_end(s, m);
+		if (s->capture)
+			note(s, as_capture_process(s->capture, &m->is, &err), &err);
 	}
 }
 
@@ -144,6 +147,15 @@ static void see_ends(struct as_session *s)
 	as_called(1);
 	for (int i = 0; i < n; i++)
 		s->member[e[i].data.u32]->gone = true;
+}
+
+/* Those for which there was no descriptor. */
+static void seek_ends(struct as_session *s)
+{
+	for (size_t i = 0; i < s->nliving; i++)
+		if (s->living[i]->pidfd < 0 && kill((pid_t)s->living[i]->is.pid, 0) &&
+		    errno == ESRCH)
+			s->living[i]->gone = true;
 }
 
 /* Names, and what the guest has found out or lost since: we may be killed before it ends. */
@@ -168,6 +180,7 @@ static void end(struct as_session *s, struct as_member *m, int64_t now)
 	if (m->pidfd >= 0)
 		(void)epoll_ctl(s->ends, EPOLL_CTL_DEL, m->pidfd, NULL);
 	as_member_end(m, s->env, now);
+	as_gather_totals(&s->past, &m->is.totals);
 	if (s->capture)
 		note(s, as_capture_ended(s->capture, m->number, &m->is, &err), &err);
 }
@@ -177,14 +190,17 @@ static size_t read_all(struct as_session *s, int64_t now)
 {
 	size_t all = 0;
 
-	for (size_t i = 0; i < s->n; i++) {
-		struct as_member *m = s->member[i];
+	for (size_t i = 0; i < s->nliving;) {
+		struct as_member *m = s->living[i];
 		bool gone = m->gone;
 		size_t n = as_member_read(m, now);
 
 		all += n;
-		if (gone && !n)
-			end(s, m, now);
+		i++;
+		if (!gone || n)
+			continue;
+		end(s, m, now);
+		s->living[--i] = s->living[--s->nliving];
 	}
 	return all;
 }
@@ -195,10 +211,11 @@ static void combined(const struct as_session *s, struct as_heap_totals *ret)
 {
 	*ret = (struct as_heap_totals){.peak = as_heap_crest_high(&s->crest),
 				       .peak_ns = s->crest.ns};
-	for (size_t i = 0; i < s->n; i++) {
+	as_gather_totals(ret, &s->past);
+	for (size_t i = 0; i < s->nliving; i++) {
 		struct as_heap_totals t;
 
-		as_tracker_totals(s->tracker[i], &t);
+		as_tracker_totals(s->living[i]->tracker, &t);
 		as_gather_totals(ret, &t);
 	}
 }
@@ -215,12 +232,14 @@ static void flush(struct as_session *s, int64_t now)
 {
 	struct as_err err;
 
-	if (!s->capture || now < s->flush_ns)
+	if (now < s->flush_ns)
 		return;
 	s->flush_ns = now + AS_SECOND;
-	for (size_t i = 0; i < s->n; i++)
-		if (s->member[i]->drain)
-			put_names(s, s->member[i]);
+	seek_ends(s);
+	if (!s->capture)
+		return;
+	for (size_t i = 0; i < s->nliving; i++)
+		put_names(s, s->living[i]);
 	struct as_capture_sums all = sums(s);
 	note(s, as_capture_flush(s->capture, now, &all, &err), &err);
 }
@@ -231,9 +250,9 @@ static void new_peak(struct as_session *s, int64_t rss)
 	if (rss <= s->at_peak.rss + s->at_peak.rss / 64)
 		return;
 	s->at_peak = (struct as_heap_rss){.rss = rss};
-	for (size_t i = 0; i < s->n; i++)
-		if (s->member[i]->drain && s->member[i]->rss >= 0)
-			as_member_rss_parts(s->member[i], s->env, &s->at_peak);
+	for (size_t i = 0; i < s->nliving; i++)
+		if (s->living[i]->rss >= 0)
+			as_member_rss_parts(s->living[i], s->env, &s->at_peak);
 }
 
 static void point(struct as_session *s, struct as_member *m, int64_t now)
@@ -254,15 +273,12 @@ static void points(struct as_session *s, int64_t now)
 
 	if (now < s->point_ns)
 		return;
-	for (size_t i = 0; i < s->n; i++) {
-		struct as_member *m = s->member[i];
-
-		if (!m->drain)
-			continue;
-		point(s, m, now);
-		rss += m->rss > 0 ? m->rss : 0;
+	for (size_t i = 0; i < s->nliving; i++) {
+		point(s, s->living[i], now);
+		rss += s->living[i]->rss > 0 ? s->living[i]->rss : 0;
 	}
-	new_peak(s, rss);
+	if (rss)
+		new_peak(s, rss);
 	if (s->npoints >= POINTS) {
 		s->npoints = 0;
 		s->point_every *= 2;
@@ -284,13 +300,13 @@ static void judge_rate(struct as_session *s, int64_t now)
 {
 	if (!s->is.sample || now < s->rate_ns)
 		return;
-	uint64_t all = allocations(s), rate = atomic_load(&s->page->rate);
+	uint64_t all = allocations(s);
 	double seconds = as_seconds(now - s->rate_ns + AS_SECOND);
 
 	for (double each = (double)(all - s->sampled) / seconds; each > SAMPLES; each /= 2)
-		if (rate < UINT64_C(1) << 40)
-			rate *= 2;
-	atomic_store(&s->page->rate, rate);
+		if (s->rate < UINT64_C(1) << 40)
+			s->rate *= 2;
+	atomic_store(&s->page->rate, s->rate);
 	s->sampled = all;
 	s->rate_ns = now + AS_SECOND;
 }
@@ -393,6 +409,7 @@ int as_session_start(const struct as_session_config *config, const struct as_env
 	s->page_fd = s->ends = -1;
 	s->at_peak = (struct as_heap_rss){-1, -1, -1, -1};
 	s->point_every = TICK;
+	s->rate = config->sample;
 	s->flush_ns = s->rate_ns = s->start_ns + AS_SECOND;
 	(void)pthread_mutex_init(&s->lock, NULL);
 	int r = open_all(s, err);
@@ -423,8 +440,8 @@ static void mark_living(struct as_session *s)
 	adopt(s);
 	see_ends(s);
 	s->parting = true;
-	for (size_t i = 0; i < s->n; i++)
-		s->member[i]->stopped = !s->member[i]->gone;
+	for (size_t i = 0; i < s->nliving; i++)
+		s->living[i]->stopped = !s->living[i]->gone;
 	(void)pthread_mutex_unlock(&s->lock);
 }
 
@@ -432,8 +449,8 @@ static bool quiet(const struct as_session *s)
 {
 	bool all = true;
 
-	for (size_t i = 0; i < s->n; i++)
-		all &= as_member_quiet(s->member[i]);
+	for (size_t i = 0; i < s->nliving; i++)
+		all &= as_member_quiet(s->living[i]);
 	return all;
 }
 
@@ -481,8 +498,8 @@ int as_session_stop(struct as_session *s, struct as_err *err)
 	mark_living(s);
 	stop_threads(s);
 	part(s);
-	for (size_t i = 0; i < s->n; i++)
-		s->member[i]->gone = true;
+	for (size_t i = 0; i < s->nliving; i++)
+		s->living[i]->gone = true;
 	while (look(s))
 		;
 	return close_capture(s, err);
@@ -499,6 +516,7 @@ void as_session_free(struct as_session *s)
 		as_member_free(s->member[i]);
 	free(s->member);
 	free(s->tracker);
+	free(s->living);
 	as_capture_free(s->capture);
 	as_close_(&s->ends);
 	as_close_(&s->page_fd);
@@ -539,7 +557,7 @@ void as_session_progress(struct as_session *s, struct as_session_progress *ret)
 /* What is of the session as a whole. */
 static int describe(const struct as_session *s, struct as_heap *h, struct as_err *err)
 {
-	h->rate = s->is.sample ? atomic_load(&s->page->rate) : 0;
+	h->rate = s->rate;
 	h->flags = s->is.flags;
 	h->whole = h->aggregated = true;
 	h->temporary = s->is.temporary;

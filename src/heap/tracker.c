@@ -5,7 +5,7 @@
 #include "base/cleanup.h"
 #include "base/fault.h"
 
-enum { FIRST = 256 };
+enum { FIRST = 32 }; /* most processes are small, and there may be thousands */
 
 /* One line of the cache: all that most events touch. */
 struct kind {
