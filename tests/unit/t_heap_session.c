@@ -2,69 +2,12 @@
 
 #include <fcntl.h>
 #include <libgen.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "fake_guest.h"
+#include "fake_visit.h"
 #include "utest.h"
-
-/* --- a guest, in a process of its own ------------------------------------------ */
-
-static int reach(const char *path)
-{
-	struct sockaddr_un at = {.sun_family = AF_UNIX};
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-
-	(void)snprintf(at.sun_path, sizeof at.sun_path, "%s", path);
-	EXPECT(fd >= 0);
-	if (connect(fd, (struct sockaddr *)&at, sizeof at) == 0)
-		return fd;
-	(void)close(fd);
-	return -1;
-}
-
-static bool ask(int fd, const struct as_wire_hello *hello, struct as_wire_welcome *w, int fds[2])
-{
-	_Alignas(struct cmsghdr) char control[CMSG_SPACE(2 * sizeof(int))] = {0};
-	struct iovec io = {w, sizeof *w};
-	struct msghdr m = {.msg_iov = &io,
-			   .msg_iovlen = 1,
-			   .msg_control = control,
-			   .msg_controllen = sizeof control};
-
-	EXPECT(send(fd, hello, sizeof *hello, MSG_NOSIGNAL) == sizeof *hello);
-	if (recvmsg(fd, &m, 0) != sizeof *w)
-		return false;
-	memcpy(fds, CMSG_DATA(CMSG_FIRSTHDR(&m)), 2 * sizeof(int));
-	return true;
-}
-
-struct guest {
-	struct fake_guest fake;
-	struct as_wire_session *session;
-	int fds[2];
-};
-
-static void visit(struct guest *g, const char *path)
-{
-	struct as_wire_hello hello = {AS_WIRE_HEAP_MAGIC, (uint32_t)getpid(), 0};
-	struct as_wire_welcome w;
-	int fd = reach(path);
-
-	EXPECT(fd >= 0 && ask(fd, &hello, &w, g->fds));
-	(void)close(fd);
-	EXPECT_U64(w.bytes, as_mapping_bytes());
-	g->session = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, g->fds[0], 0);
-	g->fake.heap = mmap(NULL, w.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, g->fds[1], 0);
-	EXPECT(g->session != MAP_FAILED && g->fake.heap != MAP_FAILED);
-	EXPECT_U64(g->fake.heap->magic, AS_WIRE_HEAP_MAGIC);
-	atomic_store(&g->fake.heap->state, AS_WIRE_HEAP_LIVE);
-	fake_use(&g->fake, 1, (uint32_t)getpid());
-	fake_say(&g->fake, 1, AS_WIRE_OP_TIME, atomic_load(&g->session->now_ns));
-}
 
 /* --- a session ------------------------------------------------------------------- */
 
@@ -134,7 +77,7 @@ static void record(const char *path, uint64_t n, uint64_t size, enum as_wire_hea
 {
 	struct guest g = {.session = NULL};
 
-	visit(&g, path);
+	EXPECT(fake_visit(&g, path));
 	for (uint64_t i = 0; i < n; i++) {
 		while (!fake_room(&g.fake, 1))
 			(void)usleep(1000);
@@ -254,7 +197,7 @@ static void t_stop_does_not_wait_for_the_living(void)
 	if (!pid) {
 		struct guest g = {.session = NULL};
 
-		visit(&g, door(&r));
+		EXPECT(fake_visit(&g, door(&r)));
 		fake_alloc(&g.fake, 1, AS_WIRE_OP_MALLOC, 64, 32);
 		fake_publish(&g.fake, 1);
 		EXPECT(write(ready[1], "", 1) == 1);
@@ -280,7 +223,7 @@ static void t_a_snapshot_is_what_there_is_now(void)
 	struct as_err err;
 
 	start(&r, 0);
-	visit(&g, door(&r));
+	EXPECT(fake_visit(&g, door(&r)));
 	fake_alloc(&g.fake, 1, AS_WIRE_OP_MALLOC, 64, 32);
 	fake_alloc(&g.fake, 1, AS_WIRE_OP_MALLOC, 128, 64);
 	fake_free(&g.fake, 1, 64);
@@ -310,7 +253,7 @@ static void t_the_mapping_cannot_be_made_shorter(void)
 	struct guest g = {.session = NULL};
 
 	start(&r, 0);
-	visit(&g, door(&r));
+	EXPECT(fake_visit(&g, door(&r)));
 	EXPECT(ftruncate(g.fds[1], 0) < 0 && ftruncate(g.fds[0], 0) < 0);
 	EXPECT(fcntl(g.fds[1], F_ADD_SEALS, F_SEAL_WRITE) < 0);
 	as_heap_free(stop(&r));
@@ -326,10 +269,10 @@ static void t_what_is_no_guest_is_sent_away(void)
 
 	start(&r, 0);
 	(void)snprintf(path, sizeof path, "%s", door(&r));
-	int fd = reach(path);
-	EXPECT(fd >= 0 && !ask(fd, &hello, &w, fds));
+	int fd = fake_reach(path);
+	EXPECT(fd >= 0 && !fake_ask(fd, &hello, &w, fds));
 	(void)close(fd);
-	fd = reach(path);
+	fd = fake_reach(path);
 	EXPECT(fd >= 0 && send(fd, "x", 1, MSG_NOSIGNAL) == 1);
 	EXPECT(recv(fd, &w, sizeof w, 0) == 0);
 	(void)close(fd);
@@ -368,7 +311,7 @@ static void t_too_many_samples_make_the_rate_larger(void)
 	struct guest g = {.session = NULL};
 
 	start(&r, 1000);
-	visit(&g, door(&r));
+	EXPECT(fake_visit(&g, door(&r)));
 	EXPECT_U64(atomic_load(&g.session->rate), 1000);
 	for (uint64_t i = 0; atomic_load(&g.session->rate) == 1000; i++) {
 		while (!fake_room(&g.fake, 1))
