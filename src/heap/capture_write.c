@@ -278,14 +278,23 @@ static uint32_t variant(struct process *p, const struct as_heap_event *e)
 	return number;
 }
 
-static bool add(struct as_capture *c, struct process *p, const struct as_heap_event *e)
+static int add(struct as_capture *c, struct process *p, const struct as_heap_event *e)
 {
 	if (e->kind >= p->nkinds)
-		return false;
+		return AS_EBUG;
 	if (!c->sampled)
 		return as_columns_add(&p->columns, e, e->kind, p->size[e->kind], p->nkinds);
 	uint32_t number = variant(p, e);
-	return as_columns_add(&p->columns, e, number, p->size[e->kind], p->variants.n);
+	return number == AS_NOWHERE
+		       ? AS_ENOMEM
+		       : as_columns_add(&p->columns, e, number, p->size[e->kind], p->variants.n);
+}
+
+static int no_event(struct as_capture *c, int code, struct as_err *err)
+{
+	return code == AS_ENOMEM
+		       ? no_memory(c, err)
+		       : as_fail(err, code, "a capture was told of an event that cannot be");
 }
 
 int as_capture_event(struct as_capture *c, uint32_t process, const struct as_heap_event *e,
@@ -297,8 +306,9 @@ int as_capture_event(struct as_capture *c, uint32_t process, const struct as_hea
 		return said(c, no_process(err));
 	struct process *p = &c->process[process];
 
-	if (!add(c, p, e))
-		return said(c, as_fail(err, AS_EBUG, "a capture was told of an event of nothing"));
+	int r = add(c, p, e);
+	if (r < 0)
+		return said(c, no_event(c, r, err));
 	return p->columns.span.events < AS_COLUMNS_EVENTS ? AS_OK
 							  : said(c, put_events(c, process, err));
 }

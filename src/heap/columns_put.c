@@ -120,15 +120,16 @@ static void begin(struct as_columns *c, int64_t ns)
 	c->span.from_ns = c->span.until_ns = c->memory.ns = ns;
 }
 
-bool as_columns_add(struct as_columns *c, const struct as_heap_event *e, uint32_t kind,
-		    uint64_t size, size_t kinds)
+int as_columns_add(struct as_columns *c, const struct as_heap_event *e, uint32_t kind,
+		   uint64_t size, size_t kinds)
 {
 	bool release = e->what != AS_HEAP_ALLOC;
 
-	if (kind >= kinds || (c->memory.n <= kinds && !widen(&c->memory, kinds)))
-		return false;
-	if (release ? e->ordinal >= c->memory.ordinal : e->ordinal != c->memory.ordinal)
-		return false;
+	if (c->memory.n <= kinds && !widen(&c->memory, kinds))
+		return AS_ENOMEM;
+	if (kind >= kinds ||
+	    (release ? e->ordinal >= c->memory.ordinal : e->ordinal != c->memory.ordinal))
+		return AS_EBUG;
 	if (!c->span.events)
 		begin(c, e->ns);
 	put_time(c, e->ns);
@@ -139,7 +140,7 @@ bool as_columns_add(struct as_columns *c, const struct as_heap_event *e, uint32_
 	else
 		put_allocation(c, kind);
 	c->span.events++;
-	return true;
+	return AS_OK;
 }
 
 /* --- the block ------------------------------------------------------------ */

@@ -293,6 +293,7 @@ static void t_slices(void)
 	struct slices all = {&s, 37 * STORY_TICK + 5, STORY_START, story_end(&s) + 1, 0};
 	struct as_capture_want want = {.slice = on_slice, .slice_ns = all.slice_ns, .arg = &all};
 	as_auto_heap struct as_heap *h = must_read(&want);
+	EXPECT(h->whole);
 	EXPECT_U64(all.n, (uint64_t)((story_end(&s) + 1 - STORY_START) / all.slice_ns + 1));
 
 	/* Of a part: counted from its beginning. */
@@ -304,6 +305,7 @@ static void t_slices(void)
 					.from_ns = 100 * STORY_TICK,
 					.until_ns = 145 * STORY_TICK};
 	as_auto_heap struct as_heap *g = must_read(&want);
+	EXPECT(g->whole);
 	EXPECT_U64(part.n, 5);
 	story_done(&s);
 }
