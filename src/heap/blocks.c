@@ -123,8 +123,7 @@ static int write_all(int fd, const char *p, size_t n)
 	return 0;
 }
 
-/* The end of a file that ends too early; mostly there is room for these bytes.
- */
+/* The end of a file that ends too early; mostly there is room for these bytes. */
 static void put_last(struct as_blocks_out *o)
 {
 	as_buf_done(&o->out);

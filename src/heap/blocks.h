@@ -54,8 +54,7 @@ size_t as_block_open(struct as_blocks_out *o, enum as_block_type type);
 void as_block_close(struct as_blocks_out *o, size_t at);
 /* The same of one whose body ended before others were opened. */
 void as_block_close_to(struct as_blocks_out *o, size_t at, size_t end);
-/* A part of a body, packed: u64 length × 2 + 1, a zstd frame; × 2, as it is,
- * when that is less. */
+/* A part of a body, packed: u64 length × 2 + 1, a zstd frame; × 2, as it is, when that is less. */
 int as_block_pack(struct as_blocks_out *o, const struct as_buf *plain, struct as_err *err);
 /*
  * All blocks down to the kernel. When that fails the file is what it was, an
@@ -87,8 +86,7 @@ void as_blocks_in_done(struct as_blocks_in *in);
  * be believed: `end` tells why. Negative when the file cannot be read.
  */
 int as_block_next(struct as_blocks_in *in, struct as_bytes *ret, struct as_err *err);
-/* The one with a payload of so many bytes, unread; false when there is none
- * such. */
+/* The one with a payload of so many bytes, unread; false when there is none such. */
 int as_block_pass(struct as_blocks_in *in, uint64_t payload, struct as_err *err);
 /* Undo as_block_pack(): into `to`, emptied first, up to its limit. */
 int as_block_unpack(struct as_blocks_in *in, struct as_bytes *b, struct as_buf *to,

@@ -102,17 +102,20 @@ static int get_names(struct as_file *f, struct as_bytes *b, struct as_err *err)
 
 static void add_kinds(struct as_file_process *p, struct as_bytes *b)
 {
+	struct as_heap_kind kind = {0};
+
 	for (size_t n = as_dec_count(b, 5); n && !b->bad; n--) {
-		if (!as_grow(&p->kind, &p->kind_cap, p->nkinds, sizeof *p->kind, 256))
+		as_dec_heap_kind(b, &kind);
+		if (!as_grow(&p->kind, &p->kind_cap, p->nkinds, sizeof kind, 256))
 			(void)no_room(b);
 		else
-			as_dec_heap_kind(b, &p->kind[p->nkinds++]);
+			p->kind[p->nkinds++] = kind;
 	}
 	for (size_t n = as_dec_count(b, 2); n && !b->bad; n--) {
-		uint32_t kind = (uint32_t)as_dec_below(b, p->nkinds);
+		uint32_t number = (uint32_t)as_dec_below(b, p->nkinds);
 		uint64_t rate = as_dec_u64(b);
 
-		if (!b->bad && !as_variants_add(&p->variants, kind, rate))
+		if (!b->bad && !as_variants_add(&p->variants, number, rate))
 			(void)no_room(b);
 	}
 }

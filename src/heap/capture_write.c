@@ -26,6 +26,7 @@ struct process {
 	size_t nkinds, size_cap;
 	struct as_buf kinds, new_variants; /* that were not written yet */
 	size_t nkinds_new, nvariants_new;
+	struct as_heap_kind kind; /* the last of these */
 	struct as_variants variants;
 	struct as_heap_sums *last; /* of each kind, as written; aggregated only */
 	size_t last_cap;
@@ -205,6 +206,7 @@ static int put_kinds(struct as_capture *c, uint32_t process, struct as_err *err)
 	as_buf_clear(&p->kinds);
 	as_buf_clear(&p->new_variants);
 	p->nkinds_new = p->nvariants_new = 0;
+	p->kind = (struct as_heap_kind){0};
 	return r;
 }
 
@@ -220,7 +222,8 @@ int as_capture_kind(struct as_capture *c, uint32_t process, const struct as_heap
 	if (!as_grow(&p->size, &p->size_cap, p->nkinds, sizeof *p->size, 256))
 		return said(c, no_memory(c, err));
 	p->size[p->nkinds++] = k->size;
-	as_enc_heap_kind(&p->kinds, k);
+	as_enc_heap_kind(&p->kinds, k, &p->kind);
+	p->kind = *k;
 	p->nkinds_new++;
 	return p->kinds.len < AS_BLOCKS_PIECE ? AS_OK : said(c, put_kinds(c, process, err));
 }

@@ -10,15 +10,15 @@
  * without those before it.
  *
  *	ops     a bit each: 0 an allocation, 1 a release (all or a part of it)
- *	kinds   u64 for each allocation: 0: the one that followed the kind
- *before it last time; else its kind + 1 after   u64 for each release right
- *after an allocation: 0: as old as last time after that kind; else how many
- *allocations ago it was made chain   i64 for each release right after another:
- *its ordinal less that one's old     u64 the kind of each release of what was
- *allocated before this block odd     (u64 events since the last odd one, u64
- *what, u64 bytes) where the bytes are not the kind's, or a part was released
- *	time    (u64 events since the last change, i64 ns) where the moment
- *changes
+ *	kinds   u64 for each allocation: 0: the one that followed the kind before it
+ *	        last time; 1: the first that no event has had yet; else its kind + 2
+ *	after   u64 for each release right after an allocation: 0: as old as last
+ *	        time after that kind; else how many allocations ago it was made
+ *	chain   i64 for each release right after another: its ordinal less that one's
+ *	old     u64 the kind of each release of what was allocated before this block
+ *	odd     (u64 events since the last odd one, u64 what, u64 bytes) where the bytes
+ *	        are not the kind's, or a part was released
+ *	time    (u64 events since the last change, i64 ns) where the moment changes
  */
 #include "heap/blocks.h"
 #include "heap/event.h"
@@ -41,6 +41,7 @@ struct as_span {
 	uint32_t process, events;
 	uint64_t ordinal; /* of its first allocation               */
 	uint64_t allocations;
+	uint32_t seen;             /* kinds up to the highest in any event before        */
 	int64_t from_ns, until_ns; /* of its first event; the latest        */
 	uint32_t payload;          /* bytes of the block that it tells of   */
 };
@@ -57,6 +58,7 @@ struct as_column_memory {
 	size_t n;
 	uint32_t block;
 	uint32_t last; /* kind + 1 of the last allocation         */
+	uint32_t seen; /* kinds up to the highest so far          */
 	bool released; /* the last event was a release            */
 	uint64_t released_ordinal;
 	uint64_t ordinal; /* of the next allocation                   */
@@ -104,8 +106,7 @@ void as_columns_in_done(struct as_columns_in *c);
 /* A block (its type was read) of that span; kinds are below `kinds`. */
 int as_columns_open(struct as_columns_in *c, struct as_blocks_in *in, struct as_bytes *b,
 		    const struct as_span *span, size_t kinds, struct as_err *err);
-/* The next event, its bytes where they are not the kind's; else *ret_odd is
- * false. */
+/* The next event; its bytes where they are not the kind's, else *ret_odd is false. */
 bool as_columns_next(struct as_columns_in *c, struct as_heap_event *ret, bool *ret_odd);
 /* After the last: was everything as it should be? */
 bool as_columns_whole(const struct as_columns_in *c);

@@ -3,8 +3,7 @@
 #include "base/fault.h"
 #include "heap/columns.h"
 
-/* No column of so many events is longer: three numbers of ten bytes for each at
- * most. */
+/* No column of so many events is longer: three numbers of ten bytes for each at most. */
 enum { COLUMN_MAX = AS_COLUMNS_EVENTS * 30 };
 
 void as_dec_span(struct as_bytes *b, struct as_span *ret)
@@ -13,6 +12,7 @@ void as_dec_span(struct as_bytes *b, struct as_span *ret)
 	ret->events = (uint32_t)as_dec_below(b, AS_COLUMNS_EVENTS + 1);
 	ret->ordinal = as_dec_below(b, UINT64_C(1) << 62);
 	ret->allocations = as_dec_below(b, (uint64_t)ret->events + 1);
+	ret->seen = (uint32_t)as_dec_below(b, UINT32_MAX);
 	ret->from_ns = as_dec_i64(b);
 	ret->until_ns = as_dec_i64(b);
 	ret->payload = as_dec_u32le(b);
@@ -63,6 +63,7 @@ static void begin(struct as_columns_in *c)
 	c->memory.block++;
 	c->memory.last = 0;
 	c->memory.released = false;
+	c->memory.seen = c->span.seen;
 	c->memory.ordinal = c->span.ordinal;
 	c->memory.ns = c->span.from_ns;
 	c->at = 0;
@@ -107,16 +108,25 @@ static inline struct as_column_memo *recall(struct as_column_memory *m)
 	return memo;
 }
 
+/* The kind + 1 of the next allocation; 0 is none. */
+static inline uint64_t get_kind(struct as_columns_in *c, const struct as_column_memo *memo)
+{
+	uint64_t said = number(&c->column[AS_COLUMN_KINDS]);
+
+	return !said ? memo->next : said == 1 ? (uint64_t)c->memory.seen + 1 : said - 1;
+}
+
 static inline bool get_allocation(struct as_columns_in *c, struct as_heap_event *e)
 {
 	struct as_column_memory *m = &c->memory;
 	struct as_column_memo *memo = recall(m);
-	uint64_t said = number(&c->column[AS_COLUMN_KINDS]), next = said ? said : memo->next,
-		 nth = m->ordinal - c->span.ordinal;
+	uint64_t next = get_kind(c, memo), nth = m->ordinal - c->span.ordinal;
 
 	if (!next || next >= m->n || nth >= c->span.allocations)
 		return false;
 	memo->next = m->last = (uint32_t)next;
+	if (m->seen < m->last)
+		m->seen = m->last;
 	e->kind = c->kind[nth] = (uint32_t)next - 1;
 	e->ordinal = m->ordinal++;
 	m->released = false;

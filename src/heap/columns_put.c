@@ -87,7 +87,11 @@ static inline void put_allocation(struct as_columns *c, uint32_t kind)
 	struct as_column_memory *m = &c->memory;
 	struct as_column_memo *memo = recall(m);
 
-	as_enc_u64(&c->column[AS_COLUMN_KINDS], memo->next == kind + 1 ? 0 : (uint64_t)kind + 1);
+	as_enc_u64(&c->column[AS_COLUMN_KINDS], memo->next == kind + 1 ? 0
+						: kind == m->seen      ? 1
+								       : (uint64_t)kind + 2);
+	if (kind >= m->seen)
+		m->seen = kind + 1;
 	memo->next = kind + 1;
 	m->last = kind + 1;
 	m->released = false;
@@ -117,6 +121,7 @@ static inline void put_release(struct as_columns *c, uint64_t ordinal, uint32_t 
 static void begin(struct as_columns *c, int64_t ns)
 {
 	c->span.ordinal = c->memory.ordinal;
+	c->span.seen = c->memory.seen;
 	c->span.from_ns = c->span.until_ns = c->memory.ns = ns;
 }
 
@@ -152,6 +157,7 @@ static void put_span(const struct as_span *s, struct as_buf *b)
 	as_enc_u64(b, s->events);
 	as_enc_u64(b, s->ordinal);
 	as_enc_u64(b, s->allocations);
+	as_enc_u64(b, s->seen);
 	as_enc_i64(b, s->from_ns);
 	as_enc_i64(b, s->until_ns);
 }
@@ -179,8 +185,7 @@ static int put_columns(struct as_columns *c, struct as_blocks_out *o, struct as_
 	return r;
 }
 
-/* The span comes first and tells how long the block is: that is put there when
- * it is known. */
+/* The span comes first and tells how long the block is: that is put there when it is known. */
 int as_columns_put(struct as_columns *c, struct as_blocks_out *o, struct as_err *err)
 {
 	if (c->span.events % CHAR_BIT)

@@ -75,24 +75,6 @@ void as_dec_heap_process(struct as_bytes *b, struct as_heap_process *ret)
 	ret->waited_ns = as_dec_i64(b);
 }
 
-void as_enc_heap_kind(struct as_buf *b, const struct as_heap_kind *k)
-{
-	as_enc_u64(b, k->size);
-	as_enc_u64(b, k->python);
-	as_enc_u64(b, k->native);
-	as_enc_u64(b, k->thread);
-	as_enc_u64(b, k->op);
-}
-
-void as_dec_heap_kind(struct as_bytes *b, struct as_heap_kind *ret)
-{
-	ret->size = as_dec_u64(b);
-	ret->python = dec_u32(b);
-	ret->native = dec_u32(b);
-	ret->thread = (uint32_t)as_dec_below(b, THREADS_MOST);
-	ret->op = (uint32_t)as_dec_below(b, AS_WIRE_OPS);
-}
-
 static int64_t less(int64_t a, int64_t b)
 {
 	return (int64_t)((uint64_t)a - (uint64_t)b);
@@ -101,6 +83,34 @@ static int64_t less(int64_t a, int64_t b)
 static void grow(int64_t *v, int64_t by)
 {
 	*v = (int64_t)((uint64_t)*v + (uint64_t)by);
+}
+
+void as_enc_heap_kind(struct as_buf *b, const struct as_heap_kind *k,
+		      const struct as_heap_kind *before)
+{
+	as_enc_u64(b, k->size);
+	as_enc_i64(b, (int64_t)k->python - before->python);
+	as_enc_i64(b, (int64_t)k->native - before->native);
+	as_enc_i64(b, (int64_t)k->thread - before->thread);
+	as_enc_i64(b, (int64_t)k->op - before->op);
+}
+
+/* A number below `limit`, as its distance from `v`. */
+static uint32_t moved(struct as_bytes *b, uint32_t v, uint64_t limit)
+{
+	uint64_t to = v + (uint64_t)as_dec_i64(b);
+
+	b->bad |= to >= limit;
+	return b->bad ? 0 : (uint32_t)to;
+}
+
+void as_dec_heap_kind(struct as_bytes *b, struct as_heap_kind *k)
+{
+	k->size = as_dec_u64(b);
+	k->python = moved(b, k->python, UINT64_C(1) << 32);
+	k->native = moved(b, k->native, UINT64_C(1) << 32);
+	k->thread = moved(b, k->thread, THREADS_MOST);
+	k->op = moved(b, k->op, AS_WIRE_OPS);
 }
 
 void as_enc_heap_point(struct as_buf *b, const struct as_heap_point *p,

@@ -18,10 +18,12 @@ void as_enc_heap_process(struct as_buf *b, const struct as_heap_process *p);
 /* The command is a copy. Totals are not touched. */
 void as_dec_heap_process(struct as_bytes *b, struct as_heap_process *ret);
 
-void as_enc_heap_kind(struct as_buf *b, const struct as_heap_kind *k);
-void as_dec_heap_kind(struct as_bytes *b, struct as_heap_kind *ret);
+/* As the distance from the one before (in `k`, when it is read). */
+void as_enc_heap_kind(struct as_buf *b, const struct as_heap_kind *k,
+		      const struct as_heap_kind *before);
+void as_dec_heap_kind(struct as_bytes *b, struct as_heap_kind *k);
 
-/* As the distance from the one before. */
+/* The same. */
 void as_enc_heap_point(struct as_buf *b, const struct as_heap_point *p,
 		       const struct as_heap_point *before);
 void as_dec_heap_point(struct as_bytes *b, struct as_heap_point *p);

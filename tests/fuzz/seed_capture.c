@@ -54,7 +54,7 @@ static void put_span(struct as_bytes *b, uint32_t payload, struct as_blocks_out 
 {
 	size_t at = as_block_open(o, AS_BLOCK_SPAN);
 
-	for (int i = 0; i < 6; i++)
+	for (int i = 0; i < 7; i++)
 		as_enc_u64(&o->out, as_dec_u64(b));
 	as_enc_u32le(&o->out, payload);
 	as_block_close(o, at);
