@@ -41,8 +41,8 @@ const struct as_cmd as_cmd_heap_stats = {
 		  "held "
 		  "it, what is left, what was temporary, the lines that allocated most bytes and "
 		  "most often, sizes, allocators, processes, threads, and the peak beside what the "
-		  "system counted as resident then. A line is where the innermost frame of a stack "
-		  "was.\n\n"
+		  "system counted as resident then. A line is the innermost one of Python in "
+		  "a stack; without Python, the innermost that is known.\n\n"
 		  "`--json` has the same, in bytes, as docs/schema/heap-stats-1.json describes it. "
 		  "Of a sampled capture each number of bytes has the half of its 95 % interval "
 		  "beside it.",

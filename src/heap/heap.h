@@ -119,7 +119,15 @@ struct as_heap_parts {
 int as_heap_parts(const struct as_heap *h, struct as_heap_parts *ret, struct as_err *err);
 void as_heap_parts_done(struct as_heap_parts *p);
 
-/* What the innermost line of stacks had. */
+/*
+ * For each stack the place that its memory is put down to: the innermost line
+ * of Python; without Python the innermost whose line is known; else the
+ * innermost of all. So the allocator, the interpreter and libraries without
+ * names are not the owners of everything. NULL for want of memory; caller frees.
+ */
+uint32_t *as_heap_owners(const struct as_profile *p);
+
+/* What stacks of one owner had. */
 struct as_heap_line {
 	uint32_t place; /* of h->stacks; 0: no stack is known */
 	struct as_heap_amount amount;

@@ -1,5 +1,6 @@
 /* sums -- what was allocated, by line, by thread, by allocator, and in all. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/fault.h"
@@ -110,18 +111,44 @@ static void add_line(struct as_heap_line *to, const struct as_heap_sums *s, enum
 	to->variance += as_heap_variance(s, view);
 }
 
+static bool is_python(const struct as_profile *p, uint32_t place)
+{
+	const char *file = p->text[p->place[place].file];
+	size_t n = strlen(file);
+
+	return file[0] == '<' || (n > 3 && !strcmp(file + n - 3, ".py"));
+}
+
+/* How good an owner a place is. */
+static int rank(const struct as_profile *p, uint32_t place)
+{
+	return !place ? 0 : is_python(p, place) ? 3 : p->place[place].line > 0 ? 2 : 1;
+}
+
+uint32_t *as_heap_owners(const struct as_profile *p)
+{
+	uint32_t *owner = as_zalloc_n(p->nstacks, sizeof *owner);
+
+	for (size_t i = 1; owner && i < p->nstacks; i++) { /* callers have the smaller numbers */
+		uint32_t outer = owner[p->stack[i].caller], own = p->stack[i].place;
+
+		owner[i] = rank(p, own) >= rank(p, outer) ? own : outer;
+	}
+	return owner;
+}
+
 int as_heap_lines(const struct as_heap *h, enum as_heap_view view, enum as_heap_order order,
 		  struct as_heap_line **ret, size_t *ret_n, struct as_err *err)
 {
 	size_t n = h->stacks->nplaces, kept = 0;
-	struct as_heap_line *line = as_zalloc_n(n, sizeof *line);
+	as_auto_free uint32_t *owner = as_heap_owners(h->stacks);
+	struct as_heap_line *line = owner ? as_zalloc_n(n, sizeof *line) : NULL;
 
 	if (!line)
 		return as_fail(err, AS_ENOMEM, "no memory to sum by line");
 	for (size_t i = 0; i < h->nsites; i++)
 		if (h->site[i].stack < h->stacks->nstacks)
-			add_line(&line[h->stacks->stack[h->site[i].stack].place], &h->site[i].sums,
-				 view);
+			add_line(&line[owner[h->site[i].stack]], &h->site[i].sums, view);
 	for (uint32_t i = 0; i < n; i++)
 		if (line[i].amount.count || line[i].amount.bytes) {
 			line[i].place = i;

@@ -113,7 +113,9 @@ void as_put_heap_doubts(struct as_buf *out, const struct as_look *look, const st
 	if (!h->nprocesses)
 		doubt(&e, "nothing was recorded: a program that is static, gains privileges or is "
 			  "of another machine cannot be");
-	if (!h->whole)
+	if (h->full)
+		doubt(&e, "the disk was full: what came after is not in the capture");
+	else if (!h->whole)
 		doubt(&e, "the capture was not closed: what follows its last block is lost");
 	for (size_t i = 0; i < h->nprocesses && told < MOST; i++) {
 		size_t before = out->len;

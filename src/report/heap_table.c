@@ -50,9 +50,9 @@ static int by_bytes(const void *a, const void *b)
 	return r ? r : by_place(a, b);
 }
 
-static struct row row_of(const struct rows *t, const struct as_sample *s)
+static struct row row_of(const struct rows *t, const struct as_sample *s, const uint32_t *owner)
 {
-	return (struct row){t->p->stack[s->stack].place, s->tags, as_heap_value(s, t->kinds.bytes),
+	return (struct row){owner[s->stack], s->tags, as_heap_value(s, t->kinds.bytes),
 			    as_heap_value(s, t->kinds.count), as_heap_value(s, t->kinds.variance)};
 }
 
@@ -63,16 +63,17 @@ static void add(struct row *to, const struct row *from)
 	to->spread = as_value_plus(to->spread, from->spread);
 }
 
-/* Samples whose innermost line and tags are the same become one row. */
+/* Samples whose owner and tags are the same become one row. */
 static int count(struct rows *t, struct as_err *err)
 {
+	as_auto_free uint32_t *owner = as_heap_owners(t->p);
 	size_t n = t->p->nsamples;
 
 	t->at = as_zalloc_n(n, sizeof *t->at);
-	if (!t->at)
+	if (!t->at || !owner)
 		return as_fail(err, AS_ENOMEM, "no memory to sum by line");
 	for (size_t i = 0; i < n; i++)
-		t->at[i] = row_of(t, &t->p->sample[i]);
+		t->at[i] = row_of(t, &t->p->sample[i], owner);
 	if (n)
 		qsort(t->at, n, sizeof *t->at, by_place);
 	for (size_t i = 0; i < n; i++) {

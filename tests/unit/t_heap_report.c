@@ -77,7 +77,7 @@ static void t_stats(void)
 		   "\n"
 		   "most left at the end\n"
 		   "     bytes        count  function  where\n"
-		   "  96.0 KiB  60 %      3  read      app/reader.c:7\n"
+		   "  96.0 KiB  60 %      3  main      app/main.py:5\n"
 		   "  64.0 KiB  40 %      1  load      app/load.py:12\n"
 		   "\n"
 		   "allocations by size\n"
@@ -150,7 +150,7 @@ static void t_table(void)
 		    "   bytes         count  allocator  thread  pid  function  where\n"
 		    " 6.2 MiB   90 %    100  realloc    worker  100  copy      app/state.py:40\n"
 		    " 640 KiB  9.0 %     10  malloc     100     100  load      app/load.py:12\n"
-		    "96.0 KiB  1.3 %      3  mmap       101     101  read      app/reader.c:7\n"
+		    "96.0 KiB  1.3 %      3  mmap       101     101  main      app/main.py:5\n"
 		    "… and 1 more\n");
 }
 

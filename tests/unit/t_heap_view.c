@@ -134,7 +134,7 @@ static void t_lines_stand_in_order(void)
 	EXPECT_I64(h->stacks->place[first.place].line, 40);
 	EXPECT_I64(first.amount.bytes, 3200 * SAMPLE_KIB);
 	EXPECT_I64(first.amount.count, 50);
-	EXPECT_I64(h->stacks->place[last.place].line, 7);
+	EXPECT_I64(h->stacks->place[last.place].line, 5);
 	EXPECT_I64(last.amount.count, 3);
 	EXPECT_I64(second.amount.bytes, 7 * SAMPLE_KIB);
 }
@@ -150,6 +150,25 @@ static void t_a_line_is_met_once(void)
 	EXPECT_I64(line(h, AS_HEAP_MADE, AS_HEAP_BY_BYTES, 0, 2).amount.count, 107);
 }
 
+/* Memory belongs to who can change it: Python's lines, then lines that are known. */
+static void t_owners(void)
+{
+	as_auto_sample struct sample_heap s;
+	struct as_profile *p = sample_heap(&s)->stacks;
+	uint32_t main = as_profile_stack(p, 0, sample_place(p, "main", "/srv/app/main.py", 5, 1));
+	uint32_t c = as_profile_stack(p, main, sample_place(p, "bytes_new", "bytes.c", 9, 0));
+	uint32_t known = as_profile_stack(p, 0, sample_place(p, "read", "/srv/app/reader.c", 7, 0));
+	uint32_t nameless = as_profile_stack(p, known, sample_place(p, "libc+0x17", "", 0, 0));
+	uint32_t alone = as_profile_stack(p, 0, sample_place(p, "libc+0x17", "", 0, 0));
+	as_auto_free uint32_t *owner = as_heap_owners(p);
+
+	EXPECT(owner);
+	EXPECT_U64(owner[0], 0);
+	EXPECT_U64(owner[c], p->stack[main].place);
+	EXPECT_U64(owner[nameless], p->stack[known].place);
+	EXPECT_U64(owner[alone], p->stack[alone].place);
+}
+
 static void t_every_operation_has_a_name(void)
 {
 	for (uint32_t op = AS_WIRE_OP_MALLOC; op < AS_WIRE_OPS; op++)
@@ -161,4 +180,4 @@ static void t_every_operation_has_a_name(void)
 UTEST_MAIN(T(t_kinds_are_what_was_counted), T(t_a_view_has_its_own_stacks),
 	   T(t_sites_are_told_apart_as_asked), T(t_one_process_needs_no_tag),
 	   T(t_the_spread_is_a_kind), T(t_slices_are_kept_apart), T(t_lines_stand_in_order),
-	   T(t_a_line_is_met_once), T(t_every_operation_has_a_name))
+	   T(t_a_line_is_met_once), T(t_owners), T(t_every_operation_has_a_name))
