@@ -1,17 +1,11 @@
 /* cmd_heap_run -- start a command and record all that it allocates. */
-#include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/fault.h"
-#include "base/human.h"
-#include "cli/heap.h"
-#include "cli/measure.h"
-#include "heap/session.h"
-#include "report/words.h"
+#include "cli/recording.h"
 #include "wire/heap.h"
 
 struct opts {
@@ -81,146 +75,80 @@ static uint32_t flags_of(const struct opts *o)
 
 /* ── what came of it ──────────────────────────────────────────────────── */
 
-struct result {
-	struct as_measured measured;
-	struct as_heap *heap;
-	const char *path;
-};
+enum { LINES = 5 };
 
-static void result_done(struct result *r)
+static int show_text(const struct as_measured *s, const struct as_recording *r, struct as_err *err)
 {
-	as_measured_done(&r->measured);
-	as_heap_free(r->heap);
-}
-
-static void put_next(struct as_buf *out, const struct as_look *look, const struct result *r)
-{
-	struct as_sheet sheet = {.out = out, .look = look};
-	as_auto_buf struct as_buf path = AS_BUF(AS_BUF_LINE);
-	struct stat st;
-
-	as_put_word(&path, r->path);
-	as_put_label(&sheet, "capture", AS_DIM);
-	as_buf_str(out, as_buf_text(&path));
-	if (stat(r->path, &st) == 0)
-		as_buf_fmt(out, ", %s", as_human_bytes((double)st.st_size).s);
-	as_buf_fmt(out, "\n  next        assay heap flamegraph %s\n", as_buf_text(&path));
-	as_buf_fmt(out, "              assay heap tree %s\n", as_buf_text(&path));
-	as_buf_fmt(out, "              assay heap summary --leaks %s\n", as_buf_text(&path));
-	out->bad |= path.bad;
-}
-
-static int show_text(const struct result *r, struct as_err *err)
-{
-	enum { LINES = 5 };
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_FILE);
 	struct as_look look = as_look_for(STDERR_FILENO);
-	struct as_sheet sheet = {&b, &look, r->measured.run};
+	struct as_sheet sheet = {&b, &look, s->run};
 
 	as_put_head(&sheet);
 	int code = as_put_heap(&b, &look, r->heap, LINES, err);
 	if (code < 0)
 		return code;
 	as_put_own_cost(&sheet);
-	put_next(&b, &look, r);
+	as_put_recorded(&b, &look, r);
 	as_page_end(&b, &look, 0);
 	code = as_buf_write(&b, stderr, err);
 	return code == AS_EIO ? AS_OK : code; /* nobody reads it: the job's own end matters more */
 }
 
-static int show_json(const struct result *r, struct as_io *io, struct as_err *err)
+static int show_json(const struct as_recording *r, struct as_io *io, struct as_err *err)
 {
-	enum { LINES = 5 };
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
 	int code = as_report_heap_stats_json(&b, r->heap, LINES, err);
 
 	return code < 0 ? code : as_buf_write(&b, io->out, err);
 }
 
-static int show(const struct opts *o, struct result *r, struct as_io *io, struct as_err *err)
-{
-	static const struct as_heap_opts all;
-	int code = AS_OK;
-
-	if (r->measured.run->end.error)
-		as_measured_tell_error(&r->measured, r->measured.result.started);
-	if (!r->measured.result.started) {
-		(void)unlink(r->path);
-		return AS_OK;
-	}
-	as_measured_keep(&r->measured);
-	if (o->json || !o->quiet)
-		code = as_heap_read(r->path, &all, &r->heap, err);
-	if (code < 0)
-		return code;
-	return o->json ? show_json(r, io, err) : o->quiet ? AS_OK : show_text(r, err);
-}
-
-static void session_done(struct as_session **s)
-{
-	as_session_free(*s);
-}
-
 /* ── the run ──────────────────────────────────────────────────────────── */
 
-static void put_progress(void *session, struct as_buf *out)
+static struct as_measure measure_of(const struct opts *o, char **argv)
 {
-	struct as_session_progress p = {0};
-
-	as_session_progress(session, &p);
-	as_buf_fmt(out, "heap %s, ", as_human_bytes((double)p.heap).s);
-	as_buf_fmt(out, "peak %s, ", as_human_bytes((double)p.peak).s);
-	as_buf_fmt(out, "%s allocations  ", as_human_count((double)p.allocations).s);
-}
-
-static int measure(const struct opts *o, char **argv, struct as_session *session, struct result *r,
-		   struct as_io *io, struct as_err *err)
-{
-	struct as_status_words words = {put_progress, session};
 	struct as_measure m = {
 		.kind = "heap",
-		.words = &words,
 		.default_name = as_measure_base(argv[0]),
 		.opts = o->m,
-		.engine = {.argv = argv, .environment = as_session_environment(session)},
+		.engine = {.argv = argv},
 	};
 
 	m.opts.interval_ns = AS_SECOND / 2;
 	m.opts.metrics = "all";
 	m.opts.quiet = o->quiet || o->json;
-	return as_measured_take(&r->measured, &m, io, err);
+	return m;
 }
 
-static int record(const struct opts *o, char **argv, struct result *r, struct as_io *io,
+static int record(const struct opts *o, char **argv, const char *path, struct as_io *io,
 		  struct as_err *err)
 {
-	as_auto_buf struct as_buf command = AS_BUF(AS_BUF_LINE);
-	as_cleanup(session_done) struct as_session *session = NULL;
-	struct as_identity who = {.argv = argv};
-
-	while (argv[who.argc])
-		who.argc++;
-	as_put_command(&command, &who);
+	as_auto_recording struct as_recording r = {0};
+	as_auto_measured struct as_measured got = {0};
+	struct as_measure m = measure_of(o, argv);
 	struct as_session_config config = {.flags = flags_of(o),
 					   .sample = o->sample,
-					   .output = r->path,
+					   .output = path,
 					   .force = o->force,
-					   .aggregate = o->aggregate,
-					   .command = as_buf_text(&command),
-					   .temporary = 1};
-	int code = as_session_start(&config, io->env, &session, err);
+					   .aggregate = o->aggregate};
+	int code = as_recording_start(&r, &config, &m, io->env, err);
+
+	if (code == AS_OK)
+		code = as_measured_take(&got, &m, io, err);
+	if (code == AS_OK)
+		code = as_recording_stop(&r, got.result.started, err);
 	if (code < 0)
 		return code;
-	code = measure(o, argv, session, r, io, err);
-	if (code < 0)
-		return code;
-	return as_session_stop(session, err);
+	if (got.run->end.error)
+		as_measured_tell_error(&got, got.result.started);
+	if (!got.result.started)
+		return AS_OK;
+	as_measured_keep(&got);
+	return o->json ? show_json(&r, io, err) : o->quiet ? AS_OK : show_text(&got, &r, err);
 }
 
 static int run(const void *opts_, char **args, char **tail, struct as_io *io, struct as_err *err)
 {
 	const struct opts *o = opts_;
-	as_cleanup(result_done) struct result r = {0};
 	as_auto_buf struct as_buf path = AS_BUF(AS_BUF_LINE);
 	char python[] = "python3";
 	as_auto_free char **argv = command_of(tail, python, err);
@@ -234,10 +162,7 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 		as_buf_fmt(&path, "assay-%s.%d%s", o->m.name ? o->m.name : as_measure_base(argv[0]),
 			   (int)getpid(), AS_CAPTURE_SUFFIX);
 	int code = as_buf_ok(&path, err);
-	r.path = as_buf_text(&path);
-	if (code == AS_OK)
-		code = record(o, argv, &r, io, err);
-	return code < 0 ? code : show(o, &r, io, err);
+	return code < 0 ? code : record(o, argv, as_buf_text(&path), io, err);
 }
 
 const struct as_cmd as_cmd_heap_run = {

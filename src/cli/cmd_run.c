@@ -1,12 +1,15 @@
 /*
  * run -- start a command, measure it and everything it starts.
  */
-#include "cli/measure.h"
+#include "cli/recording.h"
+#include "report/page.h"
+#include "wire/heap.h"
 
 struct opts {
 	struct as_measure_opts m;
 	int64_t timeout_ns;
 	bool wait_all;
+	const char *heap;
 };
 
 /* clang-format off */
@@ -15,11 +18,37 @@ static const struct as_opt opts[] = {
 	AS_MEASURING_OPTS(struct opts),
 	{ .name = "timeout", .letter = 't', .type = AS_OPT_DURATION, .at = offsetof(struct opts, timeout_ns), .arg = "TIME", .positive = true, .help = "end the job after this time: TERM, 5 s later KILL; exit 124" },
 	{ .name = "wait-all", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, wait_all), .help = "wait for every process of the job, not only the command" },
+	{ .name = "heap", .type = AS_OPT_TEXT, .at = offsetof(struct opts, heap), .arg = "FILE", .help = "record all that it allocates to FILE, as 'assay heap run' does" },
 	AS_OUTPUT_OPTS(struct opts),
 	AS_KEEPING_OPTS(struct opts),
 	{ 0 }
 };
 /* clang-format on */
+
+/* Measured as ever, and where its memory went below the summary. */
+static int run_recorded(const struct opts *o, struct as_measure *m, struct as_io *io,
+			struct as_err *err)
+{
+	enum { LINES = 5 };
+	as_auto_recording struct as_recording r = {0};
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_FILE);
+	struct as_session_config config = {.output = o->heap, .flags = AS_WIRE_HEAP_FORKS};
+	bool started = true;
+	struct as_look look = as_look_for(STDERR_FILENO);
+	int code = as_recording_start(&r, &config, m, io->env, err);
+
+	m->started = &started;
+	if (code == AS_OK)
+		code = as_measure(m, io, err);
+	if (code == AS_OK)
+		code = as_recording_stop(&r, started, err);
+	if (code < 0 || !r.heap || o->m.quiet)
+		return code;
+	code = as_put_heap(&b, &look, r.heap, LINES, err);
+	as_put_recorded(&b, &look, &r);
+	as_page_end(&b, &look, 0);
+	return code < 0 ? code : as_buf_write(&b, stderr, err);
+}
 
 static int run(const void *opts_, char **args, char **tail, struct as_io *io, struct as_err *err)
 {
@@ -37,7 +66,7 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 		.engine = {.argv = tail, .timeout_ns = o->timeout_ns, .wait_all = o->wait_all},
 		.stacks = {.children = true, .sampler = {.processes = true}},
 	};
-	return as_measure(&m, io, err);
+	return o->heap ? run_recorded(o, &m, io, err) : as_measure(&m, io, err);
 }
 
 const struct as_cmd as_cmd_run = {
@@ -59,6 +88,8 @@ const struct as_cmd as_cmd_run = {
 		"`--stacks cpu` also samples the stacks of every Python of the job from outside, "
 		"as `assay record` does: which functions took the CPU time, second by second on "
 		"the run's timeline; `wall` counts waiting as well.\n\n"
+		"`--heap FILE` also records every allocation of the job and its children, as "
+		"`assay heap run` does, and tells who held the peak.\n\n"
 		"Exit status: that of COMMAND, and if a signal ended it assay ends by the same "
 		"signal; 124 after `--timeout`, 125 when assay itself failed, 126 when COMMAND "
 		"cannot be run, 127 when it is not found.",
@@ -68,6 +99,8 @@ const struct as_cmd as_cmd_run = {
 		    "file\n"
 		    "assay run --stacks cpu,wall -- python3 -c 'sum(range(10**7))'\tand where it "
 		    "spent it\n"
+		    "assay run --heap run.heap -- python3 -c 'x = [bytes(999)] * 9'\tand where its "
+		    "memory went\n"
 		    "assay run --metrics cpu,memory --interval 0.1 -- true\tpay only for what is "
 		    "asked\n",
 	.flags = AS_CMD_COMMAND | AS_CMD_WRAPPER,

@@ -433,6 +433,9 @@ int as_measure(const struct as_measure *m, struct as_io *io, struct as_err *err)
 	if (r < 0)
 		return r;
 	bool started = s.result.started || !m->engine.argv;
+
+	if (m->started)
+		*m->started = started;
 	as_measured_keep(&s);
 	if (m->opts.stacks && started && !s.run->stacks)
 		tell_no_stacks(&s);

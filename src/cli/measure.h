@@ -95,6 +95,7 @@ struct as_measure {
 	struct as_stacks_config stacks;      /* modes 0: none are sampled                  */
 	const struct as_sink *watcher;       /* is told of all as well; or NULL            */
 	const struct as_status_words *words; /* in the status line; or NULL           */
+	bool *started;                       /* was it? or NULL                       */
 };
 
 /* Measure, keep, show. io->status and io->die_by become the command's. */

@@ -86,6 +86,33 @@ def _():
     expect_eq(r.out, "['-x']\n", "output")
 
 
+@job_test("--json has the numbers instead of a summary")
+def _():
+    r = assay("heap", "run", "--json", "-o", "a.heap", "--", "sh", "-c", "exit 3")
+    expect_eq((r.rc, r.err), (3, ""), "status and errors")
+    d = valid(r.json(), "heap-stats-1")
+    expect(d["total_allocations"] > 0, "no allocations")
+
+
+@job_test("a run can have a capture too")
+def _():
+    r = assay("run", "--heap", "a.heap", "--", work("allocs"), "peak").ok()
+    expect_in("verdict", r.err, "summary")
+    expect_in("by_malloc", r.err, "who held the peak")
+    told = lines_of_json(r.out)[-1]
+    expect_eq(stats()["total_allocations"], told["allocations"], "allocations")
+    r = assay("run", "--heap", "b.heap", "--", "./nothing-there")
+    expect_eq((r.rc, (tmp() / "b.heap").exists()), (127, False), "status, and a capture")
+
+
+@job_test("what cannot be recorded runs all the same, and that is said")
+def _():
+    r = record("/sbin/ldconfig", "-V")
+    if r.rc or stats()["processes"]:
+        skip("no program here is linked statically")
+    expect_in("nothing was recorded", r.err, "summary")
+
+
 # --- views ------------------------------------------------------------------------
 
 @job_test("stats --json is what the program knows of itself")
@@ -98,6 +125,27 @@ def _():
               d["peak_bytes"], "bytes of all lines at the peak")
     expect_eq(sum(s["count"] for s in d["size_histogram"]), d["total_allocations"], "sizes")
     expect(d["complete"] and d["mode"] == "exact" and d["peak_bytes_95"] is None, "exactness")
+
+
+@job_test("a sampled capture has an interval beside each number")
+def _():
+    allocs("peak", options=("--sample", "4KiB"))
+    d = stats()
+    expect_eq((d["mode"], d["sample_bytes"] > 0), ("sampled", True), "mode")
+    for key in "total_allocated_bytes", "peak_bytes", "leaked_bytes", "temporary_bytes":
+        expect(d[f"{key}_95"] >= 0, f"no interval of {key}")
+    expect_in(" ± ", view("summary"), "summary")
+    expect_in(" ± ", view("stats"), "stats")
+
+
+@job_test("filters and parts of the time are the same as everywhere")
+def _():
+    allocs("peak", "leak")
+    whole = list(csv.DictReader(io.StringIO(view("transform", "csv"))))
+    some = list(csv.DictReader(io.StringIO(view("transform", "csv", "--show-stacks", "by_malloc"))))
+    expect(0 < len(some) <= len(whole), f"{len(some)} of {len(whole)} stacks")
+    expect(all("by_malloc" in r["stack"] for r in some), "stacks without it")
+    expect_eq(stats("a.heap", "--until", "1ns")["total_allocations"], 0, "before it began")
 
 
 @job_test("every view of stacks adds up to the same")

@@ -26,6 +26,8 @@ measuring:
                             exit 124
       --wait-all            wait for every process of the job, not only the
                             command
+      --heap FILE           record all that it allocates to FILE, as 'assay heap
+                            run' does
 
 output:
       --json                the whole run as JSON on standard output, no summary
@@ -51,6 +53,8 @@ examples:
       the whole record as a file
   assay run --stacks cpu,wall -- python3 -c 'sum(range(10**7))'
       and where it spent it
+  assay run --heap run.heap -- python3 -c 'x = [bytes(999)] * 9'
+      and where its memory went
   assay run --metrics cpu,memory --interval 0.1 -- true
       pay only for what is asked
 

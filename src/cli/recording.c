@@ -1,0 +1,76 @@
+#include "cli/recording.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/human.h"
+#include "heap/capture.h"
+#include "report/words.h"
+
+static void put_progress(void *session, struct as_buf *out)
+{
+	struct as_session_progress p = {0};
+
+	as_session_progress(session, &p);
+	as_buf_fmt(out, "heap %s, ", as_human_bytes((double)p.heap).s);
+	as_buf_fmt(out, "peak %s, ", as_human_bytes((double)p.peak).s);
+	as_buf_fmt(out, "%s allocations  ", as_human_count((double)p.allocations).s);
+}
+
+int as_recording_start(struct as_recording *r, const struct as_session_config *config,
+		       struct as_measure *m, const struct as_env *env, struct as_err *err)
+{
+	as_auto_buf struct as_buf command = AS_BUF(AS_BUF_LINE);
+	struct as_session_config mine = *config;
+	struct as_identity who = {.argv = m->engine.argv};
+
+	while (who.argv[who.argc])
+		who.argc++;
+	as_put_command(&command, &who);
+	mine.command = as_buf_text(&command);
+	mine.temporary = 1;
+	r->path = config->output;
+	int code = as_session_start(&mine, env, &r->session, err);
+	if (code < 0)
+		return code;
+	r->words = (struct as_status_words){put_progress, r->session};
+	m->words = &r->words;
+	m->engine.environment = as_session_environment(r->session);
+	return AS_OK;
+}
+
+int as_recording_stop(struct as_recording *r, bool started, struct as_err *err)
+{
+	int code = as_session_stop(r->session, err);
+
+	if (started)
+		return code < 0 ? code : as_capture_read(r->path, NULL, &r->heap, err);
+	(void)unlink(r->path);
+	return AS_OK;
+}
+
+void as_recording_done(struct as_recording *r)
+{
+	as_session_free(r->session);
+	as_heap_free(r->heap);
+}
+
+void as_put_recorded(struct as_buf *out, const struct as_look *look, const struct as_recording *r)
+{
+	struct as_sheet sheet = {.out = out, .look = look};
+	as_auto_buf struct as_buf path = AS_BUF(AS_BUF_LINE);
+	struct stat st;
+
+	as_put_word(&path, r->path);
+	as_put_label(&sheet, "capture", AS_DIM);
+	as_buf_str(out, as_buf_text(&path));
+	if (stat(r->path, &st) == 0)
+		as_buf_fmt(out, ", %s", as_human_bytes((double)st.st_size).s);
+	as_buf_byte(out, '\n');
+	as_put_label(&sheet, "next", AS_DIM);
+	as_buf_fmt(out, "assay heap flamegraph %s\n", as_buf_text(&path));
+	as_buf_fmt(out, "%*sassay heap tree %s\n", AS_TEXT_AT, "", as_buf_text(&path));
+	as_buf_fmt(out, "%*sassay heap summary --leaks %s\n", AS_TEXT_AT, "", as_buf_text(&path));
+	out->bad |= path.bad;
+}
