@@ -118,13 +118,13 @@ static void put_where(struct as_buf *out, const struct as_look *look, const stru
 	const struct as_profile *p = t->f->p;
 
 	as_put_heap_where(&where, p, place, p->place[place].begin, &t->how->spell);
+	out->bad |= where.bad;
 	if (!where.len || as_clean_width(as_buf_text(&where), where.len) > room)
 		return;
 	as_buf_str(out, "  ");
 	as_ink(out, look, AS_DIM);
 	(void)as_put_clean(out, as_buf_text(&where), where.len, room);
 	as_ink_end(out, look, AS_DIM);
-	out->bad |= where.bad;
 }
 
 /* Bytes and their share of the whole; how wide. */
