@@ -1,6 +1,12 @@
 #!/usr/bin/env python3
 """`assay heap`: every allocation of programs that know their own."""
+import json
 import os
+import pathlib
+import random
+import shutil
+import signal
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
@@ -8,20 +14,303 @@ from harness import *
 from heaps import *
 from jobs import *
 
+ALLOCS = work("allocs")
+BAD_FILE = 65
 # Cases of allocs whose every allocation is by the program itself.
 WHOLE = ["malloc", "calloc", "realloc", "aligned", "fails", "peak", "leak", "temporary",
-         "recursion", "exec", "vfork", "churn"]
+         "recursion", "churn"]
 
 
 # --- the programs themselves ---------------------------------------------------
 
 @job_test("what the programs say of themselves is what a library that only counts sees")
 def _():
-    for case in WHOLE:
-        r, counted = oracle(work("allocs"), case)
+    for case in [*WHOLE, "exec", "vfork"]:
+        r, counted = oracle(ALLOCS, case)
         told = lines_of_json(r.ok().out)
         for key in ("pid", "allocations", "frees", "bytes"):
             expect_eq([c[key] for c in counted], [t[key] for t in told], f"{case}: {key}")
+
+
+# --- equal to the byte and to the count ------------------------------------------
+
+@job_test("totals, peak and what is left are those of the program, to the byte and the count")
+def _():
+    for case in [*WHOLE, "mmap", "brk"]:
+        h = heap(ALLOCS, case)
+        h.expect_totals(h.truth[0])
+        h.expect_nothing_lost()
+
+
+@job_test("all cases at once: sums, and each function and line by itself")
+def _():
+    h = heap(ALLOCS, *WHOLE, "mmap")
+    h.expect_totals(h.truth[0])
+    h.expect_sites(h.truth[0]["sites"])
+
+
+@job_test("an aggregated recording says the same")
+def _():
+    h = heap(ALLOCS, *WHOLE, options=["--aggregate"])
+    h.expect_totals(h.truth[0])
+    h.expect_sites(h.truth[0]["sites"])
+    expect_eq(h.doc["aggregated"], True, "aggregated")
+
+
+@job_test("a peak of 5 ms has its owner, though more was there before and after it")
+def _():
+    h = heap(ALLOCS, "peak")
+    first = h.doc["peak_by_line"][0]
+    expect_eq((first["function"], first["bytes"], first["count"]),
+              ("by_malloc", 97 * 500009, 97), "who held the peak")
+    expect_eq(h.doc["peak_bytes"], 97 * 500009, "peak")
+
+
+@job_test("a leak has its line; what was given back has none")
+def _():
+    h = heap(ALLOCS, "leak", "temporary", "peak")
+    expect_eq([(x["function"], x["bytes"], x["count"]) for x in h.doc["leaked_by_line"]],
+              [("by_leak", 211 * 1013, 211)], "what is left")
+
+
+@job_test("temporary allocations are counted where they are made")
+def _():
+    h = heap(ALLOCS, "temporary", "leak")
+    expect_eq(h.by_function("temporary_by_line"), {"by_malloc": (1511 * 61, 1511)}, "temporary")
+    expect_eq(h.doc["temporary_allocations"], 1511, "how many")
+
+
+@job_test("sizes are counted by their magnitude")
+def _():
+    h = heap(ALLOCS, "leak", "temporary")
+    found = {(x["from"], x["to"]): x["count"] for x in h.doc["size_histogram"]}
+    expect_eq(found, {(512, 1023): 211, (32, 63): 1511}, "histogram")
+
+
+@job_test("C++'s operators, sized and of arrays too, are one allocation each")
+def _():
+    h = heap(work("allocs_new"))
+    h.expect_sites(h.truth[0]["sites"])
+
+
+@job_test("a library that is loaded late and unloaded has its names, both times")
+def _():
+    h = heap(ALLOCS, "library")
+    expect_eq(h.by_function("top_by_size")["strange_alloc"], (62 * 5003, 62), "strange_alloc")
+
+
+# --- threads and processes ---------------------------------------------------------
+
+@job_test("threads: what each made, also when another gave it back after its end")
+def _():
+    h = heap(ALLOCS, "threads")
+    h.expect_sites(h.truth[0]["sites"])
+    made = sorted(t["allocations"] for t in h.doc["threads"])
+    expect_eq(made.count(23), 5, f"threads with 23 allocations among {made}")
+
+
+@job_test("2,000 threads, a thousand at a time: no event is lost")
+def _():
+    h = heap(ALLOCS, "crowd")
+    h.expect_sites([{k: s[k] for k in s if k != "peak"} for s in h.truth[0]["sites"]])
+    h.expect_nothing_lost()
+
+
+@job_test("a forked child is left alone, unless it shall be followed")
+def _():
+    h = heap(ALLOCS, "fork")
+    child, parent = h.truth
+    h.expect_totals(parent)
+    expect_eq([p["pid"] for p in h.doc["processes"]], [parent["pid"]], "processes")
+
+
+@job_test("a forked child that is followed: its sums are its own, the peak is that of both")
+def _():
+    h = heap(ALLOCS, "fork", options=["--follow-fork"])
+    child, parent = h.truth
+    for t in (child, parent):
+        p = h.process(t["pid"])
+        for key, own in (("allocations", "allocations"), ("allocated_bytes", "bytes"),
+                         ("leaked_bytes", "left")):
+            expect_eq(p[key], t[own], f"{key} of {t['pid']}")
+    expect_eq(h.process(child["pid"])["parent"], parent["pid"], "parent")
+    expect_eq(h.doc["total_allocations"], child["allocations"] + parent["allocations"], "in all")
+
+
+@job_test("20 children, one after the other: none is lost")
+def _():
+    h = heap(ALLOCS, "forks20", options=["--follow-fork"])
+    expect_eq(len(h.truth), 21, "processes that told")
+    expect_eq(sorted(p["pid"] for p in h.doc["processes"]), sorted(t["pid"] for t in h.truth),
+              "processes")
+    for key, own in (("total_allocations", "allocations"), ("total_allocated_bytes", "bytes"),
+                     ("leaked_bytes", "left")):
+        expect_eq(h.doc[key], sum(t[own] for t in h.truth), key)
+
+
+@job_test("what a process becomes by exec is recorded")
+def _():
+    h = heap(ALLOCS, "exec")
+    expect_eq(h.by_function("leaked_by_line")["by_leak"], (211 * 1013, 211), "after exec")
+
+
+@job_test("vfork and exec: the child does its work, and the parent's sums are its own")
+def _():
+    h = heap(ALLOCS, "vfork")
+    h.expect_totals(h.truth[1])
+    h = heap(ALLOCS, "vfork", options=["--follow-fork"])
+    expect_eq(h.by_function("leaked_by_line")["by_leak"], (211 * 1013, 211), "the child's")
+
+
+# --- how a command ends --------------------------------------------------------------
+
+@job_test("output, input and exit status are those of the command")
+def _():
+    script = "cat; echo err >&2; exit 9"
+    r = run(ASSAY, "heap", "run", "--quiet", "-o", FILE, "--", "sh", "-c", script, input="abc\n")
+    expect_eq((r.rc, r.out, r.err), (9, "abc\n", "err\n"), "how it ended")
+
+
+@job_test("no descriptor of ours is among those of the command")
+def _():
+    alone = run("ls", "/proc/self/fd").out
+    r = run(ASSAY, "heap", "run", "--quiet", "-o", FILE, "--", "ls", "/proc/self/fd").ok()
+    expect_eq(r.out, alone, "descriptors")
+
+
+@job_test("a program that leaves by _exit, aborts, or crashes in its handler: all is there")
+def _():
+    for case, rc, size in (("exit7", 7, 7027), ("abort", -signal.SIGABRT, 7001),
+                           ("crash", -signal.SIGABRT, 7013)):
+        h = heap(ALLOCS, case, rc=rc)
+        expect_eq(h.by_function("leaked_by_line")["by_malloc"], (size, 1), f"left by {case}")
+        expect_eq(h.doc["complete"], True, "complete")
+
+
+@job_test("a program that is killed: all is there")
+def _():
+    p = heap_start(ALLOCS, "wait", stdout=subprocess.PIPE, text=True)
+    os.kill(json.loads(p.stdout.readline())["pid"], signal.SIGKILL)
+    expect_eq(p.wait(30), -signal.SIGKILL, "exit status")
+    expect_eq(heap_stats()["leaked_bytes"], 7019, "what it had")
+
+
+@job_test("assay is killed: the program goes on, and the file is good up to then")
+def _():
+    p = heap_start(ALLOCS, "slow", stdout=subprocess.PIPE, text=True)
+
+    def some():
+        r = assay("heap", "stats", "--json", FILE)
+        return r.rc == 0 and r.json()["total_allocations"] > 5
+    wait_for(some, 30, "a first block of the file")
+    p.send_signal(signal.SIGKILL)
+    truth = json.loads(p.stdout.readline())
+    expect_eq(truth["allocations"], 101, "what the program did")
+    doc = heap_stats()
+    expect_eq(doc["complete"], False, "complete")
+    expect(5 < doc["total_allocations"] < 101, f"{doc['total_allocations']} allocations")
+    expect_eq(doc["total_allocated_bytes"], 7039 * doc["total_allocations"], "bytes")
+
+
+@job_test("a disk that is full: the program does not notice, and the file is good up to then")
+def _():
+    disk = tmp() / "disk"
+    disk.mkdir()
+    if run("mount", "-t", "tmpfs", "-o", "size=64k", "none", disk).rc:
+        skip("no small disk can be mounted")
+    try:
+        out = disk / "out.heap"
+        r = run(ASSAY, "heap", "run", "-o", out, "--", ALLOCS, "mixed", "churn")
+        expect_eq(lines_of_json(r.out)[0]["allocations"], 360020, "what the program did")
+        expect_in("No space left on device", r.err, "what assay says")
+        doc = heap_stats(out)
+        expect_eq(doc["complete"], False, "complete")
+        expect(doc["total_allocations"] <= 360020, f"{doc['total_allocations']} allocations")
+    finally:
+        run("umount", disk).ok()
+
+
+@job_test("a file that is there is not overwritten, unless it shall be")
+def _():
+    (tmp() / FILE).write_text("mine")
+    r = assay("heap", "run", "-o", FILE, "--", ALLOCS, "leak")
+    expect(r.rc == 125 and "already there" in r.err, f"{r}")
+    expect_eq((tmp() / FILE).read_text(), "mine", "the file")
+    assay("heap", "run", "--force", "-o", FILE, "--", ALLOCS, "leak").ok()
+    expect_eq(heap_stats()["leaked_bytes"], 213743, "what is left")
+
+
+# --- programs that cannot be looked at ------------------------------------------------
+
+def static_program():
+    source = tmp() / "static.c"
+    source.write_text("#include <stdio.h>\nint main(void) { puts(\"done\"); return 3; }\n")
+    if run("cc", "-static", "-o", tmp() / "static", source).rc:
+        skip("no static program can be made here")
+    return tmp() / "static"
+
+
+@job_test("a static program: said plainly, and it runs or is refused")
+def _():
+    r = run(ASSAY, "heap", "run", "-o", FILE, "--", static_program())
+    expect_in("static", r.err, "what assay says")
+    expect(r.rc in (1, 2, 3), f"exit status {r.rc}")
+
+
+@job_test("a setuid program: said plainly, and it runs or is refused")
+def _():
+    if not is_root():
+        skip("only root can make one")
+    folder = public()
+    program = shutil.copy("/usr/bin/id", folder / "id")
+    os.chmod(program, 0o4755)
+    r = run(*as_nobody(ASSAY, "heap", "run", "-o", folder / "out.heap", "--", program, "-u"),
+            cwd=folder)
+    expect_in("gains privileges", r.err, "what assay says")
+
+
+@job_test("a program that is not there is said so, and leaves no file")
+def _():
+    r = assay("heap", "run", "-o", FILE, "--", "./not-there")
+    expect(r.rc == 127 and "not-there" in r.err, f"{r}")
+
+
+@job_test("a program that may have little address space runs all the same")
+def _():
+    script = f"ulimit -v 60000; exec {ALLOCS} leak"
+    r = run(ASSAY, "heap", "run", "-o", FILE, "--", "sh", "-c", script)
+    expect_eq(r.rc, 0, f"exit status ({r.err})")
+    expect_eq(lines_of_json(r.out)[0]["allocations"], 211, "what it did")
+
+
+@job_test("a program that gets no more memory is the only one who notices")
+def _():
+    h = heap(ALLOCS, "limit")
+    expect_eq(h.by_function("top_by_size")["by_malloc"], (61, 1), "what it knows")
+
+
+# --- files that are not whole ------------------------------------------------------------
+
+@job_test("files that are cut, damaged or foreign: an error or a part of it, never a crash")
+def _():
+    heap(ALLOCS, *WHOLE, "mixed")
+    whole = (tmp() / FILE).read_bytes()
+    chance = random.Random(5)
+    for i in range(24):
+        data = bytearray(whole[:chance.randrange(len(whole))] if i % 2 else whole)
+        for _ in range(i % 5):
+            data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+        (tmp() / "bad.heap").write_bytes(data)
+        r = assay("heap", "stats", "--json", "bad.heap")
+        expect(r.rc in (0, BAD_FILE), f"exit status {r.rc} of damage {i}: {r.err}")
+        expect(r.rc == 0 or "bad.heap" in r.err, f"no error is told: {r.err}")
+        r = assay("heap", "stats", "--json", "--partial", "bad.heap")
+        expect(r.rc in (0, BAD_FILE), f"a part of it, damage {i}: exit status {r.rc}: {r.err}")
+    for foreign in (b"", b"{}", ALLOCS, whole[:7]):
+        data = pathlib.Path(foreign).read_bytes() if isinstance(foreign, str) else foreign
+        (tmp() / "bad.heap").write_bytes(data)
+        r = assay("heap", "stats", "bad.heap")
+        expect(r.rc == BAD_FILE and "bad.heap" in r.err, f"{foreign[:20]!r}: {r}")
 
 
 main()

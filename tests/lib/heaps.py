@@ -1,19 +1,109 @@
 """heaps -- what tests of `assay heap` share, on top of harness and jobs.
 
-    h = heap(work("allocs"), "peak")        recorded, and what its stats say
-    h.truth                                 what the program said of itself: a list, one a process
+    h = heap(work("allocs"), "peak")        recorded; h.doc is what its stats say
+    h.truth                                 what its processes said of themselves
+    h.expect_totals(h.truth[0])             equal to the byte and to the count
     oracle(*command)                        what a library that only counts saw, one a process
 """
+import collections
 import json
+import pathlib
 
-from harness import run, tmp
+from harness import ASSAY, assay, expect, expect_eq, run, start, tmp
 from jobs import work
 
-__all__ = ["oracle", "lines_of_json"]
+__all__ = ["heap", "heap_start", "heap_stats", "Heap", "oracle", "lines_of_json", "amounts", "FILE"]
+
+FILE = "out.heap"
+ALL = 100_000           # rows: every line
+AMOUNTS = pathlib.Path(__file__).resolve().parents[1] / "workloads/python/amounts.py"
 
 
 def lines_of_json(text):
     return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+
+
+def amounts(python, *cases):
+    """The command of a Python program that knows what its lines allocate."""
+    return [python, str(AMOUNTS), *cases]
+
+
+class Heap:
+    """A recording: how the command ended (.r), what it says (.truth), what stats say (.doc)."""
+
+    def __init__(self, r, doc):
+        self.r, self.doc = r, doc
+        self.truth = lines_of_json(r.out)
+
+    def lines(self, key, names=("function", "line")):
+        """{(function, line): (bytes, count)} of one list of lines."""
+        found = collections.defaultdict(lambda: (0, 0))
+        for row in self.doc[key]:
+            name = (row["function"] or "").rpartition(".")[2]       # Holder.method is a method
+            at = tuple({**row, "function": name}[n] for n in names)
+            found[at] = (found[at][0] + row["bytes"], found[at][1] + row["count"])
+        return found
+
+    def by_function(self, key):
+        return {at[0]: value for at, value in self.lines(key, ("function",)).items()}
+
+    def process(self, pid):
+        found = [p for p in self.doc["processes"] if p["pid"] == pid]
+        expect_eq(len(found), 1, f"processes {pid} among {self.doc['processes']}: number")
+        return found[0]
+
+    def allocated(self, *names):
+        """(allocations, bytes) by the allocators of these names."""
+        rows = [a for a in self.doc["allocators"] if not names or a["allocator"] in names]
+        return sum(a["allocations"] for a in rows), sum(a["allocated_bytes"] for a in rows)
+
+    # --- what must hold ---
+
+    def expect_totals(self, truth):
+        told = {"total_allocations": "allocations", "total_frees": "frees",
+                "total_allocated_bytes": "bytes", "peak_bytes": "peak", "leaked_bytes": "left"}
+        for key, own in told.items():
+            expect_eq(self.doc[key], truth[own], f"{key} ({own})")
+
+    def expect_sites(self, sites):
+        """Each site of the program, by function and line."""
+        made, peak, left = (self.lines(k) for k in ("top_by_size", "peak_by_line",
+                                                    "leaked_by_line"))
+        for s in sites:
+            at = s["function"], s["line"]
+            expect_eq(made[at], (s["bytes"], s["count"]), f"bytes and count of {at}")
+            expect_eq(left[at][0], s["left"], f"bytes left of {at}")
+            if "peak" in s:
+                expect_eq(peak[at][0], s["peak"], f"bytes at the peak of {at}")
+
+    def expect_marks(self, objects=False):
+        """Each marked line of amounts.py; with objects, what CPython has of its own too."""
+        made, left = (self.lines(k) for k in ("top_by_size", "leaked_by_line"))
+        for mark in (m for t in self.truth for m in t["marks"].values()):
+            at, want = (mark["function"], mark["line"]), mark["objects"] if objects else mark
+            if want:
+                expect_eq(made[at], (want["bytes"], want["count"]), f"bytes and count of {at}")
+                expect_eq(left[at][0], want["left"], f"bytes left of {at}")
+
+    def expect_nothing_lost(self):
+        for p in self.doc["processes"]:
+            expect_eq(p["lost_events"], 0, f"events lost by {p['pid']}")
+
+
+def heap_stats(path=FILE, *options):
+    return assay("heap", "stats", "--json", "-n", ALL, *options, path).ok().json()
+
+
+def heap(*command, options=(), rc=0, **how):
+    """Record a command, which must end so, and read what came of it."""
+    r = run(ASSAY, "heap", "run", "--quiet", *options, "--force", "-o", FILE, "--", *command, **how)
+    expect(r.rc == rc, f"exit status {r.rc}, want {rc}\n{r.out[-500:]}\n{r.err[-1000:]}")
+    return Heap(r, heap_stats())
+
+
+def heap_start(*command, options=(), **popen):
+    """Begin to record."""
+    return start(ASSAY, "heap", "run", "--quiet", *options, "-o", FILE, "--", *command, **popen)
 
 
 def oracle(*command, **how):

@@ -325,7 +325,12 @@ static void c_fork(void)
 	children(1);
 }
 
-static void c_forks(void)
+static void c_forks20(void)
+{
+	children(20);
+}
+
+static void c_forks300(void)
 {
 	children(300);
 }
@@ -489,7 +494,8 @@ static const struct {
 	{"threads", c_threads},
 	{"crowd", c_crowd},
 	{"fork", c_fork},
-	{"forks", c_forks},
+	{"forks20", c_forks20},
+	{"forks300", c_forks300},
 	{"forks1000", c_forks1000},
 	{"exec", c_exec},
 	{"vfork", c_vfork},
