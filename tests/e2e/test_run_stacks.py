@@ -34,7 +34,7 @@ def _():
     for s in stacks["timeline"]:
         begin = began + s["t_ns"] / 1e9
         for name, (first, last) in times.items():
-            if begin > first and begin + length < last:
+            if begin > first and begin + length < last and s["values"]["cpu"]:
                 expect_eq(s["function"], name, f"function of the slice at {s['t_ns']} ns")
                 whole[name] += 1
     expect(all(whole.values()), f"slices that lie in each turn: {whole} of {stacks['timeline']}")
