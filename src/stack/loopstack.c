@@ -57,7 +57,10 @@ bool as_loop_stacks_ready(struct as_loop_stacks *s, int64_t now)
 		s->asyncio.interp = 0; /* it may have been imported */
 		s->check_ns = now + AS_SECOND;
 	}
-	if (!as_pythreads_same(&s->threads) && !as_pythreads_refresh(&s->threads))
+	struct as_pyheads heads;
+
+	as_pyheads_init(&heads, &s->threads);
+	if (!as_pythreads_same(&s->threads, &heads) && !as_pythreads_refresh(&s->threads))
 		lose(s);
 	return s->found;
 }

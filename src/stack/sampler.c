@@ -12,6 +12,7 @@
 enum { HOLDERS_MOST = 64 };
 
 static const int64_t check_first = 20 * AS_MSEC;
+static const int64_t tick = 10 * AS_MSEC; /* a running thread's time is counted no less often */
 
 /* ── moments ──────────────────────────────────────────────────────────── */
 
@@ -164,21 +165,26 @@ static void look_around(const struct as_sampler *s, struct as_sampled *p, int64_
 	p->refresh_ns = now + AS_SECOND;
 }
 
-static bool refresh(struct as_sampler *s, struct as_sampled *p, int64_t now)
+/* See who is new and who has ended. */
+static bool list(struct as_sampler *s, struct as_sampled *p)
 {
-	if (now < p->peek_ns)
-		return true;
-	p->peek_ns = now + AS_MSEC;
-	check_codes(p, now);
-	if (now < p->refresh_ns && as_pythreads_same(&p->threads))
-		return true;
 	if (!as_pythreads_refresh(&p->threads))
 		return false;
-	if (now >= p->refresh_ns)
-		look_around(s, p, now);
 	for (size_t i = 0; i < p->threads.n; i++)
 		if (!p->threads.at[i]->known)
 			tag(s, p, p->threads.at[i], NULL);
+	return true;
+}
+
+/* Once a second in any case. False: its Python is gone. */
+static bool refresh(struct as_sampler *s, struct as_sampled *p, int64_t now)
+{
+	check_codes(p, now);
+	if (now < p->refresh_ns)
+		return true;
+	if (!list(s, p))
+		return false;
+	look_around(s, p, now);
 	return true;
 }
 
@@ -197,20 +203,25 @@ static void read_still(void *arg)
 }
 
 /* As it runs; if that does not do and may not be the last word, stopped. */
-static enum as_snap read_stack(struct as_sampler *s, struct as_pythread *t)
+static enum as_snap read_stack(struct as_sampler *s, struct as_pythread *t,
+			       struct as_snap_also *also)
 {
-	struct still x = {s, t, as_snapshot(&t->snap, s->stack, &s->count.snap)};
+	struct still x = {.s = s, .t = t};
 
+	t->snap.also = also;
+	read_still(&x);
+	t->snap.also = NULL;
 	if (x.snap == AS_SNAP_REJECTED && s->config.stop)
 		s->count.stops += as_microstop(t->tid, read_still, &x, &s->count.stopped_ns);
 	return x.snap;
 }
 
-static bool see(struct as_sampler *s, struct as_sampled *p, struct as_pythread *t)
+static bool see(struct as_sampler *s, struct as_sampled *p, struct as_pythread *t,
+		struct as_pyheads *heads)
 {
 	if (t->known)
 		return true;
-	switch (read_stack(s, t)) {
+	switch (read_stack(s, t, heads ? &heads->also : NULL)) {
 	case AS_SNAP_OK:
 		t->stack = as_codes_follow(&p->codes, s->stack, &t->trail);
 		t->known = true;
@@ -234,6 +245,9 @@ static bool see(struct as_sampler *s, struct as_sampled *p, struct as_pythread *
 struct look {
 	int64_t now, since; /* since the last one                      */
 	bool asleep;        /* no thread was on a CPU since            */
+	bool alone;         /* its only thread tells so itself         */
+	bool lists;         /* new threads are asked for               */
+	struct as_pyheads heads;
 	uint64_t holder[HOLDERS_MOST];
 	size_t holders;
 };
@@ -260,27 +274,42 @@ static bool ask(const struct as_sampler *s, struct as_pythread *t, const struct 
 }
 
 /*
+ * A thread that only waits for a CPU looks as if it ran, and would be counted
+ * again and again where it was stopped: but what the kernel counts of it stands
+ * still for longer than a tick.
+ */
+static void leave_waiting(struct as_sampled *p, int64_t now, struct as_pydeed *did)
+{
+	if (did->changed)
+		p->stirred_ns = now;
+	else if (now - p->stirred_ns > tick)
+		did->runs = did->moved = false;
+}
+
+/*
  * CPU time belongs to the stacks that are seen while a thread runs, never to
  * the one in which it waits afterwards: it is owed until then. The stack of a
  * thread that has not moved is still the same. One that has its stack in
  * another interpreter at this moment has this time there, too.
  */
-static void look_at(struct as_sampler *s, struct as_sampled *p, size_t i, const struct look *l)
+static void look_at(struct as_sampler *s, struct as_sampled *p, size_t i, struct look *l)
 {
 	struct as_pythread *t = p->threads.at[i];
 	bool elsewhere = as_pythreads_told(&p->threads, i);
 	unsigned modes = s->config.modes;
 	struct as_pydeed did;
 
-	t->told = false;
+	t->told = t->fresh = false;
 	if (!ask(s, t, l, &did))
 		return;
+	if (l->alone)
+		leave_waiting(p, l->now, &did);
 	p->ran |= did.runs;
 	t->owed_ns = elsewhere ? 0 : t->owed_ns + did.used_ns;
 	t->known &= !did.moved;
 	bool cpu = modes & AS_MODE_CPU && did.runs, wall = modes & AS_MODE_WALL,
 	     gil = modes & AS_MODE_GIL && holds(t, l);
-	t->told = (cpu || wall || gil) && !elsewhere && see(s, p, t);
+	t->told = (cpu || wall || gil) && !elsewhere && see(s, p, t, l->lists ? &l->heads : NULL);
 	if (!t->told)
 		return;
 	add(s, t,
@@ -288,15 +317,19 @@ static void look_at(struct as_sampler *s, struct as_sampled *p, size_t i, const 
 	t->owed_ns = cpu ? 0 : t->owed_ns;
 }
 
+/* The only one of its process that ran when last asked is asked itself. */
+static bool alone(const struct as_sampler *s, const struct as_sampled *p)
+{
+	return s->config.modes & AS_MODE_CPU && p->threads.n == 1 && p->ran;
+}
+
 /*
- * Its threads are asked one by one, unless the process as a whole has used
- * nothing. A thread that only waits for a CPU looks as if it ran, and would be
- * counted again and again where it was stopped: not by this clock.
+ * Threads are asked one by one, unless the process as a whole has used nothing:
+ * then those that run wait for a CPU, too.
  */
 static bool asleep(const struct as_sampler *s, struct as_sampled *p, int64_t now)
 {
-	enum { FEW = 4 };                  /* threads, that are as well asked at once */
-	const int64_t tick = 10 * AS_MSEC; /* a running thread moves the clock no more often */
+	enum { FEW = 4 }; /* threads, that are as well asked at once */
 	int64_t was = p->used_ns;
 
 	if (!(s->config.modes & AS_MODE_CPU) && p->threads.n <= FEW)
@@ -338,6 +371,31 @@ static void look_at_tasks(struct as_sampler *s, struct as_sampled *p, int64_t no
 		as_tasksight_awaiting(&p->tasks, now, s->stack, add_awaiting, &a);
 }
 
+/* One that has entered another interpreter has had its turn in the one that it came from. */
+static bool had_turn(const struct as_pythreads *t, pid_t tid)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (t->at[i]->tid == tid && t->at[i]->told)
+			return true;
+	return false;
+}
+
+/* Those that have begun since, if any; nobody begins one while all are asleep. */
+static bool look_at_new(struct as_sampler *s, struct as_sampled *p, struct look *l)
+{
+	if (!l->lists)
+		return true;
+	p->peek_ns = l->now + AS_MSEC;
+	if (as_pythreads_same(&p->threads, &l->heads))
+		return true;
+	if (!list(s, p))
+		return false;
+	for (size_t i = 0; i < p->threads.n; i++)
+		if (p->threads.at[i]->fresh && !had_turn(&p->threads, p->threads.at[i]->tid))
+			look_at(s, p, i, l);
+	return true;
+}
+
 /* False: its Python is gone. */
 static bool look_at_process(struct as_sampler *s, struct as_sampled *p, int64_t now)
 {
@@ -347,7 +405,10 @@ static bool look_at_process(struct as_sampler *s, struct as_sampled *p, int64_t 
 		return false;
 	l.now = now;
 	l.since = now - p->last_ns;
-	l.asleep = asleep(s, p, now);
+	l.alone = alone(s, p);
+	l.asleep = !l.alone && asleep(s, p, now);
+	l.lists = !l.asleep && now >= p->peek_ns;
+	as_pyheads_init(&l.heads, &p->threads);
 	p->ran &= l.asleep;
 	l.holders = s->config.modes & AS_MODE_GIL
 			    ? as_pythreads_holders(&p->threads, l.holder, HOLDERS_MOST)
@@ -356,7 +417,7 @@ static bool look_at_process(struct as_sampler *s, struct as_sampled *p, int64_t 
 		look_at(s, p, i, &l);
 	look_at_tasks(s, p, now);
 	p->last_ns = now;
-	return true;
+	return look_at_new(s, p, &l);
 }
 
 /* ── processes ────────────────────────────────────────────────────────── */

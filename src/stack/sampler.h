@@ -52,7 +52,7 @@ struct as_sampled {
 	int64_t peek_ns;               /* new threads are asked for no sooner         */
 	clockid_t clock;               /* of all its threads together                 */
 	int64_t used_ns;               /* by that                                     */
-	int64_t stirred_ns;            /* when that last changed                      */
+	int64_t stirred_ns;            /* when that, or its only thread's, last changed  */
 	bool ran;                      /* some thread did, when last asked            */
 };
 

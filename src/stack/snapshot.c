@@ -148,7 +148,7 @@ static bool make_room(struct as_snapper *s)
 	while (s->copy_cap < n)
 		if (n > COPY_MOST || !as_grow(&s->copy, &s->copy_cap, s->copy_cap, 1, 65536))
 			return false;
-	while (s->range_cap < s->nregions * 2 + AS_TIP_COPIES)
+	while (s->range_cap < s->nregions * 2 + AS_TIP_COPIES + AS_ALSO_MOST)
 		if (!as_grow(&s->range, &s->range_cap, s->range_cap, sizeof *s->range, 64))
 			return false;
 	return true;
@@ -180,6 +180,8 @@ static size_t plan(struct as_snapper *s)
 		for (size_t c = 0; i + 1 == fixed && c < tip; c++)
 			add_range(s, &k, s->tip.at, s->tip.copy[tip + c], s->tip.n);
 	}
+	for (size_t i = 0; s->also && !s->also->read && i < AS_ALSO_MOST; i++)
+		s->range[k++] = s->also->range[i];
 	return k;
 }
 
@@ -194,8 +196,11 @@ static enum attempt gather(struct as_snapper *s)
 		want += s->range[i].n;
 	if (got == -ESRCH)
 		return GONE;
-	if (got >= 0 && (size_t)got == want)
+	if (got >= 0 && (size_t)got == want) {
+		if (s->also)
+			s->also->read = true;
 		return DONE;
+	}
 	s->tip.n = 0;
 	s->nregions = s->nmet = 0; /* something has gone from where it was */
 	return AGAIN_LEARNED;

@@ -65,6 +65,14 @@ enum {
 	AS_SPARES = 4, /* frames outside of chunks that are read though they were not met */
 };
 
+enum { AS_ALSO_MOST = 2 };
+
+/* What else somebody wants to know of the process, read by the way: once, by the same call. */
+struct as_snap_also {
+	struct as_range range[AS_ALSO_MOST];
+	bool read;
+};
+
 /* What is remembered of a thread from look to look. */
 struct as_snapper {
 	const struct as_python *py;
@@ -84,6 +92,7 @@ struct as_snapper {
 	size_t copy_cap;
 	struct as_range *range; /* the regions, as one call takes them */
 	size_t range_cap;
+	struct as_snap_also *also; /* the caller's; NULL: nothing          */
 };
 
 struct as_snap_count {

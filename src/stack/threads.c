@@ -153,7 +153,7 @@ static struct as_pythread *add(struct as_pythreads *t, uint64_t state, uint64_t 
 	struct as_pythread *x = as_zalloc(sizeof *x);
 	if (!x)
 		return NULL;
-	*x = (struct as_pythread){.interp = interp, .tid = tid};
+	*x = (struct as_pythread){.interp = interp, .tid = tid, .fresh = true};
 	as_snapper_init(&x->snap, t->py, state);
 	x->sched = open_of(t, tid, "schedstat");
 	x->call = open_of(t, tid, "syscall");
@@ -184,9 +184,9 @@ bool as_pythread_ask(struct as_pythread *t, struct as_pydeed *ret)
 	if (!read_sched(t, &now))
 		return false;
 	ret->used_ns = now.run_ns - t->was.run_ns;
-	bool changed = !now.slices || ret->used_ns || now.slices != t->was.slices;
-	ret->moved = changed || t->runs;
-	t->runs = ret->runs = changed ? runs(t) : t->runs;
+	ret->changed = !now.slices || ret->used_ns || now.slices != t->was.slices;
+	ret->moved = ret->changed || t->runs;
+	t->runs = ret->runs = ret->changed ? runs(t) : t->runs;
 	t->was = now;
 	return true;
 }
@@ -282,15 +282,23 @@ static bool first_head(const struct as_pythreads *t, uint64_t *ret_interp, uint6
 	       *ret_interp && read_word(t, *ret_interp + t->py->at.interp.threads, ret_head);
 }
 
-bool as_pythreads_same(const struct as_pythreads *t)
+void as_pyheads_init(struct as_pyheads *h, const struct as_pythreads *t)
 {
-	uint64_t interp, head;
-	struct as_range r[] = {{t->py->runtime + t->py->at.runtime.interpreters, &interp,
-				sizeof interp},
-			       {t->interp + t->py->at.interp.threads, &head, sizeof head}};
+	const struct as_py_layout *l = &t->py->at;
 
-	return as_remote_gather(t->py->pid, r, AS_LEN(r)) == sizeof interp + sizeof head &&
-	       interp == t->interp && head == t->head;
+	h->also.read = false;
+	h->also.range[0] = (struct as_range){t->py->runtime + l->runtime.interpreters, &h->interp,
+					     sizeof h->interp};
+	h->also.range[1] =
+		(struct as_range){t->interp + l->interp.threads, &h->head, sizeof h->head};
+}
+
+bool as_pythreads_same(const struct as_pythreads *t, struct as_pyheads *h)
+{
+	if (!h->also.read)
+		h->also.read = as_remote_gather(t->py->pid, h->also.range, AS_ALSO_MOST) ==
+			       sizeof h->interp + sizeof h->head;
+	return h->also.read && h->interp == t->interp && h->head == t->head;
 }
 
 /* In a namespace of its own the number of a thread that has ended may be another's. */

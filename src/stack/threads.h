@@ -29,6 +29,7 @@ struct as_pythread {
 	bool listed; /* still in Python's list */
 	size_t rank; /* in that list: those of newer interpreters come first */
 	bool told;   /* its stack was seen at the last look                  */
+	bool fresh;  /* it was not looked at yet                             */
 };
 
 struct as_pythreads {
@@ -48,8 +49,15 @@ void as_pythreads_init(struct as_pythreads *t, const struct as_env *env,
 void as_pythreads_done(struct as_pythreads *t);
 /* See who is new and who has ended. False: Python's list cannot be read, or no memory. */
 bool as_pythreads_refresh(struct as_pythreads *t);
-/* Has no thread begun since? Two words in one call. False also when they cannot be read. */
-bool as_pythreads_same(const struct as_pythreads *t);
+/* Two words that are others when a thread has begun. */
+struct as_pyheads {
+	uint64_t interp, head;
+	struct as_snap_also also; /* … to be read by whoever reads anyway */
+};
+
+void as_pyheads_init(struct as_pyheads *h, const struct as_pythreads *t);
+/* Has no thread begun since? They are read now if nobody has. False also when that fails. */
+bool as_pythreads_same(const struct as_pythreads *t, struct as_pyheads *h);
 /*
  * A thread that calls into another interpreter has a state in both, and one
  * stack at a time: the newer one's. Was that seen at this look?
@@ -59,6 +67,7 @@ bool as_pythreads_told(const struct as_pythreads *t, size_t i);
 /* What a thread did since it was last asked. */
 struct as_pydeed {
 	int64_t used_ns; /* of a CPU; a running one tells it by clock ticks, so later     */
+	bool changed;    /* the kernel counted something of it                            */
 	bool moved;      /* it was on a CPU: its stack may be another                     */
 	bool runs;       /* it is on a CPU or ready for one, not waiting, at this moment  */
 };

@@ -18,12 +18,14 @@ static void look_at_threads(const struct as_python *py)
 {
 	const struct as_env nowhere = {.proc = -1, .sys = -1, .cgroup = -1};
 	as_cleanup(as_pythreads_done) struct as_pythreads threads;
+	struct as_pyheads heads;
 	uint64_t holder[8];
 
 	as_pythreads_init(&threads, &nowhere, py);
 	for (int i = 0; i < 2; i++)
 		(void)as_pythreads_refresh(&threads);
-	(void)as_pythreads_same(&threads);
+	as_pyheads_init(&heads, &threads);
+	(void)as_pythreads_same(&threads, &heads);
 	if (as_pythreads_holders(&threads, holder, 8) > 8 || threads.n > AS_PYTHREADS_MOST)
 		__builtin_trap();
 }
