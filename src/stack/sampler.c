@@ -302,9 +302,9 @@ static void look_at(struct as_sampler *s, struct as_sampled *p, size_t i, struct
 	t->told = t->fresh = false;
 	if (!ask(s, t, l, &did))
 		return;
+	p->ran |= did.runs;
 	if (l->alone)
 		leave_waiting(p, l->now, &did);
-	p->ran |= did.runs;
 	t->owed_ns = elsewhere ? 0 : t->owed_ns + did.used_ns;
 	t->known &= !did.moved;
 	bool cpu = modes & AS_MODE_CPU && did.runs, wall = modes & AS_MODE_WALL,
@@ -317,7 +317,7 @@ static void look_at(struct as_sampler *s, struct as_sampled *p, size_t i, struct
 	t->owed_ns = cpu ? 0 : t->owed_ns;
 }
 
-/* The only one of its process that ran when last asked is asked itself. */
+/* The only one of its process that ran when last asked, or waited for a CPU, is asked itself. */
 static bool alone(const struct as_sampler *s, const struct as_sampled *p)
 {
 	return s->config.modes & AS_MODE_CPU && p->threads.n == 1 && p->ran;
