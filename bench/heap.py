@@ -60,7 +60,7 @@ def tools(b):
         assay(b, "assay --python-allocators", "--python-allocators", most=(1.6, 3.0)),
         assay(b, "assay --native", "--native", most=(1.35, 3.0)),
         assay(b, "assay --sample", "--sample", SAMPLE, most=(1.02, None)),
-        assay(b, "the same, --python-allocators", "--sample", SAMPLE, "--python-allocators",
+        assay(b, "assay --sample --python-allocators", "--sample", SAMPLE, "--python-allocators",
               most=(1.10, None)),
         memray(m),
         memray(f"{m}, objects", "trace_python_allocators"),
@@ -125,7 +125,10 @@ class Case:
         return used(tool) / used("alone")
 
     def size(self, tool):
-        return statistics.median(r[tool].size for r in self.rounds)
+        """Bytes of the file that the work itself made."""
+        whole, start = (statistics.median(r[tool].size for r in rounds)
+                        for rounds in (self.rounds, self.starts))
+        return max(0, whole - start)
 
 
 def measure(b, case, repeats, all_tools, starts):
@@ -224,8 +227,8 @@ def count_instructions(b, result, all_tools):
         more = statistics.geometric_mean(
             instructions(b, t, c, REPEATS[c]) / instructions(b, alone, c, REPEATS[c])
             for c in chosen)
-        result.budget(f"{t.name}: instructions", Figure(more, more, more, 1), t.most[0], "×")
-        told.append(f"{t.name} {more:.3f} times")
+        result.budget(f"`{t.name}`: instructions", Figure(more, more, more, 1), t.most[0], "×")
+        told.append(f"`{t.name}` {more:.3f} times")
     result.notes.append("Instructions of the program's process, start and all, against those of it "
                         f"alone, counted by valgrind over {', '.join(chosen)}: {'; '.join(told)}.")
 
@@ -244,7 +247,8 @@ def run(b):
     hold_deep(result, beside["deep500"], all_tools)
     result.notes.append(
         "Times as much CPU as the program alone, of all processes that the profiler has (its "
-        "collector, its compressor), less what starting both costs: the least of the rounds, which "
+        "collector, its compressor), less what starting both costs, in bytes too: the least of the "
+        "rounds, which "
         "were run in turns. memray by its Tracker; heaptrack knows no Python. The cases are "
         "programs of our own with the character of those that memray is measured with "
         "(`bench/heap_work.py`); the last two are in no mean.")
