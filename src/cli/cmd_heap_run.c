@@ -134,15 +134,16 @@ static int record(const struct opts *o, char **argv, const char *path, struct as
 
 	if (code == AS_OK)
 		code = as_measured_take(&got, &m, io, err);
-	if (code == AS_OK)
-		code = as_recording_stop(&r, got.result.started, err);
 	if (code < 0)
 		return code;
+	as_recording_stop(&r, got.result.started);
 	if (got.run->end.error)
 		as_measured_tell_error(&got, got.result.started);
 	if (!got.result.started)
 		return AS_OK;
 	as_measured_keep(&got);
+	if (!r.heap)
+		return AS_OK;
 	return o->json ? show_json(&r, io, err) : o->quiet ? AS_OK : show_text(&got, &r, err);
 }
 

@@ -40,10 +40,11 @@ static int run_recorded(const struct opts *o, struct as_measure *m, struct as_io
 	m->started = &started;
 	if (code == AS_OK)
 		code = as_measure(m, io, err);
-	if (code == AS_OK)
-		code = as_recording_stop(&r, started, err);
-	if (code < 0 || !r.heap || o->m.quiet)
+	if (code < 0)
 		return code;
+	as_recording_stop(&r, started);
+	if (!r.heap || o->m.quiet)
+		return AS_OK;
 	code = as_put_heap(&b, &look, r.heap, LINES, err);
 	as_put_recorded(&b, &look, &r);
 	as_page_end(&b, &look, 0);

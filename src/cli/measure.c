@@ -159,7 +159,7 @@ int as_measure_modes(const char *list, unsigned *ret, struct as_err *err)
 
 /* ── where it is kept ─────────────────────────────────────────────────── */
 
-static void complain(const char *what, const struct as_err *why)
+void as_complain(const char *what, const struct as_err *why)
 {
 	(void)fprintf(stderr, "assay: %s: %s%s%s\n", what, why->msg, why->os ? ": " : "",
 		      why->os ? strerror(why->os) : "");
@@ -184,7 +184,7 @@ static int open_live(const struct as_measure *m, const char *id, struct as_buf *
 		r = as_live_create(as_buf_text(dir), id, ret, err);
 	if (r == AS_OK || r == AS_ENOMEM || m->opts.store)
 		return r;
-	complain("this run will not be kept", err);
+	as_complain("this run will not be kept", err);
 	return AS_OK;
 }
 
@@ -227,9 +227,9 @@ void as_measured_keep(struct as_measured *s)
 		s->kept = true;
 		return;
 	}
-	complain(s->unwritten ? "this run is not kept, or only in part"
-			      : "the run is not in the catalogue yet",
-		 &err);
+	as_complain(s->unwritten ? "this run is not kept, or only in part"
+				 : "the run is not in the catalogue yet",
+		    &err);
 	as_live_close(as_take(s->live));
 }
 
@@ -420,7 +420,7 @@ static void tell_no_stacks(const struct as_measured *s)
 	const struct as_err *why = &s->result.stacks.why;
 
 	if (why->code && why->code != AS_ENOTFOUND)
-		complain("no stacks", why);
+		as_complain("no stacks", why);
 	else
 		(void)fprintf(stderr, "assay: no stacks: no Python was seen in it\n");
 }

@@ -116,6 +116,9 @@ struct as_measured {
 	FILE *file, *page; /* of --output, of --html */
 };
 
+/* What could not be done, though the command ran: one line on stderr, and advice below it. */
+void as_complain(const char *what, const struct as_err *why);
+
 /* as_measured_done() follows in any case. */
 int as_measured_take(struct as_measured *s, const struct as_measure *m, struct as_io *io,
 		     struct as_err *err);

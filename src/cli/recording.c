@@ -40,14 +40,19 @@ int as_recording_start(struct as_recording *r, const struct as_session_config *c
 	return AS_OK;
 }
 
-int as_recording_stop(struct as_recording *r, bool started, struct as_err *err)
+void as_recording_stop(struct as_recording *r, bool started)
 {
-	int code = as_session_stop(r->session, err);
+	struct as_err err;
+	bool whole = as_session_stop(r->session, &err) == AS_OK;
 
-	if (started)
-		return code < 0 ? code : as_capture_read(r->path, NULL, &r->heap, err);
-	(void)unlink(r->path);
-	return AS_OK;
+	if (!started) {
+		(void)unlink(r->path);
+		return;
+	}
+	if (!whole)
+		as_complain("not all is in the capture", &err);
+	if (as_capture_read(r->path, NULL, &r->heap, &err) < 0 && whole)
+		as_complain("the capture cannot be shown", &err);
 }
 
 void as_recording_done(struct as_recording *r)

@@ -17,8 +17,12 @@ struct as_recording {
 /* Nothing is started without it: `m` gets what the command and the status line need. */
 int as_recording_start(struct as_recording *r, const struct as_session_config *config,
 		       struct as_measure *m, const struct as_env *env, struct as_err *err);
-/* A command that did not start leaves no capture. */
-int as_recording_stop(struct as_recording *r, bool started, struct as_err *err);
+/*
+ * The command's own end matters more than what became of the capture: that is
+ * only said, and `heap` is NULL when there is nothing to show. A command that
+ * did not start leaves no capture.
+ */
+void as_recording_stop(struct as_recording *r, bool started);
 void as_recording_done(struct as_recording *r);
 #define as_auto_recording as_cleanup(as_recording_done)
 

@@ -71,6 +71,7 @@ struct as_guest {
 	 * remembers anything by address forgets it when this has changed.
 	 */
 	_Atomic uint32_t unloads;
+	_Atomic uint32_t unmaps; /* mappings that were given back; a stack may have been one */
 };
 
 extern struct as_guest as_guest;

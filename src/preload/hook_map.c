@@ -45,6 +45,7 @@ AS_HOOK int munmap(void *at, size_t size)
 	if (AS_MISSING(munmap))
 		return as_sys3(SYS_munmap, (long)at, (long)size, 0) ? -1 : 0;
 	claim = as_guest_claim(t, AS_WIRE_OP_UNMAP, at, size);
+	atomic_fetch_add_explicit(&as_guest.unmaps, 1, memory_order_relaxed);
 	as_inside(t);
 	e = as_next.munmap(at, size);
 	as_outside(t);

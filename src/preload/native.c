@@ -18,6 +18,7 @@ struct as_native_thread {
 	struct as_unwind_range own;                 /* the thread's stack; high 0: not met yet */
 	struct as_unwind_range other[OTHER_STACKS]; /* of coroutines, of signals */
 	uint32_t nothers;
+	uint32_t unmaps; /* as_guest's, when the others were looked up */
 	struct as_trail trail;
 };
 
@@ -144,12 +145,24 @@ static struct as_unwind_range look_up(struct as_guest_thread *t, uint64_t sp)
 	return r;
 }
 
+/* A stack that was given back may be another by now, and shorter. */
+static void forget_others(struct as_native_thread *n)
+{
+	uint32_t unmaps = atomic_load_explicit(&as_guest.unmaps, memory_order_relaxed);
+
+	if (n->unmaps == unmaps)
+		return;
+	n->unmaps = unmaps;
+	memset(n->other, 0, sizeof n->other);
+}
+
 static struct as_unwind_range stack_of(struct as_guest_thread *t, uint64_t sp)
 {
-	const struct as_native_thread *n = t->native;
+	struct as_native_thread *n = t->native;
 
 	if (__builtin_expect(holds(&n->own, sp), true))
 		return n->own;
+	forget_others(n);
 	for (uint32_t i = 0; i < OTHER_STACKS; i++)
 		if (holds(&n->other[i], sp))
 			return n->other[i];

@@ -110,7 +110,7 @@ void as_put_heap_doubts(struct as_buf *out, const struct as_look *look, const st
 	const struct end e = {out, look, h};
 	size_t told = 0;
 
-	if (!h->nprocesses)
+	if (!h->nprocesses && h->whole)
 		doubt(&e, "nothing was recorded: a program that is static, gains privileges or is "
 			  "of another machine cannot be");
 	if (h->full)

@@ -222,6 +222,8 @@ def _():
         out = disk / "out.heap"
         r = run(ASSAY, "heap", "run", "-o", out, "--", ALLOCS, "mixed", "churn")
         expect_eq(lines_of_json(r.out)[0]["allocations"], 360020, "what the program did")
+        expect_eq(r.rc, 0, "exit status")
+        expect("is static" not in r.err, r.err)
         expect_in("No space left on device", r.err, "what assay says")
         doc = heap_stats(out)
         expect_eq(doc["complete"], False, "complete")
