@@ -42,6 +42,13 @@ int as_heap_viewed(const struct as_heap *h, const struct as_heap_opts *o, unsign
 		   struct as_profile **ret, struct as_err *err)
 {
 	unsigned exact = h->rate ? 0 : AS_HEAP_SPREAD;
+
+	if (h->rate && as_heap_view_of(o) == AS_HEAP_TEMPORARY) {
+		(void)as_fail(err, AS_EUSAGE,
+			      "which allocations were temporary is not known: the "
+			      "capture has samples of them");
+		return as_hint(err, "record without --sample");
+	}
 	int r = as_heap_profile(h, as_heap_view_of(o), apart & ~exact, ret, err);
 
 	return r < 0 ? r : as_sieve_apply(&o->sieve, ret, err);

@@ -41,11 +41,14 @@ static void put_peak(const struct end *e, double variance)
 	put_line(e, "peak", h->totals.peak, variance, when);
 }
 
+/* Sampled, nobody knows what was allocated between the two ends of one. */
 static void put_temporary(const struct end *e, const struct as_heap_sums *sums)
 {
 	double all = (double)e->h->totals.made.count, part = (double)sums->temporary.count;
 	char share[64] = "";
 
+	if (e->h->rate)
+		return;
 	if (all > 0)
 		(void)snprintf(share, sizeof share, ", %s of all", as_human_percent(part / all).s);
 	put_line(e, "temporary", sums->temporary, sums->variance_temporary, share);

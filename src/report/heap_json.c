@@ -67,7 +67,8 @@ static int put_all_lines(struct as_json *j, const struct as_heap *h, size_t rows
 	int r = AS_OK;
 
 	for (size_t i = 0; r == AS_OK && i < AS_LEN(lists); i++)
-		r = put_lines(j, lists[i].key, h, lists[i].view, lists[i].order, rows, err);
+		r = put_lines(j, lists[i].key, h, lists[i].view, lists[i].order,
+			      h->rate && lists[i].view == AS_HEAP_TEMPORARY ? 0 : rows, err);
 	return r;
 }
 
@@ -98,9 +99,8 @@ static void put_totals(struct as_json *j, const struct as_heap *h, const struct 
 	as_json_i64(j, "leaked_bytes", t->left.bytes);
 	put_spread(j, "leaked_bytes_95", h, sums->variance_left);
 	as_json_i64(j, "leaked_allocations", t->left.count);
-	as_json_i64(j, "temporary_bytes", sums->temporary.bytes);
-	put_spread(j, "temporary_bytes_95", h, sums->variance_temporary);
-	as_json_i64(j, "temporary_allocations", sums->temporary.count);
+	put_known(j, "temporary_bytes", h->rate ? -1 : sums->temporary.bytes);
+	put_known(j, "temporary_allocations", h->rate ? -1 : sums->temporary.count);
 }
 
 /* The sizes that share a bucket: those that take so many bits. */

@@ -132,8 +132,12 @@ def _():
     allocs("peak", options=("--sample", "4KiB"))
     d = stats()
     expect_eq((d["mode"], d["sample_bytes"] > 0), ("sampled", True), "mode")
-    for key in "total_allocated_bytes", "peak_bytes", "leaked_bytes", "temporary_bytes":
+    for key in "total_allocated_bytes", "peak_bytes", "leaked_bytes":
         expect(d[f"{key}_95"] >= 0, f"no interval of {key}")
+    expect_eq((d["temporary_bytes"], d["temporary_by_line"]), (None, []), "what nobody knows")
+    expect("temporary" not in view("stats"), "what nobody knows is told")
+    r = assay("heap", "summary", "--temporary-allocations", "a.heap")
+    expect(r.rc == 2 and "not known" in r.err, f"{r}")
     expect_in(" ± ", view("summary"), "summary")
     expect_in(" ± ", view("stats"), "stats")
 
