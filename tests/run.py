@@ -52,7 +52,7 @@ DEFAULT_KINDS = ["unit", "golden", "e2e", "fuzz"]
 SANITIZERS = {
     "ASAN_OPTIONS": "detect_leaks=1:detect_stack_use_after_return=1",
     # variables of a library that was loaded late (libdw has some) are misread, up to a crash
-    "LSAN_OPTIONS": "use_tls=0",
+    "LSAN_OPTIONS": f"use_tls=0:print_suppressions=0:suppressions={TESTS}/lsan.supp",
     "UBSAN_OPTIONS": "print_stacktrace=1",
     "TSAN_OPTIONS": "halt_on_error=1",
 }

@@ -53,7 +53,8 @@ def run(command, cwd, build, **env):
     """(exit status or None, stdout, stderr) of one shell command in `cwd`."""
     full = {k: v for k, v in os.environ.items() if not k.startswith("ASSAY_")}
     san = f"exitcode={SANITIZER_EXIT}:detect_leaks=1"
-    full.update(ASSAY_STORE=f"{cwd}/store", ASAN_OPTIONS=san, LSAN_OPTIONS="use_tls=0",
+    leaks = f"use_tls=0:print_suppressions=0:suppressions={ROOT}/tests/lsan.supp"
+    full.update(ASSAY_STORE=f"{cwd}/store", ASAN_OPTIONS=san, LSAN_OPTIONS=leaks,
                 UBSAN_OPTIONS="print_stacktrace=1",
                 LC_ALL="C.UTF-8", TZ="UTC", COLUMNS="80", ROOT=str(ROOT),
                 PATH=f"{build}:{full['PATH']}", **env)
