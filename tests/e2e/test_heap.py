@@ -109,11 +109,15 @@ def _():
     expect_eq(made.count(23), 5, f"threads with 23 allocations among {made}")
 
 
-@job_test("2,000 threads, a thousand at a time: no event is lost")
+@job_test("2,000 threads, a thousand at a time: each event is told, or counted as lost")
 def _():
     h = heap(ALLOCS, "crowd")
-    h.expect_sites([{k: s[k] for k in s if k != "peak"} for s in h.truth[0]["sites"]])
-    h.expect_nothing_lost()
+    lost = sum(p["lost_events"] for p in h.doc["processes"])
+    if lost:    # a collector that is far too slow: the program goes on, and it is said
+        made, truth = h.doc["total_allocations"], h.truth[0]["allocations"]
+        expect(truth - lost <= made <= truth, f"{made} of {truth} told, {lost} events lost")
+    else:
+        h.expect_sites([{k: s[k] for k in s if k != "peak"} for s in h.truth[0]["sites"]])
 
 
 @job_test("a forked child is left alone, unless it shall be followed")
