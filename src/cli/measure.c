@@ -196,6 +196,8 @@ static int append_keystone(const char *dir, const struct as_run *run, struct as_
 	as_buf_fmt(&path, "%s/jobs_history.jsonl", dir);
 	as_report_keystone(&line, run);
 	int r = as_buf_ok(&line, err);
+	if (r == AS_OK)
+		r = as_buf_ok(&path, err);
 	if (r < 0)
 		return r;
 	as_auto_fd int fd =

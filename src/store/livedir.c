@@ -57,7 +57,9 @@ void as_livedir_open(struct as_livedir *l, const char *store, const struct as_wr
 	as_auto_buf struct as_buf path = AS_BUF(AS_BUF_LINE);
 
 	as_folder_live(&path, store, NULL);
-	*l = (struct as_livedir){.dir = path.bad ? NULL : opendir(path.p), .self = self};
+	*l = (struct as_livedir){.dir = path.bad ? NULL : opendir(path.p),
+				 .self = self,
+				 .starved = path.bad};
 }
 
 bool as_livedir_next(struct as_livedir *l)
@@ -133,19 +135,20 @@ int as_live_load(const struct as_store *s, const char *id, struct as_run **ret,
 
 enum { SOON_MS = 200 }; /* nobody came to wait for that: it can be done later */
 
-/* Seal one; true when its file has served. */
-static bool seal(struct as_store *s, const char *id)
+/* Seal one: 1 when its file has served, 0 when it stays. Fails only for want of memory. */
+static int seal(struct as_store *s, const char *id, struct as_err *err)
 {
 	as_auto_run struct as_run *run = NULL;
 	enum as_live_state state;
-	struct as_err err;
-	int r = as_live_load(s, id, &run, &state, &err);
+	int r = as_live_load(s, id, &run, &state, err);
 
 	if (r == AS_EFORMAT)
 		return state == AS_LIVE_ORPHAN; /* says nothing about a run, and never will */
-	if (r < 0 || state != AS_LIVE_ORPHAN || strcmp(run->who.id, id) != 0)
-		return false;
-	return as_catalogue_put(s, run, false, &err) == AS_OK;
+	if (r == AS_OK && (state != AS_LIVE_ORPHAN || strcmp(run->who.id, id) != 0))
+		return 0;
+	if (r == AS_OK)
+		r = as_catalogue_put(s, run, false, err);
+	return r == AS_ENOMEM ? r : r == AS_OK;
 }
 
 /* Runs that go into the catalogue together, or each by itself. */
@@ -155,59 +158,80 @@ struct batch {
 	bool together, begun;
 };
 
-static bool begin(struct as_store *s, struct batch *b)
+static int begin(struct as_store *s, struct batch *b, struct as_err *err)
 {
-	struct as_err err;
-
-	if (b->together && !b->begun)
-		s->batch = b->begun = as_catalogue_exec(s, AS_SQL_BEGIN, &err) == AS_OK;
-	return b->begun || !b->together;
+	if (!b->together || b->begun)
+		return AS_OK;
+	int r = as_catalogue_exec(s, AS_SQL_BEGIN, err);
+	s->batch = b->begun = r == AS_OK;
+	return r;
 }
 
-/* Their files go only when the catalogue has them. False: it took none. */
-static bool commit(struct as_store *s, const struct batch *b, int folder)
+static int add(struct as_store *s, struct batch *b, const char *id, struct as_err *err)
 {
-	struct as_err err;
+	int r = begin(s, b, err);
 
-	if (b->begun && as_store_commit(s, &err) < 0)
-		return false;
-	for (size_t i = 0; i < b->n; i++)
+	if (r == AS_OK)
+		r = seal(s, id, err);
+	if (r > 0)
+		memcpy(b->id[b->n++], id, AS_ID_LEN + 1);
+	return r;
+}
+
+/* Their files go only when the catalogue has them. */
+static int commit(struct as_store *s, const struct batch *b, int folder, struct as_err *err)
+{
+	int r = b->begun ? as_store_commit(s, err) : AS_OK;
+
+	for (size_t i = 0; r == AS_OK && i < b->n; i++)
 		(void)unlinkat(folder, b->id[i], 0);
-	return true;
+	return r;
 }
 
-static bool seal_all(struct as_store *s, bool together)
+static int seal_all(struct as_store *s, bool together, struct as_err *err)
 {
 	as_auto_livedir struct as_livedir l = {0};
 	struct batch b = {.together = together};
+	struct as_err later;
+	int r = AS_OK;
 
 	as_livedir_open(&l, s->dir, &s->self);
-	while (b.n < AS_LIVE_BATCH && as_livedir_next(&l)) {
+	while (r >= 0 && b.n < AS_LIVE_BATCH && as_livedir_next(&l)) {
 		enum as_live_state state = as_livedir_state(&l);
 
 		if (state == AS_LIVE_STILLBORN)
 			(void)unlinkat(dirfd(l.dir), l.id, 0);
-		else if (state == AS_LIVE_ORPHAN && begin(s, &b) && seal(s, l.id))
-			memcpy(b.id[b.n++], l.id, sizeof l.id);
+		else if (state == AS_LIVE_ORPHAN)
+			r = add(s, &b, l.id, err);
 	}
-	return !l.dir || commit(s, &b, dirfd(l.dir));
+	if (!l.dir)
+		return AS_OK;
+	int c = commit(s, &b, dirfd(l.dir), r < 0 ? &later : err);
+	return r < 0 ? r : c;
 }
 
-void as_live_recover(struct as_store *s)
+int as_live_recover(struct as_store *s, struct as_err *err)
 {
+	struct as_err why;
+
 	as_catalogue_patience(s, SOON_MS);
-	if (!seal_all(s, true)) /* one of them is bad: that one must not keep the others out */
-		(void)seal_all(s, false);
+	int r = seal_all(s, true, &why);
+	if (r < 0 && r != AS_ENOMEM) /* one of them is bad: it must not keep the others out */
+		r = seal_all(s, false, &why);
 	as_catalogue_patience(s, AS_BUSY_MS);
+	return r == AS_ENOMEM ? as_fail(err, AS_ENOMEM, "%s", why.msg) : AS_OK;
 }
 
-bool as_live_any_orphan(const char *store, const struct as_writer *self)
+int as_live_any_orphan(const char *store, const struct as_writer *self, bool *ret,
+		       struct as_err *err)
 {
 	as_auto_livedir struct as_livedir l = {0};
 
+	*ret = false;
 	as_livedir_open(&l, store, self);
-	while (as_livedir_next(&l))
-		if (as_livedir_state(&l) == AS_LIVE_ORPHAN)
-			return true;
-	return false;
+	if (l.starved)
+		return as_fail(err, AS_ENOMEM, "no memory to open the store");
+	while (!*ret && as_livedir_next(&l))
+		*ret = as_livedir_state(&l) == AS_LIVE_ORPHAN;
+	return AS_OK;
 }

@@ -19,6 +19,7 @@ struct as_livedir {
 	DIR *dir;
 	const struct as_writer *self;
 	char id[AS_ID_LEN + 1]; /* of the file that next() came to */
+	bool starved;           /* there was no memory to open it */
 };
 
 void as_livedir_open(struct as_livedir *l, const char *store, const struct as_writer *self);
@@ -38,8 +39,10 @@ enum { AS_LIVE_BATCH = 64 }; /* runs that are sealed at a time */
 
 /*
  * Seal the runs that have ended, and what is left of assays that are gone, all
- * in one transaction. Never fails: what cannot be sealed stays.
+ * in one transaction. Fails only for want of memory: what else cannot be sealed
+ * stays.
  */
-void as_live_recover(struct as_store *s);
+int as_live_recover(struct as_store *s, struct as_err *err);
 /* Is there any? */
-bool as_live_any_orphan(const char *store, const struct as_writer *self);
+int as_live_any_orphan(const char *store, const struct as_writer *self, bool *ret,
+		       struct as_err *err);

@@ -35,28 +35,35 @@ static int open_as(const char *dir, enum as_store_mode mode, struct as_store **r
 	r = as_catalogue_open(s, err);
 	if (r < 0)
 		return r;
-	if (mode == AS_STORE_WRITE)
-		as_live_recover(s);
+	if (mode == AS_STORE_WRITE && (r = as_live_recover(s, err)) < 0)
+		return r;
 	*ret = as_take(s);
 	return AS_OK;
 }
 
 /* Runs wait to be sealed, and we may: then they are in their place in every list. */
-static bool can_seal(const char *dir)
+static int can_seal(const char *dir, bool *ret, struct as_err *err)
 {
 	struct as_writer self;
 
 	as_writer_self(&self);
-	return as_live_any_orphan(dir, &self) && access(dir, W_OK) == 0;
+	int r = as_live_any_orphan(dir, &self, ret, err);
+	*ret = *ret && access(dir, W_OK) == 0;
+	return r;
 }
 
 int as_store_open(const char *dir, enum as_store_mode mode, struct as_store **ret,
 		  struct as_err *err)
 {
-	if (mode == AS_STORE_READ && can_seal(dir) &&
-	    open_as(dir, AS_STORE_WRITE, ret, err) == AS_OK)
-		return AS_OK;
-	return open_as(dir, mode, ret, err);
+	bool seals = false;
+	int r = mode == AS_STORE_READ ? can_seal(dir, &seals, err) : AS_OK;
+
+	if (r == AS_OK && seals) {
+		r = open_as(dir, AS_STORE_WRITE, ret, err);
+		if (r == AS_OK || r == AS_ENOMEM)
+			return r;
+	}
+	return r == AS_ENOMEM ? r : open_as(dir, mode, ret, err);
 }
 
 void as_store_close(struct as_store *s)

@@ -390,6 +390,18 @@ static void t_a_stack_of_noise(void)
 	free(r);
 }
 
+#ifdef __has_feature
+#if __has_feature(thread_sanitizer)
+/* backtrace() and fopen() in a handler: here it is known what they interrupt. */
+const char *__tsan_default_options(void);
+
+const char *__tsan_default_options(void)
+{
+	return "report_signal_unsafe=0";
+}
+#endif
+#endif
+
 UTEST_MAIN(T(t_plain_frames), T(t_frames_of_any_size), T(t_through_the_c_library), T(t_a_thread),
 	   T(t_a_signal), T(t_a_signal_on_a_stack_of_its_own), T(t_a_module_that_comes_and_goes),
 	   T(t_a_program_that_is_known_by_a_segment), T(t_only_what_changed_is_walked),
