@@ -51,3 +51,6 @@ static inline ssize_t as_readlinkat(int dir, const char *path, char *to, size_t 
 	as_called(1);
 	return readlinkat(dir, path, to, n);
 }
+
+/* All of it, however many calls that takes: 0, or an errno. */
+int as_write_all(int fd, const char *p, size_t n);

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "base/calls.h"
 #include "base/fault.h"
 
 enum { WORTH_PACKING = 48 }; /* bytes: below, zstd's own are too many */
@@ -107,22 +108,6 @@ int as_block_pack(struct as_blocks_out *o, const struct as_buf *plain, struct as
 	return AS_OK;
 }
 
-static int write_all(int fd, const char *p, size_t n)
-{
-	while (n) {
-		as_called(1);
-		ssize_t k = write(fd, p, n);
-
-		if (k < 0 && errno == EINTR)
-			continue;
-		if (k <= 0)
-			return k < 0 ? errno : ENOSPC;
-		p += k;
-		n -= (size_t)k;
-	}
-	return 0;
-}
-
 /* The end of a file that ends too early; mostly there is room for these bytes. */
 static void put_last(struct as_blocks_out *o)
 {
@@ -131,7 +116,7 @@ static void put_last(struct as_blocks_out *o)
 	size_t at = as_block_open(o, AS_BLOCK_END);
 	as_enc_u64(&o->out, 1);
 	as_block_close(o, at);
-	if (!o->out.bad && write_all(o->fd, o->out.p, o->out.len) &&
+	if (!o->out.bad && as_write_all(o->fd, o->out.p, o->out.len) &&
 	    ftruncate(o->fd, (off_t)o->size) < 0) {
 		/* Half a block stays; its sum is wrong, so no reader believes it. */
 	}
@@ -158,7 +143,7 @@ int as_blocks_write(struct as_blocks_out *o, struct as_err *err)
 		stop(o);
 		return as_err_wrap(err, "write '%s'", o->path);
 	}
-	int os = write_all(o->fd, o->out.p, o->out.len);
+	int os = as_write_all(o->fd, o->out.p, o->out.len);
 	if (os)
 		return write_failed(o, os, err);
 	o->size += (int64_t)o->out.len;

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/calls.h"
 #include "base/clock.h"
 #include "base/fault.h"
 #include "profile/merge.h"
@@ -79,22 +80,6 @@ static void close_frame(struct as_live *l, size_t at)
 	put_u32le(head + 4, crc);
 }
 
-static int write_all(int fd, const char *p, size_t n)
-{
-	while (n) {
-		as_called(1);
-		ssize_t k = write(fd, p, n);
-
-		if (k < 0 && errno == EINTR)
-			continue;
-		if (k <= 0)
-			return k < 0 ? errno : ENOSPC;
-		p += k;
-		n -= (size_t)k;
-	}
-	return 0;
-}
-
 static int write_failed(struct as_live *l, int os, struct as_err *err)
 {
 	if (ftruncate(l->fd, (off_t)l->size) < 0) {
@@ -112,7 +97,7 @@ static int flush(struct as_live *l, struct as_err *err)
 
 	if (r < 0)
 		return as_err_wrap(err, "live file '%s'", l->path);
-	int os = write_all(l->fd, l->out.p, l->out.len);
+	int os = as_write_all(l->fd, l->out.p, l->out.len);
 	if (os)
 		return write_failed(l, os, err);
 	l->size += (int64_t)l->out.len;

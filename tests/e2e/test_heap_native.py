@@ -69,8 +69,8 @@ def _():
 def _():
     record(work("allocs"), "recursion")
     every = stacks()
-    if not any("main" in frames for frames, _ in every):
-        skip("this assay was built without elfutils")
+    if not os.path.exists("/usr/include/elfutils/libdw.h"):
+        skip("there is no elfutils to build with")
     for frames, _ in every:
         expect_eq(frames[0], "_start", f"the outermost of {frames[:4]}")
         expect_in("main", frames, "the stack")
