@@ -12,6 +12,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
 
 #include "base/fault.h"
 #include "store/folder.h"
@@ -272,6 +273,36 @@ static int migrate(struct as_store *s, struct as_err *err)
 	for (; r == AS_OK && version < as_schema; version++)
 		r = migrate_one(s, version, err);
 	return r;
+}
+
+/* ── a look at it ─────────────────────────────────────────────────────── */
+
+/* Where SQLite's file format has them: big-endian, in the first page's head. */
+enum { HEAD_BYTES = 100, VERSION_AT = 60, APPLICATION_AT = 68 };
+
+static int head_number(const uint8_t *at)
+{
+	return (int)((uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3]);
+}
+
+bool as_catalogue_looks_ours(const char *dir)
+{
+	static const char magic[16] = "SQLite format 3";
+	as_auto_buf struct as_buf path = AS_BUF(AS_BUF_LINE);
+	uint8_t head[HEAD_BYTES];
+
+	as_folder_catalogue(&path, dir);
+	if (path.bad)
+		return false;
+	as_auto_fd int fd = open(path.p, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return errno == ENOENT; /* none yet: it will be made */
+	ssize_t n = pread(fd, head, sizeof head, 0);
+	if (n <= 0)
+		return n == 0; /* being made */
+	int version = head_number(head + VERSION_AT);
+	return n == HEAD_BYTES && !memcmp(head, magic, sizeof magic) && version <= as_schema &&
+	       (!version || head_number(head + APPLICATION_AT) == AS_APPLICATION_ID);
 }
 
 /* ── opening ──────────────────────────────────────────────────────────── */

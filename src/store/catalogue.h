@@ -39,6 +39,8 @@ enum { AS_STORE_FEW = 50000 };
 
 int as_catalogue_open(struct as_store *s, struct as_err *err);
 void as_catalogue_close(struct as_store *s);
+/* By its first bytes, without SQLite: may we write it, or make it? Opening says why not. */
+bool as_catalogue_looks_ours(const char *dir);
 
 /* What SQLite just said, as ours. */
 int as_catalogue_fail(struct as_store *s, const char *doing, struct as_err *err);

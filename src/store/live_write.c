@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/fault.h"
 #include "profile/merge.h"
+#include "store/catalogue.h"
 #include "store/folder.h"
 #include "store/live.h"
 #include "store/stacks.h"
@@ -34,7 +35,7 @@ enum { THIN_PART = 16, END_ROOM = 64 << 10 };
 
 struct as_live {
 	int fd;
-	char *path;
+	char *dir, *path;          /* of the store, and of the file         */
 	struct as_buf out;         /* frames that were not written yet      */
 	struct as_grid prev;       /* the last tick that was written        */
 	bool behind;               /* the tick before was not               */
@@ -410,7 +411,10 @@ int as_live_create(const char *dir, const char *id, struct as_live **ret, struct
 		return as_hint(err, "choose another folder with --store PATH");
 	}
 	struct as_live *l = as_zalloc(sizeof *l);
-	if (!l) {
+	if (l)
+		l->dir = as_strdup(dir);
+	if (!l || !l->dir) {
+		free(l);
 		(void)unlink(path.p);
 		return as_fail(err, AS_ENOMEM, "no memory for the live file");
 	}
@@ -432,10 +436,13 @@ enum {
 	WAITING_BYTES = 64 << 10, /* of a run: a longer one can afford to be sealed */
 };
 
-static bool few_are_there(const char *path)
+static bool few_are_there(const char *dir)
 {
-	as_auto_dir DIR *d = opendir(path);
+	as_auto_buf struct as_buf path = AS_BUF(AS_BUF_LINE);
 	size_t n = 0;
+
+	as_folder_live(&path, dir, NULL);
+	as_auto_dir DIR *d = path.bad ? NULL : opendir(path.p);
 
 	for (const struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d))
 		n += as_folder_is_id(e->d_name);
@@ -454,14 +461,10 @@ static bool put_verdict(struct as_live *l, const struct as_verdict *v)
 
 bool as_live_leave(struct as_live *l, const struct as_verdict *v)
 {
-	char *slash = strrchr(l->path, '/');
-
-	if (l->out.len || l->size > WAITING_BYTES)
+	if (l->out.len || l->size > WAITING_BYTES || !few_are_there(l->dir) ||
+	    !as_catalogue_looks_ours(l->dir))
 		return false;
-	*slash = '\0';
-	bool few = few_are_there(l->path);
-	*slash = '/';
-	if (!few || !put_verdict(l, v) || fchmod(l->fd, S_IRUSR) < 0)
+	if (!put_verdict(l, v) || fchmod(l->fd, S_IRUSR) < 0)
 		return false;
 	as_live_close(l);
 	return true;
@@ -476,6 +479,7 @@ void as_live_close(struct as_live *l)
 	if (l->out.len)
 		(void)flush(l, &err); /* what came after the last tick */
 	(void)close(l->fd);
+	free(l->dir);
 	free(l->path);
 	as_buf_done(&l->out);
 	as_grid_done(&l->prev);

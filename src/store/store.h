@@ -88,7 +88,8 @@ void as_live_discard(struct as_live *l);
  * The run has ended and was written: false when it is to be sealed now. A short
  * one may wait, closed, in its file, which nobody may write any more, until the
  * next assay opens the store for more than that: sealing it with others costs a
- * quarter of sealing it alone.
+ * quarter of sealing it alone. Not beside a catalogue that would not take it:
+ * that is to be said now, not by the seventeenth run.
  */
 bool as_live_leave(struct as_live *l, const struct as_verdict *v);
 /* Close but leave the file for a later reader. */
