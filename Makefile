@@ -84,10 +84,10 @@ dev-deps:				## the same, and what lint, asan, tsan and fuzz need
 # ARGS picks tests by name: make test ARGS='t_num golden'
 
 test: test-deps build			## run all tests (minutes)
-	@$(PYTHON) tests/run.py --build build $(ARGS)
+	@$(PYTHON) tests/run.py --build build --again $(ARGS)
 
 test-real: real-deps build		## tests against real components; throw-away machines only
-	@$(PYTHON) tests/run.py --build build --kind real $(ARGS)
+	@$(PYTHON) tests/run.py --build build --kind real --again $(ARGS)
 
 lint: build				## format, doors between rooms, lengths, banned calls, drift
 	@$(PYTHON) tools/lint.py $(ARGS)
@@ -103,14 +103,14 @@ ASAN := -Db_sanitize=address,undefined -Db_lundef=false -Dc_args=-fno-sanitize-r
 
 asan: build-asan/build.ninja		## the tests under AddressSanitizer, UBSan and leak check
 	$(call compile,build-asan)
-	@$(PYTHON) tests/run.py --build build-asan --patience 4 $(ARGS)
+	@$(PYTHON) tests/run.py --build build-asan --patience 4 --again $(ARGS)
 
 build-asan/build.ninja:
 	$(call configure,CC=clang,$(ASAN) -Dwerror=true)
 
 tsan: build-tsan/build.ninja		## the tests under ThreadSanitizer
 	$(call compile,build-tsan)
-	@$(PYTHON) tests/run.py --build build-tsan --patience 4 $(ARGS)
+	@$(PYTHON) tests/run.py --build build-tsan --patience 4 --again $(ARGS)
 
 build-tsan/build.ninja:
 	$(call configure,CC=clang,-Db_sanitize=thread -Db_lundef=false)

@@ -16,7 +16,7 @@ own, and so does a run in which nothing ran.
     real      tests/real/test_*.py           with real components   (only when asked for)
     truth     tests/truth/test_*.py          against known answers  (only when asked for)
 
-CI runs those of `real` that are called test_smoke_*.py. It also says --again:
+CI runs those of `real` that are called test_smoke_*.py. `make test` says --again:
 a program that failed is run once more, alone, when the others of its kind are
 done. If it passes then, it has passed, and what failed first is named on lines
 `unsteady: NAME: TEST`. When many programs fail, the change is bad, not the
