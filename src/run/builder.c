@@ -257,6 +257,12 @@ static void release(struct as_instance *i)
 	i->held = 0;
 }
 
+/* A count is at least what it last was; at least none says nothing. */
+static bool none_so_far(const struct as_instance *i, size_t c)
+{
+	return i->last[c] == 0 && as_fields[as_scope_info(i->scope)->first + c].kind == AS_COUNTER;
+}
+
 static bool take_row(struct as_instance *i, int64_t t_ns, const int64_t *row, bool same)
 {
 	if (!i->last)
@@ -273,7 +279,8 @@ static bool take_row(struct as_instance *i, int64_t t_ns, const int64_t *row, bo
 	release(i);
 	tally_row(i, t_ns, row);
 	for (size_t c = 0; c < as_scope_info(i->scope)->n; c++)
-		i->last[c] = row[c] == AS_NA ? i->last[c] : row[c];
+		if (row[c] != AS_NA || none_so_far(i, c))
+			i->last[c] = row[c];
 	return true;
 }
 

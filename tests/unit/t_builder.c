@@ -79,7 +79,6 @@ static void t_tallies_and_series(void)
 	stop(&t);
 }
 
-/* Tallies that begin with the second row know of the first. */
 /* What turns out to be unknown was no number before either, in a list or in the timeline. */
 static void t_unknown_after_all(void)
 {
@@ -100,6 +99,31 @@ static void t_unknown_after_all(void)
 	stop(&t);
 }
 
+/* Some so far stays that at the least; none so far is no number once it is unknown. */
+static void t_none_so_far(void)
+{
+	struct told t;
+	struct as_instance i = {.scope = AS_PROCESS, .id = 3, .parent = AS_NO_PARENT};
+
+	start(&t);
+	as_tee_instance(&t.tee, &i);
+	for (int64_t n = 0; n < 2; n++) {
+		as_frame_start(&t.frame, n * 100 * MS);
+		int64_t *row = as_frame_row(&t.frame, AS_PROCESS, 3);
+		as_row_set(row, AS_F_PROC_RSS, n);
+		if (n == 0) {
+			as_row_set(row, AS_F_PROC_SYSCR, 5);
+			as_row_set(row, AS_F_PROC_SYSCW, 0);
+		}
+		as_tee_frame(&t.tee, &t.frame);
+	}
+	const int64_t *last = as_run_instance(as_builder_run(t.b), AS_PROCESS, 3)->last;
+	EXPECT_I64(as_row_at(last, AS_F_PROC_SYSCR), 5);
+	EXPECT_I64(as_row_at(last, AS_F_PROC_SYSCW), AS_NA);
+	stop(&t);
+}
+
+/* Tallies that begin with the second row know of the first. */
 static void t_second_row(void)
 {
 	struct told t;
@@ -349,5 +373,6 @@ static void t_frame_same(void)
 }
 
 UTEST_MAIN(T(t_same_rows), T(t_frame_same), T(t_identity), T(t_tallies_and_series),
-	   T(t_unknown_after_all), T(t_second_row), T(t_counted_before_listed), T(t_instances),
-	   T(t_detail_taken_back), T(t_many_instances), T(t_end), T(t_rows_are_shared))
+	   T(t_unknown_after_all), T(t_none_so_far), T(t_second_row), T(t_counted_before_listed),
+	   T(t_instances), T(t_detail_taken_back), T(t_many_instances), T(t_end),
+	   T(t_rows_are_shared))
