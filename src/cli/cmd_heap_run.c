@@ -175,7 +175,7 @@ const struct as_cmd as_cmd_heap_run = {
 		"status are what they would be without assay. A library that is loaded with it "
 		"tells of every allocation and every free: of malloc and its relatives, C++'s new, "
 		"mmap and brk, with the stack that led there. Stacks of Python (CPython 3.8 to "
-		"3.14) are Python's own; without a Python they are native ones, and `--native` "
+		"3.15) are Python's own; without a Python they are native ones, and `--native` "
 		"has both.\n\n"
 		"Python keeps small objects in pools of its own, which malloc does not see one by "
 		"one; `--python-allocators` records each of them. `--follow-fork` records what "

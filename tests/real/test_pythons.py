@@ -17,39 +17,11 @@ from harness import *
 from jobs import *
 from objects import *
 from pythons import *
+from roots import *
 import shapes
 
 ALLOWED = 1e-3
 NEWER = (14, 15)    # minor versions that Debian's forky has and this system has not
-
-
-def cache():
-    """What takes minutes to make is kept here, outside of the source."""
-    home = os.environ.get("XDG_CACHE_HOME", os.path.expanduser("~/.cache"))
-    return pathlib.Path(os.environ.get("ASSAY_TEST_CACHE", f"{home}/assay-tests"))
-
-
-def debian(suite, packages):
-    """The root of another Debian with these packages."""
-    root = cache() / suite
-    if (root / "made").exists():
-        return root
-    if not is_root() or not shutil.which("debootstrap"):
-        skip("needs root and debootstrap (make test-real installs it)")
-    shutil.rmtree(root, ignore_errors=True)
-    root.mkdir(parents=True)
-    sources = pathlib.Path("/etc/apt/sources.list.d/debian.sources").read_text()
-    mirror = next(line.split()[1] for line in sources.splitlines() if line.startswith("URIs:"))
-    r = run("debootstrap", "--variant=minbase", f"--include={packages}", suite, root, mirror,
-            "/usr/share/debootstrap/scripts/sid", timeout=1500)
-    if r.rc:
-        skip(f"no {suite} to be had: {r.out[-200:]}")
-    (root / "made").touch()
-    return root
-
-
-def forky():
-    return debian("forky", "python3,python3.15")
 
 
 def in_root(root, minor, name, *words):

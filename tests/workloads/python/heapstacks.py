@@ -1,6 +1,6 @@
 """heapstacks.py CASE... -- allocations whose whole stack is known.
 
-Each case prints lines of JSON: size (a prime, of a bytearray: one byte more is asked for), and the
+Each case prints lines of JSON: size (what a bytearray of a prime asks for), and the
 stack as Python itself sees it there, [[function, line]...], the outermost first. Lines are asked
 for, not counted: sys._getframe() is on the line of the allocation.
 """
@@ -17,11 +17,12 @@ def seen(size, skip=1):
         code = frame.f_code
         stack.append([getattr(code, "co_qualname", code.co_name), frame.f_lineno])
         frame = frame.f_back
-    told.append({"size": size + 1, "stack": stack[::-1]})
+    told.append({"size": size + MORE, "stack": stack[::-1]})
     return size
 
 
 told = []
+MORE = sys.getsizeof(bytearray(7)) - sys.getsizeof(bytearray()) - 7     # 33 since 3.15
 
 
 def simple():
