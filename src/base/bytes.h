@@ -29,8 +29,10 @@ void as_enc_f64(struct as_buf *b, double v);
 void as_enc_u32le(struct as_buf *b, uint32_t v); /* fixed width: heads of frames */
 void as_enc_text(struct as_buf *b, const char *s);
 
+enum { AS_ENC_MOST = 10 }; /* bytes of a number */
+
 /*
- * As a u64 at `at`, where there is room for 10 bytes; the place after it. The
+ * As a u64 at `at`, where there is room for AS_ENC_MOST bytes; the place after it. The
  * lengths of numbers cannot be guessed, and a branch guessed wrong costs more
  * than all the rest: up to 14 and up to 28 bits the groups of 7 are moved apart,
  * and 2 or 4 bytes written of which some count.

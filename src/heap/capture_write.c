@@ -22,8 +22,8 @@ enum {
 struct process {
 	struct as_columns columns;
 	struct as_names_told told;
-	uint64_t *size; /* of each kind */
-	size_t nkinds, size_cap;
+	uint64_t *size, *variant_size; /* of each kind, and of each of its variants */
+	size_t nkinds, size_cap, variant_cap;
 	struct as_buf kinds, new_variants; /* that were not written yet */
 	size_t nkinds_new, nvariants_new;
 	struct as_heap_kind kind; /* the last of these */
@@ -55,6 +55,7 @@ static void process_done(struct process *p)
 	as_buf_done(&p->kinds);
 	as_buf_done(&p->new_variants);
 	free(p->size);
+	free(p->variant_size);
 	free(p->last);
 }
 
@@ -273,24 +274,33 @@ static uint32_t variant(struct process *p, const struct as_heap_event *e)
 	bool new = false;
 	uint32_t number = as_variants_number(&p->variants, e->kind, e->rate, &new);
 
-	if (new &&number != AS_NOWHERE) {
-		as_enc_u64(&p->new_variants, e->kind);
-		as_enc_u64(&p->new_variants, e->rate);
-		p->nvariants_new++;
-	}
+	if (!new || number == AS_NOWHERE)
+		return number;
+	if (!as_grow(&p->variant_size, &p->variant_cap, number, sizeof *p->variant_size, 64))
+		return AS_NOWHERE;
+	p->variant_size[number] = p->size[e->kind];
+	as_enc_u64(&p->new_variants, e->kind);
+	as_enc_u64(&p->new_variants, e->rate);
+	p->nvariants_new++;
 	return number;
 }
 
-static int add(struct as_capture *c, struct process *p, const struct as_heap_event *e)
+/* Under the numbers of their variants. */
+static int add_sampled(struct process *p, const struct as_heap_event *e, size_t n)
 {
-	if (e->kind >= p->nkinds)
-		return AS_EBUG;
-	if (!c->sampled)
-		return as_columns_add(&p->columns, e, e->kind, p->size[e->kind], p->nkinds);
-	uint32_t number = variant(p, e);
-	return number == AS_NOWHERE
-		       ? AS_ENOMEM
-		       : as_columns_add(&p->columns, e, number, p->size[e->kind], p->variants.n);
+	int r = AS_OK;
+
+	for (size_t i = 0; i < n && r == AS_OK; i++) {
+		struct as_heap_event as = e[i];
+
+		if (as.kind >= p->nkinds)
+			return AS_EBUG;
+		as.kind = variant(p, &e[i]);
+		if (as.kind == AS_NOWHERE)
+			return AS_ENOMEM;
+		r = as_columns_add(&p->columns, &as, 1, p->variant_size, p->variants.n);
+	}
+	return r;
 }
 
 static int no_event(struct as_capture *c, int code, struct as_err *err)
@@ -300,20 +310,35 @@ static int no_event(struct as_capture *c, int code, struct as_err *err)
 		       : as_fail(err, code, "a capture was told of an event that cannot be");
 }
 
-int as_capture_event(struct as_capture *c, uint32_t process, const struct as_heap_event *e,
-		     struct as_err *err)
+/* As many as the block has room for. */
+static int add_some(struct as_capture *c, uint32_t process, const struct as_heap_event *e, size_t n,
+		    struct as_err *err)
 {
+	struct process *p = &c->process[process];
+	int r = c->sampled ? add_sampled(p, e, n)
+			   : as_columns_add(&p->columns, e, n, p->size, p->nkinds);
+
+	if (r < 0)
+		return no_event(c, r, err);
+	return p->columns.span.events < AS_COLUMNS_EVENTS ? AS_OK : put_events(c, process, err);
+}
+
+int as_capture_events(struct as_capture *c, uint32_t process, const struct as_heap_event *e,
+		      size_t n, struct as_err *err)
+{
+	int r = AS_OK;
+
 	if (c->over || c->aggregated)
 		return AS_OK;
 	if (process >= c->n)
 		return said(c, no_process(err));
-	struct process *p = &c->process[process];
+	for (size_t some; n && r == AS_OK; e += some, n -= some) {
+		size_t room = AS_COLUMNS_EVENTS - c->process[process].columns.span.events;
 
-	int r = add(c, p, e);
-	if (r < 0)
-		return said(c, no_event(c, r, err));
-	return p->columns.span.events < AS_COLUMNS_EVENTS ? AS_OK
-							  : said(c, put_events(c, process, err));
+		some = n < room ? n : room;
+		r = add_some(c, process, e, some, err);
+	}
+	return said(c, r);
 }
 
 /* --- sums -------------------------------------------------------------------- */

@@ -78,11 +78,11 @@ struct as_columns {
 void as_columns_init(struct as_columns *c, uint32_t process);
 void as_columns_done(struct as_columns *c);
 /*
- * `kind` is the number under which it goes, one of `kinds`; `size` is the kind's.
+ * At most what makes AS_COLUMNS_EVENTS of them. `size` of each kind, of `kinds`.
  * AS_ENOMEM, or AS_EBUG: no such kind, or ordinals are not in order.
  */
-int as_columns_add(struct as_columns *c, const struct as_heap_event *e, uint32_t kind,
-		   uint64_t size, size_t kinds);
+int as_columns_add(struct as_columns *c, const struct as_heap_event *e, size_t n,
+		   const uint64_t *size, size_t kinds);
 /* Its span and its block, and begin anew. */
 int as_columns_put(struct as_columns *c, struct as_blocks_out *o, struct as_err *err);
 

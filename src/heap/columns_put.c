@@ -18,6 +18,8 @@ void as_columns_done(struct as_columns *c)
 	c->memory.memo = NULL;
 }
 
+enum { PART = 512 }; /* events that room is made for at once */
+
 /* --- one event ------------------------------------------------------------ */
 
 static bool widen(struct as_column_memory *m, size_t kinds)
@@ -45,23 +47,26 @@ static inline struct as_column_memo *recall(struct as_column_memory *m)
 	return memo;
 }
 
-static inline void put_op(struct as_columns *c, bool release)
+/* Where the next numbers of the columns that most events have go: there is room for a part. */
+struct pens {
+	char *ops, *kinds, *after, *chain, *old;
+};
+
+static inline void put_op(struct as_columns *c, struct pens *to, bool release)
 {
 	uint32_t bit = c->span.events % CHAR_BIT;
 
 	c->bits = (uint8_t)(c->bits | release << bit);
 	if (bit == CHAR_BIT - 1) {
-		as_buf_byte(&c->column[AS_COLUMN_OPS], (char)c->bits);
+		*to->ops++ = (char)c->bits;
 		c->bits = 0;
 	}
 }
 
-static inline void put_time(struct as_columns *c, int64_t ns)
+static void put_time(struct as_columns *c, int64_t ns)
 {
 	struct as_buf *b = &c->column[AS_COLUMN_TIME];
 
-	if (ns == c->memory.ns)
-		return;
 	as_enc_u64(b, c->span.events - c->time_at);
 	as_enc_i64(b, (int64_t)((uint64_t)ns - (uint64_t)c->memory.ns));
 	c->time_at = c->span.events;
@@ -70,26 +75,24 @@ static inline void put_time(struct as_columns *c, int64_t ns)
 		c->span.until_ns = ns;
 }
 
-static inline void put_odd(struct as_columns *c, const struct as_heap_event *e, uint64_t size)
+static void put_odd(struct as_columns *c, const struct as_heap_event *e)
 {
 	struct as_buf *b = &c->column[AS_COLUMN_ODD];
 
-	if (e->what != AS_HEAP_CUT && e->bytes == size)
-		return;
 	as_enc_u64(b, c->span.events - c->odd_at);
 	as_enc_u64(b, e->what == AS_HEAP_CUT);
 	as_enc_u64(b, e->bytes);
 	c->odd_at = c->span.events;
 }
 
-static inline void put_allocation(struct as_columns *c, uint32_t kind)
+static inline void put_allocation(struct as_columns *c, struct pens *to, uint32_t kind)
 {
 	struct as_column_memory *m = &c->memory;
 	struct as_column_memo *memo = recall(m);
 
-	as_enc_u64(&c->column[AS_COLUMN_KINDS], memo->next == kind + 1 ? 0
-						: kind == m->seen      ? 1
-								       : (uint64_t)kind + 2);
+	to->kinds = as_enc_at(to->kinds, memo->next == kind + 1 ? 0
+					 : kind == m->seen      ? 1
+								: (uint64_t)kind + 2);
 	if (kind >= m->seen)
 		m->seen = kind + 1;
 	memo->next = kind + 1;
@@ -99,21 +102,24 @@ static inline void put_allocation(struct as_columns *c, uint32_t kind)
 	c->span.allocations++;
 }
 
-static inline void put_release(struct as_columns *c, uint64_t ordinal, uint32_t kind)
+static inline void put_release(struct as_columns *c, struct pens *to, uint64_t ordinal,
+			       uint32_t kind)
 {
 	struct as_column_memory *m = &c->memory;
 	uint64_t ago = m->ordinal - ordinal;
 
 	if (m->released) {
-		as_enc_i64(&c->column[AS_COLUMN_CHAIN], (int64_t)(ordinal - m->released_ordinal));
+		int64_t from_last = (int64_t)(ordinal - m->released_ordinal);
+
+		to->chain = as_enc_at(to->chain, as_zigzag(from_last));
 	} else {
 		struct as_column_memo *memo = recall(m);
 
-		as_enc_u64(&c->column[AS_COLUMN_AFTER], memo->ago == ago ? 0 : ago);
+		to->after = as_enc_at(to->after, memo->ago == ago ? 0 : ago);
 		memo->ago = ago;
 	}
 	if (ordinal < c->span.ordinal)
-		as_enc_u64(&c->column[AS_COLUMN_OLD], kind);
+		to->old = as_enc_at(to->old, kind);
 	m->released = true;
 	m->released_ordinal = ordinal;
 }
@@ -125,27 +131,82 @@ static void begin(struct as_columns *c, int64_t ns)
 	c->span.from_ns = c->span.until_ns = c->memory.ns = ns;
 }
 
-int as_columns_add(struct as_columns *c, const struct as_heap_event *e, uint32_t kind,
-		   uint64_t size, size_t kinds)
+static inline bool put(struct as_columns *c, struct pens *to, const struct as_heap_event *e,
+		       uint64_t size)
 {
 	bool release = e->what != AS_HEAP_ALLOC;
 
+	if (release ? e->ordinal >= c->memory.ordinal : e->ordinal != c->memory.ordinal)
+		return false;
+	if (e->ns != c->memory.ns)
+		put_time(c, e->ns);
+	if (e->bytes != size || e->what == AS_HEAP_CUT)
+		put_odd(c, e);
+	put_op(c, to, release);
+	if (release)
+		put_release(c, to, e->ordinal, e->kind);
+	else
+		put_allocation(c, to, e->kind);
+	c->span.events++;
+	return true;
+}
+
+/* --- many of them ------------------------------------------------------------ */
+
+static bool take_pens(struct as_columns *c, struct pens *ret, size_t events)
+{
+	size_t most = events * AS_ENC_MOST;
+
+	*ret = (struct pens){as_buf_room(&c->column[AS_COLUMN_OPS], events),
+			     as_buf_room(&c->column[AS_COLUMN_KINDS], most),
+			     as_buf_room(&c->column[AS_COLUMN_AFTER], most),
+			     as_buf_room(&c->column[AS_COLUMN_CHAIN], most),
+			     as_buf_room(&c->column[AS_COLUMN_OLD], most)};
+	return ret->ops && ret->kinds && ret->after && ret->chain && ret->old;
+}
+
+static void lay_down(struct as_columns *c, enum as_column_name column, const char *pen)
+{
+	c->column[column].len = (size_t)(pen - c->column[column].p);
+}
+
+static void lay_pens_down(struct as_columns *c, const struct pens *to)
+{
+	lay_down(c, AS_COLUMN_OPS, to->ops);
+	lay_down(c, AS_COLUMN_KINDS, to->kinds);
+	lay_down(c, AS_COLUMN_AFTER, to->after);
+	lay_down(c, AS_COLUMN_CHAIN, to->chain);
+	lay_down(c, AS_COLUMN_OLD, to->old);
+}
+
+static int put_part(struct as_columns *c, const struct as_heap_event *e, size_t n,
+		    const uint64_t *size, size_t kinds)
+{
+	struct pens to;
+	bool ok = true;
+
+	if (!take_pens(c, &to, n))
+		return AS_ENOMEM;
+	for (size_t i = 0; ok && i < n; i++)
+		ok = e[i].kind < kinds && put(c, &to, &e[i], size[e[i].kind]);
+	lay_pens_down(c, &to);
+	return ok ? AS_OK : AS_EBUG;
+}
+
+int as_columns_add(struct as_columns *c, const struct as_heap_event *e, size_t n,
+		   const uint64_t *size, size_t kinds)
+{
+	int r = AS_OK;
+
 	if (c->memory.n <= kinds && !widen(&c->memory, kinds))
 		return AS_ENOMEM;
-	if (kind >= kinds ||
-	    (release ? e->ordinal >= c->memory.ordinal : e->ordinal != c->memory.ordinal))
-		return AS_EBUG;
-	if (!c->span.events)
+	if (n && !c->span.events)
 		begin(c, e->ns);
-	put_time(c, e->ns);
-	put_odd(c, e, size);
-	put_op(c, release);
-	if (release)
-		put_release(c, e->ordinal, kind);
-	else
-		put_allocation(c, kind);
-	c->span.events++;
-	return AS_OK;
+	for (size_t part; n && r == AS_OK; e += part, n -= part) {
+		part = n < PART ? n : PART;
+		r = put_part(c, e, part, size, kinds);
+	}
+	return r;
 }
 
 /* --- the block ------------------------------------------------------------ */

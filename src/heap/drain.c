@@ -8,7 +8,7 @@
 #include "os/futex.h"
 
 enum {
-	BATCH = 128, /* records that are read before the first of them is done           */
+	BATCH = 128, /* records that are read before the first of them is done; and events */
 	AHEAD = 16,  /* rings behind the last one in use that are looked at              */
 	RATES = 256,
 	NOBODY = -1,
@@ -58,6 +58,7 @@ struct as_drain {
 	int64_t gap_since;  /* 0: it is not late                       */
 	int64_t now_ns, ns; /* ns: of the last event                  */
 	uint64_t ordinal;
+	uint32_t nnodes;      /* of the guest's tree, so far             */
 	uint64_t rate[RATES]; /* [0] is 0: nothing was left out         */
 	size_t nrates;
 	struct thread *thread;
@@ -66,39 +67,48 @@ struct as_drain {
 	uint16_t queue[AS_WIRE_HEAP_RINGS]; /* a heap: rings with a record, by number */
 	size_t nqueue, nrings;              /* nrings: those behind were never used    */
 	struct item batch[BATCH];
-	size_t nbatch;
+	struct as_heap_event event[BATCH];
+	size_t nbatch, nevents;
 	struct ring ring[AS_WIRE_HEAP_RINGS];
 };
 
 /* --- events ------------------------------------------------------------------ */
 
-static void emit(struct as_drain *d, const struct as_heap_event *e)
+/* Each step for many events at once: what it needs stays at hand. */
+static void tell_events(struct as_drain *d)
 {
-	if (!as_tracker_event(d->is.tracker, e))
+	if (d->nevents && !as_tracker_events(d->is.tracker, d->event, d->nevents))
 		d->counts.incomplete = true;
-	if (d->is.sink)
-		d->is.sink->event(d->is.sink->arg, e);
-	d->counts.allocations += e->what == AS_HEAP_ALLOC;
-	d->counts.frees += e->what == AS_HEAP_FREE;
+	if (d->nevents && d->is.sink)
+		d->is.sink->events(d->is.sink->arg, d->event, d->nevents);
+	d->nevents = 0;
 }
 
-static void tell_freed(struct as_drain *d, const struct as_live_entry *who, uint64_t bytes,
-		       bool last)
+static inline struct as_heap_event *new_event(struct as_drain *d)
+{
+	if (d->nevents == BATCH)
+		tell_events(d);
+	return &d->event[d->nevents++];
+}
+
+static inline void tell_freed(struct as_drain *d, const struct as_live_entry *who, uint64_t bytes,
+			      bool last)
 {
 	const struct as_heap_kind *k = &d->is.kinds->kind[who->kind];
-	struct as_heap_event e = {.what = last ? AS_HEAP_FREE : AS_HEAP_CUT,
-				  .kind = who->kind,
-				  .ordinal = who->ordinal,
-				  .bytes = bytes,
-				  .between = (uint32_t)(d->thread[k->thread].made - who->mark),
-				  .ns = d->ns,
-				  .rate = d->rate[who->rate]};
 
-	emit(d, &e);
+	*new_event(d) =
+		(struct as_heap_event){.what = last ? AS_HEAP_FREE : AS_HEAP_CUT,
+				       .kind = who->kind,
+				       .ordinal = who->ordinal,
+				       .bytes = bytes,
+				       .between = (uint32_t)(d->thread[k->thread].made - who->mark),
+				       .ns = d->ns,
+				       .rate = d->rate[who->rate]};
+	d->counts.frees += last;
 }
 
 /* UINT32_MAX for want of memory: the allocation is left out. */
-static uint32_t kind_of(struct as_drain *d, const struct item *it)
+static inline uint32_t kind_of(struct as_drain *d, const struct item *it)
 {
 	bool new;
 	uint32_t n = as_kinds_number(d->is.kinds, &it->kind, &new);
@@ -114,7 +124,7 @@ static uint32_t kind_of(struct as_drain *d, const struct item *it)
 	return n;
 }
 
-static bool new_entry(struct as_drain *d, const struct item *it, struct as_live_entry *ret)
+static inline bool new_entry(struct as_drain *d, const struct item *it, struct as_live_entry *ret)
 {
 	uint32_t kind = kind_of(d, it);
 
@@ -130,16 +140,15 @@ static bool new_entry(struct as_drain *d, const struct item *it, struct as_live_
 	return true;
 }
 
-static void tell_made(struct as_drain *d, const struct as_live_entry *who, uint64_t size)
+static inline void tell_made(struct as_drain *d, const struct as_live_entry *who, uint64_t size)
 {
-	struct as_heap_event e = {.what = AS_HEAP_ALLOC,
-				  .kind = who->kind,
-				  .ordinal = who->ordinal,
-				  .bytes = size,
-				  .ns = d->ns,
-				  .rate = d->rate[who->rate]};
-
-	emit(d, &e);
+	*new_event(d) = (struct as_heap_event){.what = AS_HEAP_ALLOC,
+					       .kind = who->kind,
+					       .ordinal = who->ordinal,
+					       .bytes = size,
+					       .ns = d->ns,
+					       .rate = d->rate[who->rate]};
+	d->counts.allocations++;
 }
 
 /* An address that is in use already: we were not told that it was given back. */
@@ -218,6 +227,19 @@ static const struct operation operations[AS_WIRE_OPS] = {
 	[AS_WIRE_OP_OBJECT_REALLOC] = {sizeof(struct as_wire_alloc), allocated},
 };
 
+/* Nearly all are one of two, and those are not called but done here. */
+static inline void apply(struct as_drain *d, const struct item *it)
+{
+	const struct operation *o = &operations[it->kind.op];
+
+	if (o->apply == freed)
+		freed(d, it);
+	else if (o->apply == allocated)
+		allocated(d, it);
+	else
+		o->apply(d, it);
+}
+
 /* Times of threads differ by a tick; the events of a process are in order. */
 static void do_batch(struct as_drain *d)
 {
@@ -226,9 +248,10 @@ static void do_batch(struct as_drain *d)
 
 		if (it->ns > d->ns)
 			d->ns = it->ns;
-		operations[it->kind.op].apply(d, it);
+		apply(d, it);
 	}
 	d->nbatch = 0;
+	tell_events(d);
 }
 
 /* --- threads and rates --------------------------------------------------------- */
@@ -305,9 +328,14 @@ static uint8_t rate_number(struct as_drain *d, uint64_t rate)
 
 /* --- one ring ------------------------------------------------------------------ */
 
-static uint64_t word(const struct ring *r, size_t at)
+static const uint8_t *record(const struct ring *r)
 {
-	return as_mapping_word(r->bytes + (r->tail & (r->size - 1)) + at);
+	return r->bytes + (r->tail & (r->size - 1));
+}
+
+static uint64_t until_end(const struct ring *r)
+{
+	return r->size - (r->tail & (r->size - 1));
 }
 
 static void give_room(struct ring *r)
@@ -341,7 +369,8 @@ static bool refill(struct as_drain *d, struct ring *r)
 /* A record without a number; false: it is none of these. */
 static bool aside(struct as_drain *d, struct ring *r, uint8_t op)
 {
-	uint64_t value = op == AS_WIRE_OP_TIME || op == AS_WIRE_OP_RATE ? word(r, 8) : 0;
+	uint64_t value =
+		op == AS_WIRE_OP_TIME || op == AS_WIRE_OP_RATE ? as_mapping_word(record(r) + 8) : 0;
 
 	switch (op) {
 	case AS_WIRE_OP_SKIP:
@@ -369,14 +398,13 @@ static bool peek(struct as_drain *d, struct ring *r)
 	for (size_t i = 0; i < AS_DRAIN_ONCE; i++) {
 		if (r->tail == r->head && !refill(d, r))
 			return false;
-		uint64_t first = word(r, 0), left = r->head - r->tail;
-		uint64_t until_end = r->size - (r->tail & (r->size - 1));
+		uint64_t first = as_mapping_word(record(r)), left = r->head - r->tail;
 		uint8_t op = (uint8_t)(first >> AS_WIRE_OP_SHIFT);
 
-		if (op == AS_WIRE_OP_SKIP ? left < until_end
+		if (op == AS_WIRE_OP_SKIP ? left < until_end(r)
 					  : op >= AS_WIRE_OPS || !operations[op].bytes ||
 						    operations[op].bytes > left ||
-						    operations[op].bytes > until_end)
+						    operations[op].bytes > until_end(r))
 			return spoiled(d, r, r->head);
 		if (aside(d, r, op))
 			continue;
@@ -387,41 +415,47 @@ static bool peek(struct as_drain *d, struct ring *r)
 	return false;
 }
 
-/* A node that is not there (yet) would be read by nobody. */
-static uint32_t node(struct as_drain *d, uint32_t n)
+/* How many are there is asked again only when there seem to be too few. */
+static bool is_node(struct as_drain *d, uint32_t n)
 {
-	if (n < AS_WIRE_NODES &&
-	    n < atomic_load_explicit(&d->is.mapping->heap->nnodes, memory_order_acquire))
+	if (n >= d->nnodes)
+		d->nnodes =
+			atomic_load_explicit(&d->is.mapping->heap->nnodes, memory_order_acquire);
+	if (d->nnodes > AS_WIRE_NODES)
+		d->nnodes = AS_WIRE_NODES;
+	return n < d->nnodes;
+}
+
+/* A node that is not there (yet) would be read by nobody. */
+static inline uint32_t node(struct as_drain *d, uint32_t n)
+{
+	if (n < d->nnodes || !n || is_node(d, n))
 		return n;
 	d->counts.bad++;
 	return 0;
 }
 
-static void read_record(struct as_drain *d, struct ring *r, struct item *it)
+static inline void read_record(struct as_drain *d, const struct ring *r, uint8_t op,
+			       const uint8_t *from, struct item *it)
 {
-	size_t bytes = operations[r->op].bytes;
+	size_t bytes = operations[op].bytes;
+	uint64_t nodes = bytes >= sizeof(struct as_wire_alloc) ? as_mapping_word(from + 24) : 0;
 
-	*it = (struct item){.address = word(r, 8), .ns = r->ns, .rate = r->rate};
-	it->kind.op = r->op;
+	it->kind.size = bytes >= sizeof(struct as_wire_range) ? as_mapping_word(from + 16) : 0;
+	it->kind.python = node(d, (uint32_t)nodes);
+	it->kind.native = node(d, (uint32_t)(nodes >> 32));
 	it->kind.thread = (uint32_t)r->thread;
-	if (bytes >= sizeof(struct as_wire_range))
-		it->kind.size = word(r, 16);
-	if (bytes < sizeof(struct as_wire_alloc))
-		return;
-	uint64_t nodes = word(r, 24);
-
-	it->kind.python = (uint32_t)nodes ? node(d, (uint32_t)nodes) : 0;
-	it->kind.native = nodes >> 32 ? node(d, (uint32_t)(nodes >> 32)) : 0;
+	it->kind.op = op;
+	it->address = as_mapping_word(from + 8);
+	it->ns = r->ns;
+	it->rate = r->rate;
 }
 
-static void take(struct as_drain *d, struct ring *r)
+static inline void take(struct as_drain *d, const struct ring *r, uint8_t op, const uint8_t *from)
 {
 	struct item *it = &d->batch[d->nbatch];
 
-	d->counts.records++;
-	if (r->op == AS_WIRE_OP_NONE || (r->thread == NOBODY && !claim(d, r)))
-		return;
-	read_record(d, r, it);
+	read_record(d, r, op, from, it);
 	if (!it->address || it->address >= HIGHEST || it->kind.size >= LARGEST) {
 		d->counts.bad++;
 		return;
@@ -430,18 +464,58 @@ static void take(struct as_drain *d, struct ring *r)
 	d->nbatch++;
 }
 
-/* The record at its tail, and those whose numbers follow. */
-static void take_run(struct as_drain *d, struct ring *r, size_t most)
+/* The record that was peeked at. */
+static void take_one(struct as_drain *d, struct ring *r)
 {
-	do {
-		take(d, r);
-		r->tail += operations[r->op].bytes;
+	if (r->op != AS_WIRE_OP_NONE && (r->thread != NOBODY || claim(d, r)))
+		take(d, r, r->op, record(r));
+	r->tail += operations[r->op].bytes;
+	d->counts.records++;
+	d->next++;
+}
+
+/*
+ * Those that follow, as long as they are as nearly all of them: in one piece,
+ * with the number that is due, and events.
+ */
+static void take_row(struct as_drain *d, struct ring *r)
+{
+	uint64_t left = r->head - r->tail, end = until_end(r);
+	const uint8_t *from = record(r), *first = from;
+
+	if (r->thread == NOBODY)
+		return;
+	const uint8_t *last = from + (left < end ? left : end);
+
+	while (d->nbatch < BATCH && last - from >= (ptrdiff_t)sizeof(struct as_wire_alloc)) {
+		uint64_t word = as_mapping_word(from);
+		uint8_t op = (uint8_t)(word >> AS_WIRE_OP_SHIFT);
+
+		if ((word & AS_WIRE_SEQ_MASK) != d->next || op >= AS_WIRE_OPS ||
+		    !operations[op].apply)
+			break;
+		take(d, r, op, from);
+		from += operations[op].bytes;
+		d->counts.records++;
 		d->next++;
+	}
+	r->tail += (uint64_t)(from - first);
+}
+
+/* The record at its tail, and those whose numbers follow. */
+static void take_run(struct as_drain *d, struct ring *r)
+{
+	uint64_t most = d->counts.records + AS_DRAIN_ONCE;
+
+	do {
+		take_one(d, r);
+		if (d->nbatch < BATCH)
+			take_row(d, r);
 		if (d->nbatch < BATCH)
 			continue;
 		give_room(r);
 		do_batch(d);
-	} while (--most && peek(d, r) && r->seq == d->next);
+	} while (d->counts.records < most && peek(d, r) && r->seq == d->next);
 	give_room(r);
 }
 
@@ -563,7 +637,7 @@ static bool run_first(struct as_drain *d, bool over)
 	if (r->seq < d->next)
 		drop_late(d, r);
 	else
-		take_run(d, r, AS_DRAIN_ONCE);
+		take_run(d, r);
 	if (peek(d, r))
 		enqueue(d, r);
 	return true;

@@ -11,10 +11,10 @@
 #include "heap/kinds.h"
 #include "heap/tracker.h"
 
-/* Whoever wants the events too. */
+/* Whoever wants the events too, some at a time; a kind before the first event that has it. */
 struct as_drain_sink {
 	void (*kind)(void *arg, const struct as_heap_kind *k);
-	void (*event)(void *arg, const struct as_heap_event *e);
+	void (*events)(void *arg, const struct as_heap_event *e, size_t n);
 	void *arg;
 };
 

@@ -10,9 +10,7 @@ enum {
 
 static size_t home(const struct as_live_table *t, uint64_t address)
 {
-	uint64_t h = address * UINT64_C(0x9e3779b97f4a7c15);
-
-	return ((h ^ h >> 32) * UINT64_C(0xd6e8feb86659fd93)) >> t->shift;
+	return (address ^ address >> 32) * UINT64_C(0x9e3779b97f4a7c15) >> t->shift;
 }
 
 static size_t after(const struct as_live_table *t, size_t i)
@@ -102,6 +100,11 @@ static bool make(struct as_live_table *t, size_t cap)
 	return t->slot;
 }
 
+static size_t limit(size_t cap)
+{
+	return cap <= SMALL ? cap / 2 : cap / 4 * 3;
+}
+
 /* The move begins behind a free slot, which no run crosses. */
 static bool grow(struct as_live *l)
 {
@@ -113,6 +116,7 @@ static bool grow(struct as_live *l)
 		return false;
 	l->old = l->now;
 	l->now = wide;
+	l->most = limit(wide.cap);
 	if (!l->old.slot)
 		return true;
 	l->at = 0;
@@ -122,32 +126,28 @@ static bool grow(struct as_live *l)
 	return true;
 }
 
-static size_t limit(size_t cap)
-{
-	return cap <= SMALL ? cap / 2 : cap / 4 * 3;
-}
-
 /* A table that cannot grow is filled up to the last slot but one. */
-static bool room(struct as_live *l)
+static bool more_room(struct as_live *l)
 {
-	size_t n = as_live_count(l);
-
-	if (n < limit(l->now.cap) || grow(l))
-		return true;
-	return n + 1 < l->now.cap;
+	return grow(l) || as_live_count(l) + 1 < l->now.cap;
 }
 
 /* --- the door ------------------------------------------------------------- */
 
+/* What of the old table has that address is taken out, and some of it moves. */
+static void move(struct as_live *l, uint64_t address, struct as_live_entry *ret_was)
+{
+	(void)take(&l->old, address, ret_was);
+	step(l, STEP);
+}
+
 bool as_live_put(struct as_live *l, const struct as_live_entry *e, struct as_live_entry *ret_was)
 {
 	ret_was->address = 0;
-	if (!e->address || !room(l))
+	if (!e->address || (as_live_count(l) >= l->most && !more_room(l)))
 		return false;
-	if (l->old.slot) {
-		(void)take(&l->old, e->address, ret_was);
-		step(l, STEP);
-	}
+	if (l->old.slot)
+		move(l, e->address, ret_was);
 	struct as_live_entry *s = &l->now.slot[seek(&l->now, e->address)];
 
 	if (s->address)

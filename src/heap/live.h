@@ -28,6 +28,7 @@ struct as_live_table {
 struct as_live {
 	struct as_live_table now, old; /* old: what has not moved yet               */
 	size_t at, left;               /* the next slot of it, and how many are left */
+	size_t most;                   /* with more in it `now` is to grow           */
 };
 
 /*

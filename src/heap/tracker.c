@@ -156,9 +156,9 @@ static struct share weigh(const struct kind *k, const struct as_heap_event *e)
 }
 
 /* The moment before the first event that does not rise above the highest one ends an epoch. */
-static inline void move(struct as_heap_crest *c, const struct share *s, int64_t ns)
+static inline void reach(struct as_heap_crest *c, const struct as_heap_amount *now, int64_t ns)
 {
-	add_share(&c->now, s);
+	c->now = *now;
 	if (c->now.bytes > c->high.bytes) {
 		c->high = c->now;
 		c->ns = ns;
@@ -167,6 +167,61 @@ static inline void move(struct as_heap_crest *c, const struct share *s, int64_t 
 		c->epoch++;
 		c->rising = false;
 	}
+}
+
+/*
+ * While one process's events are added the others hold what they hold: both
+ * crests move alike, and while neither is near its highest moment there is
+ * nothing to do for them but to know how much there is.
+ */
+struct course {
+	struct as_heap_amount others; /* what `all` has besides `own`            */
+	int64_t calm;                 /* bytes of `own` up to which nothing is new */
+};
+
+static struct as_heap_amount plus(const struct as_heap_amount *a, const struct as_heap_amount *b)
+{
+	struct as_heap_amount sum = *a;
+
+	add(&sum.count, b->count);
+	add(&sum.bytes, b->bytes);
+	return sum;
+}
+
+static int64_t calm(const struct as_tracker *t, const struct course *c)
+{
+	int64_t room;
+
+	if (t->own.rising || t->all->rising ||
+	    __builtin_sub_overflow(t->all->high.bytes, c->others.bytes, &room))
+		return INT64_MIN;
+	return room < t->own.high.bytes ? room : t->own.high.bytes;
+}
+
+static struct course embark(const struct as_tracker *t)
+{
+	struct course c = {.others = t->all->now};
+
+	add(&c.others.count, (int64_t) - (uint64_t)t->own.now.count);
+	add(&c.others.bytes, (int64_t) - (uint64_t)t->own.now.bytes);
+	c.calm = calm(t, &c);
+	return c;
+}
+
+static void crest(struct as_tracker *t, struct course *c, int64_t ns)
+{
+	struct as_heap_amount all = plus(&t->own.now, &c->others);
+
+	reach(t->all, &all, ns);
+	if (t->all != &t->own)
+		reach(&t->own, &t->own.now, ns);
+	c->calm = calm(t, c);
+}
+
+static void arrive(struct as_tracker *t, const struct course *c)
+{
+	if (t->all != &t->own)
+		t->all->now = plus(&t->own.now, &c->others);
 }
 
 /* What a kind held when the last epoch ended is what it holds, if it was not touched since. */
@@ -180,15 +235,14 @@ static inline void settle(struct as_tracker *t, struct kind *k)
 		t->spread[k - t->kind].peak = t->spread[k - t->kind].live;
 }
 
-static inline void change(struct as_tracker *t, struct kind *k, const struct share *s, int64_t ns)
+static inline void change(struct as_tracker *t, struct kind *k, const struct share *s, int64_t ns,
+			  struct course *c)
 {
-	move(t->all, s, ns);
-	if (t->all != &t->own)
-		move(&t->own, s, ns);
+	add_share(&t->own.now, s);
+	if (t->own.now.bytes > c->calm)
+		crest(t, c, ns);
 	settle(t, k);
 	add_share(&k->live, s);
-	if (t->spread)
-		t->spread[k - t->kind].live += s->variance;
 }
 
 static size_t bucket(uint64_t size)
@@ -198,46 +252,83 @@ static size_t bucket(uint64_t size)
 	return bits < AS_HEAP_SIZES ? bits : AS_HEAP_SIZES - 1;
 }
 
-static void allocated(struct as_tracker *t, struct kind *k, const struct share *s, int64_t ns)
+static inline void allocated(struct as_tracker *t, struct kind *k, const struct share *s,
+			     int64_t ns, struct course *c)
 {
-	change(t, k, s, ns);
+	change(t, k, s, ns, c);
 	add_share(&k->made, s);
 	add_share(&t->made, s);
 	add(&t->sizes[bucket(k->size)], s->count);
-	if (t->spread)
-		t->spread[k - t->kind].made += s->variance;
 }
 
-static void released(struct as_tracker *t, struct kind *k, const struct share *s, int64_t ns)
+static inline void released(struct as_tracker *t, struct kind *k, const struct share *s, int64_t ns,
+			    struct course *c)
 {
 	struct share taken = less(s);
 
-	change(t, k, &taken, ns);
+	change(t, k, &taken, ns, c);
 	add_share(&t->freed, s);
 }
 
-static void temporary(struct as_tracker *t, uint32_t kind, const struct share *s)
+static inline bool temporary(const struct as_tracker *t, const struct as_heap_event *e)
 {
-	add_share(&t->temporary[kind], s);
-	if (t->spread)
-		t->spread[kind].temporary += s->variance;
+	return e->what == AS_HEAP_FREE && e->between <= t->threshold;
 }
 
-bool as_tracker_event(struct as_tracker *t, const struct as_heap_event *e)
+static inline void apply(struct as_tracker *t, const struct as_heap_event *e, const struct share *s,
+			 struct course *c)
 {
-	if (e->kind >= t->nkinds || (e->rate && !spread_out(t)))
-		return false;
 	struct kind *k = &t->kind[e->kind];
-	struct share s = weigh(k, e);
 
-	if (e->what == AS_HEAP_ALLOC) {
-		allocated(t, k, &s, e->ns);
-		return true;
-	}
-	released(t, k, &s, e->ns);
-	if (e->what == AS_HEAP_FREE && e->between <= t->threshold)
-		temporary(t, e->kind, &s);
+	if (e->what == AS_HEAP_ALLOC)
+		allocated(t, k, s, e->ns, c);
+	else
+		released(t, k, s, e->ns, c);
+	if (temporary(t, e))
+		add_share(&t->temporary[e->kind], s);
+}
+
+static void scatter(struct as_tracker *t, const struct as_heap_event *e, const struct share *s)
+{
+	struct spread *v = &t->spread[e->kind];
+
+	v->live += e->what == AS_HEAP_ALLOC ? s->variance : -s->variance;
+	if (e->what == AS_HEAP_ALLOC)
+		v->made += s->variance;
+	if (temporary(t, e))
+		v->temporary += s->variance;
+}
+
+/* Where something is sampled, and where only a part is given back. */
+static bool apply_odd(struct as_tracker *t, const struct as_heap_event *e, struct course *c)
+{
+	if (e->rate && !spread_out(t))
+		return false;
+	struct share s = weigh(&t->kind[e->kind], e);
+
+	apply(t, e, &s, c);
+	if (t->spread)
+		scatter(t, e, &s);
 	return true;
+}
+
+bool as_tracker_events(struct as_tracker *t, const struct as_heap_event *e, size_t n)
+{
+	struct course c = embark(t);
+	bool ok = true;
+
+	for (; ok && n; e++, n--) {
+		struct share whole_one = {AS_HEAP_ONE, (int64_t)e->bytes, 0};
+
+		if (e->kind >= t->nkinds)
+			ok = false;
+		else if (t->spread || e->rate || e->what == AS_HEAP_CUT)
+			ok = apply_odd(t, e, &c);
+		else
+			apply(t, e, &whole_one, &c);
+	}
+	arrive(t, &c);
+	return ok;
 }
 
 void as_tracker_ended(struct as_tracker *t)
@@ -247,7 +338,9 @@ void as_tracker_ended(struct as_tracker *t)
 	if (t->ended || t->all == &t->own)
 		return;
 	left = less(&left);
-	move(t->all, &left, t->all->ns);
+	struct as_heap_amount all = t->all->now;
+	add_share(&all, &left);
+	reach(t->all, &all, t->all->ns);
 	t->ended = true;
 	t->end_epoch = t->all->epoch;
 }

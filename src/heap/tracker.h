@@ -1,6 +1,6 @@
 #pragma once
 /*
- * tracker -- sums of one process's events, with its exact peak, one at a time.
+ * tracker -- sums of one process's events, with its exact peak.
  *
  * The peak is known online: each kind has what it held at the last peak and
  * what has changed since, and is brought up to date only when it is touched
@@ -48,8 +48,17 @@ struct as_tracker *as_tracker_new(uint64_t temporary, struct as_heap_crest *of_a
 void as_tracker_free(struct as_tracker *t);
 /* Kinds are numbered from 0 and told in that order. False for want of memory. */
 bool as_tracker_kind(struct as_tracker *t, uint32_t kind, const struct as_heap_kind *k);
-/* False: a kind that was not told, or want of memory; the sums are no longer true. */
-bool as_tracker_event(struct as_tracker *t, const struct as_heap_event *e);
+/*
+ * Many at once cost each of them less. False: a kind that was not told, or want of
+ * memory; the rest is left out, and the sums are no longer true.
+ */
+bool as_tracker_events(struct as_tracker *t, const struct as_heap_event *e, size_t n);
+
+static inline bool as_tracker_event(struct as_tracker *t, const struct as_heap_event *e)
+{
+	return as_tracker_events(t, e, 1);
+}
+
 /* The process is gone: what it left counts no more in a later peak of all. */
 void as_tracker_ended(struct as_tracker *t);
 /*

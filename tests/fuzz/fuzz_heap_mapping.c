@@ -39,14 +39,16 @@ static void on_kind(void *arg, const struct as_heap_kind *k)
 	s->kinds++;
 }
 
-static void on_event(void *arg, const struct as_heap_event *e)
+static void on_events(void *arg, const struct as_heap_event *e, size_t n)
 {
 	struct sums *s = arg;
 
-	must(e->kind < s->kinds);
-	s->events++;
-	s->live += e->what == AS_HEAP_ALLOC ? (int64_t)e->bytes : -(int64_t)e->bytes;
-	must(s->live >= 0);
+	s->events += n;
+	for (; n; e++, n--) {
+		must(e->kind < s->kinds);
+		s->live += e->what == AS_HEAP_ALLOC ? (int64_t)e->bytes : -(int64_t)e->bytes;
+		must(s->live >= 0);
+	}
 }
 
 /* A head that is laps ahead of what was read makes no sense, and is tried too. */
@@ -91,7 +93,7 @@ static void check(const struct as_tracker *t, const struct sums *s)
 static void drain(const struct as_mapping *m, uint64_t sample)
 {
 	struct sums s = {0};
-	struct as_drain_sink sink = {on_kind, on_event, &s};
+	struct as_drain_sink sink = {on_kind, on_events, &s};
 	struct as_heap_names names = {NULL};
 	struct as_kinds kinds = {NULL};
 	struct as_follow follow = {0};

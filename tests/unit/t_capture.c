@@ -571,6 +571,49 @@ static void t_names(void)
 	as_file_done(&f);
 }
 
+/* Events as a session tells them: all that a process has in a row, across the ends of blocks. */
+static void write_in_rows(const struct story *s)
+{
+	struct as_heap_event *row = calloc(s->n, sizeof *row);
+	struct story_writer w;
+	struct as_err err;
+
+	story_open(&w, s, a_path(), false);
+	for (size_t i = 0, n; i < s->n; i += n) {
+		uint32_t p = s->event[i].process;
+
+		for (n = 0; i + n < s->n && s->event[i + n].process == p; n++)
+			row[n] = s->event[i + n].e;
+		EXPECT_OK(as_capture_events(w.c, p, row, n, &err), err);
+		EXPECT(as_tracker_events(w.tracker[p], row, n));
+	}
+	EXPECT_OK(story_close(&w, &err), err);
+	story_writer_done(&w);
+	free(row);
+}
+
+static void rows(size_t processes, size_t events, uint64_t rate)
+{
+	struct story s;
+	size_t one, many;
+
+	story_init(&s, 77 + rate, processes, events, rate);
+	story_write(&s, a_path(), SIZE_MAX, false);
+	as_auto_free char *a = slurp(&one);
+	write_in_rows(&s);
+	as_auto_free char *b = slurp(&many);
+	EXPECT(one == many && !memcmp(a, b, one));
+	story_done(&s);
+}
+
+static void t_many_at_once_are_as_one_by_one(void)
+{
+	rows(1, AS_COLUMNS_EVENTS * 2 + 77, 0);
+	rows(3, AS_COLUMNS_EVENTS * 2, 0);
+	rows(2, 20000, 4096);
+}
+
 UTEST_MAIN(T(t_written_is_read), T(t_replayed), T(t_windows), T(t_half_open), T(t_slices),
 	   T(t_sampled), T(t_aggregated), T(t_killed), T(t_cut_anywhere), T(t_damaged_anywhere),
-	   T(t_foreign), T(t_not_overwritten), T(t_full_disk), T(t_names))
+	   T(t_foreign), T(t_not_overwritten), T(t_full_disk), T(t_names),
+	   T(t_many_at_once_are_as_one_by_one))

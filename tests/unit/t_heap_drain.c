@@ -39,13 +39,15 @@ static void on_kind(void *arg, const struct as_heap_kind *k)
 	r->kind[r->nkinds++] = *k;
 }
 
-static void on_event(void *arg, const struct as_heap_event *e)
+static void on_events(void *arg, const struct as_heap_event *e, size_t n)
 {
 	struct rig *r = arg;
 
-	if (r->nevents == r->event_cap)
-		r->event = realloc(r->event, (r->event_cap = r->event_cap * 2 + 64) * sizeof *e);
-	r->event[r->nevents++] = *e;
+	if (r->nevents + n > r->event_cap)
+		r->event =
+			realloc(r->event, (r->event_cap = (r->nevents + n) * 2 + 64) * sizeof *e);
+	memcpy(r->event + r->nevents, e, n * sizeof *e);
+	r->nevents += n;
 }
 
 static void open_rig(struct rig *r, uint64_t sample)
@@ -56,7 +58,7 @@ static void open_rig(struct rig *r, uint64_t sample)
 	EXPECT_OK(as_mapping_open(&r->mapping, &err), err);
 	r->guest.heap = r->mapping.heap;
 	r->tracker = as_tracker_new(1, NULL, &err);
-	r->sink = (struct as_drain_sink){on_kind, on_event, r};
+	r->sink = (struct as_drain_sink){on_kind, on_events, r};
 	r->drain = as_drain_new(&(struct as_drain_config){.mapping = &r->mapping,
 							  .tracker = r->tracker,
 							  .sink = &r->sink,

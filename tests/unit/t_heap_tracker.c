@@ -248,6 +248,62 @@ static void t_a_peak_can_begin_anew(void)
 		together(1 + seed % 2 * 2, EVENTS, true, seed * UINT64_C(0x9e3779b97f4a7c15));
 }
 
+static void same_trackers(const struct as_tracker *a, const struct as_tracker *b)
+{
+	struct as_heap_totals x, y;
+
+	for (uint32_t k = 0; k < KINDS; k++) {
+		struct as_heap_sums one, many;
+
+		as_tracker_sums(a, k, &one);
+		as_tracker_sums(b, k, &many);
+		EXPECT(!memcmp(&one, &many, sizeof one));
+	}
+	as_tracker_totals(a, &x);
+	as_tracker_totals(b, &y);
+	EXPECT(!memcmp(&x, &y, sizeof x));
+}
+
+/* Processes in turn, each with some events in a row; with `rate` half of them are sampled. */
+static void in_rows(uint64_t rate, uint64_t seed)
+{
+	enum { ROWS = 300, ROW = 90 };
+	struct as_heap_crest crest[2] = {{{0, 0}}};
+	struct as_tracker *one[PROCESSES], *many[PROCESSES];
+	struct program g[PROCESSES] = {{.n = 0}};
+	struct as_heap_event row[ROW];
+
+	for (size_t p = 0; p < PROCESSES; p++) {
+		one[p] = new_tracker(1, &crest[0]);
+		many[p] = new_tracker(1, &crest[1]);
+	}
+	for (size_t i = 0; i < ROWS; i++) {
+		size_t p = next(&seed) % PROCESSES, n = next(&seed) % ROW;
+
+		for (size_t j = 0; j < n; j++) {
+			row[j] = some(&g[p], &seed);
+			row[j].ns = (int64_t)(i * ROW + j);
+			row[j].rate = next(&seed) % 2 * rate;
+			EXPECT(as_tracker_event(one[p], &row[j]));
+		}
+		EXPECT(as_tracker_events(many[p], row, n));
+		EXPECT(!memcmp(&crest[0].now, &crest[1].now, sizeof crest[0].now));
+		EXPECT(!memcmp(&crest[0].high, &crest[1].high, sizeof crest[0].high));
+		for (size_t q = 0; q < PROCESSES; q++)
+			same_trackers(one[q], many[q]);
+	}
+	for (size_t p = 0; p < PROCESSES; p++) {
+		as_tracker_free(one[p]);
+		as_tracker_free(many[p]);
+	}
+}
+
+static void t_many_at_once_are_as_one_by_one(void)
+{
+	for (uint64_t seed = 1; seed <= 8; seed++)
+		in_rows(seed % 2 * 512, seed * UINT64_C(0x9e3779b97f4a7c15));
+}
+
 static void feed(struct as_tracker *t, enum as_heap_what what, uint32_t kind, int64_t ns)
 {
 	struct as_heap_event e = {.what = what, .kind = kind, .bytes = size_of(kind), .ns = ns};
@@ -341,6 +397,6 @@ static void t_estimates_are_unbiased_and_vanish_when_freed(void)
 }
 
 UTEST_MAIN(T(t_one_process_is_as_a_replay_says), T(t_the_peak_of_several_is_as_a_replay_says),
-	   T(t_a_peak_can_begin_anew), T(t_of_equal_peaks_the_first_counts),
-	   T(t_what_was_not_told_is_refused), T(t_a_weight_is_one_over_the_chance),
-	   T(t_estimates_are_unbiased_and_vanish_when_freed))
+	   T(t_a_peak_can_begin_anew), T(t_many_at_once_are_as_one_by_one),
+	   T(t_of_equal_peaks_the_first_counts), T(t_what_was_not_told_is_refused),
+	   T(t_a_weight_is_one_over_the_chance), T(t_estimates_are_unbiased_and_vanish_when_freed))
