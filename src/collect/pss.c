@@ -9,6 +9,7 @@
 #include "base/calls.h"
 #include "base/clock.h"
 #include "base/fault.h"
+#include "os/text.h"
 
 /* A second of wall time may cost so much CPU: what is known anyway, what somebody needs. */
 enum { BUDGET = 5000000, BUDGET_BY_THE_WAY = 500000 };
@@ -20,6 +21,8 @@ enum { NS_AT_MOST = 4 * NS_PER_GIB };
 enum { OLD = 10, OLD_ASKED = 1 };
 /* So many are chosen at once, and read at one sample at most so often. */
 enum { CHOSEN = 16, ROUNDS = 4 };
+/* So many are looked at again after a round. */
+enum { LOOKED_AFTER = 64 };
 /* Between two rounds, when nothing has changed and nobody asked. */
 #define PAUSE  (AS_SECOND / 2)
 #define LATELY (30 * AS_SECOND)
@@ -165,8 +168,10 @@ static void take(struct as_pss *s, struct as_process *p, const struct as_proc_ro
 		.mapped = s->mapped,
 		.crowd = crowd(s, p),
 	};
-	if (p->family >= 0)
-		keep_least(s, &s->families[p->family], &p->share);
+	if (p->family < 0)
+		return;
+	keep_least(s, &s->families[p->family], &p->share);
+	s->families[p->family].read = true;
 }
 
 /* What it cost, in CPU time. */
@@ -244,7 +249,7 @@ static bool needed(const struct as_pss *s, const struct as_process *p)
  */
 static bool scatters(const struct as_family *f)
 {
-	return f->n < f->was;
+	return f->n < f->was || f->scattered;
 }
 
 /* The purse that a reading of it is paid from; NULL: it is not to be read. */
@@ -327,6 +332,73 @@ static void spend(struct as_pss *s, const struct as_collect *c, const struct as_
 			if (worth(s, c, best[i].p) > 0)
 				pay(s, c, best[i].p);
 	}
+}
+
+/* ── those that ended meanwhile ───────────────────────────────────────── */
+
+/* Was it read now, or one that it may share with? */
+static bool concerned(const struct as_pss *s, const struct as_process *p)
+{
+	return alive(p) && (p->family >= 0 ? s->families[p->family].read
+					   : p->status.shmem > 0 && p->share.read_ns == s->t_ns);
+}
+
+/* Has it ended, or given memory back, since this tick saw it? */
+static bool shrank(const struct as_process *p, const struct as_collect *c)
+{
+	as_auto_visit struct as_visit at = as_process_visit(p, c);
+	struct as_span rest, size, resident;
+	struct as_err err;
+	char text[128];
+	size_t n = 0;
+
+	if (as_read_at(at.dir, "statm", text, sizeof text, &n, &err) < 0)
+		return true;
+	rest = as_span(text, n);
+	if (!as_span_word(&rest, &size) || !as_span_word(&rest, &resident))
+		return true;
+	int64_t pages = as_span_number(resident);
+	return pages == AS_TEXT_NA || (double)(p->stat.rss - pages) * c->env->page > SMALL;
+}
+
+/* What was read of relatives between the end of one and the end of another does not add up. */
+static void forget_readings(struct as_pss *s, const struct as_members *m, bool shmem)
+{
+	for (size_t i = 0; i < m->n; i++) {
+		struct as_process *p = m->v[i];
+		struct as_family *f = p->family < 0 ? NULL : &s->families[p->family];
+
+		if (f && f->scattered && f->least.read_ns == s->t_ns)
+			f->least.read_ns = AS_PROC_NA;
+		if (p->share.read_ns != s->t_ns)
+			continue;
+		if (f && f->scattered)
+			p->share.read_ns = AS_PROC_NA;
+		if (shmem)
+			p->share.mapped = -1;
+	}
+}
+
+static void look_after(struct as_pss *s, const struct as_collect *c, const struct as_members *m)
+{
+	bool any = false, shmem = false;
+	size_t looked = 0;
+
+	for (size_t i = 0; i < m->n && looked < LOOKED_AFTER; i++) {
+		const struct as_process *p = m->v[i];
+
+		if (!concerned(s, p))
+			continue;
+		looked++;
+		if (!shrank(p, c))
+			continue;
+		any = true;
+		shmem |= p->status.shmem > 0;
+		if (p->family >= 0)
+			s->families[p->family].scattered = true;
+	}
+	if (any)
+		forget_readings(s, m, shmem);
 }
 
 /* ── the sums ─────────────────────────────────────────────────────────── */
@@ -509,11 +581,14 @@ void as_pss_sample(struct as_pss *s, const struct as_collect *c, const struct as
 		s->age += s->age == AS_NA ? 0 : passed;
 		return;
 	}
-	for (size_t i = 0; i < s->nfamilies; i++)
+	for (size_t i = 0; i < s->nfamilies; i++) {
 		s->families[i].was = s->families[i].n;
+		s->families[i].read = s->families[i].scattered = false;
+	}
 	count_families(s, c, m);
 	if (due) {
 		spend(s, c, m);
+		look_after(s, c, m);
 		s->spent_ns = now;
 	}
 	place_newcomers(s, c, m);

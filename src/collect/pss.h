@@ -15,7 +15,8 @@
  * much as the most sharing of them. When their number changes by more than a
  * half, old readings say nothing any more, and of a family without a reading
  * only the largest member is surely needed: what is told may be too little
- * for a while, but never counts a page twice for long.
+ * for a while, but never counts a page twice for long. Readings during which
+ * one of them ended are forgotten: who was read later had the larger share.
  */
 #include "collect/members.h"
 
@@ -25,6 +26,7 @@ struct as_family {
 	int64_t rss, faults;    /* of all                                           */
 	int64_t largest, known; /* anonymous: the largest, and as the shares say    */
 	int64_t need;           /* what that came to                                */
+	bool read, scattered;   /* now: some were read; some ended meanwhile        */
 	struct as_share least;  /* of those that were read lately, the most shared  */
 };
 

@@ -73,11 +73,24 @@ static void tell(struct as_process *p, int64_t pss_anon, int64_t pss_shmem, int6
 	EXPECT(fclose(f) == 0);
 }
 
+/* What it has when the readings are done. */
+static void tell_later(const struct as_process *p, int64_t pages)
+{
+	char path[300];
+
+	folder_of(p->pid, "/statm", path);
+	FILE *f = fopen(path, "w");
+	EXPECT(f);
+	(void)fprintf(f, "99999 %" PRId64 " 2 3 0 4 0\n", pages);
+	EXPECT(fclose(f) == 0);
+}
+
 static void resize(struct as_process *p, int64_t anon, int64_t shmem)
 {
 	p->status.anon = anon * MIB;
 	p->status.shmem = shmem * MIB;
 	p->stat.rss = (anon + shmem + 2) * MIB / PAGE;
+	tell_later(p, p->stat.rss);
 }
 
 /* A process with so many MiB, the child of another. */
@@ -93,9 +106,9 @@ static struct as_process *add(struct bench *b, int32_t parent, const char *comm,
 	p->stat.ppid = parent;
 	p->stat.state = 'S';
 	(void)snprintf(p->stat.comm, sizeof p->stat.comm, "%s", comm);
-	resize(p, anon, shmem);
 	folder_of(p->pid, "", path);
 	EXPECT(mkdir(path, 0700) == 0 || errno == EEXIST);
+	resize(p, anon, shmem);
 	p->dir = open(path, O_PATH | O_DIRECTORY);
 	folder_of(p->pid, "/stat", path);
 	EXPECT(close(creat(path, 0600)) == 0);
@@ -185,6 +198,33 @@ static void t_scattering(void)
 		b.v[i]->stat.minflt += 30000;
 	pass(&b, 1);
 	EXPECT_I64(b.pss.need, 110 * MIB);
+	as_pss_done(&b.pss);
+}
+
+/* Some end while they are read: what is read of the others then does not add up. */
+static void t_ended_meanwhile(void)
+{
+	struct bench b;
+
+	start(&b, "memory");
+	tell(add(&b, 1, "pool", 110, 55), 10, 5, 0);
+	for (int i = 0; i < 10; i++)
+		tell(add(&b, 100, "pool", 110, 55), 10, 5, 0);
+	for (int i = 0; i < 12; i++)
+		pass(&b, 1);
+	EXPECT_I64(b.pss.need, 165 * MIB);
+	for (size_t i = 0; i < b.members.n; i++) {
+		b.v[i]->stat.minflt += 30000;
+		tell(b.v[i], 10 + (int64_t)i, 5 + (int64_t)i, 0);
+	}
+	tell_later(b.v[3], 0);
+	pass(&b, 1);
+	EXPECT_I64(b.pss.need, 165 * MIB);
+	tell_later(b.v[3], b.v[3]->stat.rss); /* and so it would be told without that */
+	for (size_t i = 0; i < b.members.n; i++)
+		b.v[i]->stat.minflt += 30000;
+	pass(&b, 1);
+	EXPECT_NEAR((double)b.pss.need, (11 * 10 + 55 + 11 * 5 + 55) * MIB, MIB / 10);
 	as_pss_done(&b.pss);
 }
 
@@ -278,5 +318,5 @@ static void t_not_wanted(void)
 	as_pss_done(&b.pss);
 }
 
-UTEST_MAIN(T(t_alone), T(t_family), T(t_scattering), T(t_copied), T(t_shared_memory), T(t_too_dear),
-	   T(t_missing), T(t_not_wanted))
+UTEST_MAIN(T(t_alone), T(t_family), T(t_scattering), T(t_ended_meanwhile), T(t_copied),
+	   T(t_shared_memory), T(t_too_dear), T(t_missing), T(t_not_wanted))
