@@ -52,7 +52,7 @@ struct as_drain {
 	struct as_drain_config is;
 	struct as_drain_counts counts;
 	struct as_live live;
-	struct as_ranges ranges;
+	struct as_ranges ranges, reserved; /* mapped; and mapped without access */
 
 	uint64_t next;      /* the number that is waited for           */
 	int64_t gap_since;  /* 0: it is not late                       */
@@ -178,12 +178,23 @@ static void unmapped_piece(void *arg, const struct as_live_entry *who, uint64_t 
 	tell_freed(arg, who, bytes, last);
 }
 
-/* The kernel gives back whole pages. */
+static void forgotten_piece(void *arg, const struct as_live_entry *who, uint64_t bytes, bool last)
+{
+	(void)arg, (void)who, (void)bytes, (void)last;
+}
+
+/* The kernel does everything by whole pages. */
+static uint64_t end_of(const struct as_drain *d, const struct item *it)
+{
+	return (it->address + it->kind.size + d->is.page - 1) / d->is.page * d->is.page;
+}
+
 static void unmapped(struct as_drain *d, const struct item *it)
 {
-	uint64_t page = d->is.page, end = (it->address + it->kind.size + page - 1) / page * page;
+	uint64_t end = end_of(d, it);
 
-	if (!as_ranges_unmap(&d->ranges, it->address, end, unmapped_piece, d))
+	if (!as_ranges_unmap(&d->ranges, it->address, end, unmapped_piece, d) ||
+	    !as_ranges_unmap(&d->reserved, it->address, end, forgotten_piece, NULL))
 		d->counts.incomplete = true;
 }
 
@@ -201,6 +212,31 @@ static void mapped(struct as_drain *d, const struct item *it)
 	tell_made(d, &e, it->kind.size);
 }
 
+static void reserved(struct as_drain *d, const struct item *it)
+{
+	struct as_live_entry nobody = {0};
+
+	unmapped(d, it);
+	if (it->kind.size && !as_ranges_map(&d->reserved, &nobody, it->address, end_of(d, it)))
+		d->counts.incomplete = true;
+}
+
+/* Only what was reserved is new. Of a sample none of it was left out. */
+static void committed(struct as_drain *d, const struct item *it)
+{
+	struct item part = *it;
+	struct as_ranges_piece p;
+
+	part.rate = 0;
+	while (as_ranges_first(&d->reserved, it->address, end_of(d, it), &p)) {
+		part.address = p.start;
+		part.kind.size = p.end - p.start;
+		mapped(d, &part);
+		if (d->counts.incomplete)
+			return;
+	}
+}
+
 /* What each operation is: how long its record is, and what it does. */
 struct operation {
 	uint8_t bytes;
@@ -215,6 +251,7 @@ static const struct operation operations[AS_WIRE_OPS] = {
 	[AS_WIRE_OP_FREE] = {sizeof(struct as_wire_free), freed},
 	[AS_WIRE_OP_OBJECT_FREE] = {sizeof(struct as_wire_free), freed},
 	[AS_WIRE_OP_UNMAP] = {sizeof(struct as_wire_range), unmapped},
+	[AS_WIRE_OP_RESERVE] = {sizeof(struct as_wire_range), reserved},
 	[AS_WIRE_OP_MALLOC] = {sizeof(struct as_wire_alloc), allocated},
 	[AS_WIRE_OP_CALLOC] = {sizeof(struct as_wire_alloc), allocated},
 	[AS_WIRE_OP_REALLOC] = {sizeof(struct as_wire_alloc), allocated},
@@ -225,6 +262,7 @@ static const struct operation operations[AS_WIRE_OPS] = {
 	[AS_WIRE_OP_OBJECT_MALLOC] = {sizeof(struct as_wire_alloc), allocated},
 	[AS_WIRE_OP_OBJECT_CALLOC] = {sizeof(struct as_wire_alloc), allocated},
 	[AS_WIRE_OP_OBJECT_REALLOC] = {sizeof(struct as_wire_alloc), allocated},
+	[AS_WIRE_OP_COMMIT] = {sizeof(struct as_wire_alloc), committed},
 };
 
 /* Nearly all are one of two, and those are not called but done here. */
@@ -705,6 +743,7 @@ void as_drain_free(struct as_drain *d)
 		return;
 	as_live_done(&d->live);
 	as_ranges_done(&d->ranges);
+	as_ranges_done(&d->reserved);
 	free(d->thread);
 	free(d);
 }

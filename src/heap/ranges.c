@@ -121,6 +121,21 @@ bool as_ranges_unmap(struct as_ranges *r, uint64_t start, uint64_t end, as_range
 	return true;
 }
 
+bool as_ranges_first(const struct as_ranges *r, uint64_t start, uint64_t end,
+		     struct as_ranges_piece *ret)
+{
+	size_t i = find(r, start);
+
+	if (start >= end || i == r->n || r->piece[i].start >= end)
+		return false;
+	*ret = r->piece[i];
+	if (ret->start < start)
+		ret->start = start;
+	if (ret->end > end)
+		ret->end = end;
+	return true;
+}
+
 void as_ranges_done(struct as_ranges *r)
 {
 	free(r->piece);

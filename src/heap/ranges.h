@@ -30,4 +30,7 @@ bool as_ranges_map(struct as_ranges *r, const struct as_live_entry *who, uint64_
 		   uint64_t end);
 bool as_ranges_unmap(struct as_ranges *r, uint64_t start, uint64_t end, as_ranges_fn *fn,
 		     void *arg);
+/* The first part of it that is mapped; false: none is. */
+bool as_ranges_first(const struct as_ranges *r, uint64_t start, uint64_t end,
+		     struct as_ranges_piece *ret);
 void as_ranges_done(struct as_ranges *r);

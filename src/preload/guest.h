@@ -72,6 +72,7 @@ struct as_guest {
 	 */
 	_Atomic uint32_t unloads;
 	_Atomic uint32_t unmaps; /* mappings that were given back; a stack may have been one */
+	_Atomic bool reserves;   /* address space was mapped without access                  */
 };
 
 extern struct as_guest as_guest;
@@ -148,6 +149,10 @@ uint64_t as_note(enum as_wire_note_kind kind, const struct as_note_part *part, s
 void as_guest_alloc(struct as_guest_thread *t, enum as_wire_op op, const void *address, size_t size,
 		    void *frame);
 void as_guest_free(struct as_guest_thread *t, enum as_wire_op op, const void *address);
+
+/* A range was mapped without access; or is accessible (hook_map.c). */
+void as_guest_reserve(struct as_guest_thread *t, const void *address, size_t size);
+void as_guest_commit(struct as_guest_thread *t, const void *address, size_t size, void *frame);
 
 static inline struct as_guest_thread *as_this_thread(void)
 {

@@ -3,6 +3,9 @@
  *
  * Only what a program asks for itself is seen: libc's own calls do not come by,
  * and what an allocator asks for while a hook forwards to it is that hook's.
+ *
+ * What is mapped without access is no memory but a claim on addresses, often of
+ * many GiB. It counts when it may be used: by mprotect(), or mapped over.
  */
 #undef _FILE_OFFSET_BITS /* it makes mmap64 of every mmap, and we are both */
 #include <stdarg.h>
@@ -18,6 +21,16 @@ static bool allocators(const struct as_guest_thread *t)
 	return t->outer.op;
 }
 
+static void mapped(struct as_guest_thread *t, void *p, size_t size, int prot, void *frame)
+{
+	if (prot != PROT_NONE) {
+		as_guest_alloc(t, AS_WIRE_OP_MMAP, p, size, frame);
+		return;
+	}
+	atomic_store_explicit(&as_guest.reserves, true, memory_order_relaxed);
+	as_guest_reserve(t, p, size);
+}
+
 AS_HOOK void *mmap(void *at, size_t size, int prot, int flags, int fd, off_t off)
 {
 	struct as_guest_thread *t = as_this_thread();
@@ -30,11 +43,25 @@ AS_HOOK void *mmap(void *at, size_t size, int prot, int flags, int fd, off_t off
 	}
 	p = as_next.mmap(at, size, prot, flags, fd, off);
 	if (p != MAP_FAILED && !allocators(t))
-		as_guest_alloc(t, AS_WIRE_OP_MMAP, p, size, AS_FRAME);
+		mapped(t, p, size, prot, AS_FRAME);
 	return p;
 }
 
 AS_HOOK void *mmap64(void *, size_t, int, int, int, off_t) __attribute__((alias("mmap")));
+
+AS_HOOK int mprotect(void *at, size_t size, int prot)
+{
+	struct as_guest_thread *t = as_this_thread();
+	int e;
+
+	if (AS_MISSING(mprotect))
+		return as_sys3(SYS_mprotect, (long)at, (long)size, prot) ? -1 : 0;
+	e = as_next.mprotect(at, size, prot);
+	if (!e && prot != PROT_NONE &&
+	    atomic_load_explicit(&as_guest.reserves, memory_order_relaxed) && !allocators(t))
+		as_guest_commit(t, at, size, AS_FRAME);
+	return e;
+}
 
 AS_HOOK int munmap(void *at, size_t size)
 {

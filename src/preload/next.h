@@ -25,6 +25,7 @@
 	X(pvalloc,        void *, (size_t size))                                  \
 	X(mmap,           void *, (void *at, size_t size, int prot, int flags, int fd, off_t off)) \
 	X(munmap,         int,    (void *at, size_t size))                        \
+	X(mprotect,       int,    (void *at, size_t size, int prot))             \
 	X(mremap,         void *, (void *at, size_t old, size_t size, int flags, ...)) \
 	X(brk,            int,    (void *end))                                    \
 	X(sbrk,           void *, (intptr_t by))                                  \

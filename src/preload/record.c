@@ -82,6 +82,16 @@ static bool kept(enum as_wire_op op, const void *address)
 	return op == AS_WIRE_OP_MMAP || op == AS_WIRE_OP_BRK || as_sample_keep(address);
 }
 
+static void write_stacks(struct as_guest_thread *t, enum as_wire_op op, struct as_wire_alloc *a,
+			 void *frame)
+{
+	if (as_guest.flags & AS_WIRE_HEAP_PYTHON)
+		a->python = as_pywalk(t);
+	if (as_guest.flags & AS_WIRE_HEAP_NATIVE)
+		a->native = as_native_walk(t, frame);
+	write_alloc(t, op, a);
+}
+
 void as_guest_alloc(struct as_guest_thread *t, enum as_wire_op op, const void *address, size_t size,
 		    void *frame)
 {
@@ -93,13 +103,19 @@ void as_guest_alloc(struct as_guest_thread *t, enum as_wire_op op, const void *a
 		as_asked(t, &a, &op, &frame);
 	if ((as_guest.samples && !as_sample_due(t, a.size)) || !enter(t))
 		return;
-	if (!as_guest.samples || kept(op, address)) {
-		if (as_guest.flags & AS_WIRE_HEAP_PYTHON)
-			a.python = as_pywalk(t);
-		if (as_guest.flags & AS_WIRE_HEAP_NATIVE)
-			a.native = as_native_walk(t, frame);
-		write_alloc(t, op, &a);
-	}
+	if (!as_guest.samples || kept(op, address))
+		write_stacks(t, op, &a, frame);
+	leave(t);
+}
+
+/* Never left out: whoever does not know that it is accessible counts it the next time. */
+void as_guest_commit(struct as_guest_thread *t, const void *address, size_t size, void *frame)
+{
+	struct as_wire_alloc a = {.address = (uintptr_t)address, .size = size};
+
+	if (t->inside || !enter(t))
+		return;
+	write_stacks(t, AS_WIRE_OP_COMMIT, &a, frame);
 	leave(t);
 }
 
@@ -107,7 +123,7 @@ void as_guest_alloc(struct as_guest_thread *t, enum as_wire_op op, const void *a
 
 static inline size_t size_of(enum as_wire_op op)
 {
-	return op == AS_WIRE_OP_UNMAP ? sizeof(struct as_wire_range) : sizeof(struct as_wire_free);
+	return op >= AS_WIRE_OP_UNMAP ? sizeof(struct as_wire_range) : sizeof(struct as_wire_free);
 }
 
 static inline void write_back(struct as_writer *w, void *room, enum as_wire_op op,
@@ -117,7 +133,7 @@ static inline void write_back(struct as_writer *w, void *room, enum as_wire_op o
 
 	r->seq_op = with_op(op, what->seq_op);
 	r->address = what->address;
-	if (op == AS_WIRE_OP_UNMAP)
+	if (op >= AS_WIRE_OP_UNMAP)
 		r->size = what->size;
 	as_writer_publish(w, size_of(op));
 }
@@ -128,22 +144,34 @@ static inline bool told(enum as_wire_op op, const void *address)
 	return !as_guest.samples || op == AS_WIRE_OP_UNMAP || as_sample_had(address);
 }
 
-void as_guest_free(struct as_guest_thread *t, enum as_wire_op op, const void *address)
+static void tell_back(struct as_guest_thread *t, enum as_wire_op op, const void *address,
+		      size_t size)
 {
-	struct as_writer *w;
+	struct as_writer *w = as_writer_enter(t);
 	void *room;
 
+	w->rate = w->told;
+	room = as_writer_room(w, size_of(op));
+	if (room)
+		write_back(w, room, op,
+			   &(struct as_wire_range){take_number(), (uintptr_t)address, size});
+	as_writer_leave(w);
+}
+
+void as_guest_free(struct as_guest_thread *t, enum as_wire_op op, const void *address)
+{
 	if (!address || (as_guest.samples && !as_sample_may_have(address)) || !enter(t))
 		return;
-	if (told(op, address)) {
-		w = as_writer_enter(t);
-		w->rate = w->told;
-		room = as_writer_room(w, size_of(op));
-		if (room)
-			write_back(w, room, op,
-				   &(struct as_wire_range){take_number(), (uintptr_t)address});
-		as_writer_leave(w);
-	}
+	if (told(op, address))
+		tell_back(t, op, address, 0);
+	leave(t);
+}
+
+void as_guest_reserve(struct as_guest_thread *t, const void *address, size_t size)
+{
+	if (t->inside || !enter(t))
+		return;
+	tell_back(t, AS_WIRE_OP_RESERVE, address, size);
 	leave(t);
 }
 

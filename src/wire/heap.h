@@ -198,6 +198,7 @@ enum as_wire_op {
 	AS_WIRE_OP_OBJECT_FREE,
 	/* struct as_wire_range: a part of the address space */
 	AS_WIRE_OP_UNMAP = 16,
+	AS_WIRE_OP_RESERVE, /* mapped without access: nothing yet, see COMMIT           */
 
 	/* struct as_wire_alloc, from here on */
 	AS_WIRE_OP_MALLOC = 32,
@@ -210,6 +211,7 @@ enum as_wire_op {
 	AS_WIRE_OP_OBJECT_MALLOC,
 	AS_WIRE_OP_OBJECT_CALLOC,
 	AS_WIRE_OP_OBJECT_REALLOC,
+	AS_WIRE_OP_COMMIT, /* a range is accessible now (mprotect): what of it was reserved */
 	AS_WIRE_OPS,
 };
 

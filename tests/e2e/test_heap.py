@@ -36,7 +36,7 @@ def _():
 
 @job_test("totals, peak and what is left are those of the program, to the byte and the count")
 def _():
-    for case in [*WHOLE, "mmap", "brk"]:
+    for case in [*WHOLE, "mmap", "reserve", "brk"]:
         h = heap(ALLOCS, case)
         h.expect_totals(h.truth[0])
         h.expect_nothing_lost()
@@ -44,9 +44,15 @@ def _():
 
 @job_test("all cases at once: sums, and each function and line by itself")
 def _():
-    h = heap(ALLOCS, *WHOLE, "mmap")
+    h = heap(ALLOCS, *WHOLE, "mmap", "reserve")
     h.expect_totals(h.truth[0])
     h.expect_sites(h.truth[0]["sites"])
+
+
+@job_test("address space that is made accessible is never left out of a sample")
+def _():
+    h = heap(ALLOCS, "reserve", options=["--sample", "65536"])      # all else is larger than that
+    h.expect_totals(h.truth[0])
 
 
 @job_test("an aggregated recording says the same")

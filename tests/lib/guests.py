@@ -27,10 +27,11 @@ RINGS_AT, RING = 192, 192           # struct as_wire_ring[] in struct as_wire_he
 PAGE = 1 << 16
 FUTEX, FUTEX_WAKE = {"x86_64": 202}.get(os.uname().machine, 98), 1
 
-SKIP, TIME, RATE, NONE, FREE, OBJECT_FREE, UNMAP, FIRST_ALLOC = 1, 2, 3, 4, 8, 9, 16, 32
+SKIP, TIME, RATE, NONE, FREE, OBJECT_FREE, UNMAP, RESERVE = 1, 2, 3, 4, 8, 9, 16, 17
+FIRST_ALLOC = 32
 OPS = {32: "malloc", 33: "calloc", 34: "realloc", 35: "aligned", 36: "new", 37: "mmap", 38: "brk",
-       39: "object_malloc", 40: "object_calloc", 41: "object_realloc"}
-SIZES = {TIME: 16, RATE: 16, NONE: 8, FREE: 16, OBJECT_FREE: 16, UNMAP: 24}
+       39: "object_malloc", 40: "object_calloc", 41: "object_realloc", 42: "commit"}
+SIZES = {TIME: 16, RATE: 16, NONE: 8, FREE: 16, OBJECT_FREE: 16, UNMAP: 24, RESERVE: 24}
 
 IS_PYTHON, IS_ENTRY, CODE_SHIFT = 1 << 63, 1 << 62, 24
 
@@ -136,7 +137,7 @@ class Host:
             else:
                 if op in (FREE, OBJECT_FREE, UNMAP):
                     self.raw.append((seq, op, tid, struct.unpack_from("<Q", data, at + 8)[0]))
-                elif op == NONE:
+                elif op in (NONE, RESERVE):
                     self.raw.append((seq, op, tid, 0))
                 at += SIZES[op]
         return at
@@ -199,7 +200,7 @@ class Host:
         self.numbers = [r[0] for r in raw]
         self.allocs = [Alloc(r[0], OPS[r[1]], r[3], r[4], stacks[r[5]], r[2])
                        for r in raw if r[1] >= FIRST_ALLOC]
-        self.frees = [Free(r[0], r[1], r[3]) for r in raw if NONE < r[1] < FIRST_ALLOC]
+        self.frees = [Free(r[0], r[1], r[3]) for r in raw if NONE < r[1] <= UNMAP]
         self.map.close()
         os.close(self.fd)
 

@@ -60,6 +60,22 @@ static void clear(struct as_ranges *r, struct oracle *o, uint64_t start, uint64_
 	free(t);
 }
 
+/* From `start` on, part after part. */
+static void expect_parts(const struct as_ranges *r, const struct oracle *o, uint64_t start)
+{
+	struct as_ranges_piece p;
+	uint64_t at = start;
+
+	while (as_ranges_first(r, at, UNITS - 3, &p)) {
+		for (; at < p.start; at++)
+			EXPECT(!o->unit[at]);
+		for (; at < p.end; at++)
+			EXPECT_U64(o->unit[at], r->owner[p.owner].who.kind);
+	}
+	for (; at < UNITS - 3; at++)
+		EXPECT(!o->unit[at]);
+}
+
 static void t_pieces_are_as_a_list_of_units_says(void)
 {
 	struct as_ranges r = {NULL};
@@ -73,6 +89,7 @@ static void t_pieces_are_as_a_list_of_units_says(void)
 		if (next(&seed) % 2 && n > 20)
 			n = 20;
 		clear(&r, &o, start, start + n);
+		expect_parts(&r, &o, start);
 		if (next(&seed) % 5 < 3) {
 			EXPECT(as_ranges_map(&r, &e, start, start + n));
 			for (uint64_t i = start; i < start + n; i++)

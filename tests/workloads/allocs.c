@@ -160,6 +160,58 @@ static void c_mmap(void)
 	unmap(p, 5 * PAGE, 3 * PAGE);  /* its middle    */
 }
 
+/* --- address space that is only spoken for ---------------------------------------- */
+
+enum { FIXED = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED };
+
+static void protect(char *p, size_t n, int prot)
+{
+	if (mprotect(p, n, prot))
+		fail("mprotect");
+}
+
+static char *reserve(char *at, size_t n)
+{
+	char *p = mmap(at, n, PROT_NONE, FIXED & ~(at ? 0 : MAP_FIXED), -1, 0);
+
+	if (p == MAP_FAILED)
+		fail("mmap");
+	return p;
+}
+
+/* From `p` on, of which the first bytes are open already. */
+KNOWN static void *by_mprotect(char *p, size_t open, size_t n)
+{
+	return MADE(mprotect(p, open + n, PROT_READ | PROT_WRITE) ? NULL : p + open, n);
+}
+
+KNOWN static void *by_fixed(char *p, size_t n)
+{
+	return MADE(mmap(p, n, PROT_READ | PROT_WRITE, FIXED, -1, 0), n);
+}
+
+static void c_reserve(void)
+{
+	char *p = reserve(NULL, 64ul << 30);
+	char *a = by_mprotect(p, 0, 13 * PAGE), *b = by_mprotect(p + 31 * PAGE, 0, 7 * PAGE);
+	char *c = by_fixed(p + 101 * PAGE, 19 * PAGE), *block = by_aligned_alloc(PAGE, 17 * PAGE);
+
+	protect(a, 13 * PAGE, PROT_READ); /* it is there already */
+	protect(a, 13 * PAGE, PROT_READ | PROT_WRITE);
+	(void)by_mprotect(a, 13 * PAGE, 5 * PAGE);
+	protect(block, PAGE, PROT_NONE); /* a block is a block */
+	protect(block, PAGE, PROT_READ | PROT_WRITE);
+	give(block);
+	GONE(b);
+	(void)reserve(b, 7 * PAGE);
+	(void)by_mprotect(b, 0, 3 * PAGE);
+	unmap(c, 2 * PAGE, 11 * PAGE);
+	if (munmap(p + (1ul << 30), 1ul << 30)) /* what was never used */
+		fail("munmap");
+}
+
+/* --- the break ------------------------------------------------------------------ */
+
 static void c_brk(void)
 {
 	char *p = by_sbrk(17 * PAGE);
@@ -480,33 +532,20 @@ static const struct {
 	const char *name;
 	void (*act)(void);
 } cases[] = {
-	{"malloc", c_malloc},
-	{"calloc", c_calloc},
-	{"realloc", c_realloc},
-	{"aligned", c_aligned},
-	{"fails", c_fails},
-	{"mmap", c_mmap},
-	{"brk", c_brk},
-	{"peak", c_peak},
-	{"leak", c_leak},
-	{"temporary", c_temporary},
-	{"recursion", c_recursion},
-	{"threads", c_threads},
-	{"crowd", c_crowd},
-	{"fork", c_fork},
-	{"forks20", c_forks20},
-	{"forks300", c_forks300},
-	{"forks1000", c_forks1000},
-	{"exec", c_exec},
-	{"vfork", c_vfork},
-	{"library", c_library},
-	{"abort", c_abort},
-	{"crash", c_crash},
-	{"wait", c_wait},
-	{"exit7", c_exit7},
-	{"churn", c_churn},
-	{"slow", c_slow},
-	{"mixed", c_mixed},
+	{"malloc", c_malloc},       {"calloc", c_calloc},
+	{"realloc", c_realloc},     {"aligned", c_aligned},
+	{"fails", c_fails},         {"mmap", c_mmap},
+	{"reserve", c_reserve},     {"brk", c_brk},
+	{"peak", c_peak},           {"leak", c_leak},
+	{"temporary", c_temporary}, {"recursion", c_recursion},
+	{"threads", c_threads},     {"crowd", c_crowd},
+	{"fork", c_fork},           {"forks20", c_forks20},
+	{"forks300", c_forks300},   {"forks1000", c_forks1000},
+	{"exec", c_exec},           {"vfork", c_vfork},
+	{"library", c_library},     {"abort", c_abort},
+	{"crash", c_crash},         {"wait", c_wait},
+	{"exit7", c_exit7},         {"churn", c_churn},
+	{"slow", c_slow},           {"mixed", c_mixed},
 	{"limit", c_limit},
 };
 
