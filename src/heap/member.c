@@ -116,7 +116,7 @@ static void ask(struct as_member *m)
 	uint64_t waited = told(&h->waited_ns);
 
 	m->is.python = h->python < 100 ? h->python : 0;
-	m->is.why = h->why <= AS_WIRE_WHY_DEAD ? h->why : AS_WIRE_WHY_NONE;
+	m->is.why = h->why < AS_WIRE_WHYS ? h->why : AS_WIRE_WHY_NONE;
 	m->is.waited_ns = waited < INT64_MAX ? (int64_t)waited : 0;
 	m->is.clipped = told(&h->clipped);
 	m->is.nested = told(&h->nested);

@@ -8,13 +8,14 @@
 
 #include "preload/connect.h"
 #include "preload/environment.h"
+#include "preload/next.h"
 #include "preload/sample.h"
 #include "preload/sys.h"
 
 /* What a forked child still knows of us; the guest itself is empty there. */
 static struct {
 	struct as_environment to;
-	uint32_t pid, flags;
+	uint32_t pid, flags, why;
 	char entry[sizeof AS_WIRE_HEAP_ENV + AS_SOCKET_MAX + 24];
 } born;
 
@@ -64,6 +65,7 @@ static void fill(uint32_t pid)
 	h->pid = pid;
 	h->parent = born.pid;
 	h->flags = as_guest.flags;
+	h->why = born.why;
 }
 
 static void remember(uint32_t pid)
@@ -91,6 +93,8 @@ static bool start(struct as_guest_thread *t)
 	    !as_connect(born.to.path, pid, born.pid, &as_guest.session, &as_guest.heap))
 		return false;
 	clear(t);
+	if (!born.pid && as_next_is_inside())
+		born.why = AS_WIRE_WHY_INSIDE;
 	fill(pid);
 	remember(pid);
 	if (!as_sample_begin() || !as_tree_begin())

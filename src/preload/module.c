@@ -23,6 +23,13 @@ void *as_module_map(const void *address)
 	return find(address, &o) ? o.dlfo_link_map : NULL;
 }
 
+bool as_module_is_program(const void *address)
+{
+	struct dl_find_object o;
+
+	return find(address, &o) && !*o.dlfo_link_map->l_name;
+}
+
 /* --- noting, under the lock ---------------------------------------------------------------- */
 
 static void tell(enum as_wire_note_kind kind, struct as_wire_module m, const char *path, size_t n)

@@ -15,3 +15,5 @@
 
 /* The loader's handle of the module of an address; NULL: none. */
 void *as_module_map(const void *address);
+/* Is it the program's own, of no library? */
+bool as_module_is_program(const void *address);

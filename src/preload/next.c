@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "preload/guest.h"
+#include "preload/module.h"
 
 struct as_next as_next;
 
@@ -32,6 +33,13 @@ bool as_next_find(void)
 	}
 	t->finding = false;
 	return true;
+}
+
+bool as_next_is_inside(void)
+{
+	void *found = dlsym(RTLD_DEFAULT, "malloc");
+
+	return found && as_module_is_program(found);
 }
 
 /* --- before that ----------------------------------------------------------------- */

@@ -43,6 +43,12 @@ extern struct as_next as_next;
 /* Called when a field that is wanted is NULL. False: it is being sought by this very thread. */
 bool as_next_find(void);
 
+/*
+ * Whether the program itself has a malloc (linked in, like a static jemalloc).
+ * Then everybody's calls end there, and never come by us.
+ */
+bool as_next_is_inside(void);
+
 /* Memory before there is any; zeroed. NULL: the array is used up. */
 void *as_early(size_t align, size_t size);
 bool as_early_is(const void *p);

@@ -118,7 +118,8 @@ void as_pywalk_begin(struct as_guest_thread *t)
 	as_pywalk_end(t);
 	as_pycode_begin();
 	as_guest.heap->python = as_pyhost.minor;
-	as_guest.heap->why = as_pyhost.why;
+	if (as_pyhost.why)
+		as_guest.heap->why = as_pyhost.why;
 }
 
 /* Everything is to be looked up anew. */
