@@ -83,7 +83,9 @@ struct as_native_thread;
 
 /* Of each thread, in initial-exec TLS: small. It is zero in a new thread. */
 struct as_guest_thread {
-	uint32_t busy;   /* our own code runs                                            */
+	uint32_t busy;   /* our own code runs                                              */
+	uint32_t tid;    /* not beside each other: read as one word right after the other
+			  was written, they would wait for it                          */
 	uint32_t inside; /* the next allocator runs, called by a hook of ours            */
 	struct as_writer own;
 	uint64_t drawn;    /* the rate that the countdown was drawn for                     */
@@ -97,7 +99,6 @@ struct as_guest_thread {
 		size_t size;
 		void *frame;
 	} outer;
-	uint32_t tid;
 	uint32_t tries; /* to get a ring                                                 */
 	char name[16];
 	uint8_t rounds; /* of destructors, at its end                                    */
