@@ -37,91 +37,186 @@ static bool widen(struct as_column_memory *m, size_t kinds)
 	return true;
 }
 
-/* What is remembered of another block is forgotten when it is touched. */
-static inline struct as_column_memo *recall(struct as_column_memory *m)
-{
-	struct as_column_memo *memo = &m->memo[m->last];
+/*
+ * What the events of a part change, apart from all that has an address: else
+ * each byte that is written could be a part of it, and it would be read again.
+ */
+struct hand {
+	char *ops, *kinds, *after, *chain, *old; /* where the next numbers go: there is room */
+	struct as_column_memo *memo;
+	uint64_t ordinal, released_ordinal;
+	uint32_t block, last, seen;
+	uint32_t events, bits;
+	bool released;
+};
 
-	if (memo->block != m->block)
-		*memo = (struct as_column_memo){.block = m->block};
+/* What is remembered of another block is forgotten when it is touched. */
+static inline struct as_column_memo *recall(const struct hand *h)
+{
+	struct as_column_memo *memo = &h->memo[h->last];
+
+	if (memo->block != h->block)
+		*memo = (struct as_column_memo){.block = h->block};
 	return memo;
 }
 
-/* Where the next numbers of the columns that most events have go: there is room for a part. */
-struct pens {
-	char *ops, *kinds, *after, *chain, *old;
-};
-
-static inline void put_op(struct as_columns *c, struct pens *to, bool release)
+static inline void put_op(struct hand *h, bool release)
 {
-	uint32_t bit = c->span.events % CHAR_BIT;
+	uint32_t bit = h->events % CHAR_BIT;
 
-	c->bits = (uint8_t)(c->bits | release << bit);
+	h->bits |= (uint32_t)release << bit;
 	if (bit == CHAR_BIT - 1) {
-		*to->ops++ = (char)c->bits;
-		c->bits = 0;
+		*h->ops++ = (char)h->bits;
+		h->bits = 0;
 	}
 }
 
-static void put_time(struct as_columns *c, int64_t ns)
+static void put_time(struct as_columns *c, uint32_t events, int64_t ns)
 {
 	struct as_buf *b = &c->column[AS_COLUMN_TIME];
 
-	as_enc_u64(b, c->span.events - c->time_at);
+	as_enc_u64(b, events - c->time_at);
 	as_enc_i64(b, (int64_t)((uint64_t)ns - (uint64_t)c->memory.ns));
-	c->time_at = c->span.events;
+	c->time_at = events;
 	c->memory.ns = ns;
 	if (ns > c->span.until_ns)
 		c->span.until_ns = ns;
 }
 
-static void put_odd(struct as_columns *c, const struct as_heap_event *e)
+static void put_odd(struct as_columns *c, uint32_t events, const struct as_heap_event *e)
 {
 	struct as_buf *b = &c->column[AS_COLUMN_ODD];
 
-	as_enc_u64(b, c->span.events - c->odd_at);
+	as_enc_u64(b, events - c->odd_at);
 	as_enc_u64(b, e->what == AS_HEAP_CUT);
 	as_enc_u64(b, e->bytes);
-	c->odd_at = c->span.events;
+	c->odd_at = events;
 }
 
-static inline void put_allocation(struct as_columns *c, struct pens *to, uint32_t kind)
+static inline void put_allocation(struct hand *h, uint32_t kind)
 {
-	struct as_column_memory *m = &c->memory;
-	struct as_column_memo *memo = recall(m);
+	struct as_column_memo *memo = recall(h);
 
-	to->kinds = as_enc_at(to->kinds, memo->next == kind + 1 ? 0
-					 : kind == m->seen      ? 1
-								: (uint64_t)kind + 2);
-	if (kind >= m->seen)
-		m->seen = kind + 1;
+	if (memo->next == kind + 1)
+		*h->kinds++ = 0;
+	else
+		h->kinds = as_enc_at(h->kinds, kind == h->seen ? 1 : (uint64_t)kind + 2);
+	if (kind >= h->seen)
+		h->seen = kind + 1;
 	memo->next = kind + 1;
-	m->last = kind + 1;
-	m->released = false;
-	m->ordinal++;
-	c->span.allocations++;
+	h->last = kind + 1;
+	h->released = false;
+	h->ordinal++;
 }
 
-static inline void put_release(struct as_columns *c, struct pens *to, uint64_t ordinal,
-			       uint32_t kind)
+static inline void put_release(struct hand *h, uint64_t ordinal)
 {
-	struct as_column_memory *m = &c->memory;
-	uint64_t ago = m->ordinal - ordinal;
+	uint64_t ago = h->ordinal - ordinal;
 
-	if (m->released) {
-		int64_t from_last = (int64_t)(ordinal - m->released_ordinal);
+	if (h->released) {
+		int64_t from_last = (int64_t)(ordinal - h->released_ordinal);
 
-		to->chain = as_enc_at(to->chain, as_zigzag(from_last));
+		h->chain = as_enc_at(h->chain, as_zigzag(from_last));
 	} else {
-		struct as_column_memo *memo = recall(m);
+		struct as_column_memo *memo = recall(h);
 
-		to->after = as_enc_at(to->after, memo->ago == ago ? 0 : ago);
+		if (memo->ago == ago)
+			*h->after++ = 0;
+		else
+			h->after = as_enc_at(h->after, ago);
 		memo->ago = ago;
 	}
-	if (ordinal < c->span.ordinal)
-		to->old = as_enc_at(to->old, kind);
-	m->released = true;
-	m->released_ordinal = ordinal;
+	h->released = true;
+	h->released_ordinal = ordinal;
+}
+
+/* False: it does not follow from those before. */
+static inline bool put(struct as_columns *c, struct hand *h, const struct as_heap_event *e,
+		       uint64_t size)
+{
+	bool release = e->what != AS_HEAP_ALLOC;
+
+	if (release ? e->ordinal >= h->ordinal : e->ordinal != h->ordinal)
+		return false;
+	if (__builtin_expect(e->ns != c->memory.ns, 0))
+		put_time(c, h->events, e->ns);
+	if (__builtin_expect(e->bytes != size || e->what == AS_HEAP_CUT, 0))
+		put_odd(c, h->events, e);
+	put_op(h, release);
+	if (release)
+		put_release(h, e->ordinal);
+	else
+		put_allocation(h, e->kind);
+	if (release && e->ordinal < c->span.ordinal)
+		h->old = as_enc_at(h->old, e->kind);
+	h->events++;
+	return true;
+}
+
+/* --- many of them ------------------------------------------------------------ */
+
+static char *room(struct as_columns *c, enum as_column_name column, size_t bytes)
+{
+	return as_buf_room(&c->column[column], bytes);
+}
+
+static bool take_up(const struct as_columns *c, struct hand *h)
+{
+	const struct as_column_memory *m = &c->memory;
+
+	h->memo = m->memo;
+	h->ordinal = m->ordinal;
+	h->released_ordinal = m->released_ordinal;
+	h->block = m->block;
+	h->last = m->last;
+	h->seen = m->seen;
+	h->released = m->released;
+	h->events = c->span.events;
+	h->bits = c->bits;
+	return h->ops && h->kinds && h->after && h->chain && h->old;
+}
+
+static void lay(struct as_columns *c, enum as_column_name column, const char *end)
+{
+	c->column[column].len = (size_t)(end - c->column[column].p);
+}
+
+static void lay_down(struct as_columns *c, const struct hand *h)
+{
+	struct as_column_memory *m = &c->memory;
+
+	lay(c, AS_COLUMN_OPS, h->ops);
+	lay(c, AS_COLUMN_KINDS, h->kinds);
+	lay(c, AS_COLUMN_AFTER, h->after);
+	lay(c, AS_COLUMN_CHAIN, h->chain);
+	lay(c, AS_COLUMN_OLD, h->old);
+	c->span.events = h->events;
+	c->span.allocations += h->ordinal - m->ordinal;
+	c->bits = (uint8_t)h->bits;
+	m->ordinal = h->ordinal;
+	m->released_ordinal = h->released_ordinal;
+	m->last = h->last;
+	m->seen = h->seen;
+	m->released = h->released;
+}
+
+static int put_part(struct as_columns *c, const struct as_heap_event *e, size_t n,
+		    const uint64_t *size, size_t kinds)
+{
+	size_t most = n * AS_ENC_MOST;
+	struct hand h = {.ops = room(c, AS_COLUMN_OPS, n),
+			 .kinds = room(c, AS_COLUMN_KINDS, most),
+			 .after = room(c, AS_COLUMN_AFTER, most),
+			 .chain = room(c, AS_COLUMN_CHAIN, most),
+			 .old = room(c, AS_COLUMN_OLD, most)};
+	bool ok = true;
+
+	if (!take_up(c, &h))
+		return AS_ENOMEM;
+	for (size_t i = 0; ok && i < n; i++)
+		ok = e[i].kind < kinds && put(c, &h, &e[i], size[e[i].kind]);
+	lay_down(c, &h);
+	return ok ? AS_OK : AS_EBUG;
 }
 
 static void begin(struct as_columns *c, int64_t ns)
@@ -129,68 +224,6 @@ static void begin(struct as_columns *c, int64_t ns)
 	c->span.ordinal = c->memory.ordinal;
 	c->span.seen = c->memory.seen;
 	c->span.from_ns = c->span.until_ns = c->memory.ns = ns;
-}
-
-static inline bool put(struct as_columns *c, struct pens *to, const struct as_heap_event *e,
-		       uint64_t size)
-{
-	bool release = e->what != AS_HEAP_ALLOC;
-
-	if (release ? e->ordinal >= c->memory.ordinal : e->ordinal != c->memory.ordinal)
-		return false;
-	if (e->ns != c->memory.ns)
-		put_time(c, e->ns);
-	if (e->bytes != size || e->what == AS_HEAP_CUT)
-		put_odd(c, e);
-	put_op(c, to, release);
-	if (release)
-		put_release(c, to, e->ordinal, e->kind);
-	else
-		put_allocation(c, to, e->kind);
-	c->span.events++;
-	return true;
-}
-
-/* --- many of them ------------------------------------------------------------ */
-
-static bool take_pens(struct as_columns *c, struct pens *ret, size_t events)
-{
-	size_t most = events * AS_ENC_MOST;
-
-	*ret = (struct pens){as_buf_room(&c->column[AS_COLUMN_OPS], events),
-			     as_buf_room(&c->column[AS_COLUMN_KINDS], most),
-			     as_buf_room(&c->column[AS_COLUMN_AFTER], most),
-			     as_buf_room(&c->column[AS_COLUMN_CHAIN], most),
-			     as_buf_room(&c->column[AS_COLUMN_OLD], most)};
-	return ret->ops && ret->kinds && ret->after && ret->chain && ret->old;
-}
-
-static void lay_down(struct as_columns *c, enum as_column_name column, const char *pen)
-{
-	c->column[column].len = (size_t)(pen - c->column[column].p);
-}
-
-static void lay_pens_down(struct as_columns *c, const struct pens *to)
-{
-	lay_down(c, AS_COLUMN_OPS, to->ops);
-	lay_down(c, AS_COLUMN_KINDS, to->kinds);
-	lay_down(c, AS_COLUMN_AFTER, to->after);
-	lay_down(c, AS_COLUMN_CHAIN, to->chain);
-	lay_down(c, AS_COLUMN_OLD, to->old);
-}
-
-static int put_part(struct as_columns *c, const struct as_heap_event *e, size_t n,
-		    const uint64_t *size, size_t kinds)
-{
-	struct pens to;
-	bool ok = true;
-
-	if (!take_pens(c, &to, n))
-		return AS_ENOMEM;
-	for (size_t i = 0; ok && i < n; i++)
-		ok = e[i].kind < kinds && put(c, &to, &e[i], size[e[i].kind]);
-	lay_pens_down(c, &to);
-	return ok ? AS_OK : AS_EBUG;
 }
 
 int as_columns_add(struct as_columns *c, const struct as_heap_event *e, size_t n,

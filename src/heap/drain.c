@@ -23,12 +23,12 @@ enum {
 #define HIGHEST (UINT64_C(1) << 56) /* address                                 */
 #define LARGEST (UINT64_C(1) << 48) /* size                                    */
 
-/* A record that was read. Of a free, the kind has only what it needs. */
+/* A record that was read. Of a free there is no kind. */
 struct item {
 	struct as_heap_kind kind;
 	uint64_t address;
 	int64_t ns;
-	uint8_t rate;
+	uint8_t op, rate;
 };
 
 struct ring {
@@ -72,6 +72,9 @@ struct as_drain {
 	struct ring ring[AS_WIRE_HEAP_RINGS];
 };
 
+/* Once for each event: a call would be a part of what it costs. */
+#define HOT static inline __attribute__((always_inline))
+
 /* --- events ------------------------------------------------------------------ */
 
 /* Each step for many events at once: what it needs stays at hand. */
@@ -104,7 +107,6 @@ static inline void tell_freed(struct as_drain *d, const struct as_live_entry *wh
 				       .between = (uint32_t)(d->thread[k->thread].made - who->mark),
 				       .ns = d->ns,
 				       .rate = d->rate[who->rate]};
-	d->counts.frees += last;
 }
 
 /* UINT32_MAX for want of memory: the allocation is left out. */
@@ -148,11 +150,10 @@ static inline void tell_made(struct as_drain *d, const struct as_live_entry *who
 					       .bytes = size,
 					       .ns = d->ns,
 					       .rate = d->rate[who->rate]};
-	d->counts.allocations++;
 }
 
 /* An address that is in use already: we were not told that it was given back. */
-static void allocated(struct as_drain *d, const struct item *it)
+HOT void allocated(struct as_drain *d, const struct item *it)
 {
 	struct as_live_entry e, was;
 
@@ -165,7 +166,7 @@ static void allocated(struct as_drain *d, const struct item *it)
 	tell_made(d, &e, it->kind.size);
 }
 
-static void freed(struct as_drain *d, const struct item *it)
+HOT void freed(struct as_drain *d, const struct item *it)
 {
 	struct as_live_entry was;
 
@@ -266,9 +267,9 @@ static const struct operation operations[AS_WIRE_OPS] = {
 };
 
 /* Nearly all are one of two, and those are not called but done here. */
-static inline void apply(struct as_drain *d, const struct item *it)
+HOT void apply(struct as_drain *d, const struct item *it)
 {
-	const struct operation *o = &operations[it->kind.op];
+	const struct operation *o = &operations[it->op];
 
 	if (o->apply == freed)
 		freed(d, it);
@@ -473,28 +474,31 @@ static inline uint32_t node(struct as_drain *d, uint32_t n)
 	return 0;
 }
 
-static inline void read_record(struct as_drain *d, const struct ring *r, uint8_t op,
-			       const uint8_t *from, struct item *it)
+static inline void read_kind(struct as_drain *d, const struct ring *r, uint8_t op,
+			     const uint8_t *from, struct as_heap_kind *ret)
 {
-	size_t bytes = operations[op].bytes;
-	uint64_t nodes = bytes >= sizeof(struct as_wire_alloc) ? as_mapping_word(from + 24) : 0;
+	uint64_t nodes = op < AS_WIRE_OP_MALLOC ? 0 : as_mapping_word(from + 24);
 
-	it->kind.size = bytes >= sizeof(struct as_wire_range) ? as_mapping_word(from + 16) : 0;
-	it->kind.python = node(d, (uint32_t)nodes);
-	it->kind.native = node(d, (uint32_t)(nodes >> 32));
-	it->kind.thread = (uint32_t)r->thread;
-	it->kind.op = op;
-	it->address = as_mapping_word(from + 8);
-	it->ns = r->ns;
-	it->rate = r->rate;
+	ret->size = as_mapping_word(from + 16);
+	ret->python = node(d, (uint32_t)nodes);
+	ret->native = node(d, (uint32_t)(nodes >> 32));
+	ret->thread = (uint32_t)r->thread;
+	ret->op = op;
 }
 
-static inline void take(struct as_drain *d, const struct ring *r, uint8_t op, const uint8_t *from)
+/* Nearly all of them are right: the next of them is read where this one was if it is not. */
+HOT void take(struct as_drain *d, const struct ring *r, uint8_t op, const uint8_t *from)
 {
 	struct item *it = &d->batch[d->nbatch];
+	bool sized = operations[op].apply != freed;
 
-	read_record(d, r, op, from, it);
-	if (!it->address || it->address >= HIGHEST || it->kind.size >= LARGEST) {
+	if (sized)
+		read_kind(d, r, op, from, &it->kind);
+	it->address = as_mapping_word(from + 8);
+	it->ns = r->ns;
+	it->op = op;
+	it->rate = r->rate;
+	if (it->address - 1 >= HIGHEST - 1 || (sized && it->kind.size >= LARGEST)) {
 		d->counts.bad++;
 		return;
 	}
@@ -512,32 +516,35 @@ static void take_one(struct as_drain *d, struct ring *r)
 	d->next++;
 }
 
-/*
- * Those that follow, as long as they are as nearly all of them: in one piece,
- * with the number that is due, and events.
- */
+/* What is nearly always the case: the number that is due, of an event. */
+static inline bool follows(uint64_t first, uint64_t next)
+{
+	uint8_t op = (uint8_t)(first >> AS_WIRE_OP_SHIFT);
+
+	return (first & AS_WIRE_SEQ_MASK) == next && op < AS_WIRE_OPS && operations[op].apply;
+}
+
+/* Those that follow in one piece. */
 static void take_row(struct as_drain *d, struct ring *r)
 {
-	uint64_t left = r->head - r->tail, end = until_end(r);
-	const uint8_t *from = record(r), *first = from;
+	uint64_t left = r->head - r->tail, end = until_end(r), next = d->next;
+	const uint8_t *from = record(r), *first = from, *last = from + (left < end ? left : end);
 
 	if (r->thread == NOBODY)
 		return;
-	const uint8_t *last = from + (left < end ? left : end);
-
 	while (d->nbatch < BATCH && last - from >= (ptrdiff_t)sizeof(struct as_wire_alloc)) {
 		uint64_t word = as_mapping_word(from);
 		uint8_t op = (uint8_t)(word >> AS_WIRE_OP_SHIFT);
 
-		if ((word & AS_WIRE_SEQ_MASK) != d->next || op >= AS_WIRE_OPS ||
-		    !operations[op].apply)
+		if (!follows(word, next))
 			break;
 		take(d, r, op, from);
 		from += operations[op].bytes;
-		d->counts.records++;
-		d->next++;
+		next++;
 	}
 	r->tail += (uint64_t)(from - first);
+	d->counts.records += next - d->next;
+	d->next = next;
 }
 
 /* The record at its tail, and those whose numbers follow. */
@@ -703,6 +710,7 @@ size_t as_drain_run(struct as_drain *d, int64_t now_ns, bool over)
 			d->gap_since = 0;
 	}
 	do_batch(d);
+	d->counts.allocations = d->ordinal;
 	return d->counts.records - before_it;
 }
 

@@ -19,9 +19,8 @@ struct as_drain_sink {
 };
 
 struct as_drain_counts {
-	uint64_t records;     /* that were read                                         */
-	uint64_t allocations; /* and frees: events, all parts of mappings included      */
-	uint64_t frees;
+	uint64_t records; /* that were read                                         */
+	uint64_t allocations;
 	uint64_t lost;   /* numbers that never came, and came too late                  */
 	uint64_t bad;    /* records that made no sense, and rings that lost their thread */
 	bool incomplete; /* for want of memory: sums and events are not all             */

@@ -8,23 +8,13 @@ enum {
 	SMALL = 1 << 20, /* slots: half of them may be free, for speed  */
 };
 
-static size_t home(const struct as_live_table *t, uint64_t address)
-{
-	return (address ^ address >> 32) * UINT64_C(0x9e3779b97f4a7c15) >> t->shift;
-}
-
-static size_t after(const struct as_live_table *t, size_t i)
-{
-	return (i + 1) & (t->cap - 1);
-}
-
 /* Where it is, or where it would go: a table always has a free slot. */
 static inline size_t seek(const struct as_live_table *t, uint64_t address)
 {
-	size_t i = home(t, address);
+	size_t i = as_live_home(t, address);
 
 	while (t->slot[i].address && t->slot[i].address != address)
-		i = after(t, i);
+		i = as_live_after(t, i);
 	return i;
 }
 
@@ -33,8 +23,8 @@ static void erase(struct as_live_table *t, size_t hole)
 {
 	size_t mask = t->cap - 1;
 
-	for (size_t i = after(t, hole); t->slot[i].address; i = after(t, i)) {
-		size_t want = home(t, t->slot[i].address);
+	for (size_t i = as_live_after(t, hole); t->slot[i].address; i = as_live_after(t, i)) {
+		size_t want = as_live_home(t, t->slot[i].address);
 
 		if (((i - want) & mask) < ((i - hole) & mask))
 			continue;
@@ -83,7 +73,7 @@ static void step(struct as_live *l, size_t least)
 			e->address = 0;
 			l->old.n--;
 		}
-		l->at = after(&l->old, l->at);
+		l->at = as_live_after(&l->old, l->at);
 	}
 	if (l->left)
 		return;
@@ -141,7 +131,8 @@ static void move(struct as_live *l, uint64_t address, struct as_live_entry *ret_
 	step(l, STEP);
 }
 
-bool as_live_put(struct as_live *l, const struct as_live_entry *e, struct as_live_entry *ret_was)
+bool as_live_put_slowly(struct as_live *l, const struct as_live_entry *e,
+			struct as_live_entry *ret_was)
 {
 	ret_was->address = 0;
 	if (!e->address || (as_live_count(l) >= l->most && !more_room(l)))
@@ -158,15 +149,9 @@ bool as_live_put(struct as_live *l, const struct as_live_entry *e, struct as_liv
 	return true;
 }
 
-bool as_live_take(struct as_live *l, uint64_t address, struct as_live_entry *ret)
+bool as_live_take_slowly(struct as_live *l, uint64_t address, struct as_live_entry *ret)
 {
 	return address && (take(&l->now, address, ret) || take(&l->old, address, ret));
-}
-
-void as_live_hint(const struct as_live *l, uint64_t address)
-{
-	if (l->now.slot)
-		__builtin_prefetch(&l->now.slot[home(&l->now, address)], 1);
 }
 
 size_t as_live_count(const struct as_live *l)

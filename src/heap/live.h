@@ -35,10 +35,67 @@ struct as_live {
  * False for want of memory: it is not there. `ret_was` is what was at that
  * address, which is no more, or has the address 0.
  */
-bool as_live_put(struct as_live *l, const struct as_live_entry *e, struct as_live_entry *ret_was);
+static inline bool as_live_put(struct as_live *l, const struct as_live_entry *e,
+			       struct as_live_entry *ret_was);
 /* Take it out; false: there is none. */
-bool as_live_take(struct as_live *l, uint64_t address, struct as_live_entry *ret);
+static inline bool as_live_take(struct as_live *l, uint64_t address, struct as_live_entry *ret);
 /* This address is about to be looked for. */
-void as_live_hint(const struct as_live *l, uint64_t address);
+static inline void as_live_hint(const struct as_live *l, uint64_t address);
 size_t as_live_count(const struct as_live *l);
 void as_live_done(struct as_live *l);
+
+/* --- what nearly all come to: its slot is free, or its, and nobody was placed behind it --- */
+
+bool as_live_put_slowly(struct as_live *l, const struct as_live_entry *e,
+			struct as_live_entry *ret_was);
+bool as_live_take_slowly(struct as_live *l, uint64_t address, struct as_live_entry *ret);
+
+static inline size_t as_live_home(const struct as_live_table *t, uint64_t address)
+{
+	return (address ^ address >> 32) * UINT64_C(0x9e3779b97f4a7c15) >> t->shift;
+}
+
+static inline size_t as_live_after(const struct as_live_table *t, size_t i)
+{
+	return (i + 1) & (t->cap - 1);
+}
+
+static inline bool as_live_put(struct as_live *l, const struct as_live_entry *e,
+			       struct as_live_entry *ret_was)
+{
+	struct as_live_table *t = &l->now;
+
+	if (l->old.slot || t->n >= l->most || !e->address)
+		return as_live_put_slowly(l, e, ret_was);
+	struct as_live_entry *s = &t->slot[as_live_home(t, e->address)];
+
+	if (s->address)
+		return as_live_put_slowly(l, e, ret_was);
+	ret_was->address = 0;
+	*s = *e;
+	t->n++;
+	return true;
+}
+
+static inline bool as_live_take(struct as_live *l, uint64_t address, struct as_live_entry *ret)
+{
+	struct as_live_table *t = &l->now;
+
+	if (!t->n || !address)
+		return as_live_take_slowly(l, address, ret);
+	size_t i = as_live_home(t, address);
+	struct as_live_entry *s = &t->slot[i];
+
+	if (s->address != address || t->slot[as_live_after(t, i)].address)
+		return as_live_take_slowly(l, address, ret);
+	*ret = *s;
+	s->address = 0;
+	t->n--;
+	return true;
+}
+
+static inline void as_live_hint(const struct as_live *l, uint64_t address)
+{
+	if (l->now.slot)
+		__builtin_prefetch(&l->now.slot[as_live_home(&l->now, address)], 1);
+}

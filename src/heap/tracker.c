@@ -28,7 +28,7 @@ struct as_tracker {
 	size_t nkinds, cap;
 	uint64_t threshold;
 	struct as_heap_crest own, *all; /* all: shared, or &own */
-	struct as_heap_amount made, freed;
+	struct as_heap_amount made;
 	int64_t sizes[AS_HEAP_SIZES];
 	bool ended;
 	uint64_t end_epoch; /* of `all`, when it ended */
@@ -179,6 +179,15 @@ struct course {
 	int64_t calm;                 /* bytes of `own` up to which nothing is new */
 };
 
+static struct as_heap_amount minus(const struct as_heap_amount *a, const struct as_heap_amount *b)
+{
+	struct as_heap_amount rest = *a;
+
+	add(&rest.count, (int64_t) - (uint64_t)b->count);
+	add(&rest.bytes, (int64_t) - (uint64_t)b->bytes);
+	return rest;
+}
+
 static struct as_heap_amount plus(const struct as_heap_amount *a, const struct as_heap_amount *b)
 {
 	struct as_heap_amount sum = *a;
@@ -200,15 +209,13 @@ static int64_t calm(const struct as_tracker *t, const struct course *c)
 
 static struct course embark(const struct as_tracker *t)
 {
-	struct course c = {.others = t->all->now};
+	struct course c = {.others = minus(&t->all->now, &t->own.now)};
 
-	add(&c.others.count, (int64_t) - (uint64_t)t->own.now.count);
-	add(&c.others.bytes, (int64_t) - (uint64_t)t->own.now.bytes);
 	c.calm = calm(t, &c);
 	return c;
 }
 
-static void crest(struct as_tracker *t, struct course *c, int64_t ns)
+static __attribute__((noinline)) void crest(struct as_tracker *t, struct course *c, int64_t ns)
 {
 	struct as_heap_amount all = plus(&t->own.now, &c->others);
 
@@ -225,24 +232,18 @@ static void arrive(struct as_tracker *t, const struct course *c)
 }
 
 /* What a kind held when the last epoch ended is what it holds, if it was not touched since. */
-static inline void settle(struct as_tracker *t, struct kind *k)
+static void settle_now(struct as_tracker *t, struct kind *k)
 {
-	if (t->all->rising || k->epoch == t->all->epoch)
-		return;
 	k->epoch = t->all->epoch;
 	k->peak = k->live;
 	if (t->spread)
 		t->spread[k - t->kind].peak = t->spread[k - t->kind].live;
 }
 
-static inline void change(struct as_tracker *t, struct kind *k, const struct share *s, int64_t ns,
-			  struct course *c)
+static inline void settle(struct as_tracker *t, struct kind *k)
 {
-	add_share(&t->own.now, s);
-	if (t->own.now.bytes > c->calm)
-		crest(t, c, ns);
-	settle(t, k);
-	add_share(&k->live, s);
+	if (!t->all->rising && k->epoch != t->all->epoch)
+		settle_now(t, k);
 }
 
 static size_t bucket(uint64_t size)
@@ -252,22 +253,14 @@ static size_t bucket(uint64_t size)
 	return bits < AS_HEAP_SIZES ? bits : AS_HEAP_SIZES - 1;
 }
 
-static inline void allocated(struct as_tracker *t, struct kind *k, const struct share *s,
-			     int64_t ns, struct course *c)
+static inline void change(struct as_tracker *t, struct kind *k, const struct share *s, int64_t ns,
+			  struct course *c)
 {
-	change(t, k, s, ns, c);
-	add_share(&k->made, s);
-	add_share(&t->made, s);
-	add(&t->sizes[bucket(k->size)], s->count);
-}
-
-static inline void released(struct as_tracker *t, struct kind *k, const struct share *s, int64_t ns,
-			    struct course *c)
-{
-	struct share taken = less(s);
-
-	change(t, k, &taken, ns, c);
-	add_share(&t->freed, s);
+	add_share(&t->own.now, s);
+	if (__builtin_expect(t->own.now.bytes > c->calm, 0))
+		crest(t, c, ns);
+	settle(t, k);
+	add_share(&k->live, s);
 }
 
 static inline bool temporary(const struct as_tracker *t, const struct as_heap_event *e)
@@ -275,15 +268,20 @@ static inline bool temporary(const struct as_tracker *t, const struct as_heap_ev
 	return e->what == AS_HEAP_FREE && e->between <= t->threshold;
 }
 
-static inline void apply(struct as_tracker *t, const struct as_heap_event *e, const struct share *s,
-			 struct course *c)
+static inline __attribute__((always_inline)) void
+apply(struct as_tracker *t, const struct as_heap_event *e, const struct share *s, struct course *c)
 {
 	struct kind *k = &t->kind[e->kind];
+	struct share taken = less(s);
 
-	if (e->what == AS_HEAP_ALLOC)
-		allocated(t, k, s, e->ns, c);
-	else
-		released(t, k, s, e->ns, c);
+	if (e->what == AS_HEAP_ALLOC) {
+		change(t, k, s, e->ns, c);
+		add_share(&k->made, s);
+		add_share(&t->made, s);
+		add(&t->sizes[bucket(k->size)], s->count);
+		return;
+	}
+	change(t, k, &taken, e->ns, c);
 	if (temporary(t, e))
 		add_share(&t->temporary[e->kind], s);
 }
@@ -300,7 +298,8 @@ static void scatter(struct as_tracker *t, const struct as_heap_event *e, const s
 }
 
 /* Where something is sampled, and where only a part is given back. */
-static bool apply_odd(struct as_tracker *t, const struct as_heap_event *e, struct course *c)
+static __attribute__((noinline)) bool apply_odd(struct as_tracker *t, const struct as_heap_event *e,
+						struct course *c)
 {
 	if (e->rate && !spread_out(t))
 		return false;
@@ -374,8 +373,10 @@ struct as_heap_amount as_heap_crest_high(const struct as_heap_crest *c)
 
 void as_tracker_totals(const struct as_tracker *t, struct as_heap_totals *ret)
 {
+	struct as_heap_amount freed = minus(&t->made, &t->own.now);
+
 	*ret = (struct as_heap_totals){.made = rounded(&t->made),
-				       .freed = rounded(&t->freed),
+				       .freed = rounded(&freed),
 				       .left = rounded(&t->own.now),
 				       .peak = rounded(&t->own.high),
 				       .peak_ns = t->own.ns};
