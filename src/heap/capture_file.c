@@ -153,18 +153,40 @@ static int get_span(struct as_file *f, struct as_bytes *b, struct as_err *err)
 	return AS_OK;
 }
 
+/* Of the last `n` points; older captures have no such part. */
+static int get_files(struct as_file *f, struct as_bytes *b, size_t n, struct as_err *err)
+{
+	as_auto_buf struct as_buf plain = AS_BUF(AS_BLOCKS_PIECE_MAX);
+	struct as_bytes files;
+	struct as_heap_point point = {0};
+
+	if (!as_bytes_left(b))
+		return AS_OK;
+	int r = unpacked(f, b, &plain, &files, err);
+	if (r < 0)
+		return r;
+	for (size_t i = f->npoints - n; i < f->npoints && !files.bad; i++) {
+		as_dec_point_files(&files, &point);
+		f->point[i].file = point.file;
+		f->point[i].mapped = point.mapped;
+	}
+	return as_bytes_ok(&files, "the curve of files", err);
+}
+
 static int get_points(struct as_file *f, struct as_bytes *b, struct as_err *err)
 {
 	as_auto_buf struct as_buf plain = AS_BUF(AS_BLOCKS_PIECE_MAX);
 	struct as_heap_point point = {0};
 	struct as_bytes points;
 	uint64_t n = as_dec_u64(b);
+	size_t before = f->npoints;
 
 	int r = unpacked(f, b, &plain, &points, err);
 	if (r < 0)
 		return r;
 	for (; n && !points.bad; n--) {
 		as_dec_heap_point(&points, &point);
+		point.file = point.mapped = -1;
 		points.bad |= point.process >= f->nprocesses;
 		if (!as_grow(&f->point, &f->point_cap, f->npoints, sizeof point, 256))
 			(void)no_room(&points);
@@ -172,7 +194,8 @@ static int get_points(struct as_file *f, struct as_bytes *b, struct as_err *err)
 			f->point[f->npoints++] = point;
 	}
 	seen(f, point.ns);
-	return as_bytes_ok(&points, "the curve", err);
+	r = as_bytes_ok(&points, "the curve", err);
+	return r < 0 ? r : get_files(f, b, f->npoints - before, err);
 }
 
 static int get_sums(struct as_file *f, struct as_bytes *b, int64_t at, struct as_err *err)

@@ -38,8 +38,8 @@ struct as_capture {
 	bool sampled, aggregated;
 	struct process *process;
 	size_t n, cap;
-	struct as_buf points;
-	struct as_heap_point point; /* the last one */
+	struct as_buf points, files; /* of these points */
+	struct as_heap_point point;  /* the last one */
 	size_t npoints;
 	int64_t whole_at, whole_len; /* where the last full sums are, and their bytes */
 	int64_t sums_ns;             /* not before */
@@ -67,6 +67,7 @@ void as_capture_free(struct as_capture *c)
 		process_done(&c->process[i]);
 	free(c->process);
 	as_buf_done(&c->points);
+	as_buf_done(&c->files);
 	as_blocks_out_done(&c->out);
 	free(c);
 }
@@ -94,7 +95,7 @@ int as_capture_create(const char *path, const struct as_capture_head *head, bool
 	c->out.fd = -1;
 	c->sampled = head->sample;
 	c->aggregated = head->aggregated;
-	c->points = AS_BUF(AS_BUF_FILE);
+	c->points = c->files = AS_BUF(AS_BUF_FILE);
 	c->whole_len = SUMS_LEAST;
 	int r = begin(c, path, head, force, err);
 	if (r == AS_OK)
@@ -234,9 +235,10 @@ int as_capture_point(struct as_capture *c, const struct as_heap_point *p, struct
 	if (c->over)
 		return AS_OK;
 	as_enc_heap_point(&c->points, p, &c->point);
+	as_enc_point_files(&c->files, p, &c->point);
 	c->point = *p;
 	c->npoints++;
-	return c->points.bad ? said(c, no_memory(c, err)) : AS_OK;
+	return c->points.bad || c->files.bad ? said(c, no_memory(c, err)) : AS_OK;
 }
 
 static int put_points(struct as_capture *c, struct as_err *err)
@@ -247,8 +249,11 @@ static int put_points(struct as_capture *c, struct as_err *err)
 
 	as_enc_u64(&c->out.out, c->npoints);
 	int r = as_block_pack(&c->out, &c->points, err);
+	if (r == AS_OK)
+		r = as_block_pack(&c->out, &c->files, err);
 	as_block_close(&c->out, at);
 	as_buf_clear(&c->points);
+	as_buf_clear(&c->files);
 	c->point = (struct as_heap_point){0};
 	c->npoints = 0;
 	return r;

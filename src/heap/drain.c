@@ -174,9 +174,19 @@ HOT void freed(struct as_drain *d, const struct item *it)
 		tell_freed(d, &was, d->is.kinds->kind[was.kind].size, true);
 }
 
+/* What is held of files is known at each moment: it is no memory of the program's own. */
+static void count_mapped(struct as_drain *d, uint32_t op, int64_t bytes)
+{
+	if (op == AS_WIRE_OP_MAP_FILE)
+		d->counts.mapped = (int64_t)((uint64_t)d->counts.mapped + (uint64_t)bytes);
+}
+
 static void unmapped_piece(void *arg, const struct as_live_entry *who, uint64_t bytes, bool last)
 {
-	tell_freed(arg, who, bytes, last);
+	struct as_drain *d = arg;
+
+	count_mapped(d, d->is.kinds->kind[who->kind].op, -(int64_t)bytes);
+	tell_freed(d, who, bytes, last);
 }
 
 static void forgotten_piece(void *arg, const struct as_live_entry *who, uint64_t bytes, bool last)
@@ -210,6 +220,7 @@ static void mapped(struct as_drain *d, const struct item *it)
 		return;
 	if (!as_ranges_map(&d->ranges, &e, it->address, it->address + it->kind.size))
 		d->counts.incomplete = true;
+	count_mapped(d, it->kind.op, (int64_t)it->kind.size);
 	tell_made(d, &e, it->kind.size);
 }
 
@@ -260,6 +271,7 @@ static const struct operation operations[AS_WIRE_OPS] = {
 	[AS_WIRE_OP_NEW] = {sizeof(struct as_wire_alloc), allocated},
 	[AS_WIRE_OP_MMAP] = {sizeof(struct as_wire_alloc), mapped},
 	[AS_WIRE_OP_BRK] = {sizeof(struct as_wire_alloc), mapped},
+	[AS_WIRE_OP_MAP_FILE] = {sizeof(struct as_wire_alloc), mapped},
 	[AS_WIRE_OP_OBJECT_MALLOC] = {sizeof(struct as_wire_alloc), allocated},
 	[AS_WIRE_OP_OBJECT_CALLOC] = {sizeof(struct as_wire_alloc), allocated},
 	[AS_WIRE_OP_OBJECT_REALLOC] = {sizeof(struct as_wire_alloc), allocated},

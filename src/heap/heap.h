@@ -34,11 +34,13 @@ struct as_heap_who {
 	char *name; /* NULL: unknown */
 };
 
-/* One moment of the curve. Unknown is -1. */
+/* One moment of one process. Unknown is -1. */
 struct as_heap_point {
 	int64_t ns;
 	uint32_t process;
 	int64_t heap, rss;
+	int64_t file;   /* of the RSS: mapped files, and memory that is shared            */
+	int64_t mapped; /* of the heap: files, which are no memory of the program's own   */
 };
 
 /* RSS at the peak of it, and what it was made of; -1: unknown. */
@@ -106,6 +108,38 @@ int as_heap_profile_slice(struct as_profile *p, const struct as_heap *h,
 			  const struct as_heap_amount *amount, unsigned apart, uint32_t slice,
 			  struct as_err *err);
 
+/* --- beside what the system counts (curve.c) ------------------------------ */
+
+/* All processes together, those that the system still knew; -1: unknown. */
+struct as_heap_moment {
+	int64_t ns;
+	int64_t heap, rss, file, mapped; /* as in struct as_heap_point */
+};
+
+/*
+ * The moments that were looked at, in order of time; of more than `most` only
+ * those that stand out among their neighbours. Caller frees *ret.
+ */
+int as_heap_curve(const struct as_heap *h, size_t most, struct as_heap_moment **ret, size_t *ret_n,
+		  struct as_err *err);
+
+/* When RSS was highest. What is -1 is unknown, but `beside` is INT64_MIN then. */
+struct as_heap_resident {
+	int64_t ns;
+	int64_t rss, file, shared;
+	int64_t heap; /* without the files that it mapped */
+	/*
+	 * Anonymous memory less the heap: what the allocator keeps or wastes,
+	 * stacks, data of the program and its libraries. Below zero: so much of
+	 * the heap at least is not resident, as nobody ever touched it.
+	 */
+	int64_t beside;
+};
+
+int as_heap_resident(const struct as_heap *h, struct as_heap_resident *ret, struct as_err *err);
+/* The highest RSS of one process that was seen; -1: unknown. */
+int64_t as_heap_process_rss(const struct as_heap *h, uint32_t process);
+
 /* --- sums of many sites (sums.c) ----------------------------------------- */
 
 enum { AS_HEAP_OPS = 64 };
@@ -113,6 +147,7 @@ enum { AS_HEAP_OPS = 64 };
 struct as_heap_parts {
 	struct as_heap_sums all;
 	struct as_heap_sums *thread;         /* of each of h->thread            */
+	struct as_heap_sums *process;        /* of each of h->process           */
 	struct as_heap_sums op[AS_HEAP_OPS]; /* of each of enum as_wire_op      */
 };
 

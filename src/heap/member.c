@@ -43,7 +43,7 @@ int as_member_new(const struct as_member_config *config, struct as_member **ret,
 					 .start_ns = config->now_ns};
 	m->pidfd = (int)syscall(SYS_pidfd_open, config->pid, 0);
 	m->gone = m->pidfd < 0 && errno == ESRCH;
-	m->rss = -1;
+	m->rss = m->file = -1;
 	int r = as_mapping_open(&m->mapping, err);
 	if (r < 0)
 		as_member_free(m);
@@ -172,23 +172,41 @@ void as_member_end(struct as_member *m, const struct as_env *env, int64_t now_ns
 
 /* --- resident memory ---------------------------------------------------------- */
 
-int64_t as_member_rss(struct as_member *m, const struct as_env *env)
+/* The next word: pages, as bytes. */
+static bool scan_pages(struct as_span *rest, const struct as_env *env, int64_t *ret)
+{
+	struct as_span word;
+	uint64_t pages;
+
+	if (!as_span_word(rest, &word) || !as_scan_u64(word.p, word.n, &pages) ||
+	    pages >= UINT64_C(1) << 40)
+		return false;
+	*ret = (int64_t)(pages * env->page);
+	return true;
+}
+
+void as_member_rss(struct as_member *m, const struct as_env *env)
 {
 	char path[40], text[128];
 	struct as_err err;
-	struct as_span rest, word;
+	int64_t all, rss, file;
 	size_t n = 0;
-	uint64_t pages = 0;
 
-	m->rss = -1;
+	m->rss = m->file = -1;
 	(void)snprintf(path, sizeof path, "%u/statm", m->is.pid);
 	if (as_read_at(env->proc, path, text, sizeof text, &n, &err) < 0)
-		return -1;
-	rest = as_span(text, n);
-	if (as_span_word(&rest, &word) && as_span_word(&rest, &word) &&
-	    as_scan_u64(word.p, word.n, &pages) && pages < UINT64_C(1) << 40)
-		m->rss = (int64_t)(pages * env->page);
-	return m->rss;
+		return;
+	struct as_span rest = as_span(text, n);
+	if (!scan_pages(&rest, env, &all) || !scan_pages(&rest, env, &rss) || !rss)
+		return;
+	m->rss = rss;
+	if (scan_pages(&rest, env, &file) && file <= rss)
+		m->file = file;
+}
+
+int64_t as_member_mapped(const struct as_member *m)
+{
+	return m->drain ? as_drain_counts(m->drain)->mapped : -1;
 }
 
 static void add(int64_t *to, int64_t bytes)

@@ -21,12 +21,12 @@ struct as_member {
 	struct as_follow follow;
 	struct as_drain_sink sink;
 	struct as_session *session;
-	uint32_t number; /* in the session, and in its capture                          */
-	int pidfd;       /* readable when it is gone; -1: that is not told              */
-	bool gone;       /* nothing comes any more: it has ended,                       */
-	bool replaced;   /* or has become another program,                              */
-	bool stopped;    /* or the session has ended before it                          */
-	int64_t rss;     /* as last seen; -1: unknown                                   */
+	uint32_t number;   /* in the session, and in its capture                          */
+	int pidfd;         /* readable when it is gone; -1: that is not told              */
+	bool gone;         /* nothing comes any more: it has ended,                       */
+	bool replaced;     /* or has become another program,                              */
+	bool stopped;      /* or the session has ended before it                          */
+	int64_t rss, file; /* as last seen, as in struct as_heap_point; -1: unknown     */
 	uint64_t allocations;
 	struct as_heap_process told; /* by as_member_news() */
 	bool short_of; /* memory: something of it is missing                          */
@@ -57,8 +57,10 @@ bool as_member_news(struct as_member *m);
 /* Everything was read: its memory is no more. */
 void as_member_end(struct as_member *m, const struct as_env *env, int64_t now_ns);
 
-/* Resident memory now, in bytes; -1: unknown. */
-int64_t as_member_rss(struct as_member *m, const struct as_env *env);
+/* Resident memory now: m->rss and m->file. Who has ended has none, and is unknown. */
+void as_member_rss(struct as_member *m, const struct as_env *env);
+/* Bytes of files among what it holds; -1: unknown. */
+int64_t as_member_mapped(const struct as_member *m);
 /* What it is made of is added to `to`; unknown makes unknown. */
 void as_member_rss_parts(const struct as_member *m, const struct as_env *env,
 			 struct as_heap_rss *to);

@@ -129,3 +129,16 @@ void as_dec_heap_point(struct as_bytes *b, struct as_heap_point *p)
 	grow(&p->heap, as_dec_i64(b));
 	grow(&p->rss, as_dec_i64(b));
 }
+
+void as_enc_point_files(struct as_buf *b, const struct as_heap_point *p,
+			const struct as_heap_point *before)
+{
+	as_enc_i64(b, less(p->file, before->file));
+	as_enc_i64(b, less(p->mapped, before->mapped));
+}
+
+void as_dec_point_files(struct as_bytes *b, struct as_heap_point *p)
+{
+	grow(&p->file, as_dec_i64(b));
+	grow(&p->mapped, as_dec_i64(b));
+}

@@ -27,6 +27,10 @@ void as_dec_heap_kind(struct as_bytes *b, struct as_heap_kind *k);
 void as_enc_heap_point(struct as_buf *b, const struct as_heap_point *p,
 		       const struct as_heap_point *before);
 void as_dec_heap_point(struct as_bytes *b, struct as_heap_point *p);
+/* What of it is files stands in a part of its own, the same way: that came later. */
+void as_enc_point_files(struct as_buf *b, const struct as_heap_point *p,
+			const struct as_heap_point *before);
+void as_dec_point_files(struct as_bytes *b, struct as_heap_point *p);
 
 /* --- names (parts_names.c) -------------------------------------------------- */
 

@@ -257,10 +257,15 @@ static void new_peak(struct as_session *s, int64_t rss)
 
 static void point(struct as_session *s, struct as_member *m, int64_t now)
 {
-	struct as_heap_point p = {now, m->number, as_tracker_live(m->tracker),
-				  as_member_rss(m, s->env)};
 	struct as_err err;
 
+	as_member_rss(m, s->env);
+	struct as_heap_point p = {.ns = now,
+				  .process = m->number,
+				  .heap = as_tracker_live(m->tracker),
+				  .rss = m->rss,
+				  .file = m->file,
+				  .mapped = as_member_mapped(m)};
 	s->npoints++;
 	if (s->capture)
 		note(s, as_capture_point(s->capture, &p, &err), &err);

@@ -61,8 +61,9 @@ _Static_assert((int)AS_WIRE_OPS <= (int)AS_HEAP_OPS, "every operation has its su
 
 int as_heap_parts(const struct as_heap *h, struct as_heap_parts *ret, struct as_err *err)
 {
-	*ret = (struct as_heap_parts){.thread = as_zalloc_n(h->nthreads, sizeof *ret->thread)};
-	if (!ret->thread)
+	*ret = (struct as_heap_parts){.thread = as_zalloc_n(h->nthreads, sizeof *ret->thread),
+				      .process = as_zalloc_n(h->nprocesses, sizeof *ret->process)};
+	if (!ret->thread || !ret->process)
 		return as_fail(err, AS_ENOMEM, "no memory to sum by thread");
 	for (size_t i = 0; i < h->nsites; i++) {
 		const struct as_heap_site *s = &h->site[i];
@@ -70,6 +71,8 @@ int as_heap_parts(const struct as_heap *h, struct as_heap_parts *ret, struct as_
 		add_sums(&ret->all, &s->sums);
 		if (s->thread < h->nthreads)
 			add_sums(&ret->thread[s->thread], &s->sums);
+		if (s->process < h->nprocesses)
+			add_sums(&ret->process[s->process], &s->sums);
 		if (s->op < AS_HEAP_OPS)
 			add_sums(&ret->op[s->op], &s->sums);
 	}
@@ -79,6 +82,7 @@ int as_heap_parts(const struct as_heap *h, struct as_heap_parts *ret, struct as_
 void as_heap_parts_done(struct as_heap_parts *p)
 {
 	free(p->thread);
+	free(p->process);
 }
 
 /* ── by line ──────────────────────────────────────────────────────────── */

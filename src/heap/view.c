@@ -21,6 +21,7 @@ const char *as_heap_op_name(uint32_t op)
 		[AS_WIRE_OP_OBJECT_CALLOC] = "object calloc",
 		[AS_WIRE_OP_OBJECT_REALLOC] = "object realloc",
 		[AS_WIRE_OP_COMMIT] = "mprotect",
+		[AS_WIRE_OP_MAP_FILE] = "mapped file",
 	};
 
 	return op < AS_LEN(names) && names[op] ? names[op] : "?";

@@ -21,10 +21,12 @@ static bool allocators(const struct as_guest_thread *t)
 	return t->outer.op;
 }
 
-static void mapped(struct as_guest_thread *t, void *p, size_t size, int prot, void *frame)
+static void mapped(struct as_guest_thread *t, void *p, size_t size, int prot, int flags,
+		   void *frame)
 {
 	if (prot != PROT_NONE) {
-		as_guest_alloc(t, AS_WIRE_OP_MMAP, p, size, frame);
+		as_guest_alloc(t, flags & MAP_ANONYMOUS ? AS_WIRE_OP_MMAP : AS_WIRE_OP_MAP_FILE, p,
+			       size, frame);
 		return;
 	}
 	atomic_store_explicit(&as_guest.reserves, true, memory_order_relaxed);
@@ -43,7 +45,7 @@ AS_HOOK void *mmap(void *at, size_t size, int prot, int flags, int fd, off_t off
 	}
 	p = as_next.mmap(at, size, prot, flags, fd, off);
 	if (p != MAP_FAILED && !allocators(t))
-		mapped(t, p, size, prot, AS_FRAME);
+		mapped(t, p, size, prot, flags, AS_FRAME);
 	return p;
 }
 

@@ -79,7 +79,8 @@ static inline void write_alloc(struct as_guest_thread *t, enum as_wire_op op,
 /* What ends by UNMAP is always told, and not looked up. */
 static bool kept(enum as_wire_op op, const void *address)
 {
-	return op == AS_WIRE_OP_MMAP || op == AS_WIRE_OP_BRK || as_sample_keep(address);
+	return op == AS_WIRE_OP_MMAP || op == AS_WIRE_OP_MAP_FILE || op == AS_WIRE_OP_BRK ||
+	       as_sample_keep(address);
 }
 
 static void write_stacks(struct as_guest_thread *t, enum as_wire_op op, struct as_wire_alloc *a,

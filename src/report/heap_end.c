@@ -54,28 +54,39 @@ static void put_temporary(const struct end *e, const struct as_heap_sums *sums)
 	put_line(e, "temporary", sums->temporary, sums->variance_temporary, share);
 }
 
-/* Memory that is the heap's, and what else the system counted as the job's. */
-static void put_rss(const struct end *e)
+static void flow_parts(struct as_flow *f, const struct as_heap_resident *r)
 {
-	const struct as_heap_rss *r = &e->h->at_peak;
-	double beside = (double)r->anonymous - (double)e->h->totals.peak.bytes;
-	struct as_flow f = {e->out, e->look, AS_TEXT_AT, NULL, AS_INK_NONE, AS_TEXT_AT};
-
-	if (r->rss <= 0)
-		return;
-	put_label(e, "RSS then", AS_DIM);
-	as_buf_str(e->out, as_human_bytes((double)r->rss).s);
-	f.at += (int)strlen(as_human_bytes((double)r->rss).s);
+	as_flow_add(f, "heap %s", as_human_bytes((double)r->heap).s);
 	if (r->file >= 0)
-		as_flow_add(&f, "%s of it are mapped files", as_human_bytes((double)r->file).s);
+		as_flow_add(f, "mapped files %s", as_human_bytes((double)r->file).s);
 	if (r->shared > 0)
-		as_flow_add(&f, "%s are shared", as_human_bytes((double)r->shared).s);
-	if (r->anonymous >= 0 && beside > 0)
-		as_flow_add(&f, "%s beside the heap: fragments, stacks, the interpreter",
-			    as_human_bytes(beside).s);
-	else if (r->anonymous >= 0)
-		as_flow_add(&f, "%s of the heap were never touched", as_human_bytes(-beside).s);
+		as_flow_add(f, "shared %s", as_human_bytes((double)r->shared).s);
+	if (r->beside >= 0)
+		as_flow_add(f, "neither %s: what the allocator keeps or wastes, stacks, data",
+			    as_human_bytes((double)r->beside).s);
+	else if (r->beside > INT64_MIN)
+		as_flow_add(f, "%s of the heap are not resident",
+			    as_human_bytes(-(double)r->beside).s);
+}
+
+/* What the system counted when it was most, and what of it is the heap's. */
+static int put_rss(const struct end *e, struct as_err *err)
+{
+	struct as_flow f = {e->out, e->look, AS_TEXT_AT, NULL, AS_INK_NONE, AS_TEXT_AT};
+	struct as_heap_resident r;
+	char most[96];
+	int done = as_heap_resident(e->h, &r, err);
+
+	if (done < 0 || r.rss < 0)
+		return done;
+	(void)snprintf(most, sizeof most, "%s at most, %s after the start",
+		       as_human_bytes((double)r.rss).s, as_human_duration(r.ns - e->h->start_ns).s);
+	put_label(e, "RSS", AS_DIM);
+	as_buf_str(e->out, most);
+	f.at += (int)strlen(most);
+	flow_parts(&f, &r);
 	as_flow_end(&f);
+	return AS_OK;
 }
 
 /* ── what to doubt ────────────────────────────────────────────────────── */
@@ -140,9 +151,10 @@ int as_put_heap(struct as_buf *out, const struct as_look *look, const struct as_
 		return r;
 	put_peak(&e, parts.all.variance_peak);
 	r = as_put_heap_lines(out, look, h, &lines, err);
+	if (r == AS_OK)
+		r = put_rss(&e, err);
 	if (r < 0)
 		return r;
-	put_rss(&e);
 	put_line(&e, "allocated", h->totals.made, parts.all.variance_made, "");
 	put_temporary(&e, &parts.all);
 	put_line(&e, "left", h->totals.left, parts.all.variance_left, "");

@@ -119,18 +119,53 @@ static void put_sizes(struct as_json *j, const struct as_heap *h)
 	as_json_close(j);
 }
 
-static void put_rss(struct as_json *j, const struct as_heap *h)
+static int put_rss(struct as_json *j, const struct as_heap *h, struct as_err *err)
 {
-	as_json_open(j, "rss_at_peak", '{');
-	put_known(j, "bytes", h->at_peak.rss);
-	put_known(j, "anonymous_bytes", h->at_peak.anonymous);
-	put_known(j, "file_bytes", h->at_peak.file);
-	put_known(j, "shared_bytes", h->at_peak.shared);
+	struct as_heap_resident r;
+	int done = as_heap_resident(h, &r, err);
+
+	if (done < 0)
+		return done;
+	as_json_open(j, "rss_peak", '{');
+	put_known(j, "bytes", r.rss);
+	put_known(j, "at_ns", r.rss < 0 ? -1 : r.ns - h->start_ns);
+	put_known(j, "heap_bytes", r.heap);
+	put_known(j, "file_bytes", r.file);
+	put_known(j, "shared_bytes", r.shared);
+	if (r.beside == INT64_MIN)
+		as_json_na(j, "beside_heap_bytes");
+	else
+		as_json_i64(j, "beside_heap_bytes", r.beside);
 	as_json_close(j);
+	return AS_OK;
 }
 
-static void put_process(struct as_json *j, const struct as_heap *h, const struct as_heap_process *p)
+static int put_curve(struct as_json *j, const struct as_heap *h, struct as_err *err)
 {
+	enum { MOMENTS = 1000 };
+	as_auto_free struct as_heap_moment *m = NULL;
+	size_t n = 0;
+	int done = as_heap_curve(h, MOMENTS, &m, &n, err);
+
+	as_json_open(j, "over_time", '[');
+	for (size_t i = 0; i < n; i++) {
+		as_json_open(j, NULL, '{');
+		as_json_i64(j, "at_ns", m[i].ns - h->start_ns);
+		as_json_i64(j, "heap_bytes", m[i].heap);
+		put_known(j, "rss_bytes", m[i].rss);
+		put_known(j, "file_bytes", m[i].file);
+		put_known(j, "mapped_bytes", m[i].mapped);
+		as_json_close(j);
+	}
+	as_json_close(j);
+	return done;
+}
+
+static void put_process(struct as_json *j, const struct as_heap *h, const struct as_heap_sums *sums,
+			uint32_t number)
+{
+	const struct as_heap_process *p = &h->process[number];
+
 	as_json_open(j, NULL, '{');
 	as_json_i64(j, "pid", p->pid);
 	put_known(j, "parent", p->parent ? (int64_t)p->parent : -1);
@@ -141,6 +176,8 @@ static void put_process(struct as_json *j, const struct as_heap *h, const struct
 	as_json_i64(j, "allocations", p->totals.made.count);
 	as_json_i64(j, "allocated_bytes", p->totals.made.bytes);
 	as_json_i64(j, "peak_bytes", p->totals.peak.bytes);
+	as_json_i64(j, "bytes_at_peak", sums->peak.bytes);
+	put_known(j, "rss_peak_bytes", as_heap_process_rss(h, number));
 	as_json_i64(j, "leaked_bytes", p->totals.left.bytes);
 	as_json_i64(j, "lost_events", (int64_t)p->lost);
 	as_json_i64(j, "clipped_stacks", (int64_t)p->clipped);
@@ -150,11 +187,12 @@ static void put_process(struct as_json *j, const struct as_heap *h, const struct
 	as_json_close(j);
 }
 
-static void put_processes(struct as_json *j, const struct as_heap *h)
+static void put_processes(struct as_json *j, const struct as_heap *h,
+			  const struct as_heap_parts *parts)
 {
 	as_json_open(j, "processes", '[');
-	for (size_t i = 0; i < h->nprocesses; i++)
-		put_process(j, h, &h->process[i]);
+	for (uint32_t i = 0; i < h->nprocesses; i++)
+		put_process(j, h, &parts->process[i], i);
 	as_json_close(j);
 }
 
@@ -213,8 +251,11 @@ int as_report_heap_stats_json(struct as_buf *out, const struct as_heap *h, size_
 	put_totals(&j, h, &parts.all);
 	r = put_all_lines(&j, h, rows, err);
 	put_sizes(&j, h);
-	put_rss(&j, h);
-	put_processes(&j, h);
+	if (r == AS_OK)
+		r = put_rss(&j, h, err);
+	if (r == AS_OK)
+		r = put_curve(&j, h, err);
+	put_processes(&j, h, &parts);
 	put_parts(&j, h, &parts);
 	as_json_close(&j);
 	as_buf_byte(out, '\n');

@@ -1,5 +1,8 @@
 /* The numbers of a heap as text: totals, the lines with the most, sizes, who allocated. */
+#include <stdlib.h>
+
 #include "base/cleanup.h"
+#include "base/fault.h"
 #include "base/human.h"
 #include "report/heap.h"
 #include "report/table.h"
@@ -97,14 +100,15 @@ static void put_sizes(struct stats *s)
 
 /* ── who allocated ────────────────────────────────────────────────────── */
 
-enum { MADE, COUNT, PEAK, LEFT, WHO, WHO_COLS };
+enum { MADE, COUNT, OWN_PEAK, PEAK, LEFT, RSS, WHO, WHO_COLS };
 
-static const struct as_column who_cols[WHO_COLS] = {
-	[MADE] = {.title = "allocated", .right = true},
-	[COUNT] = {.title = "count", .right = true},
-	[PEAK] = {.title = "at the peak", .right = true},
-	[LEFT] = {.title = "left", .right = true},
-	[WHO] = {.title = "", .min = 16},
+/* A list of who allocated: its rows are those of `row`, the most at the peak first. */
+struct list {
+	const char *title;
+	bool own; /* each has a peak of its own, and resident memory */
+	void (*cell)(const void *stats, size_t row, size_t col, struct as_buf *cell);
+	const struct as_heap_sums *sums;
+	size_t n, most;
 };
 
 static void sums_cell(const struct stats *s, const struct as_heap_sums *sums, size_t col,
@@ -123,14 +127,20 @@ static void sums_cell(const struct stats *s, const struct as_heap_sums *sums, si
 static void thread_cell(const void *data, size_t row, size_t col, struct as_buf *cell)
 {
 	const struct stats *s = data;
-	const struct as_heap_who *who = &s->h->thread[row];
+	const struct as_heap_who *who = &s->h->thread[s->row[row]];
 
-	if (col != WHO)
-		sums_cell(s, &s->parts->thread[row], col, cell);
-	else if (who->name && *who->name)
-		as_buf_fmt(cell, "%u %s", who->tid, who->name);
-	else
+	if (col != WHO) {
+		sums_cell(s, &s->parts->thread[s->row[row]], col, cell);
+		return;
+	}
+	if (who->tid)
 		as_buf_fmt(cell, "%u", who->tid);
+	else
+		as_buf_byte(cell, '?');
+	if (who->name && *who->name)
+		as_buf_fmt(cell, " %s", who->name);
+	if (s->h->nprocesses > 1 && who->process < s->h->nprocesses)
+		as_buf_fmt(cell, " of %u", s->h->process[who->process].pid);
 }
 
 static void allocator_cell(const void *data, size_t row, size_t col, struct as_buf *cell)
@@ -144,51 +154,115 @@ static void allocator_cell(const void *data, size_t row, size_t col, struct as_b
 		sums_cell(s, &s->parts->op[op], col, cell);
 }
 
-/* The peak of a process is its own, not what it had when all together had most. */
+/* Its own peak is not what it had when all together had most. */
 static void process_cell(const void *data, size_t row, size_t col, struct as_buf *cell)
 {
 	const struct stats *s = data;
-	const struct as_heap_process *p = &s->h->process[row];
+	uint32_t number = (uint32_t)s->row[row];
+	const struct as_heap_process *p = &s->h->process[number];
+	int64_t rss;
 
-	if (col == MADE)
-		as_buf_str(cell, as_human_bytes((double)p->totals.made.bytes).s);
-	else if (col == COUNT)
-		as_put_heap_count(cell, p->totals.made.count, s->h->rate);
-	else if (col == PEAK)
+	if (col == OWN_PEAK)
 		as_buf_str(cell, as_human_bytes((double)p->totals.peak.bytes).s);
-	else if (col == LEFT)
-		as_buf_str(cell, as_human_bytes((double)p->totals.left.bytes).s);
-	else
+	else if (col == RSS && (rss = as_heap_process_rss(s->h, number)) < 0)
+		as_buf_byte(cell, '-');
+	else if (col == RSS)
+		as_buf_str(cell, as_human_bytes((double)rss).s);
+	else if (col == WHO)
 		as_buf_fmt(cell, "%u %s%s", p->pid, p->command ? p->command : "",
 			   p->killed ? " (killed)" : "");
+	else
+		sums_cell(s, &s->parts->process[number], col, cell);
 }
 
-static void put_who(const struct stats *s, const char *title, size_t n, size_t rows,
-		    void (*cell)(const void *, size_t, size_t, struct as_buf *))
+/* A list as it is shown: which of all columns each of its own is. */
+struct shown {
+	const struct stats *s;
+	const struct list *l;
+	struct as_column cols[WHO_COLS];
+	size_t which[WHO_COLS], n;
+};
+
+static void choose_columns(struct shown *x)
 {
-	as_heading(s->out, s->look, title);
-	as_put_table(s->out, s->look,
-		     &(struct as_table){.cols = who_cols,
-					.ncols = WHO_COLS,
-					.nrows = n < rows ? n : rows,
-					.data = s,
-					.indent = INDENT,
-					.cell = cell});
-	if (n > rows)
-		as_buf_fmt(s->out, "  … and %zu more\n", n - rows);
+	static const struct as_column all[WHO_COLS] = {
+		[MADE] = {.title = "allocated", .right = true},
+		[COUNT] = {.title = "count", .right = true, .spare = 1},
+		[OWN_PEAK] = {.title = "own peak", .right = true},
+		[PEAK] = {.title = "at the peak", .right = true},
+		[LEFT] = {.title = "left", .right = true},
+		[RSS] = {.title = "RSS", .right = true, .spare = 2},
+		[WHO] = {.title = "", .min = 16},
+	};
+
+	for (size_t i = 0; i < WHO_COLS; i++)
+		if (x->l->own || (i != OWN_PEAK && i != RSS)) {
+			x->which[x->n] = i;
+			x->cols[x->n++] = all[i];
+		}
 }
 
-static void put_allocators(struct stats *s)
+static void list_cell(const void *data, size_t row, size_t col, struct as_buf *cell)
 {
-	size_t row[AS_HEAP_OPS], n = 0;
+	const struct shown *x = data;
 
-	for (size_t i = 0; i < AS_HEAP_OPS; i++)
-		if (s->parts->op[i].made.count || s->parts->op[i].made.bytes)
+	x->l->cell(x->s, row, x->which[col], cell);
+}
+
+static int by_peak(const void *a, const void *b, void *shown)
+{
+	const struct as_heap_sums *all = ((const struct shown *)shown)->l->sums,
+				  *x = &all[*(const size_t *)a], *y = &all[*(const size_t *)b];
+
+	if (x->peak.bytes != y->peak.bytes)
+		return x->peak.bytes < y->peak.bytes ? 1 : -1;
+	if (x->made.bytes != y->made.bytes)
+		return x->made.bytes < y->made.bytes ? 1 : -1;
+	return *(const size_t *)a < *(const size_t *)b ? -1 : 1;
+}
+
+static int put_list(struct stats *s, const struct list *l, struct as_err *err)
+{
+	as_auto_free size_t *row = as_zalloc_n(l->n, sizeof *row);
+	struct shown shown = {.s = s, .l = l};
+	size_t n = 0;
+
+	if (!row)
+		return as_fail(err, AS_ENOMEM, "no memory for a list of who allocated");
+	for (size_t i = 0; i < l->n; i++)
+		if (l->sums[i].made.count || l->sums[i].peak.count)
 			row[n++] = i;
+	if (n < 2)
+		return AS_OK;
+	qsort_r(row, n, sizeof *row, by_peak, &shown);
+	choose_columns(&shown);
 	s->row = row;
-	if (n > 1)
-		put_who(s, "allocators", n, n, allocator_cell);
+	as_heading(s->out, s->look, l->title);
+	as_put_table(s->out, s->look,
+		     &(struct as_table){.cols = shown.cols,
+					.ncols = shown.n,
+					.nrows = n < l->most ? n : l->most,
+					.data = &shown,
+					.indent = INDENT,
+					.cell = list_cell});
 	s->row = NULL;
+	if (n > l->most)
+		as_buf_fmt(s->out, "  … and %zu more\n", n - l->most);
+	return AS_OK;
+}
+
+static int put_who(struct stats *s, size_t rows, struct as_err *err)
+{
+	const struct list lists[] = {
+		{"allocators", false, allocator_cell, s->parts->op, AS_HEAP_OPS, AS_HEAP_OPS},
+		{"processes", true, process_cell, s->parts->process, s->h->nprocesses, rows},
+		{"threads", false, thread_cell, s->parts->thread, s->h->nthreads, rows},
+	};
+	int r = AS_OK;
+
+	for (size_t i = 0; r == AS_OK && i < AS_LEN(lists); i++)
+		r = put_list(s, &lists[i], err);
+	return r;
 }
 
 /* ── all of it ────────────────────────────────────────────────────────── */
@@ -230,11 +304,8 @@ int as_report_heap_stats(struct as_buf *out, const struct as_look *look, const s
 	if (r == AS_OK)
 		r = put_all_lines(&s, rows, err);
 	put_sizes(&s);
-	put_allocators(&s);
-	if (h->nprocesses > 1)
-		put_who(&s, "processes, each with its own peak", h->nprocesses, rows, process_cell);
-	if (h->nthreads > 1)
-		put_who(&s, "threads", h->nthreads, rows, thread_cell);
+	if (r == AS_OK)
+		r = put_who(&s, rows, err);
 	as_page_end(out, look, from);
 	return r;
 }

@@ -30,7 +30,8 @@ FUTEX, FUTEX_WAKE = {"x86_64": 202}.get(os.uname().machine, 98), 1
 SKIP, TIME, RATE, NONE, FREE, OBJECT_FREE, UNMAP, RESERVE = 1, 2, 3, 4, 8, 9, 16, 17
 FIRST_ALLOC = 32
 OPS = {32: "malloc", 33: "calloc", 34: "realloc", 35: "aligned", 36: "new", 37: "mmap", 38: "brk",
-       39: "object_malloc", 40: "object_calloc", 41: "object_realloc", 42: "commit"}
+       39: "object_malloc", 40: "object_calloc", 41: "object_realloc", 42: "commit",
+       43: "mapped file"}
 SIZES = {TIME: 16, RATE: 16, NONE: 8, FREE: 16, OBJECT_FREE: 16, UNMAP: 24, RESERVE: 24}
 
 IS_PYTHON, IS_ENTRY, CODE_SHIFT = 1 << 63, 1 << 62, 24

@@ -307,7 +307,8 @@ static inline int story_tell(struct story_writer *w, size_t i, size_t flush, str
 	if (r < 0 || (i + 1) % flush)
 		return r;
 	struct as_capture_sums sums = story_sums(w);
-	struct as_heap_point point = {e->e.ns, e->process, w->crest.now.bytes, -1};
+	struct as_heap_point point = {e->e.ns, e->process,     w->crest.now.bytes,
+				      8 << 20, e->e.ns % 4096, e->e.ns % 512};
 	r = as_capture_point(w->c, &point, err);
 	return r < 0 ? r : as_capture_flush(w->c, e->e.ns, &sums, err);
 }

@@ -22,7 +22,7 @@ struct sample_heap {
 	struct as_heap_process process[2];
 	struct as_heap_who thread[3];
 	struct as_heap_site site[SAMPLE_SITES];
-	struct as_heap_point point[3];
+	struct as_heap_point point[4];
 	char app[16], reader[8], worker[8]; /* names */
 };
 
@@ -118,9 +118,12 @@ static inline struct as_heap *sample_heap(struct sample_heap *s)
 			     .start_ns = 3000000000,
 			     .end_ns = 5000000000}},
 		.thread = {{0, 100, NULL}, {0, 102, s->worker}, {1, 101, NULL}},
-		.point = {{2500000000, 0, 1024 * SAMPLE_KIB, 9000 * SAMPLE_KIB},
-			  {3200000000, 0, 3456 * SAMPLE_KIB, 12000 * SAMPLE_KIB},
-			  {5500000000, 0, 64 * SAMPLE_KIB, -1}},
+		.point = {{2500000000, 0, 1024 * SAMPLE_KIB, 9000 * SAMPLE_KIB, 4000 * SAMPLE_KIB,
+			   0},
+			  {3200000000, 0, 3456 * SAMPLE_KIB, 10000 * SAMPLE_KIB, 3500 * SAMPLE_KIB,
+			   0},
+			  {3200000000, 1, 96 * SAMPLE_KIB, 2000 * SAMPLE_KIB, 500 * SAMPLE_KIB, 0},
+			  {5500000000, 0, 64 * SAMPLE_KIB, -1, -1, -1}},
 		.app = "python3 app.py",
 		.reader = "reader",
 		.worker = "worker",
@@ -140,7 +143,7 @@ static inline struct as_heap *sample_heap(struct sample_heap *s)
 				.nprocesses = 2,
 				.nthreads = 3,
 				.nsites = SAMPLE_SITES,
-				.npoints = 3};
+				.npoints = 4};
 	sample_sites(s);
 	sample_totals(s);
 	return &s->h;

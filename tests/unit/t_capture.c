@@ -191,8 +191,60 @@ static void t_written_is_read(void)
 		EXPECT_STR(h->process[0].command, "story");
 		EXPECT_STR(h->thread[0].name, "main");
 		EXPECT_U64(h->npoints, s.n / 700);
+		for (size_t i = 0; i < h->npoints; i++)
+			EXPECT(h->point[i].rss == 8 << 20 &&
+			       h->point[i].file == h->point[i].ns % 4096 &&
+			       h->point[i].mapped == h->point[i].ns % 512);
 		story_done(&s);
 	}
+}
+
+/* A block of points as it was before there was a column of files. */
+static void put_old_points(struct as_blocks_in *in, struct as_bytes *b, struct as_blocks_out *o)
+{
+	as_auto_buf struct as_buf plain = AS_BUF(AS_BUF_FILE);
+	struct as_err err;
+
+	as_enc_u64(&o->out, as_dec_u64(b));
+	EXPECT_OK(as_block_unpack(in, b, &plain, &err), err);
+	EXPECT_OK(as_block_pack(o, &plain, &err), err);
+}
+
+static void t_captures_without_files_are_read(void)
+{
+	struct story s;
+	struct as_blocks_in in;
+	struct as_blocks_out out;
+	struct as_bytes b;
+	struct as_err err;
+	char old[520];
+	int type;
+
+	story_init(&s, 5, 2, 3000, 0);
+	story_write(&s, a_path(), 500, false);
+	(void)snprintf(old, sizeof old, "%s.old", a_path());
+	EXPECT_OK(as_blocks_open(&in, a_path(), &err), err);
+	EXPECT_OK(as_blocks_create(&out, old, true, &err), err);
+	while ((type = as_block_next(&in, &b, &err)) > 0) {
+		size_t at = as_block_open(&out, (enum as_block_type)type);
+
+		if (type == AS_BLOCK_POINTS)
+			put_old_points(&in, &b, &out);
+		else
+			as_buf_add(&out.out, b.p, as_bytes_left(&b));
+		as_block_close(&out, at);
+	}
+	EXPECT_OK(as_blocks_write(&out, &err), err);
+	as_blocks_in_done(&in);
+	as_blocks_out_done(&out);
+	EXPECT(rename(old, a_path()) == 0);
+	as_auto_heap struct as_heap *h = must_read(NULL);
+	expect_story(h, &s, s.n, ALL);
+	EXPECT_U64(h->npoints, s.n / 500);
+	for (size_t i = 0; i < h->npoints; i++)
+		EXPECT(h->point[i].rss == 8 << 20 && h->point[i].file == -1 &&
+		       h->point[i].mapped == -1);
+	story_done(&s);
 }
 
 /* Another threshold is what the last sums do not tell. */
@@ -613,7 +665,7 @@ static void t_many_at_once_are_as_one_by_one(void)
 	rows(2, 20000, 4096);
 }
 
-UTEST_MAIN(T(t_written_is_read), T(t_replayed), T(t_windows), T(t_half_open), T(t_slices),
-	   T(t_sampled), T(t_aggregated), T(t_killed), T(t_cut_anywhere), T(t_damaged_anywhere),
-	   T(t_foreign), T(t_not_overwritten), T(t_full_disk), T(t_names),
-	   T(t_many_at_once_are_as_one_by_one))
+UTEST_MAIN(T(t_written_is_read), T(t_captures_without_files_are_read), T(t_replayed), T(t_windows),
+	   T(t_half_open), T(t_slices), T(t_sampled), T(t_aggregated), T(t_killed),
+	   T(t_cut_anywhere), T(t_damaged_anywhere), T(t_foreign), T(t_not_overwritten),
+	   T(t_full_disk), T(t_names), T(t_many_at_once_are_as_one_by_one))

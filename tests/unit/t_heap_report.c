@@ -37,8 +37,10 @@ static void t_the_end_fits_ten_seconds(void)
 		   "      bytes         count  function  where\n"
 		   "    3.1 MiB   90 %     50  copy      app/state.py:40\n"
 		   "    256 KiB  7.2 %      4  load      app/load.py:12\n"
-		   "  RSS then    11.7 MiB · 3.8 MiB of it are mapped files · 100 KiB are shared\n"
-		   "              4.3 MiB beside the heap: fragments, stacks, the interpreter\n"
+		   "  RSS         11.7 MiB at most, 1.20 s after the start · heap 3.5 MiB\n"
+		   "              mapped files 3.8 MiB · shared 100 KiB\n"
+		   "              neither 4.3 MiB: what the allocator keeps or wastes, stacks, "
+		   "data\n"
 		   "  allocated   7.0 MiB in 120 allocations\n"
 		   "  temporary   1.3 MiB in 27 allocations, 23 % of all\n"
 		   "  left        160 KiB in 4 allocations\n");
@@ -59,8 +61,10 @@ static void t_stats(void)
 		   "      bytes         count  function  where\n"
 		   "    3.1 MiB   90 %     50  copy      app/state.py:40\n"
 		   "    256 KiB  7.2 %      4  load      app/load.py:12\n"
-		   "  RSS then    11.7 MiB · 3.8 MiB of it are mapped files · 100 KiB are shared\n"
-		   "              4.3 MiB beside the heap: fragments, stacks, the interpreter\n"
+		   "  RSS         11.7 MiB at most, 1.20 s after the start · heap 3.5 MiB\n"
+		   "              mapped files 3.8 MiB · shared 100 KiB\n"
+		   "              neither 4.3 MiB: what the allocator keeps or wastes, stacks, "
+		   "data\n"
 		   "  allocated   7.0 MiB in 120 allocations\n"
 		   "  temporary   1.3 MiB in 27 allocations, 23 % of all\n"
 		   "  left        160 KiB in 4 allocations\n"
@@ -88,20 +92,21 @@ static void t_stats(void)
 		   "\n"
 		   "allocators\n"
 		   "  allocated  count  at the peak      left\n"
-		   "    640 KiB     10      256 KiB  64.0 KiB  malloc\n"
-		   "    7.0 KiB      7          0 B       0 B  calloc\n"
 		   "    6.2 MiB    100      3.1 MiB       0 B  realloc\n"
+		   "    640 KiB     10      256 KiB  64.0 KiB  malloc\n"
 		   "   96.0 KiB      3     96.0 KiB  96.0 KiB  mmap\n"
+		   "    7.0 KiB      7          0 B       0 B  calloc\n"
 		   "\n"
-		   "processes, each with its own peak\n"
-		   "  allocated  count  at the peak      left\n"
-		   "    6.9 MiB    117      3.4 MiB  64.0 KiB  100 python3 app.py\n"
-		   "   96.0 KiB      3     96.0 KiB  96.0 KiB  101 reader\n"
+		   "processes\n"
+		   "  allocated  count  own peak  at the peak      left      RSS\n"
+		   "    6.9 MiB    117   3.4 MiB      3.4 MiB  64.0 KiB  9.8 MiB  100 "
+		   "python3 app.py\n"
+		   "   96.0 KiB      3  96.0 KiB     96.0 KiB  96.0 KiB  2.0 MiB  101 reader\n"
 		   "\n"
 		   "threads\n"
 		   "  allocated  count  at the peak      left\n"
-		   "    640 KiB     10      256 KiB  64.0 KiB  100\n"
-		   "    6.3 MiB    107      3.1 MiB       0 B  102 worker\n"
+		   "    6.3 MiB    107      3.1 MiB       0 B  102 worker of 100\n"
+		   "    640 KiB     10      256 KiB  64.0 KiB  100 of 100\n"
 		   "  … and 1 more\n");
 }
 
@@ -290,6 +295,10 @@ static void t_json(void)
 		"\"line\": 40",
 		"\"bytes_at_peak\": 3276800",
 		"\"file_bytes\": 3993600",
+		"\"beside_heap_bytes\": 4554752",
+		"\"rss_peak_bytes\": 10240000",
+		"\"rss_bytes\": 12288000",
+		"\"rss_bytes\": null",
 		"\"peak_bytes_95\": null",
 		"\"parent\": 100",
 	};

@@ -177,7 +177,112 @@ static void t_every_operation_has_a_name(void)
 	EXPECT_STR(as_heap_op_name(UINT32_MAX), "?");
 }
 
+/* ── beside what the system counts ────────────────────────────────────── */
+
+enum { MIB = 1 << 20 };
+
+static struct as_heap of_points(struct as_heap_point *point, size_t n)
+{
+	return (struct as_heap){.point = point, .npoints = n, .at_peak = {-1, -1, -1, -1}};
+}
+
+static void t_a_moment_is_all_processes_that_are_there(void)
+{
+	struct as_heap_point point[] = {
+		{10, 0, 5 * MIB, 20 * MIB, 4 * MIB, 0},
+		{20, 0, 6 * MIB, 21 * MIB, 4 * MIB, MIB},
+		{20, 1, 1 * MIB, 9 * MIB, 3 * MIB, MIB},
+		{30, 0, 7 * MIB, 22 * MIB, 4 * MIB, MIB},
+		{30, 1, 1 * MIB, -1, -1, 0}, /* is gone */
+		{40, 0, 2 * MIB, -1, -1, 0},
+		{40, 1, 3 * MIB, -1, -1, 0},
+	};
+	static const struct as_heap_moment want[] = {{10, 5 * MIB, 20 * MIB, 4 * MIB, 0},
+						     {20, 7 * MIB, 30 * MIB, 7 * MIB, 2 * MIB},
+						     {30, 7 * MIB, 22 * MIB, 4 * MIB, MIB},
+						     {40, 5 * MIB, -1, -1, 0}};
+	struct as_heap h = of_points(point, AS_LEN(point));
+	as_auto_free struct as_heap_moment *m = NULL;
+	struct as_err err;
+	size_t n;
+
+	EXPECT_OK(as_heap_curve(&h, 100, &m, &n, &err), err);
+	EXPECT_U64(n, AS_LEN(want));
+	EXPECT(!memcmp(m, want, sizeof want));
+	EXPECT_I64(as_heap_process_rss(&h, 0), 22 * MIB);
+	EXPECT_I64(as_heap_process_rss(&h, 1), 9 * MIB);
+	EXPECT_I64(as_heap_process_rss(&h, 2), -1);
+}
+
+/* One spike among a thousand moments is there, however few are wanted. */
+static void t_a_curve_that_is_thinned_keeps_its_peak(void)
+{
+	struct as_heap_point point[1000];
+	struct as_heap h = of_points(point, AS_LEN(point));
+
+	for (int64_t i = 0; i < 1000; i++)
+		point[i] =
+			(struct as_heap_point){i, 0, MIB, i == 617 ? 90 * MIB : 10 * MIB, MIB, 0};
+	for (size_t most = 1; most <= 1000; most += 37) {
+		as_auto_free struct as_heap_moment *m = NULL;
+		struct as_err err;
+		size_t n;
+		bool there = false;
+
+		EXPECT_OK(as_heap_curve(&h, most, &m, &n, &err), err);
+		EXPECT_U64(n, most);
+		for (size_t i = 0; i < n; i++) {
+			there |= m[i].ns == 617;
+			EXPECT(!i || m[i].ns > m[i - 1].ns);
+		}
+		EXPECT(there);
+	}
+}
+
+static void t_what_is_beside_the_heap(void)
+{
+	struct as_heap_point point[] = {{10, 0, 50 * MIB, 20 * MIB, 4 * MIB, 0},
+					{20, 0, 9 * MIB, 40 * MIB, 5 * MIB, 3 * MIB}};
+	struct as_heap h = of_points(point, AS_LEN(point));
+	struct as_heap_resident r;
+	struct as_err err;
+
+	EXPECT_OK(as_heap_resident(&h, &r, &err), err);
+	EXPECT(r.ns == 20 && r.rss == 40 * MIB && r.heap == 6 * MIB && r.file == 5 * MIB);
+	EXPECT_I64(r.beside, 29 * MIB);
+	EXPECT_I64(r.shared, -1);
+	h.at_peak.shared = 2 * MIB;
+	EXPECT_OK(as_heap_resident(&h, &r, &err), err);
+	EXPECT(r.file == 3 * MIB && r.shared == 2 * MIB && r.beside == 29 * MIB);
+	h.npoints = 1; /* more than is resident */
+	EXPECT_OK(as_heap_resident(&h, &r, &err), err);
+	EXPECT_I64(r.beside, -34 * MIB);
+	point[0].file = -1;
+	EXPECT_OK(as_heap_resident(&h, &r, &err), err);
+	EXPECT(r.rss == 20 * MIB && r.file == -1 && r.beside == INT64_MIN);
+	h.npoints = 0;
+	EXPECT_OK(as_heap_resident(&h, &r, &err), err);
+	EXPECT(r.rss == -1 && r.heap == -1 && r.beside == INT64_MIN);
+}
+
+/* Whatever a damaged file says. */
+static void t_no_number_overflows(void)
+{
+	struct as_heap_point point[] = {{1, 0, INT64_MAX, INT64_MAX, INT64_MAX, 0},
+					{1, 1, INT64_MAX, INT64_MAX, INT64_MAX, 0},
+					{2, 0, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN}};
+	struct as_heap h = of_points(point, AS_LEN(point));
+	struct as_heap_resident r;
+	struct as_err err;
+
+	EXPECT_OK(as_heap_resident(&h, &r, &err), err);
+	EXPECT(r.rss == INT64_MAX && r.beside < 0);
+}
+
 UTEST_MAIN(T(t_kinds_are_what_was_counted), T(t_a_view_has_its_own_stacks),
 	   T(t_sites_are_told_apart_as_asked), T(t_one_process_needs_no_tag),
 	   T(t_the_spread_is_a_kind), T(t_slices_are_kept_apart), T(t_lines_stand_in_order),
-	   T(t_a_line_is_met_once), T(t_owners), T(t_every_operation_has_a_name))
+	   T(t_a_line_is_met_once), T(t_owners), T(t_every_operation_has_a_name),
+	   T(t_a_moment_is_all_processes_that_are_there),
+	   T(t_a_curve_that_is_thinned_keeps_its_peak), T(t_what_is_beside_the_heap),
+	   T(t_no_number_overflows))
