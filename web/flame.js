@@ -1836,23 +1836,92 @@ define("flame/side", ["require", "exports", "report/dom", "report/tables", "repo
 	}
 	exports.Side = Side;
 });
-define("flame/strip", ["require", "exports", "report/dom", "report/theme", "report/units", "flame/data"], function (require, exports, dom_8, theme_3, units_4, data_4) {
+define("flame/resident", ["require", "exports", "report/dom", "report/theme", "report/units"], function (require, exports, dom_8, theme_3, units_4) {
+	"use strict";
+	Object.defineProperty(exports, "__esModule", { value: true });
+	exports.Resident = void 0;
+	class Resident {
+		constructor(b, span) {
+			this.b = b;
+			this.span = span;
+			this.root = (0, dom_8.h)("p", { class: "legend" });
+			this.words = (0, dom_8.h)("span", { class: "told" });
+			this.shown = "";
+			this.own = b.rss.map((v, i) => v === null || b.file[i] === null ? null : v - b.file[i]);
+			this.most = b.rss.reduce((a, v) => Math.max(a, v ?? 0), 0);
+		}
+		line(g, v, ink, width, bottom, scale) {
+			let open = false;
+			g.beginPath();
+			v.forEach((y, i) => {
+				const x = this.b.at[i] / this.span * width;
+				if (y !== null && open)
+					g.lineTo(x, bottom - y * scale);
+				else if (y !== null)
+					g.moveTo(x, bottom - y * scale);
+				open = y !== null;
+			});
+			g.strokeStyle = (0, theme_3.colour)(ink);
+			g.lineWidth = 1.5;
+			g.lineJoin = "round";
+			g.stroke();
+		}
+		draw(g, width, bottom, scale) {
+			this.line(g, this.own, "ink3", width, bottom, scale);
+			this.line(g, this.b.rss, "ink1", width, bottom, scale);
+		}
+		legend(on, top) {
+			const key = (name, text) => (0, dom_8.h)("span", {}, (0, dom_8.h)("i", { class: name }), text);
+			this.root.hidden = !on;
+			if (this.shown === top)
+				return;
+			this.shown = top;
+			this.root.replaceChildren(key("heap", "heap"), key("rss", "RSS"), key("own", "RSS without files"), (0, dom_8.h)("span", { class: "top" }, `the top is ${top}`), this.words);
+		}
+		at(t) {
+			let lo = 0, hi = this.b.at.length;
+			while (lo < hi) {
+				const mid = (lo + hi) >> 1;
+				if (this.b.at[mid] <= t)
+					lo = mid + 1;
+				else
+					hi = mid;
+			}
+			return Math.max(0, lo - 1);
+		}
+		tell(t) {
+			const i = this.at(t), own = this.own[i], heap = this.b.heap[i];
+			this.words.textContent = [`${(0, units_4.place)(this.b.at[i], 1e6)}: heap ${(0, units_4.bytes)(heap)}`,
+				`RSS ${(0, units_4.bytes)(this.b.rss[i])}`, `files ${(0, units_4.bytes)(this.b.file[i])}`,
+				...own === null ? [] : [own >= heap ? `neither ${(0, units_4.bytes)(own - heap)}`
+						: `${(0, units_4.bytes)(heap - own)} of the heap not resident`]].join(" · ");
+		}
+		forget() {
+			this.words.textContent = "";
+		}
+	}
+	exports.Resident = Resident;
+});
+define("flame/strip", ["require", "exports", "report/dom", "report/theme", "report/units", "flame/data", "flame/resident"], function (require, exports, dom_9, theme_4, units_5, data_4, resident_1) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.Strip = void 0;
-	const HEIGHT = 56, AXIS = 16;
+	const LOW = 56, HIGH = 120, AXIS = 16;
 	class Strip {
 		constructor(m) {
 			this.m = m;
-			this.canvas = (0, dom_8.h)("canvas", { tabindex: 0, role: "img",
+			this.canvas = (0, dom_9.h)("canvas", { tabindex: 0, role: "img",
 				"aria-label": "Over time; drag to choose a span, arrows move it, Escape shows all" });
-			this.words = (0, dom_8.h)("span", { class: "hint" });
+			this.words = (0, dom_9.h)("span", { class: "hint" });
 			this.sums = new Float64Array(0);
-			this.redraw = (0, dom_8.eachFrame)(() => this.draw());
-			this.all = (0, dom_8.button)("All of it", "Show the whole time", () => this.pick(0, m.p.slices));
-			this.root = (0, dom_8.h)("section", { id: "strip" }, (0, dom_8.h)("div", { class: "tools" }, (0, dom_8.h)("h2", {}, "Over time"), this.words, (0, dom_8.h)("span", { class: "grow" }), this.all), this.canvas);
+			this.redraw = (0, dom_9.eachFrame)(() => this.draw());
+			this.resident = m.p.beside && new resident_1.Resident(m.p.beside, m.p.span_ns);
+			this.tall = this.resident ? HIGH : LOW;
+			this.all = (0, dom_9.button)("All of it", "Show the whole time", () => this.pick(0, m.p.slices));
+			const tools = (0, dom_9.h)("div", { class: "tools" }, (0, dom_9.h)("h2", {}, "Over time"), this.words, (0, dom_9.h)("span", { class: "grow" }), this.all);
+			this.root = (0, dom_9.h)("section", { id: "strip", class: this.resident ? "tall" : undefined }, tools, this.canvas, this.resident?.root);
 			m.onTree(() => this.refresh());
-			(0, theme_3.onTheme)(this.redraw);
+			(0, theme_4.onTheme)(this.redraw);
 			this.listen();
 			new ResizeObserver(this.redraw).observe(this.root);
 			this.refresh();
@@ -1864,8 +1933,8 @@ define("flame/strip", ["require", "exports", "report/dom", "report/theme", "repo
 				this.sums[p.slices - 1] /= this.lastPart();
 			const whole = choice.from === 0 && choice.to === p.slices, ns = p.slice_ns;
 			this.all.disabled = whole;
-			this.words.textContent = (whole ? `${p.slices} slices of ${(0, units_4.duration)(ns)}`
-				: `${(0, units_4.place)(choice.from * ns, ns)} to ${(0, units_4.place)(Math.min(choice.to * ns, p.span_ns), ns)}`)
+			this.words.textContent = (whole ? `${p.slices} slices of ${(0, units_5.duration)(ns)}`
+				: `${(0, units_5.place)(choice.from * ns, ns)} to ${(0, units_5.place)(Math.min(choice.to * ns, p.span_ns), ns)}`)
 				+ this.top();
 			this.redraw();
 		}
@@ -1878,7 +1947,7 @@ define("flame/strip", ["require", "exports", "report/dom", "report/theme", "repo
 			if (!p.levels)
 				return "";
 			const at = (0, data_4.highest)(this.sums, choice.from, choice.to);
-			return `; its peak, ${this.m.amount(this.sums[at])} at ${(0, units_4.place)(at * p.slice_ns, p.slice_ns)}, is shown`;
+			return `; its peak, ${this.m.amount(this.sums[at])} at ${(0, units_5.place)(at * p.slice_ns, p.slice_ns)}, is shown`;
 		}
 		pick(from, to) {
 			const { slices } = this.m.p;
@@ -1886,43 +1955,51 @@ define("flame/strip", ["require", "exports", "report/dom", "report/theme", "repo
 			from = Math.max(0, Math.min(slices - width, from));
 			this.m.change({ from, to: from + width });
 		}
+		get beside() {
+			return this.m.kind.shown === "bytes" ? this.resident : null;
+		}
 		draw() {
 			const dots = devicePixelRatio || 1, width = this.canvas.clientWidth;
 			this.canvas.width = width * dots;
-			this.canvas.height = (HEIGHT + AXIS) * dots;
+			this.canvas.height = (this.tall + AXIS) * dots;
 			const g = this.canvas.getContext("2d");
 			g.scale(dots, dots);
-			this.bars(g, width);
+			const most = Math.max(this.sums.reduce((a, b) => Math.max(a, b), 0), this.beside?.most ?? 0) || 1;
+			this.bars(g, width, most);
+			this.beside?.draw(g, width, this.tall, (this.tall - 4) / most);
 			this.axis(g, width);
+			this.resident?.legend(this.beside !== null, (0, units_5.bytes)(most));
 		}
-		bars(g, width) {
+		bars(g, width, most) {
 			const { slices, slice_ns, span_ns } = this.m.p, { from, to } = this.m.choice;
-			const most = this.sums.reduce((a, b) => Math.max(a, b), 0) || 1;
 			const per = width * slice_ns / span_ns;
 			for (let s = 0; s < slices;) {
 				const x = Math.floor(s * per);
 				let end = s + 1, top = this.sums[s];
 				for (; end < slices && Math.floor(end * per) === x; end++)
 					top = Math.max(top, this.sums[end]);
-				g.fillStyle = (0, theme_3.colour)(s >= from && s < to ? "ink2" : "axis");
-				const tall = top / most * (HEIGHT - 4);
+				g.fillStyle = (0, theme_4.colour)(s >= from && s < to ? "ink2" : "axis");
+				const tall = top / most * (this.tall - 4);
 				const wide = Math.min(width, end * per) - s * per;
-				g.fillRect(s * per, HEIGHT - tall, Math.max(1, wide - (per > 4 ? 1 : 0)), tall);
+				g.fillRect(s * per, this.tall - tall, Math.max(1, wide - (per > 4 ? 1 : 0)), tall);
 				s = end;
 			}
 		}
 		axis(g, width) {
-			const span = this.m.p.span_ns, step = (0, units_4.timeStep)(span, width / 110);
-			g.fillStyle = (0, theme_3.colour)("axis");
-			g.fillRect(0, HEIGHT, width, 1);
-			g.fillStyle = (0, theme_3.colour)("muted");
+			const span = this.m.p.span_ns, step = (0, units_5.timeStep)(span, width / 110);
+			g.fillStyle = (0, theme_4.colour)("axis");
+			g.fillRect(0, this.tall, width, 1);
+			g.fillStyle = (0, theme_4.colour)("muted");
 			g.font = "11px system-ui, sans-serif";
 			for (let t = 0; t < span; t += step)
-				g.fillText((0, units_4.place)(t, step), Math.min(t / span * width + 2, width - 30), HEIGHT + 12);
+				g.fillText((0, units_5.place)(t, step), Math.min(t / span * width + 2, width - 30), this.tall + 12);
 		}
 		sliceAt(e) {
 			const r = this.canvas.getBoundingClientRect(), { slices, slice_ns, span_ns } = this.m.p;
 			return Math.max(0, Math.min(slices - 1, Math.floor((e.clientX - r.left) / r.width * span_ns / slice_ns)));
+		}
+		tell(e) {
+			this.beside?.tell((this.sliceAt(e) + 0.5) * this.m.p.slice_ns);
 		}
 		listen() {
 			const c = this.canvas;
@@ -1931,6 +2008,8 @@ define("flame/strip", ["require", "exports", "report/dom", "report/theme", "repo
 				start = this.sliceAt(e);
 				c.setPointerCapture(e.pointerId);
 			});
+			c.addEventListener("pointermove", (e) => this.tell(e));
+			c.addEventListener("pointerleave", () => this.resident?.forget());
 			c.addEventListener("pointerup", (e) => {
 				const end = this.sliceAt(e);
 				if (start >= 0)
@@ -1950,7 +2029,7 @@ define("flame/strip", ["require", "exports", "report/dom", "report/theme", "repo
 	}
 	exports.Strip = Strip;
 });
-define("flame/main", ["require", "exports", "report/dom", "report/plain", "report/theme", "report/units", "flame/controls", "flame/data", "flame/graph", "flame/model", "flame/side", "flame/strip"], function (require, exports, dom_9, plain_1, theme_4, units_5, controls_1, data_5, graph_1, model_1, side_1, strip_1) {
+define("flame/main", ["require", "exports", "report/dom", "report/plain", "report/theme", "report/units", "flame/controls", "flame/data", "flame/graph", "flame/model", "flame/side", "flame/strip"], function (require, exports, dom_10, plain_1, theme_5, units_6, controls_1, data_5, graph_1, model_1, side_1, strip_1) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	function facts(p) {
@@ -1958,24 +2037,24 @@ define("flame/main", ["require", "exports", "report/dom", "report/plain", "repor
 			: p.sample.values[i].reduce((a, b) => a + b, 0);
 		const named = (k) => k.name === k.unit ? "" : ` ${k.name}`;
 		const sums = p.kinds.map((k, i) => (0, data_5.amount)(k, total(i)) + named(k));
-		return [...sums, ...p.duration_ns > 0 ? [`over ${(0, units_5.duration)(p.duration_ns)}`] : [],
-			...p.start_ns > 0 ? [(0, units_5.moment)(p.start_ns)] : []].join(" · ");
+		return [...sums, ...p.duration_ns > 0 ? [`over ${(0, units_6.duration)(p.duration_ns)}`] : [],
+			...p.start_ns > 0 ? [(0, units_6.moment)(p.start_ns)] : []].join(" · ");
 	}
 	function header(p) {
-		const key = p.before < 0 ? null : (0, dom_9.h)("p", { class: "key" }, (0, dom_9.h)("i", { class: "less-now" }), "less than before", (0, dom_9.h)("i", { class: "more-now" }), "more than before");
-		return (0, dom_9.h)("header", {}, (0, dom_9.h)("div", { class: "title" }, (0, dom_9.h)("h1", {}, p.title ?? "Flame graph"), (0, dom_9.h)("span", { class: "grow" }), (0, theme_4.themeSwitch)()), (0, dom_9.h)("p", { class: "facts" }, facts(p)), key);
+		const key = p.before < 0 ? null : (0, dom_10.h)("p", { class: "key" }, (0, dom_10.h)("i", { class: "less-now" }), "less than before", (0, dom_10.h)("i", { class: "more-now" }), "more than before");
+		return (0, dom_10.h)("header", {}, (0, dom_10.h)("div", { class: "title" }, (0, dom_10.h)("h1", {}, p.title ?? "Flame graph"), (0, dom_10.h)("span", { class: "grow" }), (0, theme_5.themeSwitch)()), (0, dom_10.h)("p", { class: "facts" }, facts(p)), key);
 	}
 	void (0, plain_1.begin)(async (packed, page) => {
 		const p = await (0, data_5.unpack)(packed), m = new model_1.Model(p);
-		(0, theme_4.startTheme)();
+		(0, theme_5.startTheme)();
 		const graph = new graph_1.Graph(m);
 		const side = new side_1.Side(m, (frame) => {
 			m.choose(frame);
 			graph.zoomFrame(frame);
 		});
 		const strip = p.slice_ns > 0 && p.slices > 1 ? [new strip_1.Strip(m).root] : [];
-		const picture = (0, dom_9.h)("section", { id: "flame" }, new controls_1.Controls(m, graph).root, graph.root);
-		page.append(header(p), ...strip, (0, dom_9.h)("main", {}, picture, side.root));
+		const picture = (0, dom_10.h)("section", { id: "flame" }, new controls_1.Controls(m, graph).root, graph.root);
+		page.append(header(p), ...strip, (0, dom_10.h)("main", {}, picture, side.root));
 		await new Promise((done) => {
 			m.onTree(done);
 			m.grow();

@@ -8,6 +8,8 @@
 #include "cli/target.h"
 #include "heap/capture.h"
 
+enum { MOMENTS = 2000 }; /* of RSS: more than a page is wide */
+
 struct opts {
 	struct as_heap_opts heap;
 	const char *output, *format, *title;
@@ -129,22 +131,33 @@ static struct as_flame_how how_of(const struct opts *o, const char *title,
 					       .kind = p->nkinds - 1}};
 }
 
+static void put_title(struct as_buf *out, const struct opts *o, const struct as_heap_seen *seen)
+{
+	if (o->title)
+		as_buf_str(out, o->title);
+	else
+		as_buf_fmt(out, "%.200s: memory %s",
+			   seen->heap->command ? seen->heap->command : "?",
+			   as_buf_text(&seen->title));
+}
+
 static int draw(const struct opts *o, const struct as_heap_seen *seen, as_draw_fn picture,
 		const char *path, struct as_io *io, struct as_err *err)
 {
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT), title = AS_BUF(AS_BUF_LINE);
+	as_auto_free struct as_heap_moment *curve = NULL;
 	as_auto_file FILE *file = NULL;
+	struct as_flame_beside beside = {.start_ns = seen->heap->start_ns + o->heap.from_ns};
 	int r = as_output_open(path, &file, err);
 
+	if (r == AS_OK && o->temporal)
+		r = as_heap_curve(seen->heap, MOMENTS, &curve, &beside.n, err);
 	if (r < 0)
 		return r;
-	if (o->title)
-		as_buf_str(&title, o->title);
-	else
-		as_buf_fmt(&title, "%.200s: memory %s",
-			   seen->heap->command ? seen->heap->command : "?",
-			   as_buf_text(&seen->title));
+	put_title(&title, o, seen);
 	struct as_flame_how how = how_of(o, as_buf_text(&title), seen->view);
+	beside.at = curve;
+	how.beside = beside;
 	r = picture(&b, seen->view, &how, err);
 	if (r == AS_OK)
 		r = as_output_write(&b, file, path, io->out, err);
@@ -183,7 +196,8 @@ const struct as_cmd as_cmd_heap_flamegraph = {
 		"`assay flame`: search, zoom, tables, callers, filters, and the choice between "
 		"bytes and allocations.\n\n"
 		"`--temporal` has the whole time in it: the curve of the memory stands above, and "
-		"a span that is chosen there shows who held the memory at the peak of that span. "
+		"a span that is chosen there shows who held the memory at the peak of that span; "
+		"beside the curve stands RSS, with and without the files that are mapped. "
 		"It needs a capture with its events (not `--aggregate`).\n\n"
 		"Prints the name of the file that was written.",
 	.examples =

@@ -38,6 +38,11 @@ static struct as_heap_moment moment_of(const struct as_heap_point *p, size_t n)
 	return all;
 }
 
+int64_t as_heap_own(const struct as_heap_moment *m)
+{
+	return m->mapped > 0 && m->mapped <= m->heap ? m->heap - m->mapped : m->heap;
+}
+
 static bool stands_out(const struct as_heap_moment *a, const struct as_heap_moment *b)
 {
 	return a->rss != b->rss ? a->rss > b->rss : a->heap > b->heap;
@@ -107,7 +112,7 @@ int as_heap_resident(const struct as_heap *h, struct as_heap_resident *ret, stru
 		return AS_OK;
 	ret->ns = top.ns;
 	ret->rss = top.rss;
-	ret->heap = top.mapped > 0 && top.mapped <= top.heap ? top.heap - top.mapped : top.heap;
+	ret->heap = as_heap_own(&top);
 	ret->file = top.file;
 	if (top.file >= 0)
 		ret->beside = as_value_plus(as_value_plus(top.rss, -top.file), -ret->heap);

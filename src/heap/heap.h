@@ -116,6 +116,9 @@ struct as_heap_moment {
 	int64_t heap, rss, file, mapped; /* as in struct as_heap_point */
 };
 
+/* What is memory of the program's own: without files. */
+int64_t as_heap_own(const struct as_heap_moment *m);
+
 /*
  * The moments that were looked at, in order of time; of more than `most` only
  * those that stand out among their neighbours. Caller frees *ret.

@@ -11,11 +11,21 @@
  */
 #include "profile/write.h"
 
+struct as_heap_moment;
+
+/* Of memory over time: what the system counted beside it (heap/heap.h). */
+struct as_flame_beside {
+	const struct as_heap_moment *at;
+	size_t n;
+	int64_t start_ns; /* where the first slice begins */
+};
+
 struct as_flame_how {
 	struct as_spelling spell; /* kind, tags as boxes, names of files; functions: not by line */
 	bool reverse;             /* from the innermost frame to the outermost: who called it   */
 	bool icicle;              /* the root on top                                            */
 	bool levels; /* of a span of time its highest slice counts, not the sum: for the page */
+	struct as_flame_beside beside; /* for the page */
 	const char *title;
 };
 

@@ -3,6 +3,7 @@
  * that draws it. Filters, metric, the way stacks are merged: all chosen there.
  */
 #include "base/json.h"
+#include "heap/heap.h"
 #include "report/amount.h"
 #include "report/callers.h"
 #include "report/flame.h"
@@ -146,6 +147,44 @@ static void put_filters(struct as_json *j, const struct as_flame_how *how)
 	j->out->bad |= words.bad;
 }
 
+static void put_known(struct as_json *j, int64_t v)
+{
+	if (v < 0)
+		as_json_na(j, NULL);
+	else
+		as_json_i64(j, NULL, v);
+}
+
+/* clang-format off */
+static int64_t at_of(const struct as_heap_moment *m)   { return m->ns; }
+static int64_t heap_of(const struct as_heap_moment *m) { return as_heap_own(m); }
+static int64_t rss_of(const struct as_heap_moment *m)  { return m->rss; }
+static int64_t file_rss_of(const struct as_heap_moment *m) { return m->file; }
+/* clang-format on */
+
+static void put_moments(struct as_json *j, const char *key, const struct as_flame_beside *b,
+			int64_t less, int64_t (*of)(const struct as_heap_moment *m))
+{
+	as_json_open(j, key, '[');
+	for (size_t i = 0; i < b->n; i++)
+		put_known(j, of(&b->at[i]) - less);
+	as_json_close(j);
+}
+
+static void put_beside(struct as_json *j, const struct as_flame_beside *b)
+{
+	if (!b->n) {
+		as_json_na(j, "beside");
+		return;
+	}
+	as_json_open(j, "beside", '{');
+	put_moments(j, "at", b, b->start_ns, at_of);
+	put_moments(j, "heap", b, 0, heap_of);
+	put_moments(j, "rss", b, 0, rss_of);
+	put_moments(j, "file", b, 0, file_rss_of);
+	as_json_close(j);
+}
+
 static void put_data(struct as_buf *out, const struct as_profile *p, const struct as_flame_how *how)
 {
 	struct as_json j = as_json(out);
@@ -164,6 +203,7 @@ static void put_data(struct as_buf *out, const struct as_profile *p, const struc
 	as_json_i64(&j, "period_ns", p->period_ns);
 	as_json_i64(&j, "slice_ns", p->slice_ns);
 	put_filters(&j, how);
+	put_beside(&j, &how->beside);
 	put_kinds(&j, p);
 	put_inks(&j);
 	put_texts(&j, p);

@@ -9,6 +9,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 from harness import *
 from heaps import *
 from jobs import *
+from page import *
 from schemas import *
 
 MIB = 1 << 20
@@ -94,6 +95,20 @@ def _():
     expect_between(most["file_bytes"], held, held + 16 * MIB, "files in RSS")
     expect_between(beside(most), -MIB, 8 * MIB, "beside the heap")
     expect_in("mapped file", [a["allocator"] for a in d["allocators"]], "allocators")
+
+
+@job_test("the temporal page has RSS beside the heap, on the same axis")
+def _():
+    d, held = resident("touched")
+    assay("heap", "flamegraph", "--temporal", "-o", "t.html", FILE).ok()
+    page = Page(tmp() / "t.html").data
+    beside, told = page["beside"], d["over_time"]
+    expect_eq(beside["at"], [m["at_ns"] for m in told], "moments")
+    expect_eq(beside["rss"], [m["rss_bytes"] for m in told], "RSS")
+    expect_eq(beside["file"], [m["file_bytes"] for m in told], "files")
+    expect(max(beside["heap"]) >= held, "heap")
+    assay("heap", "flamegraph", "-o", "p.html", FILE).ok()
+    expect_eq(Page(tmp() / "p.html").data["beside"], None, "a page of one moment")
 
 
 main()

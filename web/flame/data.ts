@@ -30,6 +30,15 @@ interface Common {
     texts: string[];
     tags: [number, number | string][][];
     filters: Record<string, string>;
+    beside: Beside | null;
+}
+
+/* Of memory over time: what the system counted as resident, and what of it is files. */
+export interface Beside {
+    at: number[]; /* ns after the first slice began */
+    heap: number[]; /* without the files that it mapped */
+    rss: (number | null)[];
+    file: (number | null)[];
 }
 
 interface Packed extends Common {

@@ -1,14 +1,15 @@
 /*
  * strip -- the profile over time: how much each slice had; a drag over it shows
- * the stacks of that span alone.
+ * the stacks of that span alone. Of memory, what the system counted stands there too.
  */
 import {button, eachFrame, h} from "../report/dom";
 import {colour, onTheme} from "../report/theme";
-import {duration, place, timeStep} from "../report/units";
+import {bytes, duration, place, timeStep} from "../report/units";
 import {bySlice, highest} from "./data";
 import type {Model} from "./model";
+import {Resident} from "./resident";
 
-const HEIGHT = 56, AXIS = 16;
+const LOW = 56, HIGH = 120, AXIS = 16;
 
 export class Strip {
     readonly root: HTMLElement;
@@ -16,14 +17,19 @@ export class Strip {
         "aria-label": "Over time; drag to choose a span, arrows move it, Escape shows all"});
     private readonly words = h("span", {class: "hint"});
     private readonly all: HTMLButtonElement;
+    private readonly resident: Resident | null;
+    private readonly tall: number;
     private sums: Float64Array = new Float64Array(0);
     private readonly redraw = eachFrame(() => this.draw());
 
     constructor(private readonly m: Model) {
+        this.resident = m.p.beside && new Resident(m.p.beside, m.p.span_ns);
+        this.tall = this.resident ? HIGH : LOW;
         this.all = button("All of it", "Show the whole time", () => this.pick(0, m.p.slices));
-        this.root = h("section", {id: "strip"}, h("div", {class: "tools"},
-            h("h2", {}, "Over time"), this.words, h("span", {class: "grow"}), this.all),
-        this.canvas);
+        const tools = h("div", {class: "tools"}, h("h2", {}, "Over time"), this.words,
+            h("span", {class: "grow"}), this.all);
+        this.root = h("section", {id: "strip", class: this.resident ? "tall" : undefined}, tools,
+            this.canvas, this.resident?.root);
         m.onTree(() => this.refresh());
         onTheme(this.redraw);
         this.listen();
@@ -69,20 +75,28 @@ export class Strip {
 
     /* ── the picture ── */
 
+    /* RSS is in bytes: it stands beside these alone. */
+    private get beside(): Resident | null {
+        return this.m.kind.shown === "bytes" ? this.resident : null;
+    }
+
     private draw(): void {
         const dots = devicePixelRatio || 1, width = this.canvas.clientWidth;
         this.canvas.width = width * dots;
-        this.canvas.height = (HEIGHT + AXIS) * dots;
+        this.canvas.height = (this.tall + AXIS) * dots;
         const g = this.canvas.getContext("2d")!;
         g.scale(dots, dots);
-        this.bars(g, width);
+        const most = Math.max(this.sums.reduce((a, b) => Math.max(a, b), 0),
+            this.beside?.most ?? 0) || 1;
+        this.bars(g, width, most);
+        this.beside?.draw(g, width, this.tall, (this.tall - 4) / most);
         this.axis(g, width);
+        this.resident?.legend(this.beside !== null, bytes(most));
     }
 
     /* The largest of all slices in a pixel. */
-    private bars(g: CanvasRenderingContext2D, width: number): void {
+    private bars(g: CanvasRenderingContext2D, width: number, most: number): void {
         const {slices, slice_ns, span_ns} = this.m.p, {from, to} = this.m.choice;
-        const most = this.sums.reduce((a, b) => Math.max(a, b), 0) || 1;
         const per = width * slice_ns / span_ns;
         for (let s = 0; s < slices;) {
             const x = Math.floor(s * per);
@@ -90,9 +104,9 @@ export class Strip {
             for (; end < slices && Math.floor(end * per) === x; end++)
                 top = Math.max(top, this.sums[end]);
             g.fillStyle = colour(s >= from && s < to ? "ink2" : "axis");
-            const tall = top / most * (HEIGHT - 4);
+            const tall = top / most * (this.tall - 4);
             const wide = Math.min(width, end * per) - s * per;
-            g.fillRect(s * per, HEIGHT - tall, Math.max(1, wide - (per > 4 ? 1 : 0)), tall);
+            g.fillRect(s * per, this.tall - tall, Math.max(1, wide - (per > 4 ? 1 : 0)), tall);
             s = end;
         }
     }
@@ -100,11 +114,11 @@ export class Strip {
     private axis(g: CanvasRenderingContext2D, width: number): void {
         const span = this.m.p.span_ns, step = timeStep(span, width / 110);
         g.fillStyle = colour("axis");
-        g.fillRect(0, HEIGHT, width, 1);
+        g.fillRect(0, this.tall, width, 1);
         g.fillStyle = colour("muted");
         g.font = "11px system-ui, sans-serif";
         for (let t = 0; t < span; t += step)
-            g.fillText(place(t, step), Math.min(t / span * width + 2, width - 30), HEIGHT + 12);
+            g.fillText(place(t, step), Math.min(t / span * width + 2, width - 30), this.tall + 12);
     }
 
     /* ── the hand ── */
@@ -115,6 +129,11 @@ export class Strip {
             Math.floor((e.clientX - r.left) / r.width * span_ns / slice_ns)));
     }
 
+    /* What there was at the place of the pointer. */
+    private tell(e: MouseEvent): void {
+        this.beside?.tell((this.sliceAt(e) + 0.5) * this.m.p.slice_ns);
+    }
+
     private listen(): void {
         const c = this.canvas;
         let start = -1;
@@ -122,6 +141,8 @@ export class Strip {
             start = this.sliceAt(e);
             c.setPointerCapture(e.pointerId);
         });
+        c.addEventListener("pointermove", (e) => this.tell(e));
+        c.addEventListener("pointerleave", () => this.resident?.forget());
         c.addEventListener("pointerup", (e) => {
             const end = this.sliceAt(e);
             if (start >= 0)
