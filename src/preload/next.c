@@ -1,6 +1,7 @@
 #include "preload/next.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
@@ -35,11 +36,21 @@ bool as_next_find(void)
 	return true;
 }
 
+/* A program at a fixed address that takes malloc's has a stub of it: undefined, with a value. */
+static bool is_defined_at(const void *address)
+{
+	ElfW(Sym) *symbol = NULL;
+	Dl_info where;
+
+	return dladdr1(address, &where, (void **)&symbol, RTLD_DL_SYMENT) && symbol &&
+	       symbol->st_shndx != SHN_UNDEF;
+}
+
 bool as_next_is_inside(void)
 {
 	void *found = dlsym(RTLD_DEFAULT, "malloc");
 
-	return found && as_module_is_program(found);
+	return found && as_module_is_program(found) && is_defined_at(found);
 }
 
 /* --- before that ----------------------------------------------------------------- */
