@@ -24,7 +24,6 @@ BLOCK = re.compile(r"(?<=<!-- peaks -->\n).*?(?=<!-- end of peaks -->)", re.S)
 
 # What a cell promises without a group that counts memory; with one it is always EXACT.
 EXACT = "exact"         # within 3 %, or 4 MiB: what a program needs by itself
-ROUGH = "rough"         # within 12 %: forked processes that end while they are looked at
 BOUNDED = "bounded"     # between what is surely needed and the upper bound
 UNSEEN = "unseen"       # nobody's memory by any account that this user can read
 
@@ -49,7 +48,7 @@ CASES = (
     Case("211 MiB of one process", "hold", (211, 1500), (), held, EXACT),
     Case("a mapping of 100 MiB that 11 processes share", "shared", (100, 10), (), held, EXACT),
     Case("100 MiB of a parent that 10 children have not copied", "shared",
-         (100, 10, "private", 3), (), held, ROUGH),
+         (100, 10, "private", 3), (), held, EXACT),
     Case("30 MiB of a parent that 10 children have copied", "shared", (30, 10, "copied", 4), (),
          held, EXACT),
     Case("211 MiB for 20 ms, samples 1 s apart", "spike", (211, 20), ("--interval", "1"), held,

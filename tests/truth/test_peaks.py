@@ -5,13 +5,9 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import *
-from harness import Failed
 from jobs import *
 from memory_table import *
 import rungs
-
-
-WITHIN = {EXACT: 0.03, ROUGH: 0.12}
 
 
 def hold_to_promise(case, way):
@@ -20,28 +16,18 @@ def hold_to_promise(case, way):
     if way.metric:      # shares of what is resident, files too; the spikes are between two looks
         expect(told is not None and told <= 1.12 * truth + 100 * MIB + OWN, what)
         return
-    if promise(case, way) in WITHIN:
-        expect_near(told, truth, WITHIN[promise(case, way)], what, slack=OWN)
+    if promise(case, way) == EXACT:
+        expect_near(told, truth, 0.03, what, slack=OWN)
     expect(told <= upper, what)
     if promise(case, way) != UNSEEN:
         expect(upper >= 0.97 * truth, what)
-
-
-def in_tries(n, check, *args):
-    """What depends on a single moment may fail while others have the CPU, but not every time."""
-    for left in range(n - 1, -1, -1):
-        try:
-            return check(*args)
-        except Failed:
-            if not left:
-                raise
 
 
 for case in CASES:
     @job_test(f"{case.title}: as true as docs/truth.md says, on every rung", seconds=300)
     def _(case=case):
         for way in WAYS:
-            in_tries(3 if promise(case, way) == ROUGH else 1, hold_to_promise, case, way)
+            hold_to_promise(case, way)
 
 
 @job_test("a file that a child of 20 ms maps is not in the headline where BPF tells of its end")
