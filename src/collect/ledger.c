@@ -319,17 +319,36 @@ void as_ledger_depart(struct as_ledger *g, struct as_members *m, const struct as
 		as_members_remove(m, p);
 }
 
+static void take_off(int64_t *count, int64_t less)
+{
+	if (*count != AS_PROC_NA && *count >= less)
+		*count -= less;
+}
+
+/* Whoever tells of its end counts from its birth; it was ours until it was the command. */
+static struct as_life_usage since_command(const struct as_life *life, const struct as_collect *c)
+{
+	struct as_life_usage u = life->usage;
+
+	if (life->pid == c->root && c->cgroup) {
+		take_off(&u.syscw, c->cgroup->joins);
+		take_off(&u.wchar, c->cgroup->joins);
+	}
+	return u;
+}
+
 static void died(struct as_ledger *g, struct as_members *m, const struct as_collect *c,
 		 const struct as_life *life, bool show)
 {
 	struct as_process *p = meant(m, life);
+	struct as_life_usage usage = since_command(life, c);
 
 	if (!p || p->ended)
 		return;
 	set_comm(p, life->comm);
 	p->died_ns = life->t_ns - c->start_ns;
 	p->ended_by = life->status;
-	as_ledger_depart(g, m, c, p, &life->usage, show);
+	as_ledger_depart(g, m, c, p, &usage, show);
 }
 
 /* More is known of it: what that is more goes to the sums as well. */

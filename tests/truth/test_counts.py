@@ -60,6 +60,13 @@ def _():
     expect_eq(calls_of_children(p), 13 * [(101, 103)], "calls by process")
 
 
+@job_test("what the command did before it was the command is not its own, by BPF too")
+def _():
+    rungs.need("bpf")
+    p = profile("io", "f", 0, 0, 13, 0.1, env={"ASSAY_RUNG": "bpf"})
+    expect_eq(p.total("io_write_calls"), 1, "write calls: it prints its truth")
+
+
 @job_test("taskstats counts calls in steps of 1024: of fewer it is not said that there were none")
 def _():
     rungs.need("netlink")
