@@ -177,7 +177,7 @@ const struct as_cmd as_cmd_heap_run = {
 		"mmap and brk, with the stack that led there. Address space that is mapped "
 		"without access counts when it is made accessible. Stacks of Python (CPython 3.8 "
 		"to 3.15) are Python's own; without a Python they are native ones, and `--native` "
-		"has both.\n\n"
+		"has both; so has a program that loads a Python while it runs.\n\n"
 		"Python keeps small objects in pools of its own, which malloc does not see one by "
 		"one; `--python-allocators` records each of them. `--follow-fork` records what "
 		"COMMAND starts as well, all in one capture with the peak of all together. "

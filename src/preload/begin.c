@@ -9,6 +9,7 @@
 #include "preload/connect.h"
 #include "preload/environment.h"
 #include "preload/next.h"
+#include "preload/pyhost.h"
 #include "preload/sample.h"
 #include "preload/sys.h"
 
@@ -48,7 +49,9 @@ static bool wanted(uint32_t pid)
 static uint32_t what_to_do(uint32_t flags)
 {
 	if (!(flags & (AS_WIRE_HEAP_PYTHON | AS_WIRE_HEAP_NATIVE)))
-		flags |= Py_IsInitialized ? AS_WIRE_HEAP_PYTHON : AS_WIRE_HEAP_NATIVE;
+		flags |= Py_IsInitialized ? AS_WIRE_HEAP_PYTHON
+			 : as_pyhost.late ? AS_WIRE_HEAP_PYTHON | AS_WIRE_HEAP_NATIVE
+					  : AS_WIRE_HEAP_NATIVE;
 	return flags;
 }
 
@@ -101,7 +104,7 @@ static bool start(struct as_guest_thread *t)
 		return false;
 	as_pywalk_begin(t);
 	if (Py_IsInitialized)
-		as_python_appeared();
+		as_python_appeared(NULL);
 	if (as_guest.flags & AS_WIRE_HEAP_NATIVE)
 		as_native_begin(t);
 	return true;

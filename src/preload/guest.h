@@ -197,8 +197,14 @@ uint32_t as_tree_child(uint32_t caller, uint64_t key);
 void as_pywalk_begin(struct as_guest_thread *t);
 void as_pywalk_end(struct as_guest_thread *t); /* the thread ends */
 uint32_t as_pywalk(struct as_guest_thread *t);
-/* There is a CPython in the process, perhaps not yet initialized; called at most once a process. */
-void as_python_appeared(void);
+/*
+ * There is a CPython in the process, perhaps not yet initialized: in `module`, a
+ * link_map, that was loaded just now, or from the beginning (NULL).
+ */
+void as_python_appeared(const void *module);
+/* Around anything that may unload it. */
+void as_python_may_go(void);
+void as_python_is_there(bool still);
 
 /* Native code (native.c). */
 void as_native_begin(struct as_guest_thread *t);

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "preload/hook.h"
+#include "preload/pyhost.h"
+#include "preload/symbol.h"
 #include "preload/sys.h"
 
 enum { MOST = 4096 }; /* modules at a time that are noted */
@@ -83,6 +85,8 @@ static void note(const struct dl_find_object *o)
 		     strlen(o->dlfo_link_map->l_name));
 	else
 		tell_program(&m);
+	if (as_symbol(o->dlfo_link_map, "PyCode_Type"))
+		as_python_appeared(o->dlfo_link_map);
 }
 
 bool as_module_at(uint64_t address, struct as_guest_module *ret)
@@ -140,7 +144,9 @@ AS_HOOK int dlclose(void *handle)
 
 	if (AS_MISSING(dlclose))
 		return -1;
+	as_python_may_go();
 	e = as_next.dlclose(handle);
+	as_python_is_there(as_module_map(as_pyhost.api.code_type));
 	look_again(as_this_thread());
 	return e;
 }

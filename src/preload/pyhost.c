@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include "preload/symbol.h"
 #include "pyabi/offsets.h"
 
 struct as_pyhost as_pyhost;
@@ -32,17 +33,19 @@ static const struct {
 #undef TO
 
 /* A symbol that is not there leaves a message for dlerror(), which is the host's to find. */
-static bool find_symbols(struct as_pyhost_api *api)
+static bool find_symbols(struct as_pyhost_api *api, const void *module)
 {
 	bool all = true;
 
 	for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
-		void *p = dlsym(RTLD_DEFAULT, symbols[i].name);
+		const char *name = symbols[i].name;
+		void *p = module ? as_symbol(module, name) : dlsym(RTLD_DEFAULT, name);
 
 		memcpy((unsigned char *)api + symbols[i].to, &p, sizeof p);
 		all &= p || !symbols[i].needed;
 	}
-	(void)dlerror();
+	if (!module)
+		(void)dlerror();
 	return all;
 }
 
@@ -81,17 +84,48 @@ void as_pyhost_refuse(enum as_wire_heap_why why)
 		as_guest.heap->why = why;
 }
 
-void as_python_appeared(void)
+/* Who is loaded late is in the middle of something: objects are for when it asks us (pyself.c). */
+static void come_late(void)
 {
-	if (atomic_load(&as_pyhost.state) != AS_PYHOST_NONE || !find_symbols(&as_pyhost.api))
+	as_pyhost.late = true;
+	if (!(as_guest.session->flags & (AS_WIRE_HEAP_PYTHON | AS_WIRE_HEAP_NATIVE)))
+		as_guest.heap->flags = as_guest.flags |= AS_WIRE_HEAP_PYTHON;
+}
+
+void as_python_appeared(const void *module)
+{
+	if (atomic_load(&as_pyhost.state) != AS_PYHOST_NONE ||
+	    !find_symbols(&as_pyhost.api, module))
 		return;
 	as_pyhost.minor = minor_of(as_pyhost.api.version());
 	as_guest.heap->python = as_pyhost.minor;
-	as_pymem_install();
+	if (module)
+		come_late();
+	else
+		as_pymem_install();
 	if (!find_layout(as_pyhost.minor, &as_pyhost.at)) {
 		as_pyhost_refuse(AS_WIRE_WHY_PYTHON);
 		return;
 	}
 	as_pycode_watch();
 	atomic_store_explicit(&as_pyhost.state, AS_PYHOST_FOUND, memory_order_release);
+}
+
+/* One that was there from the beginning stays to the end. */
+void as_python_may_go(void)
+{
+	if (as_pyhost.late)
+		as_pyhost.paused = atomic_exchange(&as_pyhost.state, AS_PYHOST_NONE);
+}
+
+void as_python_is_there(bool still)
+{
+	if (!as_pyhost.late)
+		return;
+	if (still) {
+		atomic_store(&as_pyhost.state, as_pyhost.paused);
+		return;
+	}
+	as_pyhost.late = false;
+	atomic_fetch_add(&as_pyhost.age, 1);
 }

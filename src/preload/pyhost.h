@@ -43,6 +43,8 @@ struct as_pyhost {
 	_Atomic uint32_t state; /* of enum as_pyhost_state */
 	uint32_t minor;         /* of its version          */
 	uint32_t why;           /* it was refused          */
+	uint32_t paused;        /* its state, while it may be unloaded */
+	bool late;              /* it was loaded while the program ran */
 	struct as_py_layout at;
 	struct as_pyhost_api api;
 	_Atomic uint64_t age; /* codes that were noted and have died: their addresses are others' */

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """`assay heap` of programs that are strange or in trouble: they do not notice, and it is said."""
 import os
+import pathlib
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import *
 from heaps import *
 from jobs import *
+from pythons import *
 
 
 def recorded(*command, options=(), **how):
@@ -27,6 +29,32 @@ def _():
     expect_eq([a["allocator"] for a in doc["allocators"]], ["mmap"], "allocators")
     _, doc = recorded(work("allocs"), "malloc")
     expect_eq(doc["processes"][0]["problem"], None, "of one without")
+
+
+# --- a Python that comes later ---------------------------------------------------------
+
+EMBEDDED = """
+def held():
+    return [bytearray(10007) for _ in range(101)]
+keep = held()
+"""
+
+
+@job_test("a Python that a program loads while it runs: its lines, and objects when asked for")
+def _():
+    shared = [p for p in pythons() if library_of(p)]
+    if not shared:
+        skip("no Python here has a shared library")
+    for python in {shared[0], shared[-1]}:
+        command = [work("embed"), library_of(python), EMBEDDED]
+        home = {"PYTHONHOME": str(pathlib.Path(python.path).resolve().parents[1])}
+        for how, options in (([], []), (["local"], ["--native"])):
+            made = heap(*command, *how, options=options, env=home).by_function("top_by_size")
+            at = {name: made[name] for name in ("held", "<listcomp>") if name in made}
+            expect(max(n for n, _ in at.values()) > 101 * 10008, f"3.{python.minor} {how}: {at}")
+        h = heap(*command, options=["--python-allocators"], env=home)
+        made = {a["allocator"]: a["allocations"] for a in h.doc["allocators"]}
+        expect(made.get("object malloc", 0) > 101, f"3.{python.minor}: {made}")
 
 
 main()

@@ -56,15 +56,6 @@ def without_sections(path, to):
     return to
 
 
-def library_of(python):
-    """Its libpython; None: it has it inside."""
-    code = ("import sysconfig as s; print(s.get_config_var('LIBDIR'), "
-            "s.get_config_var('INSTSONAME'), s.get_config_var('Py_ENABLE_SHARED'))")
-    folder, name, shared = run(python.path, "-c", code).ok().out.split()
-    path = pathlib.Path(folder) / name
-    return path if shared == "1" and path.exists() else None
-
-
 def nameless(python, folder):
     """Start CODE in a copy of this Python that has no names."""
     library = library_of(python)

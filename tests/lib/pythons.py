@@ -11,9 +11,9 @@ import pathlib
 import shutil
 import subprocess
 
-from harness import ROOT, expect_eq, start
+from harness import ROOT, expect_eq, run, start
 
-__all__ = ["pythons", "python_for", "script", "program", "stacks", "Python"]
+__all__ = ["pythons", "python_for", "library_of", "script", "program", "stacks", "Python"]
 
 SCRIPTS = ROOT / "tests/workloads/python"
 KNOWN = range(8, 16)
@@ -56,6 +56,15 @@ def pythons(one_each=True):
 def python_for(minor):
     """The Python of this minor version, or None."""
     return next((p for p in pythons() if p.minor == minor), None)
+
+
+def library_of(python):
+    """Its libpython; None: it has it inside."""
+    code = ("import sysconfig as s; print(s.get_config_var('LIBDIR'), "
+            "s.get_config_var('INSTSONAME'), s.get_config_var('Py_ENABLE_SHARED'))")
+    folder, name, shared = run(python.path, "-c", code).ok().out.split()
+    path = pathlib.Path(folder) / name
+    return path if shared == "1" and path.exists() else None
 
 
 def program(name):

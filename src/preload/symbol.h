@@ -1,0 +1,12 @@
+#pragma once
+/*
+ * symbol -- where a module has a function or a variable of some name.
+ *
+ * dlsym() does not find what was loaded for one caller only (RTLD_LOCAL), and
+ * takes the loader's lock, which a thread may hold that waits for this one. A
+ * module's own tables say it without either.
+ */
+#include <link.h>
+
+/* Its address; NULL: the module has none, or no table (DT_GNU_HASH). */
+void *as_symbol(const struct link_map *module, const char *name);
