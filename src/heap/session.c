@@ -17,7 +17,10 @@
 #include "os/futex.h"
 
 #define TICK    (10 * AS_MSEC)
-#define PARTING (300 * AS_MSEC) /* that guests have to end what they write */
+#define PARTING (300 * AS_MSEC) /* that guests have to end what they write          */
+#define FIRST_FLUSH                                                                                \
+	(50 * AS_MSEC) /* then ever later, up to a second: who is killed
+				       early shall leave something too             */
 
 enum {
 	SAMPLES = 4000, /* a second; when there are more, the rate is made larger */
@@ -48,7 +51,8 @@ struct as_session {
 	int ends;                   /* epoll of pidfds                               */
 	struct as_heap_crest crest;
 	struct as_heap_rss at_peak;
-	int64_t flush_ns, rate_ns, point_ns, point_every; /* when each is due next   */
+	int64_t flush_ns, rate_ns, point_ns; /* when each is due next              */
+	int64_t flush_every, point_every;
 	uint64_t rate;    /* sampled: mean bytes between samples         */
 	uint64_t sampled; /* allocations, when it was last judged        */
 	size_t npoints;
@@ -234,7 +238,8 @@ static void flush(struct as_session *s, int64_t now)
 
 	if (now < s->flush_ns)
 		return;
-	s->flush_ns = now + AS_SECOND;
+	s->flush_ns = now + s->flush_every;
+	s->flush_every = s->flush_every < AS_SECOND / 2 ? s->flush_every * 2 : AS_SECOND;
 	seek_ends(s);
 	if (!s->capture)
 		return;
@@ -415,7 +420,9 @@ int as_session_start(const struct as_session_config *config, const struct as_env
 	s->at_peak = (struct as_heap_rss){-1, -1, -1, -1};
 	s->point_every = TICK;
 	s->rate = config->sample;
-	s->flush_ns = s->rate_ns = s->start_ns + AS_SECOND;
+	s->flush_every = FIRST_FLUSH;
+	s->flush_ns = s->start_ns + FIRST_FLUSH;
+	s->rate_ns = s->start_ns + AS_SECOND;
 	(void)pthread_mutex_init(&s->lock, NULL);
 	int r = open_all(s, err);
 

@@ -1,6 +1,8 @@
 #include "os/guestdoor.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,17 +11,59 @@
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 
-enum { PATIENCE_US = 200000 }; /* with a guest that says nothing */
+enum {
+	PATIENCE_US = 200000, /* with a guest that says nothing               */
+	LEFT_S = 60,          /* a folder that nobody has to do with any more */
+};
+
+#define NAME "assay-heap-"
+
+/* --- folders of those who were killed -------------------------------------------- */
+
+/* Nobody listens there, and has not begun to just now. */
+static bool is_left(int in, const char *name)
+{
+	struct sockaddr_un at = {.sun_family = AF_UNIX};
+	struct stat st;
+	as_auto_fd int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+
+	if (fd < 0 || fstatat(in, name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISDIR(st.st_mode) ||
+	    st.st_uid != geteuid() || time(NULL) - st.st_mtime < LEFT_S)
+		return false;
+	(void)snprintf(at.sun_path, sizeof at.sun_path, "/proc/self/fd/%d/%.40s/door", in, name);
+	return connect(fd, (struct sockaddr *)&at, sizeof at) && errno == ECONNREFUSED;
+}
+
+static void sweep(const char *where)
+{
+	as_auto_dir DIR *dir = opendir(where);
+	char door[80];
+
+	for (struct dirent *e; dir && (e = readdir(dir));) {
+		if (strncmp(e->d_name, NAME, sizeof NAME - 1) != 0 ||
+		    strlen(e->d_name) != sizeof NAME - 1 + 6 || !is_left(dirfd(dir), e->d_name))
+			continue;
+		(void)snprintf(door, sizeof door, "%.40s/door", e->d_name);
+		(void)unlinkat(dirfd(dir), door, 0);
+		(void)unlinkat(dirfd(dir), e->d_name, AT_REMOVEDIR);
+	}
+}
+
+/* --- life --------------------------------------------------------------------------- */
 
 static bool make_folder(struct as_guestdoor *d, const char *in)
 {
-	int n = in ? snprintf(d->folder, sizeof d->folder, "%s/assay-heap-XXXXXX", in) : 0;
+	int n = in && *in ? snprintf(d->folder, sizeof d->folder, "%s/" NAME "XXXXXX", in) : 0;
 
-	if (n > 0 && (size_t)n + sizeof "/door" <= sizeof d->folder && mkdtemp(d->folder))
+	if (n > 0 && (size_t)n + sizeof "/door" <= sizeof d->folder && mkdtemp(d->folder)) {
+		sweep(in);
 		return true;
+	}
 	d->folder[0] = '\0';
 	return false;
 }

@@ -2,7 +2,9 @@
 """`assay heap` of programs that are strange or in trouble: they do not notice, and it is said."""
 import os
 import pathlib
+import signal
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import *
@@ -55,6 +57,34 @@ def _():
         h = heap(*command, options=["--python-allocators"], env=home)
         made = {a["allocator"]: a["allocations"] for a in h.doc["allocators"]}
         expect(made.get("object malloc", 0) > 101, f"3.{python.minor}: {made}")
+
+
+# --- killed ------------------------------------------------------------------------
+
+def doors():
+    return sorted(tmp().glob("assay-heap-*"))
+
+
+@job_test("the folder of a session that was killed is swept by a later one, one in use is not")
+def _():
+    env = {"TMPDIR": str(tmp()), "XDG_RUNTIME_DIR": ""}
+    command = [ASSAY, "heap", "run", "-q", "-f", "-o"]
+    killed = start(*command, "a.heap", "--", "sleep", "60", env=env)
+    wait_for(lambda: len(doors()) == 1 and (doors()[0] / "door").exists(), 30)
+    left = doors()[0]
+    lives = start(*command, "b.heap", "--", work("allocs"), "slow", env=env)
+    wait_for(lambda: len(doors()) == 2, 30)
+    used, = set(doors()) - {left}
+    wait_for((used / "door").exists, 30)
+    stop(killed, signal.SIGKILL)
+    expect_eq(left.exists(), True, "it is left")
+    long_ago = time.time() - 600
+    for folder in (left, used):
+        os.utime(folder, (long_ago, long_ago))
+    run(*command, "c.heap", "--", "true", env=env).ok()
+    expect_eq((left.exists(), used.exists()), (False, True), "swept, in use")
+    expect_eq(lives.wait(60), 0, "the one in use")
+    expect_eq(doors(), [], "folders at the end")
 
 
 main()
