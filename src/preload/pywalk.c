@@ -22,7 +22,7 @@
 
 enum {
 	BUCKETS = 1024,
-	MEMOS = 64,
+	MEMOS = 256,
 	FIRST_CAP = 1024,
 	LAST_CAP = 1 << 20, /* frames of a stack; deeper ones are told without their callers */
 	DEEP = 32,          /* so many frames less to compare are worth a mark */
@@ -45,7 +45,7 @@ struct step {
 	uint32_t caller, node;     /* NOWHERE: the node is not known          */
 };
 
-/* A place where a leaf was, and what it was looked up as. */
+/* A place where a frame was, called from some node, and what it was looked up as. */
 struct memo {
 	uint64_t at;  /* 0: nothing */
 	uint32_t how; /* see how_of() */
@@ -176,9 +176,31 @@ static inline uint32_t floor_of(const struct as_py_layout *l, const struct as_py
 }
 
 /*
+ * Are the callers of the frame `top`, down to `floor`, what and where they were? A
+ * frame is read only when its callee still points to it: it may be gone.
+ */
+static inline __attribute__((always_inline)) bool callers_same_by(const struct as_py_layout *l,
+								  const struct as_pywalk_thread *w,
+								  uint32_t top, uint32_t floor,
+								  bool pointer)
+{
+	const struct link *at = &w->link[top], *last = &w->link[floor];
+	const unsigned char *f = at->frame;
+
+	while (at != last) {
+		const unsigned char *back = as_pyframe_back(l, f);
+
+		at--;
+		if (back != at->frame || place_by(l, back, pointer) != at->at)
+			return false;
+		f = back;
+	}
+	return floor || !as_pyframe_back(l, f);
+}
+
+/*
  * The outermost of the frames from `top` down to `floor` that has moved on;
- * top + 1: none. NOWHERE: some have other callers than they had. A frame is
- * read only when its callee still points to it: it may be gone.
+ * top + 1: none. NOWHERE: some have other callers than they had.
  */
 static inline __attribute__((always_inline)) uint32_t moved_by(const struct as_py_layout *l,
 							       const struct as_pywalk_thread *w,
@@ -199,13 +221,17 @@ static inline __attribute__((always_inline)) uint32_t moved_by(const struct as_p
 	}
 }
 
-/* Two loops, so that neither asks at each frame which of them it is. */
-static uint32_t moved(const struct as_pywalk_thread *w, uint32_t top, uint32_t floor)
+/* Mostly it is the innermost alone. Each twice, so that no loop asks which version it is of. */
+static inline uint32_t moved(const struct as_pywalk_thread *w, uint32_t top, uint32_t floor)
 {
 	const struct as_py_layout *l = &as_pyhost.at;
+	const struct link *k = &w->link[top];
 
-	return l->lines == AS_PY_LOCATIONS ? moved_by(l, w, top, floor, true)
-					   : moved_by(l, w, top, floor, false);
+	if (l->lines == AS_PY_LOCATIONS)
+		return !callers_same_by(l, w, top, floor, true) ? moved_by(l, w, top, floor, true)
+		       : place_by(l, k->frame, true) != k->at   ? top
+								: top + 1;
+	return moved_by(l, w, top, floor, false);
 }
 
 /* Frames that are not known are put into `fresh`, up to one that is: its number, or NOWHERE. */
@@ -278,14 +304,44 @@ static bool look_up(struct step *s, const unsigned char *f)
 	return true;
 }
 
-static void put(struct as_pywalk_thread *w, uint32_t i, const unsigned char *f)
+/* What a key depends on besides the place. */
+static inline uint32_t how_of(const unsigned char *f)
 {
-	w->link[i] = (struct link){f, place(f)};
-	*bucket_of(w, f) = i;
-	if (i >= w->used)
-		w->used = i + 1;
-	if (!look_up(&w->step[i], f))
-		w->link[i].at = ~w->link[i].at; /* so it has moved, at the next look */
+	const struct as_py_layout *l = &as_pyhost.at;
+
+	return l->frame.owner == AS_PY_NO
+		       ? 0
+		       : (uint32_t)f[l->frame.owner] << 1 | as_pyframe_is_entry(l, f);
+}
+
+static void name(struct as_pywalk_thread *w, uint32_t i, uint32_t caller, struct memo *m)
+{
+	struct link *k = &w->link[i];
+	struct step *s = &w->step[i];
+	bool known = look_up(s, k->frame);
+
+	if (s->caller != caller) {
+		s->node = s->key ? as_tree_child(caller, s->key) : caller;
+		s->caller = caller;
+	}
+	if (known)
+		*m = (struct memo){k->at, how_of(k->frame), *s};
+	else
+		k->at = ~k->at; /* so it has moved, at the next look */
+}
+
+/* The frame as it is now. Programs come to the same few places again and again. */
+static inline void put(struct as_pywalk_thread *w, uint32_t i, const unsigned char *f,
+		       uint32_t caller)
+{
+	uint64_t at = place(f);
+	struct memo *m = &w->memo[(at >> 1 ^ caller * UINT64_C(5)) % MEMOS];
+
+	w->link[i] = (struct link){f, at};
+	if (m->at == at && m->step.caller == caller && m->how == how_of(f))
+		w->step[i] = m->step;
+	else
+		name(w, i, caller, m);
 }
 
 /*
@@ -298,62 +354,51 @@ static uint32_t base_of(uint32_t depth)
 					   : (depth - AS_WIRE_HEAP_DEPTH + STEP - 1) / STEP * STEP;
 }
 
-static void name_nodes(struct as_pywalk_thread *w, uint32_t from)
+static inline uint32_t caller_of(const struct as_pywalk_thread *w, uint32_t i)
 {
-	uint32_t base = base_of(w->depth);
+	return i > w->base ? w->step[i - 1].node : 0;
+}
 
-	if (base != w->base || from < base)
-		from = base;
-	w->base = base;
-	for (uint32_t i = from; i < w->depth; i++) {
-		struct step *s = &w->step[i];
-		uint32_t caller = i > base ? w->step[i - 1].node : 0;
+/* One that was known: it may have moved, its caller may be another node. */
+static void renew_known(struct as_pywalk_thread *w, uint32_t i)
+{
+	const unsigned char *f = w->link[i].frame;
 
-		if (s->caller == caller)
-			continue;
-		s->node = s->key ? as_tree_child(caller, s->key) : caller;
-		s->caller = caller;
+	if (i < w->base) {
+		w->link[i].at = place(f);
+		w->step[i].caller = NOWHERE;
+	} else if (place(f) != w->link[i].at || w->step[i].caller != caller_of(w, i)) {
+		put(w, i, f, caller_of(w, i));
 	}
+}
+
+static void renew_fresh(struct as_pywalk_thread *w, uint32_t i, const unsigned char *f)
+{
+	*bucket_of(w, f) = i;
+	w->link[i].frame = f;
+	if (i >= w->base) {
+		put(w, i, f, caller_of(w, i));
+		return;
+	}
+	w->link[i].at = place(f);
+	w->step[i].caller = NOWHERE;
 }
 
 /* The frames from `low` on as they are now: those that were known up to `top`, then the fresh. */
 static void renew(struct as_pywalk_thread *w, uint32_t low, uint32_t top, uint32_t n)
 {
-	for (uint32_t i = low; i < top; i++)
-		if (place(w->link[i].frame) != w->link[i].at)
-			put(w, i, w->link[i].frame);
-	for (uint32_t i = 0; i < n; i++)
-		put(w, top + i, w->fresh[n - 1 - i]);
+	uint32_t base = base_of(top + n);
+
+	if (base != w->base && base < low)
+		low = base;
+	w->base = base;
 	w->depth = top + n;
-	name_nodes(w, low);
-}
-
-/* What a key depends on besides the place. */
-static uint32_t how_of(const unsigned char *f)
-{
-	const struct as_py_layout *l = &as_pyhost.at;
-
-	return l->frame.owner == AS_PY_NO
-		       ? 0
-		       : (uint32_t)f[l->frame.owner] << 1 | as_pyframe_is_entry(l, f);
-}
-
-/* Nothing but the leaf has moved. In a loop it comes to the same few places again and again. */
-static void renew_leaf(struct as_pywalk_thread *w)
-{
-	uint32_t i = w->depth - 1, caller = i > w->base ? w->step[i - 1].node : 0;
-	const unsigned char *f = w->link[i].frame;
-	uint64_t at = place(f);
-	struct memo *m = &w->memo[(at >> 1) % MEMOS];
-
-	if (m->at == at && m->step.caller == caller && m->how == how_of(f)) {
-		w->link[i].at = at;
-		w->step[i] = m->step;
-		return;
-	}
-	renew(w, i, i + 1, 0);
-	if (w->link[i].at == at)
-		*m = (struct memo){at, how_of(f), w->step[i]};
+	if (w->depth > w->used)
+		w->used = w->depth;
+	for (uint32_t i = low; i < top; i++)
+		renew_known(w, i);
+	for (uint32_t i = 0; i < n; i++)
+		renew_fresh(w, top + i, w->fresh[n - 1 - i]);
 }
 
 /* ── deep stacks ──────────────────────────────────────────────────────── */
@@ -409,13 +454,30 @@ static uint32_t node_of(struct as_guest_thread *t, const void *thread, const uns
 	else if (n || top + 1 != w->depth || low < top)
 		renew(w, low, top + 1, n);
 	else if (low == top)
-		renew_leaf(w);
+		put(w, top, leaf, caller_of(w, top));
 	w = t->python;
 	if (!floor && w->depth > DEEP)
 		leave_mark(w, thread);
 	if (w->base)
 		atomic_fetch_add_explicit(&as_guest.heap->clipped, 1, memory_order_relaxed);
 	return w->step[w->depth - 1].node;
+}
+
+/* Nothing but the leaf has moved, as at most of the looks: its node. NOWHERE: more has. */
+static inline uint32_t leaf_only(struct as_pywalk_thread *w, const void *thread,
+				 const unsigned char *leaf)
+{
+	const struct as_py_layout *l = &as_pyhost.at;
+	uint32_t floor, top = w->depth - 1;
+
+	if (!is_last(w, leaf) || w->base || l->lines != AS_PY_LOCATIONS)
+		return NOWHERE;
+	floor = w->deep.floor ? floor_of(l, w, thread) : 0;
+	if (floor > top || (floor ^ w->deep.floor) || !callers_same_by(l, w, top, floor, true))
+		return NOWHERE;
+	if (place_by(l, leaf, true) != w->link[top].at)
+		put(w, top, leaf, caller_of(w, top));
+	return w->step[top].node;
 }
 
 static bool ready(struct as_guest_thread *t)
@@ -439,5 +501,6 @@ uint32_t as_pywalk(struct as_guest_thread *t)
 	const unsigned char *leaf = thread ? as_pyframe_leaf(&as_pyhost.at, thread) : NULL;
 	if (!leaf || (state == AS_PYHOST_FOUND && !as_pyself_try(thread)) || !ready(t))
 		return 0;
-	return node_of(t, thread, leaf);
+	uint32_t node = leaf_only(t->python, thread, leaf);
+	return node != NOWHERE ? node : node_of(t, thread, leaf);
 }
