@@ -132,7 +132,7 @@ struct as_note_part {
 #define AS_NOTE_NONE UINT64_MAX
 uint64_t as_note(enum as_wire_note_kind kind, const struct as_note_part *part, size_t n);
 
-/* --- events (record.c) --------------------------------------------------------- */
+/* --- events (record.h) --------------------------------------------------------- */
 
 /*
  * Every hook is made of these, CPython's too:
@@ -147,10 +147,6 @@ uint64_t as_note(enum as_wire_note_kind kind, const struct as_note_part *part, s
  * __builtin_frame_address(0) of the hook, which has a frame pointer: its caller's is at
  * frame[0], the address that it returns to at frame[1].
  */
-void as_guest_alloc(struct as_guest_thread *t, enum as_wire_op op, const void *address, size_t size,
-		    void *frame);
-void as_guest_free(struct as_guest_thread *t, enum as_wire_op op, const void *address);
-
 /* A range was mapped without access; or is accessible (hook_map.c). */
 void as_guest_reserve(struct as_guest_thread *t, const void *address, size_t size);
 void as_guest_commit(struct as_guest_thread *t, const void *address, size_t size, void *frame);

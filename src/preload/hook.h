@@ -5,8 +5,8 @@
  * Hooks are the library's only visible symbols; tests/unit/guest_symbols.list
  * has them, and what the library wants of others.
  */
-#include "preload/guest.h"
 #include "preload/next.h"
+#include "preload/record.h"
 
 #define AS_HOOK          __attribute__((visibility("default")))
 #define AS_FRAME         __builtin_frame_address(0)

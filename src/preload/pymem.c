@@ -10,6 +10,7 @@
  * start may choose other allocators (PYTHONMALLOC), so we look again later.
  */
 #include "preload/pyhost.h"
+#include "preload/record.h"
 
 enum { DOMAIN_MEM = 1, DOMAIN_OBJ = 2, DOMAINS = 3 };
 

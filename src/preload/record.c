@@ -1,6 +1,7 @@
+#include "preload/record.h"
+
 #include "preload/begin.h"
 #include "preload/ring.h"
-#include "preload/sample.h"
 
 extern char __libc_single_threaded __attribute__((weak, visibility("default")));
 
@@ -19,7 +20,7 @@ static inline uint64_t take_number(void)
 
 static inline uint64_t with_op(enum as_wire_op op, uint64_t number)
 {
-	return ((uint64_t)op << AS_WIRE_OP_SHIFT) | (number & AS_WIRE_SEQ_MASK);
+	return ((uint64_t)op << AS_WIRE_OP_SHIFT) | number;
 }
 
 /* Whether the event is the host's, to be recorded now; `busy` is set then. */
@@ -48,8 +49,11 @@ static inline void leave(struct as_guest_thread *t)
 
 /* --- allocations ------------------------------------------------------------------------ */
 
-/* Under operator new it is that, as it was asked for and from where; wire/heap.h. */
-static void as_asked(struct as_guest_thread *t, struct as_wire_alloc *a, enum as_wire_op *op,
+/*
+ * Under operator new it is that, as it was asked for and from where; wire/heap.h. False: it is not
+ * recorded.
+ */
+static bool as_asked(struct as_guest_thread *t, struct as_wire_alloc *a, enum as_wire_op *op,
 		     void **frame)
 {
 	if (a->size >= t->outer.size) { /* else it is one that threw long ago */
@@ -58,6 +62,7 @@ static void as_asked(struct as_guest_thread *t, struct as_wire_alloc *a, enum as
 		*frame = t->outer.frame;
 	}
 	t->outer.op = 0;
+	return !as_guest.samples || !as_sample_passes(t, a->size);
 }
 
 static inline void write_alloc(struct as_guest_thread *t, enum as_wire_op op,
@@ -69,8 +74,11 @@ static inline void write_alloc(struct as_guest_thread *t, enum as_wire_op op,
 	w->rate = t->drawn;
 	r = as_writer_room(w, sizeof *r);
 	if (r) {
-		*r = *a;
 		r->seq_op = with_op(op, take_number());
+		r->address = a->address;
+		r->size = a->size;
+		r->python = a->python;
+		r->native = a->native;
 		as_writer_publish(w, sizeof *r);
 	}
 	as_writer_leave(w);
@@ -83,8 +91,8 @@ static bool kept(enum as_wire_op op, const void *address)
 	       as_sample_keep(address);
 }
 
-static void write_stacks(struct as_guest_thread *t, enum as_wire_op op, struct as_wire_alloc *a,
-			 void *frame)
+static inline void write_stacks(struct as_guest_thread *t, enum as_wire_op op,
+				struct as_wire_alloc *a, void *frame)
 {
 	if (as_guest.flags & AS_WIRE_HEAP_PYTHON)
 		a->python = as_pywalk(t);
@@ -93,15 +101,13 @@ static void write_stacks(struct as_guest_thread *t, enum as_wire_op op, struct a
 	write_alloc(t, op, a);
 }
 
-void as_guest_alloc(struct as_guest_thread *t, enum as_wire_op op, const void *address, size_t size,
-		    void *frame)
+void as_record_alloc(struct as_guest_thread *t, enum as_wire_op op, const void *address,
+		     size_t size, void *frame)
 {
 	struct as_wire_alloc a = {.address = (uintptr_t)address, .size = size};
 
-	if (!address || t->inside)
+	if (__builtin_expect(t->outer.op, 0) && !as_asked(t, &a, &op, &frame))
 		return;
-	if (__builtin_expect(t->outer.op, 0))
-		as_asked(t, &a, &op, &frame);
 	if ((as_guest.samples && !as_sample_due(t, a.size)) || !enter(t))
 		return;
 	if (!as_guest.samples || kept(op, address))
@@ -145,8 +151,8 @@ static inline bool told(enum as_wire_op op, const void *address)
 	return !as_guest.samples || op == AS_WIRE_OP_UNMAP || as_sample_had(address);
 }
 
-static void tell_back(struct as_guest_thread *t, enum as_wire_op op, const void *address,
-		      size_t size)
+static inline void tell_back(struct as_guest_thread *t, enum as_wire_op op, const void *address,
+			     size_t size)
 {
 	struct as_writer *w = as_writer_enter(t);
 	void *room;
@@ -159,9 +165,9 @@ static void tell_back(struct as_guest_thread *t, enum as_wire_op op, const void 
 	as_writer_leave(w);
 }
 
-void as_guest_free(struct as_guest_thread *t, enum as_wire_op op, const void *address)
+void as_record_free(struct as_guest_thread *t, enum as_wire_op op, const void *address)
 {
-	if (!address || (as_guest.samples && !as_sample_may_have(address)) || !enter(t))
+	if (!enter(t))
 		return;
 	if (told(op, address))
 		tell_back(t, op, address, 0);

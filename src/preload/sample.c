@@ -49,7 +49,7 @@ static int64_t draw(struct as_guest_thread *t, uint64_t rate)
 }
 
 /* The countdown is over, or was drawn for another rate, or does not matter. */
-bool as_sample_due_slowly(struct as_guest_thread *t, size_t size)
+bool as_sample_due(struct as_guest_thread *t, size_t size)
 {
 	uint64_t rate = atomic_load_explicit(&as_guest.session->rate, memory_order_relaxed);
 

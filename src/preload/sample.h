@@ -14,7 +14,8 @@
 #include "preload/guest.h"
 
 bool as_sample_begin(void);
-bool as_sample_due_slowly(struct as_guest_thread *t, size_t size);
+/* It did not pass: is it to be recorded? */
+bool as_sample_due(struct as_guest_thread *t, size_t size);
 bool as_sample_had_slowly(const void *address);
 
 /* It is recorded, its free will be; false: there are too many, which is counted as lost. */
@@ -25,17 +26,18 @@ static inline uint32_t as_sample_hash(const void *address)
 	return (uint32_t)(((uintptr_t)address * 0x9e3779b97f4a7c15ull) >> 32);
 }
 
-/* Whether an allocation of so many bytes is to be recorded. */
-static inline bool as_sample_due(struct as_guest_thread *t, size_t size)
+/*
+ * Does the next sample come after an allocation of so many bytes? When not, and
+ * when that cannot be said at once, ask as_sample_due().
+ */
+static inline bool as_sample_passes(struct as_guest_thread *t, size_t size)
 {
 	uint64_t rate = atomic_load_explicit(&as_guest.session->rate, memory_order_relaxed);
 
-	if (__builtin_expect(rate == t->drawn && size < rate, 1)) {
-		t->countdown -= (int64_t)size;
-		if (__builtin_expect(t->countdown > 0, 1))
-			return false;
-	}
-	return as_sample_due_slowly(t, size);
+	if (__builtin_expect(rate != t->drawn || size >= rate, 0))
+		return false;
+	t->countdown -= (int64_t)size;
+	return t->countdown > 0;
 }
 
 /* False: it surely was not recorded. */

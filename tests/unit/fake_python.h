@@ -6,6 +6,7 @@
  */
 #include "guest_rig.h"
 #include "preload/pyhost.h"
+#include "preload/record.h"
 
 enum { FAKE_FRAME = 128, FAKE_CHUNK = 16384, FAKE_HEAD = 24, FAKE_UNITS = 1000 };
 
@@ -31,14 +32,14 @@ static inline void fake_record(struct as_guest_thread *t, struct fake_event e)
 		fake_event[fake_events++] = e;
 }
 
-void as_guest_alloc(struct as_guest_thread *t, enum as_wire_op op, const void *address, size_t size,
-		    void *frame)
+void as_record_alloc(struct as_guest_thread *t, enum as_wire_op op, const void *address,
+		     size_t size, void *frame)
 {
 	(void)frame;
 	fake_record(t, (struct fake_event){op, address, size, true});
 }
 
-void as_guest_free(struct as_guest_thread *t, enum as_wire_op op, const void *address)
+void as_record_free(struct as_guest_thread *t, enum as_wire_op op, const void *address)
 {
 	fake_record(t, (struct fake_event){op, address, 0, true});
 }
