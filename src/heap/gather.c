@@ -1,5 +1,8 @@
 #include "heap/gather.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/fault.h"
 #include "base/index.h"
 #include "heap/resolve.h"
@@ -33,6 +36,11 @@ static bool room(void *array, size_t n, size_t size)
 
 /* --- processes and threads --------------------------------------------------- */
 
+static char *copied(const char *text)
+{
+	return text ? as_strdup(text) : NULL;
+}
+
 static bool add_process(struct as_heap *h, const struct as_heap_process *p)
 {
 	if (!room(&h->process, h->nprocesses, sizeof *p))
@@ -40,7 +48,7 @@ static bool add_process(struct as_heap *h, const struct as_heap_process *p)
 	struct as_heap_process *new = &h->process[h->nprocesses];
 
 	*new = *p;
-	new->command = p->command ? as_strdup(p->command) : NULL;
+	new->command = copied(p->command);
 	if (p->command && !new->command)
 		return false;
 	h->nprocesses++;
@@ -53,22 +61,111 @@ static bool add_thread(struct as_heap *h, uint32_t process, const struct as_heap
 		return false;
 	struct as_heap_who *who = &h->thread[h->nthreads];
 
-	*who = (struct as_heap_who){.process = process, .tid = t->tid};
-	who->name = t->name ? as_strdup(t->name) : NULL;
+	*who = (struct as_heap_who){.process = process, .tid = t->tid, .name = copied(t->name)};
 	if (t->name && !who->name)
 		return false;
 	h->nthreads++;
 	return true;
 }
 
-/* All that have names, and one for those that have none: whoever was killed told none. */
-static bool add_threads(struct as_heap *h, uint32_t process, const struct as_heap_names *n,
-			bool unknown)
+/* --- a process that may still grow --------------------------------------------- */
+
+struct as_gatherer {
+	struct as_heap *h;
+	const struct as_heap_names *names;
+	struct as_heap_resolver *resolver;
+	struct as_index by_site;
+	uint32_t process;
+	uint32_t *thread; /* of each of names->thread: its number in the heap          */
+	size_t nthreads, threads_cap;
+	uint32_t unknown; /* the one for those that have no name; AS_NOWHERE: not yet  */
+	uint32_t *site;   /* of each kind                                              */
+	size_t nkinds, sites_cap;
+};
+
+void as_gather_close(struct as_gatherer *g)
 {
-	for (size_t i = 0; i < n->nthreads; i++)
-		if (!add_thread(h, process, &n->thread[i]))
+	if (!g)
+		return;
+	as_heap_resolver_free(g->resolver);
+	as_index_done(&g->by_site);
+	free(g->thread);
+	free(g->site);
+	free(g);
+}
+
+static struct as_gatherer *gatherer_new(struct as_heap *h, const struct as_heap_names *n,
+					struct as_err *err)
+{
+	struct as_gatherer *g = as_zalloc(sizeof *g);
+
+	if (!g) {
+		(void)no_memory(err);
+		return NULL;
+	}
+	*g = (struct as_gatherer){.h = h, .names = n, .unknown = AS_NOWHERE};
+	g->resolver = as_heap_resolver_new(n, h->stacks, err);
+	if (g->resolver)
+		return g;
+	as_gather_close(g);
+	return NULL;
+}
+
+int as_gather_open(struct as_heap *h, const struct as_heap_process *p,
+		   const struct as_heap_names *n, struct as_gatherer **ret, struct as_err *err)
+{
+	struct as_gatherer *g = gatherer_new(h, n, err);
+
+	if (!g)
+		return AS_ENOMEM;
+	if (!add_process(h, p)) {
+		as_gather_close(g);
+		return no_memory(err);
+	}
+	g->process = (uint32_t)h->nprocesses - 1;
+	*ret = g;
+	return AS_OK;
+}
+
+/* A name that came, or changed, since. */
+static bool rename_thread(struct as_heap_who *who, const char *name)
+{
+	char *new = NULL;
+
+	if (!name || (who->name && !strcmp(who->name, name)))
+		return true;
+	new = as_strdup(name);
+	if (new) {
+		free(who->name);
+		who->name = new;
+	}
+	return new;
+}
+
+static bool add_threads(struct as_gatherer *g)
+{
+	const struct as_heap_names *n = g->names;
+
+	for (size_t i = 0; i < g->nthreads; i++)
+		if (!rename_thread(&g->h->thread[g->thread[i]], n->thread[i].name))
 			return false;
-	return !unknown || add_thread(h, process, &(struct as_heap_thread){0});
+	for (; g->nthreads < n->nthreads; g->nthreads++) {
+		if (!as_grow(&g->thread, &g->threads_cap, g->nthreads, sizeof *g->thread, 16) ||
+		    !add_thread(g->h, g->process, &n->thread[g->nthreads]))
+			return false;
+		g->thread[g->nthreads] = (uint32_t)g->h->nthreads - 1;
+	}
+	return true;
+}
+
+/* One for those that have no name: whoever was killed told none. AS_NOWHERE: no memory. */
+static uint32_t thread_of(struct as_gatherer *g, uint32_t thread)
+{
+	if (thread < g->nthreads)
+		return g->thread[thread];
+	if (g->unknown == AS_NOWHERE && add_thread(g->h, g->process, &(struct as_heap_thread){0}))
+		g->unknown = (uint32_t)g->h->nthreads - 1;
+	return g->unknown;
 }
 
 /* --- sites ------------------------------------------------------------------- */
@@ -86,17 +183,18 @@ static bool same_site(const void *owner, uint32_t at, const void *key)
 }
 
 /* Where it is, a new one at the end if it must be; AS_NOWHERE for want of memory. */
-static uint32_t site(struct as_heap *h, struct as_index *x, uint32_t process, struct site_key key)
+static uint32_t site(struct as_gatherer *g, struct site_key key)
 {
+	struct as_heap *h = g->h;
 	uint32_t hash = as_hash(1, &key, sizeof key),
-		 at = as_index_find(x, hash, same_site, h, &key);
+		 at = as_index_find(&g->by_site, hash, same_site, h, &key);
 
 	if (at != AS_NOWHERE)
 		return at;
 	at = (uint32_t)h->nsites;
-	if (!room(&h->site, h->nsites, sizeof *h->site) || !as_index_add(x, hash, at))
+	if (!room(&h->site, h->nsites, sizeof *h->site) || !as_index_add(&g->by_site, hash, at))
 		return AS_NOWHERE;
-	h->site[h->nsites++] = (struct as_heap_site){.process = process,
+	h->site[h->nsites++] = (struct as_heap_site){.process = g->process,
 						     .thread = key.thread,
 						     .stack = key.stack,
 						     .op = key.op};
@@ -109,48 +207,53 @@ static uint32_t known(const struct as_heap_names *n, uint32_t node)
 	return node < n->nnodes ? node : 0;
 }
 
-static bool has_unknown(const struct as_heap_names *n, const struct as_heap_kind *kind,
-			size_t nkinds)
+static bool add_kind(struct as_gatherer *g, const struct as_heap_kind *k)
 {
-	for (size_t i = 0; i < nkinds; i++)
-		if (kind[i].thread >= n->nthreads)
-			return true;
-	return false;
+	if (!as_grow(&g->site, &g->sites_cap, g->nkinds, sizeof *g->site, 64))
+		return false;
+	uint32_t thread = thread_of(g, k->thread);
+	uint32_t stack = as_heap_resolve(g->resolver, known(g->names, k->python),
+					 known(g->names, k->native));
+	uint32_t at = thread == AS_NOWHERE || g->h->stacks->bad
+			      ? AS_NOWHERE
+			      : site(g, (struct site_key){thread, stack, k->op});
+
+	if (at == AS_NOWHERE)
+		return false;
+	g->site[g->nkinds++] = at;
+	return true;
 }
 
-static int add_sites(struct as_heap *h, struct as_heap_resolver *r, const struct as_heap_names *n,
-		     const struct as_heap_kind *kind, size_t nkinds, uint32_t *ret_site,
-		     struct as_err *err)
+int as_gather_more(struct as_gatherer *g, const struct as_heap_kind *kind, size_t nkinds,
+		   struct as_err *err)
 {
-	struct as_index x = {0};
-	uint32_t process = (uint32_t)h->nprocesses - 1, first = (uint32_t)h->nthreads,
-		 unknown = (uint32_t)n->nthreads;
-	bool ok = add_threads(h, process, n, has_unknown(n, kind, nkinds));
+	if (!add_threads(g))
+		return no_memory(err);
+	while (g->nkinds < nkinds)
+		if (!add_kind(g, &kind[g->nkinds]))
+			return g->h->stacks->bad ? as_profile_ok(g->h->stacks, err)
+						 : no_memory(err);
+	return AS_OK;
+}
 
-	for (size_t i = 0; ok && i < nkinds; i++) {
-		const struct as_heap_kind *k = &kind[i];
-		uint32_t stack = as_heap_resolve(r, known(n, k->python), known(n, k->native)),
-			 thread = k->thread < unknown ? k->thread : unknown;
-
-		ret_site[i] = site(h, &x, process, (struct site_key){first + thread, stack, k->op});
-		ok = ret_site[i] != AS_NOWHERE;
-	}
-	as_index_done(&x);
-	return ok ? as_profile_ok(h->stacks, err) : no_memory(err);
+struct as_heap_site *as_gather_site(const struct as_gatherer *g, size_t kind)
+{
+	return &g->h->site[g->site[kind]];
 }
 
 int as_gather_process(struct as_heap *h, const struct as_heap_process *p,
 		      const struct as_heap_names *n, const struct as_heap_kind *kind, size_t nkinds,
 		      uint32_t *ret_site, struct as_err *err)
 {
-	if (!add_process(h, p))
-		return no_memory(err);
-	struct as_heap_resolver *r = as_heap_resolver_new(n, h->stacks, err);
-	if (!r)
-		return AS_ENOMEM;
-	int done = add_sites(h, r, n, kind, nkinds, ret_site, err);
-	as_heap_resolver_free(r);
-	return done;
+	struct as_gatherer *g = NULL;
+	int r = as_gather_open(h, p, n, &g, err);
+
+	if (r == AS_OK)
+		r = as_gather_more(g, kind, nkinds, err);
+	if (r == AS_OK && nkinds)
+		memcpy(ret_site, g->site, nkinds * sizeof *ret_site);
+	as_gather_close(g);
+	return r;
 }
 
 /* --- sums -------------------------------------------------------------------- */

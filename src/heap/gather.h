@@ -19,6 +19,20 @@ struct as_heap *as_gather_new(struct as_err *err);
 int as_gather_process(struct as_heap *h, const struct as_heap_process *p,
 		      const struct as_heap_names *n, const struct as_heap_kind *kind, size_t nkinds,
 		      uint32_t *ret_site, struct as_err *err);
+
+/*
+ * The same of one that still grows: the names stay the caller's, who may add to
+ * them between two calls. `kind` is all of them, those of earlier calls first.
+ */
+struct as_gatherer;
+
+int as_gather_open(struct as_heap *h, const struct as_heap_process *p,
+		   const struct as_heap_names *n, struct as_gatherer **ret, struct as_err *err);
+int as_gather_more(struct as_gatherer *g, const struct as_heap_kind *kind, size_t nkinds,
+		   struct as_err *err);
+struct as_heap_site *as_gather_site(const struct as_gatherer *g, size_t kind);
+void as_gather_close(struct as_gatherer *g);
+
 void as_gather_sums(struct as_heap_site *to, const struct as_heap_sums *s);
 /* Made, freed and left of one process more; its peak is not a part of theirs. */
 void as_gather_totals(struct as_heap_totals *to, const struct as_heap_totals *t);

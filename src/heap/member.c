@@ -214,17 +214,26 @@ static void add(int64_t *to, int64_t bytes)
 	*to = *to < 0 || bytes < 0 ? -1 : *to + bytes;
 }
 
-void as_member_rss_parts(const struct as_member *m, const struct as_env *env,
-			 struct as_heap_rss *to)
+bool as_member_status(const struct as_member *m, const struct as_env *env,
+		      struct as_proc_status *ret)
 {
-	struct as_proc_status v = {.anon = -1, .file = -1, .shmem = -1};
 	char path[40], text[4096];
 	struct as_err err;
 	size_t n = 0;
 
 	(void)snprintf(path, sizeof path, "%u/status", m->is.pid);
-	if (as_read_at(env->proc, path, text, sizeof text, &n, &err) == AS_OK)
-		as_parse_status(text, n, &v);
+	if (as_read_at(env->proc, path, text, sizeof text, &n, &err) < 0)
+		return false;
+	as_parse_status(text, n, ret);
+	return true;
+}
+
+void as_member_rss_parts(const struct as_member *m, const struct as_env *env,
+			 struct as_heap_rss *to)
+{
+	struct as_proc_status v = {.anon = -1, .file = -1, .shmem = -1};
+
+	(void)as_member_status(m, env, &v);
 	add(&to->anonymous, v.anon);
 	add(&to->file, v.file);
 	add(&to->shared, v.shmem);

@@ -8,6 +8,7 @@
 #include "heap/capture.h"
 #include "heap/drain.h"
 #include "os/env.h"
+#include "os/proc.h"
 
 struct as_session;
 
@@ -61,6 +62,9 @@ void as_member_end(struct as_member *m, const struct as_env *env, int64_t now_ns
 void as_member_rss(struct as_member *m, const struct as_env *env);
 /* Bytes of files among what it holds; -1: unknown. */
 int64_t as_member_mapped(const struct as_member *m);
+/* False: it cannot be asked, it is gone. */
+bool as_member_status(const struct as_member *m, const struct as_env *env,
+		      struct as_proc_status *ret);
 /* What it is made of is added to `to`; unknown makes unknown. */
 void as_member_rss_parts(const struct as_member *m, const struct as_env *env,
 			 struct as_heap_rss *to);

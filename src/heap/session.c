@@ -12,7 +12,6 @@
 #include "heap/arrivals.h"
 #include "heap/gather.h"
 #include "heap/invite.h"
-#include "heap/snapshot.h"
 #include "heap/symbolize.h"
 #include "os/futex.h"
 
@@ -578,20 +577,23 @@ static int describe(const struct as_session *s, struct as_heap *h, struct as_err
 	h->end_ns = as_now();
 	h->at_peak = s->at_peak;
 	combined(s, &h->totals);
-	h->command = as_strdup(s->is.command);
+	if (!h->command)
+		h->command = as_strdup(s->is.command);
 	return h->command ? AS_OK : as_fail(err, AS_ENOMEM, "no memory for a look at a heap");
 }
 
-int as_session_snapshot(struct as_session *s, struct as_heap **ret, struct as_err *err)
+int as_session_look(struct as_session *s, struct as_heap *of_all, as_session_see *see, void *arg,
+		    struct as_err *err)
 {
-	as_auto_heap struct as_heap *h = NULL;
-
 	(void)pthread_mutex_lock(&s->lock);
-	int r = as_snapshot(s->member, s->n, &h, err);
+	const struct as_session_view view = {.member = s->member,
+					     .n = s->n,
+					     .living = s->nliving,
+					     .now = as_heap_crest_now(&s->crest)};
+	int r = describe(s, of_all, err);
+
 	if (r == AS_OK)
-		r = describe(s, h, err);
+		see(arg, &view);
 	(void)pthread_mutex_unlock(&s->lock);
-	if (r == AS_OK)
-		*ret = as_take(h);
 	return r;
 }

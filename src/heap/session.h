@@ -36,8 +36,22 @@ struct as_session_progress {
 };
 
 void as_session_progress(struct as_session *s, struct as_session_progress *ret);
-/* A look at it all, between two looks of the thread; for `live`. Caller frees. */
-int as_session_snapshot(struct as_session *s, struct as_heap **ret, struct as_err *err);
+
+/* What there is, for sight.h. */
+struct as_member;
+struct as_session_view {
+	struct as_member *const *member; /* all that ever came                */
+	size_t n, living;
+	struct as_heap_amount now; /* that those have                         */
+};
+typedef void as_session_see(void *arg, const struct as_session_view *v);
+
+/*
+ * Between two looks of the thread, which waits meanwhile: so `see` has to be
+ * quick. What is known of all of it is put into `of_all`, but for its lists.
+ */
+int as_session_look(struct as_session *s, struct as_heap *of_all, as_session_see *see, void *arg,
+		    struct as_err *err);
 /* Guests are told to stop, everything is drained, the capture closed. */
 int as_session_stop(struct as_session *s, struct as_err *err);
 void as_session_free(struct as_session *s);

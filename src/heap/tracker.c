@@ -371,6 +371,11 @@ struct as_heap_amount as_heap_crest_high(const struct as_heap_crest *c)
 	return rounded(&c->high);
 }
 
+struct as_heap_amount as_heap_crest_now(const struct as_heap_crest *c)
+{
+	return rounded(&c->now);
+}
+
 void as_tracker_totals(const struct as_tracker *t, struct as_heap_totals *ret)
 {
 	struct as_heap_amount freed = minus(&t->made, &t->own.now);
@@ -394,10 +399,15 @@ size_t as_tracker_kinds(const struct as_tracker *t)
 	return t->nkinds;
 }
 
+bool as_tracker_past(const struct as_tracker *t)
+{
+	return t->ended && (t->all->rising || t->all->epoch != t->end_epoch);
+}
+
 /* Gone before the highest moment, not touched since it, or touched since. */
 static struct as_heap_amount peak_of(const struct as_tracker *t, const struct kind *k)
 {
-	if (t->ended && (t->all->rising || t->all->epoch != t->end_epoch))
+	if (as_tracker_past(t))
 		return (struct as_heap_amount){0, 0};
 	return rounded(t->all->rising || k->epoch != t->all->epoch ? &k->live : &k->peak);
 }

@@ -79,5 +79,8 @@ int64_t as_tracker_live(const struct as_tracker *t); /* bytes that it has now */
 size_t as_tracker_kinds(const struct as_tracker *t);
 /* Sums of a kind, as of now; `peak` is of the highest moment so far (of all). */
 void as_tracker_sums(const struct as_tracker *t, uint32_t kind, struct as_heap_sums *ret);
-/* What a crest was when it was highest, counts rounded. */
+/* It had ended before the highest moment so far: its kinds have no part in that. */
+bool as_tracker_past(const struct as_tracker *t);
+/* What a crest was when it was highest, and is now; counts rounded. */
 struct as_heap_amount as_heap_crest_high(const struct as_heap_crest *c);
+struct as_heap_amount as_heap_crest_now(const struct as_heap_crest *c);
