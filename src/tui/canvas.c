@@ -78,6 +78,13 @@ int as_canvas_put(struct as_canvas *g, int row, int col, int width, enum as_pain
 	return b.bad ? 0 : put_clean(g, row, col, paint, &b);
 }
 
+int as_canvas_right(struct as_canvas *g, int row, int col, int width, enum as_paint paint,
+		    const char *text)
+{
+	return as_canvas_put(g, row, col + width - as_clean_width(text, strlen(text)), width, paint,
+			     text);
+}
+
 int as_canvas_fmt(struct as_canvas *g, int row, int col, int width, enum as_paint paint,
 		  const char *fmt, ...)
 {

@@ -41,6 +41,9 @@ int as_canvas_put(struct as_canvas *g, int row, int col, int width, enum as_pain
 __attribute__((format(printf, 6, 7))) int as_canvas_fmt(struct as_canvas *g, int row, int col,
 							int width, enum as_paint paint,
 							const char *fmt, ...);
+/* The same at the right end of these columns. */
+int as_canvas_right(struct as_canvas *g, int row, int col, int width, enum as_paint paint,
+		    const char *text);
 /* The whole row in this paint. */
 void as_canvas_paint(struct as_canvas *g, int row, enum as_paint paint);
 /* The row as text, without the blanks at its end. */

@@ -1,7 +1,11 @@
 #pragma once
 /*
- * key -- what was typed: a byte of text, or one of these.
+ * key -- what was typed: a byte of text, or one of these; and what keys do on
+ * every screen.
  */
+#include <stdbool.h>
+#include <stddef.h>
+
 enum as_key {
 	AS_KEY_NONE = -1,
 	AS_KEY_BACKSPACE = 8,
@@ -14,3 +18,8 @@ enum as_key {
 	AS_KEY_HOME,
 	AS_KEY_END,
 };
+
+/* A line that is typed, to be searched for: false when it is done, by Enter or (empty) Esc. */
+bool as_key_type(char *text, size_t size, int key);
+/* Moves *at, up to `last`, by a line or by a page: false when the key does no such thing. */
+bool as_key_move(size_t *at, size_t last, size_t page, int key);

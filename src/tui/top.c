@@ -110,51 +110,15 @@ static size_t rows_of(const struct as_top *t)
 
 static bool move(struct as_top *t, int key)
 {
-	size_t page = t->page > 1 ? t->page - 1 : 1, n = rows_of(t);
+	size_t n = rows_of(t);
 	size_t last = t->view == AS_TOP_THREADS ? n - 1 : n > t->page ? n - t->page : 0;
 
-	if (key == AS_KEY_UP)
-		t->at -= t->at > 0;
-	else if (key == AS_KEY_DOWN)
-		t->at += t->at < last;
-	else if (key == AS_KEY_PAGE_UP)
-		t->at = t->at > page ? t->at - page : 0;
-	else if (key == AS_KEY_PAGE_DOWN)
-		t->at = t->at + page < last ? t->at + page : last;
-	else if (key == AS_KEY_HOME)
-		t->at = 0;
-	else if (key == AS_KEY_END)
-		t->at = last;
-	else
-		return false;
-	return true;
-}
-
-/* The last character goes, with all its bytes. */
-static void rub_out(char *text)
-{
-	size_t n = strlen(text);
-
-	while (n && ((unsigned char)text[n - 1] & 0xc0) == 0x80)
-		n--;
-	text[n ? n - 1 : 0] = '\0';
+	return as_key_move(&t->at, last, t->page, key);
 }
 
 static void type(struct as_top *t, int key)
 {
-	size_t n = strlen(t->search);
-
-	if (key == AS_KEY_ENTER) {
-		t->typing = false;
-	} else if (key == AS_KEY_ESCAPE) {
-		t->typing = false;
-		t->search[0] = '\0';
-	} else if (key == AS_KEY_BACKSPACE) {
-		rub_out(t->search);
-	} else if (key >= ' ' && key <= 0xff && n + 1 < sizeof t->search) {
-		t->search[n] = (char)key;
-		t->search[n + 1] = '\0';
-	}
+	t->typing = as_key_type(t->search, sizeof t->search, key);
 	t->at = 0;
 }
 

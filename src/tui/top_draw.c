@@ -1,63 +1,36 @@
-#include <stdarg.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "profile/write.h"
-#include "report/glyph.h"
+#include "tui/pen.h"
 #include "tui/top.h"
 
 enum { WIDE = 60 }; /* columns from which times fit beside shares */
 
-/* ── the head: items that flow over lines ─────────────────────────────── */
+/* ── the head ─────────────────────────────────────────────────────────── */
 
-struct pen {
-	struct as_canvas *g;
-	int row, col;
-};
-
-static void new_line(struct pen *p)
-{
-	p->row++;
-	p->col = 0;
-}
-
-__attribute__((format(printf, 3, 4))) static void item(struct pen *p, enum as_paint paint,
-						       const char *fmt, ...)
-{
-	char text[256];
-	va_list ap;
-
-	va_start(ap, fmt);
-	(void)vsnprintf(text, sizeof text, fmt, ap);
-	va_end(ap);
-	if (p->col && p->col + 2 + as_clean_width(text, strlen(text)) > p->g->cols)
-		new_line(p);
-	p->col += p->col ? 2 : 0;
-	p->col += as_canvas_put(p->g, p->row, p->col, p->g->cols, paint, text);
-}
-
-static void put_version(struct pen *p, uint32_t version)
+static void put_version(struct as_pen *p, uint32_t version)
 {
 	if (version & 0xffff)
-		item(p, AS_PLAIN, "Python %u.%u.%u", version >> 24, version >> 16 & 0xff,
-		     version >> 8 & 0xff);
+		as_pen_item(p, AS_PLAIN, "Python %u.%u.%u", version >> 24, version >> 16 & 0xff,
+			    version >> 8 & 0xff);
 	else if (version)
-		item(p, AS_PLAIN, "Python %u.%u", version >> 24, version >> 16 & 0xff);
+		as_pen_item(p, AS_PLAIN, "Python %u.%u", version >> 24, version >> 16 & 0xff);
 }
 
-static void put_process(const struct as_top *t, struct pen *p)
+static void put_process(const struct as_top *t, struct as_pen *p)
 {
 	const struct as_top_facts *f = &t->facts;
 
-	item(p, AS_STRONG, "%s (%d)", f->name ? f->name : "?", f->pid);
+	as_pen_item(p, AS_STRONG, "%s (%d)", f->name ? f->name : "?", f->pid);
 	put_version(p, f->version);
 	if (f->pythons > 1)
-		item(p, AS_PLAIN, "%zu processes", f->pythons);
-	item(p, AS_PLAIN, "%s", as_human_duration(t->recent.all_ns).s);
+		as_pen_item(p, AS_PLAIN, "%zu processes", f->pythons);
+	as_pen_item(p, AS_PLAIN, "%s", as_human_duration(t->recent.all_ns).s);
 	if (f->ended)
-		item(p, AS_ALERT, "it has ended");
-	new_line(p);
+		as_pen_item(p, AS_ALERT, "it has ended");
+	as_pen_line(p);
 }
 
 static int64_t window_sum(const struct as_top *t, enum as_top_time time)
@@ -69,7 +42,7 @@ static int64_t window_sum(const struct as_top *t, enum as_top_time time)
 	return sum;
 }
 
-static void put_numbers(const struct as_top *t, struct pen *p)
+static void put_numbers(const struct as_top *t, struct as_pen *p)
 {
 	const struct as_recent *r = &t->recent;
 	uint64_t samples = t->facts.samples - t->before.samples;
@@ -78,39 +51,40 @@ static void put_numbers(const struct as_top *t, struct pen *p)
 	size_t all, ran;
 
 	as_top_count_threads(t, &all, &ran);
-	item(p, AS_PLAIN, "cpu %s %%", as_top_share(r->span_cpu_ns, r->span_ns).s);
-	item(p, AS_PLAIN, "gil %s %%", as_top_share(window_sum(t, AS_TOP_GIL), r->span_ns).s);
-	item(p, AS_PLAIN, "threads %zu: %zu running, %zu idle", all, ran, all - ran);
-	item(p, bad ? AS_ALERT : AS_PLAIN, "%s samples, %s late, %.2f %% rejected",
-	     as_human_count((double)samples).s, as_human_count((double)late).s,
-	     100 * as_top_rejected(t));
-	new_line(p);
+	as_pen_item(p, AS_PLAIN, "cpu %s %%", as_top_share(r->span_cpu_ns, r->span_ns).s);
+	as_pen_item(p, AS_PLAIN, "gil %s %%",
+		    as_top_share(window_sum(t, AS_TOP_GIL), r->span_ns).s);
+	as_pen_item(p, AS_PLAIN, "threads %zu: %zu running, %zu idle", all, ran, all - ran);
+	as_pen_item(p, bad ? AS_ALERT : AS_PLAIN, "%s samples, %s late, %.2f %% rejected",
+		    as_human_count((double)samples).s, as_human_count((double)late).s,
+		    100 * as_top_rejected(t));
+	as_pen_line(p);
 }
 
-static void put_thread_name(const struct as_top *t, struct pen *p)
+static void put_thread_name(const struct as_top *t, struct as_pen *p)
 {
 	const struct as_top_thread *x = t->only ? &t->thread[t->only - 1] : NULL;
 
 	if (x)
-		item(p, AS_STRONG, "thread %ld %s", (long)x->tid, t->p->text[x->name]);
+		as_pen_item(p, AS_STRONG, "thread %ld %s", (long)x->tid, t->p->text[x->name]);
 }
 
-static void put_state(const struct as_top *t, struct pen *p)
+static void put_state(const struct as_top *t, struct as_pen *p)
 {
 	static const char *const times[] = {"cpu time", "wall time", "time with the GIL"};
 	static const char *const sorts[] = {"%own", "%total", "own", "total"};
 
-	item(p, AS_PLAIN, "%s by %s", times[as_top_time(t)], t->lines ? "line" : "function");
-	item(p, AS_PLAIN, "sorted by %s", sorts[t->sort]);
-	item(p, AS_PLAIN, "%% of the last %s", as_human_duration(t->recent.span_ns).s);
+	as_pen_item(p, AS_PLAIN, "%s by %s", times[as_top_time(t)], t->lines ? "line" : "function");
+	as_pen_item(p, AS_PLAIN, "sorted by %s", sorts[t->sort]);
+	as_pen_item(p, AS_PLAIN, "%% of the last %s", as_human_duration(t->recent.span_ns).s);
 	put_thread_name(t, p);
 	if (t->search[0] && !t->typing)
-		item(p, AS_STRONG, "/%s", t->search);
+		as_pen_item(p, AS_STRONG, "/%s", t->search);
 	if (t->paused)
-		item(p, AS_ALERT, "paused");
+		as_pen_item(p, AS_ALERT, "paused");
 	if (t->p->bad)
-		item(p, AS_ALERT, "memory is short: not all is shown");
-	new_line(p);
+		as_pen_item(p, AS_ALERT, "memory is short: not all is shown");
+	as_pen_line(p);
 }
 
 /* ── rows ─────────────────────────────────────────────────────────────── */
@@ -133,13 +107,6 @@ static bool shown(const struct as_canvas *g, const struct column *c)
 	return c->narrow || g->cols >= WIDE;
 }
 
-static int put_right(struct as_canvas *g, int row, int col, int width, enum as_paint paint,
-		     const char *text)
-{
-	return as_canvas_put(g, row, col + width - as_clean_width(text, strlen(text)), width, paint,
-			     text);
-}
-
 static void put_heading(const struct as_top *t, struct as_canvas *g, int row)
 {
 	int col = 0;
@@ -147,8 +114,8 @@ static void put_heading(const struct as_top *t, struct as_canvas *g, int row)
 	as_canvas_paint(g, row, AS_BAR);
 	for (unsigned i = 0; i < AS_TOP_SORTS; i++)
 		if (shown(g, &columns[i])) {
-			(void)put_right(g, row, col, columns[i].width,
-					i == t->sort ? AS_CHOSEN : AS_BAR, columns[i].title);
+			(void)as_canvas_right(g, row, col, columns[i].width,
+					      i == t->sort ? AS_CHOSEN : AS_BAR, columns[i].title);
 			col += columns[i].width;
 		}
 	(void)as_canvas_put(g, row, col + 2, g->cols, AS_BAR, t->lines ? "line" : "function");
@@ -178,8 +145,8 @@ static void put_row(const struct as_top *t, struct as_canvas *g, int row,
 						   ? as_top_share(x->value[i], t->recent.span_ns)
 						   : as_human_duration(x->value[i]);
 
-			(void)put_right(g, row, col, columns[i].width, hot ? AS_STRONG : AS_PLAIN,
-					v.s);
+			(void)as_canvas_right(g, row, col, columns[i].width,
+					      hot ? AS_STRONG : AS_PLAIN, v.s);
 			col += columns[i].width;
 		}
 	put_name(t, g, row, col + 2, x->place);
@@ -206,9 +173,9 @@ static void put_thread(const struct as_top *t, struct as_canvas *g, int row, siz
 	const struct as_top_thread *x = &t->thread[i];
 	int64_t span = t->recent.span_ns;
 
-	(void)put_right(g, row, 0, 6, AS_PLAIN, as_top_share(x->window[AS_TOP_CPU], span).s);
-	(void)put_right(g, row, 6, 7, AS_PLAIN, as_top_share(x->window[AS_TOP_GIL], span).s);
-	(void)put_right(g, row, 13, 10, AS_PLAIN, as_human_duration(x->all[AS_TOP_CPU]).s);
+	(void)as_canvas_right(g, row, 0, 6, AS_PLAIN, as_top_share(x->window[AS_TOP_CPU], span).s);
+	(void)as_canvas_right(g, row, 6, 7, AS_PLAIN, as_top_share(x->window[AS_TOP_GIL], span).s);
+	(void)as_canvas_right(g, row, 13, 10, AS_PLAIN, as_human_duration(x->all[AS_TOP_CPU]).s);
 	(void)as_canvas_fmt(g, row, 25, g->cols, x->window[AS_TOP_WALL] ? AS_PLAIN : AS_FAINT,
 			    "%ld %s%s", (long)x->tid, t->p->text[x->name],
 			    x->window[AS_TOP_WALL] ? "" : " (ended)");
@@ -283,7 +250,7 @@ static void put_foot(const struct as_top *t, struct as_canvas *g, int row)
 
 void as_top_draw(struct as_top *t, struct as_canvas *g)
 {
-	struct pen p = {.g = g};
+	struct as_pen p = {.g = g};
 
 	if (t->view == AS_TOP_HELP) {
 		put_help(g);
