@@ -69,7 +69,7 @@ _assay() {
 	fi
 	if [[ $command == heap ]]; then
 		if ((COMP_CWORD == 2)); then
-			_assay_words "run flamegraph table tree summary stats transform diff --help" "$cur"
+			_assay_words "run live flamegraph table tree summary stats transform diff --help" "$cur"
 			return
 		fi
 		at=2 command+=" ${COMP_WORDS[2]}"
@@ -218,6 +218,26 @@ _assay() {
 		esac
 		if [[ $cur == -* ]]; then
 			_assay_words "--native --python-allocators --follow-fork --sample --aggregate -o --output -f --force --json -q --quiet -n --name --run-version -l --label --store --no-store -h --help" "$cur"
+		else
+			_assay_command "$COMP_CWORD" "$cur"
+		fi
+		;;
+	"heap live")
+		_assay_tail "--sample -i --interval -d --duration -n --limit --log -o --output" "first"
+		if [[ $REPLY ]]; then
+			_assay_command "$REPLY" "$cur"
+			return
+		fi
+		case $prev in
+		--sample) return ;;
+		-i | --interval) return ;;
+		-d | --duration) return ;;
+		-n | --limit) return ;;
+		--log) _assay_files "$cur"; return ;;
+		-o | --output) _assay_files "$cur"; return ;;
+		esac
+		if [[ $cur == -* ]]; then
+			_assay_words "--native --python-allocators --follow-fork --sample -i --interval -d --duration --json -n --limit --log -o --output -f --force -h --help" "$cur"
 		else
 			_assay_command "$COMP_CWORD" "$cur"
 		fi

@@ -31,7 +31,7 @@ ROOMS = {
     "store":   ("the only room that knows SQL; implements the run's sink", "base profile run"),
     "report":  ("rows in, bytes out: text, json, csv, svg, html",
                 "base stat profile run judge heap"),
-    "tui":     ("live screens", "base profile run report"),
+    "tui":     ("live screens", "base profile run heap report"),
     "cli":     ("main.c with the table of commands, one file each; wires engine to store",
                 "base wire pyabi unwind stat os net profile run collect stack heap judge engine "
                 "load store report tui api queue http"),

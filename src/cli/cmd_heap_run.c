@@ -1,27 +1,20 @@
 /* cmd_heap_run -- start a command and record all that it allocates. */
-#include <string.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/fault.h"
 #include "cli/recording.h"
-#include "wire/heap.h"
 
 struct opts {
 	struct as_measure_opts m; /* identity and store; the rest is set here */
+	struct as_recorded_opts recorded;
 	const char *output;
-	uint64_t sample;
-	bool native, objects, forks, aggregate, force, json, quiet;
+	bool aggregate, force, json, quiet;
 };
 
 /* clang-format off */
 static const struct as_opt opts[] = {
-	AS_OPT_HEAD("what is recorded"),
-	{ .name = "native", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, native), .help = "of a Python program the native frames too" },
-	{ .name = "python-allocators", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, objects), .help = "every object of Python, not only what malloc is asked for" },
-	{ .name = "follow-fork", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, forks), .help = "the processes that it starts too" },
-	{ .name = "sample", .type = AS_OPT_BYTES, .at = offsetof(struct opts, sample), .arg = "BYTES", .positive = true, .help = "one allocation in so many bytes, at random, instead of all: 512KiB" },
+	AS_RECORDED_OPTS(struct opts),
 	{ .name = "aggregate", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, aggregate), .help = "keep sums only: a small file, without a view over time" },
 	AS_OPT_HEAD("output"),
 	{ .name = "output", .letter = 'o', .type = AS_OPT_TEXT, .at = offsetof(struct opts, output), .arg = "FILE", .help = "the capture (default: assay-NAME.PID.heap)" },
@@ -34,44 +27,6 @@ static const struct as_opt opts[] = {
 	{ 0 }
 };
 /* clang-format on */
-
-/* ── what is run ──────────────────────────────────────────────────────── */
-
-static bool is_script(const char *word)
-{
-	size_t n = strlen(word);
-
-	return n > 3 && !strcmp(word + n - 3, ".py");
-}
-
-/* `heap run app.py`: a file that is no program of its own is Python's. */
-static bool needs_python(const char *word)
-{
-	return is_script(word) && access(word, R_OK) == 0 &&
-	       (!strchr(word, '/') || access(word, X_OK) != 0);
-}
-
-static char **command_of(char **tail, char *python, struct as_err *err)
-{
-	size_t n = 0, first = needs_python(tail[0]) ? 1 : 0;
-
-	while (tail[n])
-		n++;
-	char **argv = as_zalloc_n(n + 2, sizeof *argv);
-	if (!argv) {
-		(void)as_fail(err, AS_ENOMEM, "no memory for the command");
-		return NULL;
-	}
-	argv[0] = python;
-	memcpy(argv + first, tail, n * sizeof *argv);
-	return argv;
-}
-
-static uint32_t flags_of(const struct opts *o)
-{
-	return (o->native ? AS_WIRE_HEAP_PYTHON | AS_WIRE_HEAP_NATIVE : 0) |
-	       (o->objects ? AS_WIRE_HEAP_OBJECTS : 0) | (o->forks ? AS_WIRE_HEAP_FORKS : 0);
-}
 
 /* ── what came of it ──────────────────────────────────────────────────── */
 
@@ -125,8 +80,8 @@ static int record(const struct opts *o, char **argv, const char *path, struct as
 	as_auto_recording struct as_recording r = {0};
 	as_auto_measured struct as_measured got = {0};
 	struct as_measure m = measure_of(o, argv);
-	struct as_session_config config = {.flags = flags_of(o),
-					   .sample = o->sample,
+	struct as_session_config config = {.flags = as_recorded_flags(&o->recorded),
+					   .sample = o->recorded.sample,
 					   .output = path,
 					   .force = o->force,
 					   .aggregate = o->aggregate};
@@ -152,7 +107,7 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 	const struct opts *o = opts_;
 	as_auto_buf struct as_buf path = AS_BUF(AS_BUF_LINE);
 	char python[] = "python3";
-	as_auto_free char **argv = command_of(tail, python, err);
+	as_auto_free char **argv = as_recorded_command(tail, python, err);
 
 	(void)args;
 	if (!argv)

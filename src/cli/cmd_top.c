@@ -1,12 +1,8 @@
 /*
  * top -- where a Python program spends its time, while it does.
  */
-#include <errno.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -14,9 +10,8 @@
 #include "base/clock.h"
 #include "base/fault.h"
 #include "base/num.h"
-#include "cli/cmd.h"
+#include "cli/screen.h"
 #include "engine/stacks.h"
-#include "tui/terminal.h"
 #include "tui/top.h"
 
 #define TICK         (AS_SECOND / 2)
@@ -204,50 +199,6 @@ static int begin(const struct opts *o, const struct as_env *env, pid_t pid, bool
 	return r;
 }
 
-/* ── waiting ──────────────────────────────────────────────────────────── */
-
-/*
- * Signals are read from a descriptor: whatever ends us, the terminal is given
- * back first.
- */
-static int open_signals(struct as_err *err)
-{
-	static const int known[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGWINCH};
-	sigset_t set;
-
-	(void)sigemptyset(&set);
-	for (size_t i = 0; i < AS_LEN(known); i++)
-		(void)sigaddset(&set, known[i]);
-	(void)sigprocmask(SIG_BLOCK, &set, NULL);
-	int fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return fd < 0 ? as_fail_errno(err, errno, "signalfd") : fd;
-}
-
-static int next_signal(int fd)
-{
-	struct signalfd_siginfo info;
-
-	return read(fd, &info, sizeof info) == (ssize_t)sizeof info ? (int)info.ssi_signo : 0;
-}
-
-/* Until then, a signal, or (keys ≥ 0) a key. */
-static void wait_until(int64_t when, int signals, int keys)
-{
-	struct pollfd p[] = {{.fd = signals, .events = POLLIN}, {.fd = keys, .events = POLLIN}};
-	int64_t left = when - as_now();
-	struct timespec t = as_timespec(left > 0 ? left : 0);
-
-	(void)ppoll(p, AS_LEN(p), &t, NULL);
-}
-
-/* Ctrl-C is a way to quit; what else ends us ends us as it would have. */
-static bool ends(int sig, struct as_io *io)
-{
-	if (sig == SIGTERM || sig == SIGHUP || sig == SIGQUIT)
-		io->die_by = sig;
-	return sig == SIGINT || io->die_by;
-}
-
 /* ── a table, for whoever has no terminal ─────────────────────────────── */
 
 static int no_python(const struct live *l, struct as_err *err)
@@ -260,12 +211,13 @@ static int run_table(struct live *l, int signals, struct as_io *io, struct as_er
 {
 	as_auto_buf struct as_buf out = AS_BUF(AS_BUF_FILE);
 	struct as_look look = as_look_for(fileno(io->out));
+	struct signalfd_siginfo info;
 
 	do {
 		int64_t next = l->last_ns + TICK;
 
-		wait_until(next < l->end_ns ? next : l->end_ns, signals, -1);
-		if (ends(next_signal(signals), io))
+		as_signals_wait(next < l->end_ns ? next : l->end_ns, signals, -1, -1);
+		if (as_signals_next(signals, &info) && as_signals_end((int)info.ssi_signo, io))
 			break;
 		tick(l);
 	} while (l->last_ns < l->end_ns && !l->facts.ended);
@@ -278,57 +230,14 @@ static int run_table(struct live *l, int signals, struct as_io *io, struct as_er
 
 /* ── the screen ───────────────────────────────────────────────────────── */
 
-struct screen {
-	const struct as_terminal *ops;
-	void *terminal;
-	struct as_canvas canvas;
-};
-
-static void screen_close(struct screen *s)
+static void draw(struct live *l, struct as_screen *s)
 {
-	if (s->terminal)
-		s->ops->close(s->terminal);
-	as_canvas_done(&s->canvas);
-}
-
-static int screen_open(struct screen *s, struct as_err *err)
-{
-	struct as_look look = as_look_for(STDOUT_FILENO);
-
-	s->canvas.ascii = !look.utf8;
-	s->terminal = s->ops->open(look.colour, look.utf8);
-	if (s->terminal)
-		return AS_OK;
-	(void)as_fail(err, AS_EUNSUP, "this terminal has no screen that is known");
-	return as_hint(err, "TERM says which it is; for a table instead: | cat");
-}
-
-static void draw(struct live *l, struct screen *s)
-{
-	int rows, cols;
-
-	s->ops->size(s->terminal, &rows, &cols);
-	as_canvas_clear(&s->canvas, rows, cols);
-	as_top_draw(&l->top, &s->canvas);
-	s->ops->show(s->terminal, &s->canvas);
-}
-
-/* Ctrl-Z: the shell gets its terminal back until it lets us go on. */
-static void stop(struct screen *s)
-{
-	sigset_t set;
-
-	s->ops->leave(s->terminal);
-	(void)signal(SIGTSTP, SIG_DFL);
-	(void)raise(SIGTSTP);
-	(void)sigemptyset(&set);
-	(void)sigaddset(&set, SIGTSTP);
-	(void)sigprocmask(SIG_UNBLOCK, &set, NULL);
-	(void)sigprocmask(SIG_BLOCK, &set, NULL);
+	as_top_draw(&l->top, as_screen_blank(s));
+	as_screen_show(s);
 }
 
 /* False: quit. */
-static bool take_keys(struct live *l, struct screen *s)
+static bool take_keys(struct live *l, struct as_screen *s)
 {
 	for (int key; (key = s->ops->key(s->terminal)) != AS_KEY_NONE;)
 		if (!as_top_key(&l->top, key))
@@ -336,21 +245,23 @@ static bool take_keys(struct live *l, struct screen *s)
 	return true;
 }
 
-static bool take_signals(struct screen *s, int signals, struct as_io *io)
+static bool take_signals(struct as_screen *s, int signals, struct as_io *io)
 {
-	for (int sig; (sig = next_signal(signals));) {
-		if (ends(sig, io))
+	struct signalfd_siginfo info;
+
+	while (as_signals_next(signals, &info)) {
+		if (as_signals_end((int)info.ssi_signo, io))
 			return false;
-		if (sig == SIGTSTP)
-			stop(s);
+		if (info.ssi_signo == SIGTSTP)
+			as_screen_pause(s);
 	}
 	return true;
 }
 
-static int run_screen(struct live *l, int signals, struct screen *s, struct as_io *io,
+static int run_screen(struct live *l, int signals, struct as_screen *s, struct as_io *io,
 		      struct as_err *err)
 {
-	int r = screen_open(s, err);
+	int r = as_screen_open(s, err);
 
 	if (r < 0)
 		return r;
@@ -358,7 +269,7 @@ static int run_screen(struct live *l, int signals, struct screen *s, struct as_i
 		int64_t next = l->last_ns + TICK;
 
 		draw(l, s);
-		wait_until(next < l->end_ns ? next : l->end_ns, signals, STDIN_FILENO);
+		as_signals_wait(next < l->end_ns ? next : l->end_ns, signals, STDIN_FILENO, -1);
 		on = take_signals(s, signals, io) && take_keys(l, s);
 		if (as_now() >= next || as_now() >= l->end_ns)
 			tick(l);
@@ -368,20 +279,13 @@ static int run_screen(struct live *l, int signals, struct screen *s, struct as_i
 
 /* ── the command ──────────────────────────────────────────────────────── */
 
-static bool has_screen(void)
-{
-	const char *term = getenv("TERM");
-
-	return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && term && *term &&
-	       strcmp(term, "dumb") != 0;
-}
-
 static int run(const void *opts_, char **args, char **tail, struct as_io *io, struct as_err *err)
 {
 	const struct opts *o = opts_;
 	as_cleanup(live_done) struct live l = {0};
-	as_cleanup(screen_close) struct screen s = {0};
-	bool screen = has_screen();
+	as_cleanup(as_screen_close) struct as_screen s = {0};
+	bool screen = as_screen_there();
+	sigset_t before;
 	int pid = 0, r = as_parse_pid(args[0], &pid, err);
 
 	(void)tail;
@@ -389,7 +293,7 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 		r = as_terminal_load(&s.ops, err);
 	if (r < 0)
 		return r;
-	as_auto_fd int signals = open_signals(err);
+	as_auto_fd int signals = as_signals_open(&before, err);
 	if (signals < 0)
 		return signals;
 	r = begin(o, io->env, pid, screen, &l, err);

@@ -275,18 +275,23 @@ static int show_summary(const struct as_run *run, struct as_err *err)
 	return r == AS_EIO ? AS_OK : r; /* nobody reads it: the job's own end matters more */
 }
 
-void as_measured_tell_error(const struct as_measured *s, bool started)
+void as_tell_not_run(int status)
 {
 	enum { NOT_RUNNABLE = 126, NOT_FOUND = 127 }; /* as shells have it */
-	int status = started ? 0 : s->result.exit_status;
 
-	(void)fprintf(stderr, "assay: %s\n", s->run->end.error);
 	if (status == NOT_FOUND)
 		(void)fprintf(stderr, "    is it spelled right, in PATH, and is what its first "
 				      "line (#!) names there?\n");
 	else if (status == NOT_RUNNABLE)
 		(void)fprintf(stderr, "    it must be a program or script that you may execute "
 				      "(chmod +x FILE)\n");
+}
+
+void as_measured_tell_error(const struct as_measured *s, bool started)
+{
+	(void)fprintf(stderr, "assay: %s\n", s->run->end.error);
+	if (!started)
+		as_tell_not_run(s->result.exit_status);
 }
 
 /* A command that never started has no summary: why it did not says it all. */

@@ -119,6 +119,9 @@ struct as_measured {
 /* What could not be done, though the command ran: one line on stderr, and advice below it. */
 void as_complain(const char *what, const struct as_err *why);
 
+/* Advice for a command that could not be run, and makes us exit with that status. */
+void as_tell_not_run(int status);
+
 /* as_measured_done() follows in any case. */
 int as_measured_take(struct as_measured *s, const struct as_measure *m, struct as_io *io,
 		     struct as_err *err);

@@ -1,12 +1,55 @@
 #include "cli/recording.h"
 
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/fault.h"
 #include "base/human.h"
 #include "heap/capture.h"
 #include "report/words.h"
+#include "wire/heap.h"
+
+/* ── what is recorded ─────────────────────────────────────────────────── */
+
+static bool is_script(const char *word)
+{
+	size_t n = strlen(word);
+
+	return n > 3 && !strcmp(word + n - 3, ".py");
+}
+
+/* `heap run app.py`: a file that is no program of its own is Python's. */
+static bool needs_python(const char *word)
+{
+	return is_script(word) && access(word, R_OK) == 0 &&
+	       (!strchr(word, '/') || access(word, X_OK) != 0);
+}
+
+char **as_recorded_command(char **tail, char *python, struct as_err *err)
+{
+	size_t n = 0, first = needs_python(tail[0]) ? 1 : 0;
+
+	while (tail[n])
+		n++;
+	char **argv = as_zalloc_n(n + 2, sizeof *argv);
+	if (!argv) {
+		(void)as_fail(err, AS_ENOMEM, "no memory for the command");
+		return NULL;
+	}
+	argv[0] = python;
+	memcpy(argv + first, tail, n * sizeof *argv);
+	return argv;
+}
+
+uint32_t as_recorded_flags(const struct as_recorded_opts *o)
+{
+	return (o->native ? AS_WIRE_HEAP_PYTHON | AS_WIRE_HEAP_NATIVE : 0) |
+	       (o->objects ? AS_WIRE_HEAP_OBJECTS : 0) | (o->forks ? AS_WIRE_HEAP_FORKS : 0);
+}
+
+/* ── while it is, and afterwards ──────────────────────────────────────── */
 
 static void put_progress(void *session, struct as_buf *out)
 {

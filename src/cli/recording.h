@@ -7,6 +7,31 @@
 #include "heap/session.h"
 #include "report/heap.h"
 
+/* What is recorded: the options that every command that records has. */
+struct as_recorded_opts {
+	uint64_t sample;
+	bool native, objects, forks;
+};
+
+/* clang-format off */
+/* Rows for a command whose options struct S holds a struct as_recorded_opts `recorded`. */
+#define AS_RECORDED_OPTS(S)                                                                        \
+	AS_OPT_HEAD("what is recorded"),                                                           \
+	{ .name = "native", .type = AS_OPT_SWITCH, .at = offsetof(S, recorded.native),             \
+	  .help = "of a Python program the native frames too" },                                   \
+	{ .name = "python-allocators", .type = AS_OPT_SWITCH, .at = offsetof(S, recorded.objects), \
+	  .help = "every object of Python, not only what malloc is asked for" },                   \
+	{ .name = "follow-fork", .type = AS_OPT_SWITCH, .at = offsetof(S, recorded.forks),         \
+	  .help = "the processes that it starts too" },                                            \
+	{ .name = "sample", .type = AS_OPT_BYTES, .at = offsetof(S, recorded.sample),              \
+	  .arg = "BYTES", .positive = true,                                                        \
+	  .help = "one allocation in so many bytes, at random, instead of all: 512KiB" }
+/* clang-format on */
+
+uint32_t as_recorded_flags(const struct as_recorded_opts *o);
+/* `heap run app.py`: a file that is no program of its own is Python's. Caller frees the array. */
+char **as_recorded_command(char **tail, char *python, struct as_err *err);
+
 struct as_recording {
 	struct as_session *session;
 	const char *path;             /* of the capture */

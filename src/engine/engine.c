@@ -16,9 +16,9 @@
 #include "base/calls.h"
 #include "base/clock.h"
 #include "base/fault.h"
+#include "engine/child.h"
 #include "engine/clockwork.h"
 #include "engine/parts.h"
-#include "engine/spawn.h"
 #include "engine/watch.h"
 #include "os/host.h"
 #include "os/proc.h"
@@ -407,7 +407,7 @@ static int start_command(struct engine *e, struct as_engine_result *ret, struct 
 		return r;
 	ret->started = !why;
 	if (why) {
-		ret->exit_status = why == ENOENT ? 127 : 126;
+		ret->exit_status = as_child_not_run(why);
 		return as_fail_errno(err, why, "cannot run '%s'", e->cfg->argv[0]);
 	}
 	e->collect.root = e->cfg->attach ? e->cfg->attach : e->child;
@@ -474,12 +474,11 @@ static void judge_end(struct engine *e, struct as_engine_result *ret)
 		o->status = AS_SUCCESS;
 		return;
 	}
-	if (WIFSIGNALED(status)) {
+	ret->exit_status = as_child_exit_status(status);
+	if (WIFSIGNALED(status))
 		o->signal = WTERMSIG(status);
-		ret->exit_status = 128 + o->signal;
-	} else {
-		o->exit_code = ret->exit_status = WEXITSTATUS(status);
-	}
+	else
+		o->exit_code = ret->exit_status;
 	o->status = o->exit_code == 0 ? AS_SUCCESS : AS_FAILED;
 	if (e->timed_out) {
 		o->status = AS_TIMEOUT;

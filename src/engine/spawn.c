@@ -55,12 +55,25 @@ static char **environment_of(char *const *besides)
 	return all;
 }
 
+/* One of ours may be the place of another: all are out of the way before any is put there. */
+static void set_standard(const int *fd)
+{
+	int away[3];
+
+	for (int i = 0; i < 3; i++)
+		away[i] = fcntl(fd[i], F_DUPFD_CLOEXEC, 3);
+	for (int i = 0; i < 3; i++)
+		(void)dup2(away[i], i);
+}
+
 /* In the child: only calls that are safe between fork and exec. Never returns. */
 __attribute__((noreturn)) static void become(const struct as_spawn *s, char **environment,
 					     bool joined, int tell)
 {
 	if (!joined)
 		say(tell, NOT_JOINED);
+	if (s->standard)
+		set_standard(s->standard);
 	(void)setrlimit(RLIMIT_NOFILE, &s->files);
 	(void)sigaction(SIGCHLD, &s->chld, NULL);
 	(void)sigaction(SIGXFSZ, &s->xfsz, NULL);

@@ -15,6 +15,7 @@
 struct as_spawn {
 	char **argv;
 	char *const *environment; /* "NAME=value" besides ours; NULL: none */
+	const int *standard;      /* its input, output and error; NULL: ours */
 	const struct as_env *env;
 	struct as_cgroup *cgroup;    /* may be NULL                  */
 	sigset_t mask;               /* as it was before we changed it */

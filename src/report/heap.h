@@ -7,7 +7,7 @@
  * amount is an estimate, and bears the half of its 95 % interval: the profile
  * then has a kind "variance".
  */
-#include "heap/heap.h"
+#include "heap/sight.h"
 #include "profile/write.h"
 #include "report/head.h"
 
@@ -36,6 +36,33 @@ int as_put_heap(struct as_buf *out, const struct as_look *look, const struct as_
 		size_t rows, struct as_err *err);
 /* What is missing or wrong, each in lines of its own. */
 void as_put_heap_doubts(struct as_buf *out, const struct as_look *look, const struct as_heap *h);
+
+/* --- while it runs -------------------------------------------------------- */
+
+/* How fast it allocates, from one look to the next. */
+struct as_heap_pace {
+	double count, bytes; /* a second; NaN: unknown                       */
+	struct as_heap_amount made;
+	bool begun;
+};
+
+/* All that was made so far, `ns` after the last time. */
+void as_heap_pace(struct as_heap_pace *p, struct as_heap_amount made, int64_t ns);
+
+struct as_heap_live {
+	const struct as_heap *heap; /* of heap/sight.h */
+	const struct as_sight_now *now;
+	const struct as_heap_pace *pace;
+	bool running;
+};
+
+/* A line: when, what there is, how fast, who holds most; and what stands above the first. */
+void as_put_heap_live_head(struct as_buf *out);
+int as_put_heap_live(struct as_buf *out, const struct as_look *look, const struct as_heap_live *l,
+		     struct as_err *err);
+/* The same as a line of JSON, with at most `rows` lines of code: "assay/heap-live/1". */
+int as_report_heap_live_json(struct as_buf *out, const struct as_heap_live *l, size_t rows,
+			     struct as_err *err);
 
 /* --- views of stacks ------------------------------------------------------ */
 
@@ -67,5 +94,9 @@ struct as_heap_lines_how {
 	size_t rows;
 	int indent;
 };
+/* The same as an array of objects. */
+struct as_json;
+int as_json_heap_lines(struct as_json *j, const char *key, const struct as_heap *h,
+		       const struct as_heap_lines_how *how, struct as_err *err);
 int as_put_heap_lines(struct as_buf *out, const struct as_look *look, const struct as_heap *h,
 		      const struct as_heap_lines_how *how, struct as_err *err);

@@ -35,16 +35,15 @@ static void put_line(struct as_json *j, const struct as_heap *h, const struct as
 	as_json_close(j);
 }
 
-static int put_lines(struct as_json *j, const char *key, const struct as_heap *h,
-		     enum as_heap_view view, enum as_heap_order order, size_t rows,
-		     struct as_err *err)
+int as_json_heap_lines(struct as_json *j, const char *key, const struct as_heap *h,
+		       const struct as_heap_lines_how *how, struct as_err *err)
 {
 	as_auto_free struct as_heap_line *line = NULL;
 	size_t n = 0;
-	int r = as_heap_lines(h, view, order, &line, &n, err);
+	int r = as_heap_lines(h, how->view, how->order, &line, &n, err);
 
 	as_json_open(j, key, '[');
-	for (size_t i = 0; r == AS_OK && i < n && i < rows; i++)
+	for (size_t i = 0; r == AS_OK && i < n && i < how->rows; i++)
 		put_line(j, h, &line[i]);
 	as_json_close(j);
 	return r;
@@ -66,9 +65,13 @@ static int put_all_lines(struct as_json *j, const struct as_heap *h, size_t rows
 	};
 	int r = AS_OK;
 
-	for (size_t i = 0; r == AS_OK && i < AS_LEN(lists); i++)
-		r = put_lines(j, lists[i].key, h, lists[i].view, lists[i].order,
-			      h->rate && lists[i].view == AS_HEAP_TEMPORARY ? 0 : rows, err);
+	for (size_t i = 0; r == AS_OK && i < AS_LEN(lists); i++) {
+		struct as_heap_lines_how how = {lists[i].view, lists[i].order, rows, 0};
+
+		if (h->rate && how.view == AS_HEAP_TEMPORARY)
+			how.rows = 0;
+		r = as_json_heap_lines(j, lists[i].key, h, &how, err);
+	}
 	return r;
 }
 

@@ -6,6 +6,7 @@ usage: assay heap COMMAND [options]
 
 commands:
   heap run          run a command and record all that it allocates
+  heap live         who holds memory, while a command runs
   heap flamegraph   the memory as a flame graph: a page, or a picture
   heap table        which lines the memory is of, by thread and allocator
   heap tree         who holds it, from the outermost caller on
@@ -40,9 +41,9 @@ at a part of the stacks.
 
 commands:
   heap run          run a command and record all that it allocates
+  heap live         who holds memory, while a command runs
   heap flamegraph   the memory as a flame graph: a page, or a picture
   heap table        which lines the memory is of, by thread and allocator
-  heap tree         who holds it, from the outermost caller on
 
 # a member that is nearly one gets a suggestion, its options stand behind it
 $ assay heap flame x.heap
