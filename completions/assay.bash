@@ -267,6 +267,7 @@ _assay() {
 		;;
 	"heap table")
 		case $prev in
+		-o | --output) return ;;
 		-n | --limit) return ;;
 		--temporary-allocation-threshold) return ;;
 		--from) return ;;
@@ -280,7 +281,7 @@ _assay() {
 		--highlight) return ;;
 		esac
 		if [[ $cur == -* ]]; then
-			_assay_words "-n --limit --full-filenames --leaks --temporary-allocations --temporary-allocation-threshold --all --from --until --partial --metric --focus --callers --show-from-frame --show-stacks --hide-stacks --hide-frames --highlight -h --help" "$cur"
+			_assay_words "-o --output -n --limit --full-filenames --leaks --temporary-allocations --temporary-allocation-threshold --all --from --until --partial --metric --focus --callers --show-from-frame --show-stacks --hide-stacks --hide-frames --highlight -h --help" "$cur"
 		else
 			_assay_files "$cur"
 		fi

@@ -17,7 +17,7 @@ import sys
 GENERATED = [
     ("NOTICE", None, [sys.executable, "tools/notice.py"]),
     *[(f"web/{page}.js", None, [sys.executable, "tools/page.py", page])
-      for page in ("report", "flame", "svg")],
+      for page in ("report", "flame", "svg", "table")],
 ]
 CANNOT_TELL = 77        # exit status of a generator that needs what this machine has not
 

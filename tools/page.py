@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """page -- print the script of a page: web/NAME/*.ts, compiled by tsc into one file.
 
-    tools/page.py NAME      (report: of a run; flame: of a profile; svg: of its picture)
+    tools/page.py NAME      (report: of a run; flame: of a profile; svg: of its picture;
+                             table: of a heap by line)
 
 The result, web/NAME.js, is committed, so that building assay needs no compiler
 of TypeScript; `make docs` writes it anew (tools/drift.py).

@@ -1649,7 +1649,7 @@ define("report/tables", ["require", "exports", "report/dom"], function (require,
 		return (Number.isNaN(a) ? 1 : 0) - (Number.isNaN(b) ? 1 : 0) || a - b || 0;
 	}
 	function classOf(c) {
-		return c.numeric ? "num" : c.long ? "long" : undefined;
+		return c.numeric ? "num" : c.long ? "long" : c.className;
 	}
 	class Table {
 		constructor(columns, n, by = -1, down = true, first = FIRST) {
@@ -1672,7 +1672,7 @@ define("report/tables", ["require", "exports", "report/dom"], function (require,
 				this.by = k;
 				this.sort();
 			});
-			return (0, dom_6.h)("th", { scope: "col", class: c.numeric ? "num" : undefined }, b);
+			return (0, dom_6.h)("th", { scope: "col", class: c.numeric ? "num" : c.className }, b);
 		}
 		sort() {
 			const c = this.columns[this.by];

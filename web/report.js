@@ -490,7 +490,7 @@ define("tables", ["require", "exports", "dom"], function (require, exports, dom_
 		return (Number.isNaN(a) ? 1 : 0) - (Number.isNaN(b) ? 1 : 0) || a - b || 0;
 	}
 	function classOf(c) {
-		return c.numeric ? "num" : c.long ? "long" : undefined;
+		return c.numeric ? "num" : c.long ? "long" : c.className;
 	}
 	class Table {
 		constructor(columns, n, by = -1, down = true, first = FIRST) {
@@ -513,7 +513,7 @@ define("tables", ["require", "exports", "dom"], function (require, exports, dom_
 				this.by = k;
 				this.sort();
 			});
-			return (0, dom_3.h)("th", { scope: "col", class: c.numeric ? "num" : undefined }, b);
+			return (0, dom_3.h)("th", { scope: "col", class: c.numeric ? "num" : c.className }, b);
 		}
 		sort() {
 			const c = this.columns[this.by];

@@ -94,10 +94,7 @@ int as_heap_show(const char *path, const struct as_heap_opts *o, const struct as
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
 	struct as_look look = as_look_for(fileno(io->out));
 	struct as_heap_how mine = *how;
-	int r = as_heap_see(path, o,
-			    AS_HEAP_PROCESSES | AS_HEAP_THREADS | AS_HEAP_ALLOCATORS |
-				    AS_HEAP_SPREAD,
-			    &seen, err);
+	int r = as_heap_see(path, o, AS_HEAP_SHOWN, &seen, err);
 
 	if (r < 0)
 		return r;

@@ -69,6 +69,9 @@ typedef int (*as_heap_reporter)(struct as_buf *out, const struct as_look *look,
 int as_heap_show(const char *path, const struct as_heap_opts *o, const struct as_heap_how *how,
 		 as_heap_reporter report, struct as_io *io, struct as_err *err);
 
+/* What views of stacks tell apart: all that there is. */
+enum { AS_HEAP_SHOWN = AS_HEAP_PROCESSES | AS_HEAP_THREADS | AS_HEAP_ALLOCATORS | AS_HEAP_SPREAD };
+
 enum as_heap_view as_heap_view_of(const struct as_heap_opts *o);
 /* The capture in this file, as far as the options ask for it. */
 int as_heap_read(const char *path, const struct as_heap_opts *o, struct as_heap **ret,

@@ -1,8 +1,11 @@
 /* view -- what was allocated, as profiles, and the names of things. */
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/fault.h"
 #include "heap/heap.h"
 #include "profile/copy.h"
 #include "wire/heap.h"
@@ -53,6 +56,7 @@ struct adding {
 	const struct as_heap_amount *amount; /* of each site; NULL: what the view says */
 	unsigned apart;
 	uint32_t process, thread, allocator; /* texts: keys of tags */
+	uint32_t *label;                     /* of each thread, a text; 0: none */
 };
 
 /* What a site had; nothing if its stack is none. */
@@ -94,11 +98,62 @@ static uint32_t text(struct as_profile *p, const char *s)
 	return as_profile_text(p, s, strlen(s));
 }
 
-/* A name, or without one the number. */
-static struct as_tag named(struct adding *a, uint32_t key, const char *name, int64_t number)
+/* ── threads ──────────────────────────────────────────────────────────── */
+
+static const char *thread_name(const struct as_heap *h, uint32_t thread)
 {
-	return name && *name ? (struct as_tag){key, text(a->to, name), 0}
-			     : (struct as_tag){key, 0, number};
+	return h->thread[thread].name ? h->thread[thread].name : "";
+}
+
+static int by_name(const void *a, const void *b, void *adding)
+{
+	const struct as_heap *h = ((const struct adding *)adding)->h;
+
+	return strcmp(thread_name(h, *(const uint32_t *)a), thread_name(h, *(const uint32_t *)b));
+}
+
+/* A name that no other has; with the number where others have it too; 0: it has none. */
+static uint32_t label(struct adding *a, uint32_t thread, bool shared)
+{
+	const char *name = thread_name(a->h, thread);
+	char both[64];
+
+	if (!*name)
+		return 0;
+	(void)snprintf(both, sizeof both, "%.40s %u", name, a->h->thread[thread].tid);
+	return text(a->to, shared ? both : name);
+}
+
+static bool alike(struct adding *a, const uint32_t *order, size_t i, size_t k)
+{
+	return k < a->h->nthreads && !by_name(&order[i], &order[k], a);
+}
+
+static int label_threads(struct adding *a, struct as_err *err)
+{
+	size_t n = a->h->nthreads;
+	as_auto_free uint32_t *order = as_zalloc_n(n, sizeof *order);
+
+	a->label = as_zalloc_n(n, sizeof *a->label);
+	if (!order || !a->label)
+		return as_fail(err, AS_ENOMEM, "no memory for the names of threads");
+	for (uint32_t i = 0; i < n; i++)
+		order[i] = i;
+	if (n)
+		qsort_r(order, n, sizeof *order, by_name, a);
+	for (size_t i = 0; i < n; i++)
+		a->label[order[i]] =
+			label(a, order[i], alike(a, order, i, i - 1) || alike(a, order, i, i + 1));
+	return AS_OK;
+}
+
+/* ── sites ────────────────────────────────────────────────────────────── */
+
+static struct as_tag thread_tag(const struct adding *a, uint32_t thread)
+{
+	uint32_t name = a->label[thread];
+
+	return (struct as_tag){a->thread, name, name ? 0 : a->h->thread[thread].tid};
 }
 
 static uint32_t tags_of(struct adding *a, const struct as_heap_site *s)
@@ -110,9 +165,9 @@ static uint32_t tags_of(struct adding *a, const struct as_heap_site *s)
 	if (a->apart & AS_HEAP_PROCESSES && h->nprocesses > 1 && s->process < h->nprocesses)
 		tag[n++] = (struct as_tag){a->process, 0, h->process[s->process].pid};
 	if (a->apart & AS_HEAP_THREADS && s->thread < h->nthreads)
-		tag[n++] = named(a, a->thread, h->thread[s->thread].name, h->thread[s->thread].tid);
+		tag[n++] = thread_tag(a, s->thread);
 	if (a->apart & AS_HEAP_ALLOCATORS)
-		tag[n++] = named(a, a->allocator, as_heap_op_name(s->op), 0);
+		tag[n++] = (struct as_tag){a->allocator, text(a->to, as_heap_op_name(s->op)), 0};
 	return as_profile_tags(a->to, tag, n);
 }
 
@@ -155,13 +210,15 @@ static int add_all(struct adding *a, uint32_t slice, struct as_err *err)
 	a->process = text(a->to, "process");
 	a->thread = text(a->to, "thread");
 	a->allocator = text(a->to, "allocator");
+	r = label_threads(a, err);
 	copy_stacks(a);
-	for (size_t i = 0; i < a->h->nsites; i++)
+	for (size_t i = 0; r == AS_OK && i < a->h->nsites; i++)
 		if (has(a, i))
 			add_site(a, i, slice);
+	free(a->label);
 	a->to->start_unix_ns = a->h->start_unix_ns;
 	a->to->duration_ns = a->h->end_ns - a->h->start_ns;
-	return as_profile_ok(a->to, err);
+	return r < 0 ? r : as_profile_ok(a->to, err);
 }
 
 int as_heap_profile_slice(struct as_profile *p, const struct as_heap *h,

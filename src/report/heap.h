@@ -73,6 +73,9 @@ int as_report_heap_summary(struct as_buf *out, const struct as_look *look,
 /* By line, thread and allocator, of a profile that has these tags. */
 int as_report_heap_table(struct as_buf *out, const struct as_look *look, const struct as_profile *p,
 			 const struct as_heap_how *how, struct as_err *err);
+/* The same as a page: all rows, to be sorted, searched and summed. */
+int as_report_heap_table_html(struct as_buf *out, const struct as_profile *p,
+			      const struct as_heap_how *how, struct as_err *err);
 /* From the outermost caller on, the biggest branches. */
 int as_report_heap_tree(struct as_buf *out, const struct as_look *look, const struct as_profile *p,
 			const struct as_heap_how *how, struct as_err *err);

@@ -1,120 +1,40 @@
 /* A view of a heap by line, thread and allocator; and a line a stack, for spreadsheets. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/cleanup.h"
-#include "base/fault.h"
-#include "report/heap_kinds.h"
+#include "report/heap_rows.h"
 #include "report/table.h"
-
-struct row {
-	uint32_t place, tags;
-	int64_t bytes, count, spread;
-};
 
 enum { DEPTH = 2048 }; /* frames of a stack in a spreadsheet */
 
 struct rows {
 	const struct as_profile *p;
 	const struct as_heap_how *how;
-	struct as_heap_kinds kinds;
-	struct row *at;
-	size_t n;
-	int64_t all; /* bytes of the whole */
+	struct as_heap_rows is;
 };
-
-static void rows_done(struct rows *r)
-{
-	free(r->at);
-}
-
-static int compare(int64_t a, int64_t b)
-{
-	return (a > b) - (a < b);
-}
-
-static int by_place(const void *a, const void *b)
-{
-	const struct row *x = a, *y = b;
-	int r = compare(x->place, y->place);
-
-	return r ? r : compare(x->tags, y->tags);
-}
-
-static int by_bytes(const void *a, const void *b)
-{
-	const struct row *x = a, *y = b;
-	int r = compare(y->bytes, x->bytes);
-
-	r = r ? r : compare(y->count, x->count);
-	return r ? r : by_place(a, b);
-}
-
-static struct row row_of(const struct rows *t, const struct as_sample *s, const uint32_t *owner)
-{
-	return (struct row){owner[s->stack], s->tags, as_heap_value(s, t->kinds.bytes),
-			    as_heap_value(s, t->kinds.count), as_heap_value(s, t->kinds.variance)};
-}
-
-static void add(struct row *to, const struct row *from)
-{
-	to->bytes = as_value_plus(to->bytes, from->bytes);
-	to->count = as_value_plus(to->count, from->count);
-	to->spread = as_value_plus(to->spread, from->spread);
-}
-
-/* Samples whose owner and tags are the same become one row. */
-static int count(struct rows *t, struct as_err *err)
-{
-	as_auto_free uint32_t *owner = as_heap_owners(t->p);
-	size_t n = t->p->nsamples;
-
-	t->at = as_zalloc_n(n, sizeof *t->at);
-	if (!t->at || !owner)
-		return as_fail(err, AS_ENOMEM, "no memory to sum by line");
-	for (size_t i = 0; i < n; i++)
-		t->at[i] = row_of(t, &t->p->sample[i], owner);
-	if (n)
-		qsort(t->at, n, sizeof *t->at, by_place);
-	for (size_t i = 0; i < n; i++) {
-		if (t->n && !by_place(&t->at[t->n - 1], &t->at[i]))
-			add(&t->at[t->n - 1], &t->at[i]);
-		else
-			t->at[t->n++] = t->at[i];
-	}
-	if (t->n)
-		qsort(t->at, t->n, sizeof *t->at, by_bytes);
-	return AS_OK;
-}
 
 enum { BYTES, SHARE, COUNT, ALLOCATOR, THREAD, PROCESS, NAME, WHERE, COLS };
 
 static void put_tag(struct as_buf *out, const struct as_profile *p, uint32_t tags, const char *key)
 {
-	const struct as_tags *t = &p->tags[tags];
+	const struct as_tag *t = as_heap_tag(p, tags, key);
 
-	for (size_t i = 0; i < t->n; i++) {
-		if (strcmp(p->text[t->at[i].key], key) != 0)
-			continue;
-		if (t->at[i].text)
-			as_buf_str(out, p->text[t->at[i].text]);
-		else
-			as_buf_fmt(out, "%lld", (long long)t->at[i].number);
-	}
+	if (t && t->text)
+		as_buf_str(out, p->text[t->text]);
+	else if (t)
+		as_buf_fmt(out, "%lld", (long long)t->number);
 }
 
 static void cell(const void *data, size_t row, size_t col, struct as_buf *cell)
 {
 	const struct rows *t = data;
-	const struct row *x = &t->at[row];
+	const struct as_heap_row *x = &t->is.at[row];
 	const struct as_place *at = &t->p->place[x->place];
 
 	if (col == BYTES)
-		as_put_kind_bytes(cell, &t->kinds, x->bytes, x->spread);
+		as_put_kind_bytes(cell, &t->is.kinds, x->bytes, x->spread);
 	else if (col == SHARE)
-		as_put_share(cell, x->bytes, t->all);
+		as_put_share(cell, x->bytes, t->is.all);
 	else if (col == COUNT)
-		as_put_kind_count(cell, &t->kinds, x->count);
+		as_put_kind_count(cell, &t->is.kinds, x->count);
 	else if (col == ALLOCATOR)
 		put_tag(cell, t->p, x->tags, "allocator");
 	else if (col == THREAD)
@@ -125,6 +45,21 @@ static void cell(const void *data, size_t row, size_t col, struct as_buf *cell)
 		as_buf_str(cell, x->place ? t->p->text[at->function] : AS_HEAP_NO_STACK);
 	else
 		as_put_heap_where(cell, t->p, x->place, at->line, &t->how->spell);
+}
+
+static void put_table(struct as_buf *out, const struct as_look *look, const struct rows *t,
+		      const struct as_column *cols)
+{
+	size_t rows = t->how->rows;
+
+	as_put_heap_title(out, look, t->p, t->how->title);
+	as_put_table(out, look,
+		     &(struct as_table){.cols = cols,
+					.ncols = COLS,
+					.nrows = t->is.n < rows ? t->is.n : rows,
+					.data = t,
+					.cell = cell});
+	as_put_unlisted(out, t->is.n, rows);
 }
 
 int as_report_heap_table(struct as_buf *out, const struct as_look *look, const struct as_profile *p,
@@ -140,23 +75,15 @@ int as_report_heap_table(struct as_buf *out, const struct as_look *look, const s
 		[NAME] = {.title = "function", .min = 14},
 		[WHERE] = {.title = "where", .min = 12, .path = true},
 	};
-	as_cleanup(rows_done) struct rows t = {.p = p, .how = how, .kinds = as_heap_kinds(p)};
+	struct rows t = {.p = p, .how = how};
 	size_t from = out->len;
-	int r = count(&t, err);
+	int r = as_heap_rows(p, &t.is, err);
 
-	if (r < 0)
-		return r;
-	t.all = as_heap_total(p, t.kinds.bytes);
-	as_put_heap_title(out, look, p, how->title);
-	as_put_table(out, look,
-		     &(struct as_table){.cols = cols,
-					.ncols = COLS,
-					.nrows = t.n < how->rows ? t.n : how->rows,
-					.data = &t,
-					.cell = cell});
-	as_put_unlisted(out, t.n, how->rows);
+	if (r == AS_OK)
+		put_table(out, look, &t, cols);
+	as_heap_rows_done(&t.is);
 	as_page_end(out, look, from);
-	return AS_OK;
+	return r;
 }
 
 /* ── for spreadsheets ─────────────────────────────────────────────────── */

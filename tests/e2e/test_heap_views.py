@@ -111,4 +111,27 @@ def _():
     expect_eq(Page(tmp() / "p.html").data["beside"], None, "a page of one moment")
 
 
+# --- the table as a page --------------------------------------------------------------
+
+@job_test("the page of the table has each line of the view, and nothing that asks anybody")
+def _():
+    h = heap(work("allocs"), "peak", "leak")
+    expect_eq(assay("heap", "table", "-o", "t.html", FILE).ok().out, "t.html\n", "what it prints")
+    page = Page(tmp() / "t.html")
+    d = page.data
+    expect_eq((sum(d["bytes"]), sum(d["count"])), (h.doc["peak_bytes"], h.doc["peak_allocations"]),
+              "bytes and count of all rows")
+    found = {}
+    for i, n in enumerate(d["bytes"]):
+        at = d["texts"][d["function"][i]] or None, d["line"][i] or None
+        found[at] = found.get(at, 0) + n
+    want = {(r["function"], r["line"]): r["bytes"] for r in h.doc["peak_by_line"]}
+    expect_eq(found, want, "lines")
+    expect_eq(page.addresses, [], "addresses")
+    expect_eq(page.policy["script-src"], Page.digest(page.elements[-1][2]), "the only script")
+    expect_in("by_malloc", page.only("noscript")[2] + page.text, "text without a script")
+    out = assay("heap", "table", "--leaks", "-o", "-", FILE).ok().out
+    expect(out.startswith("<!doctype html>") and "left at the end" in out, "standard output")
+
+
 main()

@@ -60,6 +60,14 @@ static int spreadsheet(struct as_buf *b, const struct as_heap *h, struct as_err 
 	return r;
 }
 
+static int page(struct as_buf *b, const struct as_heap *h, struct as_err *err)
+{
+	as_auto_profile struct as_profile *p = NULL;
+	int r = as_heap_profile(h, AS_HEAP_PEAK, APART, &p, err);
+
+	return r < 0 ? r : as_report_heap_table_html(b, p, &how, err);
+}
+
 /* Until a report has all that it asks for: how many times it had not. */
 static int torture(const struct as_heap *h,
 		   int (*report)(struct as_buf *, const struct as_heap *, struct as_err *))
@@ -88,7 +96,8 @@ static int torture(const struct as_heap *h,
 static void t_every_report(void)
 {
 	int (*const reports[])(struct as_buf *, const struct as_heap *,
-			       struct as_err *) = {stats, json, summary, table, tree, spreadsheet};
+			       struct as_err *) = {stats, json,        summary, table,
+						   tree,  spreadsheet, page};
 	as_cleanup(sample_heap_done) struct sample_heap s;
 	struct as_heap *h = sample_heap(&s);
 

@@ -10,6 +10,7 @@ export interface Column {
     numeric?: boolean;
     key?: string;                         /* of the metric      */
     long?: boolean;                       /* text that may wrap */
+    className?: string;                   /* of its cells       */
     sort: (i: number) => number | string; /* NaN sorts last     */
     show: (i: number) => Child;
 }
@@ -23,7 +24,7 @@ function compare(a: number | string, b: number | string): number {
 }
 
 function classOf(c: Column): string | undefined {
-    return c.numeric ? "num" : c.long ? "long" : undefined;
+    return c.numeric ? "num" : c.long ? "long" : c.className;
 }
 
 export class Table {
@@ -52,7 +53,7 @@ export class Table {
             this.by = k;
             this.sort();
         });
-        return h("th", {scope: "col", class: c.numeric ? "num" : undefined}, b);
+        return h("th", {scope: "col", class: c.numeric ? "num" : c.className}, b);
     }
 
     private sort(): void {
