@@ -6,7 +6,8 @@
 
 enum {
 	PIECE = 3 << 10, /* a multiple of 3: only the last one needs padding */
-	GZIP = 15 + 16,  /* the largest window, and a gzip head */
+	ZLIB = 15,       /* the largest window */
+	GZIP = 15 + 16,  /* and a gzip head */
 	MEMORY = 9,
 };
 
@@ -24,10 +25,10 @@ static void put_three(struct as_buf *out, const unsigned char *p, size_t n)
 	as_buf_add(out, four, sizeof four);
 }
 
-static void put_base64(struct as_buf *out, const unsigned char *p, size_t n)
+void as_put_base64(struct as_buf *out, const char *p, size_t n)
 {
 	for (size_t i = 0; i < n; i += 3)
-		put_three(out, p + i, n - i);
+		put_three(out, (const unsigned char *)p + i, n - i);
 }
 
 /* ── gzip ─────────────────────────────────────────────────────────────── */
@@ -49,20 +50,38 @@ static void end(z_stream *z)
 	(void)deflateEnd(z);
 }
 
-void as_put_gzip64(struct as_buf *out, const char *p, size_t n)
+typedef void put_piece(struct as_buf *out, const char *p, size_t n);
+
+static void put_bytes(struct as_buf *out, const char *p, size_t n)
+{
+	as_buf_add(out, p, n);
+}
+
+static void put_deflated(struct as_buf *out, const char *p, size_t n, int window, put_piece *put)
 {
 	as_cleanup(end) z_stream z = {.zalloc = get_memory, .zfree = free_memory};
-	unsigned char piece[PIECE];
-	int r = deflateInit2(&z, Z_BEST_COMPRESSION, Z_DEFLATED, GZIP, MEMORY, Z_DEFAULT_STRATEGY);
+	char piece[PIECE];
+	int r = deflateInit2(&z, Z_BEST_COMPRESSION, Z_DEFLATED, window, MEMORY,
+			     Z_DEFAULT_STRATEGY);
 
 	out->bad |= r != Z_OK || n > UINT_MAX; /* a document is at most 1 GiB */
 	z.next_in = (z_const Bytef *)(uintptr_t)p;
 	z.avail_in = (unsigned)n;
 	while (!out->bad && r == Z_OK) {
-		z.next_out = piece;
+		z.next_out = (Bytef *)piece;
 		z.avail_out = sizeof piece;
 		r = deflate(&z, Z_FINISH);
 		out->bad |= r != Z_OK && r != Z_STREAM_END;
-		put_base64(out, piece, sizeof piece - z.avail_out);
+		put(out, piece, sizeof piece - z.avail_out);
 	}
+}
+
+void as_put_gzip64(struct as_buf *out, const char *p, size_t n)
+{
+	put_deflated(out, p, n, GZIP, as_put_base64);
+}
+
+void as_put_zlib(struct as_buf *out, const char *p, size_t n)
+{
+	put_deflated(out, p, n, ZLIB, put_bytes);
 }

@@ -7,3 +7,7 @@
 #include "base/buf.h"
 
 void as_put_gzip64(struct as_buf *out, const char *p, size_t n);
+
+/* The two halves, for formats that are made of them otherwise: zlib's own framing, no gzip. */
+void as_put_zlib(struct as_buf *out, const char *p, size_t n);
+void as_put_base64(struct as_buf *out, const char *p, size_t n);

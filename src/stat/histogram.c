@@ -44,7 +44,23 @@ void as_histogram_merge(struct as_histogram *to, const struct as_histogram *from
 	to->n += from->n;
 	to->sum += from->sum;
 	for (size_t i = 0; i < AS_HISTOGRAM_BUCKETS; i++)
-		to->count[i] += from->count[i];
+		if (from->count[i]) /* a page that has none is not touched */
+			to->count[i] += from->count[i];
+}
+
+void as_histogram_clear(struct as_histogram *h)
+{
+	for (size_t i = 0; i < AS_HISTOGRAM_BUCKETS; i++)
+		if (h->count[i])
+			h->count[i] = 0;
+	h->n = 0;
+	h->min = h->max = 0;
+	h->sum = 0;
+}
+
+double as_histogram_mean(const struct as_histogram *h)
+{
+	return h->n ? h->sum / (double)h->n : (double)NAN;
 }
 
 int64_t as_histogram_at(const struct as_histogram *h, double q)

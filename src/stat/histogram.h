@@ -3,19 +3,21 @@
  * histogram -- many durations (or sizes) in constant memory, as counts.
  *
  * Buckets are log-linear, as HdrHistogram's are: each power of two is cut into
- * 128, so that a value is told to within 0.4 % wherever it lies, and values
- * below 256 exactly. Adding costs a few instructions; two can be merged and
+ * 1024, so that a value is told to within 0.05 % wherever it lies, and values
+ * below 2048 exactly. They are the very buckets of an HdrHistogram with three
+ * digits (report/hdr.h). Adding costs a few instructions; two can be merged and
  * nothing is lost by it. The least and the largest value are kept as they are.
  */
 #include <stddef.h>
 #include <stdint.h>
 
 enum {
-	AS_HISTOGRAM_BITS = 7,
+	AS_HISTOGRAM_BITS = 10,
 	AS_HISTOGRAM_BUCKETS = (64 - AS_HISTOGRAM_BITS) << AS_HISTOGRAM_BITS,
 };
 
-struct as_histogram { /* 58 KB: of the heap; all zeros is empty */
+struct as_histogram { /* 432 KiB: of the heap, where pages that were never touched cost
+			 nothing; all zeros is empty */
 	uint64_t n;
 	int64_t min, max; /* of no value: 0                          */
 	double sum;
@@ -25,6 +27,10 @@ struct as_histogram { /* 58 KB: of the heap; all zeros is empty */
 /* `times` values `v`; one below 0 counts as 0. */
 void as_histogram_add(struct as_histogram *h, int64_t v, uint64_t times);
 void as_histogram_merge(struct as_histogram *to, const struct as_histogram *from);
+/* Empty again; pages stay. */
+void as_histogram_clear(struct as_histogram *h);
+/* NaN: there are none. */
+double as_histogram_mean(const struct as_histogram *h);
 /* The value that a share q (0..1) of all do not pass; -1: there are none. */
 int64_t as_histogram_at(const struct as_histogram *h, double q);
 /* How many are in [from, below), to within a bucket at either end. */
