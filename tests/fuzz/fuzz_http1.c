@@ -1,0 +1,78 @@
+/*
+ * A response, a request and a URL of any bytes. However a message is cut, the
+ * answer is the same.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "net/http1.h"
+#include "net/url.h"
+
+static void must(int holds)
+{
+	if (!holds)
+		abort();
+}
+
+static void begin(struct as_http *h, int request, char *target, size_t size)
+{
+	if (request)
+		as_http_request(h, target, size);
+	else
+		as_http_response(h, false);
+}
+
+/* In pieces of `step` bytes; how many belonged to the message. */
+static size_t feed(struct as_http *h, const char *p, size_t n, size_t step)
+{
+	size_t used = 0;
+
+	while (used < n && !as_http_over(h)) {
+		size_t piece = n - used < step ? n - used : step;
+		size_t took = as_http_feed(h, p + used, piece);
+
+		must(took <= piece && (took == piece || as_http_over(h)));
+		used += took;
+	}
+	as_http_end(h);
+	return used;
+}
+
+static void compare(const char *p, size_t n, int request)
+{
+	static const size_t steps[] = {1, 2, 7, 255};
+	char target[64] = "", other[64] = "";
+	struct as_http whole, cut;
+
+	begin(&whole, request, target, sizeof target);
+	size_t used = feed(&whole, p, n, n ? n : 1);
+	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+		begin(&cut, request, other, sizeof other);
+		size_t part = feed(&cut, p, n, steps[i]);
+
+		must(cut.state == whole.state);
+		if (whole.state != AS_HTTP_DONE)
+			continue;
+		must(part == used && cut.status == whole.status && cut.body == whole.body);
+		must(cut.keep == whole.keep && !strcmp(target, other));
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const char *text = (const char *)data;
+	char url[300] = "http://";
+	struct as_url parsed;
+	struct as_err err = {0};
+
+	compare(text, size, 0);
+	compare(text, size, 1);
+	if (size < sizeof url - 8)
+		memcpy(url + 7, text, size);
+	if (as_url_parse(url, &parsed, &err) == AS_OK)
+		must(parsed.target[0] == '/' && parsed.host[0] && parsed.port);
+	return 0;
+}
