@@ -136,9 +136,7 @@ static void put_title(struct as_buf *out, const struct opts *o, const struct as_
 	if (o->title)
 		as_buf_str(out, o->title);
 	else
-		as_buf_fmt(out, "%.200s: memory %s",
-			   seen->heap->command ? seen->heap->command : "?",
-			   as_buf_text(&seen->title));
+		as_heap_seen_title(out, seen);
 }
 
 static int draw(const struct opts *o, const struct as_heap_seen *seen, as_draw_fn picture,

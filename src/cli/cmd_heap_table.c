@@ -20,12 +20,6 @@ static const struct as_opt opts[] = {
 };
 /* clang-format on */
 
-static void put_title(struct as_buf *out, const struct as_heap_seen *seen)
-{
-	as_buf_fmt(out, "%.200s: memory %s", seen->heap->command ? seen->heap->command : "?",
-		   as_buf_text(&seen->title));
-}
-
 static int write_page(const struct opts *o, const char *path, struct as_heap_how *how,
 		      struct as_io *io, struct as_err *err)
 {
@@ -38,7 +32,7 @@ static int write_page(const struct opts *o, const char *path, struct as_heap_how
 		r = as_output_open(o->output, &file, err);
 	if (r < 0)
 		return r;
-	put_title(&title, &seen);
+	as_heap_seen_title(&title, &seen);
 	how->title = as_buf_text(&title);
 	r = as_report_heap_table_html(&b, seen.view, how, err);
 	if (r == AS_OK)

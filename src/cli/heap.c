@@ -4,6 +4,7 @@
 #include "base/human.h"
 #include "heap/capture.h"
 #include "report/heap.h"
+#include "report/page.h"
 
 enum as_heap_view as_heap_view_of(const struct as_heap_opts *o)
 {
@@ -85,6 +86,14 @@ void as_heap_seen_done(struct as_heap_seen *s)
 	as_heap_free(s->heap);
 	as_profile_free(s->view);
 	as_buf_done(&s->title);
+}
+
+void as_heap_seen_title(struct as_buf *out, const struct as_heap_seen *s)
+{
+	enum { COMMAND_COLUMNS = 60 };
+
+	(void)as_put_name(out, s->heap->command, COMMAND_COLUMNS);
+	as_buf_fmt(out, ": memory %s", as_buf_text(&s->title));
 }
 
 int as_heap_show(const char *path, const struct as_heap_opts *o, const struct as_heap_how *how,

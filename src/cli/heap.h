@@ -61,6 +61,8 @@ int as_heap_see(const char *path, const struct as_heap_opts *o, unsigned apart,
 		struct as_heap_seen *ret, struct as_err *err);
 void as_heap_seen_done(struct as_heap_seen *s);
 #define as_auto_heap_seen as_cleanup(as_heap_seen_done)
+/* What stands above a page of it: the command, cut where it is long, and what it is of. */
+void as_heap_seen_title(struct as_buf *out, const struct as_heap_seen *s);
 
 /* As text on io->out: by one of report/heap.h, and what to doubt of it. */
 typedef int (*as_heap_reporter)(struct as_buf *out, const struct as_look *look,
