@@ -32,6 +32,8 @@ static int welcome(struct as_arrivals *a, int connection, pid_t pid, pid_t paren
 		return r;
 	as_auto_fd int mapping = as_take_fd(m->mapping.fd);
 
+	m->mapping.heap->seed = a->config.seed ? a->config.seed + a->welcomed++ : 0;
+
 	if (!add(a, m)) {
 		as_member_free(m);
 		return as_fail(err, AS_ENOMEM, "no memory for another process");

@@ -15,6 +15,7 @@ struct as_arrivals {
 	struct as_guestdoor door;
 	struct as_worker worker;
 	struct as_member_config config; /* of every member, but for who it is */
+	uint64_t welcomed;              /* how many came; the worker's        */
 	int page;                       /* descriptor of the session's page    */
 	pthread_mutex_t lock;
 	struct as_member **member; /* that nobody has taken yet, under the lock */

@@ -38,6 +38,7 @@ struct as_member_config {
 	pid_t pid, parent;
 	int64_t now_ns;
 	uint64_t sample, temporary;
+	uint64_t seed; /* of samples; 0: they are never the same */
 };
 
 /* With a mapping for the guest; it reads nothing before as_member_begin(). */

@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/fault.h"
+#include "base/num.h"
 #include "heap/arrivals.h"
 #include "heap/gather.h"
 #include "heap/invite.h"
@@ -382,9 +383,19 @@ static int open_capture(struct as_session *s, struct as_err *err)
 	return as_capture_create(s->is.output, &head, s->is.force, &s->capture, err);
 }
 
+/* Tests want the same sample twice. */
+static uint64_t seed(void)
+{
+	const char *wish = getenv("ASSAY_SEED");
+	uint64_t n = 0;
+
+	return wish && as_scan_u64(wish, strlen(wish), &n) ? n : 0;
+}
+
 static int open_all(struct as_session *s, struct as_err *err)
 {
 	struct as_member_config config = {.env = s->env,
+					  .seed = seed(),
 					  .sample = s->is.sample,
 					  .temporary = s->is.temporary};
 	int r = open_page(s, err);

@@ -66,6 +66,7 @@ struct as_guest {
 	_Atomic uint8_t *filter; /* [AS_SAMPLE_FILTER]: sampled ones that live, by hash    */
 	const void **sampled;    /* their table                                            */
 	uint32_t nsampled;
+	_Atomic uint32_t draws; /* threads that have a generator                          */
 	/*
 	 * Counts what may have made an address mean something else (dlclose). Who
 	 * remembers anything by address forgets it when this has changed.

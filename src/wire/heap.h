@@ -118,7 +118,8 @@ struct as_wire_heap {
 	uint32_t python;        /* minor version of the CPython; 0: none (yet)             */
 	uint32_t why;           /* of enum as_wire_heap_why: what it could not do          */
 
-	_Alignas(64) _Atomic uint64_t seq;    /* the next number                             */
+	_Alignas(64) _Atomic uint64_t seq; /* the next number                             */
+	uint64_t seed; /* of what is sampled, the collector's; 0: of nobody                  */
 	_Alignas(64) _Atomic uint32_t nnodes; /* nodes that are complete, node 0 included  */
 	_Atomic uint32_t zero;
 	_Atomic uint64_t nnotes;    /* bytes of notes that are complete                      */

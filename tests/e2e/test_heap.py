@@ -55,6 +55,17 @@ def _():
     h.expect_totals(h.truth[0])
 
 
+@job_test("a sample has a seed: the same one is the same sample, another is another")
+def _():
+    def sampled(seed):
+        doc = heap(ALLOCS, "mixed", "threads", options=["--sample", "65536"],
+                   env={"ASSAY_SEED": str(seed)}).doc
+        return doc["total_allocations"], doc["total_allocated_bytes"], doc["leaked_bytes"]
+    first = sampled(1)
+    expect_eq(sampled(1), first, "the same seed")
+    expect(sampled(2) != first, f"another seed: {first} again")
+
+
 @job_test("an aggregated recording says the same")
 def _():
     h = heap(ALLOCS, *WHOLE, options=["--aggregate"])

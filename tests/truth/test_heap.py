@@ -82,8 +82,9 @@ FIGURES = {"total_allocated_bytes": "bytes", "leaked_bytes": "left", "peak_bytes
 @job_test(f"sampled: each figure is inside its 95 % interval in {ENOUGH} of {RUNS} runs", 900)
 def _():
     inside, ratio = collections.Counter(), collections.Counter()
-    for _ in range(RUNS):
-        h = heap(ALLOCS, "mixed", options=["--sample", "65536"])
+    for seed in range(1, RUNS + 1):
+        h = heap(ALLOCS, "mixed", options=["--sample", "65536", "--no-store"],
+                 env={"ASSAY_SEED": str(seed)})
         truth = h.truth[0]
         for key, own in FIGURES.items():
             inside[key] += abs(h.doc[key] - truth[own]) <= h.doc[f"{key}_95"]
