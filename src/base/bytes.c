@@ -48,8 +48,7 @@ void as_enc_u32le(struct as_buf *b, uint32_t v)
 
 	if (!at)
 		return;
-	v = htole32(v);
-	memcpy(at, &v, sizeof v);
+	as_set_u32le(at, v);
 	b->len += sizeof v;
 }
 

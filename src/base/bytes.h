@@ -29,6 +29,13 @@ void as_enc_f64(struct as_buf *b, double v);
 void as_enc_u32le(struct as_buf *b, uint32_t v); /* fixed width: heads of frames */
 void as_enc_text(struct as_buf *b, const char *s);
 
+/* The same where there is room already: a length that is known later. */
+static inline void as_set_u32le(char *at, uint32_t v)
+{
+	v = htole32(v);
+	memcpy(at, &v, sizeof v);
+}
+
 enum { AS_ENC_MOST = 10 }; /* bytes of a number */
 
 /*

@@ -67,12 +67,6 @@ size_t as_block_open(struct as_blocks_out *o, enum as_block_type type)
 	return at;
 }
 
-static void put_u32le(char *at, uint32_t v)
-{
-	v = htole32(v);
-	memcpy(at, &v, sizeof v);
-}
-
 void as_block_close_to(struct as_blocks_out *o, size_t at, size_t end)
 {
 	if (o->out.bad)
@@ -80,8 +74,8 @@ void as_block_close_to(struct as_blocks_out *o, size_t at, size_t end)
 	char *head = o->out.p + at;
 	size_t n = end - at - AS_BLOCKS_HEAD_LEN;
 
-	put_u32le(head, (uint32_t)n);
-	put_u32le(head + 4, as_crc32(as_crc32(0, head, 4), head + AS_BLOCKS_HEAD_LEN, n));
+	as_set_u32le(head, (uint32_t)n);
+	as_set_u32le(head + 4, as_crc32(as_crc32(0, head, 4), head + AS_BLOCKS_HEAD_LEN, n));
 }
 
 void as_block_close(struct as_blocks_out *o, size_t at)

@@ -289,9 +289,9 @@ int as_columns_put(struct as_columns *c, struct as_blocks_out *o, struct as_err 
 	as_enc_u32le(&o->out, 0);
 	size_t end = o->out.len;
 	int r = put_columns(c, o, err);
-	uint32_t payload = htole32((uint32_t)(o->out.len - end - AS_BLOCKS_HEAD_LEN));
 	if (!o->out.bad)
-		memcpy(o->out.p + end - sizeof payload, &payload, sizeof payload);
+		as_set_u32le(o->out.p + end - sizeof(uint32_t),
+			     (uint32_t)(o->out.len - end - AS_BLOCKS_HEAD_LEN));
 	as_block_close_to(o, at, end);
 	again(c);
 	return r;

@@ -63,12 +63,6 @@ static size_t open_frame(struct as_live *l, enum as_live_type type)
 	return at;
 }
 
-static void put_u32le(char *at, uint32_t v)
-{
-	for (int i = 0; i < 4; i++)
-		at[i] = (char)(v >> 8 * i);
-}
-
 static void close_frame(struct as_live *l, size_t at)
 {
 	if (l->out.bad)
@@ -76,9 +70,9 @@ static void close_frame(struct as_live *l, size_t at)
 	char *head = l->out.p + at;
 	size_t n = l->out.len - at - AS_LIVE_HEAD_LEN;
 
-	put_u32le(head, (uint32_t)n);
+	as_set_u32le(head, (uint32_t)n);
 	uint32_t crc = as_crc32(as_crc32(0, head, 4), head + AS_LIVE_HEAD_LEN, n);
-	put_u32le(head + 4, crc);
+	as_set_u32le(head + 4, crc);
 }
 
 static int write_failed(struct as_live *l, int os, struct as_err *err)
