@@ -15,6 +15,15 @@ static bool add(struct as_arrivals *a, struct as_member *m)
 	return there;
 }
 
+static int turn_away(struct as_arrivals *a, const struct as_err *why)
+{
+	(void)pthread_mutex_lock(&a->lock);
+	if (!a->failed.code)
+		a->failed = *why;
+	(void)pthread_mutex_unlock(&a->lock);
+	return why->code;
+}
+
 /* It is among the arrivals before it can do anything; from then on it is no longer ours. */
 static int welcome(struct as_arrivals *a, int connection, pid_t pid, pid_t parent,
 		   struct as_err *err)
@@ -29,14 +38,15 @@ static int welcome(struct as_arrivals *a, int connection, pid_t pid, pid_t paren
 	int r = as_member_new(&config, &m, err);
 
 	if (r < 0)
-		return r;
+		return turn_away(a, err);
 	as_auto_fd int mapping = as_take_fd(m->mapping.fd);
 
 	m->mapping.heap->seed = a->config.seed ? a->config.seed + a->welcomed++ : 0;
 
 	if (!add(a, m)) {
 		as_member_free(m);
-		return as_fail(err, AS_ENOMEM, "no memory for another process");
+		(void)as_fail(err, AS_ENOMEM, "no memory for another process");
+		return turn_away(a, err);
 	}
 	return as_guestdoor_answer(connection, &w, sizeof w, (int[]){a->page, mapping}, err);
 }
@@ -87,6 +97,18 @@ struct as_member *as_arrivals_take(struct as_arrivals *a)
 	}
 	(void)pthread_mutex_unlock(&a->lock);
 	return m;
+}
+
+int as_arrivals_failed(struct as_arrivals *a, struct as_err *err)
+{
+	(void)pthread_mutex_lock(&a->lock);
+	int r = a->failed.code;
+
+	if (r < 0)
+		*err = a->failed;
+	a->failed.code = AS_OK;
+	(void)pthread_mutex_unlock(&a->lock);
+	return r;
 }
 
 void as_arrivals_shut(struct as_arrivals *a)

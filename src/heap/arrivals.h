@@ -20,6 +20,7 @@ struct as_arrivals {
 	pthread_mutex_t lock;
 	struct as_member **member; /* that nobody has taken yet, under the lock */
 	size_t n, cap;
+	struct as_err failed; /* why the first was sent away, under the lock; code 0: none was */
 	bool open;
 };
 
@@ -28,6 +29,8 @@ int as_arrivals_open(struct as_arrivals *a, const struct as_member_config *confi
 		     struct as_err *err);
 /* The next one, or NULL. */
 struct as_member *as_arrivals_take(struct as_arrivals *a);
+/* Was somebody sent away who should have come in? Why is told once. */
+int as_arrivals_failed(struct as_arrivals *a, struct as_err *err);
 /* Nobody comes any more. Those not taken are still there. */
 void as_arrivals_shut(struct as_arrivals *a);
 void as_arrivals_done(struct as_arrivals *a);

@@ -231,8 +231,7 @@ int as_gather_more(struct as_gatherer *g, const struct as_heap_kind *kind, size_
 		return no_memory(err);
 	while (g->nkinds < nkinds)
 		if (!add_kind(g, &kind[g->nkinds]))
-			return g->h->stacks->bad ? as_profile_ok(g->h->stacks, err)
-						 : no_memory(err);
+			return no_memory(err);
 	return AS_OK;
 }
 

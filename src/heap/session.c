@@ -126,6 +126,7 @@ static void adopt(struct as_session *s)
 {
 	struct as_err err;
 
+	note(s, as_arrivals_failed(&s->arrivals, &err), &err);
 	for (struct as_member *m; (m = as_arrivals_take(&s->arrivals));) {
 		replace(s, m->is.pid);
 		int r = begin(s, m, &err);
@@ -184,6 +185,10 @@ static void end(struct as_session *s, struct as_member *m, int64_t now)
 	if (m->pidfd >= 0)
 		(void)epoll_ctl(s->ends, EPOLL_CTL_DEL, m->pidfd, NULL);
 	as_member_end(m, s->env, now);
+	if (m->short_of)
+		note(s,
+		     as_fail(&err, AS_ENOMEM, "no memory for all that process %u did", m->is.pid),
+		     &err);
 	as_gather_totals(&s->past, &m->is.totals);
 	if (s->capture)
 		note(s, as_capture_ended(s->capture, m->number, &m->is, &err), &err);
