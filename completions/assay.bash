@@ -260,7 +260,7 @@ _assay() {
 		--highlight) return ;;
 		esac
 		if [[ $cur == -* ]]; then
-			_assay_words "-o --output -f --format --title --temporal --slice --icicle --reverse --lines -t --split-threads --full-filenames --leaks --temporary-allocations --temporary-allocation-threshold --all --from --until --partial --metric --focus --callers --show-from-frame --show-stacks --hide-stacks --hide-frames --highlight -h --help" "$cur"
+			_assay_words "-o --output -f --format --title --temporal --slice --icicle --reverse --lines -t --split-threads --split-tasks --full-filenames --leaks --temporary-allocations --temporary-allocation-threshold --all --from --until --partial --metric --focus --callers --show-from-frame --show-stacks --hide-stacks --hide-frames --highlight -h --help" "$cur"
 		else
 			_assay_files "$cur"
 		fi

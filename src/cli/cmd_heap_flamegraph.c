@@ -14,7 +14,7 @@ struct opts {
 	struct as_heap_opts heap;
 	const char *output, *format, *title;
 	int64_t slice_ns;
-	bool temporal, lines, threads, full_names, icicle, reverse;
+	bool temporal, lines, threads, tasks, full_names, icicle, reverse;
 };
 
 /* clang-format off */
@@ -30,6 +30,7 @@ static const struct as_opt opts[] = {
 	{ .name = "reverse", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, reverse), .help = "merge from the innermost frame: who called it" },
 	{ .name = "lines", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, lines), .help = "a box for each line, not for each function" },
 	{ .name = "split-threads", .letter = 't', .type = AS_OPT_SWITCH, .at = offsetof(struct opts, threads), .help = "threads and processes apart" },
+	{ .name = "split-tasks", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, tasks), .help = "tasks of an event loop apart, by their coroutine" },
 	{ .name = "full-filenames", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, full_names), .help = "files with their whole path" },
 	AS_HEAP_VIEW_OPTS(struct opts, heap),
 	{ 0 }
@@ -38,7 +39,8 @@ static const struct as_opt opts[] = {
 
 static unsigned apart(const struct opts *o)
 {
-	return o->threads ? AS_HEAP_PROCESSES | AS_HEAP_THREADS : 0;
+	return (o->threads ? AS_HEAP_PROCESSES | AS_HEAP_THREADS : 0) |
+	       (o->tasks ? AS_HEAP_TASKS : 0);
 }
 
 /* ── over time ────────────────────────────────────────────────────────── */
@@ -125,7 +127,7 @@ static struct as_flame_how how_of(const struct opts *o, const char *title,
 				     .levels = o->temporal,
 				     .spell = {.functions = !o->lines,
 					       .full_names = o->full_names,
-					       .tags = o->threads,
+					       .tags = o->threads || o->tasks,
 					       .highlight =
 						       as_sieve_filter(&o->heap.sieve).highlight,
 					       .kind = p->nkinds - 1}};

@@ -37,19 +37,24 @@ const struct as_cmd as_cmd_heap_stats = {
 	.name = "heap stats",
 	.synopsis = "[options] FILE",
 	.about = "how much was allocated, held and left, and by which lines",
-	.manual = "The numbers of a capture: allocations and frees, the peak with the lines that "
-		  "held "
-		  "it, what is left, what was temporary, the lines that allocated most bytes and "
-		  "most often, sizes, allocators, processes, threads. A line is the innermost one "
-		  "of Python in a stack; without Python, the innermost that is known.\n\n"
-		  "Beside them stands RSS, what the system counted as resident, when it was "
-		  "most: what of it is the heap, what is mapped files or shared, and what is "
-		  "neither. That is memory that was freed and that the allocator keeps, what it "
-		  "wastes, stacks, data of the program and its libraries. Where more was allocated "
-		  "than is resident, some of it was never touched.\n\n"
-		  "`--json` has the same, in bytes, as docs/schema/heap-stats-1.json describes it. "
-		  "Of a sampled capture each number of bytes has the half of its 95 % interval "
-		  "beside it.",
+	.manual =
+		"The numbers of a capture: allocations and frees, the peak with the lines that "
+		"held "
+		"it, what is left, what was temporary, the lines that allocated most bytes and "
+		"most often, sizes, allocators, processes, threads. A line is the innermost one "
+		"of Python in a stack; without Python, the innermost that is known.\n\n"
+		"Beside them stands RSS, what the system counted as resident, when it was "
+		"most: what of it is the heap, what is mapped files or shared, and what is "
+		"neither. That is memory that was freed and that the allocator keeps, what it "
+		"wastes, stacks, data of the program and its libraries. Where more was allocated "
+		"than is resident, some of it was never touched.\n\n"
+		"What runs in an event loop (asyncio, uvloop, trio) is listed by task: by the "
+		"outermost coroutine on the stack, which is what the loop was given to run. Tasks "
+		"of one coroutine are one row; callbacks and threads of an executor run in no "
+		"task.\n\n"
+		"`--json` has the same, in bytes, as docs/schema/heap-stats-1.json describes it. "
+		"Of a sampled capture each number of bytes has the half of its 95 % interval "
+		"beside it.",
 	.examples = "assay heap stats sort.heap\tall numbers\n"
 		    "assay heap stats --json sort.heap\tfor programs\n",
 	.min_args = 1,

@@ -57,13 +57,14 @@ const struct as_cmd as_cmd_heap_table = {
 	.name = "heap table",
 	.synopsis = "[options] FILE",
 	.about = "which lines the memory is of, by thread and allocator",
-	.manual = "A row for each line of code, thread, process and allocator (malloc, mmap, new "
-		  "…): bytes and allocations, the most bytes first. Columns that do not fit the "
-		  "terminal are left out; `assay heap transform csv` has them all, with whole "
-		  "stacks.\n\n"
-		  "With `-o x.html` it is a page that needs nothing else: all lines, sorted by any "
-		  "column, searched, by line, function or file, and by thread, process and "
-		  "allocator or all of these together. Prints the name of the file.",
+	.manual =
+		"A row for each line of code, thread, task, process and allocator (malloc, mmap, "
+		"new …): bytes and allocations, the most bytes first. Columns that do not fit the "
+		"terminal are left out; `assay heap transform csv` has them all, with whole "
+		"stacks.\n\n"
+		"With `-o x.html` it is a page that needs nothing else: all lines, sorted by any "
+		"column, searched, by line, function or file, and a row for each thread, task, "
+		"process and allocator, or all of these together. Prints the name of the file.",
 	.examples = "assay heap table sort.heap\twhich lines held the peak\n"
 		    "assay heap table --leaks sort.heap\twhich lines left something\n"
 		    "assay heap table -o sort-table.html sort.heap\tto be sorted and searched\n",

@@ -53,7 +53,7 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 {
 	const struct opts *o = opts_;
 	bool csv = !strcmp(args[0], "csv");
-	unsigned apart = AS_HEAP_PROCESSES | AS_HEAP_THREADS | AS_HEAP_ALLOCATORS;
+	unsigned apart = AS_HEAP_SHOWN & ~AS_HEAP_SPREAD;
 	as_auto_heap_seen struct as_heap_seen seen = {0};
 
 	(void)tail;

@@ -72,7 +72,10 @@ int as_heap_show(const char *path, const struct as_heap_opts *o, const struct as
 		 as_heap_reporter report, struct as_io *io, struct as_err *err);
 
 /* What views of stacks tell apart: all that there is. */
-enum { AS_HEAP_SHOWN = AS_HEAP_PROCESSES | AS_HEAP_THREADS | AS_HEAP_ALLOCATORS | AS_HEAP_SPREAD };
+enum {
+	AS_HEAP_SHOWN = AS_HEAP_PROCESSES | AS_HEAP_THREADS | AS_HEAP_TASKS | AS_HEAP_ALLOCATORS |
+			AS_HEAP_SPREAD
+};
 
 enum as_heap_view as_heap_view_of(const struct as_heap_opts *o);
 /* The capture in this file, as far as the options ask for it. */

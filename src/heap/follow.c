@@ -2,6 +2,7 @@
 
 #include "base/cleanup.h"
 #include "base/fault.h"
+#include "pyabi/layout.h"
 
 enum { FIRST = 64 };
 
@@ -93,7 +94,9 @@ static bool add_code(struct as_follow *f, struct note *from, struct as_heap_name
 		return false;
 	f->bad += !fits;
 	if (fits)
-		c = (struct as_heap_code){.lines = w.lines, .first_line = w.first_line};
+		c = (struct as_heap_code){.lines = w.lines,
+					  .first_line = w.first_line,
+					  .coroutine = w.flags & AS_PY_COROUTINES};
 	bool whole = !fits || code_texts(from, &w, &c);
 	n->code[n->ncodes++] = c;
 	return whole;

@@ -95,7 +95,8 @@ enum as_heap_apart {
 	AS_HEAP_PROCESSES = 1 << 0,  /* a tag "process", when there are several          */
 	AS_HEAP_THREADS = 1 << 1,    /* a tag "thread"                                   */
 	AS_HEAP_ALLOCATORS = 1 << 2, /* a tag "allocator"                                */
-	AS_HEAP_SPREAD = 1 << 3,     /* a kind "variance" of the bytes, in KiB squared: first */
+	AS_HEAP_TASKS = 1 << 3,      /* a tag "task": the coroutine of the task that ran */
+	AS_HEAP_SPREAD = 1 << 4,     /* a kind "variance" of the bytes, in KiB squared: first */
 };
 
 /* A profile with the kinds "allocations" and "bytes", the last, of that view. */
@@ -152,16 +153,30 @@ struct as_heap_parts {
 	struct as_heap_sums *thread;         /* of each of h->thread            */
 	struct as_heap_sums *process;        /* of each of h->process           */
 	struct as_heap_sums op[AS_HEAP_OPS]; /* of each of enum as_wire_op      */
+	struct as_heap_sums *task;           /* none when no coroutine ever ran  */
+	uint32_t *coroutine;                 /* of each task; 0: of no task      */
+	size_t ntasks;
 };
 
 int as_heap_parts(const struct as_heap *h, struct as_heap_parts *ret, struct as_err *err);
 void as_heap_parts_done(struct as_heap_parts *p);
 
 /*
+ * For each stack a place of the task that ran: of the outermost coroutine in it,
+ * which is what an event loop was given to run. Tasks of one coroutine are one,
+ * and who runs none (a callback, a thread of an executor) has 0. NULL for want
+ * of memory; caller frees.
+ */
+uint32_t *as_heap_tasks(const struct as_profile *p);
+/* "answer (app.py:20)", where it is defined; cut to `room`. */
+void as_heap_task_name(const struct as_profile *p, uint32_t place, char *to, size_t room);
+
+/*
  * For each stack the place that its memory is put down to: the innermost line
- * of Python; without Python the innermost whose line is known; else the
- * innermost of all. So the allocator, the interpreter and libraries without
- * names are not the owners of everything. NULL for want of memory; caller frees.
+ * of Python; without Python the innermost whose line is known, those of libc
+ * and other packages left out; else the innermost of all. So the allocator, the
+ * interpreter and libraries without names are not the owners of everything.
+ * NULL for want of memory; caller frees.
  */
 uint32_t *as_heap_owners(const struct as_profile *p);
 

@@ -18,6 +18,7 @@ struct as_heap_code {
 	size_t ntable;
 	uint32_t lines; /* of enum as_py_lines */
 	int32_t first_line;
+	bool coroutine;
 };
 
 struct as_heap_module {

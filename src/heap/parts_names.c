@@ -3,7 +3,8 @@
  *
  *	1 node     i64 key, turned left by 2, less that of the node before; u64 how far
  *	           back its caller is
- *	2 code     text name, text file, u64 lines, i64 first line, u64 bytes, line table
+ *	2 code     text name, text file, u64 lines, and 16 if it is a coroutine, i64 first
+ *	           line, u64 bytes, line table
  *	3 module   u64 number, text path, text build id, u64 start, end, bias, from, until
  *	4 thread   u64 number, u64 tid, text name
  *	5 symbol   i64 address less that of the symbol before, u64 node, u64 depth,
@@ -18,6 +19,8 @@
 #include "heap/parts.h"
 
 enum name { NODE = 1, CODE, MODULE, THREAD, SYMBOL };
+
+enum { LINES = 15, COROUTINE = 16 };
 
 void as_names_told_done(struct as_names_told *t)
 {
@@ -56,7 +59,7 @@ static void put_code(struct as_buf *b, const struct as_heap_code *c)
 	as_enc_u64(b, CODE);
 	as_enc_text(b, c->name);
 	as_enc_text(b, c->file);
-	as_enc_u64(b, c->lines);
+	as_enc_u64(b, (c->lines & LINES) | (c->coroutine ? COROUTINE : 0));
 	as_enc_i64(b, c->first_line);
 	as_enc_u64(b, c->ntable);
 	as_buf_add(b, c->table, c->ntable);
@@ -209,7 +212,9 @@ static void get_code(struct as_bytes *b, struct as_heap_names *n)
 	*c = (struct as_heap_code){0};
 	c->name = as_dec_string(b);
 	c->file = as_dec_string(b);
-	c->lines = (uint32_t)as_dec_below(b, UINT32_MAX);
+	uint32_t lines = (uint32_t)as_dec_below(b, UINT32_MAX);
+	c->lines = lines & LINES;
+	c->coroutine = lines & COROUTINE;
 	c->first_line = (int32_t)as_dec_i64(b);
 	get_table(b, c);
 }

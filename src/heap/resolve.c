@@ -131,7 +131,7 @@ static uint32_t python_place(struct as_heap_resolver *r, uint64_t key)
 			       : 0;
 	return as_profile_place(r->to,
 				(struct as_place){text_of(r->to, c->name), text_of(r->to, c->file),
-						  line, c->first_line});
+						  line, c->first_line, c->coroutine});
 }
 
 /* Symbols of an address and a node: those told of the last node up to it. */

@@ -4,7 +4,7 @@
 
 #include "base/cleanup.h"
 #include "base/fault.h"
-#include "heap/heap.h"
+#include "heap/tasks.h"
 #include "wire/heap.h"
 
 struct as_heap_amount as_heap_amount(const struct as_heap_sums *s, enum as_heap_view view)
@@ -45,7 +45,7 @@ static void add_amount(struct as_heap_amount *to, struct as_heap_amount a)
 	to->bytes = as_value_plus(to->bytes, a.bytes);
 }
 
-static void add_sums(struct as_heap_sums *to, const struct as_heap_sums *s)
+void as_heap_sums_add(struct as_heap_sums *to, const struct as_heap_sums *s)
 {
 	add_amount(&to->made, s->made);
 	add_amount(&to->peak, s->peak);
@@ -68,21 +68,23 @@ int as_heap_parts(const struct as_heap *h, struct as_heap_parts *ret, struct as_
 	for (size_t i = 0; i < h->nsites; i++) {
 		const struct as_heap_site *s = &h->site[i];
 
-		add_sums(&ret->all, &s->sums);
+		as_heap_sums_add(&ret->all, &s->sums);
 		if (s->thread < h->nthreads)
-			add_sums(&ret->thread[s->thread], &s->sums);
+			as_heap_sums_add(&ret->thread[s->thread], &s->sums);
 		if (s->process < h->nprocesses)
-			add_sums(&ret->process[s->process], &s->sums);
+			as_heap_sums_add(&ret->process[s->process], &s->sums);
 		if (s->op < AS_HEAP_OPS)
-			add_sums(&ret->op[s->op], &s->sums);
+			as_heap_sums_add(&ret->op[s->op], &s->sums);
 	}
-	return AS_OK;
+	return as_heap_parts_tasks(h, ret, err);
 }
 
 void as_heap_parts_done(struct as_heap_parts *p)
 {
 	free(p->thread);
 	free(p->process);
+	free(p->task);
+	free(p->coroutine);
 }
 
 /* ── by line ──────────────────────────────────────────────────────────── */
@@ -123,10 +125,16 @@ static bool is_python(const struct as_profile *p, uint32_t place)
 	return file[0] == '<' || (n > 3 && !strcmp(file + n - 3, ".py"));
 }
 
+/* Debug symbols of a distribution name files without their folder: nobody's own code. */
+static bool has_line(const struct as_profile *p, uint32_t place)
+{
+	return p->place[place].line > 0 && p->text[p->place[place].file][0] == '/';
+}
+
 /* How good an owner a place is. */
 static int rank(const struct as_profile *p, uint32_t place)
 {
-	return !place ? 0 : is_python(p, place) ? 3 : p->place[place].line > 0 ? 2 : 1;
+	return !place ? 0 : is_python(p, place) ? 3 : has_line(p, place) ? 2 : 1;
 }
 
 uint32_t *as_heap_owners(const struct as_profile *p)

@@ -57,6 +57,8 @@ struct adding {
 	unsigned apart;
 	uint32_t process, thread, allocator; /* texts: keys of tags */
 	uint32_t *label;                     /* of each thread, a text; 0: none */
+	uint32_t task;                       /* a key too                       */
+	uint32_t *coroutine;                 /* of each stack; NULL: not asked for */
 };
 
 /* What a site had; nothing if its stack is none. */
@@ -156,16 +158,26 @@ static struct as_tag thread_tag(const struct adding *a, uint32_t thread)
 	return (struct as_tag){a->thread, name, name ? 0 : a->h->thread[thread].tid};
 }
 
+static struct as_tag task_tag(struct adding *a, uint32_t place)
+{
+	char name[256];
+
+	as_heap_task_name(a->h->stacks, place, name, sizeof name);
+	return (struct as_tag){a->task, text(a->to, name), 0};
+}
+
 static uint32_t tags_of(struct adding *a, const struct as_heap_site *s)
 {
 	const struct as_heap *h = a->h;
-	struct as_tag tag[3];
+	struct as_tag tag[4];
 	size_t n = 0;
 
 	if (a->apart & AS_HEAP_PROCESSES && h->nprocesses > 1 && s->process < h->nprocesses)
 		tag[n++] = (struct as_tag){a->process, 0, h->process[s->process].pid};
 	if (a->apart & AS_HEAP_THREADS && s->thread < h->nthreads)
 		tag[n++] = thread_tag(a, s->thread);
+	if (a->coroutine && a->coroutine[s->stack])
+		tag[n++] = task_tag(a, a->coroutine[s->stack]);
 	if (a->apart & AS_HEAP_ALLOCATORS)
 		tag[n++] = (struct as_tag){a->allocator, text(a->to, as_heap_op_name(s->op)), 0};
 	return as_profile_tags(a->to, tag, n);
@@ -199,6 +211,17 @@ int as_heap_profile_new(unsigned apart, struct as_profile **ret, struct as_err *
 	return *ret ? AS_OK : err->code;
 }
 
+/* What is known of threads and stacks before any of them is met. */
+static int prepare(struct adding *a, struct as_err *err)
+{
+	int r = label_threads(a, err);
+
+	if (r < 0 || !(a->apart & AS_HEAP_TASKS))
+		return r;
+	a->coroutine = as_heap_tasks(a->h->stacks);
+	return a->coroutine ? AS_OK : as_fail(err, AS_ENOMEM, "no memory for tasks");
+}
+
 static int add_all(struct adding *a, uint32_t slice, struct as_err *err)
 {
 	as_auto_copy struct as_copy copy = {0};
@@ -210,12 +233,14 @@ static int add_all(struct adding *a, uint32_t slice, struct as_err *err)
 	a->process = text(a->to, "process");
 	a->thread = text(a->to, "thread");
 	a->allocator = text(a->to, "allocator");
-	r = label_threads(a, err);
+	a->task = text(a->to, "task");
+	r = prepare(a, err);
 	copy_stacks(a);
 	for (size_t i = 0; r == AS_OK && i < a->h->nsites; i++)
 		if (has(a, i))
 			add_site(a, i, slice);
 	free(a->label);
+	free(a->coroutine);
 	a->to->start_unix_ns = a->h->start_unix_ns;
 	a->to->duration_ns = a->h->end_ns - a->h->start_ns;
 	return r < 0 ? r : as_profile_ok(a->to, err);

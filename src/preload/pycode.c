@@ -185,6 +185,7 @@ static uint64_t note(struct table *t, const unsigned char *code)
 		.name = (uint32_t)read_text(as_pypointer(code, l->code.name), t->name),
 		.file = (uint32_t)read_text(as_pypointer(code, l->code.file), t->file),
 		.table = n <= TABLE_MOST ? (uint32_t)n : 0,
+		.flags = (uint32_t)as_pyint(code, l->code.flags),
 	};
 	const struct as_note_part part[] = {
 		{&head, sizeof head},

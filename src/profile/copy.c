@@ -45,7 +45,7 @@ uint32_t as_copy_place(struct as_copy *c, uint32_t place)
 		c->place[place] =
 			as_profile_place(c->to, (struct as_place){as_copy_text(c, x->function),
 								  as_copy_text(c, x->file), x->line,
-								  x->begin});
+								  x->begin, x->coroutine});
 	return c->place[place];
 }
 

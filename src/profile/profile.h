@@ -38,6 +38,7 @@ struct as_place {
 	uint32_t function, file; /* texts                                        */
 	int32_t line;            /* 0: unknown                                   */
 	int32_t begin;           /* the function's first line; 0: unknown        */
+	uint32_t coroutine;      /* 1: it is one (of Python), as far as is known  */
 };
 
 struct as_stack {

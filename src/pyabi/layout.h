@@ -16,6 +16,9 @@
 #define AS_PY_NO      UINT32_MAX
 #define AS_PY_NO_SHIM UINT8_MAX /* frame.shim of a version without them */
 
+/* Flags of code: a coroutine, a generator that is used as one, one that awaits. */
+enum { AS_PY_COROUTINES = 0x80 | 0x100 | 0x200 };
+
 enum { AS_PY_OWNED_BY_THREAD = 0, AS_PY_OWNED_BY_GENERATOR = 1 }; /* frame.owner */
 
 /* No layout wants more bytes of one than this. */
@@ -73,6 +76,7 @@ struct as_py_layout {
 	struct {
 		uint32_t size;
 		uint32_t file, name, first_line, lines, code; /* code: the instructions */
+		uint32_t flags;     /* an int: AS_PY_COROUTINES and others             */
 		uint32_t traceable; /* from which instruction on it has begun; from 3.11 */
 	} code;
 	struct {

@@ -143,7 +143,8 @@ static void derive(struct as_py_layout *l, uint32_t gil)
 	l->code.size = needed(CODE, l);
 	/* An int, then a pointer, and without a GIL another, stand before the instructions. */
 	l->code.traceable = l->code.code - (l->free_threaded && l->minor >= 14 ? 24 : 16);
-	l->text.compact = l->text.ascii + 16; /* its UTF-8, and the length of that */
+	l->code.flags = l->code.first_line - 20; /* five more ints are between them */
+	l->text.compact = l->text.ascii + 16;    /* its UTF-8, and the length of that */
 	l->text.kind = l->free_threaded && l->minor >= 14 ? 8 : 2;
 	l->frame.tagged = l->minor >= 14;
 }
@@ -153,7 +154,8 @@ static bool fits(const struct as_py_layout *l)
 {
 	return l->thread.size <= AS_PY_THREAD_MOST && l->frame.size <= AS_PY_FRAME_MOST &&
 	       l->code.size <= AS_PY_CODE_MOST && l->code.traceable < l->code.code &&
-	       l->text.length + 8 <= l->text.state && l->text.state + 4 <= AS_PY_TEXT_MOST;
+	       l->code.flags < l->code.first_line && l->text.length + 8 <= l->text.state &&
+	       l->text.state + 4 <= AS_PY_TEXT_MOST;
 }
 
 bool as_py_offsets(const unsigned char *table, size_t n, struct as_py_layout *ret)

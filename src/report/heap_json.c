@@ -216,6 +216,23 @@ static void put_thread(struct as_json *j, const struct as_heap *h, const struct 
 	as_json_close(j);
 }
 
+static void put_task(struct as_json *j, const struct as_heap *h, const struct as_heap_sums *t,
+		     uint32_t coroutine)
+{
+	const struct as_profile *p = h->stacks;
+	const struct as_place *at = &p->place[coroutine];
+
+	as_json_open(j, NULL, '{');
+	as_json_str(j, "function", coroutine ? p->text[at->function] : NULL);
+	as_json_str(j, "file", at->file ? p->text[at->file] : NULL);
+	put_known(j, "line", at->begin > 0 ? at->begin : -1);
+	as_json_i64(j, "allocations", t->made.count);
+	as_json_i64(j, "allocated_bytes", t->made.bytes);
+	as_json_i64(j, "bytes_at_peak", t->peak.bytes);
+	as_json_i64(j, "leaked_bytes", t->left.bytes);
+	as_json_close(j);
+}
+
 static void put_allocator(struct as_json *j, const struct as_heap_sums *t, size_t op)
 {
 	if (!t->made.count)
@@ -233,6 +250,10 @@ static void put_parts(struct as_json *j, const struct as_heap *h, const struct a
 	as_json_open(j, "threads", '[');
 	for (size_t i = 0; i < h->nthreads; i++)
 		put_thread(j, h, &parts->thread[i], i);
+	as_json_close(j);
+	as_json_open(j, "tasks", '[');
+	for (size_t i = 0; i < parts->ntasks; i++)
+		put_task(j, h, &parts->task[i], parts->coroutine[i]);
 	as_json_close(j);
 	as_json_open(j, "allocators", '[');
 	for (size_t i = 0; i < AS_HEAP_OPS; i++)

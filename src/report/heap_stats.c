@@ -143,6 +143,20 @@ static void thread_cell(const void *data, size_t row, size_t col, struct as_buf 
 		as_buf_fmt(cell, " of %u", s->h->process[who->process].pid);
 }
 
+static void task_cell(const void *data, size_t row, size_t col, struct as_buf *cell)
+{
+	const struct stats *s = data;
+	uint32_t place = s->parts->coroutine[s->row[row]];
+	char name[256];
+
+	if (col != WHO) {
+		sums_cell(s, &s->parts->task[s->row[row]], col, cell);
+		return;
+	}
+	as_heap_task_name(s->h->stacks, place, name, sizeof name);
+	as_buf_str(cell, place ? name : "(no task)");
+}
+
 static void allocator_cell(const void *data, size_t row, size_t col, struct as_buf *cell)
 {
 	const struct stats *s = data;
@@ -257,6 +271,7 @@ static int put_who(struct stats *s, size_t rows, struct as_err *err)
 		{"allocators", false, allocator_cell, s->parts->op, AS_HEAP_OPS, AS_HEAP_OPS},
 		{"processes", true, process_cell, s->parts->process, s->h->nprocesses, rows},
 		{"threads", false, thread_cell, s->parts->thread, s->h->nthreads, rows},
+		{"tasks, by coroutine", false, task_cell, s->parts->task, s->parts->ntasks, rows},
 	};
 	int r = AS_OK;
 

@@ -5,13 +5,35 @@
 
 enum { DEPTH = 2048 }; /* frames of a stack in a spreadsheet */
 
+enum { BYTES, SHARE, COUNT, ALLOCATOR, THREAD, TASK, PROCESS, NAME, WHERE, COLS };
+
+static const struct as_column all_cols[COLS] = {
+	[BYTES] = {.title = "bytes", .right = true},
+	[SHARE] = {.title = "", .right = true, .spare = 3},
+	[COUNT] = {.title = "count", .right = true},
+	[ALLOCATOR] = {.title = "allocator", .max = 14, .spare = 4},
+	[THREAD] = {.title = "thread", .max = 12, .spare = 2},
+	[TASK] = {.title = "task", .max = 16, .spare = 3},
+	[PROCESS] = {.title = "pid", .right = true, .spare = 1},
+	[NAME] = {.title = "function", .min = 14},
+	[WHERE] = {.title = "where", .min = 12, .path = true},
+};
+
+/* What of a row stands in these. */
+static const char *const tag_of[COLS] = {
+	[ALLOCATOR] = "allocator",
+	[THREAD] = "thread",
+	[TASK] = "task",
+	[PROCESS] = "process",
+};
+
 struct rows {
 	const struct as_profile *p;
 	const struct as_heap_how *how;
 	struct as_heap_rows is;
+	struct as_column cols[COLS];
+	size_t which[COLS], ncols; /* of all columns, those that are shown */
 };
-
-enum { BYTES, SHARE, COUNT, ALLOCATOR, THREAD, PROCESS, NAME, WHERE, COLS };
 
 static void put_tag(struct as_buf *out, const struct as_profile *p, uint32_t tags, const char *key)
 {
@@ -23,39 +45,54 @@ static void put_tag(struct as_buf *out, const struct as_profile *p, uint32_t tag
 		as_buf_fmt(out, "%lld", (long long)t->number);
 }
 
-static void cell(const void *data, size_t row, size_t col, struct as_buf *cell)
+static void cell(const void *data, size_t row, size_t shown, struct as_buf *cell)
 {
 	const struct rows *t = data;
 	const struct as_heap_row *x = &t->is.at[row];
 	const struct as_place *at = &t->p->place[x->place];
+	size_t col = t->which[shown];
 
-	if (col == BYTES)
+	if (tag_of[col])
+		put_tag(cell, t->p, x->tags, tag_of[col]);
+	else if (col == BYTES)
 		as_put_kind_bytes(cell, &t->is.kinds, x->bytes, x->spread);
 	else if (col == SHARE)
 		as_put_share(cell, x->bytes, t->is.all);
 	else if (col == COUNT)
 		as_put_kind_count(cell, &t->is.kinds, x->count);
-	else if (col == ALLOCATOR)
-		put_tag(cell, t->p, x->tags, "allocator");
-	else if (col == THREAD)
-		put_tag(cell, t->p, x->tags, "thread");
-	else if (col == PROCESS)
-		put_tag(cell, t->p, x->tags, "process");
 	else if (col == NAME)
 		as_buf_str(cell, x->place ? t->p->text[at->function] : AS_HEAP_NO_STACK);
 	else
 		as_put_heap_where(cell, t->p, x->place, at->line, &t->how->spell);
 }
 
-static void put_table(struct as_buf *out, const struct as_look *look, const struct rows *t,
-		      const struct as_column *cols)
+static bool is_told(const struct as_profile *p, const char *key)
+{
+	for (uint32_t i = 0; i < p->ntags; i++)
+		if (as_heap_tag(p, i, key))
+			return true;
+	return false;
+}
+
+/* Those that have something to say. */
+static void choose_columns(struct rows *t)
+{
+	for (size_t i = 0; i < COLS; i++) {
+		if (tag_of[i] && !is_told(t->p, tag_of[i]))
+			continue;
+		t->cols[t->ncols] = all_cols[i];
+		t->which[t->ncols++] = i;
+	}
+}
+
+static void put_table(struct as_buf *out, const struct as_look *look, const struct rows *t)
 {
 	size_t rows = t->how->rows;
 
 	as_put_heap_title(out, look, t->p, t->how->title);
 	as_put_table(out, look,
-		     &(struct as_table){.cols = cols,
-					.ncols = COLS,
+		     &(struct as_table){.cols = t->cols,
+					.ncols = t->ncols,
 					.nrows = t->is.n < rows ? t->is.n : rows,
 					.data = t,
 					.cell = cell});
@@ -65,22 +102,13 @@ static void put_table(struct as_buf *out, const struct as_look *look, const stru
 int as_report_heap_table(struct as_buf *out, const struct as_look *look, const struct as_profile *p,
 			 const struct as_heap_how *how, struct as_err *err)
 {
-	static const struct as_column cols[COLS] = {
-		[BYTES] = {.title = "bytes", .right = true},
-		[SHARE] = {.title = "", .right = true, .spare = 3},
-		[COUNT] = {.title = "count", .right = true},
-		[ALLOCATOR] = {.title = "allocator", .max = 14, .spare = 4},
-		[THREAD] = {.title = "thread", .max = 12, .spare = 2},
-		[PROCESS] = {.title = "pid", .right = true, .spare = 1},
-		[NAME] = {.title = "function", .min = 14},
-		[WHERE] = {.title = "where", .min = 12, .path = true},
-	};
 	struct rows t = {.p = p, .how = how};
 	size_t from = out->len;
 	int r = as_heap_rows(p, &t.is, err);
 
+	choose_columns(&t);
 	if (r == AS_OK)
-		put_table(out, look, &t, cols);
+		put_table(out, look, &t);
 	as_heap_rows_done(&t.is);
 	as_page_end(out, look, from);
 	return r;
@@ -132,12 +160,13 @@ void as_report_heap_csv(struct as_buf *out, const struct as_profile *p)
 {
 	struct as_heap_kinds k = as_heap_kinds(p);
 
-	as_buf_str(out, "process,thread,allocator,allocations,bytes,stack\n");
+	as_buf_str(out, "process,thread,task,allocator,allocations,bytes,stack\n");
 	for (size_t i = 0; i < p->nsamples; i++) {
 		const struct as_sample *s = &p->sample[i];
 
 		put_cell_of(out, p, s->tags, "process");
 		put_cell_of(out, p, s->tags, "thread");
+		put_cell_of(out, p, s->tags, "task");
 		put_cell_of(out, p, s->tags, "allocator");
 		as_buf_fmt(out, "%lld,%lld,", (long long)as_heap_value(s, k.count),
 			   (long long)as_heap_value(s, k.bytes));

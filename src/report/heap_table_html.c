@@ -75,7 +75,7 @@ static void put_texts(struct as_json *j, const struct as_profile *p)
 
 static void put_data(struct as_buf *out, const struct page *t)
 {
-	static const char *const tags[] = {"thread", "process", "allocator"};
+	static const char *const tags[] = {"thread", "task", "process", "allocator"};
 	struct as_json j = as_json(out);
 
 	as_json_open(&j, NULL, '{');

@@ -178,7 +178,7 @@ struct as_wire_code {
 	uint32_t lines; /* of enum as_py_lines, pyabi/layout.h */
 	int32_t first_line;
 	uint32_t name, file, table; /* bytes of each; texts are UTF-8 */
-	uint32_t zero;
+	uint32_t flags;             /* co_flags                       */
 };
 
 struct as_wire_module {

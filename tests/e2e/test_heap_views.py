@@ -10,6 +10,7 @@ from harness import *
 from heaps import *
 from jobs import *
 from page import *
+from pythons import *
 from schemas import *
 
 MIB = 1 << 20
@@ -109,6 +110,201 @@ def _():
     expect(max(beside["heap"]) >= held, "heap")
     assay("heap", "flamegraph", "-o", "p.html", FILE).ok()
     expect_eq(Page(tmp() / "p.html").data["beside"], None, "a page of one moment")
+
+
+# --- moments ---------------------------------------------------------------------------
+
+@job_test("what grew between two moments, and what went, to the byte")
+def _():
+    h, d = python('''
+import json, time
+
+def first():
+    return [bytearray(100_003) for _ in range(30)]
+
+def second():
+    return [bytearray(50_021) for _ in range(40)]
+
+def passing():
+    return bytearray(3_000_017)
+
+told = {}
+def tell(name):
+    time.sleep(0.1)
+    told[name] = time.time_ns()
+    time.sleep(0.1)
+
+a = first()
+tell("before")
+x = passing()
+b = second()
+del a[:10], x
+tell("after")
+c = first()
+print(json.dumps(told))
+''')
+    at = {k: v - d["start_unix_ns"] for k, v in h.truth[0].items()}
+    # A byte more than a bytearray says.
+    first, second = 100_004, 50_022
+
+    def held(*options):
+        found = assay("heap", "diff", "--json", "-n", "9999", *options, FILE).ok().json()
+        found = valid(found, "diff-1")
+        sums = {}
+        for f in found["functions"]:        # a list comprehension is its function's
+            name = f["function"].partition(".")[0]
+            if name in ("first", "second", "passing"):
+                before, after = sums.get(name, (0, 0))
+                sums[name] = before + f["self"]["before"], after + f["self"]["after"]
+        return sums
+
+    got = held("--from", f"{at['before']}ns", "--until", f"{at['after']}ns")
+    expect_eq(got, {"first": (30 * first, 20 * first), "second": (0, 40 * second)},
+              "what was there before and after")
+    got = held("--from", f"{at['after']}ns")
+    expect_eq(got["first"][0], 20 * first, "what was there then")
+    # Of a part of the time: what was made in it and is still there; and its own peak.
+    part = ["--from", f"{at['before']}ns", "--until", f"{at['after']}ns"]
+    expect_eq(bytes_of(rows("--leaks", *part), "second"), 40 * second, "made in between")
+    expect_eq(bytes_of(rows("--leaks", *part), "first"), 0, "made before")
+    peak = rows(*part)
+    expect_eq((bytes_of(peak, "first"), bytes_of(peak, "second"), bytes_of(peak, "passing")),
+              (30 * first, 40 * second, 3_000_018), "the peak in between")
+
+
+# --- threads and processes -----------------------------------------------------------------
+
+@job_test("each thread has what it made, also when all have one name")
+def _():
+    h, d = python('''
+import json, threading
+
+def make(n):
+    kept.append([bytearray(10_007) for _ in range(n)])
+    made[threading.get_native_id()] = n
+
+kept, made = [], {}
+threads = [threading.Thread(target=make, args=(n,)) for n in (11, 23, 37)]
+for t in threads:
+    t.start()
+for t in threads:
+    t.join()
+print(json.dumps(made))
+''')
+    found = {}
+    for r in rows():
+        if "make" in r["stack"] and int(r["bytes"]) % 10_008 == 0:
+            found[r["thread"].split()[-1]] = int(r["bytes"]) // 10_008
+    expect_eq(found, h.truth[0], "allocations of each thread")
+    for t in d["threads"]:
+        if str(t["tid"]) in h.truth[0]:
+            least = h.truth[0][str(t["tid"])] * 10_008
+            expect_between(t["bytes_at_peak"], least, least + 100_000, "bytes at the peak")
+    listed = assay("heap", "stats", FILE).ok().out.partition("threads")[2].splitlines()[2:]
+    expect_eq(str(max(d["threads"], key=lambda t: t["bytes_at_peak"])["tid"]),
+              listed[0].split()[-2], "who held most stands first")
+
+
+@job_test("the peak of a tree: what all of them held at once, and each its own")
+def _():
+    h, d = python('''
+import json, os, time
+
+def hold(n):
+    return [bytearray(100_003) for _ in range(n)]
+
+def child(n, ready, go):
+    more = hold(n)
+    os.write(ready, b".")
+    os.read(go, 1)
+    os._exit(0)
+
+pids = {}
+alone = hold(60)             # more than it has when all together hold most
+del alone
+own = hold(20)
+ready, go = os.pipe(), os.pipe()
+for n in 30, 50:
+    pid = os.fork()
+    if not pid:
+        child(n, ready[1], go[0])
+    pids[pid] = n
+for _ in pids:
+    os.read(ready[0], 1)
+time.sleep(0.1)
+os.write(go[1], b"..")
+for pid in pids:
+    os.waitpid(pid, 0)
+print(json.dumps({**pids, os.getpid(): 20}))
+''', options=["--follow-fork"])
+    each = 100_004
+    want = {int(pid): n * each for pid, n in h.truth[0].items()}
+    at_peak = {}
+    for r in rows():
+        if "hold" in r["stack"] and int(r["bytes"]) % each == 0:
+            at_peak[int(r["process"])] = int(r["bytes"])
+    expect_eq(at_peak, want, "what each held at the peak of all")
+    expect_eq(sum(p["bytes_at_peak"] for p in d["processes"]), d["peak_bytes"], "all together")
+    parent = h.process(next(p for p, n in want.items() if n == 20 * each))
+    expect(parent["peak_bytes"] >= 60 * each > parent["bytes_at_peak"], f"its own peak: {parent}")
+    expect(all(p["rss_peak_bytes"] >= p["bytes_at_peak"] for p in d["processes"]), "RSS of each")
+
+
+# --- tasks -----------------------------------------------------------------------------------
+
+TASKS = '''
+import asyncio, json
+
+async def make(n):
+    return bytearray(n)
+
+async def small():
+    kept = [await make(10_007) for _ in range(30)]
+    await asyncio.sleep(0.05)
+    kept += [await make(10_007) for _ in range(4)]
+
+async def big():
+    kept = [await make(300_007) for _ in range(20)]
+    await asyncio.sleep(0.05)
+
+def callback():
+    global kept
+    kept = bytearray(1_000_003)
+
+def thread():
+    return bytearray(500_009)
+
+async def main():
+    loop = asyncio.get_running_loop()
+    loop.call_soon(callback)
+    await asyncio.gather(small(), big(), small(), loop.run_in_executor(None, thread))
+
+asyncio.run(main())
+'''
+
+
+@job_test("each task has what its coroutine and all it awaits made, in every version")
+def _():
+    (tmp() / "app.py").write_text(TASKS)
+    for p in pythons():
+        if p.minor > 13:
+            continue
+        h = heap(p.path, "app.py")
+        every = rows("--all")
+        tasks = {t["function"]: t for t in valid(h.doc, "heap-stats-1")["tasks"]}
+        for name, count, size in (("small", 68, 10_008), ("big", 20, 300_008)):
+            expect_between(tasks[name]["allocated_bytes"], count * size, count * size + 20_000,
+                           f"{p.version}: bytes of {name}")
+            made = [r for r in every if r["task"].startswith(f"{name} (app.py:")
+                    and "make" in r["stack"]]
+            expect_eq((sum(int(r["allocations"]) for r in made), bytes_of(made, "make")),
+                      (count, count * size), f"{p.version}: what make() made for {name}")
+        for word in "callback", "thread":
+            expect_eq({r["task"] for r in every if f";{word} (" in r["stack"]}, {""},
+                      f"{p.version}: the task of {word}")
+    boxes = assay("heap", "flamegraph", "--split-tasks", "-f", "svg", "-o", "-", FILE).ok().out
+    expect_in("big (app.py:", boxes, "boxes")
+    expect_in("tasks, by coroutine", assay("heap", "stats", FILE).ok().out, "text")
 
 
 # --- the table as a page --------------------------------------------------------------

@@ -135,6 +135,7 @@ static inline void fake_fill(unsigned char *code, const unsigned char *name, int
 	fake_pointer(code, l->code.file, fake_ascii("f.py"));
 	fake_pointer(code, l->code.lines, fake_bytes("\1\2\3", 3));
 	fake_int(code, l->code.first_line, line);
+	fake_int(code, l->code.flags, 0x83);
 }
 
 static inline unsigned char *fake_code(const char *name, int32_t line)

@@ -566,7 +566,8 @@ static void t_names(void)
 				      {AS_WIRE_PYTHON | 5, 1},
 				      {AS_WIRE_PYTHON | AS_WIRE_ENTRY | 1 << 24, 0}};
 	uint8_t table[] = {1, 0, 255};
-	struct as_heap_code code[] = {{f_, f_py, table, 3, 2, -1}, {NULL, none, NULL, 0, 0, 7}};
+	struct as_heap_code code[] = {{f_, f_py, table, 3, 2, -1, true},
+				      {NULL, none, NULL, 0, 0, 7}};
 	struct as_heap_module module[] = {{path, "abcd", 16, 32, 4096, 1, 0}};
 	struct as_heap_thread thread[] = {{7, NULL}, {8, worker}};
 	struct as_heap_symbol symbol[] = {{99, 1, 0, inlined, a_c, 3}, {99, 1, 1, outer, NULL, 0}};
@@ -612,6 +613,7 @@ static void t_names(void)
 	EXPECT_STR(g->code[1].name, NULL);
 	EXPECT_STR(g->code[1].file, "");
 	EXPECT_I64(g->code[0].first_line, -1);
+	EXPECT(g->code[0].lines == 2 && g->code[0].coroutine && !g->code[1].coroutine);
 	EXPECT_U64(g->nmodules, 1);
 	EXPECT_U64(g->module[0].until, 12);
 	EXPECT_STR(g->module[0].build_id, "abcd");

@@ -380,6 +380,7 @@ static void note_code(struct rig *r, const char *name, const char *file, uint32_
 		struct as_wire_code c;
 		char text[40];
 	} n = {.c = {.first_line = 3,
+		     .flags = more ? 0 : 0x83,
 		     .name = (uint32_t)strlen(name),
 		     .file = (uint32_t)strlen(file),
 		     .table = more}};
@@ -427,6 +428,7 @@ static void t_names_are_copied_when_they_are_complete(void)
 	EXPECT_STR(r.names.code[1].name, NULL);
 	EXPECT_STR(r.names.code[2].file, "c.py");
 	EXPECT_I64(r.names.code[2].first_line, 3);
+	EXPECT(r.names.code[2].coroutine && !r.names.code[1].coroutine);
 	EXPECT_U64(r.names.nmodules, 2);
 	EXPECT_STR(r.names.module[0].path, "/a/b.so");
 	EXPECT_U64(r.names.module[0].until, 9);

@@ -228,12 +228,12 @@ static void t_csv(void)
 				  &err),
 		  err);
 	as_report_heap_csv(&b, p);
-	EXPECT_STR(as_buf_text(&b), "process,thread,allocator,allocations,bytes,stack\n"
-				    "\"100\",\"100\",\"malloc\",4,262144,"
+	EXPECT_STR(as_buf_text(&b), "process,thread,task,allocator,allocations,bytes,stack\n"
+				    "\"100\",\"100\",,\"malloc\",4,262144,"
 				    "\"main (/srv/app/main.py:5);load (/srv/app/load.py:12)\"\n"
-				    "\"100\",\"worker\",\"realloc\",50,3276800,"
+				    "\"100\",\"worker\",,\"realloc\",50,3276800,"
 				    "\"main (/srv/app/main.py:5);copy (/srv/app/state.py:40)\"\n"
-				    "\"101\",\"101\",\"mmap\",3,98304,"
+				    "\"101\",\"101\",,\"mmap\",3,98304,"
 				    "\"main (/srv/app/main.py:5);read (/srv/app/reader.c:7)\"\n");
 }
 

@@ -173,13 +173,74 @@ static void t_owners(void)
 	uint32_t known = as_profile_stack(p, 0, sample_place(p, "read", "/srv/app/reader.c", 7, 0));
 	uint32_t nameless = as_profile_stack(p, known, sample_place(p, "libc+0x17", "", 0, 0));
 	uint32_t alone = as_profile_stack(p, 0, sample_place(p, "libc+0x17", "", 0, 0));
+	uint32_t libc = as_profile_stack(p, 0,
+					 sample_place(p, "__libc_start_call_main",
+						      "../sysdeps/start.h", 58, 0));
+	uint32_t bare = as_profile_stack(p, libc, sample_place(p, "work", "", 0, 0));
+	uint32_t within =
+		as_profile_stack(p, known, sample_place(p, "fopen", "./libio/x.c", 65, 0));
 	as_auto_free uint32_t *owner = as_heap_owners(p);
 
 	EXPECT(owner);
 	EXPECT_U64(owner[0], 0);
+	EXPECT_U64(owner[bare], p->stack[bare].place);
+	EXPECT_U64(owner[within], p->stack[known].place);
 	EXPECT_U64(owner[c], p->stack[main].place);
 	EXPECT_U64(owner[nameless], p->stack[known].place);
 	EXPECT_U64(owner[alone], p->stack[alone].place);
+}
+
+/* ── tasks ────────────────────────────────────────────────────────────── */
+
+static uint32_t coroutine(struct as_profile *p, uint32_t caller, const char *name, int line)
+{
+	struct as_place at = {as_profile_text(p, name, strlen(name)),
+			      as_profile_text(p, "/srv/app/loop.py", 16), line, 10, 1};
+
+	return as_profile_stack(p, caller, as_profile_place(p, at));
+}
+
+/* load() is called by a task, copy() by none, read() by another line of the first. */
+static void call_by_tasks(struct sample_heap *s)
+{
+	struct as_profile *p = s->h.stacks;
+	uint32_t loop = as_profile_stack(p, 0, sample_place(p, "_run", "/lib/events.py", 80, 78));
+	uint32_t first = coroutine(p, loop, "serve", 12), again = coroutine(p, loop, "serve", 15);
+	uint32_t inner = coroutine(p, first, "answer", 30);
+
+	s->site[0].stack = as_profile_stack(p, inner, p->stack[s->site[0].stack].place);
+	s->site[3].stack = as_profile_stack(p, again, p->stack[s->site[3].stack].place);
+}
+
+static void t_a_task_is_its_outermost_coroutine(void)
+{
+	as_auto_sample struct sample_heap s;
+	struct as_heap *h = sample_heap(&s);
+	as_cleanup(as_heap_parts_done) struct as_heap_parts parts = {0};
+	struct as_err err;
+
+	call_by_tasks(&s);
+	EXPECT_OK(as_heap_parts(h, &parts, &err), err);
+	EXPECT_U64(parts.ntasks, 2);
+	EXPECT_U64(parts.coroutine[0], 0);
+	EXPECT_STR(h->stacks->text[h->stacks->place[parts.coroutine[1]].function], "serve");
+	EXPECT_I64(parts.task[0].made.bytes, 6407 * SAMPLE_KIB);
+	EXPECT_I64(parts.task[1].made.bytes, 736 * SAMPLE_KIB);
+	EXPECT_I64(parts.task[1].peak.count, 7);
+	as_auto_profile struct as_profile *p = view(h, AS_HEAP_PEAK, AS_HEAP_TASKS);
+	EXPECT_STR(p->text[tag_of(p, 0, "task")->text], "serve (loop.py:10)");
+	EXPECT_U64(p->sample[1].tags, 0);
+	EXPECT_STR(p->text[tag_of(p, 2, "task")->text], "serve (loop.py:10)");
+}
+
+static void t_without_coroutines_there_are_no_tasks(void)
+{
+	as_auto_sample struct sample_heap s;
+	as_cleanup(as_heap_parts_done) struct as_heap_parts parts = {0};
+	struct as_err err;
+
+	EXPECT_OK(as_heap_parts(sample_heap(&s), &parts, &err), err);
+	EXPECT_U64(parts.ntasks, 0);
 }
 
 static void t_every_operation_has_a_name(void)
@@ -296,6 +357,7 @@ UTEST_MAIN(T(t_kinds_are_what_was_counted), T(t_a_view_has_its_own_stacks),
 	   T(t_sites_are_told_apart_as_asked), T(t_threads_of_one_name_have_their_number),
 	   T(t_one_process_needs_no_tag), T(t_the_spread_is_a_kind), T(t_slices_are_kept_apart),
 	   T(t_lines_stand_in_order), T(t_a_line_is_met_once), T(t_owners),
+	   T(t_a_task_is_its_outermost_coroutine), T(t_without_coroutines_there_are_no_tasks),
 	   T(t_every_operation_has_a_name), T(t_a_moment_is_all_processes_that_are_there),
 	   T(t_a_curve_that_is_thinned_keeps_its_peak), T(t_what_is_beside_the_heap),
 	   T(t_no_number_overflows))

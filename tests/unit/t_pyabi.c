@@ -17,6 +17,7 @@ static void t_every_version_is_there(void)
 		EXPECT(l->frame.instr + 8 <= l->frame.size);
 		EXPECT(l->frame.owner == AS_PY_NO || l->frame.owner < l->frame.size);
 		EXPECT(l->code.lines + 8 <= l->code.size);
+		EXPECT(l->code.flags < l->code.first_line);
 	}
 	EXPECT(!as_py_layout(7) && !as_py_layout(13));
 }

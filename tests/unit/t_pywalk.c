@@ -339,6 +339,7 @@ static const char *noted(const unsigned char *name, size_t *n)
 	(void)walk();
 	memcpy(&head, as_guest.notes + sizeof(struct as_wire_note), sizeof head);
 	EXPECT_I64(head.first_line, 42);
+	EXPECT_U64(head.flags, 0x83);
 	EXPECT_U64(head.lines, AS_PY_LOCATIONS);
 	EXPECT_U64(head.table, 3);
 	*n = head.name;
