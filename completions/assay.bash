@@ -69,7 +69,7 @@ _assay() {
 	fi
 	if [[ $command == heap ]]; then
 		if ((COMP_CWORD == 2)); then
-			_assay_words "run live flamegraph table tree summary stats transform diff --help" "$cur"
+			_assay_words "run attach live flamegraph table tree summary stats transform diff --help" "$cur"
 			return
 		fi
 		at=2 command+=" ${COMP_WORDS[2]}"
@@ -220,6 +220,22 @@ _assay() {
 			_assay_words "--native --python-allocators --follow-fork --sample --aggregate -o --output -f --force --json -q --quiet -n --name --run-version -l --label --store --no-store -h --help" "$cur"
 		else
 			_assay_command "$COMP_CWORD" "$cur"
+		fi
+		;;
+	"heap attach")
+		case $prev in
+		-d | --duration) return ;;
+		--sample) return ;;
+		-o | --output) _assay_files "$cur"; return ;;
+		-n | --name) return ;;
+		--run-version) return ;;
+		-l | --label) return ;;
+		--store) _assay_files "$cur"; return ;;
+		esac
+		if [[ $cur == -* ]]; then
+			_assay_words "-d --duration --native --python-allocators --sample --aggregate -o --output -f --force --json -q --quiet -n --name --run-version -l --label --store --no-store -h --help" "$cur"
+		else
+			_assay_pids "$cur"
 		fi
 		;;
 	"heap live")

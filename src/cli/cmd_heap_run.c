@@ -30,31 +30,18 @@ static const struct as_opt opts[] = {
 
 /* ── what came of it ──────────────────────────────────────────────────── */
 
-enum { LINES = 5 };
-
 static int show_text(const struct as_measured *s, const struct as_recording *r, struct as_err *err)
 {
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_FILE);
 	struct as_look look = as_look_for(STDERR_FILENO);
-	struct as_sheet sheet = {&b, &look, s->run};
+	int code = as_put_recording(&b, &look, s, r, err);
 
-	as_put_head(&sheet);
-	int code = as_put_heap(&b, &look, r->heap, LINES, err);
 	if (code < 0)
 		return code;
-	as_put_own_cost(&sheet);
 	as_put_recorded(&b, &look, r);
 	as_page_end(&b, &look, 0);
 	code = as_buf_write(&b, stderr, err);
 	return code == AS_EIO ? AS_OK : code; /* nobody reads it: the job's own end matters more */
-}
-
-static int show_json(const struct as_recording *r, struct as_io *io, struct as_err *err)
-{
-	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
-	int code = as_report_heap_stats_json(&b, r->heap, LINES, err);
-
-	return code < 0 ? code : as_buf_write(&b, io->out, err);
 }
 
 /* ── the run ──────────────────────────────────────────────────────────── */
@@ -99,7 +86,9 @@ static int record(const struct opts *o, char **argv, const char *path, struct as
 	as_measured_keep(&got);
 	if (!r.heap)
 		return AS_OK;
-	return o->json ? show_json(&r, io, err) : o->quiet ? AS_OK : show_text(&got, &r, err);
+	if (o->json)
+		return as_show_recording_json(&r, io, err);
+	return o->quiet ? AS_OK : show_text(&got, &r, err);
 }
 
 static int run(const void *opts_, char **args, char **tail, struct as_io *io, struct as_err *err)

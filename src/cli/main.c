@@ -23,9 +23,9 @@
 extern const struct as_cmd as_cmd_run, as_cmd_attach, as_cmd_record, as_cmd_profiles, as_cmd_dump,
 	as_cmd_loop;
 extern const struct as_cmd as_cmd_top;
-extern const struct as_cmd as_cmd_heap, as_cmd_heap_run, as_cmd_heap_live, as_cmd_heap_flamegraph,
-	as_cmd_heap_table, as_cmd_heap_tree, as_cmd_heap_summary, as_cmd_heap_stats,
-	as_cmd_heap_transform, as_cmd_heap_diff;
+extern const struct as_cmd as_cmd_heap, as_cmd_heap_run, as_cmd_heap_attach, as_cmd_heap_live,
+	as_cmd_heap_flamegraph, as_cmd_heap_table, as_cmd_heap_tree, as_cmd_heap_summary,
+	as_cmd_heap_stats, as_cmd_heap_transform, as_cmd_heap_diff;
 extern const struct as_cmd as_cmd_jobs, as_cmd_show, as_cmd_report, as_cmd_stats;
 extern const struct as_cmd as_cmd_export, as_cmd_import, as_cmd_rm, as_cmd_gc;
 extern const struct as_cmd as_cmd_flame, as_cmd_convert, as_cmd_merge, as_cmd_diff;
@@ -42,6 +42,7 @@ const struct as_cmd *const as_cmds[] = {
 	&as_cmd_top,
 	&as_cmd_heap,
 	&as_cmd_heap_run,
+	&as_cmd_heap_attach,
 	&as_cmd_heap_live,
 	&as_cmd_heap_flamegraph,
 	&as_cmd_heap_table,

@@ -68,10 +68,11 @@ int as_recording_start(struct as_recording *r, const struct as_session_config *c
 	struct as_session_config mine = *config;
 	struct as_identity who = {.argv = m->engine.argv};
 
-	while (who.argv[who.argc])
+	while (who.argv && who.argv[who.argc])
 		who.argc++;
 	as_put_command(&command, &who);
-	mine.command = as_buf_text(&command);
+	if (who.argc)
+		mine.command = as_buf_text(&command);
 	mine.temporary = 1;
 	r->path = config->output;
 	int code = as_session_start(&mine, env, &r->session, err);
@@ -102,6 +103,28 @@ void as_recording_done(struct as_recording *r)
 {
 	as_session_free(r->session);
 	as_heap_free(r->heap);
+}
+
+enum { LINES = 5 };
+
+int as_put_recording(struct as_buf *out, const struct as_look *look, const struct as_measured *s,
+		     const struct as_recording *r, struct as_err *err)
+{
+	struct as_sheet sheet = {out, look, s->run};
+
+	as_put_head(&sheet);
+	int code = as_put_heap(out, look, r->heap, LINES, err);
+	if (code == AS_OK)
+		as_put_own_cost(&sheet);
+	return code;
+}
+
+int as_show_recording_json(const struct as_recording *r, struct as_io *io, struct as_err *err)
+{
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
+	int code = as_report_heap_stats_json(&b, r->heap, LINES, err);
+
+	return code < 0 ? code : as_buf_write(&b, io->out, err);
 }
 
 void as_put_recorded(struct as_buf *out, const struct as_look *look, const struct as_recording *r)

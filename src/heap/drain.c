@@ -172,6 +172,8 @@ HOT void freed(struct as_drain *d, const struct item *it)
 
 	if (as_live_take(&d->live, it->address, &was))
 		tell_freed(d, &was, d->is.kinds->kind[was.kind].size, true);
+	else
+		d->counts.before++;
 }
 
 /* What is held of files is known at each moment: it is no memory of the program's own. */

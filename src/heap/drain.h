@@ -22,6 +22,7 @@ struct as_drain_counts {
 	uint64_t records; /* that were read                                         */
 	uint64_t allocations;
 	int64_t mapped;  /* bytes of files that are mapped now                          */
+	uint64_t before; /* frees of what was made before we were told of anything      */
 	uint64_t lost;   /* numbers that never came, and came too late                  */
 	uint64_t bad;    /* records that made no sense, and rings that lost their thread */
 	bool incomplete; /* for want of memory: sums and events are not all             */

@@ -23,7 +23,9 @@ struct as_heap_process {
 	uint32_t python; /* minor version; 0: no Python                                */
 	uint32_t why;    /* of enum as_wire_heap_why: what could not be done           */
 	int64_t start_ns, end_ns;
-	bool killed; /* it did not end in order                                        */
+	bool killed;    /* it did not end in order                                        */
+	bool attached;  /* it ran before: what it had then is not known                  */
+	int64_t before; /* frees of what it had then; -1: unknown (sampled)             */
 	uint64_t lost, clipped, nested;
 	int64_t waited_ns;
 	struct as_heap_totals totals;

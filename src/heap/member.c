@@ -40,7 +40,8 @@ int as_member_new(const struct as_member_config *config, struct as_member **ret,
 	m->is = (struct as_heap_process){.pid = (uint32_t)config->pid,
 					 .parent = (uint32_t)config->parent,
 					 .command = command_of(config->env, config->pid),
-					 .start_ns = config->now_ns};
+					 .start_ns = config->now_ns,
+					 .before = config->sample ? -1 : 0};
 	m->pidfd = (int)syscall(SYS_pidfd_open, config->pid, 0);
 	m->gone = m->pidfd < 0 && errno == ESRCH;
 	m->rss = m->file = -1;
@@ -96,9 +97,16 @@ size_t as_member_read(struct as_member *m, int64_t now_ns)
 	return n;
 }
 
+uint32_t as_member_attached(const struct as_member *m)
+{
+	return m->drain ? atomic_load_explicit(&m->mapping.heap->attached, memory_order_acquire)
+			: AS_WIRE_FROM_START;
+}
+
 bool as_member_quiet(const struct as_member *m)
 {
-	return !m->drain || (atomic_load_explicit(&m->mapping.heap->state, memory_order_acquire) >=
+	return !m->drain || (as_member_attached(m) != AS_WIRE_ATTACHED &&
+			     atomic_load_explicit(&m->mapping.heap->state, memory_order_acquire) >=
 				     AS_WIRE_HEAP_OVER &&
 			     as_drain_empty(m->drain));
 }
@@ -120,6 +128,9 @@ static void ask(struct as_member *m)
 	m->is.waited_ns = waited < INT64_MAX ? (int64_t)waited : 0;
 	m->is.clipped = told(&h->clipped);
 	m->is.nested = told(&h->nested);
+	m->is.attached = as_member_attached(m) != AS_WIRE_FROM_START;
+	if (m->is.before >= 0)
+		m->is.before = (int64_t)c->before;
 	m->is.lost = told(&h->lost) + c->lost + c->bad;
 	m->short_of |= c->incomplete || m->follow.short_of;
 	as_tracker_totals(m->tracker, &m->is.totals);
@@ -137,7 +148,8 @@ bool as_member_news(struct as_member *m)
 {
 	const struct as_heap_process *a = &m->told, *b = &m->is;
 	bool news = a->python != b->python || a->why != b->why || a->lost != b->lost ||
-		    a->clipped != b->clipped || a->nested != b->nested;
+		    a->clipped != b->clipped || a->nested != b->nested ||
+		    a->attached != b->attached || a->before != b->before;
 
 	m->told = m->is;
 	return news;

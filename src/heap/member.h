@@ -50,7 +50,9 @@ int as_member_begin(struct as_member *m, const struct as_member_config *config,
 		    struct as_heap_crest *crest, bool tell, struct as_err *err);
 /* Read what there is, about a ring of it: how many records. */
 size_t as_member_read(struct as_member *m, int64_t now_ns);
-/* Has the guest said that it is done, and was all of it read? */
+/* How it came, of enum as_wire_attached. */
+uint32_t as_member_attached(const struct as_member *m);
+/* Has the guest said that it is done (and, attached, gone), and was all of it read? */
 bool as_member_quiet(const struct as_member *m);
 /* Names as far as they are complete, and what the guest says of itself. */
 void as_member_follow(struct as_member *m);

@@ -52,6 +52,8 @@ void as_enc_heap_process(struct as_buf *b, const struct as_heap_process *p)
 	as_enc_u64(b, p->clipped);
 	as_enc_u64(b, p->nested);
 	as_enc_i64(b, p->waited_ns);
+	as_enc_u64(b, p->attached);
+	as_enc_i64(b, p->before);
 }
 
 static uint32_t dec_u32(struct as_bytes *b)
@@ -73,6 +75,11 @@ void as_dec_heap_process(struct as_bytes *b, struct as_heap_process *ret)
 	ret->clipped = as_dec_u64(b);
 	ret->nested = as_dec_u64(b);
 	ret->waited_ns = as_dec_i64(b);
+	if (b->p == b->end)
+		return; /* as written before a process could be attached to */
+	ret->attached = as_dec_below(b, 2);
+	ret->before = as_dec_i64(b);
+	b->bad |= ret->before < -1;
 }
 
 static int64_t less(int64_t a, int64_t b)

@@ -18,9 +18,9 @@
 
 #define TICK    (10 * AS_MSEC)
 #define PARTING (300 * AS_MSEC) /* that guests have to end what they write          */
-#define FIRST_FLUSH                                                                                \
-	(50 * AS_MSEC) /* then ever later, up to a second: who is killed
-				       early shall leave something too             */
+#define LEAVING (5 * AS_SECOND) /* that one has to leave a process that goes on     */
+/* Then ever later, up to a second: who is killed early shall leave something too. */
+#define FIRST_FLUSH (50 * AS_MSEC)
 
 enum {
 	SAMPLES = 4000, /* a second; when there are more, the rate is made larger */
@@ -453,6 +453,7 @@ static void stop_threads(struct as_session *s)
 	if (s->page) {
 		atomic_store(&s->page->stop, 1);
 		atomic_store(&s->page->now_ns, (uint64_t)as_now());
+		as_futex_wake(&s->page->stop);
 	}
 	as_arrivals_shut(&s->arrivals);
 	if (s->working)
@@ -481,12 +482,20 @@ static bool quiet(const struct as_session *s)
 	return all;
 }
 
+static bool some_leave(const struct as_session *s)
+{
+	for (size_t i = 0; i < s->nliving; i++)
+		if (as_member_attached(s->living[i]) == AS_WIRE_ATTACHED)
+			return true;
+	return false;
+}
+
 /* What guests are writing now is waited for, not for long: some may be stopped, or stuck. */
 static void part(struct as_session *s)
 {
-	int64_t until = as_now() + PARTING;
+	int64_t begun = as_now();
 
-	while ((look(s) || !quiet(s)) && as_now() < until)
+	while ((look(s) || !quiet(s)) && as_now() - begun < (some_leave(s) ? LEAVING : PARTING))
 		as_futex_wait(&s->page->bell, atomic_load(&s->page->bell), AS_MSEC);
 }
 
@@ -558,6 +567,11 @@ void as_session_free(struct as_session *s)
 char *const *as_session_environment(const struct as_session *s)
 {
 	return s->invite.set;
+}
+
+int as_heap_attach(struct as_session *s, pid_t pid, struct as_attached *ret, struct as_err *err)
+{
+	return as_attach(s->env, pid, s->arrivals.door.path, ret, err);
 }
 
 int32_t as_session_tid(const struct as_session *s)

@@ -9,6 +9,7 @@
  * to its last complete record.
  */
 #include "base/err.h"
+#include "heap/attach.h"
 #include "heap/capture.h"
 #include "os/env.h"
 
@@ -28,6 +29,11 @@ int as_session_start(const struct as_session_config *config, const struct as_env
 /* What a command must have in its environment: "NAME=value" each, NULL-ended; the session's. */
 char *const *as_session_environment(const struct as_session *s);
 int32_t as_session_tid(const struct as_session *s);
+/*
+ * A process that runs comes to the session, and records when this returns. It is
+ * left as it was by as_session_stop(), or when we are gone (heap/attach.h).
+ */
+int as_heap_attach(struct as_session *s, pid_t pid, struct as_attached *ret, struct as_err *err);
 
 /* How it goes, for whoever watches. */
 struct as_session_progress {

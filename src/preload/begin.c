@@ -16,7 +16,7 @@
 /* What a forked child still knows of us; the guest itself is empty there. */
 static struct {
 	struct as_environment to;
-	uint32_t pid, flags, why;
+	uint32_t pid, flags, why, era;
 	char entry[sizeof AS_WIRE_HEAP_ENV + AS_SOCKET_MAX + 24];
 } born;
 
@@ -36,6 +36,8 @@ static bool wiped_on_fork(void)
 /* Of a child's: its parent was recorded. Of a program's: the environment says so. */
 static bool wanted(uint32_t pid)
 {
+	if (as_guest.attached)
+		return true;
 	if (born.pid)
 		return born.flags & AS_WIRE_HEAP_FORKS;
 	if (getauxval(AT_SECURE) || !as_environment_read(&born.to))
@@ -73,19 +75,21 @@ static void fill(uint32_t pid)
 
 static void remember(uint32_t pid)
 {
-	if (!born.pid && !(as_guest.flags & AS_WIRE_HEAP_FORKS))
+	if (!born.pid && !as_guest.attached && !(as_guest.flags & AS_WIRE_HEAP_FORKS))
 		as_environment_only(&born.to, pid, born.entry, sizeof born.entry);
 	born.pid = pid;
 	born.flags = as_guest.flags;
 }
 
-/* Nothing of what a parent left in this thread is true. */
-static void clear(struct as_guest_thread *t)
+void as_thread_renew(struct as_guest_thread *t)
 {
 	t->own = (struct as_writer){0};
 	t->tries = 0;
 	t->drawn = t->random = 0;
 	memset(t->name, 0, sizeof t->name);
+	as_pywalk_end(t);
+	as_native_end(t);
+	t->era = as_guest.era;
 }
 
 static bool start(struct as_guest_thread *t)
@@ -95,7 +99,8 @@ static bool start(struct as_guest_thread *t)
 	if (!wiped_on_fork() || !wanted(pid) ||
 	    !as_connect(born.to.path, pid, born.pid, &as_guest.session, &as_guest.heap))
 		return false;
-	clear(t);
+	as_guest.era = ++born.era;
+	as_thread_renew(t);
 	if (!born.pid && as_next_is_inside())
 		born.why = AS_WIRE_WHY_INSIDE;
 	fill(pid);
@@ -110,13 +115,11 @@ static bool start(struct as_guest_thread *t)
 	return true;
 }
 
-bool as_guest_begin(struct as_guest_thread *t)
+static bool begin(struct as_guest_thread *t, uint32_t was)
 {
-	uint32_t was = AS_GUEST_UNKNOWN;
 	bool good;
 
-	if (atomic_load(&as_guest.phase) != was || !environ || t->busy ||
-	    !atomic_compare_exchange_strong(&as_guest.phase, &was, AS_GUEST_BEGINS))
+	if (!atomic_compare_exchange_strong(&as_guest.phase, &was, AS_GUEST_BEGINS))
 		return false;
 	t->busy = 1;
 	good = start(t);
@@ -125,6 +128,47 @@ bool as_guest_begin(struct as_guest_thread *t)
 	atomic_store(&as_guest.phase, good ? AS_GUEST_RECORDS : AS_GUEST_OFF);
 	t->busy = 0;
 	return good;
+}
+
+bool as_guest_begin(struct as_guest_thread *t)
+{
+	if (atomic_load(&as_guest.phase) != AS_GUEST_UNKNOWN || !environ || t->busy)
+		return false;
+	return begin(t, AS_GUEST_UNKNOWN);
+}
+
+/* --- later ------------------------------------------------------------------------------ */
+
+/* What is of the collector that was there before. */
+static void forget_last(void)
+{
+	as_guest.attached = true;
+	as_guest.everybody = (struct as_writer){0};
+	as_guest.nmodules = 0;
+	memset(as_guest.noted, 0, sizeof as_guest.noted);
+	atomic_fetch_add(&as_guest.unloads, 1); /* nobody told us of those since */
+}
+
+bool as_guest_begin_late(struct as_guest_thread *t, const char *path)
+{
+	size_t n = strnlen(path, sizeof born.to.path - 1);
+
+	uint32_t was = atomic_load(&as_guest.phase);
+
+	if (was != AS_GUEST_OFF && was != AS_GUEST_UNKNOWN)
+		return false;
+	memcpy(born.to.path, path, n);
+	born.to.path[n] = '\0';
+	born.to.pid = 0;
+	born.pid = 0;
+	forget_last();
+	return begin(t, was);
+}
+
+void as_guest_unshare(void)
+{
+	as_disconnect(as_guest.session, as_guest.heap);
+	as_sample_end();
 }
 
 /* --- the end ---------------------------------------------------------------------------- */

@@ -16,6 +16,16 @@
 
 /* Whether something is recorded now. Called when phase is not RECORDS. */
 bool as_guest_begin(struct as_guest_thread *t);
+/*
+ * The same later, when nothing is recorded: to the collector at this path. Whatever
+ * an earlier one left is not given back, as a thread may still be on its way out.
+ */
+bool as_guest_begin_late(struct as_guest_thread *t, const char *path);
+/* Pages that were shared with the collector are the process's own, and empty. */
+void as_guest_unshare(void);
+/* What the thread kept is of an earlier beginning; it has none of this. */
+void as_thread_renew(struct as_guest_thread *t);
+
 /* For ever: the collector wants no more; it is gone. */
 void as_guest_stop(void);
 void as_guest_leave(enum as_wire_heap_why why);

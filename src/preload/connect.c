@@ -71,9 +71,11 @@ static bool ask(long s, const struct as_wire_hello *hello, struct answer *ret)
 	return n == (long)sizeof ret->welcome && ret->welcome.magic == AS_WIRE_HEAP_MAGIC;
 }
 
-static void *map(int fd, size_t bytes)
+/* At `there`, if there is one: what as_disconnect() left of an earlier one. */
+static void *map(void *there, int fd, size_t bytes)
 {
-	long p = as_sys6(SYS_mmap, 0, (long)bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	long p = as_sys6(SYS_mmap, (long)there, (long)bytes, PROT_READ | PROT_WRITE,
+			 MAP_SHARED | (there ? MAP_FIXED : 0), fd, 0);
 
 	if (as_sys_failed(p))
 		return NULL;
@@ -86,13 +88,18 @@ static void *map(int fd, size_t bytes)
 static bool both(const struct answer *a, struct as_wire_session **session,
 		 struct as_wire_heap **heap)
 {
-	*session = map(a->fd[0], sizeof **session);
-	*heap = map(a->fd[1], a->welcome.bytes);
+	if (*heap && a->welcome.bytes != as_guest.shared)
+		return false;
+	as_guest.shared = a->welcome.bytes;
+	*session = map(*session, a->fd[0], sizeof **session);
+	*heap = map(*heap, a->fd[1], a->welcome.bytes);
 	if (*session && *heap && (*session)->magic == AS_WIRE_HEAP_MAGIC &&
 	    (*heap)->magic == AS_WIRE_HEAP_MAGIC)
 		return true;
 	as_guest_pages_back(*session, sizeof **session);
 	as_guest_pages_back(*heap, a->welcome.bytes);
+	*session = NULL;
+	*heap = NULL;
 	return false;
 }
 
@@ -107,4 +114,17 @@ bool as_connect(const char *path, uint32_t pid, uint32_t parent, struct as_wire_
 
 	return came && first >= 0 && second >= 0 &&
 	       a.welcome.bytes >= sizeof(struct as_wire_heap) && both(&a, session, heap);
+}
+
+/* In one step: a thread that is still on its way out finds memory there at any moment. */
+static void blank(void *at, size_t bytes)
+{
+	as_sys6(SYS_mmap, (long)at, (long)bytes, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+}
+
+void as_disconnect(struct as_wire_session *session, struct as_wire_heap *heap)
+{
+	blank(heap, as_guest.shared);
+	blank(session, sizeof *session);
 }

@@ -53,12 +53,16 @@ struct as_guest {
 	/* The alignment makes whole pages of it: what is wiped with them is nobody else's. */
 	_Alignas(AS_GUEST_PAGE) _Atomic uint32_t phase; /* of enum as_guest_phase */
 	uint32_t flags; /* of enum as_wire_heap_flags: what this guest does           */
+	uint32_t era;   /* which beginning this is: what a thread kept of an earlier one is void */
+	bool attached;  /* it came while the process ran (attach.c)                    */
 	struct as_wire_session *session;
 	struct as_wire_heap *heap;
+	size_t shared; /* bytes of it */
 	struct as_wire_node *nodes;
 	uint8_t *notes;
 	uint64_t noted[8]; /* of each kind */
 	_Atomic uint32_t note_lock, tree_lock, code_lock, module_lock, ring_lock, sample_lock;
+	_Atomic uint32_t got_lock;
 	struct as_writer everybody;    /* ring 0, under ring_lock                            */
 	struct as_wire_module *module; /* those that were noted; under module_lock           */
 	uint32_t nmodules;
@@ -100,6 +104,7 @@ struct as_guest_thread {
 		size_t size;
 		void *frame;
 	} outer;
+	uint32_t era;   /* as_guest's, that the above is of                              */
 	uint32_t tries; /* to get a ring                                                 */
 	char name[16];
 	uint8_t rounds; /* of destructors, at its end                                    */

@@ -14,6 +14,7 @@
  */
 #include <dlfcn.h>
 
+#include "preload/got.h"
 #include "preload/hook.h"
 #include "preload/module.h"
 
@@ -48,7 +49,14 @@ struct nothrow;
 #define NUMBER(name, params, args) N##name,
 enum { NEWS(NUMBER) DELETES(NUMBER) OPERATORS };
 
-static _Atomic(void *) next[OPERATORS];
+#define DECLARE_NEW(name, params, args)    void *name params;
+#define DECLARE_DELETE(name, params, args) void name params;
+NEWS(DECLARE_NEW)
+DELETES(DECLARE_DELETE)
+
+#define ROW(name, params, args) [N##name] = {#name, (void *)name, NULL},
+struct as_got_row as_got_operators[] = {NEWS(ROW) DELETES(ROW)};
+const size_t as_got_noperators = OPERATORS;
 
 static void *seek(const char *name, const void *caller)
 {
@@ -66,14 +74,15 @@ static void *seek(const char *name, const void *caller)
 
 static void *find(struct as_guest_thread *t, int n, const char *name, const void *caller)
 {
-	void *f = atomic_load_explicit(&next[n], memory_order_relaxed);
+	_Atomic(void *) *next = &as_got_operators[n].next;
+	void *f = atomic_load_explicit(next, memory_order_relaxed);
 
 	if (f)
 		return f;
 	as_inside(t);
 	f = seek(name, caller);
 	as_outside(t);
-	atomic_store_explicit(&next[n], f, memory_order_relaxed);
+	atomic_store_explicit(next, f, memory_order_relaxed);
 	return f;
 }
 
@@ -106,7 +115,6 @@ static void *last_resort(size_t size)
 }
 
 #define NEW(name, params, args)                                                                    \
-	void *name params;                                                                         \
 	AS_HOOK void *name params                                                                  \
 	{                                                                                          \
 		struct as_guest_thread *t = as_this_thread();                                      \
@@ -120,7 +128,6 @@ static void *last_resort(size_t size)
 	}
 
 #define DELETE(name, params, args)                                                                 \
-	void name params;                                                                          \
 	AS_HOOK void name params                                                                   \
 	{                                                                                          \
 		struct as_guest_thread *t = as_this_thread();                                      \

@@ -4,9 +4,10 @@
  *
  * Modules are noted when a stack leads through them, not when they are loaded.
  * dlopen() is not hooked: it looks for files by the RUNPATH of its caller, which
- * would be us. dl_iterate_phdr() is not called: its lock may be held by a thread
- * that waits for one which is in malloc(). The loader's own index
- * (_dl_find_object, glibc 2.35) takes no lock and may be asked at any moment.
+ * would be us. dl_iterate_phdr() is not called here: its lock may be held by a
+ * thread that waits for one which is in malloc(). (got.c does both, where no
+ * allocation leads.) The loader's own index (_dl_find_object, glibc 2.35) takes
+ * no lock and may be asked at any moment.
  *
  * dlclose() has no such secrets, and is hooked: afterwards addresses mean
  * something else (`as_guest.unloads`).

@@ -248,6 +248,8 @@ void as_native_end(struct as_guest_thread *t)
 void as_native_begin(struct as_guest_thread *t)
 {
 	as_native_end(t);
+	if (unwinder && as_guest.attached)
+		return; /* it forgets by itself what is no longer loaded */
 	as_guest_pages_back(unwinder, sizeof *unwinder);
 	unwinder = as_guest_pages(sizeof *unwinder);
 	if (!unwinder) {

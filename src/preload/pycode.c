@@ -62,7 +62,7 @@ void as_pycode_begin(void)
 	struct table *old = the_table();
 
 	atomic_store_explicit(&as_pycode_table, table_new(FIRST_SLOTS), memory_order_release);
-	if (old)
+	if (old && !as_guest.attached)
 		as_guest_pages_back(old, table_bytes(old->slots));
 }
 
@@ -262,14 +262,28 @@ static void code_dies(void *code)
 	as_pycode_dealloc(code);
 }
 
+static void (**dealloc_of_codes(void))(void *)
+{
+	return (void (**)(void *))(void *)(as_pyhost.api.code_type + (as_pyhost.at.free_threaded
+									      ? TP_DEALLOC_FREE
+									      : TP_DEALLOC));
+}
+
 void as_pycode_watch(void)
 {
-	void (**slot)(void *) = (void (**)(void *))(
-		void *)(as_pyhost.api.code_type +
-			(as_pyhost.at.free_threaded ? TP_DEALLOC_FREE : TP_DEALLOC));
+	void (**slot)(void *) = dealloc_of_codes();
 
 	if (*slot == code_dies)
 		return;
 	as_pycode_dealloc = *slot;
 	__atomic_store_n(slot, code_dies, __ATOMIC_RELEASE);
+}
+
+/* Who has put himself before us keeps us: then we go on to pass on. */
+void as_pycode_unwatch(void)
+{
+	void (**slot)(void *) = dealloc_of_codes();
+
+	if (as_pycode_dealloc && *slot == code_dies)
+		__atomic_store_n(slot, as_pycode_dealloc, __ATOMIC_RELEASE);
 }

@@ -29,6 +29,8 @@ static const struct {
 	{"Py_DecRef", TO(decref), false},
 	{"PyGC_Disable", TO(gc_disable), false},
 	{"PyGC_Enable", TO(gc_enable), false},
+	{"PyGILState_Ensure", TO(gil_take), false},
+	{"PyGILState_Release", TO(gil_give), false},
 };
 #undef TO
 
@@ -101,7 +103,7 @@ void as_python_appeared(const void *module)
 	as_guest.heap->python = as_pyhost.minor;
 	if (module)
 		come_late();
-	else
+	else if (!as_guest.attached) /* then not without the GIL: attach.c */
 		as_pymem_install();
 	if (!find_layout(as_pyhost.minor, &as_pyhost.at)) {
 		as_pyhost_refuse(AS_WIRE_WHY_PYTHON);

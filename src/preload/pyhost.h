@@ -37,6 +37,8 @@ struct as_pyhost_api {
 	int (*frame_lasti)(void *frame);
 	void (*decref)(void *object);
 	int (*gc_disable)(void), (*gc_enable)(void);
+	int (*gil_take)(void);
+	void (*gil_give)(int was);
 };
 
 struct as_pyhost {
@@ -162,8 +164,9 @@ static inline bool as_pyframe_is_entry(const struct as_py_layout *l, const unsig
 void as_pycode_begin(void);
 /* The number of its note, which is made when there is none; NONE: it cannot be. */
 uint32_t as_pycode_number(const unsigned char *code);
-/* From now on we learn when a code dies. */
+/* From now on we learn when a code dies; no longer. */
 void as_pycode_watch(void);
+void as_pycode_unwatch(void);
 
 /* --- is it what we think? (pyself.c) ----------------------------------------------- */
 
@@ -174,3 +177,5 @@ bool as_pyself_try(const void *thread);
 
 /* Put ourselves before the allocators of objects, if the session wants that and we are not. */
 void as_pymem_install(void);
+/* The allocators that were there are there again, unless others have come before us meanwhile. */
+void as_pymem_remove(void);

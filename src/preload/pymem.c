@@ -93,6 +93,26 @@ static void stand_before(int domain)
 	as_pyhost.api.set_allocator(domain, &ours);
 }
 
+static void stand_aside(int domain)
+{
+	struct allocator now, *next;
+
+	as_pyhost.api.get_allocator(domain, &now);
+	if (now.malloc != py_malloc)
+		return;
+	next = now.ctx;
+	as_pyhost.api.set_allocator(domain, next);
+	*next = (struct allocator){0};
+}
+
+void as_pymem_remove(void)
+{
+	if (!as_pyhost.api.get_allocator || !as_pyhost.api.set_allocator)
+		return;
+	stand_aside(DOMAIN_MEM);
+	stand_aside(DOMAIN_OBJ);
+}
+
 void as_pymem_install(void)
 {
 	if (!(as_guest.flags & AS_WIRE_HEAP_OBJECTS) || !as_pyhost.api.get_allocator ||

@@ -38,6 +38,8 @@ static inline bool enter(struct as_guest_thread *t)
 	}
 	t->busy = 1;
 	atomic_signal_fence(memory_order_seq_cst);
+	if (__builtin_expect(t->era != as_guest.era, 0))
+		as_thread_renew(t);
 	return true;
 }
 

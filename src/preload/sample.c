@@ -1,5 +1,6 @@
 #include "preload/sample.h"
 
+#include <sys/mman.h>
 #include <sys/random.h>
 
 #include "preload/sys.h"
@@ -140,12 +141,25 @@ static bool take(const void *address)
 
 bool as_sample_begin(void)
 {
-	if (!as_guest.session->sample)
+	as_guest.samples = as_guest.session->sample;
+	as_guest.nsampled = 0;
+	if (!as_guest.samples)
 		return true;
-	as_guest.filter = as_guest_pages(AS_SAMPLE_FILTER);
-	as_guest.sampled = as_guest_pages(SLOTS * sizeof *as_guest.sampled);
-	as_guest.samples = true;
+	if (!as_guest.filter)
+		as_guest.filter = as_guest_pages(AS_SAMPLE_FILTER);
+	if (!as_guest.sampled)
+		as_guest.sampled = as_guest_pages(SLOTS * sizeof *as_guest.sampled);
 	return as_guest.filter && as_guest.sampled;
+}
+
+void as_sample_end(void)
+{
+	as_guest.samples = false;
+	if (as_guest.filter)
+		as_sys3(SYS_madvise, (long)as_guest.filter, AS_SAMPLE_FILTER, MADV_DONTNEED);
+	if (as_guest.sampled)
+		as_sys3(SYS_madvise, (long)as_guest.sampled, SLOTS * sizeof *as_guest.sampled,
+			MADV_DONTNEED);
 }
 
 bool as_sample_keep(const void *address)

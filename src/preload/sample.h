@@ -14,6 +14,7 @@
 #include "preload/guest.h"
 
 bool as_sample_begin(void);
+void as_sample_end(void); /* its memory is given back, and is still there */
 /* It did not pass: is it to be recorded? */
 bool as_sample_due(struct as_guest_thread *t, size_t size);
 bool as_sample_had_slowly(const void *address);

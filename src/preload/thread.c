@@ -23,8 +23,8 @@ static void end(void *arg)
 {
 	struct as_guest_thread *t = arg;
 
-	if (atomic_load(&as_guest.phase) != AS_GUEST_RECORDS)
-		return;
+	if (atomic_load(&as_guest.phase) != AS_GUEST_RECORDS || t->era != as_guest.era)
+		return; /* its ring is none of these */
 	t->busy = 1;
 	if (++t->rounds < ROUNDS) {
 		remind(t);

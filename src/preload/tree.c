@@ -46,7 +46,7 @@ bool as_tree_begin(void)
 {
 	struct index *old = atomic_load_explicit(&as_tree_index, memory_order_relaxed);
 
-	if (old)
+	if (old && !as_guest.attached)
 		as_guest_pages_back(old, index_bytes(old->slots));
 	old = index_new(FIRST_SLOTS, 1);
 	atomic_store_explicit(&as_tree_index, old, memory_order_release);

@@ -54,7 +54,15 @@ static void put_temporary(const struct end *e, const struct as_heap_sums *sums)
 	put_line(e, "temporary", sums->temporary, sums->variance_temporary, share);
 }
 
-static void flow_parts(struct as_flow *f, const struct as_heap_resident *r)
+static bool came_late(const struct as_heap *h)
+{
+	for (size_t i = 0; i < h->nprocesses; i++)
+		if (h->process[i].attached)
+			return true;
+	return false;
+}
+
+static void flow_parts(struct as_flow *f, const struct as_heap_resident *r, bool late)
 {
 	as_flow_add(f, "heap %s", as_human_bytes((double)r->heap).s);
 	if (r->file >= 0)
@@ -62,8 +70,9 @@ static void flow_parts(struct as_flow *f, const struct as_heap_resident *r)
 	if (r->shared > 0)
 		as_flow_add(f, "shared %s", as_human_bytes((double)r->shared).s);
 	if (r->beside >= 0)
-		as_flow_add(f, "neither %s: what the allocator keeps or wastes, stacks, data",
-			    as_human_bytes((double)r->beside).s);
+		as_flow_add(f, "neither %s: %swhat the allocator keeps or wastes, stacks, data",
+			    as_human_bytes((double)r->beside).s,
+			    late ? "what was there before, " : "");
 	else if (r->beside > INT64_MIN)
 		as_flow_add(f, "%s of the heap are not resident",
 			    as_human_bytes(-(double)r->beside).s);
@@ -84,7 +93,7 @@ static int put_rss(const struct end *e, struct as_err *err)
 	put_label(e, "RSS", AS_DIM);
 	as_buf_str(e->out, most);
 	f.at += (int)strlen(most);
-	flow_parts(&f, &r);
+	flow_parts(&f, &r, came_late(e->h));
 	as_flow_end(&f);
 	return AS_OK;
 }
@@ -103,8 +112,22 @@ __attribute__((format(printf, 2, 3))) static void doubt(const struct end *e, con
 	as_put_wrapped(e->out, e->look, text, AS_TEXT_AT, AS_TEXT_AT);
 }
 
+/* What a process had when we came is in no sum. */
+static void doubt_before(const struct end *e, const struct as_heap_process *p)
+{
+	char frees[64] = "";
+
+	if (p->before > 0)
+		(void)snprintf(frees, sizeof frees, "; it has freed %s of these since",
+			       as_human_count((double)p->before).s);
+	doubt(e, "process %u was attached to: what it had allocated before is not known%s", p->pid,
+	      frees);
+}
+
 static void doubt_process(const struct end *e, const struct as_heap_process *p)
 {
+	if (p->attached)
+		doubt_before(e, p);
 	if (p->lost)
 		doubt(e, "process %u: %s events were lost, frees among them: it may have held less",
 		      p->pid, as_human_count((double)p->lost).s);

@@ -176,6 +176,8 @@ static void put_process(struct as_json *j, const struct as_heap *h, const struct
 	as_json_i64(j, "start_ns", p->start_ns - h->start_ns);
 	put_known(j, "end_ns", p->end_ns ? p->end_ns - h->start_ns : -1);
 	as_json_bool(j, "killed", p->killed);
+	as_json_bool(j, "attached", p->attached);
+	put_known(j, "frees_of_before", p->before);
 	as_json_i64(j, "allocations", p->totals.made.count);
 	as_json_i64(j, "allocated_bytes", p->totals.made.bytes);
 	as_json_i64(j, "peak_bytes", p->totals.peak.bytes);

@@ -55,7 +55,7 @@ struct as_wire_session {
 	uint32_t zero;
 	uint64_t sample;         /* mean bytes between samples; 0: everything is recorded    */
 	_Atomic uint32_t bell;   /* futex: a guest adds 1 and wakes when a ring is half full */
-	_Atomic uint32_t stop;   /* 1: guests record no more; set it, then change now_ns    */
+	_Atomic uint32_t stop;   /* futex, 1: guests record no more; set it, then change now_ns */
 	_Atomic uint64_t now_ns; /* CLOCK_MONOTONIC, written by the collector, about each 10 ms */
 	_Atomic uint64_t rate;   /* sampling: what `sample` is now; guests follow            */
 };
@@ -106,6 +106,13 @@ enum as_wire_heap_state {
 	AS_WIRE_HEAP_LEFT, /* it gave up: `why` says why                         */
 };
 
+/* Whether the guest came with the program, or later (attach.h). */
+enum as_wire_attached {
+	AS_WIRE_FROM_START,
+	AS_WIRE_ATTACHED, /* its hooks are in place                              */
+	AS_WIRE_DETACHED, /* the process is as it was: nothing comes any more    */
+};
+
 struct as_wire_heap {
 	uint64_t magic;
 	uint64_t bytes; /* of the whole mapping */
@@ -121,7 +128,7 @@ struct as_wire_heap {
 	_Alignas(64) _Atomic uint64_t seq; /* the next number                             */
 	uint64_t seed; /* of what is sampled, the collector's; 0: of nobody                  */
 	_Alignas(64) _Atomic uint32_t nnodes; /* nodes that are complete, node 0 included  */
-	_Atomic uint32_t zero;
+	_Atomic uint32_t attached;  /* of enum as_wire_attached                              */
 	_Atomic uint64_t nnotes;    /* bytes of notes that are complete                      */
 	_Atomic uint64_t lost;      /* events that found no room in time                     */
 	_Atomic uint64_t waited_ns; /* how long threads waited for room                     */

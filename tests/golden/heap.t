@@ -6,6 +6,7 @@ usage: assay heap COMMAND [options]
 
 commands:
   heap run          run a command and record all that it allocates
+  heap attach       record what a running process allocates from now on
   heap live         who holds memory, while a command runs
   heap flamegraph   the memory as a flame graph: a page, or a picture
   heap table        which lines the memory is of, by thread and allocator
@@ -41,6 +42,7 @@ at a part of the stacks.
 
 commands:
   heap run          run a command and record all that it allocates
+  heap attach       record what a running process allocates from now on
   heap live         who holds memory, while a command runs
   heap flamegraph   the memory as a flame graph: a page, or a picture
   heap table        which lines the memory is of, by thread and allocator

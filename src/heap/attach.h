@@ -1,0 +1,21 @@
+#pragma once
+/*
+ * attach -- a guest is brought into a process that runs.
+ *
+ * A thread of it is borrowed at a moment that is good for it: asleep in a call
+ * that is for waiting, or busy in the program's own code, and never inside of
+ * libc, the loader, an allocator or a signal's handler, where it may hold a
+ * lock that it would wait for. If there is no such moment for a while, that is
+ * said and nothing was done.
+ */
+#include "heap/target.h"
+
+struct as_attached {
+	pid_t tid;          /* that was borrowed                       */
+	int64_t stopped_ns; /* it stood still, in all                  */
+	int stops;          /* of threads, until a moment was good     */
+};
+
+/* `door` is the path of the collector's socket. The guest records when this returns. */
+int as_attach(const struct as_env *env, pid_t pid, const char *door, struct as_attached *ret,
+	      struct as_err *err);

@@ -1,0 +1,440 @@
+#include "heap/target.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "base/fault.h"
+#include "os/inject.h"
+#include "os/remote.h"
+#include "os/text.h"
+#include "stack/mapped.h"
+#include "wire/heap.h"
+
+/* ── what the kernel says of it ───────────────────────────────────────── */
+
+struct status {
+	int64_t uid[4], tracer, seccomp, filters;
+	char state;
+	bool shadow; /* its return addresses are guarded by the processor */
+};
+
+static void read_uids(struct as_span line, int64_t uid[4])
+{
+	struct as_span word;
+
+	for (size_t i = 0; i < 4; i++)
+		uid[i] = as_span_word(&line, &word) ? as_span_number(word) : AS_TEXT_NA;
+}
+
+static void parse_status(struct as_span text, struct status *ret)
+{
+	static const char *const keys[] = {"TracerPid", "Seccomp", "Seccomp_filters"};
+	int64_t values[AS_LEN(keys)];
+	struct as_span line;
+
+	as_text_keys(text, keys, AS_LEN(keys), values);
+	*ret = (struct status){.uid = {-1, -1, -1, -1},
+			       .tracer = values[0],
+			       .seccomp = values[1],
+			       .filters = values[2]};
+	while (as_span_cut(&text, '\n', &line)) {
+		if (as_span_starts(line, "Uid:"))
+			read_uids(as_span_skip(line, 4), ret->uid);
+		else if (as_span_starts(line, "State:\t") && line.n > 7)
+			ret->state = line.p[7];
+		else if (as_span_starts(line, "x86_Thread_features:"))
+			ret->shadow = memmem(line.p, line.n, "shstk", 5) != NULL;
+	}
+}
+
+static int read_status(const struct as_env *env, const char *who, struct status *ret,
+		       struct as_err *err)
+{
+	char path[32], text[8192];
+	size_t n = 0;
+
+	(void)snprintf(path, sizeof path, "%s/status", who);
+	int r = as_read_at(env->proc, path, text, sizeof text, &n, err);
+	if (r == AS_OK)
+		parse_status(as_span(text, n), ret);
+	return r;
+}
+
+static int refuse(struct as_err *err, pid_t pid, const char *why, const char *advice)
+{
+	(void)as_fail(err, AS_EUNSUP, "process %d %s", (int)pid, why);
+	return as_hint(err, "%s", advice);
+}
+
+static bool is_ours(const struct status *s)
+{
+	for (size_t i = 0; i < 4; i++)
+		if (s->uid[i] != (int64_t)geteuid())
+			return false;
+	return true;
+}
+
+static int refuse_user(const struct status *s, pid_t pid, struct as_err *err)
+{
+	if (s->uid[0] != s->uid[1])
+		return refuse(err, pid, "runs with more rights than its user has",
+			      "nobody's library may come into it");
+	(void)as_fail(err, AS_EPERM, "process %d is another user's (uid %lld)", (int)pid,
+		      (long long)s->uid[1]);
+	return as_hint(err, "be that user: sudo -u '#%lld' assay heap attach %d",
+		       (long long)s->uid[1], (int)pid);
+}
+
+static int judge_tracer(int64_t tracer, pid_t pid, struct as_err *err)
+{
+	if (tracer <= 0)
+		return AS_OK;
+	(void)as_fail(err, AS_EUNSUP, "process %d is traced by process %lld, a debugger perhaps",
+		      (int)pid, (long long)tracer);
+	return as_hint(err, "end that first: a process has one tracer at a time");
+}
+
+/* A filter that we have too lets through what we do ourselves. */
+static int judge_seccomp(const struct as_env *env, const struct status *s, pid_t pid,
+			 struct as_err *err)
+{
+	struct status own;
+	struct as_err ignored;
+
+	if (s->seccomp == 1)
+		return refuse(err, pid, "is under strict seccomp: any other system call kills it",
+			      "record it from its start with 'assay heap run'");
+	if (s->seccomp != 2)
+		return AS_OK;
+	if (read_status(env, "self", &own, &ignored) == AS_OK && own.seccomp == 2 &&
+	    own.filters >= s->filters)
+		return AS_OK;
+	return refuse(err, pid,
+		      "has a filter of system calls (seccomp): one that it does not expect may "
+		      "kill it",
+		      "if that is a container's, run assay in the container; else record it from "
+		      "its start with 'assay heap run'");
+}
+
+static int judge_status(const struct as_env *env, pid_t pid, struct as_err *err)
+{
+	char who[16];
+	struct status s;
+
+	(void)snprintf(who, sizeof who, "%d", (int)pid);
+	int r = read_status(env, who, &s, err);
+	if (r < 0)
+		return r == AS_ENOTFOUND ? as_fail(err, r, "no process %d", (int)pid) : r;
+	if (s.state == 'Z' || s.state == 'X')
+		return as_fail(err, AS_ENOTFOUND, "process %d has ended", (int)pid);
+	if (!is_ours(&s))
+		return refuse_user(&s, pid, err);
+	r = judge_tracer(s.tracer, pid, err);
+	if (r < 0)
+		return r;
+	if (s.state == 'T' || s.state == 't')
+		return refuse(err, pid, "is stopped", "let it go on: kill -CONT");
+	if (s.shadow)
+		return refuse(err, pid, "has a shadow stack, which a borrowed thread would break",
+			      "record it from its start with 'assay heap run'");
+	return judge_seccomp(env, &s, pid, err);
+}
+
+/* ── may we? ──────────────────────────────────────────────────────────── */
+
+static int refuse_ptrace(const struct as_env *env, pid_t pid, struct as_err *err)
+{
+	char text[16];
+	struct as_err ignored;
+	size_t n = 0;
+
+	(void)as_fail(err, AS_EPERM, "no permission to trace process %d", (int)pid);
+	if (as_read_at(env->proc, "sys/kernel/yama/ptrace_scope", text, sizeof text, &n,
+		       &ignored) == AS_OK &&
+	    n && text[0] != '0')
+		return as_hint(err,
+			       "Yama's ptrace_scope is %c: as root 'sysctl "
+			       "kernel.yama.ptrace_scope=0', or give this program "
+			       "CAP_SYS_PTRACE; in a container: --cap-add SYS_PTRACE",
+			       text[0]);
+	return as_hint(err, "it may have made itself undumpable (prctl); else CAP_SYS_PTRACE is "
+			    "needed, in a container: --cap-add SYS_PTRACE");
+}
+
+/* ── what is mapped ───────────────────────────────────────────────────── */
+
+struct search {
+	const struct as_env *env;
+	struct as_way_in *way;
+	struct as_buf maps;
+	struct stat library; /* ours */
+	bool musl, program_has_malloc, other_guest;
+	uint64_t last; /* inode of the line before */
+	struct as_target_range libc;
+};
+
+static struct as_span base_of(const struct as_map *m)
+{
+	const char *slash = m->path_len ? memrchr(m->path, '/', m->path_len) : NULL;
+	size_t at = slash ? (size_t)(slash - m->path) + 1 : 0;
+
+	return as_span(m->path + at, m->path_len - at);
+}
+
+static bool has(struct as_span s, const char *text)
+{
+	return memmem(s.p, s.n, text, strlen(text)) != NULL;
+}
+
+static bool is_allocator(struct as_span name)
+{
+	static const char *const known[] = {"jemalloc", "tcmalloc", "mimalloc", "libasan",
+					    "libtsan",  "hoard",    "scudo"};
+
+	for (size_t i = 0; i < AS_LEN(known); i++)
+		if (has(name, known[i]))
+			return true;
+	return false;
+}
+
+static void add_apart(struct as_way_in *w, const struct as_map *m)
+{
+	if (w->napart < AS_TARGET_APART)
+		w->apart[w->napart++] = (struct as_target_range){m->start, m->end};
+}
+
+/* Where a file that is mapped in the process has these; 0: nowhere. */
+static void find_symbols(const struct search *s, const struct as_map *m, const char *const *names,
+			 uint64_t **to, size_t n)
+{
+	as_cleanup(as_mapped_close) struct as_mapped f = {.fd = -1};
+
+	if (!as_mapped_open(s->env, s->way->pid, m, &f))
+		return;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t at;
+
+		if (as_elf_symbol(&f.elf, names[i], &at))
+			*to[i] = f.bias + at;
+	}
+}
+
+static void look_at_libc(struct search *s, const struct as_map *m)
+{
+	struct as_way_in *w = s->way;
+	uint64_t newest = 0;
+	/* The last is the newest that the guest needs. */
+	static const char *const names[] = {"pthread_create", "dlopen",         "dlsym",
+					    "dlerror",        "pthread_detach", "_dl_find_object"};
+	uint64_t *to[] = {&w->thread_create, &w->load, &w->find, &w->why, &w->detach, &newest};
+
+	find_symbols(s, m, names, to, AS_LEN(names));
+}
+
+static void look_at_guest(struct search *s, const struct as_map *m)
+{
+	static const char *const names[] = {AS_WIRE_ATTACH_DOOR};
+
+	if (m->inode != s->library.st_ino) {
+		s->other_guest = true;
+		return;
+	}
+	find_symbols(s, m, names, (uint64_t *[]){&s->way->door}, 1);
+}
+
+/* The first mapping of a file, and those that have code. */
+static void look_at(struct search *s, const struct as_map *m)
+{
+	struct as_span name = base_of(m);
+	bool first = m->inode != s->last;
+	bool libc = as_span_is(name, "libc.so.6");
+	bool loader = as_span_starts(name, "ld-linux");
+
+	s->musl |= has(name, "musl");
+	if (first && libc)
+		look_at_libc(s, m);
+	if (first && as_span_starts(name, AS_WIRE_HEAP_LIBRARY))
+		look_at_guest(s, m);
+	if (!m->exec)
+		return;
+	if (libc)
+		s->libc = (struct as_target_range){m->start, m->end};
+	if (loader)
+		s->way->loader = (struct as_target_range){m->start, m->end};
+	if (libc || loader || is_allocator(name) || as_span_starts(name, AS_WIRE_HEAP_LIBRARY))
+		add_apart(s->way, m);
+}
+
+static void look_through(struct search *s)
+{
+	struct as_map m;
+
+	for (size_t at = 0; as_maps_next(s->maps.p, s->maps.len, &at, &m); s->last = m.inode)
+		if (m.inode && m.path_len && *m.path == '/')
+			look_at(s, &m);
+}
+
+/* ── the program's file ───────────────────────────────────────────────── */
+
+static int open_program(const struct search *s)
+{
+	char path[32];
+
+	(void)snprintf(path, sizeof path, "%d/exe", (int)s->way->pid);
+	return as_openat(s->env->proc, path, O_RDONLY | O_CLOEXEC);
+}
+
+static bool is_32_bit(int fd)
+{
+	unsigned char head[EI_NIDENT];
+
+	return as_pread(fd, head, sizeof head, 0) == sizeof head &&
+	       !memcmp(head, ELFMAG, SELFMAG) && head[EI_CLASS] == ELFCLASS32;
+}
+
+static bool is_static(const struct as_elf *e)
+{
+	for (size_t i = 0; i < e->nsegments; i++)
+		if (e->segment[i].p_type == PT_INTERP)
+			return false;
+	return true;
+}
+
+static int judge_program(struct search *s, struct as_err *err)
+{
+	as_auto_fd int fd = open_program(s);
+	as_cleanup(as_elf_close) struct as_elf e = {.fd = -1};
+	pid_t pid = s->way->pid;
+	uint64_t at;
+
+	if (fd < 0)
+		return as_fail_errno(err, errno, "open the program of process %d", (int)pid);
+	if (is_32_bit(fd))
+		return refuse(err, pid, "is a 32-bit program", "assay records 64-bit programs");
+	int r = as_elf_open(fd, &e, err);
+	if (r < 0)
+		return r;
+	if (is_static(&e))
+		return refuse(err, pid, "is linked statically: nothing can be loaded into it",
+			      "link it dynamically to record what it allocates");
+	if (as_elf_symbol(&e, "malloc", &at))
+		return refuse(err, pid,
+			      "has an allocator of its own built in, which it calls directly",
+			      "what it allocates cannot be seen while it runs");
+	return AS_OK;
+}
+
+/* ── the way ──────────────────────────────────────────────────────────── */
+
+static uint64_t find_code(const char *text, size_t n, uint64_t at, const void *code, size_t size)
+{
+	const char *found = memmem(text, n, code, size);
+
+	return found ? at + (uint64_t)(found - text) : 0;
+}
+
+/* Two pieces of code that every libc has, as it is in memory. */
+static int find_instructions(const struct search *s, struct as_err *err)
+{
+	static const unsigned char call[] = {0x0f, 0x05, 0xc3};
+	static const unsigned char back[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
+	size_t n = (size_t)(s->libc.end - s->libc.start);
+	as_auto_free char *text = n < (64u << 20) ? as_zalloc(n) : NULL;
+	struct as_way_in *w = s->way;
+
+	if (!text)
+		return as_fail(err, AS_ENOMEM, "no memory to look at a libc");
+	int os = as_remote_read(w->pid, s->libc.start, text, n);
+	if (os)
+		return os == EPERM ? refuse_ptrace(s->env, w->pid, err)
+				   : as_remote_fail(w->pid, os, err);
+	w->call_at = find_code(text, n, s->libc.start, call, sizeof call);
+	w->return_at = find_code(text, n, s->libc.start, back, sizeof back);
+	return AS_OK;
+}
+
+static int judge_libc(const struct search *s, struct as_err *err)
+{
+	const struct as_way_in *w = s->way;
+
+	if (s->musl || !s->libc.end)
+		return refuse(err, w->pid,
+			      s->musl ? "has musl as its libc" : "has no libc that is known",
+			      "assay's guest is made for glibc");
+	if (!w->thread_create || !w->load || !w->find || !w->why || !w->detach)
+		return refuse(err, w->pid, "has a glibc that is too old",
+			      "2.35 is the first that will do");
+	if (s->other_guest)
+		return refuse(err, w->pid, "still has the library of an earlier, other assay in it",
+			      "it stays until the process ends: use that assay, or start it anew");
+	int r = find_instructions(s, err);
+	if (r < 0 || (w->call_at && w->return_at))
+		return r;
+	return refuse(err, w->pid, "has a libc that assay does not know its way in",
+		      "record it from its start with 'assay heap run'");
+}
+
+/* The process must find under the same name what we find. */
+static int judge_library(struct search *s, struct as_err *err)
+{
+	char path[AS_LIBFILE_MAX + 32];
+	struct stat there;
+	struct as_way_in *w = s->way;
+
+	if (!as_libfile(AS_WIRE_HEAP_LIBRARY, w->library) || stat(w->library, &s->library) < 0) {
+		(void)as_fail(err, AS_EUNSUP, "%s is not there", AS_WIRE_HEAP_LIBRARY);
+		return as_hint(err, "it belongs into ../lib/assay beside the program, or set "
+				    "ASSAY_LIBDIR");
+	}
+	(void)snprintf(path, sizeof path, "%d/root%s", (int)w->pid, w->library);
+	if (fstatat(s->env->proc, path, &there, 0) == 0 && there.st_ino == s->library.st_ino &&
+	    there.st_dev == s->library.st_dev)
+		return AS_OK;
+	return refuse(err, w->pid, "does not see the files that assay sees",
+		      "it is in a container, or has another root: run assay there");
+}
+
+static void search_done(struct search *s)
+{
+	as_buf_done(&s->maps);
+}
+
+static int read_maps(struct search *s, struct as_err *err)
+{
+	int r = as_maps_read(s->env, s->way->pid, &s->maps, err);
+
+	if (r == AS_EPERM)
+		return refuse_ptrace(s->env, s->way->pid, err);
+	if (r == AS_OK && !s->maps.len)
+		return refuse(err, s->way->pid, "has no memory of its own",
+			      "it is the kernel's, or has just ended");
+	return r;
+}
+
+int as_way_in(const struct as_env *env, pid_t pid, struct as_way_in *ret, struct as_err *err)
+{
+	as_cleanup(search_done) struct search s = {.env = env,
+						   .way = ret,
+						   .maps = AS_BUF(AS_BUF_FILE)};
+
+	*ret = (struct as_way_in){.pid = pid};
+	if (!as_inject_can())
+		return as_fail(err, AS_EUNSUP, "a running process can be recorded on x86-64 only");
+	if (pid == getpid())
+		return as_fail(err, AS_EUSAGE, "process %d is this assay itself", (int)pid);
+	int r = judge_status(env, pid, err);
+	if (r == AS_OK)
+		r = read_maps(&s, err);
+	if (r == AS_OK)
+		r = judge_program(&s, err);
+	if (r == AS_OK)
+		r = judge_library(&s, err);
+	if (r < 0)
+		return r;
+	look_through(&s);
+	return judge_libc(&s, err);
+}

@@ -1,0 +1,31 @@
+#pragma once
+/*
+ * target -- may a guest come into this process while it runs, and by which way?
+ *
+ * Everything is asked before anything is touched. What cannot be safe is
+ * refused, with a sentence that says what would be.
+ */
+#include <sys/types.h>
+
+#include "base/libfile.h"
+#include "os/env.h"
+
+enum { AS_TARGET_APART = 8 };
+
+struct as_target_range {
+	uint64_t start, end;
+};
+
+struct as_way_in {
+	pid_t pid;
+	char library[AS_LIBFILE_MAX];
+	/* Addresses in the process; door 0: the library is not there. */
+	uint64_t door, thread_create, load, find, why, detach;
+	uint64_t call_at, return_at; /* instructions of its libc, as os/inject.h wants them */
+	/* Code that a thread must not be in the middle of: libc, the loader, an allocator. */
+	struct as_target_range apart[AS_TARGET_APART];
+	size_t napart;
+	struct as_target_range loader;
+};
+
+int as_way_in(const struct as_env *env, pid_t pid, struct as_way_in *ret, struct as_err *err);

@@ -1,0 +1,42 @@
+#pragma once
+/*
+ * got -- hooks for a process that runs: what its modules call is looked up in
+ * tables of theirs, and those are changed.
+ *
+ * A module has a word for each function that it calls in others, which the
+ * loader fills in. Where one leads to the function that we stand before, it is
+ * made to lead to our hook, and what it was is kept. Words that lead elsewhere
+ * (an allocator of the module's own) are left alone.
+ *
+ * A module that is being loaded by another thread is in the loader's list before
+ * its words are right. So modules are listed first, and each is asked for by
+ * name (dlopen, RTLD_NOLOAD) before it is touched: the loader answers when it
+ * is done, and while we have it nobody unloads it.
+ */
+#include "preload/guest.h"
+
+/* A function that hooks stand before, and who comes next: 0 when the process has none. */
+struct as_got_row {
+	const char *name;
+	void *hook;
+	_Atomic(void *) next;
+};
+
+enum as_got_found {
+	AS_GOT_FOUND,
+	AS_GOT_FIRST,   /* our own come first already: the library was preloaded */
+	AS_GOT_BUILTIN, /* malloc is the program's own                           */
+};
+
+/* Who comes next, for all hooks. Before anything else of this. */
+enum as_got_found as_got_find(void);
+/* All modules that are there and were not seen. */
+void as_got_patch(void);
+/* Has anything been loaded since? Then patch it. */
+void as_got_look(void);
+/* Every word that leads to us is what it was. */
+void as_got_restore(void);
+
+/* The operators of C++ (hook_new.c). */
+extern struct as_got_row as_got_operators[];
+extern const size_t as_got_noperators;
