@@ -156,11 +156,13 @@ static enum as_inject_result try_all(struct attempt *a)
 	return r;
 }
 
-static int tell(const struct attempt *a, enum as_inject_result r, struct as_err *err)
+static int tell(struct attempt *a, enum as_inject_result r, struct as_err *err)
 {
 	int pid = (int)a->way->pid;
 
 	if (r == AS_INJECT_FAILED) {
+		if (a->inject.at)
+			(void)as_inject_undo(&a->inject);
 		(void)as_fail_errno(err, a->inject.os ? a->inject.os : EFAULT,
 				    "process %d could not be given another thread", pid);
 		return err->code;

@@ -46,8 +46,8 @@ static bool put(const struct as_inject *i, uint64_t at, const void *from, size_t
 
 /*
  * Position-independent, and complete: rbx is the struct. The first part is the
- * borrowed thread's. It ends with a call that means nothing, which we see if we
- * are there, and the return from a signal, if we are not. The second is the new
+ * borrowed thread's. When the new thread is there it waits a moment for us, and
+ * returns as from a signal if we do not come. The second part is the new
  * thread's: what it leads to must not return here.
  */
 extern const char as_inject_code[], as_inject_code_end[];
@@ -63,9 +63,11 @@ __asm__(".pushsection .rodata\n"
 	"	call *16(%rbx)\n" /* thread_create(&thread, NULL, 1f, struct) */
 	"	inc %eax\n"
 	"	mov %eax, 88(%rbx)\n"
-	"	mov $39, %eax\n" /* getpid, with an argument that tells it from others */
-	"	mov $0x41535931, %edi\n"
+	"	mov $2000, %ebp\n"
+	"0:	mov $24, %eax\n" /* sched_yield */
 	"	syscall\n"
+	"	dec %ebp\n"
+	"	jne 0b\n"
 	"	mov 56(%rbx), %rsp\n"
 	"	mov $15, %eax\n"
 	"	syscall\n"
@@ -111,8 +113,6 @@ __asm__(".pushsection .rodata\n"
 	"as_inject_code_end:\n"
 	".popsection\n");
 
-enum { LAST_CALL = SYS_getpid, LAST_ARG = 0x41535931 };
-
 /* ── the thread, stopped ──────────────────────────────────────────────── */
 
 struct kept {
@@ -137,7 +137,8 @@ struct work {
 	struct as_inject *is;
 	struct kept kept;
 	uint64_t frame_at, region;
-	int late; /* a signal that is to be sent again */
+	bool runs; /* it is not stopped                */
+	int late;  /* a signal that is to be sent again */
 	enum as_inject_result result;
 };
 
@@ -215,8 +216,8 @@ static bool to_event(struct work *w, int64_t until)
 
 	if (ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) < 0)
 		return false;
-	for (;;) {
-		if (ptrace(PTRACE_CONT, tid, NULL, NULL) < 0)
+	for (bool runs = w->runs;; runs = false) {
+		if (!runs && ptrace(PTRACE_CONT, tid, NULL, NULL) < 0)
 			return false;
 		int stop = next_stop(tid, until);
 		if (stop >> 8)
@@ -395,31 +396,45 @@ static int64_t make_region(struct work *w, int64_t until)
 	return call(w, SYS_mprotect, (uint64_t[6]){w->region, PAGE, PROT_READ | PROT_EXEC}, until);
 }
 
-static bool last_call(pid_t tid, bool *ret)
+/* A stop that it was not told to make, while it runs: it goes on. False: it cannot. */
+static bool goes_on(struct work *w)
 {
-	struct user_regs_struct r;
+	int stop = next_stop(w->is->tid, 0);
 
-	if (ptrace(PTRACE_GETREGS, tid, NULL, &r) < 0)
-		return false;
-	*ret = r.orig_rax == LAST_CALL && r.rdi == LAST_ARG;
-	return true;
+	if (!stop)
+		return true;
+	w->runs = ((stop >> 8) || put_off(w, stop)) &&
+		  ptrace(PTRACE_CONT, w->is->tid, NULL, NULL) == 0;
+	return w->runs;
 }
 
-/* False: it is not over in time, or is gone; it will return by itself. */
+/* What thread_create returned, less one; 0: it is not over in time, or is gone. */
+static int32_t wait_created(struct work *w, int64_t until)
+{
+	uint64_t at = struct_at(w) + offsetof(struct as_wire_attach, created);
+	int32_t created = 0;
+
+	while (!as_remote_read(w->is->pid, at, &created, sizeof created) && !created &&
+	       as_now() < until && goes_on(w))
+		(void)sched_yield();
+	return created;
+}
+
+/* Nothing is asked of it meanwhile: each stop would take as long as we take to come. */
 static bool run_code(struct work *w, int64_t until)
 {
 	struct user_regs_struct r = w->kept.regs;
-	bool last = false;
 
 	r.rip = w->region;
 	r.rbx = struct_at(w);
 	r.rsp = w->region + REGION;
-	if (!set_regs(w->is->tid, r))
+	if (!set_regs(w->is->tid, r) || ptrace(PTRACE_CONT, w->is->tid, NULL, NULL) < 0)
 		return false;
-	while (!last)
-		if (!to_next_call(w, until) || !last_call(w->is->tid, &last))
-			return false;
-	return to_next_call(w, until); /* its end */
+	w->runs = true;
+	int32_t created = wait_created(w, until);
+
+	w->is->os = created ? created - 1 : 0;
+	return created == 1;
 }
 
 /* ── is it a moment for it? ───────────────────────────────────────────── */
@@ -476,6 +491,15 @@ static bool start_thread(struct work *w, int64_t until)
 	return false;
 }
 
+/* Was it tired of waiting for us? Then it is where it was. */
+static bool returned(const struct work *w)
+{
+	struct user_regs_struct r;
+
+	return w->runs && ptrace(PTRACE_GETREGS, w->is->tid, NULL, &r) == 0 &&
+	       r.rip - w->region >= PAGE;
+}
+
 static enum as_inject_result borrow(struct work *w, bool (*what)(struct work *, int64_t),
 				    int64_t until)
 {
@@ -491,10 +515,13 @@ static enum as_inject_result borrow(struct work *w, bool (*what)(struct work *, 
 		return AS_INJECT_ELSEWHERE;
 	bool done = what(w, until);
 
-	if (!to_event(w, until))
-		return AS_INJECT_LEFT;
-	give_back(tid, &w->kept);
-	return done ? AS_INJECT_DONE : AS_INJECT_FAILED;
+	bool stopped = to_event(w, until);
+
+	if (stopped && !returned(w))
+		give_back(tid, &w->kept);
+	if (done)
+		return AS_INJECT_DONE;
+	return stopped && (!w->runs || w->is->os) ? AS_INJECT_FAILED : AS_INJECT_LEFT;
 }
 
 static void work(void *arg)

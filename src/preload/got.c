@@ -122,7 +122,7 @@ static bool holds(const struct module *m, uintptr_t p)
 static void *behind(struct link_map *program, const char *name)
 {
 	for (struct link_map *m = program->l_next; m; m = m->l_next) {
-		void *found = dlsym(m, name);
+		void *found = as_module_symbol(m, name);
 
 		if (found && as_module_map(found) == m)
 			return found;
@@ -164,9 +164,19 @@ static void set_next(void)
 #undef SET
 }
 
+/* What seeking needs itself; libc is never closed, so it may stay open. */
+static bool find_dlclose(void)
+{
+	void *libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+	void *found = libc ? dlsym(libc, "dlclose") : NULL;
+
+	memcpy(&as_next.dlclose, &found, sizeof found);
+	return found;
+}
+
 enum as_got_found as_got_find(void)
 {
-	struct link_map *program = dlopen(NULL, RTLD_LAZY);
+	struct link_map *program = find_dlclose() ? dlopen(NULL, RTLD_LAZY) : NULL;
 	void *malloc_now = program ? definition(program, "malloc") : NULL;
 
 	if (!malloc_now || malloc_now == (void *)malloc)

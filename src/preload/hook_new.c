@@ -60,16 +60,14 @@ const size_t as_got_noperators = OPERATORS;
 
 static void *seek(const char *name, const void *caller)
 {
-	void *found = dlsym(RTLD_NEXT, name), *map;
+	void *found = dlsym(RTLD_NEXT, name);
+	const struct link_map *map;
 
 	if (found)
 		return found;
 	dlerror(); /* nobody shall wonder about ours */
 	map = as_module_map(caller);
-	found = map ? dlsym(map, name) : NULL;
-	if (!found)
-		dlerror();
-	return found;
+	return map && !AS_MISSING(dlclose) ? as_module_symbol(map, name) : NULL;
 }
 
 static void *find(struct as_guest_thread *t, int n, const char *name, const void *caller)

@@ -32,6 +32,21 @@ bool as_module_is_program(const void *address)
 	return find(address, &o) && !*o.dlfo_link_map->l_name;
 }
 
+void *as_module_symbol(const struct link_map *map, const char *name)
+{
+	void *handle, *found = NULL;
+
+	if (!strchr(map->l_name, '/'))
+		return NULL; /* the program, which comes before all, or the kernel's */
+	handle = dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
+	if (handle) {
+		found = dlsym(handle, name);
+		as_next.dlclose(handle);
+	}
+	dlerror(); /* nobody shall wonder about ours */
+	return found;
+}
+
 /* --- noting, under the lock ---------------------------------------------------------------- */
 
 static void tell(enum as_wire_note_kind kind, struct as_wire_module m, const char *path, size_t n)

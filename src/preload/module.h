@@ -18,3 +18,9 @@
 void *as_module_map(const void *address);
 /* Is it the program's own, of no library? */
 bool as_module_is_program(const void *address);
+/*
+ * What a module sees under a name; NULL: nothing. Not every module of the loader's
+ * list may be asked, only those that somebody has opened: so it is opened for that.
+ */
+struct link_map;
+void *as_module_symbol(const struct link_map *map, const char *name);
