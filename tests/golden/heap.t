@@ -45,7 +45,6 @@ commands:
   heap attach       record what a running process allocates from now on
   heap live         who holds memory, while a command runs
   heap flamegraph   the memory as a flame graph: a page, or a picture
-  heap table        which lines the memory is of, by thread and allocator
 
 # a member that is nearly one gets a suggestion, its options stand behind it
 $ assay heap flame x.heap
