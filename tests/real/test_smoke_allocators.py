@@ -45,4 +45,24 @@ def _():
                       sum(a.op == "mmap" for a in nothing.allocs), f"{name}: mappings")
 
 
+@job_test("a program that is linked with one: as if it were libc's, also in a recording")
+def _():
+    for name in ALLOCATORS:
+        library, = glob.glob(f"/usr/lib/*/{name}")
+        for source in ("allocs", "host"):
+            run("cc", "-g", "-fno-builtin", "-o", source, ROOT / f"tests/workloads/{source}.c",
+                "-Wl,--no-as-needed", library, "-pthread", "-ldl", timeout=120).ok()
+        expect_in(name.split(".so")[0], run("ldd", "./allocs").ok().out)
+        nothing = heap("./allocs")                       # what its library does by itself
+        for command in (("allocs", "malloc", "calloc", "aligned", "peak", "leak"),
+                        ("host", "churn", "20011")):
+            h = heap(f"./{command[0]}", *command[1:])
+            more = tuple(a - b for a, b in zip(h.allocated(*MALLOCS), nothing.allocated(*MALLOCS)))
+            expect_eq(more, (h.truth[0]["allocations"], h.truth[0]["bytes"]), f"{name}: {command}")
+            expect_eq(h.allocated("mmap"), nothing.allocated("mmap"), f"{name}: mappings")
+            expect_eq(h.doc["processes"][0]["problem"], None, f"{name}: problem")
+        h = heap("./allocs", "threads")                  # libc makes something for each of them too
+        h.expect_sites(h.truth[0]["sites"])
+
+
 main()
