@@ -67,7 +67,18 @@ static bool as_asked(struct as_guest_thread *t, struct as_wire_alloc *a, enum as
 	return !as_guest.samples || !as_sample_passes(t, a->size);
 }
 
-static inline void write_alloc(struct as_guest_thread *t, enum as_wire_op op,
+static inline void fill_alloc(struct as_writer *w, struct as_wire_alloc *r, enum as_wire_op op,
+			      const struct as_wire_alloc *a)
+{
+	r->seq_op = with_op(op, take_number());
+	r->address = a->address;
+	r->size = a->size;
+	r->python = a->python;
+	r->native = a->native;
+	as_writer_publish(w, sizeof *r);
+}
+
+static void write_alloc_slowly(struct as_guest_thread *t, enum as_wire_op op,
 			       const struct as_wire_alloc *a)
 {
 	struct as_writer *w = as_writer_enter(t);
@@ -75,15 +86,20 @@ static inline void write_alloc(struct as_guest_thread *t, enum as_wire_op op,
 
 	w->rate = t->drawn;
 	r = as_writer_room(w, sizeof *r);
-	if (r) {
-		r->seq_op = with_op(op, take_number());
-		r->address = a->address;
-		r->size = a->size;
-		r->python = a->python;
-		r->native = a->native;
-		as_writer_publish(w, sizeof *r);
-	}
+	if (r)
+		fill_alloc(w, r, op, a);
 	as_writer_leave(w);
+}
+
+static inline void write_alloc(struct as_guest_thread *t, enum as_wire_op op,
+			       const struct as_wire_alloc *a)
+{
+	struct as_wire_alloc *r = as_writer_room_at_once(&t->own, t->drawn, sizeof *r);
+
+	if (r)
+		fill_alloc(&t->own, r, op, a);
+	else
+		write_alloc_slowly(t, op, a);
 }
 
 /* What ends by UNMAP is always told, and not looked up. */
@@ -93,8 +109,8 @@ static bool kept(enum as_wire_op op, const void *address)
 	       as_sample_keep(address);
 }
 
-static inline void write_stacks(struct as_guest_thread *t, enum as_wire_op op,
-				struct as_wire_alloc *a, void *frame)
+static inline __attribute__((always_inline)) void
+write_stacks(struct as_guest_thread *t, enum as_wire_op op, struct as_wire_alloc *a, void *frame)
 {
 	if (as_guest.flags & AS_WIRE_HEAP_PYTHON)
 		a->python = as_pywalk(t);
@@ -103,18 +119,30 @@ static inline void write_stacks(struct as_guest_thread *t, enum as_wire_op op,
 	write_alloc(t, op, a);
 }
 
+/* Sampled, or of an operator new. */
+static void record_some(struct as_guest_thread *t, enum as_wire_op op, struct as_wire_alloc *a,
+			void *frame)
+{
+	if (t->outer.op && !as_asked(t, a, &op, &frame))
+		return;
+	if ((as_guest.samples && !as_sample_due(t, a->size)) || !enter(t))
+		return;
+	if (!as_guest.samples || kept(op, (const void *)(uintptr_t)a->address))
+		write_stacks(t, op, a, frame);
+	leave(t);
+}
+
 void as_record_alloc(struct as_guest_thread *t, enum as_wire_op op, const void *address,
 		     size_t size, void *frame)
 {
 	struct as_wire_alloc a = {.address = (uintptr_t)address, .size = size};
 
-	if (__builtin_expect(t->outer.op, 0) && !as_asked(t, &a, &op, &frame))
-		return;
-	if ((as_guest.samples && !as_sample_due(t, a.size)) || !enter(t))
-		return;
-	if (!as_guest.samples || kept(op, address))
+	if (__builtin_expect(t->outer.op || as_guest.samples, 0)) {
+		record_some(t, op, &a, frame);
+	} else if (enter(t)) {
 		write_stacks(t, op, &a, frame);
-	leave(t);
+		leave(t);
+	}
 }
 
 /* Never left out: whoever does not know that it is accessible counts it the next time. */
@@ -153,8 +181,8 @@ static inline bool told(enum as_wire_op op, const void *address)
 	return !as_guest.samples || op == AS_WIRE_OP_UNMAP || as_sample_had(address);
 }
 
-static inline void tell_back(struct as_guest_thread *t, enum as_wire_op op, const void *address,
-			     size_t size)
+static void tell_back(struct as_guest_thread *t, enum as_wire_op op, const void *address,
+		      size_t size)
 {
 	struct as_writer *w = as_writer_enter(t);
 	void *room;
@@ -169,10 +197,19 @@ static inline void tell_back(struct as_guest_thread *t, enum as_wire_op op, cons
 
 void as_record_free(struct as_guest_thread *t, enum as_wire_op op, const void *address)
 {
+	struct as_writer *w = &t->own;
+	struct as_wire_free *r;
+
 	if (!enter(t))
 		return;
-	if (told(op, address))
+	r = as_guest.samples ? NULL : as_writer_room_at_once(w, w->told, sizeof *r);
+	if (r) {
+		r->seq_op = with_op(op, take_number());
+		r->address = (uintptr_t)address;
+		as_writer_publish(w, sizeof *r);
+	} else if (told(op, address)) {
 		tell_back(t, op, address, 0);
+	}
 	leave(t);
 }
 

@@ -23,6 +23,16 @@ static inline void as_writer_leave(struct as_writer *w)
 		as_unlock(&as_guest.ring_lock);
 }
 
+/* Room for a record, if there is nothing else to do or to tell; NULL: there is. */
+static inline void *as_writer_room_at_once(const struct as_writer *w, uint64_t rate, size_t bytes)
+{
+	uint64_t now = atomic_load_explicit(&as_guest.session->now_ns, memory_order_relaxed);
+
+	if (__builtin_expect(w->head + bytes > w->limit || now != w->now_ns || rate != w->told, 0))
+		return NULL;
+	return w->bytes + (w->head & w->mask);
+}
+
 /*
  * Room for a record of so many bytes, after what its reader must know of the
  * moment (time, rate). Waits a little when the ring is full; NULL: the event is
@@ -30,12 +40,9 @@ static inline void as_writer_leave(struct as_writer *w)
  */
 static inline void *as_writer_room(struct as_writer *w, size_t bytes)
 {
-	uint64_t now = atomic_load_explicit(&as_guest.session->now_ns, memory_order_relaxed);
+	void *room = as_writer_room_at_once(w, w->rate, bytes);
 
-	if (__builtin_expect(w->head + bytes <= w->limit && now == w->now_ns && w->rate == w->told,
-			     1))
-		return w->bytes + (w->head & w->mask);
-	return as_writer_room_slowly(w, bytes);
+	return room ? room : as_writer_room_slowly(w, bytes);
 }
 
 static inline void as_writer_publish(struct as_writer *w, size_t bytes)
