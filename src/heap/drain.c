@@ -296,9 +296,9 @@ HOT void apply(struct as_drain *d, const struct item *it)
 /* Times of threads differ by a tick; the events of a process are in order. */
 static void do_batch(struct as_drain *d)
 {
-	for (size_t i = 0; i < d->nbatch; i++) {
-		const struct item *it = &d->batch[i];
+	const struct item *end = &d->batch[d->nbatch];
 
+	for (const struct item *it = d->batch; it < end; it++) {
 		if (it->ns > d->ns)
 			d->ns = it->ns;
 		apply(d, it);
@@ -500,62 +500,65 @@ static inline void read_kind(struct as_drain *d, const struct ring *r, uint8_t o
 	ret->op = op;
 }
 
-/* Nearly all of them are right: the next of them is read where this one was if it is not. */
-HOT void take(struct as_drain *d, const struct ring *r, uint8_t op, const uint8_t *from)
+/* False: it makes no sense, and the next one is read where it would have been. */
+HOT bool read_record(struct as_drain *d, const struct ring *r, uint8_t op, const uint8_t *from,
+		     struct item *it)
 {
-	struct item *it = &d->batch[d->nbatch];
-	bool sized = operations[op].apply != freed;
+	uint64_t address = as_mapping_word(from + 8);
 
-	if (sized)
-		read_kind(d, r, op, from, &it->kind);
-	it->address = as_mapping_word(from + 8);
+	it->address = address;
 	it->ns = r->ns;
 	it->op = op;
 	it->rate = r->rate;
-	if (it->address - 1 >= HIGHEST - 1 || (sized && it->kind.size >= LARGEST)) {
-		d->counts.bad++;
-		return;
+	if (operations[op].apply != freed) {
+		read_kind(d, r, op, from, &it->kind);
+		address |= it->kind.size >= LARGEST ? HIGHEST : 0;
 	}
-	as_live_hint(&d->live, it->address);
-	d->nbatch++;
+	if (address - 1 < HIGHEST - 1)
+		return true;
+	d->counts.bad++;
+	return false;
 }
 
 /* The record that was peeked at. */
 static void take_one(struct as_drain *d, struct ring *r)
 {
-	if (r->op != AS_WIRE_OP_NONE && (r->thread != NOBODY || claim(d, r)))
-		take(d, r, r->op, record(r));
+	struct item *it = &d->batch[d->nbatch];
+
+	if (r->op != AS_WIRE_OP_NONE && (r->thread != NOBODY || claim(d, r)) &&
+	    read_record(d, r, r->op, record(r), it)) {
+		as_live_hint(&d->live, it->address);
+		d->nbatch++;
+	}
 	r->tail += operations[r->op].bytes;
 	d->counts.records++;
 	d->next++;
 }
 
-/* What is nearly always the case: the number that is due, of an event. */
-static inline bool follows(uint64_t first, uint64_t next)
-{
-	uint8_t op = (uint8_t)(first >> AS_WIRE_OP_SHIFT);
-
-	return (first & AS_WIRE_SEQ_MASK) == next && op < AS_WIRE_OPS && operations[op].apply;
-}
-
-/* Those that follow in one piece. */
+/* Those that follow: in one piece, with the number that is due, and events. */
 static void take_row(struct as_drain *d, struct ring *r)
 {
 	uint64_t left = r->head - r->tail, end = until_end(r), next = d->next;
-	const uint8_t *from = record(r), *first = from, *last = from + (left < end ? left : end);
+	const uint8_t *first = record(r), *from = first, *last = first + (left < end ? left : end);
+	const struct as_live live = d->live; /* as it is while nothing is done */
+	struct item *it = &d->batch[d->nbatch];
 
-	if (r->thread == NOBODY)
-		return;
-	while (d->nbatch < BATCH && last - from >= (ptrdiff_t)sizeof(struct as_wire_alloc)) {
-		uint64_t word = as_mapping_word(from);
-		uint8_t op = (uint8_t)(word >> AS_WIRE_OP_SHIFT);
+	while (it < &d->batch[BATCH] && last - from >= (ptrdiff_t)sizeof(struct as_wire_alloc)) {
+		uint64_t op = as_mapping_word(from) ^ next; /* above the number: it is gone */
 
-		if (!follows(word, next))
+		if (op & AS_WIRE_SEQ_MASK)
 			break;
-		take(d, r, op, from);
+		op >>= AS_WIRE_OP_SHIFT;
+		if (op >= AS_WIRE_OPS || !operations[op].apply)
+			break;
+		if (read_record(d, r, (uint8_t)op, from, it)) {
+			as_live_hint(&live, it->address);
+			it++;
+		}
 		from += operations[op].bytes;
 		next++;
 	}
+	d->nbatch = (size_t)(it - d->batch);
 	r->tail += (uint64_t)(from - first);
 	d->counts.records += next - d->next;
 	d->next = next;
@@ -568,7 +571,7 @@ static void take_run(struct as_drain *d, struct ring *r)
 
 	do {
 		take_one(d, r);
-		if (d->nbatch < BATCH)
+		if (r->thread != NOBODY)
 			take_row(d, r);
 		if (d->nbatch < BATCH)
 			continue;

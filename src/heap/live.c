@@ -5,7 +5,8 @@
 enum {
 	FIRST = 1024,    /* slots                                         */
 	STEP = 16,       /* slots that move with a put, at least          */
-	SMALL = 1 << 20, /* slots: half of them may be free, for speed  */
+	SMALL = 1 << 18, /* slots: with most of them free nearly all are where they should be */
+	LARGE = 1 << 20, /* half of them are free; then a quarter         */
 };
 
 /* Where it is, or where it would go: a table always has a free slot. */
@@ -92,7 +93,7 @@ static bool make(struct as_live_table *t, size_t cap)
 
 static size_t limit(size_t cap)
 {
-	return cap <= SMALL ? cap / 2 : cap / 4 * 3;
+	return cap <= SMALL ? cap / 4 : cap <= LARGE ? cap / 2 : cap / 4 * 3;
 }
 
 /* The move begins behind a free slot, which no run crosses. */

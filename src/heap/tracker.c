@@ -313,21 +313,19 @@ static __attribute__((noinline)) bool apply_odd(struct as_tracker *t, const stru
 
 bool as_tracker_events(struct as_tracker *t, const struct as_heap_event *e, size_t n)
 {
+	const struct as_heap_event *end = e + n;
 	struct course c = embark(t);
-	bool ok = true;
 
-	for (; ok && n; e++, n--) {
-		struct share whole_one = {AS_HEAP_ONE, (int64_t)e->bytes, 0};
+	for (; e < end && e->kind < t->nkinds; e++) {
+		struct share one = {AS_HEAP_ONE, (int64_t)e->bytes, 0};
 
-		if (e->kind >= t->nkinds)
-			ok = false;
-		else if (t->spread || e->rate || e->what == AS_HEAP_CUT)
-			ok = apply_odd(t, e, &c);
-		else
-			apply(t, e, &whole_one, &c);
+		if (__builtin_expect(!e->rate && e->what != AS_HEAP_CUT && !t->spread, 1))
+			apply(t, e, &one, &c);
+		else if (!apply_odd(t, e, &c))
+			break;
 	}
 	arrive(t, &c);
-	return ok;
+	return e == end;
 }
 
 void as_tracker_ended(struct as_tracker *t)

@@ -39,7 +39,7 @@ def expect_true(truth, doc):
     h.expect_nothing_lost()
 
 
-@job_test("a hundred million, half of them for a moment")
+@job_test("a hundred million, half of them for a moment", seconds=1700)
 def _():
     before = cpu()
     r = run(ASSAY, "heap", "run", "--quiet", "-o", FILE, "--", work("millions"), MILLIONS,
