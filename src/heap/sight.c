@@ -20,7 +20,8 @@ struct seen {
 	struct as_heap_kind *kind;
 	struct as_heap_sums *sums; /* of each kind                                            */
 	size_t nkinds, kinds_cap, sums_cap;
-	size_t at;    /* the next kind to be copied in this look                                 */
+	size_t at; /* the next kind to be copied in this look                                 */
+	int64_t mapped; /* bytes of files among what it holds                                */
 	bool over;    /* it has ended, and all of it was seen                                    */
 	bool past;    /* before the highest moment                                               */
 	bool told;    /* the heap has all of it, as it is over                                   */
@@ -163,6 +164,7 @@ static bool copy(struct seen *s, struct as_member *m, size_t *room)
 {
 	as_member_follow(m);
 	s->is = m->is;
+	s->mapped = as_member_mapped(m);
 	return copy_names(&s->names, &m->names) &&
 	       extend(&s->kind, &s->kinds_cap, &s->nkinds, m->kinds.kind, m->kinds.n,
 		      sizeof *s->kind) &&
@@ -333,11 +335,19 @@ static void add_rss(struct as_sight *x, const struct seen *s)
 
 static void look_at_rss(struct as_sight *x)
 {
-	x->now.rss = (struct as_heap_rss){0};
-	for (size_t i = 0; i < x->n; i++)
+	struct as_sight_now *now = &x->now;
+	int64_t mapped = 0;
+
+	now->rss = (struct as_heap_rss){0};
+	for (size_t i = 0; i < x->n; i++) {
 		add_rss(x, x->seen[i]);
-	if (!x->now.rss.rss)
-		x->now.rss = (struct as_heap_rss){-1, -1, -1, -1};
+		mapped += x->seen[i]->mapped > 0 && !x->seen[i]->over ? x->seen[i]->mapped : 0;
+	}
+	if (!now->rss.rss)
+		now->rss = (struct as_heap_rss){-1, -1, -1, -1};
+	now->mapped = mapped;
+	now->beside = now->rss.anonymous < 0 ? INT64_MIN
+					     : now->rss.anonymous - (now->held.bytes - now->mapped);
 }
 
 int as_sight_look(struct as_sight *x, struct as_err *err)

@@ -18,7 +18,9 @@ struct as_sight;
 /* What it is now, beside the heap. */
 struct as_sight_now {
 	struct as_heap_amount held; /* by processes that live; or, if none does, left by all    */
+	int64_t mapped;             /* of it: files, resident or not                            */
 	struct as_heap_rss rss;     /* of those that live; -1: unknown                          */
+	int64_t beside;             /* as in struct as_heap_resident; INT64_MIN: unknown        */
 	size_t living;
 	uint64_t lost; /* events                                                                */
 };

@@ -83,13 +83,18 @@ static void put_known(struct as_json *j, const char *key, int64_t v)
 		as_json_i64(j, key, v);
 }
 
-static void put_rss(struct as_json *j, const struct as_heap_rss *r)
+static void put_rss(struct as_json *j, const struct as_sight_now *now)
 {
+	const struct as_heap_rss *r = &now->rss;
+
 	as_json_open(j, "rss", '{');
 	put_known(j, "bytes", r->rss);
-	put_known(j, "anonymous_bytes", r->anonymous);
 	put_known(j, "file_bytes", r->file);
 	put_known(j, "shared_bytes", r->shared);
+	if (now->beside == INT64_MIN)
+		as_json_na(j, "beside_heap_bytes");
+	else
+		as_json_i64(j, "beside_heap_bytes", now->beside);
 	as_json_close(j);
 }
 
@@ -105,6 +110,7 @@ static void put_numbers(struct as_json *j, const struct as_heap_live *l)
 	put_known(j, "sample_bytes", h->rate ? (int64_t)h->rate : -1);
 	as_json_i64(j, "held_bytes", l->now->held.bytes);
 	as_json_i64(j, "held_allocations", l->now->held.count);
+	as_json_i64(j, "mapped_bytes", l->now->mapped);
 	as_json_i64(j, "peak_bytes", t->peak.bytes);
 	put_known(j, "peak_at_ns", t->peak.bytes ? t->peak_ns - h->start_ns : -1);
 	as_json_i64(j, "total_allocations", t->made.count);
@@ -112,7 +118,7 @@ static void put_numbers(struct as_json *j, const struct as_heap_live *l)
 	as_json_i64(j, "total_allocated_bytes", t->made.bytes);
 	as_json_f64(j, "allocations_per_second", l->pace->count);
 	as_json_f64(j, "allocated_bytes_per_second", l->pace->bytes);
-	put_rss(j, &l->now->rss);
+	put_rss(j, l->now);
 	as_json_i64(j, "lost_events", (int64_t)l->now->lost);
 }
 

@@ -68,17 +68,17 @@ static void put_held(const struct as_heap_top *t, struct as_pen *p)
 static void put_rss(const struct as_heap_top *t, struct as_pen *p)
 {
 	const struct as_heap_rss *r = &t->facts.now.rss;
-	int64_t beside = r->anonymous - t->facts.now.held.bytes;
+	int64_t beside = t->facts.now.beside;
 
 	as_pen_item(p, AS_PLAIN, "RSS %s", bytes(r->rss).s);
 	if (r->file >= 0)
 		as_pen_item(p, AS_PLAIN, "mapped files %s", bytes(r->file).s);
 	if (r->shared > 0)
 		as_pen_item(p, AS_PLAIN, "shared %s", bytes(r->shared).s);
-	if (r->anonymous >= 0 && beside >= 0)
-		as_pen_item(p, AS_PLAIN, "beside the heap %s", bytes(beside).s);
-	else if (r->anonymous >= 0)
-		as_pen_item(p, AS_PLAIN, "heap never touched %s", bytes(-beside).s);
+	if (beside >= 0)
+		as_pen_item(p, AS_PLAIN, "neither %s", bytes(beside).s);
+	else if (beside > INT64_MIN)
+		as_pen_item(p, AS_PLAIN, "heap not resident %s", bytes(-beside).s);
 	if (t->facts.now.lost)
 		as_pen_item(p, AS_ALERT, "%s events lost",
 			    as_human_count((double)t->facts.now.lost).s);
@@ -310,8 +310,8 @@ static const struct {
 	{"count", "allocations that it holds itself"},
 	{"allocated", "bytes it ever asked for, freed or not"},
 	{"temp", "allocations freed before their thread made another"},
-	{"mapped", "memory that is pages of files: programs, libraries"},
-	{"beside", "neither heap nor files: fragments, stacks, the interpreter"},
+	{"mapped", "resident pages of files: programs, libraries"},
+	{"neither", "resident beside heap and files: what the allocator keeps, stacks"},
 	{"lost", "events that were not read: sums are too small or too large"},
 };
 

@@ -115,6 +115,24 @@ static void t_the_next_look_goes_on_from_the_last(void)
 	close_scene(&s);
 }
 
+/* A file that was mapped is no memory that is missing beside the heap. */
+static void t_files_are_held_and_no_memory(void)
+{
+	struct scene s;
+
+	open_scene(&s);
+	alloc(&s, 64, 32);
+	fake_alloc(&s.g.fake, 1, AS_WIRE_OP_MAP_FILE, 1 << 20, 8192);
+	fake_publish(&s.g.fake, 1);
+	(void)look_until(&s, 2, 0);
+	const struct as_sight_now *now = as_sight_now(s.sight);
+
+	EXPECT_I64(now->held.bytes, 8192 + 32);
+	EXPECT_I64(now->mapped, 8192);
+	EXPECT_I64(now->beside, now->rss.anonymous - 32);
+	close_scene(&s);
+}
+
 /* More kinds than are copied at once: none is missing, none is there twice. */
 static void t_many_kinds_are_copied_in_pieces(void)
 {
@@ -187,5 +205,5 @@ static void t_a_thread_may_get_its_name_later(void)
 }
 
 UTEST_MAIN(T(t_it_is_what_there_is_now), T(t_the_next_look_goes_on_from_the_last),
-	   T(t_many_kinds_are_copied_in_pieces), T(t_who_has_ended_holds_nothing),
-	   T(t_a_thread_may_get_its_name_later))
+	   T(t_files_are_held_and_no_memory), T(t_many_kinds_are_copied_in_pieces),
+	   T(t_who_has_ended_holds_nothing), T(t_a_thread_may_get_its_name_later))

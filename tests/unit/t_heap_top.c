@@ -30,6 +30,7 @@ static void scene_open(struct scene *s)
 		.now = {.held = sample_amount(4, 160),
 			.rss = {300 * SAMPLE_KIB, 240 * SAMPLE_KIB, 50 * SAMPLE_KIB,
 				10 * SAMPLE_KIB},
+			.beside = 80 * SAMPLE_KIB,
 			.living = 2},
 		.pace = {.count = 1500, .bytes = 3e6},
 		.output = "",
@@ -107,7 +108,7 @@ static void t_before_the_first_process(void)
 
 	scene_open(&s);
 	s.sample.h.nprocesses = s.sample.h.nsites = s.sample.h.nthreads = 0;
-	s.facts.now = (struct as_sight_now){.rss = {-1, -1, -1, -1}};
+	s.facts.now = (struct as_sight_now){.rss = {-1, -1, -1, -1}, .beside = INT64_MIN};
 	tick(&s);
 	draw(&s, 24, 80);
 	expect_has(&s, "heap 0 B in 0 allocations");
@@ -127,7 +128,7 @@ static void t_who_holds_it_now(void)
 	expect_line(&s, 2, "allocating 1 500/s, 2.9 MiB/s  in all 7.0 MiB in 120");
 	expect_line(&s, 3,
 		    "RSS 300 KiB  mapped files 50.0 KiB  shared 10.0 KiB  "
-		    "beside the heap 80.0 KiB");
+		    "neither 80.0 KiB");
 	expect_has(&s, "heap  █  ");
 	expect_has(&s, "  160 KiB\nRSS   █  ");
 	expect_line(&s, 6, "held now by line  sorted by own bytes");
@@ -230,6 +231,7 @@ static void t_when_it_has_ended(void)
 	s.facts.running = false;
 	s.facts.now.living = 0;
 	s.facts.now.rss = (struct as_heap_rss){-1, -1, -1, -1};
+	s.facts.now.beside = INT64_MIN;
 	tick(&s);
 	draw(&s, 24, 80);
 	expect_has(&s, "it has ended");
@@ -245,11 +247,11 @@ static void t_less_resident_than_heap(void)
 	SCENE s;
 
 	scene_open(&s);
-	s.facts.now.rss.anonymous = 100 * SAMPLE_KIB;
+	s.facts.now.beside = -60 * SAMPLE_KIB;
 	s.facts.now.lost = 12;
 	tick(&s);
 	draw(&s, 24, 80);
-	expect_has(&s, "heap never touched 60.0 KiB");
+	expect_has(&s, "heap not resident 60.0 KiB");
 	expect_has(&s, "12 events lost");
 }
 
