@@ -28,11 +28,13 @@ static void put_process(const struct as_heap_top *t, struct as_pen *p)
 	const struct as_heap *h = f->heap;
 	uint32_t python = h->nprocesses ? h->process[0].python : 0;
 
-	as_pen_item(p, AS_STRONG, "%.48s (%d)", f->name ? f->name : "?", f->pid);
+	as_pen_item(p, AS_STRONG, "%.32s (%d)", f->name ? f->name : "?", f->pid);
 	if (python)
 		as_pen_item(p, AS_PLAIN, "Python 3.%u", python);
-	if (h->nprocesses > 1)
+	if (h->nprocesses > 1 && f->running)
 		as_pen_item(p, AS_PLAIN, "%zu of %zu processes", f->now.living, h->nprocesses);
+	else if (h->nprocesses > 1)
+		as_pen_item(p, AS_PLAIN, "%zu processes", h->nprocesses);
 	as_pen_item(p, AS_PLAIN, "%s", as_human_duration(h->end_ns - h->start_ns).s);
 	if (h->rate)
 		as_pen_item(p, AS_PLAIN, "sampled: estimates");
