@@ -38,7 +38,7 @@ def steps(text):
     for kind, body in BLOCK.findall(text):
         if kind == "sh":
             found.append([body, ""])
-        else:
+        elif found:         # before the first it is only shown
             found[-1][1] = body
     return found
 
