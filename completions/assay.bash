@@ -64,7 +64,7 @@ _assay() {
 		cur=
 	fi
 	if ((COMP_CWORD == 1)); then
-		_assay_words "run attach record dump loop top heap jobs show report stats export import rm gc profiles flame convert merge diff doctor help --help --version" "$cur"
+		_assay_words "run attach record dump loop top load stub heap jobs show report stats export import rm gc profiles flame convert merge diff doctor help --help --version" "$cur"
 		return
 	fi
 	if [[ $command == heap ]]; then
@@ -200,6 +200,41 @@ _assay() {
 			_assay_words "-r --rate -d --duration -s --subprocesses -g --gil -i --idle -h --help" "$cur"
 		else
 			_assay_pids "$cur"
+		fi
+		;;
+	"load")
+		case $prev in
+		-c | --connections) return ;;
+		-n | --requests) return ;;
+		-z | --duration) return ;;
+		-R | --rate) return ;;
+		--arrival) return ;;
+		--seed) return ;;
+		--warmup) return ;;
+		--timeout) return ;;
+		-m | --method) return ;;
+		-H | --header) return ;;
+		--body) return ;;
+		--body-file) _assay_files "$cur"; return ;;
+		--name) return ;;
+		--run-version) return ;;
+		-l | --label) return ;;
+		--store) _assay_files "$cur"; return ;;
+		esac
+		if [[ $cur == -* ]]; then
+			_assay_words "-c --connections -n --requests -z --duration -R --rate --arrival --seed --warmup --timeout -m --method -H --header --body --body-file --yes --name --run-version -l --label --json -q --quiet --store --no-store -h --help" "$cur"
+		fi
+		;;
+	"stub")
+		case $prev in
+		-a | --answer) return ;;
+		--stall) return ;;
+		--seed) return ;;
+		--listen) return ;;
+		-d | --duration) return ;;
+		esac
+		if [[ $cur == -* ]]; then
+			_assay_words "-a --answer --stall --seed --listen --yes -d --duration --json -h --help" "$cur"
 		fi
 		;;
 	"heap run")
@@ -629,7 +664,7 @@ _assay() {
 		if [[ $cur == -* ]]; then
 			_assay_words "-h --help" "$cur"
 		elif ((COMP_CWORD == at + 1)); then
-			_assay_words "run attach record dump loop top heap jobs show report stats export import rm gc profiles flame convert merge diff doctor help metrics prices " "$cur"
+			_assay_words "run attach record dump loop top load stub heap jobs show report stats export import rm gc profiles flame convert merge diff doctor help metrics prices " "$cur"
 		fi
 		;;
 	esac

@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/human.h"
+#include "judge/load.h"
 #include "run/sofar.h"
 
 /* ── limits ───────────────────────────────────────────────────────────── */
@@ -498,6 +499,10 @@ void as_judge(struct as_run *run)
 	struct facts f = find_facts(run);
 	struct as_verdict v = {0};
 
+	if (run->load) {
+		as_judge_load(run);
+		return;
+	}
 	for (size_t i = 0; i < AS_LEN(rules); i++) {
 		if (!rules[i].holds(&f, &v))
 			continue;

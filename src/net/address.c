@@ -112,16 +112,34 @@ static bool near6(const struct in6_addr *ip)
 	       (ip->s6_addr[0] & 0xfe) == 0xfc || IN6_IS_ADDR_LINKLOCAL(ip);
 }
 
+static sa_family_t family_of(const struct as_address *a)
+{
+	sa_family_t family;
+
+	memcpy(&family, a->bytes + offsetof(struct sockaddr, sa_family), sizeof family);
+	return family;
+}
+
 bool as_address_is_near(const struct as_address *a)
 {
 	struct sockaddr_in v4;
 	struct sockaddr_in6 v6;
-	sa_family_t family;
 
-	memcpy(&family, a->bytes + offsetof(struct sockaddr, sa_family), sizeof family);
-	if (family == AF_UNIX)
+	if (family_of(a) == AF_UNIX)
 		return true;
 	memcpy(&v4, a->bytes, sizeof v4);
 	memcpy(&v6, a->bytes, sizeof v6);
-	return family == AF_INET ? near4(ntohl(v4.sin_addr.s_addr)) : near6(&v6.sin6_addr);
+	return family_of(a) == AF_INET ? near4(ntohl(v4.sin_addr.s_addr)) : near6(&v6.sin6_addr);
+}
+
+bool as_address_is_own(const struct as_address *a)
+{
+	struct sockaddr_in v4;
+	struct sockaddr_in6 v6;
+
+	memcpy(&v4, a->bytes, sizeof v4);
+	memcpy(&v6, a->bytes, sizeof v6);
+	if (family_of(a) == AF_INET)
+		return ntohl(v4.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+	return family_of(a) == AF_UNIX || IN6_IS_ADDR_LOOPBACK(&v6.sin6_addr);
 }

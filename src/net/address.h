@@ -24,5 +24,7 @@ struct as_addresses {
 /* Asks the system's resolver, and waits for it. */
 int as_resolve(const struct as_url *url, struct as_addresses *ret, struct as_err *err);
 
+/* This machine: nobody else can reach it there. */
+bool as_address_is_own(const struct as_address *a);
 /* This machine, or one of a private network: not somebody else's on the internet. */
 bool as_address_is_near(const struct as_address *a);

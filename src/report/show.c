@@ -9,6 +9,7 @@
 #include "report/cost.h"
 #include "report/listed.h"
 #include "report/lives.h"
+#include "report/load.h"
 #include "report/metric.h"
 #include "report/network.h"
 #include "report/phases.h"
@@ -362,9 +363,14 @@ void as_report_show(struct as_buf *out, const struct as_look *look, const struct
 	as_put_head(&s);
 	put_identity(&s);
 	as_buf_byte(out, '\n');
+	as_put_load(&s);
+	if (run->load)
+		as_buf_byte(out, '\n');
 	as_put_verdict(&s);
-	as_put_growth(&s, true);
-	as_put_own_cost(&s);
+	if (!run->load) { /* of a process that was watched */
+		as_put_growth(&s, true);
+		as_put_own_cost(&s);
+	}
 	put_totals(&s);
 	put_plots(&s);
 	as_put_phase_marks(&s, &phases);

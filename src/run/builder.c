@@ -392,6 +392,18 @@ static int on_stacks(void *st, const struct as_profile *seen, const struct as_sa
 	return as_profile_ok(run->stacks, err);
 }
 
+static int on_load(void *st, const struct as_load *l, struct as_err *err)
+{
+	struct as_run *run = ((struct as_builder *)st)->run;
+
+	free(run->load); /* told again: the later one counts */
+	run->load = as_zalloc(sizeof *run->load);
+	if (!run->load)
+		return nomem(err);
+	as_load_copy(run->load, l);
+	return AS_OK;
+}
+
 static int on_end(void *st, const struct as_outcome *o, const struct as_total *totals,
 		  struct as_err *err)
 {
@@ -414,6 +426,7 @@ static const struct as_sink_ops ops = {
 	.instance = on_instance,
 	.frame = on_frame,
 	.stacks = on_stacks,
+	.load = on_load,
 	.end = on_end,
 };
 

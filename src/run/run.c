@@ -174,5 +174,6 @@ void as_run_free(struct as_run *run)
 	for (size_t s = 0; s < AS_NSCOPES; s++)
 		as_series_free(run->series[s]);
 	as_profile_free(run->stacks);
+	free(run->load);
 	free(run);
 }

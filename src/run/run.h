@@ -10,6 +10,7 @@
  *	tallies    mean, min, max and last of every metric of every instance
  *	series     the timeline: the metrics of the machine, the job and its cgroup
  *	stacks     where its time went, by Python stacks, if they were sampled
+ *	load       requests and their latencies, if it was a load (run/load.h)
  *	verdict    the bottleneck, with its evidence
  *
  * A run is built by one thing only, the builder (run/builder.h), from what a
@@ -19,6 +20,7 @@
 #include "base/cleanup.h"
 #include "profile/profile.h"
 #include "run/field.h"
+#include "run/load.h"
 #include "stat/tally.h"
 
 /* ── identity ─────────────────────────────────────────────────────────── */
@@ -33,7 +35,7 @@ struct as_identity {
 	char id[AS_ID_LEN + 1]; /* 12 of abcdefghijklmnopqrstuvwxyz234567 */
 	char *name;             /* the tool or service                    */
 	char *version;          /* of it; NULL when not said              */
-	char *kind;             /* "run", "attach"; later "load", …       */
+	char *kind;             /* "run", "attach", "load", …              */
 	char *parent;           /* id of the run this belongs to, or NULL */
 	char *host, *user, *cwd;
 	char *boot_id, *git; /* git commit of cwd, or NULL             */
@@ -243,6 +245,7 @@ struct as_run {
 	struct as_series *series[AS_NSCOPES]; /* SYSTEM, JOB, CGROUP; else NULL */
 	struct as_profile *stacks;            /* NULL: none were sampled        */
 	struct as_sampling sampling;          /* of those                       */
+	struct as_load *load;                 /* NULL: it was none              */
 	struct as_verdict verdict;            /* kind "" when not judged        */
 };
 

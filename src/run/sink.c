@@ -33,6 +33,11 @@ void as_tee_stacks(struct as_tee *t, const struct as_profile *seen,
 	TELL(t, stacks, seen, so_far);
 }
 
+void as_tee_load(struct as_tee *t, const struct as_load *l)
+{
+	TELL(t, load, l);
+}
+
 void as_tee_end(struct as_tee *t, const struct as_outcome *o, const struct as_total *totals)
 {
 	TELL(t, end, o, totals);

@@ -3,8 +3,9 @@
  * sink -- what a measurement tells whoever keeps or shows it.
  *
  * The calls come in this order: begin, then any mix of origin, instance,
- * frame and stacks, then end. A sink that fails says so once; the engine goes on
- * measuring without it and the failure is reported when the run is over.
+ * frame and stacks, of a load at last what it measured, then end. A sink that
+ * fails says so once; the engine goes on measuring without it and the failure
+ * is reported when the run is over.
  *
  * One sink builds the run in memory (run/builder.h), one writes the live file
  * (store/live.h), one draws the status line; as_tee passes every call on.
@@ -33,6 +34,8 @@ struct as_sink_ops {
 	/* Stacks that were seen since the last call, and how sampling went so far. */
 	int (*stacks)(void *st, const struct as_profile *seen, const struct as_sampling *so_far,
 		      struct as_err *err);
+	/* What a load measured: all of it, once. */
+	int (*load)(void *st, const struct as_load *l, struct as_err *err);
 	int (*end)(void *st, const struct as_outcome *o, const struct as_total *totals,
 		   struct as_err *err);
 	/* We are about to be stopped (Ctrl-Z): leave the terminal as it was found. */
@@ -51,5 +54,6 @@ void as_tee_instance(struct as_tee *t, const struct as_instance *i);
 void as_tee_frame(struct as_tee *t, const struct as_frame *f);
 void as_tee_stacks(struct as_tee *t, const struct as_profile *seen,
 		   const struct as_sampling *so_far);
+void as_tee_load(struct as_tee *t, const struct as_load *l);
 void as_tee_end(struct as_tee *t, const struct as_outcome *o, const struct as_total *totals);
 void as_tee_pause(struct as_tee *t);

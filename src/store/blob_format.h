@@ -13,6 +13,7 @@ enum as_blob_tag {
 	AS_BLOB_INSTANCES = 'N',
 	AS_BLOB_SERIES = 'S',
 	AS_BLOB_VERDICT = 'V',
+	AS_BLOB_LOAD = 'L',
 };
 
 /* What is written of an instance's tallies. */

@@ -4,6 +4,7 @@
 #include "store/blob.h"
 #include "store/blob_format.h"
 #include "store/column.h"
+#include "store/loads.h"
 #include "store/parts.h"
 
 /* ── description ──────────────────────────────────────────────────────── */
@@ -347,6 +348,15 @@ static void put_series(struct as_buf *b, const struct as_run *run, struct as_blo
 	}
 }
 
+/* ── what a load measured ─────────────────────────────────────────────── */
+
+static void put_load(struct as_buf *b, const struct as_run *run, struct as_blob_memo *m)
+{
+	(void)m;
+	if (run->load)
+		as_enc_load(b, run->load);
+}
+
 /* ── all of it ────────────────────────────────────────────────────────── */
 
 /* clang-format off */
@@ -361,6 +371,7 @@ static const struct {
 	{AS_BLOB_SERIES, put_series},
 	{AS_BLOB_INSTANCES, put_instances}, /* their tallies may follow from the series */
 	{AS_BLOB_VERDICT, put_verdict},
+	{AS_BLOB_LOAD, put_load},
 };
 /* clang-format on */
 
@@ -384,7 +395,8 @@ static void pack(const struct as_run *run, struct as_blob_memo *m, struct as_buf
 	for (size_t i = 0; i < AS_LEN(sections); i++) {
 		as_buf_clear(&m->body);
 		sections[i].put(&m->body, run, m);
-		put_section(out, sections[i].tag, &m->body);
+		if (sections[i].tag != AS_BLOB_LOAD || run->load)
+			put_section(out, sections[i].tag, &m->body);
 	}
 }
 

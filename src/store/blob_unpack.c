@@ -12,6 +12,7 @@
 #include "store/blob.h"
 #include "store/blob_format.h"
 #include "store/column.h"
+#include "store/loads.h"
 #include "store/parts.h"
 
 #define VALUE_MAX (INT64_C(1) << 62)
@@ -121,6 +122,14 @@ static void take_verdict(struct unpack *u, struct as_bytes *b)
 {
 	if (as_bytes_left(b))
 		as_dec_verdict(b, &u->run->verdict);
+}
+
+static void take_load(struct unpack *u, struct as_bytes *b)
+{
+	free(u->run->load); /* said twice: the later one counts */
+	u->run->load = room(b, 1, sizeof *u->run->load);
+	if (u->run->load)
+		as_dec_load(b, u->run->load);
 }
 
 /* ── tallies ──────────────────────────────────────────────────────────── */
@@ -425,6 +434,7 @@ static const struct {
 	{AS_BLOB_SERIES, take_series},
 	{AS_BLOB_INSTANCES, take_instances},
 	{AS_BLOB_VERDICT, take_verdict},
+	{AS_BLOB_LOAD, take_load},
 };
 /* clang-format on */
 

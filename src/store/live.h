@@ -33,6 +33,7 @@ enum as_live_type {
 	AS_LIVE_INSTANCE = 'I', /* scope, facts                             */
 	AS_LIVE_ROWS = 'R',     /* one tick                                 */
 	AS_LIVE_STACKS = 'P',   /* sampling so far, stacks seen since the last */
+	AS_LIVE_LOAD = 'L',     /* what a load measured                     */
 	AS_LIVE_END = 'E',      /* outcome, totals by key                   */
 	AS_LIVE_VERDICT = 'V',  /* after the end, of a run that waits to be sealed */
 };

@@ -15,6 +15,7 @@
 
 #include "base/fault.h"
 #include "store/live.h"
+#include "store/loads.h"
 #include "store/stacks.h"
 #include "store/store.h"
 
@@ -344,6 +345,16 @@ static int on_stacks(struct as_live_decoder *d, struct as_bytes *b, struct as_er
 	return d->sink.ops->stacks(d->sink.state, seen, &so_far, err);
 }
 
+static int on_load(struct as_live_decoder *d, struct as_bytes *b, struct as_err *err)
+{
+	as_auto_free struct as_load *l = as_zalloc(sizeof *l);
+
+	if (!l)
+		return nomem(err);
+	as_dec_load(b, l);
+	return b->bad ? AS_OK : d->sink.ops->load(d->sink.state, l, err);
+}
+
 static int on_verdict(struct as_live_decoder *d, struct as_bytes *b, struct as_err *err)
 {
 	struct as_verdict v;
@@ -372,6 +383,7 @@ static const struct {
 	{AS_LIVE_INSTANCE, true,  true,  on_instance},
 	{AS_LIVE_ROWS,     true,  true,  on_rows},
 	{AS_LIVE_STACKS,   false, true,  on_stacks},
+	{AS_LIVE_LOAD,     false, true,  on_load},
 	{AS_LIVE_END,      false, true,  on_end},
 	{AS_LIVE_VERDICT,  false, true,  on_verdict},
 };

@@ -19,6 +19,7 @@
 #include "store/catalogue.h"
 #include "store/folder.h"
 #include "store/live.h"
+#include "store/loads.h"
 #include "store/stacks.h"
 #include "store/store.h"
 
@@ -351,6 +352,16 @@ static int on_stacks(void *st, const struct as_profile *seen, const struct as_sa
 	return put_stacks(l, err);
 }
 
+static int on_load(void *st, const struct as_load *load, struct as_err *err)
+{
+	struct as_live *l = st;
+	size_t at = open_frame(l, AS_LIVE_LOAD);
+
+	as_enc_load(&l->out, load);
+	close_frame(l, at);
+	return flush(l, err);
+}
+
 static int on_end(void *st, const struct as_outcome *o, const struct as_total *totals,
 		  struct as_err *err)
 {
@@ -379,6 +390,7 @@ static const struct as_sink_ops ops = {
 	.instance = on_instance,
 	.frame = on_frame,
 	.stacks = on_stacks,
+	.load = on_load,
 	.end = on_end,
 };
 

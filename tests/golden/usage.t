@@ -15,6 +15,8 @@ measure:
   dump      what the threads of a Python program are doing now
   loop      what holds an event loop, and for how long
   top       where a Python program spends its time, while it does
+  load      send requests to a server and measure the answers
+  stub      a server to load, that does what a script says
   heap      where the memory goes: allocations, peaks, leaks
 
 history:

@@ -1,0 +1,295 @@
+/*
+ * load -- how much a server holds: requests, as many or as often as asked, and
+ * how long each took.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/human.h"
+#include "cli/measure.h"
+#include "judge/load.h"
+#include "load/drive.h"
+#include "net/http1_write.h"
+#include "report/load.h"
+
+struct opts {
+	struct as_measure_opts m; /* identity and store; the rest is set here */
+	uint64_t conns, requests, seed;
+	int64_t duration_ns, warmup_ns, timeout_ns;
+	double rate;
+	const char *arrival, *method, *body, *body_file;
+	struct as_opt_list headers;
+	bool json, quiet, yes;
+};
+
+#define AT(member) offsetof(struct opts, member)
+
+/* clang-format off */
+static const struct as_opt opts[] = {
+	AS_OPT_HEAD("how much"),
+	{ .name = "connections", .letter = 'c', .type = AS_OPT_UINT, .at = AT(conns), .arg = "N", .initial = "50", .positive = true, .help = "requests that may be under way at once" },
+	{ .name = "requests", .letter = 'n', .type = AS_OPT_UINT, .at = AT(requests), .arg = "N", .positive = true, .help = "stop after so many" },
+	{ .name = "duration", .letter = 'z', .type = AS_OPT_DURATION, .at = AT(duration_ns), .arg = "TIME", .positive = true, .help = "stop after this time (default: 10s, if there is no -n)" },
+	{ .name = "rate", .letter = 'R', .type = AS_OPT_RATE, .at = AT(rate), .arg = "RATE", .positive = true, .help = "send so many a second, whatever the server does (default: when an answer came)" },
+	{ .name = "arrival", .type = AS_OPT_TEXT, .at = AT(arrival), .arg = "HOW", .initial = "constant", .help = "of --rate: constant, poisson, or gamma:SHAPE (below 1 in bursts, above steadier)" },
+	{ .name = "seed", .type = AS_OPT_UINT, .at = AT(seed), .arg = "N", .initial = "1", .help = "of random arrivals: the same seed, the same moments" },
+	{ .name = "warmup", .type = AS_OPT_DURATION, .at = AT(warmup_ns), .arg = "TIME", .help = "send for so long before anything is measured" },
+	{ .name = "timeout", .type = AS_OPT_DURATION, .at = AT(timeout_ns), .arg = "TIME", .initial = "30s", .positive = true, .help = "give a request up after this time; it counts as an error, and as so long" },
+	AS_OPT_HEAD("what is sent"),
+	{ .name = "method", .letter = 'm', .type = AS_OPT_TEXT, .at = AT(method), .arg = "METHOD", .help = "(default: GET, with a body POST)" },
+	{ .name = "header", .letter = 'H', .type = AS_OPT_LIST, .at = AT(headers), .arg = "'K: V'", .help = "a header; repeatable" },
+	{ .name = "body", .type = AS_OPT_TEXT, .at = AT(body), .arg = "TEXT", .help = "the body of each request" },
+	{ .name = "body-file", .type = AS_OPT_TEXT, .at = AT(body_file), .arg = "FILE", .help = "the same, from a file" },
+	{ .name = "yes", .type = AS_OPT_SWITCH, .at = AT(yes), .help = "the server is neither on this machine nor in a private network, and its owner agrees" },
+	AS_OPT_HEAD("identity"),
+	{ .name = "name", .type = AS_OPT_TEXT, .at = AT(m.name), .arg = "NAME", .help = "what to call the run (default: the server's address)" },
+	{ .name = "run-version", .type = AS_OPT_TEXT, .at = AT(m.version), .arg = "V", .help = "version of the server that is measured" },
+	{ .name = "label", .letter = 'l', .type = AS_OPT_PAIRS, .at = AT(m.labels), .arg = "K=V", .help = "a label to find the run by; repeatable" },
+	AS_OPT_HEAD("output"),
+	{ .name = "json", .type = AS_OPT_SWITCH, .at = AT(json), .help = "the numbers as JSON on standard output, no summary" },
+	{ .name = "quiet", .letter = 'q', .type = AS_OPT_SWITCH, .at = AT(quiet), .help = "no progress, no summary" },
+	AS_STORING_OPTS(struct opts),
+	{ 0 }
+};
+/* clang-format on */
+
+/* ── what is asked for ────────────────────────────────────────────────── */
+
+struct job {
+	struct as_url url;
+	struct as_addresses to;
+	struct as_buf body, request;
+	struct as_load_config config;
+	bool shown; /* progress is on the terminal's line */
+};
+
+static void job_done(struct job *j)
+{
+	as_buf_done(&j->body);
+	as_buf_done(&j->request);
+}
+
+static int check(const struct opts *o, struct as_err *err)
+{
+	if (o->conns > AS_LOAD_CONNS_MOST)
+		return as_fail(err, AS_EUSAGE, "%lu connections are too many: %d at most",
+			       (unsigned long)o->conns, AS_LOAD_CONNS_MOST);
+	if (o->rate > 1e7)
+		return as_fail(err, AS_EUSAGE, "no machine sends so many requests a second");
+	if (o->body && o->body_file)
+		return as_fail(err, AS_EUSAGE, "--body or --body-file, not both");
+	if (!(o->rate > 0) && strcmp(o->arrival, "constant") != 0)
+		return as_fail(err, AS_EUSAGE, "--arrival needs a --rate");
+	return AS_OK;
+}
+
+/* Nobody fires at somebody else's server by a slip of the keyboard. */
+static int check_near(const struct opts *o, const struct job *j, struct as_err *err)
+{
+	for (size_t i = 0; i < j->to.n; i++) {
+		if (o->yes || as_address_is_near(&j->to.at[i]))
+			continue;
+		(void)as_fail(err, AS_EUSAGE,
+			      "%s is neither on this machine nor in a private network",
+			      j->to.at[i].text);
+		return as_hint(err, "with its owner's consent: --yes");
+	}
+	return AS_OK;
+}
+
+static int read_body(const struct opts *o, struct job *j, struct as_err *err)
+{
+	if (o->body)
+		as_buf_str(&j->body, o->body);
+	as_auto_fd int here = o->body_file ? open(".", O_PATH | O_CLOEXEC) : -1;
+	if (o->body_file)
+		return as_read_all(here, o->body_file, &j->body, err);
+	return as_buf_ok(&j->body, err);
+}
+
+static int write_request(const struct opts *o, struct job *j, struct as_err *err)
+{
+	bool has_body = o->body || o->body_file;
+	struct as_http_ask ask = {.url = &j->url,
+				  .method = o->method  ? o->method
+					    : has_body ? "POST"
+						       : "GET",
+				  .headers = o->headers.v,
+				  .nheaders = o->headers.n,
+				  .body = j->body.p,
+				  .body_len = j->body.len,
+				  .has_body = has_body};
+
+	j->config.bodyless = !strcmp(ask.method, "HEAD");
+	return as_http_put(&j->request, &ask, err);
+}
+
+static int prepare(const struct opts *o, const char *url, struct job *j, struct as_err *err)
+{
+	int r = check(o, err);
+
+	j->body = j->request = AS_BUF(AS_BUF_DOCUMENT);
+	j->config.schedule.rate = o->rate;
+	if (r == AS_OK)
+		r = as_schedule_parse(o->arrival, &j->config.schedule, err);
+	if (r == AS_OK)
+		r = as_url_parse(url, &j->url, err);
+	if (r == AS_OK)
+		r = read_body(o, j, err);
+	if (r == AS_OK)
+		r = write_request(o, j, err);
+	if (r == AS_OK)
+		r = as_resolve(&j->url, &j->to, err);
+	return r == AS_OK ? check_near(o, j, err) : r;
+}
+
+/* ── while it runs ────────────────────────────────────────────────────── */
+
+static void show_progress(void *arg, const struct as_load *l, int64_t t_ns)
+{
+	struct job *j = arg;
+
+	j->shown = true;
+	(void)fprintf(stderr, "\r\033[K%s  %s requests, %s/s, p99 %s, %s errors",
+		      as_human_duration(t_ns).s, as_human_count((double)l->requests).s,
+		      as_human_count(as_load_rate(l)).s,
+		      as_human_duration(as_histogram_at(&l->latency, 0.99)).s,
+		      as_human_count((double)as_load_failed(l)).s);
+}
+
+static int drive(void *arg, struct as_identity *who, struct as_tee *sinks,
+		 struct as_engine_result *ret, struct as_err *err)
+{
+	struct job *j = arg;
+	int r = as_load_drive(&j->config, who, sinks, ret, err);
+
+	if (j->shown)
+		(void)fputs("\r\033[K", stderr);
+	return r;
+}
+
+static void configure(const struct opts *o, struct job *j, const struct as_env *env)
+{
+	struct as_load_config *c = &j->config;
+	bool watched = !o->quiet && !o->json && isatty(STDERR_FILENO);
+
+	c->env = env;
+	c->to = &j->to;
+	c->request = j->request.p;
+	c->request_len = j->request.len;
+	c->requests = o->requests;
+	c->conns = (uint32_t)(o->requests && o->requests < o->conns ? o->requests : o->conns);
+	c->duration_ns = o->duration_ns || o->requests ? o->duration_ns : 10 * AS_SECOND;
+	c->warmup_ns = o->warmup_ns;
+	c->timeout_ns = o->timeout_ns;
+	c->seed = o->seed;
+	c->progress = watched ? show_progress : NULL;
+	c->progress_arg = j;
+}
+
+/* ── what came of it ──────────────────────────────────────────────────── */
+
+static int show(const struct opts *o, const struct as_run *run, struct as_io *io,
+		struct as_err *err)
+{
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
+	struct as_look look = as_look_for(fileno(io->out));
+
+	if (o->json)
+		as_report_load_json(&b, run);
+	else if (!o->quiet)
+		as_report_load(&b, &look, run);
+	return as_buf_write(&b, io->out, err);
+}
+
+/* How it was asked for, as parameters of the run. */
+static void put_params(const struct opts *o, const struct job *j, char text[3][64],
+		       struct as_opt_list *to)
+{
+	(void)snprintf(text[0], sizeof text[0], "connections=%u", j->config.conns);
+	(void)snprintf(text[1], sizeof text[1], "timeout=%s", as_human_duration(o->timeout_ns).s);
+	(void)snprintf(text[2], sizeof text[2], "rate=%.6g/s %.20s", o->rate, o->arrival);
+	for (size_t i = 0; i < (o->rate > 0 ? 3 : 2); i++)
+		to->v[to->n++] = text[i];
+}
+
+static int measure(const struct opts *o, char *url, struct job *j, struct as_io *io,
+		   struct as_err *err)
+{
+	as_auto_measured struct as_measured got = {0};
+	char assay[] = "assay", load[] = "load", params[3][64];
+	char *words[] = {assay, load, url, NULL};
+	struct as_measure m = {.kind = "load",
+			       .default_name = j->url.local ? j->url.socket : j->url.authority,
+			       .opts = o->m,
+			       .engine = {.argv = words},
+			       .drive = drive,
+			       .drive_arg = j};
+
+	m.opts.quiet = true; /* the status line is that of a job */
+	m.opts.metrics = "all";
+	put_params(o, j, params, &m.opts.params);
+	int r = as_measured_take(&got, &m, io, err);
+	if (r < 0)
+		return r;
+	as_measured_keep(&got);
+	if (as_load_is_invalid(&got.run->verdict))
+		io->status = as_code_exit(AS_EINVALID);
+	return show(o, got.run, io, err);
+}
+
+static int run(const void *opts_, char **args, char **tail, struct as_io *io, struct as_err *err)
+{
+	const struct opts *o = opts_;
+	as_cleanup(job_done) struct job j = {0};
+	int r = prepare(o, args[0], &j, err);
+
+	(void)tail;
+	if (r < 0)
+		return r;
+	configure(o, &j, io->env);
+	return measure(o, args[0], &j, io, err);
+}
+
+const struct as_cmd as_cmd_load = {
+	.name = "load",
+	.synopsis = "[options] URL",
+	.about = "send requests to a server and measure the answers",
+	.manual =
+		"Sends the same request to URL again and again and measures how long the answers "
+		"take. URL is `http://HOST[:PORT]/PATH` or `unix:/SOCKET[:/PATH]`.\n\n"
+		"Without `--rate` each of the `-c` connections sends when it has its answer: a "
+		"closed loop, which asks what the server can do at most. With `--rate` requests "
+		"are due by a clock, whatever the server does, and **latency counts from the "
+		"moment a request was due**: when the server stalls, those who would have come "
+		"meanwhile are not forgotten. What passed between sending and the answer stands "
+		"beside it (`on the wire`), and so does what the generator itself was late by "
+		"(`lateness`). One that is due while all connections wait is sent by the first "
+		"that becomes free.\n\n"
+		"Every request counts, however it ended. Errors are told by kind: refused, "
+		"unreachable, descriptors, reset, closed, timeout, protocol, headers, unsent, "
+		"system, status_4xx, status_5xx. Redirects are answers, and not followed. What was "
+		"sent in the `--warmup` is left out of all but the bytes.\n\n"
+		"**When the generator itself was the bottleneck the verdict is INVALID** and the "
+		"exit status 6: its thread had less than 15 % of its time to spare, or it sent the "
+		"99th percentile of its requests later than a millisecond and a tenth of the "
+		"median latency. Also when no request was answered at all. Ctrl-C ends the load with a "
+		"complete report of what was measured until then.\n\n"
+		"A load is a run: it is kept in the history, and `assay show` tells it again. With "
+		"`--json` the histograms are there too, in HdrHistogram's format V2.",
+	.examples =
+		"assay load -n 200 -c 4 unix:$PWD/app.sock\t200 requests, four at a time\n"
+		"assay load -R 500 -z 0.3s unix:$PWD/app.sock:/health\t500 a second, by the "
+		"clock\n"
+		"assay load -R 300 --arrival poisson -n 50 --json unix:$PWD/app.sock\tas strangers "
+		"come\n",
+	.flags = AS_CMD_ENV,
+	.min_args = 1,
+	.max_args = 1,
+	.opts = opts,
+	.opts_size = sizeof(struct opts),
+	.run = run,
+};

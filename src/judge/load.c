@@ -1,0 +1,86 @@
+#include "judge/load.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/human.h"
+
+/* Above this the generator's thread has no room left: what is measured is its own speed. */
+static const double busy_most = 0.85;
+/* A share of the median latency, and never less than what any busy machine adds. */
+static const double late_share = 0.10;
+#define LATE_LEAST AS_MSEC
+
+#define INVALID "invalid"
+
+double as_load_busy(const struct as_load *l)
+{
+	return l->sending_ns > 0 ? (double)(l->cpu_ns + l->wait_ns) / (double)l->sending_ns : 0;
+}
+
+int64_t as_load_allowance(const struct as_load *l)
+{
+	int64_t share = (int64_t)(late_share * (double)as_histogram_at(&l->latency, 0.5));
+
+	return share > LATE_LEAST ? share : LATE_LEAST;
+}
+
+__attribute__((format(printf, 3, 4))) static void evidence(struct as_verdict *v, const char *what,
+							   const char *fmt, ...)
+{
+	va_list ap;
+
+	if (v->nevidence == AS_EVIDENCE_MAX)
+		return;
+	(void)snprintf(v->evidence[v->nevidence].what, sizeof v->evidence[0].what, "%s", what);
+	va_start(ap, fmt);
+	(void)vsnprintf(v->evidence[v->nevidence].value, sizeof v->evidence[0].value, fmt, ap);
+	va_end(ap);
+	v->nevidence++;
+}
+
+static void say(struct as_verdict *v, const char *kind, const char *sentence, const char *advice)
+{
+	(void)snprintf(v->kind, sizeof v->kind, "%s", kind);
+	(void)snprintf(v->sentence, sizeof v->sentence, "%s", sentence);
+	(void)snprintf(v->advice, sizeof v->advice, "%s", advice);
+}
+
+static bool answered(const struct as_load *l)
+{
+	for (size_t c = 0; c < AS_LOAD_CLASSES; c++)
+		if (l->status[c])
+			return true;
+	return false;
+}
+
+void as_judge_load(struct as_run *run)
+{
+	const struct as_load *l = run->load;
+	struct as_verdict *v = &run->verdict;
+	int64_t late = as_histogram_at(&l->lateness, 0.99);
+
+	*v = (struct as_verdict){.confidence = 1};
+	if (!answered(l))
+		say(v, INVALID "-none", "INVALID: no request was answered",
+		    "is the server there, and the address right?");
+	else if (as_load_busy(l) > busy_most)
+		say(v, INVALID "-busy", "INVALID: the generator itself was the bottleneck",
+		    "ask for less (-R RATE, fewer connections), or give it a CPU of its own");
+	else if (late > as_load_allowance(l))
+		say(v, INVALID "-late", "INVALID: the generator could not keep its own schedule",
+		    "ask for less, or give it a CPU of its own");
+	else
+		say(v, "valid", "valid: the generator had time to spare", "");
+	evidence(v, "generator busy", "%s", as_human_percent(as_load_busy(l)).s);
+	if (late >= 0)
+		evidence(v, "late p99", "%s of %s", as_human_duration(late).s,
+			 as_human_duration(as_load_allowance(l)).s);
+}
+
+bool as_load_is_invalid(const struct as_verdict *v)
+{
+	return !strncmp(v->kind, INVALID, strlen(INVALID));
+}

@@ -1,0 +1,39 @@
+#pragma once
+/*
+ * conns -- the connections of a generator, each in one list: those that wait
+ * for an answer in the order in which they began, so that whose time is up is
+ * always the first; and those that are free.
+ */
+#include "net/http1.h"
+
+enum as_conn_state {
+	AS_CONN_DOWN,    /* there is none                                  */
+	AS_CONN_DIALING, /* it is being made                               */
+	AS_CONN_WRITING, /* the request did not fit all at once            */
+	AS_CONN_WAITING, /* for the answer                                 */
+	AS_CONN_IDLE,
+};
+
+struct as_conns;
+
+struct as_conn {
+	int fd; /* -1: down */
+	enum as_conn_state state;
+	bool asked;       /* a request is under way, not only a connection    */
+	size_t sent;      /* bytes of it                                      */
+	int64_t due_ns;   /* when the schedule wanted it                      */
+	int64_t begun_ns; /* when it was begun                                */
+	int64_t freed_ns; /* when the one before was over                     */
+	struct as_conns *in;
+	struct as_conn *before, *after;
+	struct as_http http;
+};
+
+struct as_conns {
+	struct as_conn *first, *last;
+	size_t n;
+};
+
+/* From where it is to the end, or to the beginning, of a list. */
+void as_conns_append(struct as_conns *to, struct as_conn *c);
+void as_conns_push(struct as_conns *to, struct as_conn *c);

@@ -1,0 +1,42 @@
+#pragma once
+/*
+ * generator -- sends one request again and again, and measures the answers.
+ *
+ * One thread, one epoll. In a closed loop each connection sends when it has
+ * its answer. In an open loop requests are due by a schedule, whatever the
+ * server does: one that is due while all connections wait is sent, late, by the
+ * first that becomes free, and its latency counts from the moment it was due.
+ * So a server that stalls cannot hide behind those who wait for it.
+ *
+ * Connections are opened before the first request is due. A request is written
+ * at once; the kernel is asked to tell of room only when that was not enough.
+ * So an answered request costs two system calls and no memory.
+ */
+#include "load/schedule.h"
+#include "net/address.h"
+#include "os/env.h"
+#include "run/load.h"
+
+enum { AS_LOAD_CONNS_MOST = 60000 };
+
+struct as_load_config {
+	const struct as_env *env;
+	const struct as_addresses *to;
+	const char *request;
+	size_t request_len;
+	bool bodyless; /* answers have no body: the method is HEAD          */
+	uint32_t conns;
+	uint64_t requests;           /* so many; 0: no limit                        */
+	int64_t duration_ns;         /* so long; 0: no limit                        */
+	int64_t warmup_ns;           /* what is due before is not measured          */
+	int64_t timeout_ns;          /* of a request, its connection included       */
+	struct as_schedule schedule; /* rate 0: a closed loop               */
+	uint64_t seed;
+	/* Once a second, if there is one. */
+	void (*progress)(void *arg, const struct as_load *so_far, int64_t t_ns);
+	void *progress_arg;
+};
+
+/* `ret` is all zeros. *ret_signal: SIGINT or SIGTERM ended it early; 0 if none did. */
+int as_generate(const struct as_load_config *c, struct as_load *ret, int *ret_signal,
+		struct as_err *err);

@@ -1,0 +1,155 @@
+#include "report/load.h"
+
+#include <math.h>
+
+#include "base/human.h"
+#include "judge/load.h"
+
+enum { CELL = 9 };
+
+static const struct {
+	const char *title;
+	double q;
+} quantiles[] = {{"p50", 0.5},  {"p90", 0.9},     {"p95", 0.95},
+		 {"p99", 0.99}, {"p99.9", 0.999}, {"max", 1}};
+
+/* ── percentiles ──────────────────────────────────────────────────────── */
+
+static void put_titles(const struct as_sheet *s)
+{
+	as_buf_fill(s->out, ' ', AS_TEXT_AT);
+	as_ink(s->out, s->look, AS_DIM);
+	for (size_t i = 0; i < AS_LEN(quantiles); i++)
+		as_put_cell(s->out, quantiles[i].title, CELL, true);
+	as_put_cell(s->out, "mean", CELL, true);
+	as_ink_end(s->out, s->look, AS_DIM);
+	as_end_line(s->out);
+}
+
+static void put_times(const struct as_sheet *s, const char *label, const struct as_histogram *h,
+		      enum as_ink ink)
+{
+	double mean = as_histogram_mean(h);
+
+	if (!h->n)
+		return;
+	as_put_label(s, label, ink);
+	as_ink(s->out, s->look, ink);
+	for (size_t i = 0; i < AS_LEN(quantiles); i++)
+		as_put_cell(s->out, as_human_duration(as_histogram_at(h, quantiles[i].q)).s, CELL,
+			    true);
+	as_put_cell(s->out, as_human_duration((int64_t)mean).s, CELL, true);
+	as_ink_end(s->out, s->look, ink);
+	as_end_line(s->out);
+}
+
+/* ── counts ───────────────────────────────────────────────────────────── */
+
+static void put_requests(const struct as_sheet *s, const struct as_load *l)
+{
+	struct as_flow f = {s->out, s->look, 2, "requests    ", AS_INK_NONE, 0};
+	double rate = as_load_rate(l);
+
+	as_flow_add(&f, "%s", as_human_count((double)l->requests).s);
+	if (isfinite(rate))
+		as_flow_add(&f, "%s/s", as_human_count(rate).s);
+	if (l->rate > 0)
+		as_flow_add(&f, "%s/s asked for", as_human_count(l->rate).s);
+	as_flow_add(&f, "%s connection%s", as_human_count((double)l->conns).s,
+		    l->conns == 1 ? "" : "s");
+	if (l->warmup)
+		as_flow_add(&f, "%s before it, to warm up", as_human_count((double)l->warmup).s);
+	if (l->unfinished)
+		as_flow_add(&f, "%s under way at the end", as_human_count((double)l->unfinished).s);
+	as_flow_end(&f);
+}
+
+static void put_answers(const struct as_sheet *s, const struct as_load *l)
+{
+	struct as_flow f = {s->out, s->look, 2, "answers     ", AS_INK_NONE, 0};
+
+	for (size_t c = 0; c < AS_LOAD_CLASSES; c++)
+		if (l->status[c])
+			as_flow_add(&f, "%zuxx %s", c + 1, as_human_count((double)l->status[c]).s);
+	as_flow_add(&f, "%s in", as_human_bytes((double)l->bytes_in).s);
+	as_flow_add(&f, "%s out", as_human_bytes((double)l->bytes_out).s);
+	as_flow_add(&f, "%s connection%s opened", as_human_count((double)l->opened).s,
+		    l->opened == 1 ? "" : "s");
+	as_flow_end(&f);
+}
+
+static void put_error(const struct as_sheet *s, const struct as_load *l, enum as_load_error e)
+{
+	char text[120];
+
+	if (!l->errors[e])
+		return;
+	(void)snprintf(text, sizeof text, "%s %s: %s", as_load_error_key(e),
+		       as_human_count((double)l->errors[e]).s, as_load_error_help(e));
+	as_buf_fill(s->out, ' ', AS_TEXT_AT);
+	as_put_wrapped(s->out, s->look, text, AS_TEXT_AT, AS_TEXT_AT + 2);
+}
+
+static void put_errors(const struct as_sheet *s, const struct as_load *l)
+{
+	uint64_t failed = as_load_failed(l);
+
+	if (!failed)
+		return;
+	as_put_label(s, "errors", AS_RED);
+	as_buf_fmt(s->out, "%s, %s\n", as_human_count((double)failed).s,
+		   as_human_percent((double)failed / (double)(l->requests ? l->requests : 1)).s);
+	for (unsigned e = 0; e < AS_LOAD_NERRORS; e++)
+		put_error(s, l, (enum as_load_error)e);
+}
+
+void as_put_load(const struct as_sheet *s)
+{
+	const struct as_load *l = s->run->load;
+
+	if (!l)
+		return;
+	put_requests(s, l);
+	put_answers(s, l);
+	put_errors(s, l);
+	if (!l->latency.n)
+		return;
+	put_titles(s);
+	put_times(s, "latency", &l->latency, AS_BOLD);
+	if (!(l->rate > 0)) /* sent when it was due, by definition */
+		return;
+	put_times(s, "on the wire", &l->wire, AS_INK_NONE);
+	put_times(s, "lateness", &l->lateness, AS_DIM);
+}
+
+/* ── the summary ──────────────────────────────────────────────────────── */
+
+static void put_generator(const struct as_sheet *s)
+{
+	const struct as_load *l = s->run->load;
+	struct as_flow f = {s->out, s->look, 2, "assay       ", AS_DIM, 0};
+
+	as_flow_add(&f, "%s of a core", as_human_percent(as_load_busy(l)).s);
+	if (l->requests)
+		as_flow_add(&f, "%s CPU a request",
+			    as_human_duration(l->cpu_ns / (int64_t)l->requests).s);
+	as_flow_add(&f, "%s memory", as_human_bytes((double)s->run->totals[AS_T_SELF_RSS].value).s);
+	as_flow_end(&f);
+}
+
+void as_report_load(struct as_buf *out, const struct as_look *look, const struct as_run *run)
+{
+	const struct as_sheet s = {out, look, run};
+	struct as_flow next = {out, look, 2, "next        ", AS_INK_NONE, 0};
+	size_t from = out->len;
+
+	as_put_head(&s);
+	as_put_load(&s);
+	as_buf_byte(out, '\n');
+	as_put_verdict(&s);
+	put_generator(&s);
+	as_flow_add(&next, "assay show %s", run->who.id);
+	as_flow_add(&next, "assay jobs");
+	as_flow_end(&next);
+	as_page_end(out, look, from);
+}

@@ -1,0 +1,15 @@
+#pragma once
+/*
+ * load -- what a load test measured: for people, and as JSON
+ * (docs/schema/load-1.json). Nothing of a run that was none.
+ */
+#include "base/json.h"
+#include "report/head.h"
+
+/* Requests, errors, percentiles, bytes. */
+void as_put_load(const struct as_sheet *s);
+/* The summary at the end of `assay load`. */
+void as_report_load(struct as_buf *out, const struct as_look *look, const struct as_run *run);
+/* A document of its own, and assay.load of the run's: null without. */
+void as_report_load_json(struct as_buf *out, const struct as_run *run);
+void as_put_load_json(struct as_json *j, const struct as_run *run);

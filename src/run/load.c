@@ -1,0 +1,57 @@
+#include "run/load.h"
+
+#include <math.h>
+#include <string.h>
+
+static const struct {
+	const char *key, *help;
+} errors[AS_LOAD_NERRORS] = {
+#define X(id, key_, help_) [AS_LOAD_##id] = {key_, help_},
+	AS_LOAD_ERRORS(X)
+#undef X
+};
+
+const char *as_load_error_key(enum as_load_error e)
+{
+	return errors[e].key;
+}
+
+const char *as_load_error_help(enum as_load_error e)
+{
+	return errors[e].help;
+}
+
+enum as_load_error as_load_error_find(const char *key)
+{
+	unsigned e = 0;
+
+	while (e < AS_LOAD_NERRORS && strcmp(errors[e].key, key) != 0)
+		e++;
+	return (enum as_load_error)e;
+}
+
+void as_load_copy(struct as_load *to, const struct as_load *from)
+{
+	memcpy(to, from, offsetof(struct as_load, latency));
+	as_histogram_merge(&to->latency, &from->latency); /* touches what is used */
+	as_histogram_merge(&to->wire, &from->wire);
+	as_histogram_merge(&to->lateness, &from->lateness);
+}
+
+uint64_t as_load_failed(const struct as_load *l)
+{
+	uint64_t n = 0;
+
+	for (size_t e = 0; e < AS_LOAD_NERRORS; e++)
+		n += l->errors[e];
+	return n;
+}
+
+double as_load_rate(const struct as_load *l)
+{
+	uint64_t answers = 0;
+
+	for (size_t c = 0; c < AS_LOAD_CLASSES; c++)
+		answers += l->status[c];
+	return l->measured_ns > 0 ? (double)answers * 1e9 / (double)l->measured_ns : (double)NAN;
+}

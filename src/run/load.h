@@ -1,0 +1,72 @@
+#pragma once
+/*
+ * load -- what a load test measured: how many requests, how they ended, how long
+ * they took.
+ *
+ * A request that was sent in the warm-up is counted as such and nowhere else.
+ * Every other one is in the histograms, however it ended: what failed or was
+ * given up after the timeout is never left out.
+ *
+ *	latency   from the moment the schedule had set for it
+ *	wire      from the moment it was really sent (or its connection begun)
+ *	lateness  what the generator itself added: from the moment when it was due
+ *	          and a connection was free, until it was sent
+ */
+#include <stdbool.h>
+
+#include "stat/histogram.h"
+
+/* X(id, key, help): how a request can fail. */
+/* clang-format off */
+#define AS_LOAD_ERRORS(X)                                                                          \
+	X(REFUSED,     "refused",     "nobody listens there")                                      \
+	X(UNREACHABLE, "unreachable", "there is no way to the address")                            \
+	X(DESCRIPTORS, "descriptors", "no file descriptor or port was left for a connection")      \
+	X(RESET,       "reset",       "the connection was reset")                                  \
+	X(CLOSED,      "closed",      "the connection was closed before the answer was complete")  \
+	X(TIMEOUT,     "timeout",     "no complete answer within the timeout")                     \
+	X(PROTOCOL,    "protocol",    "the answer is not HTTP, or not as long as it says")         \
+	X(HEADERS,     "headers",     "the head of the answer is longer than 64 KiB")              \
+	X(UNSENT,      "unsent",      "it was due, but no connection became free in time")         \
+	X(SYSTEM,      "system",      "another error of the system")                               \
+	X(STATUS_4XX,  "status_4xx",  "the answer says that the request was wrong")                \
+	X(STATUS_5XX,  "status_5xx",  "the answer says that the server failed")
+/* clang-format on */
+
+enum as_load_error {
+#define X(id, key, help) AS_LOAD_##id,
+	AS_LOAD_ERRORS(X)
+#undef X
+		AS_LOAD_NERRORS,
+	AS_LOAD_FINE = AS_LOAD_NERRORS,
+};
+
+enum { AS_LOAD_CLASSES = 5 }; /* 1xx to 5xx */
+
+struct as_load {             /* of the heap: it holds histograms */
+	double rate;         /* asked for, a second; 0: as fast as answers come */
+	uint64_t conns;      /* at once, at most                               */
+	uint64_t requests;   /* measured, however they ended                   */
+	uint64_t warmup;     /* sent before that                               */
+	uint64_t unfinished; /* under way when it was interrupted              */
+	uint64_t errors[AS_LOAD_NERRORS];
+	uint64_t status[AS_LOAD_CLASSES]; /* of answers, by their first digit   */
+	uint64_t opened;                  /* connections, successfully          */
+	uint64_t bytes_in, bytes_out;     /* all of them, heads and warm-up too */
+	int64_t warmup_ns;                /* how long that was                  */
+	int64_t measured_ns;              /* from its end to the last answer    */
+	int64_t sending_ns;               /* of that, until nothing more was to be sent */
+	int64_t cpu_ns;                   /* of the generator's thread, in that time             */
+	int64_t wait_ns; /* how long it waited for a CPU meanwhile, 0 if nobody says */
+	struct as_histogram latency, wire, lateness;
+};
+
+const char *as_load_error_key(enum as_load_error e);
+const char *as_load_error_help(enum as_load_error e);
+enum as_load_error as_load_error_find(const char *key); /* AS_LOAD_NERRORS: none */
+/* `to` is all zeros. */
+void as_load_copy(struct as_load *to, const struct as_load *from);
+/* All that failed. */
+uint64_t as_load_failed(const struct as_load *l);
+/* Answers a second, of those that were measured; NaN when there are none. */
+double as_load_rate(const struct as_load *l);

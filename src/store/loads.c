@@ -1,0 +1,100 @@
+#include "store/loads.h"
+
+#include "store/record.h"
+
+/* More than this of anything is damage; sums of them cannot overflow. */
+#define COUNT_MAX (UINT64_C(1) << 48)
+
+static const struct as_slot slots[] = {
+	AS_SLOT(1, F64, struct as_load, rate),        AS_SLOT(2, U64, struct as_load, conns),
+	AS_SLOT(3, U64, struct as_load, requests),    AS_SLOT(4, U64, struct as_load, warmup),
+	AS_SLOT(5, U64, struct as_load, unfinished),  AS_SLOT(6, U64, struct as_load, opened),
+	AS_SLOT(7, U64, struct as_load, bytes_in),    AS_SLOT(8, U64, struct as_load, bytes_out),
+	AS_SLOT(9, I64, struct as_load, warmup_ns),   AS_SLOT(10, I64, struct as_load, measured_ns),
+	AS_SLOT(11, I64, struct as_load, sending_ns), AS_SLOT(12, I64, struct as_load, cpu_ns),
+	AS_SLOT(13, I64, struct as_load, wait_ns),
+};
+
+/* ── histograms ───────────────────────────────────────────────────────── */
+
+static void enc_histogram(struct as_buf *b, const struct as_histogram *h)
+{
+	size_t used = 0, last = 0;
+
+	for (size_t i = 0; i < AS_HISTOGRAM_BUCKETS; i++)
+		used += h->count[i] > 0;
+	as_enc_u64(b, AS_HISTOGRAM_BITS);
+	as_enc_i64(b, h->min);
+	as_enc_i64(b, h->max);
+	as_enc_f64(b, h->sum);
+	as_enc_u64(b, used);
+	for (size_t i = 0; i < AS_HISTOGRAM_BUCKETS && used; i++) {
+		if (!h->count[i])
+			continue;
+		as_enc_u64(b, i - last);
+		as_enc_u64(b, h->count[i]);
+		last = i;
+		used--;
+	}
+}
+
+static void dec_histogram(struct as_bytes *b, struct as_histogram *h)
+{
+	uint64_t at = 0;
+
+	b->bad |= as_dec_u64(b) != AS_HISTOGRAM_BITS;
+	h->min = as_dec_i64(b);
+	h->max = as_dec_i64(b);
+	h->sum = as_dec_f64(b);
+	for (size_t n = as_dec_count(b, 2); n && !b->bad; n--) {
+		at += as_dec_below(b, AS_HISTOGRAM_BUCKETS);
+		b->bad |= at >= AS_HISTOGRAM_BUCKETS;
+		if (b->bad)
+			return;
+		h->count[at] = as_dec_below(b, COUNT_MAX);
+		h->n += h->count[at];
+	}
+	b->bad |= h->min < 0 || h->max < h->min || h->n > COUNT_MAX;
+}
+
+/* ── all of it ────────────────────────────────────────────────────────── */
+
+void as_enc_load(struct as_buf *b, const struct as_load *l)
+{
+	as_record_enc(b, slots, AS_LEN(slots), l);
+	as_enc_u64(b, AS_LOAD_NERRORS);
+	for (unsigned e = 0; e < AS_LOAD_NERRORS; e++) {
+		as_enc_text(b, as_load_error_key((enum as_load_error)e));
+		as_enc_u64(b, l->errors[e]);
+	}
+	for (size_t c = 0; c < AS_LOAD_CLASSES; c++)
+		as_enc_u64(b, l->status[c]);
+	enc_histogram(b, &l->latency);
+	enc_histogram(b, &l->wire);
+	enc_histogram(b, &l->lateness);
+}
+
+static void dec_errors(struct as_bytes *b, struct as_load *ret)
+{
+	for (size_t n = as_dec_count(b, 2); n && !b->bad; n--) {
+		char key[32];
+
+		as_dec_chars(b, key, sizeof key);
+		uint64_t v = as_dec_below(b, COUNT_MAX);
+		enum as_load_error e = as_load_error_find(key);
+		if (e != AS_LOAD_NERRORS)
+			ret->errors[e] = v;
+	}
+}
+
+void as_dec_load(struct as_bytes *b, struct as_load *ret)
+{
+	as_record_dec(b, slots, AS_LEN(slots), ret);
+	dec_errors(b, ret);
+	for (size_t c = 0; c < AS_LOAD_CLASSES; c++)
+		ret->status[c] = as_dec_below(b, COUNT_MAX);
+	dec_histogram(b, &ret->latency);
+	dec_histogram(b, &ret->wire);
+	dec_histogram(b, &ret->lateness);
+	b->bad |= ret->requests >= COUNT_MAX || ret->measured_ns < 0 || ret->sending_ns < 0;
+}

@@ -1,0 +1,15 @@
+#pragma once
+/*
+ * loads -- what a load measured, as the live file and the catalogue keep it.
+ *
+ *	record, then errors: u64 count of (text key, u64 number), then five u64
+ *	(answers by the first digit of their status), then three histograms
+ *	histogram: u64 bits, i64 min, i64 max, f64 sum, u64 count of
+ *	           (u64 buckets passed over, u64 number)
+ */
+#include "base/bytes.h"
+#include "run/load.h"
+
+void as_enc_load(struct as_buf *b, const struct as_load *l);
+/* `ret` is zeroed memory. */
+void as_dec_load(struct as_bytes *b, struct as_load *ret);

@@ -1,0 +1,306 @@
+#!/usr/bin/env python3
+"""`assay load` against a server that counts and misbehaves as it is told: every request counts."""
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from harness import *
+from jobs import *
+from schemas import *
+from stubs import *
+
+
+def closed_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+# --- counts --------------------------------------------------------------------
+
+@test("what was sent and received is what the server counted, to the byte")
+def _():
+    s = stub()
+    d = load(s.url + "/some?size=100", "-n", 2000, "-c", 7)
+    n = s.end()
+    expect_eq((d["requests"], d["failed"], d["statuses"]), (2000, 0, {"2xx": 2000}), "counts")
+    expect_eq((n["requests"], n["answers"], n["connections"]), (2000, 2000, 7), "the stub's")
+    expect_eq((d["bytes_out"], d["bytes_in"]), (n["bytes_in"], n["bytes_out"]), "bytes")
+    expect_eq((d["connections"], d["connections_opened"]), (7, 7), "connections")
+
+
+@test("an open loop sends what its schedule says, no more and no less")
+def _():
+    for how in ("constant", "poisson", "gamma:4"):
+        s = stub()
+        d = load(s.url, "-R", "1000", "-n", 500, "-c", 5, "--arrival", how)
+        expect_eq((d["requests"], d["failed"], d["rate_asked"]), (500, 0, 1000), how)
+        expect_eq(s.end()["requests"], 500, "the stub's")
+        expect(d["latency_ms"]["mean"] >= d["wire_ms"]["mean"], "latency counts the lateness")
+    s = stub()
+    d = load(s.url, "-R", "200", "-z", "0.5s")
+    expect_eq((d["requests"], s.end()["requests"]), (100, 100), "half a second of 200 a second")
+
+
+@test("the warm-up is sent and left out")
+def _():
+    s = stub()
+    d = load(s.url, "-R", "200", "-z", "0.5s", "--warmup", "0.25s")
+    expect_eq((d["warmup_requests"], d["requests"]), (50, 100), "requests")
+    expect_eq(s.end()["requests"], 150, "the stub's")
+
+
+@test("method, headers and body arrive; a HEAD has no body to wait for")
+def _():
+    got = []
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        def serve():
+            c, _ = server.accept()
+            data = b""
+            while not data.endswith(b"hello"):
+                data += c.recv(4096)
+            got.append(data)
+            c.sendall(b"HTTP/1.1 204 No\r\n\r\n")
+            c.recv(1)
+        t = threading.Thread(target=serve, daemon=True)
+        t.start()
+        url = f"http://127.0.0.1:{server.getsockname()[1]}/x?y=1"
+        load(url, "-n", 1, "-m", "PUT", "-H", "X-Token: 7", "-H", "Host: there", "--body", "hello")
+        t.join(10)
+    head, body = got[0].decode().split("\r\n\r\n")
+    lines = head.split("\r\n")
+    expect_eq((lines[0], body), ("PUT /x?y=1 HTTP/1.1", "hello"), "request")
+    expect_eq(sorted(l for l in lines[1:] if not l.startswith("User-Agent")),
+              ["Content-Length: 5", "Host: there", "X-Token: 7"], "headers")
+    (tmp() / "body").write_bytes(b"\x00\xff" * 1000)
+    s = stub()
+    d = load(s.url, "-n", 3, "-c", 1, "--body-file", "body")
+    expect_eq(d["statuses"], {"2xx": 3}, "statuses")
+    expect(s.end()["bytes_in"] > 6000, "bodies were sent")
+
+
+@test("a unix socket")
+def _():
+    path = tmp() / "x.sock"
+    s = stub("--listen", f"unix:{path}")
+    d = load(f"unix:{path}:/?size=5", "-n", 100, "-c", 3)
+    expect_eq((d["requests"], d["failed"], s.end()["requests"]), (100, 0, 100), "requests")
+
+
+@test("large answers, in whatever way they end")
+def _():
+    s = stub()
+    for framing in ("length", "chunked", "close"):
+        d = load(f"{s.url}/?size=300KiB&framing={framing}", "-n", 20, "-c", 3)
+        expect_eq((d["requests"], d["failed"]), (20, 0), framing)
+        expect(d["bytes_in"] > 20 * 300 * 1000, "bytes")
+    expect_eq(s.end()["answers"], 60, "answers")
+
+
+# --- what goes wrong -------------------------------------------------------------
+
+FAULTS = {              # end=: the kind of error
+    "drop": "closed", "reset": "reset", "short": "closed", "long": "protocol",
+    "garbage": "protocol", "headers": "headers", "half": "closed",
+    "drip": "timeout", "endless": "timeout", "silent": "timeout",
+}
+
+
+@test("every way in which a server fails is counted by its kind, and nothing hangs")
+def _():
+    s = stub()
+    for end, kind in FAULTS.items():
+        d = load(f"{s.url}/?end={end}&size=1000", "-n", 4, "-c", 2, "--timeout", "0.3s", rc=(6,)
+                 if kind != "protocol" else (0, 6))
+        expect_eq((d["requests"], d["errors"]), (4, {kind: 4}), end)
+        if kind == "timeout":
+            expect(d["latency_ms"]["p50"] >= 300, "a timeout counts as long as it took")
+    s.end()
+
+
+@test("refused, and a server that is not there: counted, said INVALID")
+def _():
+    d = load(f"http://127.0.0.1:{closed_port()}/", "-n", 6, "-c", 2, rc=(6,))
+    expect_eq((d["requests"], d["errors"], d["status"]), (6, {"refused": 6}, "failed"), "refused")
+    expect_eq(d["verdict_reason"], "INVALID: no request was answered", "reason")
+    d = load(f"http://127.0.0.1:{closed_port()}/", "-R", "100", "-n", 6, rc=(6,))
+    expect_eq(d["errors"], {"refused": 6}, "errors of an open loop")
+    d = load(f"unix:{tmp()}/none", "-n", 2, rc=(6,))
+    expect_eq(d["errors"], {"refused": 2}, "no socket")
+
+
+@test("statuses of failure are errors; redirects are answers")
+def _():
+    s = stub()
+    d = load(s.url + "/?status=404", "-n", 10)
+    expect_eq((d["errors"], d["statuses"]), ({"status_4xx": 10}, {"4xx": 10}), "404")
+    d = load(s.url + "/?status=503", "-n", 10)
+    expect_eq((d["errors"], d["failed"]), ({"status_5xx": 10}, 10), "503")
+    d = load(s.url + "/?status=302", "-n", 10)
+    expect_eq((d["errors"], d["statuses"]), ({}, {"3xx": 10}), "302")
+
+
+@test("a connection is made anew after each answer that closes it")
+def _():
+    s = stub()
+    d = load(s.url + "/?end=close", "-n", 50, "-c", 5)
+    n = s.end()
+    expect_eq((d["requests"], d["failed"]), (50, 0), "requests")
+    expect_eq(d["connections_opened"], n["connections"], "connections")
+    expect(d["connections_opened"] >= 50, "opened anew")
+
+
+@test("a server that dies and returns: errors meanwhile, answers after")
+def _():
+    s = stub()
+    port = s.url.rsplit(":", 1)[1]
+    p = start(ASSAY, "load", "--json", "-R", "200", "-z", "60s", "--timeout", "2s", s.url,
+              stdout=subprocess.PIPE, text=True)
+    time.sleep(0.4)
+    first = s.end()["answers"]
+    time.sleep(0.2)
+    again = stub("--listen", f"http://127.0.0.1:{port}")
+    time.sleep(0.6)
+    p.send_signal(signal.SIGINT)
+    d = json.loads(p.communicate(timeout=30)[0])
+    second = again.end()["answers"]
+    expect(first and second, f"answers before ({first}) and after ({second})")
+    expect(d["errors"].get("refused", 0) > 0, d["errors"])
+    answers = sum(d["statuses"].values())
+    expect(first + second - 50 <= answers <= first + second, (first, second, answers))
+
+
+@test("no descriptor is left for a connection: counted")
+def _():
+    s = stub()
+    r = run("sh", "-c", f"ulimit -n 20; exec {ASSAY} load --json -n 200 -c 64 {s.url}/?delay=20ms")
+    d = valid(json.loads(r.out), "load-1")
+    expect_eq(d["requests"], 200, "requests")
+    expect(d["errors"].get("descriptors", 0) > 0 and d["statuses"]["2xx"] > 0, d["errors"])
+
+
+# --- time ------------------------------------------------------------------------
+
+@test("who would have come during a stall is not forgotten")
+def _():
+    s = stub("--stall", "0.2s:0.4s")
+    d = load(s.url, "-R", "500", "-z", "1s", "-c", 10)
+    s.end()
+    expect_eq((d["requests"], d["failed"]), (500, 0), "requests")
+    # 200 of 500 were due in the stall, the first of them waited 0.4 s: half of them 0.2 s or more.
+    expect(d["latency_ms"]["p90"] >= 160, d["latency_ms"])
+    expect(d["wire_ms"]["p90"] < d["latency_ms"]["p90"], "on the wire only ten waited")
+
+
+@test("what was due and found no connection is counted as unsent, and as late as it was")
+def _():
+    s = stub("--answer", "end=silent")
+    d = load(s.url, "-R", "100", "-z", "0.5s", "-c", 2, "--timeout", "0.4s", rc=(6,))
+    expect_eq(d["requests"], 50, "requests")
+    expect(d["errors"]["unsent"] > 30 and set(d["errors"]) == {"unsent", "timeout"}, d["errors"])
+    expect(d["latency_ms"]["max"] >= 400, d["latency_ms"])
+
+
+@test("Ctrl-C gives a complete report of what was measured until then")
+def _():
+    s = stub("--answer", "delay=20ms")
+    p = start(ASSAY, "load", "--json", "-z", "60s", "-c", 3, s.url, stdout=subprocess.PIPE,
+              text=True)
+    time.sleep(0.5)
+    p.send_signal(signal.SIGINT)
+    d = valid(json.loads(p.communicate(timeout=20)[0]), "load-1")
+    expect_eq(p.returncode, -signal.SIGINT, "how it ended")
+    n = s.end()
+    expect_eq(d["status"], "interrupted", "status")
+    expect(0 < d["requests"] <= n["answers"] and d["unfinished"] <= 3, d)
+    expect_eq(d["requests"] + d["unfinished"], n["requests"], "requests")
+
+
+# --- what it costs ------------------------------------------------------------------
+
+@test("an answered request costs two system calls, and no memory")
+def _():
+    if sanitized():
+        skip("LeakSanitizer does not work under strace")
+    s = stub()
+    calls = {}
+    for n in (1000, 5000):
+        out = tmp() / f"calls-{n}"
+        run("strace", "-f", "-c", "-o", out, ASSAY, "load", "--no-store", "--quiet", "-n", n, "-c",
+            1, s.url)
+        rows = [l.split() for l in out.read_text().splitlines() if l.strip()[:1].isdigit()]
+        calls[n] = {r[-1]: int(r[3]) for r in rows}
+    more = {k: calls[5000].get(k, 0) - calls[1000].get(k, 0) for k in calls[5000]}
+    expect_eq((more["sendto"], more["recvfrom"]), (4000, 4000), "one of each for a request")
+    waits = more.pop("epoll_pwait2")
+    more.pop("total", None)
+    expect(waits <= 4100, f"{waits} waits for 4000 answers, one at a time")
+    rest = sum(v for k, v in more.items() if k not in ("sendto", "recvfrom"))
+    expect(rest <= 40, more)
+
+
+# --- the run ---------------------------------------------------------------------------
+
+@test("a load is a run: listed, shown, exported as it was measured")
+def _():
+    s = stub()
+    d = load(s.url, "-n", 300, "-c", 3, "-l", "team=x", "--name", "shop")
+    (listed,) = runs()
+    expect_eq((listed["id"], listed["name"], listed["kind"]), (d["id"], "shop", "load"), "listed")
+    for how in ("waiting in its file", "sealed"):
+        kept = valid(assay("show", "--json", d["id"]).ok().json())["assay"]["load"]
+        expect_eq(kept, {k: d[k] for k in kept}, how)
+        assay("gc", "--keep", "100").ok()
+    text = assay("show", d["id"]).ok().out
+    expect_in("requests    300", text)
+    expect_in("latency", text)
+    load(s.url, "-n", 3, "--no-store")
+    expect_eq(len(runs()), 1, "runs")
+
+
+@test("the summary fits 80 columns and says what matters")
+def _():
+    s = stub()
+    r = assay("load", "-R", "300", "-n", 100, s.url, env={"COLUMNS": "80", "LC_ALL": "C.UTF-8"})
+    expect(r.rc in (0, 6), r.err)
+    expect(max(map(len, r.out.splitlines())) <= 80, r.out)
+    for word in ("requests    100", "p99.9", "latency", "on the wire", "lateness", "verdict"):
+        expect_in(word, r.out)
+
+
+# --- what makes no sense -----------------------------------------------------------------
+
+@test("wrong words are refused before anything is sent")
+def _():
+    for words in (["http://h:99999/"], ["nonsense"], ["http://127.0.0.1/ x"], ["https://127.0.0.1"],
+                  ["-H", "no colon", "http://127.0.0.1/"], ["-m", "GE T", "http://127.0.0.1/"],
+                  ["--arrival", "poisson", "http://127.0.0.1/"],
+                  ["--arrival", "gamma:0", "-R", "5", "http://127.0.0.1/"],
+                  ["-c", "70000", "http://127.0.0.1/"],
+                  ["--body", "a", "--body-file", "b", "http://127.0.0.1/"],
+                  ["-c", "0", "http://127.0.0.1/"]):
+        r = assay("load", *words)
+        expect(r.rc in (2, 69) and r.out == "", f"{words}: {r}")
+    expect_eq(assay("load", "--body-file", "none", "http://127.0.0.1/").rc, 66, "no such file")
+    r = assay("load", "http://no.such.host.invalid/")
+    expect_eq(r.rc, 66, "exit status")
+    expect_in("no.such.host.invalid", r.err)
+
+
+@test("somebody else's server needs --yes")
+def _():
+    r = assay("load", "-n", "1", "http://192.0.2.1/")
+    expect_eq(r.rc, 2, "exit status")
+    expect_in("--yes", r.err)
+    d = load("http://192.0.2.1:9/", "-n", 1, "--yes", "--timeout", "0.2s", rc=(6,))
+    expect_eq(d["failed"], 1, "failed, in time")
+    expect_eq(assay("stub", "--listen", "http://0.0.0.0:0", "-d", "0.1").rc, 2, "a stub for all")
+
+
+main()

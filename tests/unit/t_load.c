@@ -1,0 +1,236 @@
+/* load -- schedules, scripts of the stub, verdicts on loads, and how the store keeps one. */
+#include "judge/load.h"
+#include "judge/verdict.h"
+#include "load/answer.h"
+#include "load/schedule.h"
+#include "load/stub.h"
+#include "base/clock.h"
+#include "base/fault.h"
+#include "store/loads.h"
+#include "utest.h"
+
+enum { MANY = 200000 };
+
+static struct as_load l, back; /* too large for a stack */
+
+/* ── schedules ────────────────────────────────────────────────────────── */
+
+static void t_constant(void)
+{
+	struct as_schedule s = {.rate = 3};
+	struct as_err err = {0};
+
+	EXPECT_OK(as_schedule_parse("constant", &s, &err), err);
+	as_schedule_start(&s, 1);
+	EXPECT_I64(as_schedule_next(&s), 0);
+	EXPECT_I64(as_schedule_next(&s), 333333333);
+	for (int i = 2; i < 3 * 86400; i++)
+		(void)as_schedule_next(&s);
+	EXPECT_I64(as_schedule_next(&s), 86400 * AS_SECOND); /* nothing added up in a day */
+}
+
+/* Gaps of mean 1/rate whose deviation, in means, is 1/sqrt(shape). */
+static void check_random(const char *how, double deviation)
+{
+	struct as_schedule s = {.rate = 1000};
+	struct as_err err = {0};
+	double sum = 0, squares = 0;
+	int64_t before = 0;
+
+	EXPECT_OK(as_schedule_parse(how, &s, &err), err);
+	as_schedule_start(&s, 7);
+	for (int i = 0; i < MANY; i++) {
+		int64_t at = as_schedule_next(&s);
+		double gap = (double)(at - before) / 1e6;
+
+		EXPECT(at >= before);
+		sum += gap;
+		squares += gap * gap;
+		before = at;
+	}
+	EXPECT_NEAR(sum / MANY, 1, 0.02);
+	EXPECT_NEAR(sqrt(squares / MANY - 1), deviation, deviation * 0.03);
+}
+
+static void t_random_arrivals(void)
+{
+	check_random("poisson", 1);
+	check_random("gamma:4", 0.5);
+	check_random("gamma:0.5", sqrt(2));
+}
+
+static void t_the_same_seed_gives_the_same_moments(void)
+{
+	struct as_schedule a = {.rate = 5, .arrival = AS_ARRIVE_POISSON}, b = a, c = a;
+	bool other = false;
+
+	as_schedule_start(&a, 3);
+	as_schedule_start(&b, 3);
+	as_schedule_start(&c, 4);
+	for (int i = 0; i < 100; i++) {
+		int64_t at = as_schedule_next(&a);
+
+		EXPECT_I64(as_schedule_next(&b), at);
+		other |= as_schedule_next(&c) != at;
+	}
+	EXPECT(other);
+}
+
+static void t_wrong_arrivals(void)
+{
+	static const char *const wrong[] = {"",         "x",          "gamma",
+					    "gamma:",   "gamma:0",    "gamma:-1",
+					    "gamma:2x", "gamma:5000", "constantly"};
+	struct as_schedule s = {0};
+	struct as_err err = {0};
+
+	for (size_t i = 0; i < AS_LEN(wrong); i++)
+		EXPECT_I64(as_schedule_parse(wrong[i], &s, &err), AS_EUSAGE);
+}
+
+/* ── scripts ──────────────────────────────────────────────────────────── */
+
+static void t_scripts(void)
+{
+	struct as_stub_answer a = as_stub_usual;
+	struct as_err err = {0};
+
+	EXPECT_OK(as_stub_parse(
+			  "status=503&size=4KiB&delay=uniform:5ms:15ms&framing=chunked&end=close",
+			  &a, &err),
+		  err);
+	EXPECT_U64(a.status, 503);
+	EXPECT_U64(a.size, 4096);
+	EXPECT_I64(a.delay.kind, AS_DELAY_UNIFORM);
+	EXPECT_I64(a.delay.b_ns, 15 * AS_MSEC);
+	EXPECT_I64(a.framing, AS_STUB_CHUNKED);
+	EXPECT_I64(a.end, AS_STUB_CLOSE);
+	EXPECT_OK(as_stub_parse("", &a, &err), err);
+	EXPECT_U64(a.status, 503);
+}
+
+static void t_wrong_scripts(void)
+{
+	static const char *const wrong[] = {
+		"x",          "status=99",  "status=600",        "size=17MiB",
+		"delay=x",    "delay=exp:", "delay=uniform:5ms", "delay=uniform:5ms:1ms",
+		"framing=no", "end=never",  "status=200&&oops",
+	};
+	struct as_stub_answer a = as_stub_usual;
+	struct as_stub_config c = {0};
+	struct as_err err = {0};
+
+	for (size_t i = 0; i < AS_LEN(wrong); i++)
+		if (as_stub_parse(wrong[i], &a, &err) != AS_EUSAGE)
+			UTEST_FAIL("'%s' was taken", wrong[i]);
+	EXPECT_I64(as_stub_stall(&c, "2s", &err), AS_EUSAGE);
+	EXPECT_I64(as_stub_stall(&c, ":", &err), AS_EUSAGE);
+	EXPECT_OK(as_stub_stall(&c, "2s:0.5s", &err), err);
+	EXPECT_I64(c.stalls[0].for_ns, AS_SECOND / 2);
+}
+
+static void t_delays(void)
+{
+	struct as_stub_delay d = {.kind = AS_DELAY_EXP, .a_ns = AS_MSEC};
+	struct as_random r;
+	double sum = 0;
+
+	as_random_seed(&r, 1);
+	for (int i = 0; i < MANY; i++)
+		sum += (double)as_stub_draw(&d, &r);
+	EXPECT_NEAR(sum / MANY, 1e6, 1e4);
+	d = (struct as_stub_delay){.kind = AS_DELAY_UNIFORM, .a_ns = 10, .b_ns = 20};
+	for (int i = 0; i < 1000; i++) {
+		int64_t v = as_stub_draw(&d, &r);
+
+		EXPECT(v >= 10 && v < 20);
+	}
+}
+
+/* ── verdicts ─────────────────────────────────────────────────────────── */
+
+/* A load of a second in which all went well: 1000 answers of 5 ms. */
+static void fine(void)
+{
+	l = (struct as_load){.rate = 1000,
+			     .requests = 1000,
+			     .status = {[1] = 1000},
+			     .measured_ns = AS_SECOND,
+			     .sending_ns = AS_SECOND,
+			     .cpu_ns = AS_SECOND / 10};
+	as_histogram_add(&l.latency, 5 * AS_MSEC, 1000);
+	as_histogram_add(&l.lateness, 20000, 1000);
+}
+
+static const char *verdict(void)
+{
+	static struct as_run run;
+
+	run = (struct as_run){.load = &l};
+	as_judge(&run);
+	EXPECT_I64(as_load_is_invalid(&run.verdict), strcmp(run.verdict.kind, "valid") != 0);
+	return run.verdict.kind;
+}
+
+static void t_verdicts(void)
+{
+	fine();
+	EXPECT_STR(verdict(), "valid");
+	l.cpu_ns = AS_SECOND * 9 / 10;
+	EXPECT_STR(verdict(), "invalid-busy");
+	fine();
+	l.wait_ns = AS_SECOND * 8 / 10; /* it wanted to run, and others did */
+	EXPECT_STR(verdict(), "invalid-busy");
+	fine();
+	as_histogram_add(&l.lateness, 3 * AS_MSEC, 20);
+	EXPECT_STR(verdict(), "invalid-late");
+	fine();
+	as_histogram_add(&l.lateness, 900000, 500); /* below a millisecond nobody is late */
+	EXPECT_STR(verdict(), "valid");
+	fine();
+	as_histogram_add(&l.latency, 50 * AS_MSEC, 9000);
+	as_histogram_add(&l.lateness, 4 * AS_MSEC, 500); /* of 50 ms that is little */
+	EXPECT_STR(verdict(), "valid");
+	fine();
+	l.status[1] = 0;
+	EXPECT_STR(verdict(), "invalid-none");
+}
+
+/* ── in the store ─────────────────────────────────────────────────────── */
+
+static void t_kept(void)
+{
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_FILE);
+
+	fine();
+	l.errors[AS_LOAD_TIMEOUT] = 3;
+	l.bytes_in = UINT64_C(1) << 40;
+	l.wait_ns = 7;
+	as_histogram_add(&l.wire, INT64_MAX, 1);
+	as_histogram_add(&l.wire, 0, 5);
+	as_enc_load(&b, &l);
+	EXPECT(!b.bad);
+	struct as_bytes in = as_bytes(b.p, b.len);
+	as_dec_load(&in, &back);
+	EXPECT(!in.bad);
+	EXPECT(!memcmp(&l, &back, sizeof l));
+	for (size_t n = 0; n < b.len; n++) { /* cut anywhere, it is damage */
+		back = (struct as_load){0};
+		in = as_bytes(b.p, n);
+		as_dec_load(&in, &back);
+		EXPECT(in.bad);
+	}
+}
+
+static void t_errors_have_names(void)
+{
+	for (unsigned e = 0; e < AS_LOAD_NERRORS; e++) {
+		EXPECT_I64(as_load_error_find(as_load_error_key((enum as_load_error)e)), e);
+		EXPECT(*as_load_error_help((enum as_load_error)e));
+	}
+	EXPECT_I64(as_load_error_find("none"), AS_LOAD_NERRORS);
+}
+
+UTEST_MAIN(T(t_constant), T(t_random_arrivals), T(t_the_same_seed_gives_the_same_moments),
+	   T(t_wrong_arrivals), T(t_scripts), T(t_wrong_scripts), T(t_delays), T(t_verdicts),
+	   T(t_kept), T(t_errors_have_names))
