@@ -276,8 +276,8 @@ const struct as_cmd as_cmd_load = {
 		"**When the generator itself was the bottleneck the verdict is INVALID** and the "
 		"exit status 6: its thread had less than 15 % of its time to spare, or it sent the "
 		"99th percentile of its requests later than a millisecond and a tenth of the "
-		"median latency. Also when no request was answered at all. Ctrl-C ends the load with a "
-		"complete report of what was measured until then.\n\n"
+		"median latency. Also when no request was answered at all. Ctrl-C ends the load "
+		"with a complete report of what was measured until then.\n\n"
 		"A load is a run: it is kept in the history, and `assay show` tells it again. With "
 		"`--json` the histograms are there too, in HdrHistogram's format V2.",
 	.examples =
