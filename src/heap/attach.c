@@ -245,11 +245,20 @@ static int wait_for_guest(struct attempt *a, struct as_err *err)
 	return judge(a, &w, err);
 }
 
+static uint64_t moment_to_die(void)
+{
+	const char *wish = getenv("ASSAY_INJECT_DIE");
+	uint64_t at = 0;
+
+	return wish && as_scan_u64(wish, strlen(wish), &at) ? at : 0;
+}
+
 static void fill(struct attempt *a, const char *door)
 {
 	struct as_wire_attach *w = &a->inject.with;
 	const struct as_way_in *way = a->way;
 
+	a->inject.die_at = moment_to_die();
 	a->inject.pid = way->pid;
 	a->inject.call_at = way->call_at;
 	a->inject.return_at = way->return_at;

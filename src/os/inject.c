@@ -137,10 +137,18 @@ struct work {
 	struct as_inject *is;
 	struct kept kept;
 	uint64_t frame_at, region;
+	uint64_t steps;
 	bool runs; /* it is not stopped                */
 	int late;  /* a signal that is to be sent again */
 	enum as_inject_result result;
 };
+
+/* Whoever is killed at any of these must leave the process unharmed. */
+static void step(struct work *w)
+{
+	if (++w->steps == w->is->die_at)
+		(void)kill(getpid(), SIGKILL);
+}
 
 static bool get_xstate(pid_t tid, struct kept *k)
 {
@@ -199,6 +207,7 @@ static bool to_next_call(struct work *w, int64_t until)
 	pid_t tid = w->is->tid;
 
 	for (;;) {
+		step(w);
 		if (ptrace(PTRACE_SYSCALL, tid, NULL, NULL) < 0)
 			return false;
 		int stop = next_stop(tid, until);
@@ -431,7 +440,9 @@ static bool run_code(struct work *w, int64_t until)
 	if (!set_regs(w->is->tid, r) || ptrace(PTRACE_CONT, w->is->tid, NULL, NULL) < 0)
 		return false;
 	w->runs = true;
+	step(w);
 	int32_t created = wait_created(w, until);
+	step(w);
 
 	w->is->os = created ? created - 1 : 0;
 	return created == 1;
@@ -517,6 +528,7 @@ static enum as_inject_result borrow(struct work *w, bool (*what)(struct work *, 
 
 	bool stopped = to_event(w, until);
 
+	step(w);
 	if (stopped && !returned(w))
 		give_back(tid, &w->kept);
 	if (done)

@@ -40,6 +40,7 @@ struct as_inject {
 	uint64_t call_at, return_at;
 	bool (*safe)(void *arg, const struct as_borrowed *b);
 	void *arg;
+	uint64_t die_at;            /* for tests: we are killed at this step; 0: never */
 	struct as_wire_attach with; /* of which addresses and texts are filled in  */
 	/* Out: */
 	uint64_t at;        /* of the struct in the process; 0: none was made      */

@@ -23,9 +23,9 @@
 #include "wire/attach.h"
 
 enum {
-	LOOK_MS = 50,       /* between looks for modules that came     */
-	DEAD_MS = 3000,     /* without a word the collector is gone    */
-	RELEASE_MS = 10000, /* for whoever brought us                  */
+	LOOK_MS = 50,      /* between looks for modules that came     */
+	DEAD_MS = 3000,    /* without a word the collector is gone    */
+	RELEASE_MS = 2000, /* for whoever brought us                  */
 };
 
 void *assay_heap_attach(void *arg);
@@ -156,10 +156,11 @@ AS_HOOK void *assay_heap_attach(void *arg)
 	as_inside(t); /* whatever this thread does is ours */
 	as_sys3(SYS_prctl, PR_SET_NAME, (long)"assay-heap", 0);
 	status = come(t, a->socket);
+	if (status == AS_WIRE_ATTACH_DONE)
+		with_gil(as_pymem_install);
 	atomic_store(&a->status, status);
 	release(a);
 	if (status == AS_WIRE_ATTACH_DONE) {
-		with_gil(as_pymem_install);
 		stay();
 		go();
 	}

@@ -3,89 +3,19 @@
 goes on afterwards as it was."""
 import os
 import pathlib
-import re
 import shutil
 import signal
 import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from attach import *
 from harness import *
 from heaps import *
 from jobs import *
+from pythons import pythons
 
 REFUSED, DENIED, NOT_FOUND, USAGE = 69, 77, 66, 2
-
-
-class Target:
-    """A program that is told what to do, line by line."""
-
-    def __init__(self, *command, env=None):
-        self.p = start(*command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env)
-        self.pid = self.p.pid
-        read_line(self.p, "ready")
-
-    def tell(self, *words):
-        self.p.stdin.write(" ".join(str(w) for w in words) + "\n")
-        self.p.stdin.flush()
-        return read_line(self.p, "done")
-
-    def end(self):
-        """Nothing it does itself has gone wrong, and it ends by itself."""
-        self.p.stdin.close()
-        expect_eq(self.p.wait(30), 0, "how the program ended")
-
-
-class Attached:
-    """assay, attached: it records from now on, until left() or the program's end."""
-
-    def __init__(self, pid, *options):
-        self.p = start(ASSAY, "heap", "attach", "--no-store", "-f", "-o", FILE, *options, pid,
-                       stderr=subprocess.PIPE, text=True)
-        self.line = read_error(self.p)
-        expect_in(f"attached to process {pid}", self.line)
-
-    def left(self):
-        self.p.send_signal(signal.SIGINT)
-        return self.ended()
-
-    def ended(self):
-        self.err = self.p.communicate(timeout=60)[1]
-        expect_eq(self.p.returncode in (0, 130), True, f"{self.p.returncode}: {self.err}")
-        return Heap(run("true"), heap_stats(FILE))
-
-
-def read_error(p):
-    line = p.stderr.readline()
-    expect(line, "assay ended and said nothing")
-    return line
-
-
-def attachee(**how):
-    return Target(work("attachee"), **how)
-
-
-def hooks(pid):
-    """Words of the program's own table that lead into the library."""
-    maps = pathlib.Path(f"/proc/{pid}/maps").read_text().splitlines()
-    ranges = [tuple(int(x, 16) for x in line.split()[0].split("-"))
-              for line in maps if "assay-heap.so" in line]
-    low, high = (min(r[0] for r in ranges), max(r[1] for r in ranges)) if ranges else (0, 0)
-    found = 0
-    with open(f"/proc/{pid}/mem", "rb") as mem:
-        for line in maps:
-            if "attachee" in line and not line.endswith("(deleted)") and " r" in line:
-                a, b = (int(x, 16) for x in line.split()[0].split("-"))
-                mem.seek(a)
-                data = mem.read(b - a)
-                found += sum(low <= int.from_bytes(data[i:i + 8], "little") < high
-                             for i in range(0, len(data) - 7, 8))
-    return found
-
-
-def threads(pid):
-    return sorted(p.joinpath("comm").read_text().strip()
-                  for p in pathlib.Path(f"/proc/{pid}/task").iterdir())
 
 
 # --- what is counted -----------------------------------------------------------------
@@ -183,11 +113,11 @@ def _():
     expect_eq(h.by_function("top_by_size")["by_make"], (3 * 1013, 3), "made")
 
 
-@job_test("threads that allocate all the time do not notice 20 times coming and going", seconds=240)
+@job_test("threads that allocate all the time do not notice 10 times coming and going", seconds=240)
 def _():
     t = attachee()
     t.tell("churn", 3)
-    for _ in range(20):
+    for _ in range(10):
         a = Attached(t.pid, "--sample", "1MiB", "--aggregate")
         a.left()
     t.tell("calm")
@@ -211,6 +141,39 @@ def _():
     t.end()
 
 
+@job_test("assay is killed at each step of coming: the program goes on, with what it had")
+def _():
+    t = attachee()
+    t.tell("churn", 1)
+    died = 0
+    for step in range(1, 30):
+        r = run(ASSAY, "heap", "attach", "--no-store", "-f", "-d", "0.05", "-q", "-o", FILE, t.pid,
+                env={"ASSAY_INJECT_DIE": str(step)})
+        t.tell("make", 3, 1013)
+        if r.rc == 0:
+            break
+        expect_eq(r.rc, -signal.SIGKILL, f"step {step}: {r.err}")
+        died += 1
+        wait_for(lambda: "assay-heap" not in threads(t.pid), 60, "its thread to leave")
+    expect(died >= 7, f"only {died} steps")
+    t.tell("calm")
+    expect_eq(hooks(t.pid), 0, "hooks")
+    t.end()
+
+
+@job_test("a thread that computes all the time is borrowed too, and computes the same")
+def _():
+    t = attachee()
+    t.p.stdin.write("spin 3000\n")
+    t.p.stdin.flush()
+    a = Attached(t.pid)
+    read_line(t.p, "sane")
+    read_line(t.p, "done spin")
+    t.tell("make", 3, 1013)
+    expect_eq(a.left().by_function("top_by_size"), {"by_make": (3 * 1013, 3)}, "made")
+    t.end()
+
+
 @job_test("a child that is forked meanwhile goes its way, and is not recorded")
 def _():
     t = attachee()
@@ -220,6 +183,127 @@ def _():
     read_line(t.p, "status 7")
     h = a.left()
     expect_eq([p["pid"] for p in h.doc["processes"]], [t.pid], "processes")
+    t.end()
+
+
+# --- Python ----------------------------------------------------------------------------
+
+@job_test("a service in Python answers while it is attached to; its lines have their bytes")
+def _():
+    expect_served(pythons()[-1])
+
+
+# --- what is refused ---------------------------------------------------------------------
+
+def refused(pid, rc, *sentences, **how):
+    r = assay("heap", "attach", "--no-store", "-f", "-d", "0.1", "-o", "no.heap", pid, **how)
+    expect_eq(r.rc, rc, f"status, with {r.err}")
+    for s in sentences:
+        expect_in(s, r.err)
+    expect(not (tmp() / "no.heap").exists(), "no capture is left")
+    return r
+
+
+@job_test("nobody is there, or no process at all: said")
+def _():
+    refused(2 ** 22 - 1, NOT_FOUND, "no process")
+    refused("x", USAGE)
+    p = start("true")
+    wait_for(lambda: "Z" in pathlib.Path(f"/proc/{p.pid}/status").read_text(), 10, "its end")
+    refused(p.pid, NOT_FOUND)
+    p.wait()
+
+
+@job_test("a static program is refused")
+def _():
+    source = tmp() / "static.c"
+    source.write_text("#include <unistd.h>\nint main(void) { sleep(30); return 0; }\n")
+    if run("cc", "-static", "-o", tmp() / "static", source).rc:
+        skip("no static program can be made here")
+    p = start(tmp() / "static")
+    refused(p.pid, REFUSED, "is linked statically")
+    expect_eq(p.poll(), None, "the process")
+    stop(p, signal.SIGKILL)
+
+
+@job_test("a program that has its own allocator built in is refused")
+def _():
+    source = tmp() / "own.c"
+    source.write_text("""#include <stddef.h>
+#include <unistd.h>
+static char pool[1 << 20]; static size_t at;
+void *malloc(size_t n)
+{ n = (n + 15) & ~15ul; at += n; return at > sizeof pool ? 0 : pool + at - n; }
+void free(void *p) { (void)p; }
+int main(void) { sleep(30); return 0; }
+""")
+    if run("cc", "-fno-builtin", "-rdynamic", "-o", tmp() / "own", source).rc:
+        skip("no compiler")
+    p = start(tmp() / "own")
+    refused(p.pid, REFUSED, "allocator of its own")
+    stop(p, signal.SIGKILL)
+
+
+@job_test("a process that is stopped, or under strict seccomp, is refused")
+def _():
+    t = attachee()
+    os.kill(t.pid, signal.SIGSTOP)
+    wait_for(lambda: "T (" in pathlib.Path(f"/proc/{t.pid}/status").read_text(), 10, "its stop")
+    refused(t.pid, REFUSED, "is stopped", "kill -CONT")
+    os.kill(t.pid, signal.SIGCONT)
+    t.tell("make", 1, 10)
+    t.tell("strict")
+    refused(t.pid, REFUSED, "strict seccomp")
+    t.tell("calm")
+    stop(t.p, signal.SIGKILL)
+
+
+@job_test("a process that a debugger has is refused, with the debugger's number")
+def _():
+    t = attachee()
+    tracer = start(sys.executable, "-c", f"""
+import ctypes, time
+assert ctypes.CDLL(None).ptrace(0x4206, {t.pid}, 0, 0) == 0    # PTRACE_SEIZE
+print("has it", flush=True)
+time.sleep(60)""", stdout=subprocess.PIPE, text=True)
+    read_line(tracer, "has it")
+    refused(t.pid, REFUSED, f"is traced by process {tracer.pid}")
+    stop(tracer, signal.SIGKILL)
+    t.tell("make", 1, 10)
+    t.end()
+
+
+@job_test("a process that is recorded, from its start or attached, is refused")
+def _():
+    t = attachee()
+    a = Attached(t.pid)
+    refused(t.pid, REFUSED, "is being recorded already")
+    t.tell("make", 3, 1013)
+    expect_eq(a.left().by_function("top_by_size"), {"by_make": (3 * 1013, 3)}, "made")
+    t.end()
+    t = Target(ASSAY, "heap", "run", "--no-store", "-q", "-f", "-o", FILE, "--", work("attachee"))
+    child, = pathlib.Path(f"/proc/{t.pid}/task/{t.pid}/children").read_text().split()
+    refused(child, REFUSED, "recorded")
+    t.end()
+
+
+@job_test("another user's process is refused; one that hides, with what would help")
+def _():
+    there = public()
+    shutil.copy(BUILD / "assay-heap.so", there)
+    shutil.copy(work("attachee"), there)
+    t = Target(*as_nobody(there / "attachee"))
+    refused(t.pid, DENIED, "another user's", f"sudo -u '#{NOBODY}'")
+    t.tell("hide")
+    r = run(*as_nobody(there / "assay", "heap", "attach", "--no-store", "-d", "0.1", "-o",
+                       there / "x.heap", t.pid), cwd=there)
+    expect_eq(r.rc, DENIED, r.err)
+    expect_in("SYS_PTRACE", r.err)
+    t.end()
+    t = Target(*as_nobody(there / "attachee"))
+    r = run(*as_nobody(there / "assay", "heap", "attach", "--no-store", "-d", "0.1", "-o",
+                       there / "x.heap", t.pid), cwd=there)
+    expect(r.rc == 0 or "ptrace_scope" in r.err, f"as the same user: {r.rc} {r.err}")
     t.end()
 
 

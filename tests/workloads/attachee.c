@@ -11,11 +11,15 @@
  *	churn N         N threads that allocate and free until `calm`
  *	calm            they end
  *	fork            a child that makes a block, and its exit status
- *	sum             what the data of the threads comes to: 0 when all is as it should be
+ *	strict          from now on under strict seccomp
+ *	hide            it may not be looked into, from now on
+ *	spin N          N ms of work without a call, then what floating point made of it
  */
 #include <dlfcn.h>
 #include <pthread.h>
+#include <linux/seccomp.h>
 #include <stdatomic.h>
+#include <sys/prctl.h>
 
 #include "work.h"
 
@@ -92,6 +96,20 @@ static void fork_one(void)
 	printf("status %d\n", WEXITSTATUS(status));
 }
 
+/* Sums that a register more or less would change. */
+static void spin(long ms)
+{
+	double until = clock_s(CLOCK_MONOTONIC) + (double)ms / 1000, x = 1, y = 0;
+
+	do
+		for (int i = 0; i < 20000; i++) {
+			x = x * 3.9 * (1 - x / 4);
+			y += 1;
+		}
+	while (clock_s(CLOCK_MONOTONIC) < until);
+	printf("%s\n", x > 0 && x < 4 && (long)y % 20000 == 0 ? "sane" : "mad");
+}
+
 static void map(void)
 {
 	void *p = mmap(NULL, 65536, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -122,6 +140,12 @@ static void obey(const char *word, long n, long size, const char *file)
 		end_threads();
 	else if (!strcmp(word, "fork"))
 		fork_one();
+	else if (!strcmp(word, "strict"))
+		prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
+	else if (!strcmp(word, "hide"))
+		prctl(PR_SET_DUMPABLE, 0);
+	else if (!strcmp(word, "spin"))
+		spin(n);
 }
 
 int main(void)
