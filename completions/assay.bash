@@ -274,7 +274,7 @@ _assay() {
 		fi
 		;;
 	"heap live")
-		_assay_tail "--sample -i --interval -d --duration -n --limit --log -o --output" "first"
+		_assay_tail "--sample -i --interval -d --duration -n --limit --log -o --output" ""
 		if [[ $REPLY ]]; then
 			_assay_command "$REPLY" "$cur"
 			return
@@ -290,7 +290,7 @@ _assay() {
 		if [[ $cur == -* ]]; then
 			_assay_words "--native --python-allocators --follow-fork --sample -i --interval -d --duration --json -n --limit --log -o --output -f --force -h --help" "$cur"
 		else
-			_assay_command "$COMP_CWORD" "$cur"
+			_assay_pids "$cur"
 		fi
 		;;
 	"heap flamegraph")

@@ -5,7 +5,6 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/human.h"
 #include "base/num.h"
 #include "cli/recording.h"
 #include "wire/heap.h"
@@ -42,14 +41,6 @@ static uint32_t flags_of(const struct opts *o)
 {
 	return (o->native ? AS_WIRE_HEAP_PYTHON | AS_WIRE_HEAP_NATIVE : 0) |
 	       (o->objects ? AS_WIRE_HEAP_OBJECTS : 0);
-}
-
-/* When: from then on it counts. And for how long anything stood still. */
-static void say_attached(const struct opts *o, pid_t pid, const struct as_attached *a)
-{
-	if (!o->quiet)
-		(void)fprintf(stderr, "assay: attached to process %d; one thread stood for %s\n",
-			      (int)pid, as_human_duration(a->stopped_ns).s);
 }
 
 /* ── what came of it ──────────────────────────────────────────────────── */
@@ -116,8 +107,8 @@ static int record(const struct opts *o, pid_t pid, const char *name, const char 
 		return code;
 	hold_signals();
 	code = as_heap_attach(r.session, pid, &attached, err);
-	if (code == AS_OK)
-		say_attached(o, pid, &attached);
+	if (code == AS_OK && !o->quiet)
+		as_say_attached(pid, &attached);
 	if (code == AS_OK)
 		code = as_measured_take(&got, &m, io, err);
 	as_recording_stop(&r, code == AS_OK);

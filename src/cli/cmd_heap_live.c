@@ -1,11 +1,15 @@
 /* cmd_heap_live -- who holds memory, while they do. */
+#include <errno.h>
 #include <limits.h>
+#include <poll.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/num.h"
 #include "cli/aside.h"
 #include "cli/recording.h"
 #include "cli/screen.h"
@@ -46,6 +50,7 @@ struct live {
 	struct as_session *session;
 	struct as_sight *sight;
 	struct as_child child;
+	int target; /* readable when the process that was attached to has ended; -1: a command */
 	struct as_aside aside;
 	struct as_screen screen;
 	struct as_heap_top top;
@@ -70,6 +75,7 @@ static void live_done(struct live *l)
 	as_sight_close(l->sight);
 	as_session_free(l->session);
 	as_child_done(&l->child);
+	as_close_(&l->target);
 	as_aside_close(&l->aside);
 	as_close_(&l->signals);
 	as_buf_done(&l->command);
@@ -84,9 +90,9 @@ static void tick(struct live *l)
 					  .heap = as_sight_heap(l->sight),
 					  .now = *as_sight_now(l->sight),
 					  .pace = l->pace,
-					  .output = as_aside_last(&l->aside),
+					  .output = l->target < 0 ? as_aside_last(&l->aside) : NULL,
 					  .running = l->running,
-					  .ours = true,
+					  .ours = l->target < 0,
 					  .short_of = l->failed.code};
 
 	as_heap_top_tick(&l->top, &facts);
@@ -198,10 +204,22 @@ static int64_t due(const struct live *l)
 	return l->next_ns < l->end_ns ? l->next_ns : l->end_ns;
 }
 
+static int end_fd(const struct live *l)
+{
+	return !l->running ? -1 : l->target >= 0 ? l->target : l->child.fd;
+}
+
+static bool has_ended(struct live *l)
+{
+	struct pollfd p = {.fd = l->target, .events = POLLIN};
+
+	return l->target >= 0 ? poll(&p, 1, 0) > 0 : as_child_ended(&l->child);
+}
+
 /* False: it is over, and there is nobody to look at what is left. */
 static bool step(struct live *l, struct as_err *err, int *ret)
 {
-	if (l->running && as_child_ended(&l->child)) {
+	if (l->running && has_ended(l)) {
 		stop(l);
 		*ret = look(l, err);
 		return l->on_screen;
@@ -221,8 +239,7 @@ static int watch(struct live *l, struct as_err *err)
 	for (bool on = true; on;) {
 		if (l->on_screen)
 			draw(l);
-		as_signals_wait(due(l), l->signals, l->on_screen ? STDIN_FILENO : -1,
-				l->running ? l->child.fd : -1);
+		as_signals_wait(due(l), l->signals, l->on_screen ? STDIN_FILENO : -1, end_fd(l));
 		on = take_signals(l) && take_keys(l) && step(l, err, &r);
 	}
 	return r;
@@ -246,27 +263,41 @@ static void wait_for_end(struct live *l)
 
 /* ── its beginning and end ────────────────────────────────────────────── */
 
-static int begin(struct live *l, char **argv, struct as_err *err)
+static int begin(struct live *l, struct as_err *err)
 {
-	struct as_identity who = {.argv = argv};
-	struct as_session_config config = {.flags = as_recorded_flags(&l->o->recorded),
-					   .sample = l->o->recorded.sample,
-					   .output = l->o->output,
-					   .force = l->o->force,
+	const struct opts *o = l->o;
+	struct as_session_config config = {.flags = as_recorded_flags(&o->recorded),
+					   .sample = o->recorded.sample,
+					   .output = o->output,
+					   .force = o->force,
+					   .command = as_buf_text(&l->command),
 					   .temporary = 1};
-
-	while (argv[who.argc])
-		who.argc++;
-	as_put_command(&l->command, &who);
 	int r = as_buf_ok(&l->command, err);
-	config.command = as_buf_text(&l->command);
-	if (r == AS_OK && l->on_screen)
-		r = as_aside_open(&l->aside, l->o->log, err);
+
 	if (r == AS_OK)
 		r = as_session_start(&config, l->io->env, &l->session, err);
 	if (r == AS_OK)
 		r = as_sight_open(l->session, l->io->env, &l->sight, err);
 	return r;
+}
+
+static void begun(struct live *l, int pid)
+{
+	l->pid = pid;
+	l->running = true;
+	l->seen_ns = as_now();
+	l->next_ns = l->seen_ns + l->o->interval_ns;
+	l->end_ns = l->o->duration_ns ? l->seen_ns + l->o->duration_ns : INT64_MAX;
+}
+
+/* Nothing was recorded: there is no capture of it. */
+static void give_up(struct live *l)
+{
+	struct as_err ignored;
+
+	(void)as_session_stop(l->session, &ignored);
+	if (l->o->output)
+		(void)unlink(l->o->output);
 }
 
 /* Documents have standard output to themselves. */
@@ -285,22 +316,34 @@ static int start(struct live *l, char **argv, int *ret_why, struct as_err *err)
 				     .mask = &l->before};
 	int r = as_child_start(&l->child, &how, l->io->env, ret_why, err);
 
-	l->pid = l->child.pid;
-	l->running = l->pid;
-	l->seen_ns = as_now();
-	l->next_ns = l->seen_ns + l->o->interval_ns;
-	l->end_ns = l->o->duration_ns ? l->seen_ns + l->o->duration_ns : INT64_MAX;
+	if (r == AS_OK && !*ret_why)
+		begun(l, l->child.pid);
 	return r;
+}
+
+static int attach(struct live *l, int pid, struct as_err *err)
+{
+	struct as_attached attached;
+
+	l->target = (int)syscall(SYS_pidfd_open, pid, 0);
+	int r = l->target < 0 ? as_fail_errno(err, errno, "watch process %d", pid)
+			      : as_heap_attach(l->session, pid, &attached, err);
+	if (r < 0) {
+		give_up(l);
+		return r;
+	}
+	if (!l->on_screen && !l->o->json)
+		as_say_attached(pid, &attached);
+	begun(l, pid);
+	return AS_OK;
 }
 
 /* As after `run`: what to say of a command that there is not, and the status. */
 static int not_run(struct live *l, const char *name, int why)
 {
-	struct as_err err, said;
+	struct as_err said;
 
-	(void)as_session_stop(l->session, &err);
-	if (l->o->output)
-		(void)unlink(l->o->output);
+	give_up(l);
 	(void)as_fail_errno(&said, why, "cannot run '%s'", name);
 	(void)fprintf(stderr, "assay: %s: %s\n", said.msg, strerror(why));
 	l->io->status = as_child_not_run(why);
@@ -326,16 +369,22 @@ static int tell(const struct live *l, struct as_err *err)
 	return code == AS_EIO ? AS_OK : code;
 }
 
-static int end(struct live *l, struct as_err *err)
+static void pass_status(struct live *l)
 {
 	int status = l->child.status;
 
-	as_aside_pour(&l->aside);
-	if (l->failed.code)
-		as_complain("not all of it was seen, or recorded", &l->failed);
 	l->io->status = as_child_exit_status(status);
 	if (!l->quit && !l->io->die_by && WIFSIGNALED(status))
 		l->io->die_by = WTERMSIG(status);
+}
+
+static int end(struct live *l, struct as_err *err)
+{
+	as_aside_pour(&l->aside);
+	if (l->failed.code)
+		as_complain("not all of it was seen, or recorded", &l->failed);
+	if (l->target < 0)
+		pass_status(l);
 	return tell(l, err);
 }
 
@@ -350,56 +399,104 @@ static int show(struct live *l, struct as_err *err)
 	stop(l);
 	as_screen_close(&l->screen);
 	l->on_screen = false;
-	wait_for_end(l);
+	if (l->target < 0)
+		wait_for_end(l);
 	return r == AS_EIO ? AS_OK : r; /* nobody reads it: the command's own end matters more */
 }
 
-static int live(struct live *l, char **argv, struct as_err *err)
+/* ── the command ──────────────────────────────────────────────────────── */
+
+static int live_command(struct live *l, char **argv, struct as_err *err)
 {
-	int why = 0, r = l->on_screen ? as_terminal_load(&l->screen.ops, err) : AS_OK;
+	struct as_identity who = {.argv = argv};
+	int why = 0, r = l->on_screen ? as_aside_open(&l->aside, l->o->log, err) : AS_OK;
+
+	while (argv[who.argc])
+		who.argc++;
+	as_put_command(&l->command, &who);
+	if (r == AS_OK)
+		r = begin(l, err);
+	if (r == AS_OK)
+		r = start(l, argv, &why, err);
+	if (r == AS_OK && why)
+		return not_run(l, argv[0], why);
+	if (r == AS_OK)
+		r = show(l, err);
+	return r < 0 ? r : end(l, err);
+}
+
+static int live_process(struct live *l, const char *word, struct as_err *err)
+{
+	char name[64];
+	int pid = 0, r = as_parse_pid(word, &pid, err);
+
+	if (r == AS_OK)
+		r = as_measure_name(l->io->env, pid, name, sizeof name, err);
+	if (r < 0)
+		return r;
+	as_buf_str(&l->command, name);
+	r = begin(l, err);
+	if (r == AS_OK)
+		r = attach(l, pid, err);
+	if (r == AS_OK)
+		r = show(l, err);
+	return r < 0 ? r : end(l, err);
+}
+
+static int live(struct live *l, char **args, char **argv, struct as_err *err)
+{
+	int r = l->on_screen ? as_terminal_load(&l->screen.ops, err) : AS_OK;
 
 	if (r < 0)
 		return r;
 	l->signals = as_signals_open(&l->before, err);
 	if (l->signals < 0)
 		return err->code;
-	r = begin(l, argv, err);
-	if (r == AS_OK)
-		r = start(l, argv, &why, err);
-	if (r < 0)
-		return r;
-	if (why)
-		return not_run(l, argv[0], why);
-	r = show(l, err);
-	return r < 0 ? r : end(l, err);
+	return argv ? live_command(l, argv, err) : live_process(l, args[0], err);
+}
+
+static int check(const struct opts *o, char **args, char **tail, struct as_err *err)
+{
+	if (!args[0] == !tail) {
+		(void)as_fail(err, AS_EUSAGE, "what to look at: PID or -- COMMAND…%s",
+			      tail ? ", not both" : "");
+		return as_hint(err, "assay heap live 4711; assay heap live -- python3 app.py");
+	}
+	if (!tail && (o->log || o->recorded.forks))
+		return as_fail(err, AS_EUSAGE, "--log and --follow-fork go with a COMMAND");
+	return AS_OK;
 }
 
 static int run(const void *opts_, char **args, char **tail, struct as_io *io, struct as_err *err)
 {
 	const struct opts *o = opts_;
 	char python[] = "python3";
-	as_auto_free char **argv = as_recorded_command(tail, python, err);
 	as_cleanup(live_done) struct live l = {.o = o,
 					       .io = io,
 					       .child.fd = -1,
+					       .target = -1,
 					       .aside = AS_ASIDE,
 					       .command = AS_BUF(AS_BUF_LINE),
 					       .signals = -1,
 					       .on_screen = !o->json && as_screen_there()};
+	int r = check(o, args, tail, err);
 
-	(void)args;
-	return argv ? live(&l, argv, err) : err->code;
+	if (r < 0)
+		return r;
+	as_auto_free char **argv = tail ? as_recorded_command(tail, python, err) : NULL;
+	return tail && !argv ? err->code : live(&l, args, argv, err);
 }
 
 const struct as_cmd as_cmd_heap_live = {
 	.name = "heap live",
-	.synopsis = "[options] [--] COMMAND…",
-	.about = "who holds memory, while a command runs",
+	.synopsis = "[options] PID | -- COMMAND…",
+	.about = "who holds memory, while a program runs",
 	.manual =
-		"Starts COMMAND as `assay heap run` does, and shows while it runs which lines of "
-		"code hold its memory: the heap now, its peak, how fast it allocates, and what "
-		"the system counts as resident beside it. Nothing is kept unless `--output` names "
-		"a file for the capture.\n\n"
+		"Starts COMMAND as `assay heap run` does, or attaches to process PID as `assay "
+		"heap attach` does, and shows which lines of code hold its memory: the heap now, "
+		"its peak, how fast it allocates, and what the system counts as resident beside "
+		"it. Of a process that was attached to only what came since is known. Nothing is "
+		"kept unless `--output` names a file for the capture.\n\n"
 		"Own is what a line or function holds itself, total what it holds with all that "
 		"it called; allocated is what it ever asked for, and temp counts allocations "
 		"that were freed before their thread made another. All are exact, unless "
@@ -407,8 +504,9 @@ const struct as_cmd as_cmd_heap_live = {
 		"Keys: `s` sorts by the next column, `/` searches, `l` goes from lines to "
 		"functions, `t` chooses a thread, `m` shows the moment of the peak, `p` freezes "
 		"the screen, `o` shows what COMMAND wrote, `?` tells more, `q` quits. Who quits "
-		"while COMMAND runs is asked, and ends it. When it has ended the screen stays, "
-		"with what was left and what the peak was made of.\n\n"
+		"while COMMAND runs is asked, and ends it; a process that was attached to is left "
+		"as it was. When it has ended the screen stays, with what was left and what the "
+		"peak was made of.\n\n"
 		"While the screen is shown COMMAND reads nothing, and what it writes to the "
 		"terminal goes to a temporary file (or that of `--log`); when the screen is gone "
 		"the last 64 KiB of it are written to standard output. Output that was redirected "
@@ -421,8 +519,8 @@ const struct as_cmd as_cmd_heap_live = {
 		    "second\n"
 		    "assay heap live --json -n 3 -- python3 -c 'x = [bytes(99)] * 9'\tfor "
 		    "programs\n",
-	.flags = AS_CMD_COMMAND | AS_CMD_WRAPPER,
-	.max_args = 0,
+	.flags = AS_CMD_TAIL | AS_CMD_WRAPPER,
+	.max_args = 1,
 	.opts = opts,
 	.opts_size = sizeof(struct opts),
 	.run = run,

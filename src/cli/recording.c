@@ -49,6 +49,12 @@ uint32_t as_recorded_flags(const struct as_recorded_opts *o)
 	       (o->objects ? AS_WIRE_HEAP_OBJECTS : 0) | (o->forks ? AS_WIRE_HEAP_FORKS : 0);
 }
 
+void as_say_attached(pid_t pid, const struct as_attached *a)
+{
+	(void)fprintf(stderr, "assay: attached to process %d; one thread stood for %s\n", (int)pid,
+		      as_human_duration(a->stopped_ns).s);
+}
+
 /* ── while it is, and afterwards ──────────────────────────────────────── */
 
 static void put_progress(void *session, struct as_buf *out)

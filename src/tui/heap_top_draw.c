@@ -36,6 +36,8 @@ static void put_process(const struct as_heap_top *t, struct as_pen *p)
 	else if (h->nprocesses > 1)
 		as_pen_item(p, AS_PLAIN, "%zu processes", h->nprocesses);
 	as_pen_item(p, AS_PLAIN, "%s", as_human_duration(h->end_ns - h->start_ns).s);
+	if (h->nprocesses && h->process[0].attached)
+		as_pen_item(p, AS_PLAIN, "what came since");
 	if (h->rate)
 		as_pen_item(p, AS_PLAIN, "sampled: estimates");
 	if (!f->running)

@@ -137,7 +137,8 @@ def _():
     read_line(p, "up")
     p.send_signal(signal.SIGTERM)
     expect_eq(p.wait(WAIT), 9, "exit status of one that was told to end")
-    for words in ([], ["-i", "0", "--", "true"], ["--interval", "x", "--", "true"]):
+    for words in ([], ["-i", "0", "--", "true"], ["--interval", "x", "--", "true"],
+                  ["1", "--", "true"], ["--follow-fork", "1"], ["--log", "x", "1"], ["x"]):
         expect_eq(assay("heap", "live", *words).rc, 125, words)
 
 
@@ -178,6 +179,27 @@ def _():
         skip("no program here is linked statically")
     r = run(ASSAY, "heap", "live", "--", program, "--help")
     expect_in("nothing was recorded", r.err)
+
+
+@job_test("a process that runs: what it holds since, and it is left as it was")
+def _():
+    p = start(*holder(), stdout=open(tmp() / "own", "w"), stderr=subprocess.DEVNULL)
+    wait_for(lambda: "ready" in (tmp() / "own").read_text(), WAIT, "it runs")
+    for words in (["-d", "0.5", "-i", "0.1"], ["--json", "-d", "0.5", "-i", "0.1"]):
+        r = assay("heap", "live", *words, p.pid).ok()
+        expect_eq(p.poll(), None, "its end")
+    expect(all(d["running"] and d["processes"] == 1 for d in documents(r)), r.out)
+    live = Live("heap", "live", "-i", "0.2", "-o", FILE, p.pid)
+    live.shows(rf"\({p.pid}\)", "what came since", r"heap \d", r"RSS \d")
+    live.key("o")
+    live.key("q")
+    live.ended(0)
+    expect_eq((p.poll(), heap_stats()["processes"][0]["pid"]), (None, p.pid), "its end, its pid")
+    touch("free")
+    touch("end")
+    expect_eq(p.wait(WAIT), 3, "its own exit status")
+    r = run(ASSAY, "heap", "live", "-o", "y.heap", "4194305")
+    expect_eq((r.rc, (tmp() / "y.heap").exists()), (125, False), "one that is not there")
 
 
 # --- the screen ---------------------------------------------------------------------

@@ -7,7 +7,7 @@ usage: assay heap COMMAND [options]
 commands:
   heap run          run a command and record all that it allocates
   heap attach       record what a running process allocates from now on
-  heap live         who holds memory, while a command runs
+  heap live         who holds memory, while a program runs
   heap flamegraph   the memory as a flame graph: a page, or a picture
   heap table        which lines the memory is of, by thread and allocator
   heap tree         who holds it, from the outermost caller on
@@ -43,7 +43,7 @@ at a part of the stacks.
 commands:
   heap run          run a command and record all that it allocates
   heap attach       record what a running process allocates from now on
-  heap live         who holds memory, while a command runs
+  heap live         who holds memory, while a program runs
   heap flamegraph   the memory as a flame graph: a page, or a picture
 
 # a member that is nearly one gets a suggestion, its options stand behind it

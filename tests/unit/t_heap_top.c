@@ -267,6 +267,17 @@ static void t_sampled_there_are_no_temporary_ones(void)
 	expect_has(&s, "   6.2 MiB       -  copy");
 }
 
+static void t_before_it_was_attached_to_nothing_is_known(void)
+{
+	SCENE s;
+
+	scene_open(&s);
+	s.sample.process[0].attached = true;
+	tick(&s);
+	draw(&s, 24, 80);
+	expect_has(&s, "4.00 s  what came since\n");
+}
+
 /* ── what keys do ─────────────────────────────────────────────────────── */
 
 static void t_who_would_end_something_is_asked(void)
@@ -358,6 +369,7 @@ static void t_a_trail_loses_no_peak(void)
 UTEST_MAIN(T(t_before_the_first_look), T(t_before_the_first_process), T(t_who_holds_it_now),
 	   T(t_the_peak_by_function), T(t_recursion_counts_once), T(t_one_thread),
 	   T(t_only_names_with_a_text), T(t_when_it_has_ended), T(t_less_resident_than_heap),
-	   T(t_sampled_there_are_no_temporary_ones), T(t_who_would_end_something_is_asked),
+	   T(t_sampled_there_are_no_temporary_ones),
+	   T(t_before_it_was_attached_to_nothing_is_known), T(t_who_would_end_something_is_asked),
 	   T(t_what_the_command_wrote), T(t_the_help_fits), T(t_any_size),
 	   T(t_a_trail_loses_no_peak))
