@@ -14,7 +14,7 @@ void as_heap_top_close(struct as_heap_top *t)
 
 static void make_threads(struct as_heap_top *t)
 {
-	struct as_heap_parts parts;
+	as_cleanup(as_heap_parts_done) struct as_heap_parts parts = {0};
 	struct as_err err;
 
 	if (as_heap_parts(t->facts.heap, &parts, &err) < 0) {
@@ -22,7 +22,7 @@ static void make_threads(struct as_heap_top *t)
 		return;
 	}
 	free(t->thread);
-	t->thread = parts.thread;
+	t->thread = as_take(parts.thread);
 	t->nthreads = t->facts.heap->nthreads;
 }
 
