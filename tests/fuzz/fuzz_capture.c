@@ -31,6 +31,19 @@ static int on_slice(void *arg, const struct as_heap *h, const struct as_capture_
 	return AS_OK;
 }
 
+/* What reports are made of; numbers may be anything. */
+static void look_around(const struct as_heap *h)
+{
+	struct as_heap_resident r;
+	struct as_heap_parts parts = {0};
+	struct as_err err;
+
+	must(as_heap_resident(h, &r, &err) == AS_OK);
+	must(as_heap_parts(h, &parts, &err) == AS_OK);
+	must(!parts.ntasks || parts.coroutine[parts.ntasks - 1] < h->stacks->nplaces);
+	as_heap_parts_done(&parts);
+}
+
 static void look(const char *path, const struct as_capture_want *want)
 {
 	as_auto_heap struct as_heap *h = NULL;
@@ -43,6 +56,8 @@ static void look(const char *path, const struct as_capture_want *want)
 		must(h->site[i].thread < h->nthreads);
 		must(h->site[i].stack < h->stacks->nstacks);
 	}
+	if (h)
+		look_around(h);
 }
 
 static void read_all(const uint8_t *data, size_t size)

@@ -12,7 +12,10 @@ static const struct as_look look = {.width = 80, .utf8 = true};
 static const struct as_heap_how how = {.spell = {.functions = true},
 				       .rows = 2,
 				       .title = "at the peak"};
-enum { APART = AS_HEAP_PROCESSES | AS_HEAP_THREADS | AS_HEAP_ALLOCATORS | AS_HEAP_SPREAD };
+enum {
+	APART = AS_HEAP_PROCESSES | AS_HEAP_THREADS | AS_HEAP_TASKS | AS_HEAP_ALLOCATORS |
+		AS_HEAP_SPREAD
+};
 
 static int stats(struct as_buf *b, const struct as_heap *h, struct as_err *err)
 {
