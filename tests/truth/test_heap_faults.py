@@ -2,6 +2,7 @@
 """Heap: what is killed at any moment leaves a file that every view can read; and assay itself, all
 of it, is the same with a guest inside."""
 import os
+import pathlib
 import random
 import signal
 import subprocess
@@ -70,6 +71,26 @@ for mode in MODES:
                 expect(doc["total_frees"] <= doc["total_allocations"], f"{what}: {doc}")
             if who == "program":
                 expect(doc["complete"] and doc["total_allocations"] > 1000, f"{what}: {doc}")
+
+
+@job_test("a group's memory is used up: the kernel kills the program, and who had it is told")
+def _():
+    group = pathlib.Path("/sys/fs/cgroup/memory") / f"assay-test-{os.getpid()}"
+    try:
+        group.mkdir()
+        (group / "memory.limit_in_bytes").write_text(str(64 << 20))
+    except OSError as e:
+        skip(f"no group with a limit of memory can be made: {e}")
+    code = "def hold(keep):\n while True: keep.append(bytearray(1 << 20))\nhold([])"
+    try:
+        r = run(ASSAY, "heap", "run", "--quiet", "--no-store", "-o", FILE, "--", "sh", "-c",
+                'echo $$ >"$0" && exec "$@"', group / "cgroup.procs", "/usr/bin/python3", "-c", code)
+        expect_eq(r.rc, -signal.SIGKILL, "how it ended")
+        most = heap_stats()["peak_by_line"][0]
+        expect_eq((most["function"], most["line"]), ("hold", 2), "who had it")
+        expect(32 << 20 < most["bytes"] < 64 << 20, f"{most}")
+    finally:
+        group.rmdir()
 
 
 @job_test("every golden test passes with a guest in each process of it", 600)
