@@ -84,7 +84,8 @@ def _():
     code = "def hold(keep):\n while True: keep.append(bytearray(1 << 20))\nhold([])"
     try:
         r = run(ASSAY, "heap", "run", "--quiet", "--no-store", "-o", FILE, "--", "sh", "-c",
-                'echo $$ >"$0" && exec "$@"', group / "cgroup.procs", "/usr/bin/python3", "-c", code)
+                'echo $$ >"$0" && exec "$@"', group / "cgroup.procs",
+                "/usr/bin/python3", "-c", code)
         expect_eq(r.rc, -signal.SIGKILL, "how it ended")
         most = heap_stats()["peak_by_line"][0]
         expect_eq((most["function"], most["line"]), ("hold", 2), "who had it")
