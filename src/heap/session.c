@@ -519,10 +519,11 @@ static int close_capture(struct as_session *s, struct as_err *err)
 {
 	struct as_capture_sums all = sums(s);
 	struct as_err late;
+	int64_t end = as_now(); /* how long it takes to find names is no part of it */
 
 	if (s->capture) {
 		put_symbols(s);
-		note(s, as_capture_close(s->capture, as_now(), &all, &late), &late);
+		note(s, as_capture_close(s->capture, end, &all, &late), &late);
 	}
 	if (s->failed.code)
 		*err = s->failed;
