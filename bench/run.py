@@ -27,7 +27,7 @@ sys.dont_write_bytecode = True
 import harness
 import peers
 
-ALL = ["start", "own", "sample1000", "cgroup", "store", "stacks", "stacks_attach", "heap"]
+ALL = ["start", "own", "sample1000", "cgroup", "store", "stacks", "stacks_attach", "heap", "load"]
 DOCS = harness.ROOT / "docs" / "overhead.md"
 
 

@@ -274,10 +274,11 @@ const struct as_cmd as_cmd_load = {
 		"system, status_4xx, status_5xx. Redirects are answers, and not followed. What was "
 		"sent in the `--warmup` is left out of all but the bytes.\n\n"
 		"**When the generator itself was the bottleneck the verdict is INVALID** and the "
-		"exit status 6: its thread had less than 15 % of its time to spare, or it sent the "
-		"99th percentile of its requests later than a millisecond and a tenth of the "
-		"median latency. Also when no request was answered at all. Ctrl-C ends the load "
-		"with a complete report of what was measured until then.\n\n"
+		"exit status 6: its thread had less than 15 % of its time to spare, waited more "
+		"than 10 % of it for a CPU that others had, or sent the 99th percentile of its "
+		"requests later than a millisecond and a tenth of the median latency. Also when "
+		"no request was answered at all. Ctrl-C ends the load with a complete report of "
+		"what was measured until then.\n\n"
 		"A load is a run: it is kept in the history, and `assay show` tells it again. With "
 		"`--json` the histograms are there too, in HdrHistogram's format V2.",
 	.examples =

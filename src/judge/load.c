@@ -9,6 +9,8 @@
 
 /* Above this the generator's thread has no room left: what is measured is its own speed. */
 static const double busy_most = 0.85;
+/* Answers that lie there while it waits for a CPU are told to be slower than they were. */
+static const double wait_most = 0.10;
 /* A share of the median latency, and never less than what any busy machine adds. */
 static const double late_share = 0.10;
 #define LATE_LEAST AS_MSEC
@@ -61,6 +63,7 @@ void as_judge_load(struct as_run *run)
 	const struct as_load *l = run->load;
 	struct as_verdict *v = &run->verdict;
 	int64_t late = as_histogram_at(&l->lateness, 0.99);
+	double waited = l->sending_ns > 0 ? (double)l->wait_ns / (double)l->sending_ns : 0;
 
 	*v = (struct as_verdict){.confidence = 1};
 	if (!answered(l))
@@ -69,12 +72,16 @@ void as_judge_load(struct as_run *run)
 	else if (as_load_busy(l) > busy_most)
 		say(v, INVALID "-busy", "INVALID: the generator itself was the bottleneck",
 		    "ask for less (-R RATE, fewer connections), or give it a CPU of its own");
+	else if (waited > wait_most)
+		say(v, INVALID "-starved", "INVALID: others had the generator's CPU",
+		    "give it a CPU of its own");
 	else if (late > as_load_allowance(l))
 		say(v, INVALID "-late", "INVALID: the generator could not keep its own schedule",
 		    "ask for less, or give it a CPU of its own");
 	else
 		say(v, "valid", "valid: the generator had time to spare", "");
 	evidence(v, "generator busy", "%s", as_human_percent(as_load_busy(l)).s);
+	evidence(v, "waited for a CPU", "%s", as_human_percent(waited).s);
 	if (late >= 0)
 		evidence(v, "late p99", "%s of %s", as_human_duration(late).s,
 			 as_human_duration(as_load_allowance(l)).s);

@@ -182,6 +182,9 @@ static void t_verdicts(void)
 	l.wait_ns = AS_SECOND * 8 / 10; /* it wanted to run, and others did */
 	EXPECT_STR(verdict(), "invalid-busy");
 	fine();
+	l.wait_ns = AS_SECOND / 5;
+	EXPECT_STR(verdict(), "invalid-starved");
+	fine();
 	as_histogram_add(&l.lateness, 3 * AS_MSEC, 20);
 	EXPECT_STR(verdict(), "invalid-late");
 	fine();
