@@ -85,7 +85,7 @@ static void record(struct generator *g, const struct as_conn *c, enum as_load_er
 	l->requests++;
 	if (kind != AS_LOAD_FINE)
 		l->errors[kind]++;
-	if (as_http_over(&c->http) && c->http.status)
+	if (kind >= AS_LOAD_STATUS_4XX) /* an answer, and a whole one */
 		l->status[c->http.status / 100 - 1]++;
 	as_histogram_add(&l->latency, now - c->due_ns, 1);
 	as_histogram_add(&l->wire, now - c->begun_ns, 1);

@@ -38,7 +38,7 @@ enum as_load_error {
 	AS_LOAD_ERRORS(X)
 #undef X
 		AS_LOAD_NERRORS,
-	AS_LOAD_FINE = AS_LOAD_NERRORS,
+	AS_LOAD_FINE = AS_LOAD_NERRORS, /* answers are the last: STATUS_4XX and on */
 };
 
 enum { AS_LOAD_CLASSES = 5 }; /* 1xx to 5xx */

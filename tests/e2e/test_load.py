@@ -116,8 +116,7 @@ FAULTS = {              # end=: the kind of error
 def _():
     s = stub()
     for end, kind in FAULTS.items():
-        d = load(f"{s.url}/?end={end}&size=1000", "-n", 4, "-c", 2, "--timeout", "0.3s", rc=(6,)
-                 if kind != "protocol" else (0, 6))
+        d = load(f"{s.url}/?end={end}&size=1000", "-n", 4, "-c", 2, "--timeout", "0.3s", rc=(6,))
         expect_eq((d["requests"], d["errors"]), (4, {kind: 4}), end)
         if kind == "timeout":
             expect(d["latency_ms"]["p50"] >= 300, "a timeout counts as long as it took")
