@@ -58,7 +58,7 @@ def _():
 @job_test("a sample has a seed: the same one is the same sample, another is another")
 def _():
     def sampled(seed):
-        doc = heap(ALLOCS, "mixed", "threads", options=["--sample", "65536"],
+        doc = heap(ALLOCS, "mixed", options=["--sample", "65536"],
                    env={"ASSAY_SEED": str(seed)}).doc
         return doc["total_allocations"], doc["total_allocated_bytes"], doc["leaked_bytes"]
     first = sampled(1)
