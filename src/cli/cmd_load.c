@@ -14,6 +14,7 @@
 #include "load/drive.h"
 #include "net/http1_write.h"
 #include "report/load.h"
+#include "report/report.h"
 
 struct opts {
 	struct as_measure_opts m; /* identity and store; the rest is set here */
@@ -192,16 +193,18 @@ static void configure(const struct opts *o, struct job *j, const struct as_env *
 
 /* ── what came of it ──────────────────────────────────────────────────── */
 
-static int show(const struct opts *o, const struct as_run *run, struct as_io *io,
+static int show(const struct opts *o, const struct as_measured *s, struct as_io *io,
 		struct as_err *err)
 {
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
 	struct as_look look = as_look_for(fileno(io->out));
 
 	if (o->json)
-		as_report_load_json(&b, run);
+		as_report_load_json(&b, s->run);
 	else if (!o->quiet)
-		as_report_load(&b, &look, run);
+		as_report_load(&b, &look, s->run);
+	if (s->kept && !o->json && !o->quiet)
+		as_report_next(&b, &look, s->run);
 	return as_buf_write(&b, io->out, err);
 }
 
@@ -238,7 +241,7 @@ static int measure(const struct opts *o, char *url, struct job *j, struct as_io 
 	as_measured_keep(&got);
 	if (as_load_is_invalid(&got.run->verdict))
 		io->status = as_code_exit(AS_EINVALID);
-	return show(o, got.run, io, err);
+	return show(o, &got, io, err);
 }
 
 static int run(const void *opts_, char **args, char **tail, struct as_io *io, struct as_err *err)

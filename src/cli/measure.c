@@ -265,12 +265,14 @@ static int write_page(const char *path, const struct as_run *run, FILE *out, str
 	return as_buf_write_file(&b, out, path, err);
 }
 
-static int show_summary(const struct as_run *run, struct as_err *err)
+static int show_summary(const struct as_measured *s, struct as_err *err)
 {
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
 	struct as_look look = as_look_for(STDERR_FILENO);
 
-	as_report_summary(&b, &look, run);
+	as_report_summary(&b, &look, s->run);
+	if (s->kept)
+		as_report_next(&b, &look, s->run);
 	int r = as_buf_write(&b, stderr, err);
 	return r == AS_EIO ? AS_OK : r; /* nobody reads it: the job's own end matters more */
 }
@@ -309,7 +311,7 @@ static int show(const struct as_measured *s, const struct as_measure_opts *o, bo
 	if (run->end.error)
 		as_measured_tell_error(s, started);
 	if (r == AS_OK && started && !o->quiet && (s->file || !document))
-		r = show_summary(run, err);
+		r = show_summary(s, err);
 	if (r == AS_OK && o->keystone_dir)
 		r = append_keystone(o->keystone_dir, run, err);
 	return r;

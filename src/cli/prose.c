@@ -76,6 +76,6 @@ void as_put_meaning(struct as_buf *out, const struct as_opt *o)
 	as_buf_str(out, o->help ? o->help : "");
 	if (o->choices)
 		put_choices(out, o->choices);
-	if (o->initial)
+	if (o->initial && *o->initial)
 		as_buf_fmt(out, " (default %s)", o->initial);
 }

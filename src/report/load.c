@@ -140,7 +140,6 @@ static void put_generator(const struct as_sheet *s)
 void as_report_load(struct as_buf *out, const struct as_look *look, const struct as_run *run)
 {
 	const struct as_sheet s = {out, look, run};
-	struct as_flow next = {out, look, 2, "next        ", AS_INK_NONE, 0};
 	size_t from = out->len;
 
 	as_put_head(&s);
@@ -148,8 +147,5 @@ void as_report_load(struct as_buf *out, const struct as_look *look, const struct
 	as_buf_byte(out, '\n');
 	as_put_verdict(&s);
 	put_generator(&s);
-	as_flow_add(&next, "assay show %s", run->who.id);
-	as_flow_add(&next, "assay jobs");
-	as_flow_end(&next);
 	as_page_end(out, look, from);
 }

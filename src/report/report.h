@@ -11,6 +11,8 @@
 
 /* The ten-second summary at the end of `assay run`. */
 void as_report_summary(struct as_buf *out, const struct as_look *look, const struct as_run *run);
+/* The line below it, of a run that was kept: commands that show more of it. */
+void as_report_next(struct as_buf *out, const struct as_look *look, const struct as_run *run);
 /* Everything: `assay show`, with text plots. */
 void as_report_show(struct as_buf *out, const struct as_look *look, const struct as_run *run);
 /* All its processes over time, those alike in one row: `assay show --tree`. */

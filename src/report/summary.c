@@ -396,19 +396,6 @@ static void put_sources(const struct as_sheet *s)
 	as_flow_end(&f);
 }
 
-static void put_next(const struct as_sheet *s)
-{
-	as_auto_buf struct as_buf name = AS_BUF(AS_BUF_LINE);
-	struct as_flow f = {s->out, s->look, 2, "next        ", AS_INK_NONE, 0};
-
-	as_put_word(&name, s->run->who.name ? s->run->who.name : "");
-	as_flow_add(&f, "assay show %s", s->run->who.id);
-	as_flow_add(&f, "assay jobs --name %s", as_buf_text(&name));
-	as_flow_add(&f, "assay stats --name %s", as_buf_text(&name));
-	as_flow_end(&f);
-	s->out->bad |= name.bad;
-}
-
 void as_report_summary(struct as_buf *out, const struct as_look *look, const struct as_run *run)
 {
 	const struct as_sheet s = {out, look, run};
@@ -430,6 +417,20 @@ void as_report_summary(struct as_buf *out, const struct as_look *look, const str
 	as_put_verdict(&s);
 	as_put_own_cost(&s);
 	put_sources(&s);
-	put_next(&s);
+	as_page_end(out, look, from);
+}
+
+void as_report_next(struct as_buf *out, const struct as_look *look, const struct as_run *run)
+{
+	as_auto_buf struct as_buf name = AS_BUF(AS_BUF_LINE);
+	struct as_flow f = {out, look, 2, "next        ", AS_INK_NONE, 0};
+	size_t from = out->len;
+
+	as_put_word(&name, run->who.name ? run->who.name : "");
+	as_flow_add(&f, "assay show %s", run->who.id);
+	as_flow_add(&f, "assay jobs --name %s", as_buf_text(&name));
+	as_flow_add(&f, "assay stats --name %s", as_buf_text(&name));
+	as_flow_end(&f);
+	out->bad |= name.bad;
 	as_page_end(out, look, from);
 }

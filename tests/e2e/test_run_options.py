@@ -5,6 +5,7 @@ import io
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -312,6 +313,20 @@ def _():
     r = assay("run", "-q", "echo", "--quiet", "-n").ok()
     expect_eq(r.out, "--quiet -n\n", "output")
     expect(not (tmp() / "x").exists(), "an option of the command was taken by assay")
+
+
+@job_test("the commands that a summary names show the run; one that was not kept names none")
+def _():
+    r = assay("run", "--name", "next one", "--", "true").ok()
+    said = r.err[r.err.index("  next        ") + 14:]
+    commands = [c.strip() for c in said.replace("\n", " · ").split(" · ") if c.strip()]
+    expect_eq(len(commands), 3, f"commands in {said!r}")
+    for command in commands:
+        words = shlex.split(command)
+        expect_eq(words[0], "assay", command)
+        expect_in("next one", assay(*words[1:]).ok().out, command)
+    r = assay("run", "--no-store", "--", "true").ok()
+    expect("next" not in r.err, r.err)
 
 
 main()

@@ -151,6 +151,7 @@ static void t_summary_of_a_known_run(void)
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
 
 	as_report_summary(&b, &wide, run);
+	as_report_next(&b, &wide, run);
 	EXPECT_STR(
 		as_buf_text(&b),
 		"✘ failed (exit 3)  train  10.0 s                                    abcdefghij23\n"

@@ -54,6 +54,7 @@ static bool write_report(struct as_buf *b, const struct as_run *run, int which)
 	switch (which) {
 	case 0:
 		as_report_summary(b, &look, run);
+		as_report_next(b, &look, run);
 		break;
 	case 1:
 		as_report_show(b, &look, run);
