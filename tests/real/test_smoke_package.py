@@ -18,7 +18,7 @@ def _():
         skip("dpkg-deb is not installed: this is no Debian")
     clone = tmp() / "clone"
     subprocess.run(["git", "clone", "-q", str(ROOT), str(clone)], check=True)
-    run("make", "-C", clone, "deb", timeout=200).ok()
+    run("make", "-C", clone, "deb", timeout=400).ok()
     [package] = (clone / "build").glob("assay_*.deb")
     subprocess.run(["dpkg-deb", "-x", str(package), str(tmp() / "root")], check=True)
     program = tmp() / "root/usr/bin/assay"
