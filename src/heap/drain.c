@@ -19,7 +19,6 @@ enum {
  * thousand others. Less than a guest's with a ring that stays full.
  */
 #define PATIENCE (4 * AS_SECOND)
-#define HASTE    (20 * AS_MSEC) /* with one that a thread left behind */
 
 #define HIGHEST (UINT64_C(1) << 56) /* address                                 */
 #define LARGEST (UINT64_C(1) << 48) /* size                                    */
@@ -57,7 +56,6 @@ struct as_drain {
 
 	uint64_t next;      /* the number that is waited for           */
 	int64_t gap_since;  /* 0: it is not late                       */
-	uint64_t left;      /* gaps that were due to hooks that were left */
 	int64_t now_ns, ns; /* ns: of the last event                  */
 	uint64_t ordinal;
 	uint32_t nnodes;      /* of the guest's tree, so far             */
@@ -666,13 +664,10 @@ static bool look(struct as_drain *d)
 /* The lowest number is not the one that is due. True: it is now. */
 static bool pass_gap(struct as_drain *d, const struct ring *r, bool over)
 {
-	uint64_t left = atomic_load_explicit(&d->is.mapping->heap->left, memory_order_relaxed);
-
 	if (!d->gap_since)
 		d->gap_since = d->now_ns;
-	if (!over && d->now_ns - d->gap_since < (left > d->left ? HASTE : PATIENCE))
+	if (!over && d->now_ns - d->gap_since < PATIENCE)
 		return false;
-	d->left += left > d->left;
 	d->counts.lost += r->seq - d->next;
 	d->next = r->seq;
 	d->gap_since = 0;

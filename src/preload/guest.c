@@ -22,18 +22,9 @@ void as_guest_pages_back(void *pages, size_t bytes)
 		as_sys3(SYS_munmap, (long)pages, (long)bytes, 0);
 }
 
-/* What is in a lock that this thread has: no two threads have theirs at one place. */
-static uint32_t own_key(void)
-{
-	return (uint32_t)(uintptr_t)as_this_thread() | 1;
-}
-
 bool as_lock_try(_Atomic uint32_t *lock)
 {
-	uint32_t open = 0;
-
-	return atomic_compare_exchange_strong_explicit(lock, &open, own_key(), memory_order_acquire,
-						       memory_order_relaxed);
+	return !atomic_exchange_explicit(lock, 1, memory_order_acquire);
 }
 
 /* It sleeps in the end: who holds it may have to run on this very processor. */
@@ -51,11 +42,4 @@ void as_lock(_Atomic uint32_t *lock)
 void as_unlock(_Atomic uint32_t *lock)
 {
 	atomic_store_explicit(lock, 0, memory_order_release);
-}
-
-void as_unlock_if_ours(_Atomic uint32_t *lock)
-{
-	uint32_t key = own_key();
-
-	atomic_compare_exchange_strong(lock, &key, 0);
 }

@@ -92,8 +92,6 @@ struct as_guest_thread {
 	uint32_t tid;    /* not beside each other: read as one word right after the other
 			  was written, they would wait for it                          */
 	uint32_t inside; /* the next allocator runs, called by a hook of ours            */
-	uintptr_t at;    /* where on the stack that began, or `busy`: see left.h         */
-	uint64_t claim;  /* of as_guest_claim(), that is not settled                     */
 	struct as_writer own;
 	uint64_t drawn;    /* the rate that the countdown was drawn for                     */
 	int64_t countdown; /* bytes up to the next sample                          */
@@ -128,7 +126,6 @@ void as_guest_pages_back(void *pages, size_t bytes);
 void as_lock(_Atomic uint32_t *lock);
 bool as_lock_try(_Atomic uint32_t *lock);
 void as_unlock(_Atomic uint32_t *lock);
-void as_unlock_if_ours(_Atomic uint32_t *lock);
 
 /* --- notes: names, once each (note.c) ---------------------------------------- */
 
@@ -165,17 +162,9 @@ static inline struct as_guest_thread *as_this_thread(void)
 	return &as_guest_thread;
 }
 
-/* It was inside already (left.c). */
-void as_inside_again(struct as_guest_thread *t, uintptr_t frame);
-
-static inline __attribute__((always_inline)) void as_inside(struct as_guest_thread *t)
+static inline void as_inside(struct as_guest_thread *t)
 {
-	uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
-
-	if (__builtin_expect(t->inside++ != 0, 0))
-		as_inside_again(t, frame);
-	else
-		t->at = frame;
+	t->inside++;
 	atomic_signal_fence(memory_order_seq_cst);
 }
 

@@ -1,7 +1,6 @@
 #include "preload/record.h"
 
 #include "preload/begin.h"
-#include "preload/left.h"
 #include "preload/ring.h"
 
 extern char __libc_single_threaded __attribute__((weak, visibility("default")));
@@ -33,15 +32,11 @@ static inline bool enter(struct as_guest_thread *t)
 	    !as_guest_begin(t))
 		return false;
 	if (__builtin_expect(t->busy || t->inside, 0)) {
-		if (t->inside)
-			return false;
-		if (!as_left(t, (uintptr_t)__builtin_frame_address(0))) {
+		if (!t->inside)
 			atomic_fetch_add(&as_guest.heap->nested, 1);
-			return false;
-		}
+		return false;
 	}
-	t->busy = AS_BUSY_RECORDS;
-	t->at = (uintptr_t)__builtin_frame_address(0);
+	t->busy = 1;
 	atomic_signal_fence(memory_order_seq_cst);
 	if (__builtin_expect(t->era != as_guest.era, 0))
 		as_thread_renew(t);
@@ -256,7 +251,6 @@ uint64_t as_guest_claim(struct as_guest_thread *t, enum as_wire_op op, const voi
 		claim = claim_in(w, op, address, size);
 		as_writer_leave(w);
 	}
-	t->claim = claim;
 	if (!claim)
 		leave(t);
 	return claim;
@@ -279,6 +273,5 @@ void as_guest_settle(struct as_guest_thread *t, uint64_t claim, enum as_wire_op 
 		if (as_guest.samples && op != AS_WIRE_OP_UNMAP)
 			as_sample_keep(address);
 	}
-	t->claim = 0;
 	leave(t);
 }

@@ -134,7 +134,6 @@ struct as_wire_heap {
 	_Atomic uint64_t waited_ns; /* how long threads waited for room                     */
 	_Atomic uint64_t clipped;   /* stacks deeper than AS_WIRE_HEAP_DEPTH, or without a node */
 	_Atomic uint64_t nested;    /* events from within our own code (a signal's handler)  */
-	_Atomic uint64_t left;      /* hooks that were jumped out of: each may lack a number */
 
 	struct as_wire_ring ring[AS_WIRE_HEAP_RINGS];
 };

@@ -59,24 +59,6 @@ def _():
         expect(made.get("object malloc", 0) > 101, f"3.{python.minor}: {made}")
 
 
-# --- signals -------------------------------------------------------------------------
-
-@job_test("who jumps out of a handler, and out of a full stack, is heard afterwards as before")
-def _():
-    for case in ("leave", "overflow"):
-        h = heap(work("handlers"), case, timeout=60)
-        expect_eq(h.r.out, "2018\n", f"{case}: output")
-        expect_eq(h.by_function("top_by_size")["blocks"], (2018 * 211, 2018), f"{case}: afterwards")
-        expect(h.process(h.doc["processes"][0]["pid"])["nested_events"] > 0, f"{case}: it is said")
-
-
-@job_test("a crash in a handler: what was before it is there")
-def _():
-    h = heap(work("handlers"), "crash", rc=-signal.SIGSEGV)
-    expect_eq(h.by_function("top_by_size")["blocks"], (1009 * 211, 1009), "before it")
-    expect_eq(h.doc["complete"], True, "complete")
-
-
 # --- killed ------------------------------------------------------------------------
 
 def doors():
