@@ -43,22 +43,6 @@ static uint32_t flags_of(const struct opts *o)
 	       (o->objects ? AS_WIRE_HEAP_OBJECTS : 0);
 }
 
-/* ── what came of it ──────────────────────────────────────────────────── */
-
-static int show(const struct as_measured *s, const struct as_recording *r, struct as_err *err)
-{
-	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_FILE);
-	struct as_look look = as_look_for(STDERR_FILENO);
-
-	int code = as_put_recording(&b, &look, s, r, err);
-	if (code < 0)
-		return code;
-	as_put_recorded(&b, &look, r);
-	as_page_end(&b, &look, 0);
-	code = as_buf_write(&b, stderr, err);
-	return code == AS_EIO ? AS_OK : code;
-}
-
 /* ── the run ──────────────────────────────────────────────────────────── */
 
 static struct as_measure measure_of(const struct opts *o, pid_t pid, const char *name)
@@ -115,11 +99,7 @@ static int record(const struct opts *o, pid_t pid, const char *name, const char 
 	if (code < 0)
 		return code;
 	as_measured_keep(&got);
-	if (!r.heap)
-		return AS_OK;
-	if (o->json)
-		return as_show_recording_json(&r, io, err);
-	return o->quiet ? AS_OK : show(&got, &r, err);
+	return as_show_recording(&r, &got, o->json, o->quiet, io, err);
 }
 
 static int run(const void *opts_, char **args, char **tail, struct as_io *io, struct as_err *err)

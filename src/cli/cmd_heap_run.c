@@ -28,22 +28,6 @@ static const struct as_opt opts[] = {
 };
 /* clang-format on */
 
-/* ── what came of it ──────────────────────────────────────────────────── */
-
-static int show_text(const struct as_measured *s, const struct as_recording *r, struct as_err *err)
-{
-	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_FILE);
-	struct as_look look = as_look_for(STDERR_FILENO);
-	int code = as_put_recording(&b, &look, s, r, err);
-
-	if (code < 0)
-		return code;
-	as_put_recorded(&b, &look, r);
-	as_page_end(&b, &look, 0);
-	code = as_buf_write(&b, stderr, err);
-	return code == AS_EIO ? AS_OK : code; /* nobody reads it: the job's own end matters more */
-}
-
 /* ── the run ──────────────────────────────────────────────────────────── */
 
 static struct as_measure measure_of(const struct opts *o, char **argv)
@@ -84,11 +68,7 @@ static int record(const struct opts *o, char **argv, const char *path, struct as
 	if (!got.result.started)
 		return AS_OK;
 	as_measured_keep(&got);
-	if (!r.heap)
-		return AS_OK;
-	if (o->json)
-		return as_show_recording_json(&r, io, err);
-	return o->quiet ? AS_OK : show_text(&got, &r, err);
+	return as_show_recording(&r, &got, o->json, o->quiet, io, err);
 }
 
 static int run(const void *opts_, char **args, char **tail, struct as_io *io, struct as_err *err)
@@ -136,8 +116,9 @@ const struct as_cmd as_cmd_heap_run = {
 		"started, cannot be recorded, and runs as it would without. Of one that has an "
 		"allocator of its own inside only mappings are seen, and that is said. One "
 		"that is started in another root with a C library older than glibc 2.35 would "
-		"not start: its loader refuses ours. Names of Rust in its newer form (_R…) are "
-		"shown as the linker has them.",
+		"not start: its loader refuses ours. A thread that leaves malloc, mmap or their "
+		"relatives by siglongjmp() is not heard afterwards. Names of Rust in its newer "
+		"form (_R…) are shown as the linker has them.",
 	.examples =
 		"assay heap run -- sort /etc/passwd\ta native program\n"
 		"assay heap run -o x.heap -- python3 -c 'x = [bytes(999)] * 9'\ta Python "

@@ -113,8 +113,10 @@ void as_recording_done(struct as_recording *r)
 
 enum { LINES = 5 };
 
-int as_put_recording(struct as_buf *out, const struct as_look *look, const struct as_measured *s,
-		     const struct as_recording *r, struct as_err *err)
+/* The head of the run, what was allocated, what assay took. */
+static int put_recording(struct as_buf *out, const struct as_look *look,
+			 const struct as_measured *s, const struct as_recording *r,
+			 struct as_err *err)
 {
 	struct as_sheet sheet = {out, look, s->run};
 
@@ -125,7 +127,7 @@ int as_put_recording(struct as_buf *out, const struct as_look *look, const struc
 	return code;
 }
 
-int as_show_recording_json(const struct as_recording *r, struct as_io *io, struct as_err *err)
+static int show_json(const struct as_recording *r, struct as_io *io, struct as_err *err)
 {
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
 	int code = as_report_heap_stats_json(&b, r->heap, LINES, err);
@@ -150,4 +152,28 @@ void as_put_recorded(struct as_buf *out, const struct as_look *look, const struc
 	as_buf_fmt(out, "%*sassay heap tree %s\n", AS_TEXT_AT, "", as_buf_text(&path));
 	as_buf_fmt(out, "%*sassay heap summary --leaks %s\n", AS_TEXT_AT, "", as_buf_text(&path));
 	out->bad |= path.bad;
+}
+
+static int show_text(const struct as_recording *r, const struct as_measured *s, struct as_err *err)
+{
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_FILE);
+	struct as_look look = as_look_for(STDERR_FILENO);
+	int code = put_recording(&b, &look, s, r, err);
+
+	if (code < 0)
+		return code;
+	as_put_recorded(&b, &look, r);
+	as_page_end(&b, &look, 0);
+	code = as_buf_write(&b, stderr, err);
+	return code == AS_EIO ? AS_OK : code; /* nobody reads it: the job's own end matters more */
+}
+
+int as_show_recording(const struct as_recording *r, const struct as_measured *s, bool json,
+		      bool quiet, struct as_io *io, struct as_err *err)
+{
+	if (!r->heap)
+		return AS_OK;
+	if (json)
+		return show_json(r, io, err);
+	return quiet ? AS_OK : show_text(r, s, err);
 }

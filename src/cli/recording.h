@@ -54,9 +54,8 @@ void as_recording_stop(struct as_recording *r, bool started);
 void as_recording_done(struct as_recording *r);
 #define as_auto_recording as_cleanup(as_recording_done)
 
-/* The head of the run, what was allocated, what assay took. */
-int as_put_recording(struct as_buf *out, const struct as_look *look, const struct as_measured *s,
-		     const struct as_recording *r, struct as_err *err);
-int as_show_recording_json(const struct as_recording *r, struct as_io *io, struct as_err *err);
+/* What came of it: the numbers as JSON, or a summary on standard error unless it is to be quiet. */
+int as_show_recording(const struct as_recording *r, const struct as_measured *s, bool json,
+		      bool quiet, struct as_io *io, struct as_err *err);
 /* Where the capture is, and the next commands. */
 void as_put_recorded(struct as_buf *out, const struct as_look *look, const struct as_recording *r);
