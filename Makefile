@@ -18,7 +18,7 @@ BENCH_PKGS := $(BUILD_PKGS) musl python3-pip time util-linux heaptrack valgrind 
 # Programs of science that the guides are tried on: 1.3 GB, so only when all of test-real runs.
 GUIDE_PKGS := lammps lammps-examples mpi-default-bin openfoam openfoam-examples python3-dolfinx
 # Programs whose profiles are read, and that read ours; likewise.
-FORMAT_PKGS := golang-go valgrind linux-perf npm python3-pip
+FORMAT_PKGS := go=golang-go valgrind linux-perf npm=npm python3-pip
 REAL_PKGS  := $(TEST_PKGS) redis-server redis-tools git dpkg-dev chromium \
 	      chromium-driver debootstrap iproute2 \
 	      nodejs nginx-light curl python3-uvloop python3-trio python3-fastapi python3-uvicorn \

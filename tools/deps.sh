@@ -1,5 +1,7 @@
 #!/bin/sh
 # Install the Debian packages named as arguments, but only those that are missing.
+# COMMAND=PACKAGE is missing only if no such command is there: it may have come another
+# way, with which Debian's package would not get along.
 set -eu
 
 if ! command -v apt-get >/dev/null; then
@@ -8,7 +10,11 @@ if ! command -v apt-get >/dev/null; then
 fi
 
 missing=
-for pkg in "$@"; do
+for wanted in "$@"; do
+	pkg=${wanted#*=}
+	if [ "$pkg" != "$wanted" ] && command -v "${wanted%%=*}" >/dev/null; then
+		continue
+	fi
 	case $(dpkg-query -W -f '${Status}' "$pkg" 2>/dev/null || :) in
 	*" installed") ;;
 	*) missing="$missing $pkg" ;;
