@@ -1,0 +1,208 @@
+#include <errno.h>
+#include <sys/epoll.h>
+
+#include "base/calls.h"
+#include "base/clock.h"
+#include "load/generating.h"
+#include "net/socket.h"
+
+/* ── one connection ───────────────────────────────────────────────────── */
+
+static void watch(struct as_generator *g, struct as_conn *c, int op, uint32_t events)
+{
+	struct epoll_event e = {.events = events, .data.ptr = c};
+
+	as_called(1);
+	(void)epoll_ctl(g->epoll, op, c->fd, &e);
+}
+
+void as_gen_drop(struct as_conn *c)
+{
+	if (c->fd >= 0)
+		as_hang_up(c->fd);
+	c->fd = -1;
+	c->state = AS_CONN_DOWN;
+}
+
+/* Its request, if it had one, is over; with a connection left it can have the next. */
+void as_gen_release(struct as_generator *g, struct as_conn *c, int64_t now)
+{
+	c->freed_ns = now;
+	c->asked = false;
+	if (c->fd >= 0) {
+		c->state = AS_CONN_IDLE;
+		as_conns_push(&g->idle, c);
+	} else {
+		as_conns_push(&g->down, c);
+	}
+}
+
+void as_gen_fail(struct as_generator *g, struct as_conn *c, enum as_load_error kind)
+{
+	int64_t now = as_now();
+	bool never = c->state == AS_CONN_DIALING || c->fd < 0;
+
+	if (c->asked)
+		as_gen_record(g, c, kind, now);
+	as_gen_drop(c);
+	as_gen_release(g, c, now);
+	if (never && !as_gen_is_open(g))
+		as_conns_append(&g->resting, c);
+}
+
+static void succeed(struct as_generator *g, struct as_conn *c)
+{
+	int64_t now = as_now();
+
+	as_gen_record(g, c, as_gen_kind_of_status(c->http.status), now);
+	if (!c->http.keep || c->sent < g->cfg->request_len)
+		as_gen_drop(c);
+	as_gen_release(g, c, now);
+}
+
+/* ── writing ──────────────────────────────────────────────────────────── */
+
+static void write_request(struct as_generator *g, struct as_conn *c)
+{
+	const struct as_load_config *cfg = g->cfg;
+	ssize_t n = as_send(c->fd, cfg->request + c->sent, cfg->request_len - c->sent);
+
+	if (n < 0 && n != -EAGAIN) {
+		as_gen_fail(g, c, as_gen_kind((int)-n));
+		return;
+	}
+	c->sent += n > 0 ? (size_t)n : 0;
+	g->out->bytes_out += n > 0 ? (uint64_t)n : 0;
+	bool whole = c->sent == cfg->request_len, waits = c->state == AS_CONN_WRITING;
+	if (whole == waits)
+		watch(g, c, EPOLL_CTL_MOD, whole ? EPOLLIN : EPOLLIN | EPOLLOUT);
+	c->state = whole ? AS_CONN_WAITING : AS_CONN_WRITING;
+}
+
+static void connected(struct as_generator *g, struct as_conn *c)
+{
+	g->out->opened++;
+	c->state = AS_CONN_IDLE;
+	if (c->asked)
+		write_request(g, c);
+	else
+		as_gen_release(g, c, as_now());
+}
+
+/* The next address, if this one never answered anybody; or it is a failure. */
+static bool try_next_address(struct as_generator *g)
+{
+	if (g->out->opened || g->address + 1 >= g->cfg->to->n)
+		return false;
+	g->address++;
+	return true;
+}
+
+void as_gen_dial(struct as_generator *g, struct as_conn *c)
+{
+	int why = as_dial(&g->cfg->to->at[g->address], &c->fd);
+
+	while (why && why != EINPROGRESS && try_next_address(g))
+		why = as_dial(&g->cfg->to->at[g->address], &c->fd);
+	c->state = AS_CONN_DIALING;
+	if (why && why != EINPROGRESS) {
+		as_gen_fail(g, c, as_gen_kind(why));
+		return;
+	}
+	watch(g, c, EPOLL_CTL_ADD, why ? EPOLLOUT : EPOLLIN);
+	if (!why)
+		connected(g, c);
+}
+
+static void dialled(struct as_generator *g, struct as_conn *c)
+{
+	int why = as_dialled(c->fd);
+
+	if (!why) {
+		watch(g, c, EPOLL_CTL_MOD, EPOLLIN);
+		connected(g, c);
+		return;
+	}
+	if (!try_next_address(g)) {
+		as_gen_fail(g, c, as_gen_kind(why));
+		return;
+	}
+	as_gen_drop(c);
+	as_gen_dial(g, c);
+}
+
+void as_gen_begin(struct as_generator *g, struct as_conn *c, int64_t due, int64_t now)
+{
+	c->asked = true;
+	c->due_ns = due;
+	c->begun_ns = now;
+	c->sent = 0;
+	g->issued++;
+	as_http_response(&c->http, g->cfg->bodyless);
+	as_conns_append(&g->flight, c);
+	if (c->fd >= 0)
+		write_request(g, c);
+	else
+		as_gen_dial(g, c);
+}
+
+/* ── reading ──────────────────────────────────────────────────────────── */
+
+static void take(struct as_generator *g, struct as_conn *c, size_t n)
+{
+	size_t used = as_http_feed(&c->http, g->bytes, n);
+
+	if (!as_http_over(&c->http))
+		return;
+	if (c->http.state == AS_HTTP_HUGE)
+		as_gen_fail(g, c, AS_LOAD_HEADERS);
+	else if (c->http.state == AS_HTTP_BAD || used < n)
+		as_gen_fail(g, c, AS_LOAD_PROTOCOL);
+	else
+		succeed(g, c);
+}
+
+static void ended(struct as_generator *g, struct as_conn *c)
+{
+	as_http_end(&c->http);
+	if (c->http.state == AS_HTTP_DONE)
+		succeed(g, c);
+	else
+		as_gen_fail(g, c, AS_LOAD_CLOSED);
+}
+
+/* Nobody asked: the server hangs up, or says what no request wanted to know. */
+static void disturbed(struct as_generator *g, struct as_conn *c, ssize_t n)
+{
+	if (n > 0)
+		g->out->errors[AS_LOAD_PROTOCOL]++;
+	as_gen_drop(c);
+	as_gen_release(g, c, as_now());
+}
+
+static void read_answer(struct as_generator *g, struct as_conn *c)
+{
+	ssize_t n = as_recv(c->fd, g->bytes, AS_GEN_READ);
+
+	if (n == -EAGAIN)
+		return;
+	g->out->bytes_in += n > 0 ? (uint64_t)n : 0;
+	if (c->state == AS_CONN_IDLE)
+		disturbed(g, c, n);
+	else if (n < 0)
+		as_gen_fail(g, c, as_gen_kind((int)-n));
+	else if (n == 0)
+		ended(g, c);
+	else
+		take(g, c, (size_t)n);
+}
+
+void as_gen_event(struct as_generator *g, struct as_conn *c, uint32_t events)
+{
+	if (c->state == AS_CONN_DIALING)
+		dialled(g, c);
+	else if (c->state == AS_CONN_WRITING && !(events & (EPOLLIN | EPOLLERR | EPOLLHUP)))
+		write_request(g, c);
+	else if (c->state != AS_CONN_DOWN)
+		read_answer(g, c);
+}

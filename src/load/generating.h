@@ -1,0 +1,60 @@
+#pragma once
+/*
+ * generating -- a generator at work, as the files of it share it:
+ *
+ *	generator.c  its loop, from the first connection to the last answer
+ *	exchange.c   one connection: dialled, written to, read from
+ *	outcome.c    what came of a request, counted
+ */
+#include <signal.h>
+#include <sys/resource.h>
+
+#include "load/conns.h"
+#include "load/generator.h"
+
+enum { AS_GEN_READ = 64 << 10 };
+
+struct as_generator {
+	const struct as_load_config *cfg;
+	struct as_load *out;
+	struct as_conn *conns;
+	struct as_conns flight, idle, down, resting;
+	char *bytes; /* that were received last */
+	int epoll, signals;
+	size_t address; /* that is dialled, of cfg->to */
+	int64_t timeout_ns;
+	int64_t start_ns, from_ns, end_ns; /* of sending, of measuring, of what is due */
+	int64_t next_ns;                   /* when the next request is due: open loop  */
+	int64_t last_ns;                   /* of the last that was recorded            */
+	int64_t tick_ns;                   /* when progress is told next               */
+	int64_t noted_ns, cpu_ns, wait_ns; /* as they were when measuring began        */
+	uint64_t issued;
+	bool measuring, noted, stopped;
+	struct as_schedule schedule;
+	int signal;
+	sigset_t old_mask;
+	struct rlimit old_files;
+};
+
+static inline bool as_gen_is_open(const struct as_generator *g)
+{
+	return g->cfg->schedule.rate > 0;
+}
+
+/* ── outcome.c ────────────────────────────────────────────────────────── */
+
+enum as_load_error as_gen_kind(int os); /* of an errno */
+enum as_load_error as_gen_kind_of_status(unsigned status);
+void as_gen_record(struct as_generator *g, const struct as_conn *c, enum as_load_error kind,
+		   int64_t now);
+
+/* ── exchange.c ───────────────────────────────────────────────────────── */
+
+void as_gen_dial(struct as_generator *g, struct as_conn *c);
+/* The next request, on a connection that is free. */
+void as_gen_begin(struct as_generator *g, struct as_conn *c, int64_t due, int64_t now);
+void as_gen_event(struct as_generator *g, struct as_conn *c, uint32_t events);
+void as_gen_fail(struct as_generator *g, struct as_conn *c, enum as_load_error kind);
+/* Its request, if it had one, is over; with a connection left it can have the next. */
+void as_gen_release(struct as_generator *g, struct as_conn *c, int64_t now);
+void as_gen_drop(struct as_conn *c);

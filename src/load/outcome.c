@@ -1,0 +1,49 @@
+#include "load/generating.h"
+
+#include <errno.h>
+
+static const struct {
+	int os;
+	enum as_load_error kind;
+} kinds[] = {
+	{ECONNREFUSED, AS_LOAD_REFUSED},    {ENOENT, AS_LOAD_REFUSED},
+	{ENETUNREACH, AS_LOAD_UNREACHABLE}, {EHOSTUNREACH, AS_LOAD_UNREACHABLE},
+	{ENETDOWN, AS_LOAD_UNREACHABLE},    {EMFILE, AS_LOAD_DESCRIPTORS},
+	{ENFILE, AS_LOAD_DESCRIPTORS},      {EADDRNOTAVAIL, AS_LOAD_DESCRIPTORS},
+	{ECONNRESET, AS_LOAD_RESET},        {EPIPE, AS_LOAD_RESET},
+	{ECONNABORTED, AS_LOAD_RESET},      {ETIMEDOUT, AS_LOAD_TIMEOUT},
+};
+
+enum as_load_error as_gen_kind(int os)
+{
+	for (size_t i = 0; i < AS_LEN(kinds); i++)
+		if (kinds[i].os == os)
+			return kinds[i].kind;
+	return AS_LOAD_SYSTEM;
+}
+
+void as_gen_record(struct as_generator *g, const struct as_conn *c, enum as_load_error kind,
+		   int64_t now)
+{
+	struct as_load *l = g->out;
+	int64_t ready = c->freed_ns > c->due_ns ? c->freed_ns : c->due_ns;
+
+	g->last_ns = now;
+	if (c->due_ns < g->from_ns) {
+		l->warmup++;
+		return;
+	}
+	l->requests++;
+	if (kind != AS_LOAD_FINE)
+		l->errors[kind]++;
+	if (kind >= AS_LOAD_STATUS_4XX) /* an answer, and a whole one */
+		l->status[c->http.status / 100 - 1]++;
+	as_histogram_add(&l->latency, now - c->due_ns, 1);
+	as_histogram_add(&l->wire, now - c->begun_ns, 1);
+	as_histogram_add(&l->lateness, c->begun_ns - ready, 1);
+}
+
+enum as_load_error as_gen_kind_of_status(unsigned status)
+{
+	return status < 400 ? AS_LOAD_FINE : status < 500 ? AS_LOAD_STATUS_4XX : AS_LOAD_STATUS_5XX;
+}
