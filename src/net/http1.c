@@ -21,8 +21,8 @@ static void reset(struct as_http *h)
 	h->state = AS_HTTP_START;
 	h->keep = false;
 	h->status = 0;
-	h->body = h->left = 0;
-	h->has_length = h->has_coding = h->chunked = false;
+	h->body = h->left = h->chunks = 0;
+	h->has_length = h->has_coding = h->chunked = h->events = false;
 }
 
 void as_http_response(struct as_http *h, bool bodyless)
@@ -201,13 +201,25 @@ static bool take_connection(struct as_http *h, struct text value)
 	return true;
 }
 
+/* "text/event-stream; charset=utf-8" */
+static bool take_type(struct as_http *h, struct text value)
+{
+	const char *end = value.n ? memchr(value.p, ';', value.n) : NULL;
+	size_t n = end ? (size_t)(end - value.p) : value.n;
+
+	h->events = is(stripped((struct text){value.p, n}), "text/event-stream");
+	return true;
+}
+
 static const struct {
 	const char *name;
 	bool (*take)(struct as_http *h, struct text value);
+	bool partly; /* its beginning is enough */
 } known[] = {
-	{"content-length", take_length},
-	{"transfer-encoding", take_coding},
-	{"connection", take_connection},
+	{"content-length", take_length, false},
+	{"transfer-encoding", take_coding, false},
+	{"connection", take_connection, false},
+	{"content-type", take_type, true},
 };
 
 static bool is_name(struct text t)
@@ -234,7 +246,8 @@ static bool take_field(struct as_http *h, struct text line)
 	struct text value = stripped((struct text){colon + 1, line.n - name.n - 1});
 	for (size_t i = 0; i < AS_LEN(known); i++)
 		if (is(name, known[i].name))
-			return line.n < AS_HTTP_LINE - 1 && known[i].take(h, value);
+			return (known[i].partly || line.n < AS_HTTP_LINE - 1) &&
+			       known[i].take(h, value);
 	return true;
 }
 
@@ -309,7 +322,9 @@ static size_t take_rest(struct as_http *h, const char *p, size_t n)
 static size_t take_chunk(struct as_http *h, const char *p, size_t n)
 {
 	(void)p;
-	return take_left(h, n, AS_HTTP_AFTER);
+	n = take_left(h, n, AS_HTTP_AFTER);
+	h->chunks += h->state == AS_HTTP_AFTER;
+	return n;
 }
 
 /* "1a", "1a;name=value" */
@@ -360,7 +375,7 @@ static size_t take_trailer(struct as_http *h, const char *p, size_t n)
 
 /* ── all of it ────────────────────────────────────────────────────────── */
 
-size_t as_http_feed(struct as_http *h, const char *p, size_t n)
+static size_t take_some(struct as_http *h, const char *p, size_t n)
 {
 	static size_t (*const take[])(struct as_http * h, const char *p, size_t n) = {
 		[AS_HTTP_START] = take_start, [AS_HTTP_HEADER] = take_header,
@@ -368,10 +383,31 @@ size_t as_http_feed(struct as_http *h, const char *p, size_t n)
 		[AS_HTTP_SIZE] = take_size,   [AS_HTTP_CHUNK] = take_chunk,
 		[AS_HTTP_AFTER] = take_after, [AS_HTTP_TRAILER] = take_trailer,
 	};
+
+	return take[h->state](h, p, n);
+}
+
+size_t as_http_feed(struct as_http *h, const char *p, size_t n)
+{
 	size_t used = 0;
 
 	while (used < n && !as_http_over(h))
-		used += take[h->state](h, p + used, n - used);
+		used += take_some(h, p + used, n - used);
+	return used;
+}
+
+size_t as_http_step(struct as_http *h, const char *p, size_t n, struct as_http_piece *ret)
+{
+	size_t used = 0;
+
+	*ret = (struct as_http_piece){0};
+	while (used < n && !as_http_over(h) && !ret->n) {
+		uint64_t body = h->body;
+
+		used += take_some(h, p + used, n - used);
+		ret->n = (size_t)(h->body - body);
+	}
+	ret->p = p + used - ret->n;
 	return used;
 }
 

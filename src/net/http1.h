@@ -3,7 +3,8 @@
  * http1 -- one message of HTTP/1.1 as its bytes come in, however they are cut.
  *
  * Nothing is kept of it but what a client must know: the status, where the body
- * ends, whether the connection goes on. The body is only counted. Nothing is
+ * ends, whether it is a stream, whether the connection goes on. The body is only
+ * counted, and handed through to whoever takes it step by step. Nothing is
  * believed: a length that is said twice, or beside chunks, a line without a
  * colon, a stray control byte, a chunk that does not end where it should make
  * the message bad; a head of more than 64 KiB makes it huge.
@@ -36,9 +37,12 @@ struct as_http {
 	enum as_http_state state;
 	bool keep;       /* the connection may be used again         */
 	uint16_t status; /* of a response                            */
+	bool chunked;    /* the body comes in chunks                 */
+	bool events;     /* it is text/event-stream                  */
 	uint64_t body;   /* bytes of it so far, without chunks' heads */
+	uint64_t chunks; /* that are whole                           */
 	/* private */
-	bool request, bodyless, has_length, has_coding, chunked;
+	bool request, bodyless, has_length, has_coding;
 	uint64_t left;
 	uint32_t head; /* bytes of lines so far */
 	uint32_t line_len;
@@ -53,6 +57,12 @@ void as_http_response(struct as_http *h, bool bodyless);
 void as_http_request(struct as_http *h, char *target, size_t size);
 /* Take what belongs to the message: how many bytes that were. All of them, until it is over. */
 size_t as_http_feed(struct as_http *h, const char *p, size_t n);
+/* The same, no further than one piece of the body: it goes to *ret, n is 0 if there was none. */
+struct as_http_piece {
+	const char *p;
+	size_t n;
+};
+size_t as_http_step(struct as_http *h, const char *p, size_t n, struct as_http_piece *ret);
 /* No more bytes will come: done if that ends the body, else the message stays as it is. */
 void as_http_end(struct as_http *h);
 

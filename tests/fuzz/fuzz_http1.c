@@ -39,6 +39,26 @@ static size_t feed(struct as_http *h, const char *p, size_t n, size_t step)
 	return used;
 }
 
+/* Step by step it is the same message, and the pieces are its body. */
+static void walk(const struct as_http *whole, const char *p, size_t n)
+{
+	struct as_http_piece piece;
+	struct as_http h;
+	uint64_t body = 0;
+
+	as_http_response(&h, false);
+	for (size_t used = 0; used < n && !as_http_over(&h);) {
+		size_t took = as_http_step(&h, p + used, n - used, &piece);
+
+		must(took <= n - used && piece.n <= took && piece.p + piece.n <= p + used + took);
+		used += took;
+		body += piece.n;
+	}
+	as_http_end(&h);
+	must(h.state == whole->state && h.body == body && whole->body == body);
+	must(h.chunks == whole->chunks && h.events == whole->events);
+}
+
 static void compare(const char *p, size_t n, int request)
 {
 	static const size_t steps[] = {1, 2, 7, 255};
@@ -47,6 +67,8 @@ static void compare(const char *p, size_t n, int request)
 
 	begin(&whole, request, target, sizeof target);
 	size_t used = feed(&whole, p, n, n ? n : 1);
+	if (!request)
+		walk(&whole, p, n);
 	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
 		begin(&cut, request, other, sizeof other);
 		size_t part = feed(&cut, p, n, steps[i]);

@@ -1,7 +1,7 @@
 /*
- * base_faults -- every allocation of base/ fails once, and nothing breaks.
+ * base_faults -- every allocation of base/ and of streams fails once, and nothing breaks.
  *
- * This program is compiled together with base/ with AS_TORTURE defined, so it
+ * This program is compiled together with them with AS_TORTURE defined, so it
  * runs with every `make test`, not only in the torture build.
  */
 #include "utest.h"
@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/fault.h"
 #include "base/json.h"
+#include "net/sse.h"
 
 static bool build(struct as_buf *b)
 {
@@ -69,4 +70,26 @@ static void t_helpers(void)
 	free(s);
 }
 
-UTEST_MAIN(T(t_buf), T(t_grow), T(t_helpers))
+/* An event for which there is no memory is one, of which nobody knows the data. */
+static void t_stream(void)
+{
+	static const char text[] = "data: a line that is cut\ndata: and another\n\n";
+	unsigned unknown = 0;
+
+	for (unsigned long fault = 1; fault < 8; fault++) {
+		struct as_sse s = {0};
+		struct as_sse_event e = {0};
+		size_t events = 0, used;
+
+		as_fault_arm(fault);
+		for (size_t at = 0; at < sizeof text - 1; at++)
+			events += as_sse_take(&s, text + at, 1, &used, &e);
+		as_fault_arm(0);
+		EXPECT_U64(events, 1);
+		unknown += !e.data;
+		as_sse_done(&s);
+	}
+	EXPECT(unknown > 1);
+}
+
+UTEST_MAIN(T(t_stream), T(t_buf), T(t_grow), T(t_helpers))

@@ -66,6 +66,66 @@ static void t_chunks(void)
 	EXPECT_U64(h.body, 15);
 }
 
+/* The body alone, from bytes that come `step` at a time. */
+static const char *body_of(const char *text, size_t step)
+{
+	static char body[256];
+	size_t len = 0, n = strlen(text);
+	struct as_http_piece piece;
+	struct as_http h;
+
+	as_http_response(&h, false);
+	for (size_t at = 0, used; at < n && !as_http_over(&h); at += used) {
+		used = as_http_step(&h, text + at, n - at < step ? n - at : step, &piece);
+		memcpy(body + len, piece.p, piece.n);
+		len += piece.n;
+	}
+	body[len] = '\0';
+	EXPECT_U64(len, h.body);
+	return body;
+}
+
+static void t_step_by_step(void)
+{
+	for (size_t step = 1; step < 120; step++) {
+		EXPECT_STR(body_of("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+				   "5\r\nhello\r\n1\r\n \r\n5\r\nworld\r\n0\r\n\r\nmore",
+				   step),
+			   "hello world");
+		EXPECT_STR(body_of("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabcd", step),
+			   "abc");
+		EXPECT_STR(body_of("HTTP/1.1 200 OK\r\n\r\nabcd", step), "abcd");
+		EXPECT_STR(body_of("HTTP/1.1 204 No\r\n\r\nabcd", step), "");
+	}
+}
+
+static void t_streams(void)
+{
+	struct as_http h =
+		answer("HTTP/1.1 200 OK\r\ncontent-type: Text/Event-Stream ; a=b\r\n"
+		       "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n3\r\nabc\r\n2\r\nx");
+
+	EXPECT(h.events && h.chunked);
+	EXPECT_U64(h.chunks, 2);
+	h = answer("HTTP/1.1 200 OK\r\nContent-Type: text/event-streams\r\n\r\n");
+	EXPECT(!h.events && !h.chunked);
+	as_http_response(&h, false);
+	EXPECT(!h.events);
+}
+
+/* Nothing that a body's kind says is worth refusing it for. */
+static void t_a_long_type(void)
+{
+	char text[1000];
+
+	(void)snprintf(text, sizeof text,
+		       "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; x=%0500d\r\n"
+		       "Content-Length: 0\r\n\r\n",
+		       0);
+	EXPECT_I64(answer(text).state, AS_HTTP_DONE);
+	EXPECT(answer(text).events);
+}
+
 static void t_until_the_end(void)
 {
 	static const char text[] = "HTTP/1.1 200 OK\r\n\r\nsome words";
@@ -237,6 +297,7 @@ static void t_not_written(void)
 	}
 }
 
-UTEST_MAIN(T(t_length), T(t_what_follows_is_not_taken), T(t_chunks), T(t_until_the_end),
-	   T(t_no_body), T(t_interim_answers_are_passed_over), T(t_connection), T(t_bad), T(t_huge),
+UTEST_MAIN(T(t_length), T(t_what_follows_is_not_taken), T(t_chunks), T(t_step_by_step),
+	   T(t_streams), T(t_a_long_type), T(t_until_the_end), T(t_no_body),
+	   T(t_interim_answers_are_passed_over), T(t_connection), T(t_bad), T(t_huge),
 	   T(t_requests), T(t_written), T(t_not_written))
