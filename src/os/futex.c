@@ -21,3 +21,16 @@ void as_futex_wake(_Atomic uint32_t *word)
 	as_called(1);
 	(void)syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
+
+void as_futex_sleep(_Atomic uint32_t *word, uint32_t value, int64_t until_ns)
+{
+	struct timespec t = as_timespec(until_ns);
+
+	(void)syscall(SYS_futex, word, FUTEX_WAIT_BITSET_PRIVATE, value, &t, NULL,
+		      FUTEX_BITSET_MATCH_ANY);
+}
+
+void as_futex_rouse(_Atomic uint32_t *word)
+{
+	(void)syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}

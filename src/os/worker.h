@@ -13,8 +13,8 @@
 
 struct as_worker {
 	pthread_t thread;
-	int stop;              /* eventfd                            */
-	_Atomic bool stopping; /* the same, for who does not sleep   */
+	int stop;                  /* eventfd, for who waits for a descriptor too   */
+	_Atomic uint32_t stopping; /* the same, and a futex for who sleeps          */
 };
 
 /* `name` is what ps shows, at most 15 bytes. */
