@@ -216,13 +216,15 @@ _assay() {
 		-H | --header) return ;;
 		--body) return ;;
 		--body-file) _assay_files "$cur"; return ;;
+		--threshold) return ;;
+		--exit-codes) _assay_words "assay k6" "$cur"; return ;;
 		--name) return ;;
 		--run-version) return ;;
 		-l | --label) return ;;
 		--store) _assay_files "$cur"; return ;;
 		esac
 		if [[ $cur == -* ]]; then
-			_assay_words "-c --connections -n --requests -z --duration -R --rate --arrival --seed --warmup --timeout -m --method -H --header --body --body-file --yes --name --run-version -l --label --json -q --quiet --store --no-store -h --help" "$cur"
+			_assay_words "-c --connections -n --requests -z --duration -R --rate --arrival --seed --warmup --timeout -m --method -H --header --body --body-file --yes --threshold --exit-codes --name --run-version -l --label --json -q --quiet --store --no-store -h --help" "$cur"
 		fi
 		;;
 	"stub")

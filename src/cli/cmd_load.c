@@ -11,6 +11,7 @@
 #include "base/human.h"
 #include "cli/measure.h"
 #include "judge/load.h"
+#include "judge/threshold.h"
 #include "load/drive.h"
 #include "net/http1_write.h"
 #include "report/load.h"
@@ -21,10 +22,12 @@ struct opts {
 	uint64_t conns, requests, seed;
 	int64_t duration_ns, warmup_ns, timeout_ns;
 	double rate;
-	const char *arrival, *method, *body, *body_file;
-	struct as_opt_list headers;
+	const char *arrival, *method, *body, *body_file, *exit_codes;
+	struct as_opt_list headers, thresholds;
 	bool json, quiet, yes;
 };
+
+enum { K6_THRESHOLD = 99 }; /* its exit status */
 
 #define AT(member) offsetof(struct opts, member)
 
@@ -45,6 +48,9 @@ static const struct as_opt opts[] = {
 	{ .name = "body", .type = AS_OPT_TEXT, .at = AT(body), .arg = "TEXT", .help = "the body of each request" },
 	{ .name = "body-file", .type = AS_OPT_TEXT, .at = AT(body_file), .arg = "FILE", .help = "the same, from a file" },
 	{ .name = "yes", .type = AS_OPT_SWITCH, .at = AT(yes), .help = "the server is neither on this machine nor in a private network, and its owner agrees" },
+	AS_OPT_HEAD("what it must keep to"),
+	{ .name = "threshold", .type = AS_OPT_LIST, .at = AT(thresholds), .arg = "EXPR", .help = "p99<250ms, errors<1%, rate>=100/s, or as k6 writes it; repeatable, or a list with commas" },
+	{ .name = "exit-codes", .type = AS_OPT_CHOICE, .at = AT(exit_codes), .choices = "assay|k6", .arg = "WHOSE", .initial = "assay", .help = "a threshold that was missed exits with 3, or with k6's 99" },
 	AS_OPT_HEAD("identity"),
 	{ .name = "name", .type = AS_OPT_TEXT, .at = AT(m.name), .arg = "NAME", .help = "what to call the run (default: the server's address)" },
 	{ .name = "run-version", .type = AS_OPT_TEXT, .at = AT(m.version), .arg = "V", .help = "version of the server that is measured" },
@@ -64,6 +70,8 @@ struct job {
 	struct as_addresses to;
 	struct as_buf body, request;
 	struct as_load_config config;
+	struct as_thresholds thresholds;
+	char keeps_to[AS_LOAD_THRESHOLDS];
 	bool shown; /* progress is on the terminal's line */
 };
 
@@ -128,6 +136,16 @@ static int write_request(const struct opts *o, struct job *j, struct as_err *err
 	return as_http_put(&j->request, &ask, err);
 }
 
+static int read_thresholds(const struct opts *o, struct job *j, struct as_err *err)
+{
+	int r = AS_OK;
+
+	for (size_t i = 0; i < o->thresholds.n && r == AS_OK; i++)
+		r = as_thresholds_parse(o->thresholds.v[i], &j->thresholds, err);
+	as_thresholds_text(&j->thresholds, j->keeps_to, sizeof j->keeps_to);
+	return r;
+}
+
 static int prepare(const struct opts *o, const char *url, struct job *j, struct as_err *err)
 {
 	int r = check(o, err);
@@ -136,6 +154,8 @@ static int prepare(const struct opts *o, const char *url, struct job *j, struct 
 	j->config.schedule.rate = o->rate;
 	if (r == AS_OK)
 		r = as_schedule_parse(o->arrival, &j->config.schedule, err);
+	if (r == AS_OK)
+		r = read_thresholds(o, j, err);
 	if (r == AS_OK)
 		r = as_url_parse(url, &j->url, err);
 	if (r == AS_OK)
@@ -187,6 +207,7 @@ static void configure(const struct opts *o, struct job *j, const struct as_env *
 	c->warmup_ns = o->warmup_ns;
 	c->timeout_ns = o->timeout_ns;
 	c->seed = o->seed;
+	c->thresholds = j->keeps_to;
 	c->progress = watched ? show_progress : NULL;
 	c->progress_arg = j;
 }
@@ -219,6 +240,16 @@ static void put_params(const struct opts *o, const struct job *j, char text[3][6
 		to->v[to->n++] = text[i];
 }
 
+/* What was not measured rightly keeps to nothing, and misses nothing. */
+static int exit_status(const struct opts *o, const struct job *j, const struct as_run *run)
+{
+	if (as_load_is_invalid(&run->verdict))
+		return as_code_exit(AS_EINVALID);
+	if (!as_thresholds_missed(&j->thresholds, run->load))
+		return 0;
+	return strcmp(o->exit_codes, "k6") != 0 ? as_code_exit(AS_ETHRESHOLD) : K6_THRESHOLD;
+}
+
 static int measure(const struct opts *o, char *url, struct job *j, struct as_io *io,
 		   struct as_err *err)
 {
@@ -239,8 +270,7 @@ static int measure(const struct opts *o, char *url, struct job *j, struct as_io 
 	if (r < 0)
 		return r;
 	as_measured_keep(&got);
-	if (as_load_is_invalid(&got.run->verdict))
-		io->status = as_code_exit(AS_EINVALID);
+	io->status = exit_status(o, j, got.run);
 	return show(o, &got, io, err);
 }
 
@@ -282,6 +312,17 @@ const struct as_cmd as_cmd_load = {
 		"requests later than a millisecond and a tenth of the median latency. Also when "
 		"no request was answered at all. Ctrl-C ends the load with a complete report of "
 		"what was measured until then.\n\n"
+		"`--threshold` says what the load must keep to; one that is missed makes the exit "
+		"status 3, with `--exit-codes k6` 99. `p50`, `p99.9`, `min`, `max`, `mean` are of "
+		"the latency; `wire.` and `lateness.` before them mean those; `errors` is the "
+		"share of failed requests (`errors.count` their number), `rate` answers a second, "
+		"`requests` how many. k6's own words do as well: `http_req_duration p(95)<300`, "
+		"`http_req_waiting p(90)<25` (held against the time on the wire, which is never "
+		"shorter), `http_req_failed rate<0.01`, `http_reqs rate>=2`, `checks rate>0.99`, "
+		"`iterations`, `dropped_iterations`, `data_received`, `data_sent`; behind "
+		"`metric:` a list of several. A time without a unit is in milliseconds. A value that nobody "
+		"knows is a threshold that was missed; of a load that is INVALID none is judged by "
+		"the exit status.\n\n"
 		"A load is a run: it is kept in the history, and `assay show` tells it again. With "
 		"`--json` the histograms are there too, in HdrHistogram's format V2.",
 	.examples =

@@ -59,6 +59,8 @@ int as_load_drive(const struct as_load_config *c, struct as_identity *who, struc
 	int r = as_generate(c, l, &signal, err);
 	if (r < 0)
 		return r;
+	(void)snprintf(l->thresholds, sizeof l->thresholds, "%s",
+		       c->thresholds ? c->thresholds : "");
 	as_tee_load(sinks, l);
 	set_totals(totals, l);
 	*ret = (struct as_engine_result){.outcome = {.status = status_of(l, signal),

@@ -32,6 +32,7 @@ struct as_load_config {
 	int64_t timeout_ns;          /* of a request, its connection included       */
 	struct as_schedule schedule; /* rate 0: a closed loop               */
 	uint64_t seed;
+	const char *thresholds; /* that are kept with it, as one list; or NULL */
 	/* Once a second, if there is one. */
 	void (*progress)(void *arg, const struct as_load *so_far, int64_t t_ns);
 	void *progress_arg;

@@ -103,6 +103,18 @@ static void put_errors(const struct as_sheet *s, const struct as_load *l)
 		put_error(s, l, (enum as_load_error)e);
 }
 
+static void put_all_times(const struct as_sheet *s, const struct as_load *l)
+{
+	if (!l->latency.n)
+		return;
+	put_titles(s);
+	put_times(s, "latency", &l->latency, AS_BOLD);
+	if (!(l->rate > 0)) /* sent when it was due, by definition */
+		return;
+	put_times(s, "on the wire", &l->wire, AS_INK_NONE);
+	put_times(s, "lateness", &l->lateness, AS_DIM);
+}
+
 void as_put_load(const struct as_sheet *s)
 {
 	const struct as_load *l = s->run->load;
@@ -112,14 +124,8 @@ void as_put_load(const struct as_sheet *s)
 	put_requests(s, l);
 	put_answers(s, l);
 	put_errors(s, l);
-	if (!l->latency.n)
-		return;
-	put_titles(s);
-	put_times(s, "latency", &l->latency, AS_BOLD);
-	if (!(l->rate > 0)) /* sent when it was due, by definition */
-		return;
-	put_times(s, "on the wire", &l->wire, AS_INK_NONE);
-	put_times(s, "lateness", &l->lateness, AS_DIM);
+	put_all_times(s, l);
+	as_put_thresholds(s);
 }
 
 /* ── the summary ──────────────────────────────────────────────────────── */

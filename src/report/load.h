@@ -3,7 +3,9 @@
  * load -- what a load test measured: for people, and as JSON
  * (docs/schema/load-1.json). Nothing of a run that was none.
  */
+#include "base/human.h"
 #include "base/json.h"
+#include "judge/threshold.h"
 #include "report/head.h"
 
 /* Requests, errors, percentiles, bytes. */
@@ -13,3 +15,9 @@ void as_report_load(struct as_buf *out, const struct as_look *look, const struct
 /* A document of its own, and assay.load of the run's: null without. */
 void as_report_load_json(struct as_buf *out, const struct as_run *run);
 void as_put_load_json(struct as_json *j, const struct as_run *run);
+
+/* What it had to keep to, and whether it did. */
+void as_put_thresholds(const struct as_sheet *s);
+void as_put_thresholds_json(struct as_json *j, const struct as_load *l);
+/* A value in people's units; "unknown". */
+struct as_text as_threshold_text(const struct as_threshold *t, double value);

@@ -89,6 +89,7 @@ static void put_all(struct as_json *j, const struct as_load *l)
 	put_times(j, "latency_ms", &l->latency);
 	put_times(j, "wire_ms", &l->wire);
 	put_times(j, "lateness_ms", &l->lateness);
+	as_put_thresholds_json(j, l);
 	put_generator(j, l);
 	as_json_open(j, "hdr", '{');
 	put_hdr(j, "latency", &l->latency);

@@ -42,6 +42,7 @@ enum as_load_error {
 };
 
 enum { AS_LOAD_CLASSES = 5 }; /* 1xx to 5xx */
+enum { AS_LOAD_THRESHOLDS = 1400 };
 
 struct as_load {             /* of the heap: it holds histograms */
 	double rate;         /* asked for, a second; 0: as fast as answers come */
@@ -58,6 +59,7 @@ struct as_load {             /* of the heap: it holds histograms */
 	int64_t sending_ns;               /* of that, until nothing more was to be sent */
 	int64_t cpu_ns;                   /* of the generator's thread, in that time             */
 	int64_t wait_ns; /* how long it waited for a CPU meanwhile, 0 if nobody says */
+	char thresholds[AS_LOAD_THRESHOLDS]; /* that it shall keep to (judge/threshold.h) */
 	struct as_histogram latency, wire, lateness;
 };
 

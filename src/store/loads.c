@@ -6,13 +6,20 @@
 #define COUNT_MAX (UINT64_C(1) << 48)
 
 static const struct as_slot slots[] = {
-	AS_SLOT(1, F64, struct as_load, rate),        AS_SLOT(2, U64, struct as_load, conns),
-	AS_SLOT(3, U64, struct as_load, requests),    AS_SLOT(4, U64, struct as_load, warmup),
-	AS_SLOT(5, U64, struct as_load, unfinished),  AS_SLOT(6, U64, struct as_load, opened),
-	AS_SLOT(7, U64, struct as_load, bytes_in),    AS_SLOT(8, U64, struct as_load, bytes_out),
-	AS_SLOT(9, I64, struct as_load, warmup_ns),   AS_SLOT(10, I64, struct as_load, measured_ns),
-	AS_SLOT(11, I64, struct as_load, sending_ns), AS_SLOT(12, I64, struct as_load, cpu_ns),
+	AS_SLOT(1, F64, struct as_load, rate),
+	AS_SLOT(2, U64, struct as_load, conns),
+	AS_SLOT(3, U64, struct as_load, requests),
+	AS_SLOT(4, U64, struct as_load, warmup),
+	AS_SLOT(5, U64, struct as_load, unfinished),
+	AS_SLOT(6, U64, struct as_load, opened),
+	AS_SLOT(7, U64, struct as_load, bytes_in),
+	AS_SLOT(8, U64, struct as_load, bytes_out),
+	AS_SLOT(9, I64, struct as_load, warmup_ns),
+	AS_SLOT(10, I64, struct as_load, measured_ns),
+	AS_SLOT(11, I64, struct as_load, sending_ns),
+	AS_SLOT(12, I64, struct as_load, cpu_ns),
 	AS_SLOT(13, I64, struct as_load, wait_ns),
+	AS_SLOT(14, CHARS, struct as_load, thresholds),
 };
 
 /* ── histograms ───────────────────────────────────────────────────────── */

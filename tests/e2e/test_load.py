@@ -244,6 +244,50 @@ def _():
     expect(rest <= 40, more)
 
 
+# --- thresholds ------------------------------------------------------------------------
+
+def judged(*options, rc):
+    """A load of 40 requests that is told to keep to something."""
+    s = stub("--answer", "delay=5ms")
+    r = assay("load", "--json", "-n", 40, "-c", 4, *options, s.url)
+    expect(r.rc in (rc, 6), f"exit status {r.rc}: {r.err}")
+    return valid(r.json(), "load-1")["thresholds"]
+
+
+@test("thresholds: kept or missed, told by JSON, summary, show and exit status")
+def _():
+    t = judged("--threshold", "p99<10s,min>=5ms", "--threshold", "http_req_failed: rate<0.01", rc=0)
+    expect_eq([x["expr"] for x in t], ["p99<10s", "min>=5ms", "http_req_failed: rate<0.01"], "expr")
+    expect(all(x["ok"] for x in t) and t[1]["value"] >= 5 and t[2]["value"] == 0, t)
+    t = judged("--threshold", "requests<40", "--threshold", "checks rate>0.99", rc=3)
+    expect_eq([(x["value"], x["ok"]) for x in t], [(40, False), (1, True)], "one missed")
+    judged("--threshold", "http_reqs count<40", "--exit-codes", "k6", rc=99)
+    judged("--threshold", "http_reqs count>=40", "--exit-codes", "k6", rc=0)
+    ids = [r["id"] for r in runs()]
+    kept = valid(assay("show", "--json", ids[2]).ok().json())["assay"]["load"]
+    expect_eq(kept["thresholds"], t, "as it is kept")
+    text = assay("show", ids[1], env={"LC_ALL": "C.UTF-8"}).ok().out
+    expect_in("thresholds  ✘ http_reqs count<40", text)
+
+
+@test("what nobody knows is missed; what is no threshold is refused before anything is sent")
+def _():
+    d = json.loads(assay("load", "--json", "-n", 1, "--threshold", "p99<1s,rate>=0,errors<=1",
+                         f"http://127.0.0.1:{closed_port()}/").out)
+    expect_eq([x["ok"] for x in d["thresholds"]], [True, True, True], "known, even of failures")
+    s = stub("--answer", "end=silent")
+    p = start(ASSAY, "load", "--json", "-n", 9, "-c", 1, "--threshold", "p99<1h,errors<1", s.url,
+              stdout=subprocess.PIPE, text=True)
+    time.sleep(0.3)
+    p.send_signal(signal.SIGINT)
+    d = valid(json.loads(p.communicate(timeout=20)[0]), "load-1")
+    expect_eq([(x["value"], x["ok"]) for x in d["thresholds"]], [(None, False)] * 2, "unknown")
+    for wrong in ("p99", "p99<1x", "nothing<5", "p99<1,", "a{b:c} p(9)<1"):
+        r = assay("load", "--threshold", wrong, s.url)
+        expect_eq((r.rc, r.out), (2, ""), wrong)
+    expect_eq(assay("load", "--exit-codes", "wrk", s.url).rc, 2, "whose codes")
+
+
 # --- the run ---------------------------------------------------------------------------
 
 @test("a load is a run: listed, shown, exported as it was measured")

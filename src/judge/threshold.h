@@ -1,0 +1,56 @@
+#pragma once
+/*
+ * threshold -- what a load must keep to, as people write it, and whether it did.
+ *
+ *	p99<250ms                      of the latency
+ *	wire.p90<25ms  lateness.max<1ms
+ *	errors<1%  rate>=100/s  requests>=1000
+ *	http_req_duration p(95)<300    as k6 has it: times in ms, shares as 0.01
+ *	http_req_failed: rate<0.01, count<5
+ *
+ * Several stand in a list, with commas between them; behind "metric:" those
+ * that name none are of the same, up to the next name or a semicolon. A number
+ * without a unit is milliseconds, a share of 1, so many a second, bytes.
+ *
+ * What k6 calls http_req_duration is our latency, and its http_req_waiting our
+ * time on the wire: neither is ever shorter than what k6 would have measured.
+ *
+ * A value that nobody knows keeps to nothing.
+ */
+#include "run/run.h"
+
+enum { AS_THRESHOLDS_MOST = 16, AS_THRESHOLD_TEXT = 80 };
+
+enum as_threshold_unit {
+	AS_THRESHOLD_MS,
+	AS_THRESHOLD_SHARE,
+	AS_THRESHOLD_RATE, /* a second */
+	AS_THRESHOLD_COUNT,
+	AS_THRESHOLD_BYTES,
+};
+
+struct as_threshold {
+	char expr[AS_THRESHOLD_TEXT]; /* as it was written, with its metric */
+	enum as_threshold_unit unit;
+	/* private */
+	unsigned metric, compare;
+	double q; /* of a distribution: 0 least, 1 largest, above: the mean */
+	double bound;
+};
+
+struct as_thresholds {
+	struct as_threshold at[AS_THRESHOLDS_MOST];
+	size_t n;
+};
+
+/* Those of a list are added. */
+int as_thresholds_parse(const char *list, struct as_thresholds *to, struct as_err *err);
+/* As one list, which parses to the same; cut to fit. */
+void as_thresholds_text(const struct as_thresholds *t, char *to, size_t size);
+
+/* What the load had, in the unit; NaN: nobody knows. */
+double as_threshold_value(const struct as_threshold *t, const struct as_load *l);
+bool as_threshold_holds(const struct as_threshold *t, double value);
+/* The first that was missed, or NULL. */
+const struct as_threshold *as_thresholds_missed(const struct as_thresholds *t,
+						const struct as_load *l);

@@ -1,0 +1,54 @@
+/*
+ * Thresholds and other words of a load, of any bytes. What is understood says
+ * the same when it is written and read again, and no value that is unknown
+ * keeps to it.
+ */
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "judge/threshold.h"
+
+static void must(int holds)
+{
+	if (!holds)
+		abort();
+}
+
+static void check(const struct as_thresholds *t)
+{
+	struct as_thresholds again = {0};
+	struct as_err err = {0};
+	char text[AS_LOAD_THRESHOLDS];
+
+	as_thresholds_text(t, text, sizeof text);
+	must(as_thresholds_parse(text, &again, &err) == AS_OK && again.n == t->n);
+	for (size_t i = 0; i < t->n; i++) {
+		const struct as_threshold *a = &t->at[i], *b = &again.at[i];
+
+		must(!strcmp(a->expr, b->expr) && a->metric == b->metric && a->unit == b->unit);
+		must(a->compare == b->compare && isfinite(a->bound));
+		must(!memcmp(&a->bound, &b->bound, sizeof a->bound));
+		must(!as_threshold_holds(a, (double)NAN));
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct as_thresholds t = {0};
+	struct as_err err = {0};
+	char *text = malloc(size + 1);
+
+	must(text != NULL);
+	memcpy(text, data, size);
+	text[size] = '\0';
+	if (as_thresholds_parse(text, &t, &err) == AS_OK)
+		check(&t);
+	else
+		must(err.code == AS_EUSAGE && err.msg[0]);
+	free(text);
+	return 0;
+}
