@@ -5,6 +5,8 @@
 #include <sys/uio.h>
 
 #include "base/calls.h"
+#include "base/cleanup.h"
+#include "base/fault.h"
 
 int as_remote_read(pid_t pid, uint64_t at, void *to, size_t n)
 {
@@ -14,42 +16,80 @@ int as_remote_read(pid_t pid, uint64_t at, void *to, size_t n)
 	return got < 0 ? (int)-got : (size_t)got == n ? 0 : EFAULT;
 }
 
-/* The kernel takes so many ranges in one call. */
-static ssize_t gather_some(pid_t pid, const struct as_range *r, size_t n)
+static ssize_t read_some(pid_t pid, const struct iovec *to, const struct iovec *from, size_t n)
 {
-	struct iovec here[IOV_MAX], there[IOV_MAX];
-
-	for (size_t i = 0; i < n; i++) {
-		here[i] = (struct iovec){r[i].to, r[i].n};
-		there[i] = (struct iovec){(void *)(uintptr_t)r[i].at, r[i].n};
-	}
 	as_called(1);
-	ssize_t got = process_vm_readv(pid, here, n, there, n, 0);
+	ssize_t got = process_vm_readv(pid, to, n, from, n, 0);
 	return got < 0 ? -errno : got;
 }
 
-static size_t bytes_of(const struct as_range *r, size_t n)
+static struct iovec to_of(const struct as_range *r)
 {
-	size_t bytes = 0;
+	return (struct iovec){r->to, r->n};
+}
 
-	for (size_t i = 0; i < n; i++)
-		bytes += r[i].n;
-	return bytes;
+static struct iovec from_of(const struct as_range *r)
+{
+	return (struct iovec){(void *)(uintptr_t)r->at, r->n};
 }
 
 ssize_t as_remote_gather(pid_t pid, const struct as_range *r, size_t n)
 {
+	enum { SOME = 64 };
+	struct iovec to[SOME], from[SOME];
 	ssize_t all = 0;
 
-	for (size_t some; n; n -= some, r += some) {
-		some = n < IOV_MAX ? n : IOV_MAX;
-		ssize_t got = gather_some(pid, r, some);
+	while (n) {
+		size_t k = 0, bytes = 0;
+
+		for (; k < SOME && k < n; bytes += r[k++].n) {
+			to[k] = to_of(&r[k]);
+			from[k] = from_of(&r[k]);
+		}
+		ssize_t got = read_some(pid, to, from, k);
+		if (got < 0)
+			return all ? all : got;
+		all += got;
+		if ((size_t)got < bytes)
+			break;
+		n -= k;
+		r += k;
+	}
+	return all;
+}
+
+/* ── what is read again and again ─────────────────────────────────────── */
+
+bool as_reading_add(struct as_reading *r, struct as_range range)
+{
+	if (!as_grow(&r->to, &r->to_cap, r->n, sizeof *r->to, 16) ||
+	    !as_grow(&r->from, &r->from_cap, r->n, sizeof *r->from, 16))
+		return false;
+	r->to[r->n] = to_of(&range);
+	r->from[r->n++] = from_of(&range);
+	r->bytes += range.n;
+	return true;
+}
+
+void as_reading_done(struct as_reading *r)
+{
+	free(r->to);
+	free(r->from);
+	*r = (struct as_reading){0};
+}
+
+/* The kernel takes so many in one call. Where one falls short, the sum does too. */
+ssize_t as_remote_fetch(pid_t pid, const struct as_reading *r)
+{
+	ssize_t all = 0;
+
+	for (size_t i = 0, some; i < r->n; i += some) {
+		some = r->n - i < IOV_MAX ? r->n - i : IOV_MAX;
+		ssize_t got = read_some(pid, r->to + i, r->from + i, some);
 
 		if (got < 0)
 			return all ? all : got;
 		all += got;
-		if ((size_t)got < bytes_of(r, some))
-			break;
 	}
 	return all;
 }

@@ -31,7 +31,7 @@ void as_snapper_done(struct as_snapper *s)
 	free(s->region);
 	free(s->met);
 	free(s->copy);
-	free(s->range);
+	as_reading_done(&s->plan);
 	*s = (struct as_snapper){0};
 }
 
@@ -47,6 +47,7 @@ static bool add_region(struct as_snapper *s, uint64_t at, size_t n)
 	if (!as_grow(&s->region, &s->regions_cap, s->nregions, sizeof *s->region, 16))
 		return false;
 	s->region[s->nregions++] = (struct as_snap_region){.at = at, .n = n};
+	s->planned = false;
 	return true;
 }
 
@@ -102,6 +103,7 @@ static bool learn_strays(struct as_snapper *s)
 	size_t spares = find_spares(s, spare);
 
 	s->nregions = fixed_regions(s) + s->nchunks;
+	s->planned = false;
 	for (size_t i = 0; i < s->nmet; i++)
 		if (!add_region(s, s->met[i], s->py->at.frame.size))
 			return false;
@@ -140,67 +142,96 @@ static bool make_room(struct as_snapper *s)
 
 	for (size_t i = 0; i < s->nregions; i++) {
 		s->region[i].first = n;
-		s->region[i].second = n + s->region[i].n;
-		n += s->region[i].n * 2;
+		s->region[i].second = i ? n + s->region[i].n : n;
+		n = s->region[i].second + s->region[i].n;
 	}
 	for (size_t i = 0; i < AS_TIP_COPIES; i++, n += s->tip.n)
 		s->tip.copy[i] = n;
 	while (s->copy_cap < n)
 		if (n > COPY_MOST || !as_grow(&s->copy, &s->copy_cap, s->copy_cap, 1, 65536))
 			return false;
-	while (s->range_cap < s->nregions * 2 + AS_TIP_COPIES + AS_ALSO_MOST)
-		if (!as_grow(&s->range, &s->range_cap, s->range_cap, sizeof *s->range, 64))
-			return false;
 	return true;
 }
 
-static void add_range(struct as_snapper *s, size_t *k, uint64_t at, size_t copy, size_t n)
+static bool add_copy(struct as_snapper *s, uint64_t at, size_t copy, size_t n)
 {
-	s->range[(*k)++] = (struct as_range){at, s->copy + copy, n};
+	return as_reading_add(&s->plan, (struct as_range){at, s->copy + copy, n});
+}
+
+static bool add_tip(struct as_snapper *s, size_t from, size_t to)
+{
+	bool ok = true;
+
+	for (size_t i = from; s->tip.n && i < to; i++)
+		ok &= add_copy(s, s->tip.at, s->tip.copy[i], s->tip.n);
+	return ok;
+}
+
+static bool add_first(struct as_snapper *s, size_t from, size_t to)
+{
+	bool ok = true;
+
+	for (size_t i = to; i-- > from;)
+		ok &= add_copy(s, s->region[i].at, s->region[i].first, s->region[i].n);
+	return ok;
+}
+
+static bool add_second(struct as_snapper *s, size_t from, size_t to)
+{
+	bool ok = true;
+
+	for (size_t i = from; i < to; i++)
+		ok &= add_copy(s, s->region[i].at, s->region[i].second, s->region[i].n);
+	return ok;
 }
 
 /*
- * First copies from the root to the leaf, the thread's own state last of all;
- * then second copies, the other way round. So there is one moment, between the
- * two of the thread, that is between the two copies of everything: what is the
- * same in both was so at that moment. And the nearer to the leaf, the faster a
- * frame comes and goes, and the shorter is the time that it must stand still.
+ * First copies from the root to the leaf, then the thread's own state, and
+ * second copies the other way round. So the moment at which that is read is
+ * between the two copies of everything else: what is the same in both was so
+ * then. And the nearer to the leaf, the faster a frame comes and goes, and the
+ * shorter is the time that it must stand still.
  */
-static size_t plan(struct as_snapper *s)
+static bool plan(struct as_snapper *s)
 {
-	size_t k = 0, fixed = fixed_regions(s), tip = s->tip.n ? AS_TIP_COPIES / 2 : 0;
+	size_t fixed = fixed_regions(s), half = AS_TIP_COPIES / 2;
 
-	for (size_t i = s->nregions; i-- > 0;) {
-		for (size_t c = 0; i + 1 == fixed && c < tip; c++)
-			add_range(s, &k, s->tip.at, s->tip.copy[c], s->tip.n);
-		add_range(s, &k, s->region[i].at, s->region[i].first, s->region[i].n);
-	}
-	for (size_t i = 0; i < s->nregions; i++) {
-		add_range(s, &k, s->region[i].at, s->region[i].second, s->region[i].n);
-		for (size_t c = 0; i + 1 == fixed && c < tip; c++)
-			add_range(s, &k, s->tip.at, s->tip.copy[tip + c], s->tip.n);
-	}
-	for (size_t i = 0; s->also && !s->also->read && i < AS_ALSO_MOST; i++)
-		s->range[k++] = s->also->range[i];
-	return k;
+	if (s->planned)
+		return true;
+	s->plan.n = s->plan.bytes = 0;
+	s->planned = make_room(s) && add_first(s, fixed, s->nregions) && add_tip(s, 0, half) &&
+		     add_first(s, 0, fixed) && add_second(s, 1, fixed) &&
+		     add_tip(s, half, AS_TIP_COPIES) && add_second(s, fixed, s->nregions);
+	return s->planned;
+}
+
+/* What is wanted by the way is read last, and is no part of the plan. */
+static bool fetch(struct as_snapper *s, ssize_t *ret_got)
+{
+	size_t n = s->plan.n, bytes = s->plan.bytes;
+	bool also = s->also && !s->also->read;
+
+	for (size_t i = 0; also && i < AS_ALSO_MOST; i++)
+		also = as_reading_add(&s->plan, s->also->range[i]);
+	*ret_got = as_remote_fetch(s->py->pid, &s->plan);
+	bool whole = *ret_got >= 0 && (size_t)*ret_got == s->plan.bytes;
+	if (also)
+		s->also->read = whole;
+	s->plan.n = n;
+	s->plan.bytes = bytes;
+	return whole;
 }
 
 static enum attempt gather(struct as_snapper *s)
 {
-	if (!make_room(s))
-		return GAVE_UP;
-	size_t n = plan(s), want = 0;
-	ssize_t got = as_remote_gather(s->py->pid, s->range, n);
+	ssize_t got;
 
-	for (size_t i = 0; i < n; i++)
-		want += s->range[i].n;
+	if (!plan(s))
+		return GAVE_UP;
+	if (fetch(s, &got))
+		return DONE;
 	if (got == -ESRCH)
 		return GONE;
-	if (got >= 0 && (size_t)got == want) {
-		if (s->also)
-			s->also->read = true;
-		return DONE;
-	}
 	s->tip.n = 0;
 	s->nregions = s->nmet = 0; /* something has gone from where it was */
 	return AGAIN_LEARNED;
@@ -317,6 +348,7 @@ static void aim(struct as_snapper *s, uint64_t leaf)
 	const struct as_snap_region *chunk = &s->region[fixed_regions(s)];
 	uint64_t from = leaf - TIP, to = leaf + TIP;
 
+	s->planned = false;
 	s->tip.n = 0;
 	if (!s->nchunks || !holds(chunk, leaf, s->py->at.frame.size))
 		return;
@@ -377,6 +409,50 @@ static bool is_root(const struct as_py_layout *l, const unsigned char *frame)
 					      : as_pyframe_is_shim(l, frame);
 }
 
+/* Where the frames of the newest chunk end that were not looked at as the tip: an offset in it. */
+static size_t below_tip(const struct as_snapper *s, const struct as_snap_region *chunk)
+{
+	uint64_t tip = s->tip.at - chunk->at;
+
+	return s->tip.n && tip < chunk->n ? (size_t)tip : chunk->n;
+}
+
+/* Of a frame and its other copy: do they agree, and is it one of a Python function? */
+static bool is_plain(const struct as_py_layout *l, const unsigned char *a, const unsigned char *b)
+{
+	return as_word(a, l->frame.code) == as_word(b, l->frame.code) &&
+	       as_word(a, l->frame.back) == as_word(b, l->frame.back) &&
+	       as_word(a, l->frame.instr) == as_word(b, l->frame.instr) &&
+	       a[l->frame.owner] < l->frame.shim && b[l->frame.owner] < l->frame.shim;
+}
+
+/*
+ * Most frames are in the newest chunk, each above its caller. Such a stretch is
+ * walked without many questions: whatever is not so is left to who asks them,
+ * and where it is so there can be no circle. Returns where it ends.
+ */
+static uint64_t walk_stretch(struct walk *w, uint64_t frame)
+{
+	const struct as_snapper *s = w->s;
+	const struct as_py_layout *l = &s->py->at;
+	const struct as_snap_region *chunk = &s->region[fixed_regions(s)];
+	const unsigned char *a = s->copy + chunk->first, *b = s->copy + chunk->second;
+	size_t end = below_tip(s, chunk), n = w->to->n;
+
+	while (n < AS_FRAMES_MAX && frame > chunk->at && frame - chunk->at + l->frame.size <= end) {
+		size_t at = (size_t)(frame - chunk->at);
+		uint64_t back = as_word(a + at, l->frame.back);
+
+		if (back >= frame || !back || !is_plain(l, a + at, b + at))
+			break;
+		w->to->at[n++] = (struct as_pyframe){as_pyframe_code(l, a + at),
+						     as_word(a + at, l->frame.instr), frame};
+		frame = back;
+	}
+	w->to->n = n;
+	return frame;
+}
+
 static enum attempt walk(struct walk *w, uint64_t frame)
 {
 	enum { LINKS_MOST = AS_FRAMES_MAX * 2 };
@@ -388,6 +464,8 @@ static enum attempt walk(struct walk *w, uint64_t frame)
 	for (size_t links = 0; frame && links < LINKS_MOST; links++) {
 		struct copies c;
 
+		if (links && w->s->nchunks)
+			frame = walk_stretch(w, frame);
 		if (as_ring_closed(&ring, frame) || !find_frame(w, frame, now, &c))
 			return AGAIN_TORN;
 		torn |= !agree(l, c, links == 0) || !agrees_at_tip(w->s, frame, c.a, links == 0);
@@ -412,26 +490,23 @@ static enum attempt fit_chunk(struct as_snapper *s, uint64_t at, uint64_t top)
 	uint64_t used = top - at, size = as_word(s->copy + chunk->first, CHUNK_SIZE);
 	bool enough = used <= chunk->n;
 
-	if (!enough || chunk->n > 2 * used + 2 * SLACK)
+	if (!enough || chunk->n > used + 4 * SLACK) {
 		chunk->n = chunk_fill(used + SLACK < size ? used + SLACK : size);
+		s->planned = false;
+	}
 	return enough ? DONE : AGAIN_LEARNED;
 }
 
-/* The state of the thread before and after all else: the same frame, the same fill. */
+/* What its state says: the frame that runs, and how much of the newest chunk is in use. */
 static enum attempt check_thread(struct as_snapper *s, uint64_t *ret_frame)
 {
 	const struct as_py_layout *l = &s->py->at;
-	const unsigned char *a = s->copy + s->region[0].first, *b = s->copy + s->region[0].second;
-	uint64_t frame = as_word(a, l->thread.frame);
+	const unsigned char *state = s->copy + s->region[0].first;
 
-	if (frame != as_word(b, l->thread.frame))
-		return AGAIN_TORN;
-	*ret_frame = frame;
-	if (l->thread.chunk == AS_PY_NO || !frame)
+	*ret_frame = as_word(state, l->thread.frame);
+	if (l->thread.chunk == AS_PY_NO || !*ret_frame)
 		return DONE;
-	if (as_word(a, l->thread.top) != as_word(b, l->thread.top))
-		return AGAIN_TORN;
-	return fit_chunk(s, as_word(a, l->thread.chunk), as_word(a, l->thread.top));
+	return fit_chunk(s, as_word(state, l->thread.chunk), as_word(state, l->thread.top));
 }
 
 /* The frame that runs: what the state points to, or what that points to. */

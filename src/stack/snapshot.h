@@ -3,14 +3,14 @@
  * snapshot -- the Python stack of one thread, read while it runs.
  *
  * Everything a stack consists of is copied twice by one system call (and the
- * frames at its tip, which come and go, twice more in between): the
- * thread's state, the chunks of its stack of frames, and the frames that live
- * elsewhere (of generators, of C calls; before 3.11 all of them), where the
- * last look at this thread found them. Then the chain of frames is walked in
- * the copies, and each link must be the same in both. What is not where it was
- * expected is learned and read anew; what differs is torn and read anew. After
- * a few vain attempts the sample is rejected: no stack is better than one that
- * never was.
+ * frames at its tip, which come and go, twice more in between): the chunks of
+ * its frames, and the frames that live elsewhere (of generators, of C calls;
+ * before 3.11 all of them), where the last look at this thread found them. The
+ * thread's own state is read once, between the two. Then the chain of frames is
+ * walked in the copies, and each link must be the same in both. What is not
+ * where it was expected is learned and read anew; what differs is torn and read
+ * anew. After a few vain attempts the sample is rejected: no stack is better
+ * than one that never was.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,7 +53,7 @@ enum as_snap {
 	AS_SNAP_GONE,     /* the process                                      */
 };
 
-/* A piece of the thread's memory, and where its two copies are. */
+/* A piece of the thread's memory, and where its two copies are; the thread's state has one. */
 struct as_snap_region {
 	uint64_t at;
 	size_t n;
@@ -90,9 +90,9 @@ struct as_snapper {
 	size_t nmet, met_cap;
 	unsigned char *copy;
 	size_t copy_cap;
-	struct as_range *range; /* the regions, as one call takes them */
-	size_t range_cap;
-	struct as_snap_also *also; /* the caller's; NULL: nothing          */
+	struct as_reading plan;    /* the regions in the order of reading    */
+	bool planned;              /* it is made, and still right            */
+	struct as_snap_also *also; /* the caller's; NULL: nothing            */
 };
 
 struct as_snap_count {
