@@ -170,6 +170,7 @@ static bool list(struct as_sampler *s, struct as_sampled *p)
 {
 	if (!as_pythreads_refresh(&p->threads))
 		return false;
+	as_lone_count(&p->lone, &p->threads);
 	for (size_t i = 0; i < p->threads.n; i++)
 		if (!p->threads.at[i]->known)
 			tag(s, p, p->threads.at[i], NULL);
@@ -261,8 +262,8 @@ static bool holds(const struct as_pythread *t, const struct look *l)
 }
 
 /* Where CPU time is not asked for, one that ran a moment ago is not asked again: it is read. */
-static bool ask(const struct as_sampler *s, struct as_pythread *t, const struct look *l,
-		struct as_pydeed *ret)
+static bool ask(const struct as_sampler *s, struct as_sampled *p, struct as_pythread *t,
+		const struct look *l, struct as_pydeed *ret)
 {
 	bool busy = !(s->config.modes & AS_MODE_CPU) && t->runs && l->now < t->asked_ns + AS_MSEC;
 
@@ -270,7 +271,7 @@ static bool ask(const struct as_sampler *s, struct as_pythread *t, const struct 
 	if (l->asleep || busy)
 		return true;
 	t->asked_ns = l->now;
-	return as_pythread_ask(t, ret);
+	return p->lone.is ? as_lone_ask(&p->lone, t, l->now, ret) : as_pythread_ask(t, ret);
 }
 
 /*
@@ -300,7 +301,7 @@ static void look_at(struct as_sampler *s, struct as_sampled *p, size_t i, struct
 	struct as_pydeed did;
 
 	t->told = t->fresh = false;
-	if (!ask(s, t, l, &did))
+	if (!ask(s, p, t, l, &did))
 		return;
 	p->ran |= did.runs;
 	if (l->alone)
@@ -312,9 +313,9 @@ static void look_at(struct as_sampler *s, struct as_sampled *p, size_t i, struct
 	t->told = (cpu || wall || gil) && !elsewhere && see(s, p, t, l->lists ? &l->heads : NULL);
 	if (!t->told)
 		return;
-	add(s, t,
-	    &(struct weight){{cpu ? t->owed_ns : 0, wall ? l->since : 0, gil ? l->since : 0}});
-	t->owed_ns = cpu ? 0 : t->owed_ns;
+	int64_t used = cpu && t->owed_ns > 0 ? t->owed_ns : 0;
+	add(s, t, &(struct weight){{used, wall ? l->since : 0, gil ? l->since : 0}});
+	t->owed_ns -= used;
 }
 
 /* The only one of its process that ran when last asked, or waited for a CPU, is asked itself. */
@@ -335,7 +336,7 @@ static bool asleep(const struct as_sampler *s, struct as_sampled *p, int64_t now
 	if (!(s->config.modes & AS_MODE_CPU) && p->threads.n <= FEW)
 		return false;
 	as_called(1);
-	p->used_ns = as_clock(p->clock);
+	p->used_ns = as_clock(p->lone.clock);
 	if (p->used_ns != was)
 		p->stirred_ns = now;
 	return p->used_ns == was && (!p->ran || now - p->stirred_ns > tick);
@@ -460,7 +461,7 @@ int as_sampler_add(struct as_sampler *s, pid_t pid, struct as_err *err)
 	p->last_ns = as_now();
 	p->check_pause = check_first;
 	p->used_ns = -1;
-	if (clock_getcpuclockid(pid, &p->clock))
+	if (clock_getcpuclockid(pid, &p->lone.clock))
 		return as_fail(err, AS_ENOTFOUND, "process %d has ended", (int)pid);
 	s->proc[s->nprocs++] = as_take(p);
 	return AS_OK;

@@ -10,6 +10,7 @@
  * running (cpu), or the time since the last look (wall, gil).
  */
 #include "stack/code.h"
+#include "stack/lone.h"
 #include "stack/tasksight.h"
 #include "stack/threads.h"
 
@@ -50,8 +51,8 @@ struct as_sampled {
 	int64_t last_ns, refresh_ns;   /* CLOCK_MONOTONIC                             */
 	int64_t check_ns, check_pause; /* when its code is looked at again          */
 	int64_t peek_ns;               /* new threads are asked for no sooner         */
-	clockid_t clock;               /* of all its threads together                 */
-	int64_t used_ns;               /* by that                                     */
+	struct as_lone lone;           /* its clock, and its only thread              */
+	int64_t used_ns;               /* by the clock                                */
 	int64_t stirred_ns;            /* when that, or its only thread's, last changed  */
 	bool ran;                      /* some thread did, when last asked            */
 };

@@ -417,13 +417,19 @@ static size_t below_tip(const struct as_snapper *s, const struct as_snap_region 
 	return s->tip.n && tip < chunk->n ? (size_t)tip : chunk->n;
 }
 
+/* Where in a frame its words are, at hand. */
+struct words {
+	size_t code, back, instr, owner;
+};
+
 /* Of a frame and its other copy: do they agree, and is it one of a Python function? */
-static bool is_plain(const struct as_py_layout *l, const unsigned char *a, const unsigned char *b)
+static inline bool is_plain(const unsigned char *a, const unsigned char *b, struct words at,
+			    uint8_t shim)
 {
-	return as_word(a, l->frame.code) == as_word(b, l->frame.code) &&
-	       as_word(a, l->frame.back) == as_word(b, l->frame.back) &&
-	       as_word(a, l->frame.instr) == as_word(b, l->frame.instr) &&
-	       a[l->frame.owner] < l->frame.shim && b[l->frame.owner] < l->frame.shim;
+	return as_word(a, at.code) == as_word(b, at.code) &&
+	       as_word(a, at.back) == as_word(b, at.back) &&
+	       as_word(a, at.instr) == as_word(b, at.instr) && a[at.owner] < shim &&
+	       b[at.owner] < shim;
 }
 
 /*
@@ -436,17 +442,21 @@ static uint64_t walk_stretch(struct walk *w, uint64_t frame)
 	const struct as_snapper *s = w->s;
 	const struct as_py_layout *l = &s->py->at;
 	const struct as_snap_region *chunk = &s->region[fixed_regions(s)];
-	const unsigned char *a = s->copy + chunk->first, *b = s->copy + chunk->second;
-	size_t end = below_tip(s, chunk), n = w->to->n;
+	const struct words word = {l->frame.code, l->frame.back, l->frame.instr, l->frame.owner};
+	const unsigned char *first = s->copy + chunk->first, *second = s->copy + chunk->second;
+	uint64_t from = chunk->at, end = below_tip(s, chunk), size = l->frame.size;
+	uint64_t mask = ~(l->frame.tagged ? UINT64_C(7) : 0);
+	uint8_t shim = l->frame.shim;
+	size_t n = w->to->n;
 
-	while (n < AS_FRAMES_MAX && frame > chunk->at && frame - chunk->at + l->frame.size <= end) {
-		size_t at = (size_t)(frame - chunk->at);
-		uint64_t back = as_word(a + at, l->frame.back);
+	while (n < AS_FRAMES_MAX && frame > from && frame - from + size <= end) {
+		const unsigned char *a = first + (frame - from), *b = second + (frame - from);
+		uint64_t back = as_word(a, word.back);
 
-		if (back >= frame || !back || !is_plain(l, a + at, b + at))
+		if (back >= frame || !back || !is_plain(a, b, word, shim))
 			break;
-		w->to->at[n++] = (struct as_pyframe){as_pyframe_code(l, a + at),
-						     as_word(a + at, l->frame.instr), frame};
+		w->to->at[n++] = (struct as_pyframe){as_word(a, word.code) & mask,
+						     as_word(a, word.instr), frame};
 		frame = back;
 	}
 	w->to->n = n;

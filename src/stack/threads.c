@@ -138,8 +138,7 @@ static bool lives(const struct as_pythread *t)
 	return read_sched(t, &ignored);
 }
 
-/* Is it on a CPU or ready for one at this moment, and not waiting in the kernel? */
-static bool runs(const struct as_pythread *t)
+bool as_pythread_runs(const struct as_pythread *t)
 {
 	char c = 0;
 
@@ -158,7 +157,7 @@ static struct as_pythread *add(struct as_pythreads *t, uint64_t state, uint64_t 
 	x->sched = open_of(t, tid, "schedstat");
 	x->call = open_of(t, tid, "syscall");
 	(void)read_sched(x, &x->was);
-	x->runs = runs(x);
+	x->runs = as_pythread_runs(x);
 	read_name(t, x);
 	t->at[t->n++] = x;
 	return x;
@@ -186,7 +185,18 @@ bool as_pythread_ask(struct as_pythread *t, struct as_pydeed *ret)
 	ret->used_ns = now.run_ns - t->was.run_ns;
 	ret->changed = !now.slices || ret->used_ns || now.slices != t->was.slices;
 	ret->moved = ret->changed || t->runs;
-	t->runs = ret->runs = ret->changed ? runs(t) : t->runs;
+	t->runs = ret->runs = ret->changed ? as_pythread_runs(t) : t->runs;
+	t->was = now;
+	return true;
+}
+
+bool as_pythread_count(struct as_pythread *t, int64_t *ret_used_ns)
+{
+	struct as_proc_sched now;
+
+	if (!read_sched(t, &now))
+		return false;
+	*ret_used_ns = now.run_ns - t->was.run_ns;
 	t->was = now;
 	return true;
 }

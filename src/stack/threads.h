@@ -74,5 +74,9 @@ struct as_pydeed {
 
 /* False: it has ended. */
 bool as_pythread_ask(struct as_pythread *t, struct as_pydeed *ret);
+/* The time that it has used since it was asked, or counted, by its own count alone. */
+bool as_pythread_count(struct as_pythread *t, int64_t *ret_used_ns);
+/* Is it on a CPU or ready for one at this moment, and not waiting in the kernel? */
+bool as_pythread_runs(const struct as_pythread *t);
 /* The threads that hold a GIL, of each interpreter one at the most; returns how many. */
 size_t as_pythreads_holders(const struct as_pythreads *t, uint64_t *holder, size_t max);

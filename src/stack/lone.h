@@ -1,0 +1,27 @@
+#pragma once
+/*
+ * lone -- a Python thread that is the only thread of its process, asked by the
+ * process's clock.
+ *
+ * That tells what was used to the very moment and goes on while one looks at
+ * it, if the thread is on a CPU: two calls without a file, a fifth of what it
+ * costs to read its schedstat and its syscall. Whether it is the only one is
+ * found out whenever threads are listed. As another may begin any time, its own
+ * count is read now and then, too: what others have used is taken back, and
+ * from then on it is asked like any other.
+ */
+#include "stack/threads.h"
+
+struct as_lone {
+	clockid_t clock;   /* of the process                             */
+	bool is;           /* there is one: who is asked by it           */
+	pid_t tid;         /* who was asked last; 0: nobody              */
+	int64_t used_ns;   /* by the clock, when last asked              */
+	int64_t told_ns;   /* by the clock, since its own count was read */
+	int64_t settle_ns; /* when that is read again; CLOCK_MONOTONIC   */
+};
+
+/* The threads have just been listed. */
+void as_lone_count(struct as_lone *l, const struct as_pythreads *t);
+/* What as_pythread_ask() tells. `used_ns` is negative when too much was told before. */
+bool as_lone_ask(struct as_lone *l, struct as_pythread *t, int64_t now, struct as_pydeed *ret);
