@@ -14,6 +14,7 @@
 #include "os/folder.h"
 #include "os/inject.h"
 #include "os/remote.h"
+#include "os/text.h"
 
 enum {
 	THREADS = 64, /* that are looked at                     */
@@ -245,6 +246,39 @@ static int wait_for_guest(struct attempt *a, struct as_err *err)
 	return judge(a, &w, err);
 }
 
+/* ── its thread ───────────────────────────────────────────────────────── */
+
+static bool is_visitor(const struct as_env *env, pid_t pid, pid_t tid)
+{
+	char path[48], text[32];
+	struct as_err ignored;
+	size_t n = 0;
+
+	(void)snprintf(path, sizeof path, "%d/task/%d/comm", (int)pid, (int)tid);
+	return as_read_at(env->proc, path, text, sizeof text, &n, &ignored) == AS_OK &&
+	       as_span_is(as_span(text, n), AS_WIRE_ATTACH_THREAD "\n");
+}
+
+/* By its name: its own number for it may be another than ours. */
+static pid_t find_visitor(const struct as_env *env, pid_t pid)
+{
+	char path[32];
+	uint64_t tid = 0;
+
+	(void)snprintf(path, sizeof path, "%d/task", (int)pid);
+	as_auto_folder struct as_folder f = {.fd = as_folder_open(env->proc, path)};
+	for (const struct dirent *e; (e = as_folder_next(&f));)
+		if (as_scan_u64(e->d_name, strlen(e->d_name), &tid) && tid <= INT32_MAX &&
+		    is_visitor(env, pid, (pid_t)tid))
+			return (pid_t)tid;
+	return 0;
+}
+
+bool as_attach_stays(const struct as_env *env, const struct as_attached *a)
+{
+	return a->visitor && is_visitor(env, a->pid, a->visitor);
+}
+
 static uint64_t moment_to_die(void)
 {
 	const char *wish = getenv("ASSAY_INJECT_DIE");
@@ -282,10 +316,14 @@ int as_attach(const struct as_env *env, pid_t pid, const char *door, struct as_a
 	struct attempt a = {.env = env, .way = &way, .ret = ret};
 	int r = as_way_in(env, pid, &way, err);
 
-	*ret = (struct as_attached){0};
+	*ret = (struct as_attached){.pid = pid};
 	if (r < 0)
 		return r;
 	fill(&a, door);
 	r = seek_moment(&a, err);
-	return r < 0 ? r : wait_for_guest(&a, err);
+	if (r == AS_OK)
+		r = wait_for_guest(&a, err);
+	if (r == AS_OK)
+		ret->visitor = find_visitor(env, pid);
+	return r;
 }

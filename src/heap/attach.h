@@ -11,7 +11,8 @@
 #include "heap/target.h"
 
 struct as_attached {
-	pid_t tid;          /* that was borrowed                       */
+	pid_t pid, tid;     /* tid: that was borrowed                  */
+	pid_t visitor;      /* the guest's own thread; 0: not known    */
 	int64_t stopped_ns; /* it stood still, in all                  */
 	int stops;          /* of threads, until a moment was good     */
 };
@@ -19,3 +20,5 @@ struct as_attached {
 /* `door` is the path of the collector's socket. The guest records when this returns. */
 int as_attach(const struct as_env *env, pid_t pid, const char *door, struct as_attached *ret,
 	      struct as_err *err);
+/* The guest's thread is there yet: the process is not what it was. */
+bool as_attach_stays(const struct as_env *env, const struct as_attached *a);

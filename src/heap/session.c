@@ -56,7 +56,8 @@ struct as_session {
 	uint64_t rate;    /* sampled: mean bytes between samples         */
 	uint64_t sampled; /* allocations, when it was last judged        */
 	size_t npoints;
-	bool parting; /* as_session_stop() has begun */
+	bool parting;             /* as_session_stop() has begun */
+	struct as_attached visit; /* the process that was attached to; pid 0: none */
 };
 
 /* The first thing that fails is kept; the rest goes on without. */
@@ -475,7 +476,7 @@ static void mark_living(struct as_session *s)
 
 static bool quiet(const struct as_session *s)
 {
-	bool all = true;
+	bool all = !as_attach_stays(s->env, &s->visit);
 
 	for (size_t i = 0; i < s->nliving; i++)
 		all &= as_member_quiet(s->living[i]);
@@ -487,7 +488,7 @@ static bool some_leave(const struct as_session *s)
 	for (size_t i = 0; i < s->nliving; i++)
 		if (as_member_attached(s->living[i]) == AS_WIRE_ATTACHED)
 			return true;
-	return false;
+	return as_attach_stays(s->env, &s->visit);
 }
 
 /* What guests are writing now is waited for, not for long: some may be stopped, or stuck. */
@@ -572,7 +573,11 @@ char *const *as_session_environment(const struct as_session *s)
 
 int as_heap_attach(struct as_session *s, pid_t pid, struct as_attached *ret, struct as_err *err)
 {
-	return as_attach(s->env, pid, s->arrivals.door.path, ret, err);
+	int r = as_attach(s->env, pid, s->arrivals.door.path, ret, err);
+
+	if (r == AS_OK)
+		s->visit = *ret;
+	return r;
 }
 
 int32_t as_session_tid(const struct as_session *s)

@@ -26,6 +26,7 @@ enum {
 	LOOK_MS = 50,      /* between looks for modules that came     */
 	DEAD_MS = 3000,    /* without a word the collector is gone    */
 	RELEASE_MS = 2000, /* for whoever brought us                  */
+	TURN_MS = 5000,    /* for one that is on its way out          */
 };
 
 void *assay_heap_attach(void *arg);
@@ -46,7 +47,30 @@ static void wait_for(_Atomic uint32_t *word, uint32_t value, int64_t ms)
 	as_sys6(SYS_futex, (long)word, FUTEX_WAIT, value, (long)&ts, 0, 0);
 }
 
+static void nap(void)
+{
+	const struct timespec ts = {.tv_nsec = 1000000};
+
+	as_sys3(SYS_nanosleep, (long)&ts, 0, 0);
+}
+
 /* --- coming ---------------------------------------------------------------------------------- */
+
+/*
+ * What is shared is at the same addresses each time: the thread that was here
+ * before must be out of it, and with little CPU time that may take a while.
+ */
+static bool take_turn(void)
+{
+	int64_t until = now_ns() + TURN_MS * 1000000ll;
+
+	while (!as_lock_try(&as_guest.visit_lock)) {
+		if (atomic_load(&as_guest.phase) == AS_GUEST_RECORDS || now_ns() >= until)
+			return false;
+		nap();
+	}
+	return true;
+}
 
 static enum as_wire_attach_status come(struct as_guest_thread *t, const char *socket)
 {
@@ -74,12 +98,11 @@ static enum as_wire_attach_status come(struct as_guest_thread *t, const char *so
 /* What brought us is given back once the thread that was borrowed is out of it. */
 static void release(struct as_wire_attach *a)
 {
-	const struct timespec nap = {.tv_nsec = 1000000};
 	uint64_t region = a->region, bytes = a->bytes;
 	int64_t until = now_ns() + RELEASE_MS * 1000000ll;
 
 	while (!atomic_load(&a->released) && now_ns() < until)
-		as_sys3(SYS_nanosleep, (long)&nap, 0, 0);
+		nap();
 	if (atomic_load(&a->released))
 		as_sys3(SYS_munmap, (long)region, (long)bytes, 0);
 }
@@ -151,11 +174,14 @@ AS_HOOK void *assay_heap_attach(void *arg)
 {
 	struct as_wire_attach *a = arg;
 	struct as_guest_thread *t = as_this_thread();
-	enum as_wire_attach_status status;
+	enum as_wire_attach_status status = AS_WIRE_ATTACH_THERE;
+	bool turn;
 
 	as_inside(t); /* whatever this thread does is ours */
-	as_sys3(SYS_prctl, PR_SET_NAME, (long)"assay-heap", 0);
-	status = come(t, a->socket);
+	as_sys3(SYS_prctl, PR_SET_NAME, (long)AS_WIRE_ATTACH_THREAD, 0);
+	turn = take_turn();
+	if (turn)
+		status = come(t, a->socket);
 	if (status == AS_WIRE_ATTACH_DONE)
 		with_gil(as_pymem_install);
 	atomic_store(&a->status, status);
@@ -164,5 +190,7 @@ AS_HOOK void *assay_heap_attach(void *arg)
 		stay();
 		go();
 	}
+	if (turn)
+		as_unlock(&as_guest.visit_lock);
 	return NULL;
 }

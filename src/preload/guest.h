@@ -63,6 +63,7 @@ struct as_guest {
 	uint64_t noted[8]; /* of each kind */
 	_Atomic uint32_t note_lock, tree_lock, code_lock, module_lock, ring_lock, sample_lock;
 	_Atomic uint32_t got_lock;
+	_Atomic uint32_t visit_lock;   /* of attach.c's thread, as long as it is there      */
 	struct as_writer everybody;    /* ring 0, under ring_lock                            */
 	struct as_wire_module *module; /* those that were noted; under module_lock           */
 	uint32_t nmodules;

@@ -13,8 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define AS_WIRE_ATTACH_DOOR  "assay_heap_attach"
-#define AS_WIRE_ATTACH_MAGIC 0x3148435454415341ull /* "ASATTCH1" */
+#define AS_WIRE_ATTACH_DOOR   "assay_heap_attach"
+#define AS_WIRE_ATTACH_THREAD "assay-heap"
+#define AS_WIRE_ATTACH_MAGIC  0x3148435454415341ull /* "ASATTCH1" */
 
 enum as_wire_attach_status {
 	AS_WIRE_ATTACH_COMES,   /* nothing is known yet                                      */

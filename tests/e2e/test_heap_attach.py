@@ -3,6 +3,7 @@
 goes on afterwards as it was."""
 import os
 import pathlib
+import select
 import shutil
 import signal
 import subprocess
@@ -111,6 +112,56 @@ def _():
     t.end()
     h = a.ended()
     expect_eq(h.by_function("top_by_size")["by_make"], (3 * 1013, 3), "made")
+
+
+# Stops a thread before its next mmap(), says so, and lets it go when it is told to.
+HOLD = """
+import ctypes, os, sys
+libc, tid = ctypes.CDLL(None, use_errno=True), int(sys.argv[1])
+regs = (ctypes.c_uint64 * 64)()
+SEIZE, INTERRUPT, SYSCALL, GETREGS, DETACH = 0x4206, 0x4207, 24, 12, 17
+MMAP, ORIG_RAX = 9, 15
+libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
+def ptrace(request, data=None):
+    if libc.ptrace(request, tid, None, data) < 0:
+        sys.exit(os.strerror(ctypes.get_errno()))
+ptrace(SEIZE)
+ptrace(INTERRUPT)
+print("follows", flush=True)
+while os.waitpid(tid, 0x40000000):
+    ptrace(GETREGS, ctypes.addressof(regs))
+    if regs[ORIG_RAX] == MMAP:
+        break
+    ptrace(SYSCALL)
+print("holds", flush=True)
+sys.stdin.readline()
+ptrace(DETACH)
+"""
+
+
+@job_test("who comes while the last visitor is on its way out waits for that, and is not harmed")
+def _():
+    t = attachee()
+    first = Attached(t.pid)
+    visitor, = visitors(t.pid)
+    tracer = start(sys.executable, "-c", HOLD, visitor, stdin=subprocess.PIPE,
+                   stdout=subprocess.PIPE, text=True)
+    read_line(tracer, "follows")
+    first.p.send_signal(signal.SIGINT)
+    read_line(tracer, "holds")
+    first.p.kill()
+    first.p.wait()
+    second = Attached.begun(t.pid)
+    wait_for(lambda: len(visitors(t.pid)) == 2, 30, "the second visitor")
+    select.select([second.p.stderr], [], [], 1)     # it would say that it is there, and be wrong
+    tracer.stdin.write("go\n")
+    tracer.stdin.close()
+    wait_for(lambda: visitor not in visitors(t.pid), 30, "the first visitor to leave")
+    second.expect_there()
+    t.tell("make", 5, 1013)
+    expect_eq(second.left().by_function("top_by_size"), {"by_make": (5 * 1013, 5)}, "made")
+    expect_eq((hooks(t.pid), threads(t.pid)), (0, ["attachee"]), "hooks and threads left")
+    t.end()
 
 
 @job_test("threads that allocate all the time do not notice 10 times coming and going", seconds=240)

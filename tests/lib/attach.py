@@ -17,7 +17,8 @@ from harness import ASSAY, ROOT, expect, expect_eq, expect_in, run, start
 from heaps import FILE, Heap, heap_stats
 from jobs import read_line, work
 
-__all__ = ["Target", "Attached", "attachee", "hooks", "threads", "Server", "expect_served"]
+__all__ = ["Target", "Attached", "attachee", "hooks", "threads", "visitors", "Server",
+           "expect_served"]
 
 
 class Target:
@@ -43,10 +44,24 @@ class Attached:
     """assay, attached: it records from now on, until left() or the program's end."""
 
     def __init__(self, pid, *options):
+        self.begin(pid, *options)
+        self.expect_there()
+
+    @classmethod
+    def begun(cls, pid, *options):
+        """The same, but it is not waited for."""
+        self = cls.__new__(cls)
+        self.begin(pid, *options)
+        return self
+
+    def begin(self, pid, *options):
+        self.pid = pid
         self.p = start(ASSAY, "heap", "attach", "--no-store", "-f", "-o", FILE, *options, pid,
                        stderr=subprocess.PIPE, text=True)
+
+    def expect_there(self):
         self.line = read_error(self.p)
-        expect_in(f"attached to process {pid}", self.line)
+        expect_in(f"attached to process {self.pid}", self.line)
 
     def left(self):
         self.p.send_signal(signal.SIGINT)
@@ -86,9 +101,22 @@ def hooks(pid):
     return found
 
 
+def tasks(pid):
+    """(tid, name) of every thread."""
+    for folder in pathlib.Path(f"/proc/{pid}/task").iterdir():
+        try:
+            yield int(folder.name), (folder / "comm").read_text().strip()
+        except OSError:
+            pass        # it has just ended
+
+
 def threads(pid):
-    return sorted(p.joinpath("comm").read_text().strip()
-                  for p in pathlib.Path(f"/proc/{pid}/task").iterdir())
+    return sorted(name for _, name in tasks(pid))
+
+
+def visitors(pid):
+    """Threads that are assay's."""
+    return [tid for tid, name in tasks(pid) if name == "assay-heap"]
 
 
 SERVER = ROOT / "tests/workloads/python/server.py"
