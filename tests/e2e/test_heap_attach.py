@@ -241,7 +241,7 @@ def _():
 
 @job_test("a service in Python answers while it is attached to; its lines have their bytes")
 def _():
-    expect_served(pythons()[-1])
+    expect_served(pythons()[-1].path)
 
 
 # --- what is refused ---------------------------------------------------------------------

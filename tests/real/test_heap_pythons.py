@@ -6,6 +6,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from attach import *
 from guests import *
 from harness import *
 from heaps import *
@@ -47,6 +48,11 @@ for minor in NEWER:
         mark = h.truth[0]["marks"]["PROCESS"]
         expect_eq(h.by_function("top_by_size")["process_work"],
                   (5 * mark["bytes"], 5 * mark["count"]), "of all")
+
+    @job_test(f"3.{minor}: a service goes on to serve while it is attached to", 1800)
+    def _(minor=minor):
+        expect_served(*inside(forky(), f"/usr/bin/python3.{minor}"),
+                      env={"XDG_RUNTIME_DIR": str(tmp())})
 
     @job_test(f"3.{minor}: every stack is as the interpreter sees it", 1800)
     def _(minor=minor):

@@ -14,7 +14,7 @@ from pythons import pythons
           seconds=300)
 def _():
     for python in pythons():
-        expect_served(python)
+        expect_served(python.path)
 
 
 @job_test("a hundred times coming to threads that allocate all the time, and going", seconds=600)
