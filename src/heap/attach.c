@@ -314,7 +314,7 @@ int as_attach(const struct as_env *env, pid_t pid, const char *door, struct as_a
 {
 	struct as_way_in way;
 	struct attempt a = {.env = env, .way = &way, .ret = ret};
-	int r = as_way_in(env, pid, &way, err);
+	int r = as_way_in(env, pid, door, &way, err);
 
 	*ret = (struct as_attached){.pid = pid};
 	if (r < 0)

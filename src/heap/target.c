@@ -17,7 +17,7 @@
 /* ── what the kernel says of it ───────────────────────────────────────── */
 
 struct status {
-	int64_t uid[4], tracer, seccomp, filters;
+	int64_t uid[4], group, tracer, seccomp, filters;
 	char state;
 	bool shadow; /* its return addresses are guarded by the processor */
 };
@@ -32,7 +32,7 @@ static void read_uids(struct as_span line, int64_t uid[4])
 
 static void parse_status(struct as_span text, struct status *ret)
 {
-	static const char *const keys[] = {"TracerPid", "Seccomp", "Seccomp_filters"};
+	static const char *const keys[] = {"TracerPid", "Seccomp", "Seccomp_filters", "Tgid"};
 	int64_t values[AS_LEN(keys)];
 	struct as_span line;
 
@@ -40,7 +40,8 @@ static void parse_status(struct as_span text, struct status *ret)
 	*ret = (struct status){.uid = {-1, -1, -1, -1},
 			       .tracer = values[0],
 			       .seccomp = values[1],
-			       .filters = values[2]};
+			       .filters = values[2],
+			       .group = values[3]};
 	while (as_span_cut(&text, '\n', &line)) {
 		if (as_span_starts(line, "Uid:"))
 			read_uids(as_span_skip(line, 4), ret->uid);
@@ -98,7 +99,19 @@ static int judge_tracer(int64_t tracer, pid_t pid, struct as_err *err)
 	return as_hint(err, "end that first: a process has one tracer at a time");
 }
 
-/* A filter that we have too lets through what we do ourselves. */
+/* In the container that we are in, which has a numbering of its own. */
+static bool is_beside_us(const struct as_env *env, pid_t pid)
+{
+	const char *initial = "pid:[4026531836]";
+	char path[32], ours[32] = "", theirs[32] = "";
+
+	(void)snprintf(path, sizeof path, "%d/ns/pid", (int)pid);
+	return readlinkat(env->proc, "self/ns/pid", ours, sizeof ours - 1) > 0 &&
+	       readlinkat(env->proc, path, theirs, sizeof theirs - 1) > 0 &&
+	       !strcmp(ours, theirs) && strcmp(ours, initial) != 0;
+}
+
+/* A container's filter, which we have too, lets through what we do ourselves. */
 static int judge_seccomp(const struct as_env *env, const struct status *s, pid_t pid,
 			 struct as_err *err)
 {
@@ -111,7 +124,7 @@ static int judge_seccomp(const struct as_env *env, const struct status *s, pid_t
 	if (s->seccomp != 2)
 		return AS_OK;
 	if (read_status(env, "self", &own, &ignored) == AS_OK && own.seccomp == 2 &&
-	    own.filters >= s->filters)
+	    own.filters >= s->filters && is_beside_us(env, pid))
 		return AS_OK;
 	return refuse(err, pid,
 		      "has a filter of system calls (seccomp): one that it does not expect may "
@@ -131,6 +144,9 @@ static int judge_status(const struct as_env *env, pid_t pid, struct as_err *err)
 		return r == AS_ENOTFOUND ? as_fail(err, r, "no process %d", (int)pid) : r;
 	if (s.state == 'Z' || s.state == 'X')
 		return as_fail(err, AS_ENOTFOUND, "process %d has ended", (int)pid);
+	if (s.group > 0 && s.group != pid)
+		return as_fail(err, AS_EUSAGE, "%d is a thread: its process is %lld", (int)pid,
+			       (long long)s.group);
 	if (!is_ours(&s))
 		return refuse_user(&s, pid, err);
 	r = judge_tracer(s.tracer, pid, err);
@@ -155,7 +171,10 @@ static int refuse_ptrace(const struct as_env *env, pid_t pid, struct as_err *err
 	(void)as_fail(err, AS_EPERM, "no permission to trace process %d", (int)pid);
 	if (as_read_at(env->proc, "sys/kernel/yama/ptrace_scope", text, sizeof text, &n,
 		       &ignored) == AS_OK &&
-	    n && text[0] != '0')
+	    n && text[0] == '3')
+		return as_hint(err, "Yama's ptrace_scope is 3: nobody may, until this machine is "
+				    "started anew with less; 'assay heap run' needs no permission");
+	if (n && text[0] != '0')
 		return as_hint(err,
 			       "Yama's ptrace_scope is %c: as root 'sysctl "
 			       "kernel.yama.ptrace_scope=0', or give this program "
@@ -378,11 +397,19 @@ static int judge_libc(const struct search *s, struct as_err *err)
 		      "record it from its start with 'assay heap run'");
 }
 
-/* The process must find under the same name what we find. */
-static int judge_library(struct search *s, struct as_err *err)
+/* Does the process find under this name what we find? */
+static bool sees(const struct search *s, const char *name, const struct stat *is)
 {
 	char path[AS_LIBFILE_MAX + 32];
 	struct stat there;
+
+	(void)snprintf(path, sizeof path, "%d/root%s", (int)s->way->pid, name);
+	return fstatat(s->env->proc, path, &there, 0) == 0 && there.st_ino == is->st_ino &&
+	       there.st_dev == is->st_dev;
+}
+
+static int judge_library(struct search *s, struct as_err *err)
+{
 	struct as_way_in *w = s->way;
 
 	if (!as_libfile(AS_WIRE_HEAP_LIBRARY, w->library) || stat(w->library, &s->library) < 0) {
@@ -390,12 +417,23 @@ static int judge_library(struct search *s, struct as_err *err)
 		return as_hint(err, "it belongs into ../lib/assay beside the program, or set "
 				    "ASSAY_LIBDIR");
 	}
-	(void)snprintf(path, sizeof path, "%d/root%s", (int)w->pid, w->library);
-	if (fstatat(s->env->proc, path, &there, 0) == 0 && there.st_ino == s->library.st_ino &&
-	    there.st_dev == s->library.st_dev)
+	if (sees(s, w->library, &s->library))
 		return AS_OK;
 	return refuse(err, w->pid, "does not see the files that assay sees",
 		      "it is in a container, or has another root: run assay there");
+}
+
+/* Services often have a /tmp of their own. */
+static int judge_door(const struct search *s, const char *door, struct as_err *err)
+{
+	struct stat is;
+
+	if (stat(door, &is) == 0 && sees(s, door, &is))
+		return AS_OK;
+	(void)as_fail(err, AS_EUNSUP, "process %d does not see %s, where assay would listen",
+		      (int)s->way->pid, door);
+	return as_hint(err, "set XDG_RUNTIME_DIR to a folder that both see: "
+			    "XDG_RUNTIME_DIR=/run assay heap attach");
 }
 
 static void search_done(struct search *s)
@@ -415,7 +453,8 @@ static int read_maps(struct search *s, struct as_err *err)
 	return r;
 }
 
-int as_way_in(const struct as_env *env, pid_t pid, struct as_way_in *ret, struct as_err *err)
+int as_way_in(const struct as_env *env, pid_t pid, const char *door, struct as_way_in *ret,
+	      struct as_err *err)
 {
 	as_cleanup(search_done) struct search s = {.env = env,
 						   .way = ret,
@@ -433,6 +472,8 @@ int as_way_in(const struct as_env *env, pid_t pid, struct as_way_in *ret, struct
 		r = judge_program(&s, err);
 	if (r == AS_OK)
 		r = judge_library(&s, err);
+	if (r == AS_OK)
+		r = judge_door(&s, door, err);
 	if (r < 0)
 		return r;
 	look_through(&s);

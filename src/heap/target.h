@@ -28,4 +28,6 @@ struct as_way_in {
 	struct as_target_range loader;
 };
 
-int as_way_in(const struct as_env *env, pid_t pid, struct as_way_in *ret, struct as_err *err);
+/* `door` is the path of the collector's socket. */
+int as_way_in(const struct as_env *env, pid_t pid, const char *door, struct as_way_in *ret,
+	      struct as_err *err);

@@ -2,9 +2,7 @@
 """`assay heap attach`: what a running program allocates from a known moment on, and that it
 goes on afterwards as it was."""
 import os
-import pathlib
 import select
-import shutil
 import signal
 import subprocess
 import sys
@@ -15,9 +13,6 @@ from harness import *
 from heaps import *
 from jobs import *
 from pythons import pythons
-
-REFUSED, DENIED, NOT_FOUND, USAGE = 69, 77, 66, 2
-
 
 # --- what is counted -----------------------------------------------------------------
 
@@ -242,120 +237,6 @@ def _():
 @job_test("a service in Python answers while it is attached to; its lines have their bytes")
 def _():
     expect_served(pythons()[-1].path)
-
-
-# --- what is refused ---------------------------------------------------------------------
-
-def refused(pid, rc, *sentences, **how):
-    r = assay("heap", "attach", "--no-store", "-f", "-d", "0.1", "-o", "no.heap", pid, **how)
-    expect_eq(r.rc, rc, f"status, with {r.err}")
-    for s in sentences:
-        expect_in(s, r.err)
-    expect(not (tmp() / "no.heap").exists(), "no capture is left")
-    return r
-
-
-@job_test("nobody is there, or no process at all: said")
-def _():
-    refused(2 ** 22 - 1, NOT_FOUND, "no process")
-    refused("x", USAGE)
-    p = start("true")
-    wait_for(lambda: "Z" in pathlib.Path(f"/proc/{p.pid}/status").read_text(), 10, "its end")
-    refused(p.pid, NOT_FOUND)
-    p.wait()
-
-
-@job_test("a static program is refused")
-def _():
-    source = tmp() / "static.c"
-    source.write_text("#include <unistd.h>\nint main(void) { sleep(30); return 0; }\n")
-    if run("cc", "-static", "-o", tmp() / "static", source).rc:
-        skip("no static program can be made here")
-    p = start(tmp() / "static")
-    refused(p.pid, REFUSED, "is linked statically")
-    expect_eq(p.poll(), None, "the process")
-    stop(p, signal.SIGKILL)
-
-
-@job_test("a program that has its own allocator built in is refused")
-def _():
-    source = tmp() / "own.c"
-    source.write_text("""#include <stddef.h>
-#include <unistd.h>
-static char pool[1 << 20]; static size_t at;
-void *malloc(size_t n)
-{ n = (n + 15) & ~15ul; at += n; return at > sizeof pool ? 0 : pool + at - n; }
-void free(void *p) { (void)p; }
-int main(void) { sleep(30); return 0; }
-""")
-    if run("cc", "-fno-builtin", "-rdynamic", "-o", tmp() / "own", source).rc:
-        skip("no compiler")
-    p = start(tmp() / "own")
-    refused(p.pid, REFUSED, "allocator of its own")
-    stop(p, signal.SIGKILL)
-
-
-@job_test("a process that is stopped, or under strict seccomp, is refused")
-def _():
-    t = attachee()
-    os.kill(t.pid, signal.SIGSTOP)
-    wait_for(lambda: "T (" in pathlib.Path(f"/proc/{t.pid}/status").read_text(), 10, "its stop")
-    refused(t.pid, REFUSED, "is stopped", "kill -CONT")
-    os.kill(t.pid, signal.SIGCONT)
-    t.tell("make", 1, 10)
-    t.tell("strict")
-    refused(t.pid, REFUSED, "strict seccomp")
-    t.tell("calm")
-    stop(t.p, signal.SIGKILL)
-
-
-@job_test("a process that a debugger has is refused, with the debugger's number")
-def _():
-    t = attachee()
-    tracer = start(sys.executable, "-c", f"""
-import ctypes, time
-assert ctypes.CDLL(None).ptrace(0x4206, {t.pid}, 0, 0) == 0    # PTRACE_SEIZE
-print("has it", flush=True)
-time.sleep(60)""", stdout=subprocess.PIPE, text=True)
-    read_line(tracer, "has it")
-    refused(t.pid, REFUSED, f"is traced by process {tracer.pid}")
-    stop(tracer, signal.SIGKILL)
-    t.tell("make", 1, 10)
-    t.end()
-
-
-@job_test("a process that is recorded, from its start or attached, is refused")
-def _():
-    t = attachee()
-    a = Attached(t.pid)
-    refused(t.pid, REFUSED, "is being recorded already")
-    t.tell("make", 3, 1013)
-    expect_eq(a.left().by_function("top_by_size"), {"by_make": (3 * 1013, 3)}, "made")
-    t.end()
-    t = Target(ASSAY, "heap", "run", "--no-store", "-q", "-f", "-o", FILE, "--", work("attachee"))
-    child, = pathlib.Path(f"/proc/{t.pid}/task/{t.pid}/children").read_text().split()
-    refused(child, REFUSED, "recorded")
-    t.end()
-
-
-@job_test("another user's process is refused; one that hides, with what would help")
-def _():
-    there = public()
-    shutil.copy(BUILD / "assay-heap.so", there)
-    shutil.copy(work("attachee"), there)
-    t = Target(*as_nobody(there / "attachee"))
-    refused(t.pid, DENIED, "another user's", f"sudo -u '#{NOBODY}'")
-    t.tell("hide")
-    r = run(*as_nobody(there / "assay", "heap", "attach", "--no-store", "-d", "0.1", "-o",
-                       there / "x.heap", t.pid), cwd=there)
-    expect_eq(r.rc, DENIED, r.err)
-    expect_in("SYS_PTRACE", r.err)
-    t.end()
-    t = Target(*as_nobody(there / "attachee"))
-    r = run(*as_nobody(there / "assay", "heap", "attach", "--no-store", "-d", "0.1", "-o",
-                       there / "x.heap", t.pid), cwd=there)
-    expect(r.rc == 0 or "ptrace_scope" in r.err, f"as the same user: {r.rc} {r.err}")
-    t.end()
 
 
 main()

@@ -17,8 +17,8 @@ from harness import ASSAY, ROOT, expect, expect_eq, expect_in, run, start
 from heaps import FILE, Heap, heap_stats
 from jobs import read_line, work
 
-__all__ = ["Target", "Attached", "attachee", "hooks", "threads", "visitors", "Server",
-           "expect_served"]
+__all__ = ["Target", "Attached", "attachee", "hooks", "tasks", "threads",
+           "visitors", "Server", "expect_served"]
 
 
 class Target:

@@ -12,11 +12,13 @@
  *	calm            they end
  *	fork            a child that makes a block, and its exit status
  *	strict          from now on under strict seccomp
+ *	filter          from now on under a filter of system calls, which lets all through
  *	hide            it may not be looked into, from now on
  *	spin N          N ms of work without a call, then what floating point made of it
  */
 #include <dlfcn.h>
 #include <pthread.h>
+#include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stdatomic.h>
 #include <sys/prctl.h>
@@ -96,6 +98,16 @@ static void fork_one(void)
 	printf("status %d\n", WEXITSTATUS(status));
 }
 
+static void filter(void)
+{
+	struct sock_filter all = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	struct sock_fprog program = {1, &all};
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		fail("prctl");
+}
+
 /* Sums that a register more or less would change. */
 static void spin(long ms)
 {
@@ -142,6 +154,8 @@ static void obey(const char *word, long n, long size, const char *file)
 		fork_one();
 	else if (!strcmp(word, "strict"))
 		prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
+	else if (!strcmp(word, "filter"))
+		filter();
 	else if (!strcmp(word, "hide"))
 		prctl(PR_SET_DUMPABLE, 0);
 	else if (!strcmp(word, "spin"))
