@@ -8,29 +8,20 @@ import sys
 import time
 
 
-def leaf_a():
-    return 1
+def down_a(n):
+    return down_b(n - 1) if n else n
 
 
-def leaf_b():
-    return 2
-
-
-def call_a():
-    return leaf_a()
-
-
-def call_b():
-    return leaf_b()
+def down_b(n):
+    return down_a(n - 1) if n else n
 
 
 def deep(n, end):
     if n:
         return deep(n - 1, end)
     while time.monotonic() < end:
-        for _ in range(1000):
-            call_a()
-            call_b()
+        for n in range(20, 120):
+            down_a(n)
 
 
 signal.signal(signal.SIGUSR1, lambda *_: os.write(1, b"got it\n"))     # print() is not reentrant
