@@ -14,7 +14,8 @@ enum {
 	CHUNK_HEAD = 24,      /* of struct _PyStackChunk: previous, size, top */
 	CHUNK_SIZE = 8,       /* where its size is, in bytes             */
 	CHUNK_TOP = 16,       /* where its fill is, in words of its data */
-	SLACK = 1024,         /* the stack may have grown since          */
+	SLACK = 512,          /* the stack may have grown since          */
+	SLACK_MOST = 4096,    /* … and has been so much deeper           */
 	TIP = 640,            /* bytes on either side of the leaf        */
 };
 
@@ -142,7 +143,7 @@ static bool make_room(struct as_snapper *s)
 
 	for (size_t i = 0; i < s->nregions; i++) {
 		s->region[i].first = n;
-		s->region[i].second = i ? n + s->region[i].n : n;
+		s->region[i].second = i < fixed_regions(s) ? n : n + s->region[i].n;
 		n = s->region[i].second + s->region[i].n;
 	}
 	for (size_t i = 0; i < AS_TIP_COPIES; i++, n += s->tip.n)
@@ -200,8 +201,8 @@ static bool plan(struct as_snapper *s)
 		return true;
 	s->plan.n = s->plan.bytes = 0;
 	s->planned = make_room(s) && add_first(s, fixed, s->nregions) && add_tip(s, 0, half) &&
-		     add_first(s, 0, fixed) && add_second(s, 1, fixed) &&
-		     add_tip(s, half, AS_TIP_COPIES) && add_second(s, fixed, s->nregions);
+		     add_first(s, 0, fixed) && add_tip(s, half, AS_TIP_COPIES) &&
+		     add_second(s, fixed, s->nregions);
 	return s->planned;
 }
 
@@ -409,14 +410,6 @@ static bool is_root(const struct as_py_layout *l, const unsigned char *frame)
 					      : as_pyframe_is_shim(l, frame);
 }
 
-/* Where the frames of the newest chunk end that were not looked at as the tip: an offset in it. */
-static size_t below_tip(const struct as_snapper *s, const struct as_snap_region *chunk)
-{
-	uint64_t tip = s->tip.at - chunk->at;
-
-	return s->tip.n && tip < chunk->n ? (size_t)tip : chunk->n;
-}
-
 /* Where in a frame its words are, at hand. */
 struct words {
 	size_t code, back, instr, owner;
@@ -432,6 +425,20 @@ static inline bool is_plain(const unsigned char *a, const unsigned char *b, stru
 	       b[at.owner] < shim;
 }
 
+/* The same with the copies of the tip, if it is there. */
+static bool is_plain_at_tip(const struct as_snapper *s, uint64_t frame, const unsigned char *a,
+			    struct words at)
+{
+	const struct as_py_layout *l = &s->py->at;
+
+	if (frame < s->tip.at || frame - s->tip.at + l->frame.size > s->tip.n)
+		return true;
+	for (size_t i = 0; i < AS_TIP_COPIES; i++)
+		if (!is_plain(a, s->copy + s->tip.copy[i] + (frame - s->tip.at), at, l->frame.shim))
+			return false;
+	return true;
+}
+
 /*
  * Most frames are in the newest chunk, each above its caller. Such a stretch is
  * walked without many questions: whatever is not so is left to who asks them,
@@ -444,16 +451,17 @@ static uint64_t walk_stretch(struct walk *w, uint64_t frame)
 	const struct as_snap_region *chunk = &s->region[fixed_regions(s)];
 	const struct words word = {l->frame.code, l->frame.back, l->frame.instr, l->frame.owner};
 	const unsigned char *first = s->copy + chunk->first, *second = s->copy + chunk->second;
-	uint64_t from = chunk->at, end = below_tip(s, chunk), size = l->frame.size;
+	uint64_t from = chunk->at, size = l->frame.size, tip = s->tip.at;
 	uint64_t mask = ~(l->frame.tagged ? UINT64_C(7) : 0);
 	uint8_t shim = l->frame.shim;
 	size_t n = w->to->n;
 
-	while (n < AS_FRAMES_MAX && frame > from && frame - from + size <= end) {
+	while (n < AS_FRAMES_MAX && frame > from && frame - from + size <= chunk->n) {
 		const unsigned char *a = first + (frame - from), *b = second + (frame - from);
 		uint64_t back = as_word(a, word.back);
 
-		if (back >= frame || !back || !is_plain(a, b, word, shim))
+		if (back >= frame || !back || !is_plain(a, b, word, shim) ||
+		    (frame >= tip && !is_plain_at_tip(s, frame, a, word)))
 			break;
 		w->to->at[n++] = (struct as_pyframe){as_word(a, word.code) & mask,
 						     as_word(a, word.instr), frame};
@@ -500,7 +508,7 @@ static enum attempt fit_chunk(struct as_snapper *s, uint64_t at, uint64_t top)
 	uint64_t used = top - at, size = as_word(s->copy + chunk->first, CHUNK_SIZE);
 	bool enough = used <= chunk->n;
 
-	if (!enough || chunk->n > used + 4 * SLACK) {
+	if (!enough || chunk->n > used + SLACK_MOST) {
 		chunk->n = chunk_fill(used + SLACK < size ? used + SLACK : size);
 		s->planned = false;
 	}
@@ -530,11 +538,8 @@ static enum attempt check_via(struct as_snapper *s, uint64_t *frame)
 		s->nregions = 0;
 		return AGAIN_LEARNED;
 	}
-	uint64_t a = as_word(s->copy + s->region[1].first, l->thread.via);
-	uint64_t b = as_word(s->copy + s->region[1].second, l->thread.via);
-
-	*frame = a;
-	return a == b ? DONE : AGAIN_TORN;
+	*frame = as_word(s->copy + s->region[1].first, l->thread.via);
+	return DONE;
 }
 
 static enum attempt attempt(struct as_snapper *s, struct as_pystack *ret)
