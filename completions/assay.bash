@@ -221,10 +221,11 @@ _assay() {
 		--name) return ;;
 		--run-version) return ;;
 		-l | --label) return ;;
+		-o | --output) _assay_files "$cur"; return ;;
 		--store) _assay_files "$cur"; return ;;
 		esac
 		if [[ $cur == -* ]]; then
-			_assay_words "-c --connections -n --requests -z --duration -R --rate --arrival --seed --warmup --timeout -m --method -H --header --body --body-file --yes --threshold --exit-codes --name --run-version -l --label --json -q --quiet --store --no-store -h --help" "$cur"
+			_assay_words "-c --connections -n --requests -z --duration -R --rate --arrival --seed --warmup --timeout -m --method -H --header --body --body-file --yes --threshold --exit-codes --name --run-version -l --label --json --csv --ndjson --hdr --junit --markdown -o --output -q --quiet --store --no-store -h --help" "$cur"
 		fi
 		;;
 	"stub")

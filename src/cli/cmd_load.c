@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/human.h"
+#include "cli/load_output.h"
 #include "cli/measure.h"
 #include "judge/load.h"
 #include "judge/threshold.h"
@@ -23,8 +24,9 @@ struct opts {
 	int64_t duration_ns, warmup_ns, timeout_ns;
 	double rate;
 	const char *arrival, *method, *body, *body_file, *exit_codes;
-	struct as_opt_list headers, thresholds;
-	bool json, quiet, yes;
+	struct as_opt_list headers, thresholds, outputs;
+	bool formats[AS_LOAD_NFORMATS];
+	bool quiet, yes;
 };
 
 enum { K6_THRESHOLD = 99 }; /* its exit status */
@@ -56,7 +58,10 @@ static const struct as_opt opts[] = {
 	{ .name = "run-version", .type = AS_OPT_TEXT, .at = AT(m.version), .arg = "V", .help = "version of the server that is measured" },
 	{ .name = "label", .letter = 'l', .type = AS_OPT_PAIRS, .at = AT(m.labels), .arg = "K=V", .help = "a label to find the run by; repeatable" },
 	AS_OPT_HEAD("output"),
-	{ .name = "json", .type = AS_OPT_SWITCH, .at = AT(json), .help = "the numbers as JSON on standard output, no summary" },
+#define X(id, name_, endings, put, help_) { .name = name_, .type = AS_OPT_SWITCH, .at = AT(formats[AS_LOAD_##id]), .apart = 1, .help = help_ ", instead of the summary" },
+	AS_LOAD_FORMATS(X)
+#undef X
+	{ .name = "output", .letter = 'o', .type = AS_OPT_LIST, .at = AT(outputs), .arg = "FILE", .help = "write FILE, in the format that its ending says (.json .csv .ndjson .hdr .xml .md), or one of those above; repeatable" },
 	{ .name = "quiet", .letter = 'q', .type = AS_OPT_SWITCH, .at = AT(quiet), .help = "no progress, no summary" },
 	AS_STORING_OPTS(struct opts),
 	{ 0 }
@@ -72,6 +77,7 @@ struct job {
 	struct as_load_config config;
 	struct as_thresholds thresholds;
 	char keeps_to[AS_LOAD_THRESHOLDS];
+	struct as_load_files files;
 	bool shown; /* progress is on the terminal's line */
 };
 
@@ -79,6 +85,7 @@ static void job_done(struct job *j)
 {
 	as_buf_done(&j->body);
 	as_buf_done(&j->request);
+	as_load_files_done(&j->files);
 }
 
 static int check(const struct opts *o, struct as_err *err)
@@ -157,6 +164,8 @@ static int prepare(const struct opts *o, const char *url, struct job *j, struct 
 	if (r == AS_OK)
 		r = read_thresholds(o, j, err);
 	if (r == AS_OK)
+		r = as_load_files_open(&j->files, o->formats, &o->outputs, err);
+	if (r == AS_OK)
 		r = as_url_parse(url, &j->url, err);
 	if (r == AS_OK)
 		r = read_body(o, j, err);
@@ -195,7 +204,7 @@ static int drive(void *arg, struct as_identity *who, struct as_tee *sinks,
 static void configure(const struct opts *o, struct job *j, const struct as_env *env)
 {
 	struct as_load_config *c = &j->config;
-	bool watched = !o->quiet && !o->json && isatty(STDERR_FILENO);
+	bool watched = !o->quiet && isatty(STDERR_FILENO);
 
 	c->env = env;
 	c->to = &j->to;
@@ -214,17 +223,18 @@ static void configure(const struct opts *o, struct job *j, const struct as_env *
 
 /* ── what came of it ──────────────────────────────────────────────────── */
 
-static int show(const struct opts *o, const struct as_measured *s, struct as_io *io,
+static int show(const struct opts *o, struct job *j, const struct as_measured *s, struct as_io *io,
 		struct as_err *err)
 {
+	int r = as_load_files_write(&j->files, s->run, io->out, err);
+
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
 	struct as_look look = as_look_for(fileno(io->out));
 
-	if (o->json)
-		as_report_load_json(&b, s->run);
-	else if (!o->quiet)
-		as_report_load(&b, &look, s->run);
-	if (s->kept && !o->json && !o->quiet)
+	if (r < 0 || o->quiet || as_load_files_to_standard(&j->files))
+		return r;
+	as_report_load(&b, &look, s->run);
+	if (s->kept)
 		as_report_next(&b, &look, s->run);
 	return as_buf_write(&b, io->out, err);
 }
@@ -271,7 +281,7 @@ static int measure(const struct opts *o, char *url, struct job *j, struct as_io 
 		return r;
 	as_measured_keep(&got);
 	io->status = exit_status(o, j, got.run);
-	return show(o, &got, io, err);
+	return show(o, j, &got, io, err);
 }
 
 static int run(const void *opts_, char **args, char **tail, struct as_io *io, struct as_err *err)
@@ -320,11 +330,17 @@ const struct as_cmd as_cmd_load = {
 		"`http_req_waiting p(90)<25` (held against the time on the wire, which is never "
 		"shorter), `http_req_failed rate<0.01`, `http_reqs rate>=2`, `checks rate>0.99`, "
 		"`iterations`, `dropped_iterations`, `data_received`, `data_sent`; behind "
-		"`metric:` a list of several. A time without a unit is in milliseconds. A value that nobody "
-		"knows is a threshold that was missed; of a load that is INVALID none is judged by "
-		"the exit status.\n\n"
+		"`metric:` a list of several. A time without a unit is in milliseconds. A "
+		"value that nobody knows is a threshold that was missed; of a load that is INVALID "
+		"none is judged by the exit status.\n\n"
 		"A load is a run: it is kept in the history, and `assay show` tells it again. With "
-		"`--json` the histograms are there too, in HdrHistogram's format V2.",
+		"`--json` the histograms are there too, in HdrHistogram's format V2; `--hdr` "
+		"writes them as a log for its own tools, in nanoseconds, the latency without a tag. "
+		"`--csv` and `--ndjson` have a line for each moment of the timeline, not for each "
+		"request: to write a million of them would cost more than to send them. `--junit` "
+		"has a test for each threshold, and one that fails when the load was INVALID. "
+		"With `-o` the summary is shown as well, and a file appears when all of it is "
+		"there.",
 	.examples =
 		"assay load -n 200 -c 4 unix:$PWD/app.sock\t200 requests, four at a time\n"
 		"assay load -R 500 -z 0.3s unix:$PWD/app.sock:/health\t500 a second, by the "

@@ -14,10 +14,16 @@ void as_put_load(const struct as_sheet *s);
 void as_report_load(struct as_buf *out, const struct as_look *look, const struct as_run *run);
 /* A document of its own, and assay.load of the run's: null without. */
 void as_report_load_json(struct as_buf *out, const struct as_run *run);
+/* For HdrHistogram's tools, for those who read JUnit's tests, for a page of text. */
+void as_report_load_hdr(struct as_buf *out, const struct as_run *run);
+void as_report_load_junit(struct as_buf *out, const struct as_run *run);
+void as_report_load_markdown(struct as_buf *out, const struct as_run *run);
 void as_put_load_json(struct as_json *j, const struct as_run *run);
 
 /* What it had to keep to, and whether it did. */
 void as_put_thresholds(const struct as_sheet *s);
 void as_put_thresholds_json(struct as_json *j, const struct as_load *l);
+/* Those that were kept with a load. */
+void as_load_thresholds(const struct as_load *l, struct as_thresholds *ret);
 /* A value in people's units; "unknown". */
 struct as_text as_threshold_text(const struct as_threshold *t, double value);

@@ -5,7 +5,7 @@
 enum { EXPR = 44 };
 
 /* They were parsed before they were kept; of a damaged file those before the damage count. */
-static void thresholds_of(const struct as_load *l, struct as_thresholds *ret)
+void as_load_thresholds(const struct as_load *l, struct as_thresholds *ret)
 {
 	struct as_err err;
 
@@ -55,7 +55,7 @@ void as_put_thresholds(const struct as_sheet *s)
 {
 	struct as_thresholds t;
 
-	thresholds_of(s->run->load, &t);
+	as_load_thresholds(s->run->load, &t);
 	for (size_t i = 0; i < t.n; i++)
 		put_one(s, &t.at[i], i == 0);
 }
@@ -64,7 +64,7 @@ void as_put_thresholds_json(struct as_json *j, const struct as_load *l)
 {
 	struct as_thresholds t;
 
-	thresholds_of(l, &t);
+	as_load_thresholds(l, &t);
 	as_json_open(j, "thresholds", '[');
 	for (size_t i = 0; i < t.n; i++) {
 		double value = as_threshold_value(&t.at[i], l);

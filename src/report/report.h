@@ -25,6 +25,8 @@ void as_report_status(struct as_buf *out, const struct as_look *look, const stru
 void as_report_json(struct as_buf *out, const struct as_run *run);
 /* The timeline: a head of keys, then a line a moment. Unknown is an empty cell. */
 void as_report_csv(struct as_buf *out, const struct as_run *run);
+/* The same, a JSON document a line: {"t_seconds": 1.5, key: value, …}. */
+void as_report_ndjson(struct as_buf *out, const struct as_run *run);
 /* One page of HTML that needs nothing else: plots, tables, all of the run. */
 void as_report_html(struct as_buf *out, const struct as_run *run);
 /* One line of Keystone's jobs_history.jsonl: its keys, its rounding (2 decimals), newline. */

@@ -546,6 +546,29 @@ static void t_csv(void)
 	EXPECT_I64(lines, 12);
 }
 
+/* The same timeline, a document a line. */
+static void t_ndjson(void)
+{
+	as_auto_run struct as_run *run = demo();
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
+	const char *want = "{\"t_seconds\":0,\"system.cpu.user\":0,\"system.cpu.system\":0,"
+			   "\"system.cpu.iowait\":0,\"system.cpu.idle\":0,"
+			   "\"system.memory.used\":4294967296,\"system.load.1m\":1.5,"
+			   "\"system.psi.io\":null,\"job.cpu.total\":0,";
+
+	as_report_ndjson(&b, run);
+	if (strncmp(b.p, want, strlen(want)))
+		UTEST_FAIL("the file begins\n%.600s", b.p);
+	int lines = 0;
+	for (const char *p = b.p, *end; (end = strchr(p, '\n')); p = end + 1, lines++) {
+		json_t *line = json_loadb(p, (size_t)(end - p), 0, NULL);
+
+		EXPECT(json_is_object(line) && json_object_size(line) == 16);
+		json_decref(line);
+	}
+	EXPECT_I64(lines, 11);
+}
+
 static void t_lists_quote(void)
 {
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
@@ -1170,6 +1193,7 @@ static void t_full_buffers(void)
 		as_report_json(&b, run);
 		as_report_keystone(&b, run);
 		as_report_csv(&b, run);
+		as_report_ndjson(&b, run);
 		as_report_job_details(&b, &wide, run);
 		as_report_status(&b, &wide, run);
 		as_report_tree(&b, &wide, run);
@@ -1323,9 +1347,10 @@ static void t_wild_lists(void)
 
 UTEST_MAIN(T(t_summary_of_a_known_run), T(t_show_of_a_known_run), T(t_running_is_so_far),
 	   T(t_curves), T(t_holes), T(t_coarse_clocks_do_not_flicker), T(t_json_of_a_known_run),
-	   T(t_keystone_line), T(t_endings), T(t_tool_and_script), T(t_csv), T(t_lists_quote),
-	   T(t_long_runs), T(t_moments_of_two_scopes), T(t_rank_and_tree), T(t_wild_runs),
-	   T(t_nothing_known), T(t_also), T(t_own_cost_of_a_short_run), T(t_lists_of_a_run),
-	   T(t_zeros_and_the_dead), T(t_unlisted_processes), T(t_reasons_are_said),
-	   T(t_bounds_bound), T(t_shortest_runs), T(t_ten_thousand_processes), T(t_deep_chains),
-	   T(t_full_buffers), T(t_jobs_table), T(t_stats_table), T(t_wild_lists))
+	   T(t_keystone_line), T(t_endings), T(t_tool_and_script), T(t_csv), T(t_ndjson),
+	   T(t_lists_quote), T(t_long_runs), T(t_moments_of_two_scopes), T(t_rank_and_tree),
+	   T(t_wild_runs), T(t_nothing_known), T(t_also), T(t_own_cost_of_a_short_run),
+	   T(t_lists_of_a_run), T(t_zeros_and_the_dead), T(t_unlisted_processes),
+	   T(t_reasons_are_said), T(t_bounds_bound), T(t_shortest_runs),
+	   T(t_ten_thousand_processes), T(t_deep_chains), T(t_full_buffers), T(t_jobs_table),
+	   T(t_stats_table), T(t_wild_lists))

@@ -70,6 +70,7 @@ static bool write_report(struct as_buf *b, const struct as_run *run, int which)
 		break;
 	case 5:
 		as_report_csv(b, run);
+		as_report_ndjson(b, run);
 		break;
 	case 6:
 		as_report_job_details(b, &look, run);
