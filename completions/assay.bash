@@ -231,13 +231,19 @@ _assay() {
 	"stub")
 		case $prev in
 		-a | --answer) return ;;
+		--script) _assay_files "$cur"; return ;;
+		--sse) return ;;
+		--every) return ;;
+		--servers) return ;;
+		--service) return ;;
+		--files) _assay_files "$cur"; return ;;
 		--stall) return ;;
 		--seed) return ;;
 		--listen) return ;;
 		-d | --duration) return ;;
 		esac
 		if [[ $cur == -* ]]; then
-			_assay_words "-a --answer --stall --seed --listen --yes -d --duration --json -h --help" "$cur"
+			_assay_words "-a --answer --script --sse --every --servers --service --files --stall --seed --listen --yes -d --duration --json -h --help" "$cur"
 		fi
 		;;
 	"heap run")

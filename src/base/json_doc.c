@@ -35,25 +35,39 @@ static int depth_of(json_t *v)
 	return below + 1;
 }
 
-int as_json_doc_read(const char *text, struct as_json_doc **ret, struct as_err *err)
+/* `name`: of the file that it is, or NULL. */
+static int refuse(const char *name, const json_error_t *why, struct as_err *err)
 {
-	return as_json_doc_read_n(text, strlen(text), ret, err);
+	if (json_error_code(why) == json_error_out_of_memory)
+		return as_fail(err, AS_ENOMEM, "no memory to read JSON");
+	if (!name)
+		return as_fail(err, AS_EFORMAT, "not JSON: %.100s", why->text);
+	return as_fail(err, AS_EFORMAT, "%.80s:%d: not JSON: %.90s", name, why->line, why->text);
 }
 
-int as_json_doc_read_n(const char *p, size_t n, struct as_json_doc **ret, struct as_err *err)
+int as_json_doc_read_file(const char *name, const char *p, size_t n, struct as_json_doc **ret,
+			  struct as_err *err)
 {
 	json_error_t why = {0};
 	json_t *v = json_loadb(p, n, JSON_DECODE_ANY, &why);
 
-	if (!v && json_error_code(&why) == json_error_out_of_memory)
-		return as_fail(err, AS_ENOMEM, "no memory to read JSON");
 	if (!v)
-		return as_fail(err, AS_EFORMAT, "not JSON: %.100s", why.text);
+		return refuse(name, &why, err);
 	*ret = (struct as_json_doc *)v;
 	if (depth_of(v) <= AS_JSON_DOC_DEPTH)
 		return AS_OK;
 	as_json_doc_free(as_take(*ret));
 	return as_fail(err, AS_EFORMAT, "JSON deeper than %d levels", AS_JSON_DOC_DEPTH);
+}
+
+int as_json_doc_read(const char *text, struct as_json_doc **ret, struct as_err *err)
+{
+	return as_json_doc_read_file(NULL, text, strlen(text), ret, err);
+}
+
+int as_json_doc_read_n(const char *p, size_t n, struct as_json_doc **ret, struct as_err *err)
+{
+	return as_json_doc_read_file(NULL, p, n, ret, err);
 }
 
 void as_json_doc_free(struct as_json_doc *doc)
@@ -147,6 +161,15 @@ const struct as_json_doc *as_json_doc_at(const struct as_json_doc *doc, const ch
 const struct as_json_doc *as_json_doc_item(const struct as_json_doc *doc, size_t i)
 {
 	return (const struct as_json_doc *)json_array_get(value_of(doc), i);
+}
+
+const char *as_json_doc_key(const struct as_json_doc *doc, size_t i)
+{
+	void *at = json_object_iter(value_of(doc));
+
+	for (; at && i; i--)
+		at = json_object_iter_next(value_of(doc), at);
+	return at ? json_object_iter_key(at) : NULL;
 }
 
 const char *as_json_doc_text(const struct as_json_doc *doc, const char *path)

@@ -22,7 +22,7 @@ static bool is_value(const char *p)
 	return true;
 }
 
-static int check_header(const char *header, struct as_err *err)
+int as_http_check_header(const char *header, struct as_err *err)
 {
 	size_t n = strcspn(header, ":");
 
@@ -47,7 +47,7 @@ static int check(const struct as_http_ask *ask, struct as_err *err)
 	if (!is_token(ask->method, strlen(ask->method)))
 		return as_fail(err, AS_EUSAGE, "'%.40s' is no method", ask->method);
 	for (size_t i = 0; i < ask->nheaders; i++) {
-		int r = check_header(ask->headers[i], err);
+		int r = as_http_check_header(ask->headers[i], err);
 
 		if (r < 0)
 			return r;

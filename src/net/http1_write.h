@@ -17,3 +17,5 @@ struct as_http_ask {
 
 /* Host, User-Agent and Content-Length are added unless they are among the headers. */
 int as_http_put(struct as_buf *out, const struct as_http_ask *ask, struct as_err *err);
+/* "Name: value", as it may stand in a message. */
+int as_http_check_header(const char *header, struct as_err *err);

@@ -1,9 +1,7 @@
-/* load -- schedules, scripts of the stub, verdicts on loads, and how the store keeps one. */
+/* load -- schedules, verdicts on loads, and how the store keeps one. */
 #include "judge/load.h"
 #include "judge/verdict.h"
-#include "load/answer.h"
 #include "load/schedule.h"
-#include "load/stub.h"
 #include "base/clock.h"
 #include "base/fault.h"
 #include "store/loads.h"
@@ -86,65 +84,6 @@ static void t_wrong_arrivals(void)
 
 	for (size_t i = 0; i < AS_LEN(wrong); i++)
 		EXPECT_I64(as_schedule_parse(wrong[i], &s, &err), AS_EUSAGE);
-}
-
-/* ── scripts ──────────────────────────────────────────────────────────── */
-
-static void t_scripts(void)
-{
-	struct as_stub_answer a = as_stub_usual;
-	struct as_err err = {0};
-
-	EXPECT_OK(as_stub_parse(
-			  "status=503&size=4KiB&delay=uniform:5ms:15ms&framing=chunked&end=close",
-			  &a, &err),
-		  err);
-	EXPECT_U64(a.status, 503);
-	EXPECT_U64(a.size, 4096);
-	EXPECT_I64(a.delay.kind, AS_DELAY_UNIFORM);
-	EXPECT_I64(a.delay.b_ns, 15 * AS_MSEC);
-	EXPECT_I64(a.framing, AS_STUB_CHUNKED);
-	EXPECT_I64(a.end, AS_STUB_CLOSE);
-	EXPECT_OK(as_stub_parse("", &a, &err), err);
-	EXPECT_U64(a.status, 503);
-}
-
-static void t_wrong_scripts(void)
-{
-	static const char *const wrong[] = {
-		"x",          "status=99",  "status=600",        "size=17MiB",
-		"delay=x",    "delay=exp:", "delay=uniform:5ms", "delay=uniform:5ms:1ms",
-		"framing=no", "end=never",  "status=200&&oops",
-	};
-	struct as_stub_answer a = as_stub_usual;
-	struct as_stub_config c = {0};
-	struct as_err err = {0};
-
-	for (size_t i = 0; i < AS_LEN(wrong); i++)
-		if (as_stub_parse(wrong[i], &a, &err) != AS_EUSAGE)
-			UTEST_FAIL("'%s' was taken", wrong[i]);
-	EXPECT_I64(as_stub_stall(&c, "2s", &err), AS_EUSAGE);
-	EXPECT_I64(as_stub_stall(&c, ":", &err), AS_EUSAGE);
-	EXPECT_OK(as_stub_stall(&c, "2s:0.5s", &err), err);
-	EXPECT_I64(c.stalls[0].for_ns, AS_SECOND / 2);
-}
-
-static void t_delays(void)
-{
-	struct as_stub_delay d = {.kind = AS_DELAY_EXP, .a_ns = AS_MSEC};
-	struct as_random r;
-	double sum = 0;
-
-	as_random_seed(&r, 1);
-	for (int i = 0; i < MANY; i++)
-		sum += (double)as_stub_draw(&d, &r);
-	EXPECT_NEAR(sum / MANY, 1e6, 1e4);
-	d = (struct as_stub_delay){.kind = AS_DELAY_UNIFORM, .a_ns = 10, .b_ns = 20};
-	for (int i = 0; i < 1000; i++) {
-		int64_t v = as_stub_draw(&d, &r);
-
-		EXPECT(v >= 10 && v < 20);
-	}
 }
 
 /* ── verdicts ─────────────────────────────────────────────────────────── */
@@ -235,5 +174,4 @@ static void t_errors_have_names(void)
 }
 
 UTEST_MAIN(T(t_constant), T(t_random_arrivals), T(t_the_same_seed_gives_the_same_moments),
-	   T(t_wrong_arrivals), T(t_scripts), T(t_wrong_scripts), T(t_delays), T(t_verdicts),
-	   T(t_kept), T(t_errors_have_names))
+	   T(t_wrong_arrivals), T(t_verdicts), T(t_kept), T(t_errors_have_names))

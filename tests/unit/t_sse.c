@@ -143,7 +143,7 @@ static void t_pieces(void)
 {
 	static const char *const pieces[] = {
 		"{\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\"}}]}",
-		" { \"choices\" : [ { \"delta\" : { \"role\":\"x\", \"content\" : \"\\\"\" } } ] } ",
+		" { \"choices\" : [ { \"delta\" : { \"content\" : \"\\\"\" } } ] } ",
 		"{\"choices\":[{\"delta\":{\"reasoning_content\":\"hm\"}}]}",
 		"{\"choices\":[{\"delta\":{\"reasoning\":\"hm\"}}]}",
 		"{\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0}]}}]}",
