@@ -198,10 +198,10 @@ static void tree_exited(void *st, const struct as_collect *c, const struct as_ex
 {
 	struct state *s = st;
 
+	s->census.members.root_ended |= e->pid == c->root;
 	if (c->attached || !anything(c->want))
 		return;
 	struct as_process *p = as_census_zombie(&s->census, c, e->pid);
-	s->census.members.root_ended |= e->pid == c->root;
 	as_counters_reaping(&s->counters, e->pid == c->root);
 	as_peaks_late(&s->peaks, e->usage.ru_maxrss * 1024, p);
 	if (!p)

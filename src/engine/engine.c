@@ -25,11 +25,12 @@
 
 enum { KILL_AFTER_S = 5, KILLS_MAX = 20 };
 
-enum event { EV_TIMER, EV_SIGNAL, EV_TARGET, EV_STACKS, EV_PART };
+enum event { EV_TIMER, EV_SIGNAL, EV_TARGET, EV_STACKS, EV_COMPANION, EV_PART };
 
 struct engine {
 	const struct as_engine_config *cfg;
 	struct as_tee *sink;
+	const struct as_identity *who;
 	struct as_collect collect;
 	const struct as_members *members;
 	struct as_cgroup cgroup;
@@ -47,6 +48,7 @@ struct engine {
 	int32_t child_status;  /* its wait status                                 */
 	int64_t boot_ahead_ns; /* as_boot_ahead() at the start                    */
 	int64_t ended_ns;      /* when it, or the target, ended; AS_NA before     */
+	bool accompanied;      /* the companion runs                              */
 	bool stop;             /* the measurement is over                         */
 	bool interrupted;      /* … because a signal said so                      */
 	bool starved;          /* memory ran out: some numbers are missing        */
@@ -64,6 +66,8 @@ static void take_sample(struct engine *e, int64_t t_ns)
 {
 	as_frame_start(&e->frame, t_ns);
 	as_parts_sample(&e->parts, &e->collect, &e->frame);
+	if (e->cfg->companion)
+		e->cfg->companion->rows(e->cfg->companion->arg, &e->frame);
 	as_frame_settle(&e->frame);
 	as_tee_frame(e->sink, &e->frame);
 }
@@ -184,6 +188,15 @@ static void stop_ourselves(struct engine *e)
 	(void)sigprocmask(SIG_BLOCK, &tstp, NULL);
 }
 
+/* Nobody is there to pass it to: stop measuring. A companion has something to end first. */
+static void told_to_end(struct engine *e, int sig)
+{
+	e->interrupted = true;
+	e->stop = !e->accompanied;
+	if (e->accompanied)
+		e->cfg->companion->signal(e->cfg->companion->arg, sig);
+}
+
 static void on_signal(struct engine *e)
 {
 	struct signalfd_siginfo info;
@@ -199,7 +212,7 @@ static void on_signal(struct engine *e)
 		else if (e->child && for_us_alone(&info))
 			(void)kill(e->child, sig);
 		else if (!e->child && sig != SIGUSR1 && sig != SIGUSR2 && !ignored(sig))
-			e->stop = e->interrupted = true; /* nobody to pass it to: stop measuring */
+			told_to_end(e, sig);
 	}
 }
 
@@ -269,7 +282,7 @@ static int watch(struct engine *e, int fd, enum event what, struct as_err *err)
 	return AS_OK;
 }
 
-static int open_events(struct engine *e, struct as_err *err)
+static void open_signals(struct engine *e)
 {
 	sigset_t set;
 
@@ -283,11 +296,17 @@ static int open_events(struct engine *e, struct as_err *err)
 	(void)sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL}, &e->old_chld);
 	/* A limit on the size of files is the job's: our writes fail by it, we do not die. */
 	(void)sigaction(SIGXFSZ, &(struct sigaction){.sa_handler = SIG_IGN}, &e->old_xfsz);
+	e->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static int open_events(struct engine *e, struct as_err *err)
+{
+	if (!e->cfg->deaf)
+		open_signals(e);
 	e->epoll = epoll_create1(EPOLL_CLOEXEC);
 	e->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	e->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	int r = watch(e, e->timer, EV_TIMER, err);
-	if (r == AS_OK)
+	if (r == AS_OK && !e->cfg->deaf)
 		r = watch(e, e->signals, EV_SIGNAL, err);
 	return r;
 }
@@ -302,11 +321,42 @@ static void on_stacks(struct engine *e)
 		as_tee_stacks(e->sink, seen, &so_far);
 }
 
+/* The attached process ended. With a companion the run goes on, without it. */
+static void on_target(struct engine *e)
+{
+	struct as_exit x = {.pid = e->cfg->attach, .t_ns = since_start(e)};
+
+	if (!e->accompanied) {
+		e->stop = true;
+		return;
+	}
+	as_parts_exited(&e->parts, &e->collect, &x);
+	as_looper_finish(as_take(e->looper)); /* who is no more holds no loop */
+	as_close_(&e->target);
+	e->target = -1;
+}
+
 /* A collector has something to say: let it say a little more first. */
 static void on_part(struct engine *e, size_t i)
 {
 	as_watch_readable(&e->watch, i, since_start(e));
 	arm(e);
+}
+
+static void on_event(struct engine *e, uint32_t what)
+{
+	if (what == EV_SIGNAL)
+		on_signal(e);
+	else if (what == EV_TIMER)
+		on_time(e);
+	else if (what == EV_TARGET)
+		on_target(e);
+	else if (what == EV_STACKS)
+		on_stacks(e);
+	else if (what == EV_COMPANION)
+		e->stop = true;
+	else
+		on_part(e, what - EV_PART);
 }
 
 static int loop(struct engine *e, struct as_err *err)
@@ -320,18 +370,8 @@ static int loop(struct engine *e, struct as_err *err)
 
 		if (n < 0 && errno != EINTR)
 			return as_fail_errno(err, errno, "wait for events");
-		for (int i = 0; i < n; i++) {
-			if (ev[i].data.u32 == EV_SIGNAL)
-				on_signal(e);
-			else if (ev[i].data.u32 == EV_TIMER)
-				on_time(e);
-			else if (ev[i].data.u32 == EV_TARGET)
-				e->stop = true; /* the attached process ended */
-			else if (ev[i].data.u32 == EV_STACKS)
-				on_stacks(e);
-			else
-				on_part(e, ev[i].data.u32 - EV_PART);
-		}
+		for (int i = 0; i < n; i++)
+			on_event(e, ev[i].data.u32);
 	}
 	return AS_OK;
 }
@@ -376,12 +416,24 @@ static void set_allowed(struct engine *e, const struct as_env *env, struct as_id
 		who->memory = limit.memory;
 }
 
+/* A companion may be all that there is: no command, and nobody to attach to. */
+static bool is_alone(const struct engine *e)
+{
+	return !e->cfg->attach && !e->cfg->argv;
+}
+
 static int open_groups(struct engine *e, const struct as_env *env, struct as_identity *who,
 		       struct as_err *err)
 {
-	int r = e->cfg->attach ? as_cgroup_of(env, e->cfg->attach, &e->cgroup, err)
-			       : as_cgroup_make(env, who->id, &e->cgroup, err);
+	int r = AS_OK;
 
+	if (is_alone(e)) {
+		e->cgroup.limits = (struct as_cg_limits){AS_CG_UNLIMITED, AS_CG_UNLIMITED};
+		set_allowed(e, env, who);
+		return AS_OK;
+	}
+	r = e->cfg->attach ? as_cgroup_of(env, e->cfg->attach, &e->cgroup, err)
+			   : as_cgroup_make(env, who->id, &e->cgroup, err);
 	e->collect.cgroup = &e->cgroup;
 	set_allowed(e, env, who);
 	return r;
@@ -411,7 +463,7 @@ static int start_command(struct engine *e, struct as_engine_result *ret, struct 
 		return as_fail_errno(err, why, "cannot run '%s'", e->cfg->argv[0]);
 	}
 	e->collect.root = e->cfg->attach ? e->cfg->attach : e->child;
-	e->collect.empty = false;
+	e->collect.empty = is_alone(e);
 	return AS_OK;
 }
 
@@ -470,7 +522,7 @@ static void judge_end(struct engine *e, struct as_engine_result *ret)
 	o->duration_ns = e->ended_ns == AS_NA ? since_start(e) : e->ended_ns;
 	o->survivors = survivors(e);
 	o->exit_code = -1;
-	if (!e->cfg->argv) { /* attached, nothing was started: whatever ended it is fine */
+	if (!e->cfg->argv) { /* nothing was started: whatever ended it is fine */
 		o->status = AS_SUCCESS;
 		return;
 	}
@@ -512,12 +564,38 @@ static int watch_loops(struct engine *e, struct as_err *err)
 {
 	if (!e->cfg->loops)
 		return AS_OK;
-	return as_looper_start(&e->looper, e->collect.env, e->collect.root, e->cfg->loops, err);
+	int r = as_looper_start(&e->looper, e->collect.env, e->collect.root, e->cfg->loops, err);
+	if (r == AS_OK || !e->cfg->companion)
+		return r;
+	e->cfg->loops->blind = *err; /* a load goes on without */
+	return AS_OK;
 }
 
-static int measure(struct engine *e, struct as_engine_result *ret, struct as_err *err)
+/* ── who comes along ──────────────────────────────────────────────────── */
+
+static int start_companion(struct engine *e, struct as_err *err)
 {
-	struct as_total totals[AS_NTOTALS];
+	const struct as_companion *c = e->cfg->companion;
+	int r = c ? c->start(c->arg, e->who, e->cfg, err) : AS_OK;
+
+	e->accompanied = c && r == AS_OK;
+	return e->accompanied ? watch(e, c->fd(c->arg), EV_COMPANION, err) : r;
+}
+
+static int finish_companion(struct engine *e, struct as_engine_result *ret, struct as_total *totals,
+			    struct as_err *err)
+{
+	const struct as_companion *c = e->cfg->companion;
+
+	return e->accompanied
+		       ? c->finish(c->arg, totals ? e->sink : NULL, &ret->outcome, totals, err)
+		       : AS_OK;
+}
+
+/* ── from start to end ────────────────────────────────────────────────── */
+
+static int start(struct engine *e, struct as_engine_result *ret, struct as_err *err)
+{
 	int r = as_parts_open(&e->parts, &e->collect, err);
 
 	if (r < 0)
@@ -525,29 +603,56 @@ static int measure(struct engine *e, struct as_engine_result *ret, struct as_err
 	if (!e->cfg->basic)
 		take_sample(e, 0); /* the baseline */
 	as_clockwork_start(&e->clock, e->cfg->interval_ns);
-	r = start_command(e, ret, err);
-	if (r < 0)
-		return r;
-	start_stacks(e, ret);
-	r = watch_loops(e, err);
+	return start_command(e, ret, err);
+}
+
+/* While the command, the process or the companion goes on. */
+static int follow(struct engine *e, struct as_engine_result *ret, struct as_err *err)
+{
+	if (e->collect.root)
+		start_stacks(e, ret);
+	int r = e->collect.root ? watch_loops(e, err) : AS_OK;
+	if (r == AS_OK)
+		r = start_companion(e, err);
 	if (r == AS_OK)
 		r = loop(e, err);
 	as_looper_finish(e->looper);
 	stop_stacks(e, ret);
-	if (r < 0)
-		return r;
+	return r;
+}
+
+static int finish(struct engine *e, struct as_engine_result *ret, struct as_err *err)
+{
+	struct as_total totals[AS_NTOTALS];
+
 	as_parts_last(&e->parts, &e->collect);
 	if (!e->cfg->basic)
 		take_sample(e, since_start(e));
 	as_parts_finish(&e->parts, &e->collect, totals);
 	own_cost(e, totals);
 	judge_end(e, ret);
-	if (e->starved)
-		ret->outcome.error = as_strdup(AS_STARVED);
 	ret->starved = e->starved;
 	ret->interrupted = e->interrupted;
-	as_tee_end(e->sink, &ret->outcome, totals);
-	return AS_OK;
+	int r = finish_companion(e, ret, totals, err);
+	if (e->starved)
+		ret->outcome.error = as_strdup(AS_STARVED);
+	if (r == AS_OK)
+		as_tee_end(e->sink, &ret->outcome, totals);
+	return r;
+}
+
+static int measure(struct engine *e, struct as_engine_result *ret, struct as_err *err)
+{
+	struct as_err late;
+	int r = start(e, ret, err);
+
+	if (r < 0)
+		return r;
+	r = follow(e, ret, err);
+	if (r == AS_OK)
+		return finish(e, ret, err);
+	(void)finish_companion(e, ret, NULL, &late);
+	return r;
 }
 
 /* A command that could not be started is a run as well: it failed, and why. */
@@ -579,9 +684,27 @@ static void shut(struct engine *e)
 	as_close_(&e->signals);
 	as_close_(&e->target);
 	as_cgroup_done(e->collect.env, &e->cgroup);
+	if (e->cfg->deaf)
+		return;
 	(void)sigaction(SIGCHLD, &e->old_chld, NULL);
 	(void)sigprocmask(SIG_SETMASK, &e->old_mask, NULL);
 	(void)setrlimit(RLIMIT_NOFILE, &e->old_files);
+}
+
+static int open_all(struct engine *e, struct as_identity *who, struct as_err *err)
+{
+	const struct as_engine_config *cfg = e->cfg;
+
+	if (!cfg->deaf)
+		raise_files(e);
+	int r = open_events(e, err);
+	if (r == AS_OK && cfg->attach)
+		r = open_target(e, err);
+	if (r == AS_OK)
+		r = open_groups(e, e->collect.env, who, err);
+	if (r == AS_OK && cfg->argv && !cfg->attach)
+		(void)prctl(PR_SET_CHILD_SUBREAPER, 1);
+	return r;
 }
 
 int as_engine_run(const struct as_env *env, const struct as_engine_config *cfg,
@@ -591,6 +714,7 @@ int as_engine_run(const struct as_env *env, const struct as_engine_config *cfg,
 	as_cleanup(shut) struct engine e = {
 		.cfg = cfg,
 		.sink = sink,
+		.who = who,
 		.epoll = -1,
 		.timer = -1,
 		.signals = -1,
@@ -607,21 +731,13 @@ int as_engine_run(const struct as_env *env, const struct as_engine_config *cfg,
 			    .empty = !cfg->attach,
 			    .children = !cfg->attach || cfg->children},
 	};
-	int r;
 
 	*ret = (struct as_engine_result){0};
 	e.collect.starved = &e.starved;
 	e.collect.members = &e.members;
-	raise_files(&e);
-	r = open_events(&e, err);
-	if (r == AS_OK && cfg->attach)
-		r = open_target(&e, err);
-	if (r == AS_OK)
-		r = open_groups(&e, env, who, err);
+	int r = open_all(&e, who, err);
 	if (r < 0)
 		return r;
-	if (!cfg->attach)
-		(void)prctl(PR_SET_CHILD_SUBREAPER, 1);
 	who->start_ns = as_clock(CLOCK_REALTIME);
 	who->boottime_ns = as_clock(CLOCK_BOOTTIME);
 	as_tee_begin(sink, who);

@@ -8,13 +8,16 @@
  *
  * The engine is one thread around epoll: the child's pidfd, a timer, signals.
  */
+#include "engine/companion.h"
 #include "engine/loops.h"
 #include "engine/stacks.h"
 #include "os/env.h"
 #include "run/sink.h"
 
 struct as_engine_config {
-	char **argv; /* the command; NULL: none is started           */
+	char **argv;                          /* the command; NULL: none is started           */
+	const struct as_companion *companion; /* NULL: none. Without a command and a
+						 process the run is its alone   */
 	/* "NAME=value" each, NULL-ended: what it has in its environment besides ours. */
 	char *const *environment;
 	int32_t attach; /* a running process to measure; 0: the command */
@@ -24,6 +27,7 @@ struct as_engine_config {
 	int64_t interval_ns;
 	int64_t timeout_ns;  /* TERM, then KILL five seconds later; 0: none  */
 	int64_t duration_ns; /* attach: stop measuring after this; 0: none   */
+	bool deaf;           /* signals and limits are another thread's      */
 	struct as_want want;
 	const struct as_stacks_config *stacks; /* NULL: no stacks are sampled */
 	struct as_stacks_progress *progress;   /* of that; may be watched     */
