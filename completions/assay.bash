@@ -87,7 +87,7 @@ _assay() {
 		-l | --label) return ;;
 		-p | --param) return ;;
 		-i | --interval) return ;;
-		-m | --metrics) _assay_metrics "all cpu memory io sched faults files threads cgroup system cores psi net self paths pss" "$cur"; return ;;
+		-m | --metrics) _assay_metrics "all cpu memory io sched faults files threads cgroup system cores psi net self paths pss load" "$cur"; return ;;
 		--stacks) return ;;
 		--stacks-rate) return ;;
 		-t | --timeout) return ;;
@@ -115,7 +115,7 @@ _assay() {
 		-l | --label) return ;;
 		-p | --param) return ;;
 		-i | --interval) return ;;
-		-m | --metrics) _assay_metrics "all cpu memory io sched faults files threads cgroup system cores psi net self paths pss" "$cur"; return ;;
+		-m | --metrics) _assay_metrics "all cpu memory io sched faults files threads cgroup system cores psi net self paths pss load" "$cur"; return ;;
 		--stacks) return ;;
 		--stacks-rate) return ;;
 		-d | --duration) return ;;
@@ -218,6 +218,10 @@ _assay() {
 		--body-file) _assay_files "$cur"; return ;;
 		--threshold) return ;;
 		--exit-codes) _assay_words "assay k6" "$cur"; return ;;
+		-w | --watch) return ;;
+		--stacks) return ;;
+		--stacks-rate) return ;;
+		-i | --interval) return ;;
 		--name) return ;;
 		--run-version) return ;;
 		-l | --label) return ;;
@@ -225,7 +229,7 @@ _assay() {
 		--store) _assay_files "$cur"; return ;;
 		esac
 		if [[ $cur == -* ]]; then
-			_assay_words "-c --connections -n --requests -z --duration -R --rate --arrival --seed --warmup --timeout -m --method -H --header --body --body-file --yes --threshold --exit-codes --name --run-version -l --label --json --csv --ndjson --hdr --junit --markdown -o --output -q --quiet --store --no-store -h --help" "$cur"
+			_assay_words "-c --connections -n --requests -z --duration -R --rate --arrival --seed --warmup --timeout -m --method -H --header --body --body-file --yes --threshold --exit-codes -w --watch --stacks --stacks-rate -i --interval --name --run-version -l --label --json --csv --ndjson --hdr --junit --markdown -o --output -q --quiet --store --no-store -h --help" "$cur"
 		fi
 		;;
 	"stub")

@@ -10,10 +10,12 @@
 #include "base/clock.h"
 #include "base/human.h"
 #include "cli/load_output.h"
+#include "cli/load_view.h"
 #include "cli/measure.h"
+#include "cli/watched.h"
 #include "judge/load.h"
 #include "judge/threshold.h"
-#include "load/drive.h"
+#include "load/generator.h"
 #include "net/http1_write.h"
 #include "report/load.h"
 #include "report/report.h"
@@ -24,7 +26,7 @@ struct opts {
 	int64_t duration_ns, warmup_ns, timeout_ns;
 	double rate;
 	const char *arrival, *method, *body, *body_file, *exit_codes;
-	struct as_opt_list headers, thresholds, outputs;
+	struct as_opt_list headers, thresholds, outputs, watched;
 	bool formats[AS_LOAD_NFORMATS];
 	bool quiet, yes;
 };
@@ -53,6 +55,11 @@ static const struct as_opt opts[] = {
 	AS_OPT_HEAD("what it must keep to"),
 	{ .name = "threshold", .type = AS_OPT_LIST, .at = AT(thresholds), .arg = "EXPR", .help = "p99<250ms, errors<1%, rate>=100/s, or as k6 writes it; repeatable, or a list with commas" },
 	{ .name = "exit-codes", .type = AS_OPT_CHOICE, .at = AT(exit_codes), .choices = "assay|k6", .arg = "WHOSE", .initial = "assay", .help = "a threshold that was missed exits with 3, or with k6's 99" },
+	AS_OPT_HEAD("what is watched meanwhile"),
+	{ .name = "watch", .letter = 'w', .type = AS_OPT_LIST, .at = AT(watched), .arg = "TARGET", .help = "[NAME=]PID or [NAME=]container:NAME: what it uses, on the load's timeline; repeatable" },
+	{ .name = "stacks", .type = AS_OPT_TEXT, .at = AT(m.stacks), .arg = "MODES", .help = "of --watch: where its Pythons spend the time: cpu, wall, gil, or several: cpu,wall" },
+	{ .name = "stacks-rate", .type = AS_OPT_RATE, .at = AT(m.stacks_hz), .arg = "HZ", .initial = "100", .positive = true, .help = "looks at the stacks a second, on average" },
+	{ .name = "interval", .letter = 'i', .type = AS_OPT_DURATION, .at = AT(m.interval_ns), .arg = "TIME", .initial = "0.5s", .positive = true, .help = "time between samples; denser in the first second" },
 	AS_OPT_HEAD("identity"),
 	{ .name = "name", .type = AS_OPT_TEXT, .at = AT(m.name), .arg = "NAME", .help = "what to call the run (default: the server's address)" },
 	{ .name = "run-version", .type = AS_OPT_TEXT, .at = AT(m.version), .arg = "V", .help = "version of the server that is measured" },
@@ -78,11 +85,16 @@ struct job {
 	struct as_thresholds thresholds;
 	char keeps_to[AS_LOAD_THRESHOLDS];
 	struct as_load_files files;
-	bool shown; /* progress is on the terminal's line */
+	struct as_watched watched[AS_LOAD_TARGETS];
+	struct as_loops loops;
+	struct as_drive drive;
+	struct as_load_view view;
 };
 
 static void job_done(struct job *j)
 {
+	as_drive_done(&j->drive);
+	as_loops_done(&j->loops);
 	as_buf_done(&j->body);
 	as_buf_done(&j->request);
 	as_load_files_done(&j->files);
@@ -99,6 +111,8 @@ static int check(const struct opts *o, struct as_err *err)
 		return as_fail(err, AS_EUSAGE, "--body or --body-file, not both");
 	if (!(o->rate > 0) && strcmp(o->arrival, "constant") != 0)
 		return as_fail(err, AS_EUSAGE, "--arrival needs a --rate");
+	if (o->m.stacks && !o->watched.n)
+		return as_fail(err, AS_EUSAGE, "--stacks needs somebody to --watch");
 	return AS_OK;
 }
 
@@ -176,35 +190,9 @@ static int prepare(const struct opts *o, const char *url, struct job *j, struct 
 	return r == AS_OK ? check_near(o, j, err) : r;
 }
 
-/* ── while it runs ────────────────────────────────────────────────────── */
-
-static void show_progress(void *arg, const struct as_load *l, int64_t t_ns)
-{
-	struct job *j = arg;
-
-	j->shown = true;
-	(void)fprintf(stderr, "\r\033[K%s  %s requests, %s/s, p99 %s, %s errors",
-		      as_human_duration(t_ns).s, as_human_count((double)l->requests).s,
-		      as_human_count(as_load_rate(l)).s,
-		      as_human_duration(as_histogram_at(&l->latency, 0.99)).s,
-		      as_human_count((double)as_load_failed(l)).s);
-}
-
-static int drive(void *arg, struct as_identity *who, struct as_tee *sinks,
-		 struct as_engine_result *ret, struct as_err *err)
-{
-	struct job *j = arg;
-	int r = as_load_drive(&j->config, who, sinks, ret, err);
-
-	if (j->shown)
-		(void)fputs("\r\033[K", stderr);
-	return r;
-}
-
 static void configure(const struct opts *o, struct job *j, const struct as_env *env)
 {
 	struct as_load_config *c = &j->config;
-	bool watched = !o->quiet && isatty(STDERR_FILENO);
 
 	c->env = env;
 	c->to = &j->to;
@@ -216,9 +204,32 @@ static void configure(const struct opts *o, struct job *j, const struct as_env *
 	c->warmup_ns = o->warmup_ns;
 	c->timeout_ns = o->timeout_ns;
 	c->seed = o->seed;
-	c->thresholds = j->keeps_to;
-	c->progress = watched ? show_progress : NULL;
-	c->progress_arg = j;
+}
+
+/* A busy period as long as this is a block: as `assay loop` has it. */
+#define BLOCK (10 * AS_MSEC)
+
+static int generate(const void *config, struct as_pulse *pulse, struct as_load *ret,
+		    struct as_err *err)
+{
+	return as_generate(config, pulse, ret, err);
+}
+
+static int open_drive(const struct opts *o, struct job *j, struct as_err *err)
+{
+	j->drive.env = j->config.env;
+	j->drive.generate = generate;
+	j->drive.config = &j->config;
+	j->drive.watched = j->watched;
+	j->drive.nwatched = o->watched.n;
+	j->drive.loops = o->watched.n ? &j->loops : NULL;
+	j->drive.thresholds = j->keeps_to;
+	j->view.load = &j->drive;
+	int r = as_drive_open(&j->drive, err);
+	if (r == AS_OK && o->watched.n)
+		r = as_loops_init(&j->loops, err);
+	j->loops.threshold_ns = BLOCK;
+	return r;
 }
 
 /* ── what came of it ──────────────────────────────────────────────────── */
@@ -266,20 +277,29 @@ static int measure(const struct opts *o, char *url, struct job *j, struct as_io 
 	as_auto_measured struct as_measured got = {0};
 	char assay[] = "assay", load[] = "load", params[3][64];
 	char *words[] = {assay, load, url, NULL};
+	bool shown = !o->quiet && isatty(STDERR_FILENO);
+	struct as_sink view = as_load_view_sink(&j->view);
 	struct as_measure m = {.kind = "load",
 			       .default_name = j->url.local ? j->url.socket : j->url.authority,
 			       .opts = o->m,
-			       .engine = {.argv = words},
-			       .drive = drive,
-			       .drive_arg = j};
+			       .engine = {.attach = j->watched[0].pid,
+					  .children = true,
+					  .loops = j->drive.loops,
+					  .companion = as_drive_companion(&j->drive)},
+			       .stacks = {.children = true, .sampler = {.processes = true}},
+			       .watcher = shown ? &view : NULL,
+			       .argv = words};
 
 	m.opts.quiet = true; /* the status line is that of a job */
-	m.opts.metrics = "all";
+	m.opts.metrics = o->watched.n ? "all,load" : "system,cores,psi,load";
 	put_params(o, j, params, &m.opts.params);
 	int r = as_measured_take(&got, &m, io, err);
 	if (r < 0)
 		return r;
 	as_measured_keep(&got);
+	for (size_t i = 1; i < o->watched.n; i++)
+		if (j->drive.side[i].run)
+			as_measured_keep_also(&got, j->drive.side[i].run);
 	io->status = exit_status(o, j, got.run);
 	return show(o, j, &got, io, err);
 }
@@ -287,14 +307,17 @@ static int measure(const struct opts *o, char *url, struct job *j, struct as_io 
 static int run(const void *opts_, char **args, char **tail, struct as_io *io, struct as_err *err)
 {
 	const struct opts *o = opts_;
-	as_cleanup(job_done) struct job j = {0};
+	as_cleanup(job_done) struct job j = {.drive.over = -1};
 	int r = prepare(o, args[0], &j, err);
 
 	(void)tail;
+	if (r == AS_OK)
+		r = as_watched_parse(io->env, &o->watched, j.watched, err);
 	if (r < 0)
 		return r;
 	configure(o, &j, io->env);
-	return measure(o, args[0], &j, io, err);
+	r = open_drive(o, &j, err);
+	return r == AS_OK ? measure(o, args[0], &j, io, err) : r;
 }
 
 const struct as_cmd as_cmd_load = {
@@ -333,6 +356,15 @@ const struct as_cmd as_cmd_load = {
 		"`metric:` a list of several. A time without a unit is in milliseconds. A "
 		"value that nobody knows is a threshold that was missed; of a load that is INVALID "
 		"none is judged by the exit status.\n\n"
+		"`--watch` names the server's process (or a container of Docker's): while the load "
+		"lasts it is measured as `assay attach` does, with its descendants, and its event "
+		"loop as `assay loop` does. The summary then says what it used, how long its loop "
+		"was held (`loop lag`) and what held it up, and the run has its timeline, beside "
+		"rate, errors and percentiles. With `--stacks` it has its stacks too, for `assay "
+		"flame`. Of several targets each further one has a run of its own, which says "
+		"whose part it is. A target that ends before the load does is told of, and the "
+		"load goes on. `--threshold` knows `looplag.p99`, `target.cpu` (cores on average) "
+		"and `target.memory` (its peak).\n\n"
 		"A load is a run: it is kept in the history, and `assay show` tells it again. With "
 		"`--json` the histograms are there too, in HdrHistogram's format V2; `--hdr` "
 		"writes them as a log for its own tools, in nanoseconds, the latency without a tag. "

@@ -99,7 +99,7 @@ static int identify(struct as_identity *who, const struct as_measure *m, const s
 	as_id_random(who->id);
 	if (!set(&who->name, o->name ? o->name : m->default_name) ||
 	    !set(&who->version, o->version) || !set(&who->kind, m->kind) || !set_host(who, env) ||
-	    !set_words(who, m->engine.argv))
+	    !set_words(who, m->argv ? m->argv : m->engine.argv))
 		return nomem(err);
 	int r = set_pairs(&who->labels, &who->nlabels, &o->labels, err);
 	return r < 0 ? r : set_pairs(&who->params, &who->nparams, &o->params, err);
@@ -233,6 +233,18 @@ void as_measured_keep(struct as_measured *s)
 				 : "the run is not in the catalogue yet",
 		    &err);
 	as_live_close(as_take(s->live));
+}
+
+void as_measured_keep_also(const struct as_measured *s, const struct as_run *other)
+{
+	as_auto_store struct as_store *store = NULL;
+	struct as_err err;
+
+	if (!s->kept)
+		return;
+	if (as_store_open(as_buf_text(&s->dir), AS_STORE_WRITE, &store, &err) < 0 ||
+	    as_store_put(store, other, &err) < 0)
+		as_complain("the run of another target is not kept", &err);
 }
 
 /* ── how it is shown ──────────────────────────────────────────────────── */

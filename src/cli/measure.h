@@ -100,6 +100,7 @@ struct as_measure {
 	int (*drive)(void *arg, struct as_identity *who, struct as_tee *sinks,
 		     struct as_engine_result *ret, struct as_err *err);
 	void *drive_arg;
+	char **argv; /* the command line that is kept with it, if not the engine's */
 };
 
 /* Measure, keep, show. io->status and io->die_by become the command's. */
@@ -131,6 +132,8 @@ int as_measured_take(struct as_measured *s, const struct as_measure *m, struct a
 		     struct as_err *err);
 /* Into the store, unless it shall not be kept. Without this it is forgotten. */
 void as_measured_keep(struct as_measured *s);
+/* Another run that belongs to it; kept where this one is. */
+void as_measured_keep_also(const struct as_measured *s, const struct as_run *other);
 /* What went wrong, and of a command that never started what to do about it. */
 void as_measured_tell_error(const struct as_measured *s, bool started);
 void as_measured_done(struct as_measured *s);

@@ -60,6 +60,26 @@ static double sent(const struct as_load *l)
 	return (double)l->bytes_out;
 }
 
+/* Of several targets the one that used most. */
+static double target_cpu(const struct as_load *l)
+{
+	double most = NAN;
+
+	for (size_t i = 0; i < l->ntargets; i++)
+		most = fmax(most, l->target[i].cores);
+	return most;
+}
+
+static double target_memory(const struct as_load *l)
+{
+	double most = NAN;
+
+	for (size_t i = 0; i < l->ntargets; i++)
+		if (l->target[i].memory != AS_NA)
+			most = fmax(most, (double)l->target[i].memory);
+	return most;
+}
+
 /* A metric, and what is asked of it: a distribution has quantiles, the others each a number.
    The first of several rows is meant when nothing is said. */
 static const struct metric {
@@ -75,6 +95,7 @@ static const struct metric {
 	TIMES("latency", latency), /* the first: whose quantiles stand without a name */
 	TIMES("wire", wire),
 	TIMES("lateness", lateness),
+	TIMES("looplag", looplag), /* of the first target */
 	TIMES("http_req_duration", latency),
 	TIMES("http_req_waiting", wire),
 	TIMES("iteration_duration", latency),
@@ -95,6 +116,8 @@ static const struct metric {
 	{"dropped_iterations", "rate", 0, unsent_rate, AS_THRESHOLD_RATE},
 	{"data_received", "count", 0, received, AS_THRESHOLD_BYTES},
 	{"data_sent", "count", 0, sent, AS_THRESHOLD_BYTES},
+	{"target", "cpu", 0, target_cpu, AS_THRESHOLD_COUNT},
+	{"target", "memory", 0, target_memory, AS_THRESHOLD_BYTES},
 };
 
 /* ── comparisons ──────────────────────────────────────────────────────── */

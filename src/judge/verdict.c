@@ -494,15 +494,11 @@ static double seen(uint64_t samples)
 	return 0.5 + 0.5 * fmin(1, (double)samples / 10);
 }
 
-void as_judge(struct as_run *run)
+void as_judge_job(const struct as_run *run, struct as_verdict *ret)
 {
 	struct facts f = find_facts(run);
 	struct as_verdict v = {0};
 
-	if (run->load) {
-		as_judge_load(run);
-		return;
-	}
 	for (size_t i = 0; i < AS_LEN(rules); i++) {
 		if (!rules[i].holds(&f, &v))
 			continue;
@@ -511,5 +507,13 @@ void as_judge(struct as_run *run)
 			v.confidence *= seen(f.samples);
 		break;
 	}
-	run->verdict = v;
+	*ret = v;
+}
+
+void as_judge(struct as_run *run)
+{
+	if (run->load)
+		as_judge_load(run);
+	else
+		as_judge_job(run, &run->verdict);
 }

@@ -10,3 +10,5 @@
 
 /* Fills run->verdict. Never fails: what cannot be judged is "unknown". */
 void as_judge(struct as_run *run);
+/* What limited the processes of a run; of a load, the target that was watched. */
+void as_judge_job(const struct as_run *run, struct as_verdict *ret);

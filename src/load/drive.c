@@ -1,41 +1,135 @@
 #include "load/drive.h"
 
-#include <sys/resource.h>
-#include <unistd.h>
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/eventfd.h>
 
-#include "base/clock.h"
 #include "base/fault.h"
+#include "base/clock.h"
 
-static void set(struct as_total *totals, enum as_total_id id, int64_t v, const char *source)
+/* ── the generator's thread ───────────────────────────────────────────── */
+
+static void *work(void *data)
 {
-	totals[id].value = v;
-	totals[id].how = AS_MEASURED;
-	(void)snprintf(totals[id].source, sizeof totals[id].source, "%s", source);
+	struct as_drive *d = data;
+	uint64_t one = 1;
+
+	d->code = d->generate(d->config, d->pulse, d->out, &d->err);
+	(void)!write(d->over, &one, sizeof one);
+	return NULL;
 }
 
-/* What is known of a load as of any run: what went over the network, and our own cost. */
-static void set_totals(struct as_total *totals, const struct as_load *l)
+static void join(struct as_drive *d)
 {
-	struct rusage u = {0};
-
-	for (size_t t = 0; t < AS_NTOTALS; t++)
-		totals[t] = (struct as_total){.value = AS_NA};
-	(void)getrusage(RUSAGE_SELF, &u);
-	set(totals, AS_T_NET_SENT, (int64_t)l->bytes_out, "counted");
-	set(totals, AS_T_NET_RECV, (int64_t)l->bytes_in, "counted");
-	set(totals, AS_T_NET_CONNS, (int64_t)l->opened, "counted");
-	set(totals, AS_T_SELF_CPU, as_timeval_ns(u.ru_utime) + as_timeval_ns(u.ru_stime),
-	    "getrusage");
-	set(totals, AS_T_SELF_RSS, (int64_t)u.ru_maxrss * 1024, "getrusage");
+	if (!d->at_work)
+		return;
+	as_pulse_tell(d->pulse);
+	as_worker_stop(&d->worker);
+	d->at_work = false;
 }
 
-static void identify(struct as_identity *who, const struct as_env *env)
+static int fd(void *arg)
 {
-	who->cpus = as_env_cpus(env, getpid());
-	who->memory = AS_NA;
-	who->start_ns = as_clock(CLOCK_REALTIME);
-	who->boottime_ns = as_clock(CLOCK_BOOTTIME);
+	return ((struct as_drive *)arg)->over;
 }
+
+static int start(void *arg, const struct as_identity *who, const struct as_engine_config *how,
+		 struct as_err *err)
+{
+	struct as_drive *d = arg;
+	int r = AS_OK;
+
+	for (size_t i = 1; i < d->nwatched && r == AS_OK; i++)
+		r = as_side_start(&d->side[i], &d->watched[i], d->env, who, how, err);
+	if (r == AS_OK)
+		r = as_worker_start(&d->worker, "assay-load", work, d, err);
+	d->at_work = r == AS_OK;
+	return r;
+}
+
+void as_drive_stop(struct as_drive *d)
+{
+	as_pulse_tell(d->pulse);
+}
+
+static void on_signal(void *arg, int sig)
+{
+	struct as_drive *d = arg;
+
+	d->signal = sig;
+	as_drive_stop(d);
+}
+
+/* ── the timeline ─────────────────────────────────────────────────────── */
+
+static void clear(struct as_load_slice *s)
+{
+	s->requests = s->failed = 0;
+	as_histogram_clear(&s->latency);
+	as_histogram_clear(&s->wire);
+}
+
+static void add_up(struct as_drive *d)
+{
+	d->all->requests += d->last->requests;
+	d->all->failed += d->last->failed;
+	as_histogram_merge(&d->all->latency, &d->last->latency);
+	as_histogram_merge(&d->all->wire, &d->last->wire);
+}
+
+static void put_times(const struct as_load_slice *s, int64_t *row)
+{
+	if (!s->requests)
+		return;
+	as_row_set(row, AS_F_LOAD_P50, as_histogram_at(&s->latency, 0.5));
+	as_row_set(row, AS_F_LOAD_P99, as_histogram_at(&s->latency, 0.99));
+	as_row_set(row, AS_F_LOAD_MAX, s->latency.max);
+	as_row_set(row, AS_F_LOAD_WIRE_P50, as_histogram_at(&s->wire, 0.5));
+	as_row_set(row, AS_F_LOAD_WIRE_P99, as_histogram_at(&s->wire, 0.99));
+}
+
+static void put_row(const struct as_drive *d, struct as_frame *frame)
+{
+	int64_t *row = as_frame_row(frame, AS_LOAD, 0);
+
+	as_row_set(row, AS_F_LOAD_REQUESTS, (int64_t)d->all->requests);
+	as_row_set(row, AS_F_LOAD_ERRORS, (int64_t)d->all->failed);
+	as_row_set(row, AS_F_LOAD_FLIGHT, (int64_t)d->state.under_way);
+	as_row_set(row, AS_F_LOAD_CPU, d->state.cpu_ns);
+	put_times(d->last, row);
+}
+
+/* Has it ended? Then nobody else has the slices any more. */
+static bool is_over(const struct as_drive *d)
+{
+	struct pollfd p = {.fd = d->over, .events = POLLIN};
+
+	return d->at_work && poll(&p, 1, 0) > 0;
+}
+
+/* The first sample says that nothing was; after that one that nothing was told for has no row. */
+static void rows(void *arg, struct as_frame *frame)
+{
+	struct as_drive *d = arg;
+	bool told = !d->at_work;
+
+	as_toll_note(&d->toll, frame);
+	if (d->at_work) {
+		clear(d->last);
+		told = as_pulse_take(d->pulse, d->last, &d->state);
+	}
+	if (is_over(d)) {
+		as_pulse_rest(d->pulse, d->last);
+		d->state.under_way = 0;
+		told = true;
+	}
+	add_up(d);
+	if (told)
+		put_row(d, frame);
+}
+
+/* ── the end ──────────────────────────────────────────────────────────── */
 
 static enum as_status status_of(const struct as_load *l, int signal)
 {
@@ -44,31 +138,103 @@ static enum as_status status_of(const struct as_load *l, int signal)
 	return as_load_failed(l) < l->requests || !l->requests ? AS_SUCCESS : AS_FAILED;
 }
 
-int as_load_drive(const struct as_load_config *c, struct as_identity *who, struct as_tee *sinks,
-		  struct as_engine_result *ret, struct as_err *err)
+static void counted(struct as_total *totals, enum as_total_id id, uint64_t v)
 {
-	as_auto_free struct as_load *l = as_zalloc(sizeof *l);
-	struct as_total totals[AS_NTOTALS];
-	int64_t start = as_now();
-	int signal = 0;
+	totals[id] = (struct as_total){(int64_t)v, AS_MEASURED, "counted"};
+}
 
-	if (!l)
-		return as_fail(err, AS_ENOMEM, "no memory for histograms");
-	identify(who, c->env);
-	as_tee_begin(sinks, who);
-	int r = as_generate(c, l, &signal, err);
-	if (r < 0)
-		return r;
-	(void)snprintf(l->thresholds, sizeof l->thresholds, "%s",
-		       c->thresholds ? c->thresholds : "");
-	as_tee_load(sinks, l);
-	set_totals(totals, l);
-	*ret = (struct as_engine_result){.outcome = {.status = status_of(l, signal),
-						     .exit_code = -1,
-						     .signal = signal,
-						     .duration_ns = as_now() - start},
-					 .started = true,
-					 .interrupted = signal != 0};
-	as_tee_end(sinks, &ret->outcome, totals);
+/* Nobody was watched: what went over the network is the load's own. */
+static void set_totals(struct as_total *totals, const struct as_load *l)
+{
+	counted(totals, AS_T_NET_SENT, l->bytes_out);
+	counted(totals, AS_T_NET_RECV, l->bytes_in);
+	counted(totals, AS_T_NET_CONNS, l->opened);
+}
+
+static void add_target(struct as_drive *d, size_t i, const struct as_load_target *found)
+{
+	struct as_load_target *t = &d->out->target[i];
+
+	*t = *found;
+	memcpy(t->name, d->watched[i].name, sizeof t->name);
+	t->pid = d->watched[i].pid;
+	d->out->ntargets++;
+}
+
+static void add_targets(struct as_drive *d, const struct as_total *totals, int64_t duration_ns)
+{
+	for (size_t i = 0; i < d->nwatched; i++) {
+		struct as_load_target found = {0};
+
+		if (i)
+			as_side_stop(&d->side[i], &found);
+		else
+			as_toll_finish(&d->toll, totals, d->loops, duration_ns, &found);
+		add_target(d, i, &found);
+	}
+	if (d->nwatched && d->loops && d->loops->n)
+		as_histogram_merge(&d->out->looplag, &d->loops->loop[0]->busy);
+}
+
+static int finish(void *arg, struct as_tee *sinks, struct as_outcome *o, struct as_total *totals,
+		  struct as_err *err)
+{
+	struct as_drive *d = arg;
+
+	join(d);
+	if (!sinks)
+		return AS_OK;
+	if (d->code < 0) {
+		*err = d->err;
+		return d->code;
+	}
+	if (!d->nwatched)
+		set_totals(totals, d->out);
+	add_targets(d, totals, o->duration_ns);
+	o->status = status_of(d->out, d->signal);
+	o->signal = d->signal;
+	(void)snprintf(d->out->thresholds, sizeof d->out->thresholds, "%s",
+		       d->thresholds ? d->thresholds : "");
+	as_tee_load(sinks, d->out);
 	return AS_OK;
+}
+
+/* ── its life ─────────────────────────────────────────────────────────── */
+
+const struct as_companion *as_drive_companion(const struct as_drive *d)
+{
+	return &d->companion;
+}
+
+int as_drive_open(struct as_drive *d, struct as_err *err)
+{
+	d->toll = as_toll_new();
+	d->companion = (struct as_companion){.arg = d,
+					     .fd = fd,
+					     .start = start,
+					     .rows = rows,
+					     .signal = on_signal,
+					     .finish = finish};
+	d->over = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (d->over < 0)
+		return as_fail_errno(err, errno, "eventfd");
+	d->out = as_zalloc(sizeof *d->out);
+	d->last = as_zalloc(sizeof *d->last);
+	d->all = as_zalloc(sizeof *d->all);
+	d->pulse = as_pulse_new();
+	if (!d->out || !d->last || !d->all || !d->pulse)
+		return as_fail(err, AS_ENOMEM, "no memory for histograms");
+	return AS_OK;
+}
+
+void as_drive_done(struct as_drive *d)
+{
+	join(d);
+	for (size_t i = 1; i < d->nwatched; i++)
+		as_side_done(&d->side[i]);
+	as_close_(&d->over);
+	as_pulse_free(d->pulse);
+	free(d->out);
+	free(d->last);
+	free(d->all);
 }

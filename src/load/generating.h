@@ -6,9 +6,6 @@
  *	exchange.c   one connection: dialled, written to, read from
  *	outcome.c    what came of a request, counted
  */
-#include <signal.h>
-#include <sys/resource.h>
-
 #include "load/conns.h"
 #include "load/generator.h"
 
@@ -17,23 +14,22 @@ enum { AS_GEN_READ = 64 << 10 };
 struct as_generator {
 	const struct as_load_config *cfg;
 	struct as_load *out;
+	struct as_pulse *pulse;
+	struct as_load_slice *slice; /* of it, where what ends is counted */
 	struct as_conn *conns;
 	struct as_conns flight, idle, down, resting;
 	char *bytes; /* that were received last */
-	int epoll, signals;
+	int epoll;
 	size_t address; /* that is dialled, of cfg->to */
 	int64_t timeout_ns;
 	int64_t start_ns, from_ns, end_ns; /* of sending, of measuring, of what is due */
 	int64_t next_ns;                   /* when the next request is due: open loop  */
 	int64_t last_ns;                   /* of the last that was recorded            */
-	int64_t tick_ns;                   /* when progress is told next               */
+	int64_t tick_ns;                   /* when a slice is given next               */
 	int64_t noted_ns, cpu_ns, wait_ns; /* as they were when measuring began        */
 	uint64_t issued;
-	bool measuring, noted, stopped;
+	bool measuring, noted, stopped, told;
 	struct as_schedule schedule;
-	int signal;
-	sigset_t old_mask;
-	struct rlimit old_files;
 };
 
 static inline bool as_gen_is_open(const struct as_generator *g)

@@ -4,7 +4,6 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
-#include <sys/signalfd.h>
 
 #include "base/clock.h"
 #include "base/fault.h"
@@ -111,14 +110,6 @@ static int wait_for(const struct as_generator *g, struct epoll_event *events, in
 	return epoll_wait(g->epoll, events, EVENTS, (int)(ns > 0 ? ns / AS_MSEC : 0));
 }
 
-static void on_signal(struct as_generator *g)
-{
-	struct signalfd_siginfo info;
-
-	if (read(g->signals, &info, sizeof info) == (ssize_t)sizeof info)
-		g->signal = (int)info.ssi_signo;
-}
-
 static void turn(struct as_generator *g)
 {
 	struct epoll_event events[EVENTS];
@@ -134,8 +125,8 @@ static void turn(struct as_generator *g)
 		if (events[i].data.ptr)
 			as_gen_event(g, events[i].data.ptr, events[i].events);
 		else
-			on_signal(g);
-		if (g->measuring && !g->signal)
+			g->told = true;
+		if (g->measuring && !g->told)
 			dispatch(g);
 	}
 }
@@ -169,7 +160,7 @@ static void connect_all(struct as_generator *g)
 		as_conns_append(&g->flight, c);
 		as_gen_dial(g, c);
 	}
-	while (g->flight.first && !g->signal)
+	while (g->flight.first && !g->told)
 		turn(g);
 	g->timeout_ns = g->cfg->timeout_ns;
 }
@@ -188,7 +179,7 @@ static void start(struct as_generator *g)
 	g->from_ns = g->start_ns + cfg->warmup_ns;
 	g->end_ns =
 		cfg->duration_ns ? plus(g->start_ns, cfg->warmup_ns + cfg->duration_ns) : INT64_MAX;
-	g->tick_ns = g->start_ns + AS_SECOND;
+	g->tick_ns = g->start_ns + AS_PULSE_STEP;
 	while (g->resting.first)
 		as_conns_append(&g->down, g->resting.first);
 	for (uint32_t i = 0; i < cfg->conns; i++)
@@ -204,10 +195,10 @@ static void tick(struct as_generator *g, int64_t now)
 {
 	if (now < g->tick_ns)
 		return;
-	g->out->measured_ns = now > g->from_ns ? now - g->from_ns : 0;
-	if (g->cfg->progress)
-		g->cfg->progress(g->cfg->progress_arg, g->out, now - g->start_ns);
-	g->tick_ns = now + AS_SECOND;
+	as_pulse_give(g->pulse, g->out, g->issued - g->out->requests - g->out->warmup,
+		      now - g->start_ns);
+	g->slice = as_pulse_slice(g->pulse);
+	g->tick_ns = now + AS_PULSE_STEP;
 }
 
 /* How busy the generator was, from the end of the warm-up to the last request sent. */
@@ -261,7 +252,7 @@ static bool over(struct as_generator *g, int64_t now)
 		g->stopped = true;
 		still = false;
 	}
-	return g->signal || (!still && !g->flight.first);
+	return g->told || (!still && !g->flight.first);
 }
 
 static void finish(struct as_generator *g)
@@ -282,32 +273,14 @@ static void finish(struct as_generator *g)
 
 /* ── what it needs of the system ──────────────────────────────────────── */
 
-static int catch_signals(struct as_generator *g, struct as_err *err)
+static int listen_to_pulse(struct as_generator *g, struct as_err *err)
 {
 	struct epoll_event e = {.events = EPOLLIN};
-	sigset_t set;
 
-	(void)sigemptyset(&set);
-	(void)sigaddset(&set, SIGINT);
-	(void)sigaddset(&set, SIGTERM);
-	(void)sigprocmask(SIG_BLOCK, &set, &g->old_mask);
-	g->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	g->epoll = epoll_create1(EPOLL_CLOEXEC);
-	if (g->signals < 0 || g->epoll < 0 ||
-	    epoll_ctl(g->epoll, EPOLL_CTL_ADD, g->signals, &e) < 0)
+	if (g->epoll < 0 || epoll_ctl(g->epoll, EPOLL_CTL_ADD, as_pulse_word(g->pulse), &e) < 0)
 		return as_fail_errno(err, errno, "prepare to wait for answers");
 	return AS_OK;
-}
-
-/* As many descriptors as we may have. */
-static void raise_limit(struct as_generator *g)
-{
-	struct rlimit most;
-
-	(void)getrlimit(RLIMIT_NOFILE, &g->old_files);
-	most = g->old_files;
-	most.rlim_cur = most.rlim_max;
-	(void)setrlimit(RLIMIT_NOFILE, &most);
 }
 
 static void shut(struct as_generator *g)
@@ -317,9 +290,6 @@ static void shut(struct as_generator *g)
 	free(g->conns);
 	free(g->bytes);
 	as_close_(&g->epoll);
-	as_close_(&g->signals);
-	(void)sigprocmask(SIG_SETMASK, &g->old_mask, NULL);
-	(void)setrlimit(RLIMIT_NOFILE, &g->old_files);
 }
 
 static int prepare(struct as_generator *g, struct as_err *err)
@@ -328,17 +298,17 @@ static int prepare(struct as_generator *g, struct as_err *err)
 	g->bytes = as_zalloc(AS_GEN_READ);
 	for (uint32_t i = 0; g->conns && i < g->cfg->conns; i++)
 		g->conns[i].fd = -1;
-	raise_limit(g);
-	int r = catch_signals(g, err);
+	int r = listen_to_pulse(g, err);
 	if (r == AS_OK && (!g->conns || !g->bytes))
 		return as_fail(err, AS_ENOMEM, "no memory for %u connections", g->cfg->conns);
 	return r;
 }
 
-int as_generate(const struct as_load_config *c, struct as_load *ret, int *ret_signal,
+int as_generate(const struct as_load_config *c, struct as_pulse *pulse, struct as_load *ret,
 		struct as_err *err)
 {
-	as_cleanup(shut) struct as_generator g = {.cfg = c, .out = ret, .epoll = -1, .signals = -1};
+	as_cleanup(shut) struct as_generator g = {
+		.cfg = c, .out = ret, .pulse = pulse, .slice = as_pulse_slice(pulse), .epoll = -1};
 	int r = prepare(&g, err);
 
 	if (r < 0)
@@ -351,6 +321,5 @@ int as_generate(const struct as_load_config *c, struct as_load *ret, int *ret_si
 		tick(&g, now);
 	}
 	finish(&g);
-	*ret_signal = g.signal;
 	return AS_OK;
 }

@@ -12,6 +12,7 @@
  * at once; the kernel is asked to tell of room only when that was not enough.
  * So an answered request costs two system calls and no memory.
  */
+#include "load/pulse.h"
 #include "load/schedule.h"
 #include "net/address.h"
 #include "os/env.h"
@@ -32,12 +33,8 @@ struct as_load_config {
 	int64_t timeout_ns;          /* of a request, its connection included       */
 	struct as_schedule schedule; /* rate 0: a closed loop               */
 	uint64_t seed;
-	const char *thresholds; /* that are kept with it, as one list; or NULL */
-	/* Once a second, if there is one. */
-	void (*progress)(void *arg, const struct as_load *so_far, int64_t t_ns);
-	void *progress_arg;
 };
 
-/* `ret` is all zeros. *ret_signal: SIGINT or SIGTERM ended it early; 0 if none did. */
-int as_generate(const struct as_load_config *c, struct as_load *ret, int *ret_signal,
+/* `ret` is all zeros. Ends early when it is told so through the pulse. */
+int as_generate(const struct as_load_config *c, struct as_pulse *pulse, struct as_load *ret,
 		struct as_err *err);

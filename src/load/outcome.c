@@ -29,6 +29,10 @@ void as_gen_record(struct as_generator *g, const struct as_conn *c, enum as_load
 	int64_t ready = c->freed_ns > c->due_ns ? c->freed_ns : c->due_ns;
 
 	g->last_ns = now;
+	g->slice->requests++;
+	g->slice->failed += kind != AS_LOAD_FINE;
+	as_histogram_add(&g->slice->latency, now - c->due_ns, 1);
+	as_histogram_add(&g->slice->wire, now - c->begun_ns, 1);
 	if (c->due_ns < g->from_ns) {
 		l->warmup++;
 		return;

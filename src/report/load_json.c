@@ -3,6 +3,7 @@
 #include "judge/load.h"
 #include "report/hdr.h"
 #include "report/load.h"
+#include "report/load_target.h"
 
 static double ms(double ns)
 {
@@ -83,13 +84,16 @@ static void put_hdr(struct as_json *j, const char *key, const struct as_histogra
 	j->out->bad |= text.bad;
 }
 
-static void put_all(struct as_json *j, const struct as_load *l)
+static void put_all(struct as_json *j, const struct as_run *run)
 {
+	const struct as_load *l = run->load;
+
 	put_counts(j, l);
 	put_times(j, "latency_ms", &l->latency);
 	put_times(j, "wire_ms", &l->wire);
 	put_times(j, "lateness_ms", &l->lateness);
 	as_put_thresholds_json(j, l);
+	as_put_load_targets_json(j, run);
 	put_generator(j, l);
 	as_json_open(j, "hdr", '{');
 	put_hdr(j, "latency", &l->latency);
@@ -105,7 +109,7 @@ void as_put_load_json(struct as_json *j, const struct as_run *run)
 		return;
 	}
 	as_json_open(j, "load", '{');
-	put_all(j, run->load);
+	put_all(j, run);
 	as_json_close(j);
 }
 
@@ -122,7 +126,7 @@ void as_report_load_json(struct as_buf *out, const struct as_run *run)
 	as_json_f64(&j, "duration_seconds", (double)run->end.duration_ns / 1e9);
 	as_json_str(&j, "verdict", as_load_is_invalid(&run->verdict) ? "INVALID" : "valid");
 	as_json_str(&j, "verdict_reason", run->verdict.sentence);
-	put_all(&j, run->load);
+	put_all(&j, run);
 	as_json_close(&j);
 	as_buf_byte(out, '\n');
 }

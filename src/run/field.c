@@ -93,8 +93,14 @@ static const struct as_scope_info scopes[AS_NSCOPES] = {
 		     .plural = "files",
 		     .title = "Each file that the job read or wrote",
 		     .first = AS_F_FILE_READ,
-		     .n = AS_NFIELDS - AS_F_FILE_READ,
+		     .n = AS_F_LOAD_REQUESTS - AS_F_FILE_READ,
 		     .rank = {AS_F_FILE_READ, AS_F_FILE_WRITE}},
+	[AS_LOAD] = {.name = "load",
+		     .plural = "load",
+		     .title = "The load that was sent to it",
+		     .first = AS_F_LOAD_REQUESTS,
+		     .n = AS_NFIELDS - AS_F_LOAD_REQUESTS,
+		     .single = true},
 };
 
 static const struct {
@@ -125,6 +131,8 @@ static const struct {
 			"BPF at each read and write call", true},
 	[AS_G_PSS] = {"pss", "memory with shared pages counted once, read within a budget",
 		      "/proc/PID/smaps_rollup"},
+	[AS_G_LOAD] = {"load", "requests and latencies of `assay load`; of nothing else",
+		       "the generator", true},
 };
 
 const struct as_scope_info *as_scope_info(enum as_scope scope)

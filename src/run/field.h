@@ -36,6 +36,7 @@ enum as_scope {
 	AS_COLLECTOR, /* a part of assay itself */
 	AS_DEVICE,    /* one block device of the machine        */
 	AS_FILE,      /* one file that the job read or wrote    */
+	AS_LOAD,      /* the load that was sent to the job      */
 	AS_NSCOPES
 };
 
@@ -62,6 +63,7 @@ enum as_group {
 	AS_G_SELF,    /* what measuring costs; always known   */
 	AS_G_PATHS,   /* every file by itself; opt-in         */
 	AS_G_PSS,     /* shared memory in shares              */
+	AS_G_LOAD,    /* requests sent and their latencies; of a load */
 	AS_NGROUPS
 };
 
@@ -203,7 +205,16 @@ enum as_group {
 	X(FILE_READS,    "file.read_calls",          FILE,    COUNT, COUNTER, PATHS,   "reads",    "read calls")                                          \
 	X(FILE_WRITES,   "file.write_calls",         FILE,    COUNT, COUNTER, PATHS,   "writes",   "write calls")                                         \
 	X(FILE_READ_TIME, "file.read_time",          FILE,    NS,    COUNTER, PATHS,   "reading",  "time that threads spent in read calls, added up")     \
-	X(FILE_WRITE_TIME, "file.write_time",        FILE,    NS,    COUNTER, PATHS,   "writing",  "time that threads spent in write calls, added up")
+	X(FILE_WRITE_TIME, "file.write_time",        FILE,    NS,    COUNTER, PATHS,   "writing",  "time that threads spent in write calls, added up")    \
+	X(LOAD_REQUESTS, "load.requests",            LOAD,    COUNT, COUNTER, LOAD,    "requests", "requests that ended, however they did, warm-up too")  \
+	X(LOAD_ERRORS,   "load.errors",              LOAD,    COUNT, COUNTER, LOAD,    "errors",   "those of them that failed")                           \
+	X(LOAD_FLIGHT,   "load.under_way",           LOAD,    COUNT, GAUGE,   LOAD,    "under way", "requests that were sent and not answered yet")       \
+	X(LOAD_P50,      "load.latency.p50",         LOAD,    NS,    GAUGE,   LOAD,    "p50",      "median latency of what ended since the sample before") \
+	X(LOAD_P99,      "load.latency.p99",         LOAD,    NS,    GAUGE,   LOAD,    "p99",      "99th percentile of the same")                         \
+	X(LOAD_MAX,      "load.latency.max",         LOAD,    NS,    GAUGE,   LOAD,    "max",      "largest of the same")                                 \
+	X(LOAD_WIRE_P50, "load.wire.p50",            LOAD,    NS,    GAUGE,   LOAD,    "wire p50", "median of the time between sending and the answer")   \
+	X(LOAD_WIRE_P99, "load.wire.p99",            LOAD,    NS,    GAUGE,   LOAD,    "wire p99", "99th percentile of the same")                         \
+	X(LOAD_CPU,      "load.generator.cpu",       LOAD,    NS,    COUNTER, LOAD,    "generator", "CPU time of the generator's thread")
 /* clang-format on */
 
 enum as_field_id {

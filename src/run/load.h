@@ -11,9 +11,12 @@
  *	wire      from the moment it was really sent (or its connection begun)
  *	lateness  what the generator itself added: from the moment when it was due
  *	          and a connection was free, until it was sent
+ *
+ * Targets are processes that were watched meanwhile.
  */
 #include <stdbool.h>
 
+#include "run/field.h"
 #include "stat/histogram.h"
 
 /* X(id, key, help): how a request can fail. */
@@ -44,6 +47,24 @@ enum as_load_error {
 enum { AS_LOAD_CLASSES = 5 }; /* 1xx to 5xx */
 enum { AS_LOAD_THRESHOLDS = 1400 };
 
+enum { AS_LOAD_TARGETS = 8, AS_LOAD_NAME = 40 };
+
+/* What a process used while it was loaded. Unknown is AS_NA, or NaN. */
+struct as_load_target {
+	char name[AS_LOAD_NAME];
+	char run[16]; /* where its timeline is; "": in the load's own run       */
+	int32_t pid;
+	int64_t ended_ns; /* since the run's start; AS_NA: it outlived the load     */
+	int64_t cpu_ns;
+	double cores, cores_most;          /* on average, and between two samples            */
+	int64_t memory;                    /* its peak, page cache left out                  */
+	int64_t processes, threads, files; /* the most at once                       */
+	/* How long its event loop was busy between two waits; lags 0: it had none. */
+	uint64_t lags, blocks; /* how often; 10 ms and longer                         */
+	int64_t lag_p50, lag_p99, lag_max;
+	char limit[160]; /* what held it up, in a sentence; "": the run's facts say  */
+};
+
 struct as_load {             /* of the heap: it holds histograms */
 	double rate;         /* asked for, a second; 0: as fast as answers come */
 	uint64_t conns;      /* at once, at most                               */
@@ -60,7 +81,10 @@ struct as_load {             /* of the heap: it holds histograms */
 	int64_t cpu_ns;                   /* of the generator's thread, in that time             */
 	int64_t wait_ns; /* how long it waited for a CPU meanwhile, 0 if nobody says */
 	char thresholds[AS_LOAD_THRESHOLDS]; /* that it shall keep to (judge/threshold.h) */
+	uint64_t ntargets;
+	struct as_load_target target[AS_LOAD_TARGETS];
 	struct as_histogram latency, wire, lateness;
+	struct as_histogram looplag; /* of the first target's busiest event loop */
 };
 
 const char *as_load_error_key(enum as_load_error e);

@@ -1,5 +1,9 @@
 #include "store/loads.h"
 
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/fault.h"
 #include "store/record.h"
 
 /* More than this of anything is damage; sums of them cannot overflow. */
@@ -64,6 +68,75 @@ static void dec_histogram(struct as_bytes *b, struct as_histogram *h)
 	b->bad |= h->min < 0 || h->max < h->min || h->n > COUNT_MAX;
 }
 
+/* Those that came later, by their names: one that is not known is passed over. */
+static const struct {
+	const char *key;
+	size_t at;
+} named[] = {{"looplag", offsetof(struct as_load, looplag)}};
+
+static void enc_named(struct as_buf *b, const struct as_load *l)
+{
+	as_enc_u64(b, AS_LEN(named));
+	for (size_t i = 0; i < AS_LEN(named); i++) {
+		as_enc_text(b, named[i].key);
+		enc_histogram(b, (const void *)((const char *)l + named[i].at));
+	}
+}
+
+static void dec_named(struct as_bytes *b, struct as_load *ret, struct as_histogram *unknown)
+{
+	for (size_t n = as_dec_count(b, 2); n && !b->bad; n--) {
+		struct as_histogram *to = unknown;
+		char key[32];
+
+		as_dec_chars(b, key, sizeof key);
+		for (size_t i = 0; i < AS_LEN(named); i++)
+			if (!strcmp(key, named[i].key))
+				to = (void *)((char *)ret + named[i].at);
+		as_histogram_clear(to);
+		dec_histogram(b, to);
+	}
+}
+
+/* ── targets ──────────────────────────────────────────────────────────── */
+
+static const struct as_slot target_slots[] = {
+	AS_SLOT(1, CHARS, struct as_load_target, name),
+	AS_SLOT(2, CHARS, struct as_load_target, run),
+	AS_SLOT(3, I32, struct as_load_target, pid),
+	AS_SLOT(4, MAYBE, struct as_load_target, ended_ns),
+	AS_SLOT(5, MAYBE, struct as_load_target, cpu_ns),
+	AS_SLOT(6, F64, struct as_load_target, cores),
+	AS_SLOT(7, F64, struct as_load_target, cores_most),
+	AS_SLOT(8, MAYBE, struct as_load_target, memory),
+	AS_SLOT(9, MAYBE, struct as_load_target, processes),
+	AS_SLOT(10, MAYBE, struct as_load_target, threads),
+	AS_SLOT(11, MAYBE, struct as_load_target, files),
+	AS_SLOT(12, U64, struct as_load_target, lags),
+	AS_SLOT(13, U64, struct as_load_target, blocks),
+	AS_SLOT(14, MAYBE, struct as_load_target, lag_p50),
+	AS_SLOT(15, MAYBE, struct as_load_target, lag_p99),
+	AS_SLOT(16, MAYBE, struct as_load_target, lag_max),
+	AS_SLOT(17, CHARS, struct as_load_target, limit),
+};
+
+static void enc_targets(struct as_buf *b, const struct as_load *l)
+{
+	as_enc_u64(b, l->ntargets);
+	for (size_t i = 0; i < l->ntargets; i++)
+		as_record_enc(b, target_slots, AS_LEN(target_slots), &l->target[i]);
+}
+
+static void dec_targets(struct as_bytes *b, struct as_load *ret)
+{
+	size_t n = as_dec_count(b, 1);
+
+	b->bad |= n > AS_LOAD_TARGETS;
+	for (size_t i = 0; i < n && !b->bad; i++)
+		as_record_dec(b, target_slots, AS_LEN(target_slots), &ret->target[i]);
+	ret->ntargets = b->bad ? 0 : n;
+}
+
 /* ── all of it ────────────────────────────────────────────────────────── */
 
 void as_enc_load(struct as_buf *b, const struct as_load *l)
@@ -79,6 +152,8 @@ void as_enc_load(struct as_buf *b, const struct as_load *l)
 	enc_histogram(b, &l->latency);
 	enc_histogram(b, &l->wire);
 	enc_histogram(b, &l->lateness);
+	enc_named(b, l);
+	enc_targets(b, l);
 }
 
 static void dec_errors(struct as_bytes *b, struct as_load *ret)
@@ -94,6 +169,17 @@ static void dec_errors(struct as_bytes *b, struct as_load *ret)
 	}
 }
 
+static void dec_later(struct as_bytes *b, struct as_load *ret)
+{
+	as_auto_free struct as_histogram *unknown = as_zalloc(sizeof *unknown);
+
+	b->bad |= !unknown;
+	if (b->bad)
+		return;
+	dec_named(b, ret, unknown);
+	dec_targets(b, ret);
+}
+
 void as_dec_load(struct as_bytes *b, struct as_load *ret)
 {
 	as_record_dec(b, slots, AS_LEN(slots), ret);
@@ -103,5 +189,7 @@ void as_dec_load(struct as_bytes *b, struct as_load *ret)
 	dec_histogram(b, &ret->latency);
 	dec_histogram(b, &ret->wire);
 	dec_histogram(b, &ret->lateness);
+	if (as_bytes_left(b)) /* the first that were kept ended here */
+		dec_later(b, ret);
 	b->bad |= ret->requests >= COUNT_MAX || ret->measured_ns < 0 || ret->sending_ns < 0;
 }

@@ -3,7 +3,8 @@
  * loads -- what a load measured, as the live file and the catalogue keep it.
  *
  *	record, then errors: u64 count of (text key, u64 number), then five u64
- *	(answers by the first digit of their status), then three histograms
+ *	(answers by the first digit of their status), then three histograms, then
+ *	u64 count of (text name, histogram), then u64 count of targets' records
  *	histogram: u64 bits, i64 min, i64 max, f64 sum, u64 count of
  *	           (u64 buckets passed over, u64 number)
  */

@@ -1,0 +1,121 @@
+#include "load/pulse.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/fault.h"
+
+struct as_pulse {
+	pthread_mutex_t lock; /* of all but the slice that is being filled */
+	struct as_load_slice slice[2];
+	int filled; /* the number of that one          */
+	bool given; /* the other is there to be taken  */
+	struct as_load_state state;
+	int word;
+};
+
+struct as_pulse *as_pulse_new(void)
+{
+	struct as_pulse *p = as_zalloc(sizeof *p);
+
+	if (!p)
+		return NULL;
+	p->word = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	(void)pthread_mutex_init(&p->lock, NULL);
+	if (p->word >= 0)
+		return p;
+	as_pulse_free(p);
+	return NULL;
+}
+
+void as_pulse_free(struct as_pulse *p)
+{
+	if (!p)
+		return;
+	as_close_(&p->word);
+	(void)pthread_mutex_destroy(&p->lock);
+	free(p);
+}
+
+/* ── the generator's side ─────────────────────────────────────────────── */
+
+struct as_load_slice *as_pulse_slice(struct as_pulse *p)
+{
+	return &p->slice[p->filled];
+}
+
+static void note(struct as_load_state *s, const struct as_load *l)
+{
+	s->requests = l->requests;
+	s->warmup = l->warmup;
+	s->bytes_in = l->bytes_in;
+	s->bytes_out = l->bytes_out;
+	memcpy(s->errors, l->errors, sizeof s->errors);
+	memcpy(s->status, l->status, sizeof s->status);
+}
+
+void as_pulse_give(struct as_pulse *p, const struct as_load *so_far, uint64_t under_way,
+		   int64_t t_ns)
+{
+	if (pthread_mutex_trylock(&p->lock))
+		return; /* somebody takes: next time */
+	if (!p->given) {
+		note(&p->state, so_far);
+		p->state.under_way = under_way;
+		p->state.t_ns = t_ns;
+		p->state.cpu_ns = as_clock(CLOCK_THREAD_CPUTIME_ID);
+		p->given = true;
+		p->filled = !p->filled;
+	}
+	(void)pthread_mutex_unlock(&p->lock);
+}
+
+int as_pulse_word(const struct as_pulse *p)
+{
+	return p->word;
+}
+
+/* ── the watcher's side ───────────────────────────────────────────────── */
+
+void as_pulse_tell(struct as_pulse *p)
+{
+	uint64_t one = 1;
+
+	(void)!write(p->word, &one, sizeof one);
+}
+
+static void move(struct as_load_slice *to, struct as_load_slice *from)
+{
+	if (!from->requests)
+		return;
+	to->requests += from->requests;
+	to->failed += from->failed;
+	as_histogram_merge(&to->latency, &from->latency);
+	as_histogram_merge(&to->wire, &from->wire);
+	from->requests = from->failed = 0;
+	as_histogram_clear(&from->latency);
+	as_histogram_clear(&from->wire);
+}
+
+bool as_pulse_take(struct as_pulse *p, struct as_load_slice *to, struct as_load_state *ret)
+{
+	(void)pthread_mutex_lock(&p->lock);
+	bool given = p->given;
+
+	if (given) {
+		move(to, &p->slice[!p->filled]);
+		*ret = p->state;
+		p->given = false;
+	}
+	(void)pthread_mutex_unlock(&p->lock);
+	return given;
+}
+
+void as_pulse_rest(struct as_pulse *p, struct as_load_slice *to)
+{
+	move(to, &p->slice[0]);
+	move(to, &p->slice[1]);
+}

@@ -1,0 +1,54 @@
+#pragma once
+/*
+ * pulse -- what a generator does, told to another thread while it does it.
+ *
+ * The generator counts what ends in one of two slices. Ten times a second it
+ * looks whether the one that it gave last was taken, and if so gives this one
+ * and goes on in the other; if not, the slice becomes longer and nothing is
+ * lost. It never waits for anybody. Whoever watches takes what was given, and
+ * says the word when it shall end.
+ */
+#include "base/clock.h"
+#include "run/load.h"
+
+/* What ended in some time, warm-up too. Of the heap: it holds histograms. */
+struct as_load_slice {
+	uint64_t requests, failed;
+	struct as_histogram latency, wire;
+};
+
+/* How it stood when a slice was given; counts as in struct as_load. */
+struct as_load_state {
+	uint64_t requests, warmup, bytes_in, bytes_out;
+	uint64_t errors[AS_LOAD_NERRORS];
+	uint64_t status[AS_LOAD_CLASSES];
+	uint64_t under_way;
+	int64_t t_ns;   /* since it began to send                 */
+	int64_t cpu_ns; /* of its thread                          */
+};
+
+#define AS_PULSE_STEP (100 * AS_MSEC)
+
+struct as_pulse; /* both threads have it */
+
+/* NULL: no memory, or no descriptor. */
+struct as_pulse *as_pulse_new(void);
+void as_pulse_free(struct as_pulse *p); /* NULL is fine */
+
+/* ── the generator's side ─────────────────────────────────────────────── */
+
+/* What ends from now on is counted there. */
+struct as_load_slice *as_pulse_slice(struct as_pulse *p);
+/* Give it, if the one before was taken. */
+void as_pulse_give(struct as_pulse *p, const struct as_load *so_far, uint64_t under_way,
+		   int64_t t_ns);
+int as_pulse_word(const struct as_pulse *p); /* readable when it shall end */
+
+/* ── the watcher's side ───────────────────────────────────────────────── */
+
+/* End. */
+void as_pulse_tell(struct as_pulse *p);
+/* What was given since, added to `to`, and how it then stood: false when that was nothing. */
+bool as_pulse_take(struct as_pulse *p, struct as_load_slice *to, struct as_load_state *ret);
+/* The same, of a generator that is no more: what it never gave. */
+void as_pulse_rest(struct as_pulse *p, struct as_load_slice *to);
