@@ -114,11 +114,11 @@ const struct as_cmd as_cmd_heap_run = {
 		"A COMMAND that is the name of a Python file is run by python3.\n\n"
 		"A program that is linked statically, or that gains privileges when it is "
 		"started, cannot be recorded, and runs as it would without. Of one that has an "
-		"allocator of its own inside only mappings are seen, and that is said. One "
-		"that is started in another root with a C library older than glibc 2.35 would "
-		"not start: its loader refuses ours. A thread that leaves malloc, mmap or their "
-		"relatives by siglongjmp() is not heard afterwards. Names of Rust in its newer "
-		"form (_R…) are shown as the linker has them.",
+		"allocator of its own inside only mappings are seen, and that is said. In one "
+		"that is started in another root, with a C library older than glibc 2.35, native "
+		"stacks are not known; that is said too. A thread that leaves malloc, mmap or "
+		"their relatives by siglongjmp() is not heard afterwards. Names of Rust in its "
+		"newer form (_R…) are shown as the linker has them.",
 	.examples =
 		"assay heap run -- sort /etc/passwd\ta native program\n"
 		"assay heap run -o x.heap -- python3 -c 'x = [bytes(999)] * 9'\ta Python "

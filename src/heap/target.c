@@ -270,10 +270,10 @@ static void look_at(struct search *s, const struct as_map *m)
 {
 	struct as_span name = base_of(m);
 	bool first = m->inode != s->last;
-	bool libc = as_span_is(name, "libc.so.6");
+	bool libc = as_span_is(name, "libc.so.6") || as_span_starts(name, "libc-2.");
 	bool loader = as_span_starts(name, "ld-linux");
 
-	s->musl |= has(name, "musl");
+	s->musl |= has(name, "ld-musl") || has(as_span(m->path, m->path_len), "linux-musl/");
 	if (first && libc)
 		look_at_libc(s, m);
 	if (first && as_span_starts(name, AS_WIRE_HEAP_LIBRARY))

@@ -8,15 +8,17 @@
 
 #include "preload/connect.h"
 #include "preload/environment.h"
+#include "preload/module.h"
 #include "preload/next.h"
 #include "preload/pyhost.h"
-#include "preload/sample.h"
+#include "preload/record.h"
 #include "preload/sys.h"
 
 /* What a forked child still knows of us; the guest itself is empty there. */
 static struct {
 	struct as_environment to;
 	uint32_t pid, flags, why, era;
+	bool blind; /* modules are not known here */
 	char entry[sizeof AS_WIRE_HEAP_ENV + AS_SOCKET_MAX + 24];
 } born;
 
@@ -92,6 +94,23 @@ void as_thread_renew(struct as_guest_thread *t)
 	t->era = as_guest.era;
 }
 
+/* What a child knows from its parent. */
+static void look_around(void)
+{
+	as_record_begin();
+	born.blind = !as_module_begin();
+	if (as_next_is_inside())
+		born.why = AS_WIRE_WHY_INSIDE;
+}
+
+static void begin_native(struct as_guest_thread *t)
+{
+	if (born.blind)
+		as_guest.heap->why = AS_WIRE_WHY_UNWIND;
+	else
+		as_native_begin(t);
+}
+
 static bool start(struct as_guest_thread *t)
 {
 	uint32_t pid = own_pid();
@@ -101,8 +120,8 @@ static bool start(struct as_guest_thread *t)
 		return false;
 	as_guest.era = ++born.era;
 	as_thread_renew(t);
-	if (!born.pid && as_next_is_inside())
-		born.why = AS_WIRE_WHY_INSIDE;
+	if (!born.pid)
+		look_around();
 	fill(pid);
 	remember(pid);
 	if (!as_sample_begin() || !as_tree_begin())
@@ -111,7 +130,7 @@ static bool start(struct as_guest_thread *t)
 	if (Py_IsInitialized)
 		as_python_appeared(NULL);
 	if (as_guest.flags & AS_WIRE_HEAP_NATIVE)
-		as_native_begin(t);
+		begin_native(t);
 	return true;
 }
 

@@ -11,7 +11,14 @@
 
 #include "preload/hook.h"
 #include "preload/module.h"
+#include "preload/oldlibc.h"
 #include "preload/sys.h"
+
+/* All are there: an older C library is not attached to. */
+AS_OLDLIBC(dlopen, AS_OLDEST);
+AS_OLDLIBC(dlsym, AS_OLDEST);
+AS_OLDLIBC(dlerror, AS_OLDEST);
+AS_OLDLIBC(dladdr1, AS_OLDEST_DLADDR1);
 
 #if defined(__x86_64__)
 enum { CALLED = R_X86_64_JUMP_SLOT, POINTED = R_X86_64_GLOB_DAT, STORED = R_X86_64_64 };
@@ -176,7 +183,8 @@ static bool find_dlclose(void)
 
 enum as_got_found as_got_find(void)
 {
-	struct link_map *program = find_dlclose() ? dlopen(NULL, RTLD_LAZY) : NULL;
+	struct link_map *program =
+		as_module_begin() && find_dlclose() ? dlopen(NULL, RTLD_LAZY) : NULL;
 	void *malloc_now = program ? definition(program, "malloc") : NULL;
 
 	if (!malloc_now || malloc_now == (void *)malloc)

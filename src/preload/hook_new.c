@@ -12,11 +12,10 @@
  * C++ came with a module that was loaded for itself (RTLD_LOCAL: an extension of
  * Python), then it is what that module, our caller, sees.
  */
-#include <dlfcn.h>
-
 #include "preload/got.h"
 #include "preload/hook.h"
 #include "preload/module.h"
+#include "preload/symbol.h"
 
 struct nothrow;
 
@@ -60,12 +59,11 @@ const size_t as_got_noperators = OPERATORS;
 
 static void *seek(const char *name, const void *caller)
 {
-	void *found = dlsym(RTLD_NEXT, name);
+	void *found = as_symbol_next(name);
 	const struct link_map *map;
 
 	if (found)
 		return found;
-	dlerror(); /* nobody shall wonder about ours */
 	map = as_module_map(caller);
 	return map && !AS_MISSING(dlclose) ? as_module_symbol(map, name) : NULL;
 }

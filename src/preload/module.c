@@ -7,15 +7,32 @@
 #include <string.h>
 
 #include "preload/hook.h"
+#include "preload/oldlibc.h"
 #include "preload/pyhost.h"
 #include "preload/symbol.h"
 #include "preload/sys.h"
 
+/* Of those who attach, which is never into an old one. */
+AS_OLDLIBC(dlopen, AS_OLDEST);
+AS_OLDLIBC(dlsym, AS_OLDEST);
+AS_OLDLIBC(dlerror, AS_OLDEST);
+
 enum { MOST = 4096 }; /* modules at a time that are noted */
+
+/* NULL: the C library is older than 2.35, and no module is known. */
+static int (*index_of_modules)(void *, struct dl_find_object *);
+
+bool as_module_begin(void)
+{
+	void *found = as_symbol_first("_dl_find_object");
+
+	memcpy(&index_of_modules, &found, sizeof found);
+	return found;
+}
 
 static bool find(const void *address, struct dl_find_object *ret)
 {
-	return !_dl_find_object((void *)(uintptr_t)address, ret);
+	return index_of_modules && !index_of_modules((void *)(uintptr_t)address, ret);
 }
 
 void *as_module_map(const void *address)

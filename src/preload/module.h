@@ -14,6 +14,8 @@
  */
 #include "preload/guest.h"
 
+/* Before anything else of this, once; false: modules are not known here. */
+bool as_module_begin(void);
 /* The loader's handle of the module of an address; NULL: none. */
 void *as_module_map(const void *address);
 /* Is it the program's own, of no library? */

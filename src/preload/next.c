@@ -8,6 +8,10 @@
 
 #include "preload/guest.h"
 #include "preload/module.h"
+#include "preload/oldlibc.h"
+#include "preload/symbol.h"
+
+AS_OLDLIBC(dladdr1, AS_OLDEST_DLADDR1);
 
 struct as_next as_next;
 
@@ -28,7 +32,7 @@ bool as_next_find(void)
 		return false;
 	t->finding = true;
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-		void *found = dlsym(RTLD_NEXT, table[i].name);
+		void *found = as_symbol_next(table[i].name);
 
 		memcpy((char *)&as_next + table[i].at, &found, sizeof found);
 	}
@@ -42,13 +46,15 @@ static bool is_defined_at(const void *address)
 	ElfW(Sym) *symbol = NULL;
 	Dl_info where;
 
+	if (!dladdr1)
+		return true; /* as_symbol() finds no others */
 	return dladdr1(address, &where, (void **)&symbol, RTLD_DL_SYMENT) && symbol &&
 	       symbol->st_shndx != SHN_UNDEF;
 }
 
 bool as_next_is_inside(void)
 {
-	void *found = dlsym(RTLD_DEFAULT, "malloc");
+	void *found = as_symbol_first("malloc");
 
 	return found && as_module_is_program(found) && is_defined_at(found);
 }

@@ -1,7 +1,5 @@
 #include "preload/pyhost.h"
 
-#include <dlfcn.h>
-
 #include "preload/symbol.h"
 #include "pyabi/offsets.h"
 
@@ -34,20 +32,17 @@ static const struct {
 };
 #undef TO
 
-/* A symbol that is not there leaves a message for dlerror(), which is the host's to find. */
 static bool find_symbols(struct as_pyhost_api *api, const void *module)
 {
 	bool all = true;
 
 	for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
 		const char *name = symbols[i].name;
-		void *p = module ? as_symbol(module, name) : dlsym(RTLD_DEFAULT, name);
+		void *p = module ? as_symbol(module, name) : as_symbol_first(name);
 
 		memcpy((unsigned char *)api + symbols[i].to, &p, sizeof p);
 		all &= p || !symbols[i].needed;
 	}
-	if (!module)
-		(void)dlerror();
 	return all;
 }
 

@@ -2,8 +2,18 @@
 
 #include "preload/begin.h"
 #include "preload/ring.h"
+#include "preload/symbol.h"
 
-extern char __libc_single_threaded __attribute__((weak, visibility("default")));
+/* libc's word for it: there is one thread. */
+static const char unknown;
+static const char *alone = &unknown;
+
+void as_record_begin(void)
+{
+	const char *found = as_symbol_first("__libc_single_threaded"); /* glibc 2.32 */
+
+	alone = found ? found : &unknown;
+}
 
 /* Alone nobody else takes numbers: a plain addition costs a fifth of an atomic one. */
 static inline uint64_t take_number(void)
@@ -11,7 +21,7 @@ static inline uint64_t take_number(void)
 	_Atomic uint64_t *seq = &as_guest.heap->seq;
 	uint64_t n;
 
-	if (!&__libc_single_threaded || !__libc_single_threaded)
+	if (!*(const volatile char *)alone)
 		return atomic_fetch_add_explicit(seq, 1, memory_order_relaxed);
 	n = atomic_load_explicit(seq, memory_order_relaxed);
 	atomic_store_explicit(seq, n + 1, memory_order_relaxed);

@@ -7,6 +7,8 @@
  */
 #include "preload/sample.h"
 
+/* Before all others, once. */
+void as_record_begin(void);
 void as_record_alloc(struct as_guest_thread *t, enum as_wire_op op, const void *address,
 		     size_t size, void *frame);
 void as_record_free(struct as_guest_thread *t, enum as_wire_op op, const void *address);

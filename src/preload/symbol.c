@@ -1,8 +1,14 @@
 #include "preload/symbol.h"
 
+#include <dlfcn.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+
+#include "preload/oldlibc.h"
+
+AS_OLDLIBC(dlsym, AS_OLDEST);
+AS_OLDLIBC(dlerror, AS_OLDEST);
 
 struct tables {
 	const ElfW(Sym) * symbol;
@@ -73,4 +79,44 @@ void *as_symbol(const struct link_map *m, const char *name)
 		last = chain[i - first] & 1;
 	}
 	return NULL;
+}
+
+/* --- in all modules ------------------------------------------------------------------------- */
+
+static void *search(const struct link_map *from, const char *name)
+{
+	void *found = NULL;
+
+	for (; from && !found; from = from->l_next)
+		found = as_symbol(from, name);
+	return found;
+}
+
+static const struct link_map *after_us(void)
+{
+	const struct link_map *m = _r_debug.r_map;
+
+	while (m && m->l_ld != _DYNAMIC)
+		m = m->l_next;
+	return m ? m->l_next : NULL;
+}
+
+/* A symbol that is not there leaves a message for dlerror(), which is the host's to find. */
+static void *ask(void *handle, const char *name)
+{
+	void *found = dlsym(handle, name);
+
+	if (!found && dlerror)
+		(void)dlerror();
+	return found;
+}
+
+void *as_symbol_first(const char *name)
+{
+	return dlsym ? ask(RTLD_DEFAULT, name) : search(_r_debug.r_map, name);
+}
+
+void *as_symbol_next(const char *name)
+{
+	return dlsym ? ask(RTLD_NEXT, name) : search(after_us(), name);
 }

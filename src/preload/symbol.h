@@ -10,3 +10,11 @@
 
 /* Its address; NULL: the module has none, or no table (DT_GNU_HASH). */
 void *as_symbol(const struct link_map *module, const char *name);
+
+/*
+ * What dlsym() finds for everybody, and after this library. A process without
+ * libdl, which a C library before 2.34 has it in, is searched without a lock:
+ * that is for the beginning.
+ */
+void *as_symbol_first(const char *name);
+void *as_symbol_next(const char *name);

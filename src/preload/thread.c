@@ -1,6 +1,11 @@
 #include <pthread.h>
 
 #include "preload/begin.h"
+#include "preload/oldlibc.h"
+
+AS_OLDLIBC(pthread_key_create, AS_OLDEST);
+AS_OLDLIBC(pthread_setspecific, AS_OLDEST);
+AS_OLDLIBC(pthread_once, AS_OLDEST);
 
 /*
  * pthread_setspecific() may allocate (from the 33rd key on): it is called as if
@@ -45,6 +50,8 @@ static void make_key(void)
 
 void as_thread_known(struct as_guest_thread *t)
 {
+	if (!pthread_once || !pthread_key_create || !pthread_setspecific)
+		return; /* a program without threads */
 	pthread_once(&once, make_key);
 	if (key != (pthread_key_t)-1)
 		remind(t);

@@ -64,11 +64,19 @@ def _():
               "new, and gone")
 
 
-@test("it has no library but libc, and TLS that needs no call")
+@test("it has no library but libc and the loader, and TLS that needs no call")
 def _():
     out = run("readelf", "-dW", LIBRARY).ok().out
-    expect_eq(re.findall(r"NEEDED.*\[(.*)\]", out), ["libc.so.6"], "libraries")
+    wanted = re.findall(r"NEEDED.*\[(.*)\]", out)
+    expect_eq([w for w in wanted if not w.startswith("ld-linux-")], ["libc.so.6"], "libraries")
     expect_in("STATIC_TLS", out)
+
+
+@test("a C library of 2013 is new enough for it")
+def _():
+    out = run("readelf", "-VW", LIBRARY).ok().out
+    wanted = {tuple(map(int, v.split("."))) for v in re.findall(r"Name: GLIBC_([\d.]+)", out)}
+    expect(wanted and max(wanted) <= (2, 17), f"versions {sorted(wanted)}")
 
 
 @test("what is wiped in a forked child is on pages of its own")
