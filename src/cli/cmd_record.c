@@ -164,12 +164,15 @@ static void progress_done(struct progress *p)
 	p->shown = false;
 }
 
-/* All that a run has; standard error has the progress, and the table, for itself. */
+/*
+ * All that a run has, once a second: stacks are what is asked for, and should
+ * cost most. Standard error has the progress, and the table, for itself.
+ */
 static struct as_measure_opts plain(const struct opts *o)
 {
 	struct as_measure_opts m = o->m;
 
-	m.interval_ns = AS_SECOND / 2;
+	m.interval_ns = AS_SECOND;
 	m.metrics = "all";
 	m.quiet = true;
 	return m;

@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "os/folder.h"
 
-static const int64_t settle_pause = 100 * AS_MSEC;
+static const int64_t settle_pause = 200 * AS_MSEC;
 /* Its own count of a thread that runs is behind by a tick of the kernel's at the most. */
 static const int64_t behind_most = 10 * AS_MSEC;
 
@@ -31,44 +31,43 @@ void as_lone_count(struct as_lone *l, const struct as_pythreads *t)
 /* From now on by the clock. */
 static bool begin(struct as_lone *l, struct as_pythread *t, int64_t now, struct as_pydeed *ret)
 {
+	bool lives = as_pythread_ask(t, ret);
+
 	as_called(1);
-	l->used_ns = as_clock(l->clock);
-	l->tid = t->tid;
-	l->told_ns = 0;
+	t->clock_ns = as_clock(l->clock);
 	l->settle_ns = now + settle_pause;
-	return as_pythread_ask(t, ret);
+	return lives;
 }
 
-/* Was all of it its own? */
-static bool settle(struct as_lone *l, struct as_pythread *t, int64_t now, struct as_pydeed *ret)
+/* Is all of what the clock told its own? */
+static bool settle(struct as_lone *l, const struct as_pythread *t, int64_t now)
 {
 	int64_t own;
 
 	if (!as_pythread_count(t, &own))
 		return false;
-	if (l->told_ns - own > behind_most) {
-		ret->used_ns -= l->told_ns - own;
-		l->is = false;
-		l->tid = 0;
-	}
-	l->told_ns = 0;
+	l->is = l->is && t->told_ns - own <= behind_most;
 	l->settle_ns = now + settle_pause;
 	return true;
 }
 
 bool as_lone_ask(struct as_lone *l, struct as_pythread *t, int64_t now, struct as_pydeed *ret)
 {
-	if (l->tid != t->tid)
+	if (t->clock_ns && now >= l->settle_ns && !settle(l, t, now))
+		return false;
+	if (!l->is)
+		return as_pythread_ask(t, ret);
+	if (!t->clock_ns)
 		return begin(l, t, now, ret);
 	as_called(2);
 	int64_t first = as_clock(l->clock), used = as_clock(l->clock);
 	if (!used) /* it has ended */
 		return false;
-	ret->used_ns = used - l->used_ns;
+	ret->used_ns = used - t->clock_ns;
 	ret->changed = ret->used_ns;
 	ret->moved = ret->changed || t->runs;
 	t->runs = ret->runs = used != first || (ret->changed ? as_pythread_runs(t) : t->runs);
-	l->used_ns = used;
-	l->told_ns += ret->used_ns;
-	return now < l->settle_ns || settle(l, t, now, ret);
+	t->clock_ns = used;
+	t->told_ns += ret->used_ns;
+	return true;
 }

@@ -7,18 +7,15 @@
  * it, if the thread is on a CPU: two calls without a file, a fifth of what it
  * costs to read its schedstat and its syscall. Whether it is the only one is
  * found out whenever threads are listed. As another may begin any time, its own
- * count is read now and then, too: what others have used is taken back, and
- * from then on it is asked like any other.
+ * count is read now and then, too: if others have used some, it is asked like
+ * any other from then on, and what was told too much is taken back.
  */
 #include "stack/threads.h"
 
 struct as_lone {
-	clockid_t clock;   /* of the process                             */
-	bool is;           /* there is one: who is asked by it           */
-	pid_t tid;         /* who was asked last; 0: nobody              */
-	int64_t used_ns;   /* by the clock, when last asked              */
-	int64_t told_ns;   /* by the clock, since its own count was read */
-	int64_t settle_ns; /* when that is read again; CLOCK_MONOTONIC   */
+	clockid_t clock;   /* of the process                                 */
+	bool is;           /* there is one: it is asked by that              */
+	int64_t settle_ns; /* its own count is read again; CLOCK_MONOTONIC   */
 };
 
 /* The threads have just been listed. */

@@ -12,6 +12,8 @@
 enum { HOLDERS_MOST = 64 };
 
 static const int64_t check_first = 20 * AS_MSEC;
+/* How often new threads are asked for; if the newest tells of them, only interpreters are. */
+static const int64_t peek_pause = AS_MSEC, peek_pause_led = 50 * AS_MSEC;
 static const int64_t tick = 10 * AS_MSEC; /* a running thread's time is counted no less often */
 
 /* ── moments ──────────────────────────────────────────────────────────── */
@@ -217,6 +219,15 @@ static enum as_snap read_stack(struct as_sampler *s, struct as_pythread *t,
 	return x.snap;
 }
 
+/* Who begins a thread puts it before all others, so the one that was first tells. */
+static void see_newest(struct as_sampled *p, const struct as_pythread *t)
+{
+	if (t->snap.thread != p->threads.head)
+		return;
+	p->preceded = as_snapper_preceded(&t->snap);
+	p->leads = !p->preceded;
+}
+
 static bool see(struct as_sampler *s, struct as_sampled *p, struct as_pythread *t,
 		struct as_pyheads *heads)
 {
@@ -224,6 +235,7 @@ static bool see(struct as_sampler *s, struct as_sampled *p, struct as_pythread *
 		return true;
 	switch (read_stack(s, t, heads ? &heads->also : NULL)) {
 	case AS_SNAP_OK:
+		see_newest(p, t);
 		t->stack = as_codes_follow(&p->codes, s->stack, &t->trail);
 		t->known = true;
 		if (s->config.tasks)
@@ -271,7 +283,7 @@ static bool ask(const struct as_sampler *s, struct as_sampled *p, struct as_pyth
 	if (l->asleep || busy)
 		return true;
 	t->asked_ns = l->now;
-	return p->lone.is ? as_lone_ask(&p->lone, t, l->now, ret) : as_pythread_ask(t, ret);
+	return as_lone_ask(&p->lone, t, l->now, ret);
 }
 
 /*
@@ -384,9 +396,11 @@ static bool had_turn(const struct as_pythreads *t, pid_t tid)
 /* Those that have begun since, if any; nobody begins one while all are asleep. */
 static bool look_at_new(struct as_sampler *s, struct as_sampled *p, struct look *l)
 {
-	if (!l->lists)
+	if (!l->lists && !p->preceded)
 		return true;
-	p->peek_ns = l->now + AS_MSEC;
+	if (!l->lists)
+		as_pyheads_init(&l->heads, &p->threads);
+	p->peek_ns = l->now + (p->leads ? peek_pause_led : peek_pause);
 	if (as_pythreads_same(&p->threads, &l->heads))
 		return true;
 	if (!list(s, p))
@@ -409,7 +423,9 @@ static bool look_at_process(struct as_sampler *s, struct as_sampled *p, int64_t 
 	l.alone = alone(s, p);
 	l.asleep = !l.alone && asleep(s, p, now);
 	l.lists = !l.asleep && now >= p->peek_ns;
-	as_pyheads_init(&l.heads, &p->threads);
+	if (l.lists)
+		as_pyheads_init(&l.heads, &p->threads);
+	p->preceded = p->leads = false;
 	p->ran &= l.asleep;
 	l.holders = s->config.modes & AS_MODE_GIL
 			    ? as_pythreads_holders(&p->threads, l.holder, HOLDERS_MOST)

@@ -50,7 +50,9 @@ struct as_sampled {
 	struct as_tasksight tasks;     /* if they are asked for */
 	int64_t last_ns, refresh_ns;   /* CLOCK_MONOTONIC                             */
 	int64_t check_ns, check_pause; /* when its code is looked at again          */
-	int64_t peek_ns;               /* new threads are asked for no sooner         */
+	int64_t peek_ns;               /* new threads are asked for no sooner, unless */
+	bool preceded;                 /* one stands before the newest that we know   */
+	bool leads;                    /* that was read, and none does                */
 	struct as_lone lone;           /* its clock, and its only thread              */
 	int64_t used_ns;               /* by the clock                                */
 	int64_t stirred_ns;            /* when that, or its only thread's, last changed  */

@@ -36,6 +36,14 @@ void as_snapper_done(struct as_snapper *s)
 	*s = (struct as_snapper){0};
 }
 
+/* A state begins with the one before it and the one after it, in every version. */
+bool as_snapper_preceded(const struct as_snapper *s)
+{
+	uint32_t next = s->py->at.thread.next, word = sizeof(uint64_t);
+
+	return next < word || as_word(s->copy + s->region[0].first, next - word);
+}
+
 /* ── where to look ────────────────────────────────────────────────────── */
 
 static size_t fixed_regions(const struct as_snapper *s)

@@ -101,4 +101,6 @@ struct as_snap_count {
 
 void as_snapper_init(struct as_snapper *s, const struct as_python *py, uint64_t thread);
 void as_snapper_done(struct as_snapper *s);
+/* Of a thread that was just read: another one stands before it in the list of threads. */
+bool as_snapper_preceded(const struct as_snapper *s);
 enum as_snap as_snapshot(struct as_snapper *s, struct as_pystack *ret, struct as_snap_count *count);

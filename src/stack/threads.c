@@ -182,22 +182,23 @@ bool as_pythread_ask(struct as_pythread *t, struct as_pydeed *ret)
 
 	if (!read_sched(t, &now))
 		return false;
-	ret->used_ns = now.run_ns - t->was.run_ns;
-	ret->changed = !now.slices || ret->used_ns || now.slices != t->was.slices;
+	int64_t ran = now.run_ns - t->was.run_ns;
+	ret->used_ns = ran - t->told_ns;
+	ret->changed = !now.slices || ran || now.slices != t->was.slices;
 	ret->moved = ret->changed || t->runs;
 	t->runs = ret->runs = ret->changed ? as_pythread_runs(t) : t->runs;
 	t->was = now;
+	t->clock_ns = t->told_ns = 0;
 	return true;
 }
 
-bool as_pythread_count(struct as_pythread *t, int64_t *ret_used_ns)
+bool as_pythread_count(const struct as_pythread *t, int64_t *ret_used_ns)
 {
 	struct as_proc_sched now;
 
 	if (!read_sched(t, &now))
 		return false;
 	*ret_used_ns = now.run_ns - t->was.run_ns;
-	t->was = now;
 	return true;
 }
 

@@ -20,6 +20,8 @@ struct as_pythread {
 	int sched, call;            /* its schedstat and syscall, kept open; -1: refused */
 	int64_t asked_ns;           /* when it was last asked; CLOCK_MONOTONIC           */
 	struct as_proc_sched was;   /* then                                              */
+	int64_t clock_ns;           /* its process's clock, when that was asked; 0: not  */
+	int64_t told_ns;            /* by that clock, since `was`                        */
 	bool runs;                  /* likewise: on a CPU, or ready for one              */
 	int64_t owed_ns;            /* CPU time that is in no sample yet                 */
 	uint32_t tags;              /* of its samples                                    */
@@ -74,8 +76,8 @@ struct as_pydeed {
 
 /* False: it has ended. */
 bool as_pythread_ask(struct as_pythread *t, struct as_pydeed *ret);
-/* The time that it has used since it was asked, or counted, by its own count alone. */
-bool as_pythread_count(struct as_pythread *t, int64_t *ret_used_ns);
+/* What it has used since it was asked so, by its own count. */
+bool as_pythread_count(const struct as_pythread *t, int64_t *ret_used_ns);
 /* Is it on a CPU or ready for one at this moment, and not waiting in the kernel? */
 bool as_pythread_runs(const struct as_pythread *t);
 /* The threads that hold a GIL, of each interpreter one at the most; returns how many. */
