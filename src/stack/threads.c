@@ -335,7 +335,7 @@ bool as_pythreads_refresh(struct as_pythreads *t)
 	for (size_t i = 0; i < t->n && !whole; i++)
 		t->at[i]->listed |= lives(t->at[i]);
 	drop_unlisted(t);
-	if (t->interps > 1)
+	if (t->interps > 1 && t->n)
 		qsort(t->at, t->n, sizeof *t->at, by_rank);
 	return true;
 }
