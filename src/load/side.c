@@ -52,7 +52,7 @@ static void *work(void *data)
 	struct as_engine_result result = {0};
 
 	s->code = as_engine_run(s->env, &s->how, &s->who, &tee, &result, &s->err);
-	as_auto_free char *error = result.outcome.error;
+	free(result.outcome.error);
 	if (s->code == AS_OK && sink.failed) {
 		s->code = sink.failed;
 		s->err = sink.err;
