@@ -83,6 +83,15 @@ def _():
     expect(time_of["busy"] > 2 * time_of["idle"], f"{time_of}")
 
 
+@job_test("what a thread that Python does not know used is in no stack")
+def _():
+    p = script(PYTHONS[-1], "beside", work("libspin.so"), 0.9)
+    found, _ = record(p.pid, "-r", "200", "--weight", "time", seconds=60)
+    used = json.loads(p.stdout.readline())
+    told = sum(us for _, us in found) / 1e6
+    expect(abs(told - used["own"]) < 0.25 * used["own"], f"{told:.3f} s of {used}")
+
+
 @job_test("a sampler that is held up tells how many moments it missed, and makes up for none")
 def _():
     p = script(PYTHONS[-1], "split", 0.5, 20)
