@@ -351,6 +351,7 @@ int as_stacks_start(const struct as_stacks_config *config, const struct as_env *
 				.progress = progress,
 				.turn = PTHREAD_MUTEX_INITIALIZER,
 				.ready = -1,
+				.sampler = {.ready = -1},
 				.seek_ns = as_now(),
 				.seek_pause = seek_first,
 				.lock = PTHREAD_MUTEX_INITIALIZER};

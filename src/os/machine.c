@@ -142,6 +142,18 @@ bool as_parse_loadavg(const char *p, size_t n, int64_t ret[3])
 	return true;
 }
 
+/* "0.52 0.58 0.59 3/412 4250" */
+bool as_parse_ready(const char *p, size_t n, uint64_t *ret)
+{
+	struct as_span rest = as_span(p, n), word;
+
+	for (size_t i = 0; i < 4; i++)
+		if (!as_span_word(&rest, &word))
+			return false;
+	size_t used = as_scan_u64(word.p, word.n, ret);
+	return used && used < word.n && word.p[used] == '/';
+}
+
 /* "some avg10=0.00 avg60=0.00 avg300=0.00 total=123", in microseconds. */
 static int64_t stall(struct as_span line)
 {

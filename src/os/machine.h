@@ -53,6 +53,8 @@ bool as_parse_meminfo(const char *p, size_t n, struct as_meminfo *ret);
 
 /* /proc/loadavg: over 1, 5 and 15 minutes, in millionths. */
 bool as_parse_loadavg(const char *p, size_t n, int64_t ret[3]);
+/* The same file: threads that are on a CPU or ready for one, the reader among them. */
+bool as_parse_ready(const char *p, size_t n, uint64_t *ret);
 
 /* A pressure file: the stall times in ns. `full` is not in every one. */
 struct as_pressure {

@@ -8,8 +8,12 @@
 #include "base/clock.h"
 #include "base/fault.h"
 #include "os/microstop.h"
+#include "os/ready.h"
 
-enum { HOLDERS_MOST = 64 };
+enum {
+	HOLDERS_MOST = 64,
+	FEW = 4, /* threads, that are as well asked at once */
+};
 
 static const int64_t check_first = 20 * AS_MSEC;
 /* How often new threads are asked for; if the newest tells of them, only interpreters are. */
@@ -337,12 +341,24 @@ static bool alone(const struct as_sampler *s, const struct as_sampled *p)
 }
 
 /*
+ * Where only CPU time counts, nobody needs to be asked while nobody runs: what
+ * each has used since is told when it is asked again. Each of many threads has
+ * a file, and one for the whole machine says so.
+ */
+static bool rests(const struct as_sampler *s, struct as_sampled *p)
+{
+	if (s->config.modes != AS_MODE_CPU || p->threads.n <= FEW || !as_ready_nobody(s->ready))
+		return false;
+	p->ran = false;
+	return true;
+}
+
+/*
  * Threads are asked one by one, unless the process as a whole has used nothing:
  * then those that run wait for a CPU, too.
  */
 static bool asleep(const struct as_sampler *s, struct as_sampled *p, int64_t now)
 {
-	enum { FEW = 4 }; /* threads, that are as well asked at once */
 	int64_t was = p->used_ns;
 
 	if (!(s->config.modes & AS_MODE_CPU) && p->threads.n <= FEW)
@@ -351,7 +367,9 @@ static bool asleep(const struct as_sampler *s, struct as_sampled *p, int64_t now
 	p->used_ns = as_clock(p->lone.clock);
 	if (p->used_ns != was)
 		p->stirred_ns = now;
-	return p->used_ns == was && (!p->ran || now - p->stirred_ns > tick);
+	else if (!p->ran || now - p->stirred_ns > tick)
+		return true;
+	return rests(s, p);
 }
 
 /* Whose tasks are looked at. */
@@ -503,10 +521,11 @@ int as_sampler_open(struct as_sampler *s, const struct as_env *env,
 		    const struct as_sampler_config *config, struct as_profile *to,
 		    struct as_err *err)
 {
-	*s = (struct as_sampler){.env = env, .config = *config, .to = to};
+	*s = (struct as_sampler){.env = env, .config = *config, .to = to, .ready = -1};
 	s->stack = as_zalloc(sizeof *s->stack);
 	if (!s->stack)
 		return as_fail(err, AS_ENOMEM, "make room for a stack");
+	s->ready = as_ready_open(env);
 	s->due_ns = as_now();
 	s->seed = (uint64_t)s->due_ns | 1;
 	set_due(s, s->due_ns);
@@ -519,5 +538,6 @@ void as_sampler_close(struct as_sampler *s)
 		sampled_free(s->proc[i]);
 	free(s->proc);
 	free(s->stack);
-	*s = (struct as_sampler){0};
+	as_close_(&s->ready);
+	*s = (struct as_sampler){.ready = -1};
 }

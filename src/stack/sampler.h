@@ -66,6 +66,7 @@ struct as_sampler {
 	struct as_pystack *stack; /* the one that is being read */
 	struct as_sampled **proc;
 	size_t nprocs, procs_cap;
+	int ready; /* os/ready.h */
 	struct as_sampler_count count;
 	uint32_t slice; /* of the look at hand */
 	uint64_t seed;

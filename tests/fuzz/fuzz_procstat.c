@@ -35,6 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct as_pressure psi;
 	struct as_meminfo m;
 	int64_t load[3];
+	uint64_t ready;
 
 	walk_cores(p, size);
 	walk_disks(p, size);
@@ -43,6 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	if (as_parse_loadavg(p, size, load) && (load[0] < 0 || load[1] < 0 || load[2] < 0))
 		abort();
+	(void)as_parse_ready(p, size, &ready);
 	if (as_parse_pressure(p, size, &psi) && psi.some < 0)
 		abort();
 	return 0;

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "os/machine.h"
+#include "os/ready.h"
 
 extern const struct as_collector as_collect_system, as_collect_cores, as_collect_psi;
 
@@ -109,6 +110,18 @@ static void t_loadavg(void)
 	EXPECT(!as_parse_loadavg("", 0, v));
 }
 
+static void t_ready(void)
+{
+	static const char text[] = "1.07 0.83 12.50 3/412 4250\n";
+	uint64_t v = 0;
+
+	EXPECT(as_parse_ready(text, sizeof text - 1, &v));
+	EXPECT_I64((int64_t)v, 3);
+	EXPECT(!as_parse_ready("1.07 0.83 12.50 3", 17, &v));
+	EXPECT(!as_parse_ready("1.07 0.83 12.50 /412 4250", 25, &v));
+	EXPECT(!as_parse_ready("1.07 0.83 12.50", 15, &v));
+}
+
 /* A file that is read while it is written can stop anywhere. */
 static void t_every_prefix(void)
 {
@@ -122,10 +135,12 @@ static void t_every_prefix(void)
 		struct as_meminfo m;
 		struct as_pressure psi;
 		int64_t load[3];
+		uint64_t ready;
 
 		EXPECT(as_parse_cpu(p, n, &t) <= n);
 		(void)as_parse_meminfo(p, n, &m);
 		(void)as_parse_loadavg(p, n, load);
+		(void)as_parse_ready(p, n, &ready);
 		(void)as_parse_pressure(p, n, &psi);
 	}
 }
@@ -199,6 +214,18 @@ static void t_damaged_later(void)
 	EXPECT_I64(rig_cell(&r, AS_F_SYS_USER, 0), AS_NA);
 	EXPECT_I64(rig_cell(&r, AS_F_SYS_LOAD1, 0), AS_NA);
 	EXPECT_I64(rig_cell(&r, AS_F_SYS_MEM_AVAIL, 0), 8192000 * KB);
+	rig_done(&r);
+}
+
+/* A file that is not the kernel's says nothing, whatever is in it. */
+static void t_ready_of_another(void)
+{
+	struct rig r;
+
+	rig_fixture(&r, "v2");
+	rig_write(&r, "proc/loadavg", "0.00 0.00 0.00 1/1 1\n");
+	EXPECT_I64(as_ready_open(&r.env), -1);
+	EXPECT(!as_ready_nobody(-1));
 	rig_done(&r);
 }
 
@@ -390,6 +417,7 @@ static void t_real(void)
 }
 
 UTEST_MAIN(T(t_cpu_line), T(t_cpu_line_short), T(t_cpu_line_bad), T(t_cpu_sum_overflow), T(t_ticks),
-	   T(t_meminfo_bad), T(t_loadavg), T(t_every_prefix), T(t_gauges), T(t_counters),
-	   T(t_damaged_later), T(t_old_kernel), T(t_missing), T(t_pays_only_for_what_is_wanted),
-	   T(t_cores), T(t_cores_missing), T(t_many_cores), T(t_one_row), T(t_real))
+	   T(t_meminfo_bad), T(t_loadavg), T(t_ready), T(t_every_prefix), T(t_gauges),
+	   T(t_counters), T(t_damaged_later), T(t_ready_of_another), T(t_old_kernel), T(t_missing),
+	   T(t_pays_only_for_what_is_wanted), T(t_cores), T(t_cores_missing), T(t_many_cores),
+	   T(t_one_row), T(t_real))
