@@ -261,6 +261,18 @@ static void look(struct as_stacks *s, int64_t now)
 	tell(s);
 }
 
+/* Until there is something to do: the moment. 0: it is time to stop. */
+static int64_t wait_turn(struct as_stacks *s)
+{
+	int64_t now = as_now(), next = next_ns(s);
+
+	if (as_worker_told(&s->worker))
+		return 0;
+	if (now >= next)
+		return now;
+	return as_worker_sleep(&s->worker, next) ? as_now() : 0;
+}
+
 static void *work(void *arg)
 {
 	struct as_stacks *s = arg;
@@ -268,8 +280,8 @@ static void *work(void *arg)
 	s->tid = (int32_t)syscall(SYS_gettid);
 	(void)sem_post(&s->still);
 	(void)prctl(PR_SET_TIMERSLACK, 1);
-	while (as_worker_sleep(&s->worker, next_ns(s)))
-		look(s, as_now());
+	for (int64_t now; (now = wait_turn(s));)
+		look(s, now);
 	(void)pthread_mutex_lock(&s->turn);
 	if (s->pythons)
 		hand_over(s, as_now());
