@@ -53,8 +53,8 @@ static bool is_for_waiting(int64_t call, uint64_t operation)
 
 static bool in_code_apart(const struct as_way_in *w, uint64_t pc)
 {
-	for (size_t i = 0; i < w->napart; i++)
-		if (within(&w->apart[i], pc))
+	for (size_t i = 0; i < w->code.napart; i++)
+		if (within(&w->code.apart[i], pc))
 			return true;
 	return false;
 }
@@ -88,8 +88,9 @@ static bool safe(void *arg, const struct as_borrowed *b)
 {
 	const struct attempt *a = arg;
 
-	if (b->call >= 0 ? !is_for_waiting(b->call, b->arg[1]) || within(&a->way->loader, b->pc)
-			 : in_code_apart(a->way, b->pc))
+	if (b->call >= 0
+		    ? !is_for_waiting(b->call, b->arg[1]) || within(&a->way->code.loader, b->pc)
+		    : in_code_apart(a->way, b->pc))
 		return false;
 	return !in_handler(a, b->sp);
 }

@@ -16,43 +16,7 @@
 
 /* ── what the kernel says of it ───────────────────────────────────────── */
 
-struct status {
-	int64_t uid[4], group, tracer, seccomp, filters;
-	char state;
-	bool shadow; /* its return addresses are guarded by the processor */
-};
-
-static void read_uids(struct as_span line, int64_t uid[4])
-{
-	struct as_span word;
-
-	for (size_t i = 0; i < 4; i++)
-		uid[i] = as_span_word(&line, &word) ? as_span_number(word) : AS_TEXT_NA;
-}
-
-static void parse_status(struct as_span text, struct status *ret)
-{
-	static const char *const keys[] = {"TracerPid", "Seccomp", "Seccomp_filters", "Tgid"};
-	int64_t values[AS_LEN(keys)];
-	struct as_span line;
-
-	as_text_keys(text, keys, AS_LEN(keys), values);
-	*ret = (struct status){.uid = {-1, -1, -1, -1},
-			       .tracer = values[0],
-			       .seccomp = values[1],
-			       .filters = values[2],
-			       .group = values[3]};
-	while (as_span_cut(&text, '\n', &line)) {
-		if (as_span_starts(line, "Uid:"))
-			read_uids(as_span_skip(line, 4), ret->uid);
-		else if (as_span_starts(line, "State:\t") && line.n > 7)
-			ret->state = line.p[7];
-		else if (as_span_starts(line, "x86_Thread_features:"))
-			ret->shadow = memmem(line.p, line.n, "shstk", 5) != NULL;
-	}
-}
-
-static int read_status(const struct as_env *env, const char *who, struct status *ret,
+static int read_status(const struct as_env *env, const char *who, struct as_target_status *ret,
 		       struct as_err *err)
 {
 	char path[32], text[8192];
@@ -61,7 +25,7 @@ static int read_status(const struct as_env *env, const char *who, struct status 
 	(void)snprintf(path, sizeof path, "%s/status", who);
 	int r = as_read_at(env->proc, path, text, sizeof text, &n, err);
 	if (r == AS_OK)
-		parse_status(as_span(text, n), ret);
+		as_target_status(as_span(text, n), ret);
 	return r;
 }
 
@@ -71,7 +35,7 @@ static int refuse(struct as_err *err, pid_t pid, const char *why, const char *ad
 	return as_hint(err, "%s", advice);
 }
 
-static bool is_ours(const struct status *s)
+static bool is_ours(const struct as_target_status *s)
 {
 	for (size_t i = 0; i < 4; i++)
 		if (s->uid[i] != (int64_t)geteuid())
@@ -79,7 +43,7 @@ static bool is_ours(const struct status *s)
 	return true;
 }
 
-static int refuse_user(const struct status *s, pid_t pid, struct as_err *err)
+static int refuse_user(const struct as_target_status *s, pid_t pid, struct as_err *err)
 {
 	if (s->uid[0] != s->uid[1])
 		return refuse(err, pid, "runs with more rights than its user has",
@@ -112,10 +76,10 @@ static bool is_beside_us(const struct as_env *env, pid_t pid)
 }
 
 /* A container's filter, which we have too, lets through what we do ourselves. */
-static int judge_seccomp(const struct as_env *env, const struct status *s, pid_t pid,
+static int judge_seccomp(const struct as_env *env, const struct as_target_status *s, pid_t pid,
 			 struct as_err *err)
 {
-	struct status own;
+	struct as_target_status own;
 	struct as_err ignored;
 
 	if (s->seccomp == 1)
@@ -136,7 +100,7 @@ static int judge_seccomp(const struct as_env *env, const struct status *s, pid_t
 static int judge_status(const struct as_env *env, pid_t pid, struct as_err *err)
 {
 	char who[16];
-	struct status s;
+	struct as_target_status s;
 
 	(void)snprintf(who, sizeof who, "%d", (int)pid);
 	int r = read_status(env, who, &s, err);
@@ -191,40 +155,8 @@ struct search {
 	struct as_way_in *way;
 	struct as_buf maps;
 	struct stat library; /* ours */
-	bool musl, program_has_malloc, other_guest;
-	uint64_t last; /* inode of the line before */
-	struct as_target_range libc;
+	struct as_target_maps has;
 };
-
-static struct as_span base_of(const struct as_map *m)
-{
-	const char *slash = m->path_len ? memrchr(m->path, '/', m->path_len) : NULL;
-	size_t at = slash ? (size_t)(slash - m->path) + 1 : 0;
-
-	return as_span(m->path + at, m->path_len - at);
-}
-
-static bool has(struct as_span s, const char *text)
-{
-	return memmem(s.p, s.n, text, strlen(text)) != NULL;
-}
-
-static bool is_allocator(struct as_span name)
-{
-	static const char *const known[] = {"jemalloc", "tcmalloc", "mimalloc", "libasan",
-					    "libtsan",  "hoard",    "scudo"};
-
-	for (size_t i = 0; i < AS_LEN(known); i++)
-		if (has(name, known[i]))
-			return true;
-	return false;
-}
-
-static void add_apart(struct as_way_in *w, const struct as_map *m)
-{
-	if (w->napart < AS_TARGET_APART)
-		w->apart[w->napart++] = (struct as_target_range){m->start, m->end};
-}
 
 /* Where a file that is mapped in the process has these; 0: nowhere. */
 static void find_symbols(const struct search *s, const struct as_map *m, const char *const *names,
@@ -242,59 +174,32 @@ static void find_symbols(const struct search *s, const struct as_map *m, const c
 	}
 }
 
-static void look_at_libc(struct search *s, const struct as_map *m)
+static void look_at_libc(const struct search *s)
 {
 	struct as_way_in *w = s->way;
-	uint64_t newest = 0;
-	/* The last is the newest that the guest needs. */
-	static const char *const names[] = {"pthread_create", "dlopen",         "dlsym",
-					    "dlerror",        "pthread_detach", "_dl_find_object"};
-	uint64_t *to[] = {&w->thread_create, &w->load, &w->find, &w->why, &w->detach, &newest};
+	static const char *const names[] = {"pthread_create", "dlopen", "dlsym", "dlerror",
+					    "pthread_detach"};
+	uint64_t *to[] = {&w->thread_create, &w->load, &w->find, &w->why, &w->detach};
 
-	find_symbols(s, m, names, to, AS_LEN(names));
+	if (s->has.libc.end)
+		find_symbols(s, &s->has.libc, names, to, AS_LEN(names));
 }
 
-static void look_at_guest(struct search *s, const struct as_map *m)
+static void look_at_guest(const struct search *s)
 {
 	static const char *const names[] = {AS_WIRE_ATTACH_DOOR};
 
-	if (m->inode != s->library.st_ino) {
-		s->other_guest = true;
-		return;
-	}
-	find_symbols(s, m, names, (uint64_t *[]){&s->way->door}, 1);
-}
-
-/* The first mapping of a file, and those that have code. */
-static void look_at(struct search *s, const struct as_map *m)
-{
-	struct as_span name = base_of(m);
-	bool first = m->inode != s->last;
-	bool libc = as_span_is(name, "libc.so.6") || as_span_starts(name, "libc-2.");
-	bool loader = as_span_starts(name, "ld-linux");
-
-	s->musl |= has(name, "ld-musl") || has(as_span(m->path, m->path_len), "linux-musl/");
-	if (first && libc)
-		look_at_libc(s, m);
-	if (first && as_span_starts(name, AS_WIRE_HEAP_LIBRARY))
-		look_at_guest(s, m);
-	if (!m->exec)
-		return;
-	if (libc)
-		s->libc = (struct as_target_range){m->start, m->end};
-	if (loader)
-		s->way->loader = (struct as_target_range){m->start, m->end};
-	if (libc || loader || is_allocator(name) || as_span_starts(name, AS_WIRE_HEAP_LIBRARY))
-		add_apart(s->way, m);
+	if (s->has.guest.end)
+		find_symbols(s, &s->has.guest, names, (uint64_t *[]){&s->way->door}, 1);
 }
 
 static void look_through(struct search *s)
 {
-	struct as_map m;
-
-	for (size_t at = 0; as_maps_next(s->maps.p, s->maps.len, &at, &m); s->last = m.inode)
-		if (m.inode && m.path_len && *m.path == '/')
-			look_at(s, &m);
+	as_target_maps(as_span(s->maps.p, s->maps.len), s->library.st_ino, &s->has);
+	s->way->code = s->has;
+	s->way->code.libc = s->way->code.guest = (struct as_map){0}; /* paths are in the text */
+	look_at_libc(s);
+	look_at_guest(s);
 }
 
 /* ── the program's file ───────────────────────────────────────────────── */
@@ -361,18 +266,18 @@ static int find_instructions(const struct search *s, struct as_err *err)
 {
 	static const unsigned char call[] = {0x0f, 0x05, 0xc3};
 	static const unsigned char back[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
-	size_t n = (size_t)(s->libc.end - s->libc.start);
+	size_t n = (size_t)(s->has.code.end - s->has.code.start);
 	as_auto_free char *text = n < (64u << 20) ? as_zalloc(n) : NULL;
 	struct as_way_in *w = s->way;
 
 	if (!text)
 		return as_fail(err, AS_ENOMEM, "no memory to look at a libc");
-	int os = as_remote_read(w->pid, s->libc.start, text, n);
+	int os = as_remote_read(w->pid, s->has.code.start, text, n);
 	if (os)
 		return os == EPERM ? refuse_ptrace(s->env, w->pid, err)
 				   : as_remote_fail(w->pid, os, err);
-	w->call_at = find_code(text, n, s->libc.start, call, sizeof call);
-	w->return_at = find_code(text, n, s->libc.start, back, sizeof back);
+	w->call_at = find_code(text, n, s->has.code.start, call, sizeof call);
+	w->return_at = find_code(text, n, s->has.code.start, back, sizeof back);
 	return AS_OK;
 }
 
@@ -380,14 +285,14 @@ static int judge_libc(const struct search *s, struct as_err *err)
 {
 	const struct as_way_in *w = s->way;
 
-	if (s->musl || !s->libc.end)
+	if (s->has.musl || !s->has.code.end)
 		return refuse(err, w->pid,
-			      s->musl ? "has musl as its libc" : "has no libc that is known",
+			      s->has.musl ? "has musl as its libc" : "has no libc that is known",
 			      "assay's guest is made for glibc");
 	if (!w->thread_create || !w->load || !w->find || !w->why || !w->detach)
 		return refuse(err, w->pid, "has a glibc that is too old",
 			      "2.35 is the first that will do");
-	if (s->other_guest)
+	if (s->has.other_guest)
 		return refuse(err, w->pid, "still has the library of an earlier, other assay in it",
 			      "it stays until the process ends: use that assay, or start it anew");
 	int r = find_instructions(s, err);

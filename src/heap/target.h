@@ -8,13 +8,8 @@
 #include <sys/types.h>
 
 #include "base/libfile.h"
+#include "heap/target_text.h"
 #include "os/env.h"
-
-enum { AS_TARGET_APART = 8 };
-
-struct as_target_range {
-	uint64_t start, end;
-};
 
 struct as_way_in {
 	pid_t pid;
@@ -22,10 +17,7 @@ struct as_way_in {
 	/* Addresses in the process; door 0: the library is not there. */
 	uint64_t door, thread_create, load, find, why, detach;
 	uint64_t call_at, return_at; /* instructions of its libc, as os/inject.h wants them */
-	/* Code that a thread must not be in the middle of: libc, the loader, an allocator. */
-	struct as_target_range apart[AS_TARGET_APART];
-	size_t napart;
-	struct as_target_range loader;
+	struct as_target_maps code;  /* without the files */
 };
 
 /* `door` is the path of the collector's socket. */
