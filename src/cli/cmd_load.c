@@ -22,10 +22,9 @@
 
 struct opts {
 	struct as_measure_opts m; /* identity and store; the rest is set here */
-	uint64_t conns, requests, seed;
+	uint64_t requests, seed;
 	int64_t duration_ns, warmup_ns, timeout_ns;
-	double rate;
-	const char *arrival, *method, *body, *body_file, *exit_codes;
+	const char *conns, *rate, *arrival, *method, *body, *body_file, *exit_codes;
 	struct as_opt_list headers, thresholds, outputs, watched;
 	bool formats[AS_LOAD_NFORMATS];
 	bool quiet, yes;
@@ -38,10 +37,10 @@ enum { K6_THRESHOLD = 99 }; /* its exit status */
 /* clang-format off */
 static const struct as_opt opts[] = {
 	AS_OPT_HEAD("how much"),
-	{ .name = "connections", .letter = 'c', .type = AS_OPT_UINT, .at = AT(conns), .arg = "N", .initial = "50", .positive = true, .help = "requests that may be under way at once" },
+	{ .name = "connections", .letter = 'c', .type = AS_OPT_TEXT, .at = AT(conns), .arg = "N", .initial = "50", .help = "requests that may be under way at once; FROM:TO or stages (10@30s,50@1m) change it" },
 	{ .name = "requests", .letter = 'n', .type = AS_OPT_UINT, .at = AT(requests), .arg = "N", .positive = true, .help = "stop after so many" },
 	{ .name = "duration", .letter = 'z', .type = AS_OPT_DURATION, .at = AT(duration_ns), .arg = "TIME", .positive = true, .help = "stop after this time (default: 10s, if there is no -n)" },
-	{ .name = "rate", .letter = 'R', .type = AS_OPT_RATE, .at = AT(rate), .arg = "RATE", .positive = true, .help = "send so many a second, whatever the server does (default: when an answer came)" },
+	{ .name = "rate", .letter = 'R', .type = AS_OPT_TEXT, .at = AT(rate), .arg = "RATE", .help = "send so many a second, whatever the server does; FROM:TO or stages (100@30s,500@1m) change it (default: when an answer came)" },
 	{ .name = "arrival", .type = AS_OPT_TEXT, .at = AT(arrival), .arg = "HOW", .initial = "constant", .help = "of --rate: constant, poisson, or gamma:SHAPE (below 1 in bursts, above steadier)" },
 	{ .name = "seed", .type = AS_OPT_UINT, .at = AT(seed), .arg = "N", .initial = "1", .help = "of random arrivals: the same seed, the same moments" },
 	{ .name = "warmup", .type = AS_OPT_DURATION, .at = AT(warmup_ns), .arg = "TIME", .help = "send for so long before anything is measured" },
@@ -102,14 +101,9 @@ static void job_done(struct job *j)
 
 static int check(const struct opts *o, struct as_err *err)
 {
-	if (o->conns > AS_LOAD_CONNS_MOST)
-		return as_fail(err, AS_EUSAGE, "%lu connections are too many: %d at most",
-			       (unsigned long)o->conns, AS_LOAD_CONNS_MOST);
-	if (o->rate > 1e7)
-		return as_fail(err, AS_EUSAGE, "no machine sends so many requests a second");
 	if (o->body && o->body_file)
 		return as_fail(err, AS_EUSAGE, "--body or --body-file, not both");
-	if (!(o->rate > 0) && strcmp(o->arrival, "constant") != 0)
+	if (!o->rate && strcmp(o->arrival, "constant") != 0)
 		return as_fail(err, AS_EUSAGE, "--arrival needs a --rate");
 	if (o->m.stacks && !o->watched.n)
 		return as_fail(err, AS_EUSAGE, "--stacks needs somebody to --watch");
@@ -157,6 +151,57 @@ static int write_request(const struct opts *o, struct job *j, struct as_err *err
 	return as_http_put(&j->request, &ask, err);
 }
 
+/* How long what names no time lasts. */
+static int64_t whole_time(const struct opts *o)
+{
+	return o->duration_ns || o->requests ? o->duration_ns : 10 * AS_SECOND;
+}
+
+/* Stages say themselves how long they last. */
+static int take_time(const struct opts *o, const char *text, const struct as_stages *s,
+		     struct job *j, struct as_err *err)
+{
+	if (!strchr(text, '@'))
+		return AS_OK;
+	if (o->duration_ns)
+		return as_fail(err, AS_EUSAGE, "the stages say how long it lasts: no -z");
+	if (j->config.duration_ns)
+		return as_fail(err, AS_EUSAGE, "stages of -R or of -c, not of both");
+	j->config.duration_ns = (int64_t)(as_stages_seconds(s) * 1e9) - o->warmup_ns;
+	return AS_OK;
+}
+
+static int plan_rate(const struct opts *o, struct job *j, struct as_err *err)
+{
+	struct as_schedule *s = &j->config.schedule;
+	int r = as_schedule_parse(o->arrival, s, err);
+
+	if (r < 0 || !o->rate)
+		return r;
+	r = as_schedule_plan(o->rate, whole_time(o), o->warmup_ns, s, err);
+	return r < 0 ? as_err_wrap(err, "--rate") : take_time(o, o->rate, &s->plan, j, err);
+}
+
+static int plan_conns(const struct opts *o, struct job *j, struct as_err *err)
+{
+	struct as_stages s;
+	int r = as_stages_parse(o->conns, whole_time(o), &s, err);
+
+	if (r < 0)
+		return as_err_wrap(err, "--connections");
+	double most = as_stages_most(&s);
+	if (!(most >= 1) || most > AS_LOAD_CONNS_MOST || strchr(o->conns, '/'))
+		return as_fail(err, AS_EUSAGE, "connections are 1 to %d", AS_LOAD_CONNS_MOST);
+	j->config.conns = (uint32_t)most;
+	if (!as_stages_vary(&s))
+		return AS_OK;
+	if (o->rate)
+		return as_fail(err, AS_EUSAGE, "with --rate connections are a limit, which stays");
+	r = as_stages_delay(&s, o->warmup_ns, err);
+	j->config.at_once = s;
+	return r < 0 ? r : take_time(o, o->conns, &s, j, err);
+}
+
 static int read_thresholds(const struct opts *o, struct job *j, struct as_err *err)
 {
 	int r = AS_OK;
@@ -172,9 +217,10 @@ static int prepare(const struct opts *o, const char *url, struct job *j, struct 
 	int r = check(o, err);
 
 	j->body = j->request = AS_BUF(AS_BUF_DOCUMENT);
-	j->config.schedule.rate = o->rate;
 	if (r == AS_OK)
-		r = as_schedule_parse(o->arrival, &j->config.schedule, err);
+		r = plan_rate(o, j, err);
+	if (r == AS_OK)
+		r = plan_conns(o, j, err);
 	if (r == AS_OK)
 		r = read_thresholds(o, j, err);
 	if (r == AS_OK)
@@ -199,8 +245,10 @@ static void configure(const struct opts *o, struct job *j, const struct as_env *
 	c->request = j->request.p;
 	c->request_len = j->request.len;
 	c->requests = o->requests;
-	c->conns = (uint32_t)(o->requests && o->requests < o->conns ? o->requests : o->conns);
-	c->duration_ns = o->duration_ns || o->requests ? o->duration_ns : 10 * AS_SECOND;
+	if (o->requests && o->requests < c->conns)
+		c->conns = (uint32_t)o->requests;
+	if (!c->duration_ns)
+		c->duration_ns = whole_time(o);
 	c->warmup_ns = o->warmup_ns;
 	c->timeout_ns = o->timeout_ns;
 	c->seed = o->seed;
@@ -251,13 +299,13 @@ static int show(const struct opts *o, struct job *j, const struct as_measured *s
 }
 
 /* How it was asked for, as parameters of the run. */
-static void put_params(const struct opts *o, const struct job *j, char text[3][64],
-		       struct as_opt_list *to)
+static void put_params(const struct opts *o, char text[3][64], struct as_opt_list *to)
 {
-	(void)snprintf(text[0], sizeof text[0], "connections=%u", j->config.conns);
+	(void)snprintf(text[0], sizeof text[0], "connections=%.40s", o->conns);
 	(void)snprintf(text[1], sizeof text[1], "timeout=%s", as_human_duration(o->timeout_ns).s);
-	(void)snprintf(text[2], sizeof text[2], "rate=%.6g/s %.20s", o->rate, o->arrival);
-	for (size_t i = 0; i < (o->rate > 0 ? 3 : 2); i++)
+	(void)snprintf(text[2], sizeof text[2], "rate=%.34s %.20s", o->rate ? o->rate : "",
+		       o->arrival);
+	for (size_t i = 0; i < (o->rate ? 3 : 2); i++)
 		to->v[to->n++] = text[i];
 }
 
@@ -292,7 +340,7 @@ static int measure(const struct opts *o, char *url, struct job *j, struct as_io 
 
 	m.opts.quiet = true; /* the status line is that of a job */
 	m.opts.metrics = o->watched.n ? "all,load" : "system,cores,psi,load";
-	put_params(o, j, params, &m.opts.params);
+	put_params(o, params, &m.opts.params);
 	int r = as_measured_take(&got, &m, io, err);
 	if (r < 0)
 		return r;
@@ -335,6 +383,11 @@ const struct as_cmd as_cmd_load = {
 		"beside it (`on the wire`), and so does what the generator itself was late by "
 		"(`lateness`). One that is due while all connections wait is sent by the first "
 		"that becomes free.\n\n"
+		"What `-R` or `-c` say can change. `10:100` goes from 10 to 100 evenly over `-z`; "
+		"`100@30s,100@1m,0@10s` are stages, as k6's: up to 100 in 30 seconds, from 0, a "
+		"minute of that, and down again; `100:100@30s,500:500@1m` are steps. The schedule "
+		"stays exact: the request with number i is due at the moment at which the rate has "
+		"summed up to i. A `--warmup` before it has what the first stage begins with.\n\n"
 		"Every request counts, however it ended. Errors are told by kind: refused, "
 		"unreachable, descriptors, reset, closed, timeout, protocol, headers, unsent, "
 		"system, status_4xx, status_5xx. Redirects are answers, and not followed. What was "
@@ -367,7 +420,7 @@ const struct as_cmd as_cmd_load = {
 		"and `target.memory` (its peak).\n\n"
 		"A load is a run: it is kept in the history, and `assay show` tells it again. With "
 		"`--json` the histograms are there too, in HdrHistogram's format V2; `--hdr` "
-		"writes them as a log for its own tools, in nanoseconds, the latency without a tag. "
+		"writes them as a log for its own tools, in ns, the latency without a tag. "
 		"`--csv` and `--ndjson` have a line for each moment of the timeline, not for each "
 		"request: to write a million of them would cost more than to send them. `--junit` "
 		"has a test for each threshold, and one that fails when the load was INVALID. "

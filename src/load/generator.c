@@ -15,6 +15,8 @@ enum { EVENTS = 256 };
 
 /* A connection that was refused is not tried again at once: that would be an attack. */
 #define REST_NS (100 * AS_MSEC)
+/* How often a closed loop looks whether its plan allows more. */
+#define PLAN_NS (5 * AS_MSEC)
 /* What is not connected by then is left to the request that needs it. */
 #define PREPARE_NS AS_SECOND
 
@@ -46,6 +48,20 @@ static void send_due(struct as_generator *g)
 	}
 }
 
+/* In a closed loop with a plan, as many as it allows now. */
+static void send_planned(struct as_generator *g)
+{
+	int64_t now = as_now();
+	double most = as_stages_at(&g->cfg->at_once, (double)(now - g->start_ns) / 1e9);
+
+	for (struct as_conn *c = free_one(g); c && sending(g, now); c = free_one(g)) {
+		if ((double)(g->flight.n + 1) > most)
+			return;
+		now = as_now();
+		as_gen_begin(g, c, now, now);
+	}
+}
+
 /* In a closed loop, whoever is free. */
 static void send_next(struct as_generator *g)
 {
@@ -57,6 +73,8 @@ static void dispatch(struct as_generator *g)
 {
 	if (as_gen_is_open(g))
 		send_due(g);
+	else if (g->cfg->at_once.n)
+		send_planned(g);
 	else
 		send_next(g);
 }
@@ -95,6 +113,8 @@ static int64_t next_moment(const struct as_generator *g, int64_t now)
 		at = earlier(at, g->resting.first->freed_ns + REST_NS);
 	if (as_gen_is_open(g) && sending(g, now) && free_one(g))
 		at = earlier(at, g->next_ns);
+	if (g->cfg->at_once.n && g->measuring)
+		at = earlier(at, now + PLAN_NS);
 	return at;
 }
 

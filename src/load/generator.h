@@ -27,6 +27,7 @@ struct as_load_config {
 	size_t request_len;
 	bool bodyless; /* answers have no body: the method is HEAD          */
 	uint32_t conns;
+	struct as_stages at_once;    /* of a closed loop: how many of them; none: all    */
 	uint64_t requests;           /* so many; 0: no limit                        */
 	int64_t duration_ns;         /* so long; 0: no limit                        */
 	int64_t warmup_ns;           /* what is due before is not measured          */

@@ -49,6 +49,30 @@ def _():
     expect_eq((d["requests"], s.end()["requests"]), (100, 100), "half a second of 200 a second")
 
 
+@test("a rate that changes: as many as its integral says, over a ramp and over stages")
+def _():
+    s = stub()
+    d = load(s.url, "-R", "100:500", "-z", "0.5s", "-c", 5)
+    expect_eq((d["requests"], d["failed"], d["rate_asked"]), (150, 0, 300), "a ramp")
+    d = load(s.url, "-R", "400@250ms,400@0.25s,100:100@0.1s", "-c", 5, "--warmup", "0.1s")
+    expect_eq((d["requests"], d["failed"], d["warmup_requests"]), (160, 0, 0), "stages")
+    d = load(s.url, "-R", "100:300", "-z", "0.25s", "-c", 5, "--warmup", "0.2s")
+    expect_eq((d["requests"], d["warmup_requests"]), (50, 20), "warm-up before a ramp")
+    expect_eq(s.end()["requests"], 380, "the stub's")
+
+
+@test("a closed loop has as many under way as its plan allows")
+def _():
+    s = stub("--answer", "delay=50ms")
+    d = load(s.url, "-c", "1:1@0.5s,4:4@0.5s")
+    s.end()
+    # One at a time for half a second are at most 10, four at a time at most 40 more, and the last.
+    expect(2 <= d["requests"] <= 54 and d["failed"] == 0, d["requests"])
+    expect_eq(d["connections"], 4, "connections")
+    expect(d["latency_ms"]["p50"] >= 50 and d["latency_ms"]["max"] == d["wire_ms"]["max"],
+           "who waits for the plan waits for no answer")
+
+
 @test("the warm-up is sent and left out")
 def _():
     s = stub()
@@ -329,7 +353,11 @@ def _():
                   ["--arrival", "gamma:0", "-R", "5", "http://127.0.0.1/"],
                   ["-c", "70000", "http://127.0.0.1/"],
                   ["--body", "a", "--body-file", "b", "http://127.0.0.1/"],
-                  ["-c", "0", "http://127.0.0.1/"]):
+                  ["-c", "0", "http://127.0.0.1/"], ["-c", "5/s", "http://127.0.0.1/"],
+                  ["-R", "0", "http://127.0.0.1/"], ["-R", "5@", "http://127.0.0.1/"],
+                  ["-R", "1:5", "-n", "3", "http://127.0.0.1/"],
+                  ["-R", "5@1s", "-z", "2s", "http://127.0.0.1/"],
+                  ["-R", "5", "-c", "1:5", "http://127.0.0.1/"]):
         r = assay("load", *words)
         expect(r.rc in (2, 69) and r.out == "", f"{words}: {r}")
     expect_eq(assay("load", "--body-file", "none", "http://127.0.0.1/").rc, 66, "no such file")

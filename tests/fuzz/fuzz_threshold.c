@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "judge/threshold.h"
+#include "load/stages.h"
 
 static void must(int holds)
 {
@@ -34,12 +35,27 @@ static void check(const struct as_thresholds *t)
 	}
 }
 
+/* A plan has a sum that no moment contradicts. */
+static void check_plan(const struct as_stages *s)
+{
+	double all = as_stages_seconds(s), most = as_stages_most(s);
+
+	must(s->n > 0 && most >= 0 && isfinite(most) && all > 0);
+	for (double n = 0; n < 3; n++) {
+		double at = as_stages_when(s, n);
+
+		must(at >= 0);
+		must(!(at < all) || !(most > 0) || isfinite(as_stages_sum(s, at)));
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct as_thresholds t = {0};
 	struct as_err err = {0};
+	struct as_stages s;
 	char *text = malloc(size + 1);
 
 	must(text != NULL);
@@ -49,6 +65,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check(&t);
 	else
 		must(err.code == AS_EUSAGE && err.msg[0]);
+	if (as_stages_parse(text, 1000000000, &s, &err) == AS_OK)
+		check_plan(&s);
 	free(text);
 	return 0;
 }
