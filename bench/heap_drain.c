@@ -44,12 +44,12 @@ static int64_t cpu(void)
 static void step(struct work *w, uint32_t ring)
 {
 	uint64_t at = next(&w->seed) % (next(&w->seed) % 2 ? 16 : w->is.live);
-	uint64_t size = 16 + next(&w->seed) % w->is.kinds;
+	uint32_t kind = (uint32_t)(next(&w->seed) % w->is.kinds);
 
 	if (w->slot[at])
-		fake_free(&w->guest, ring, w->slot[at]);
+		fake_word_free(&w->guest, ring, w->slot[at]);
 	else
-		fake_alloc(&w->guest, ring, AS_WIRE_OP_MALLOC, 0x10000 + at * 112, size);
+		fake_word_alloc(&w->guest, ring, kind, 0x10000 + at * 112);
 	w->slot[at] = w->slot[at] ? 0 : 0x10000 + at * 112;
 	w->done++;
 }
@@ -102,8 +102,13 @@ int main(int argc, char **argv)
 	if (!t || !w.slot || as_mapping_open(&w.mapping, &err) < 0)
 		return 1;
 	w.guest.heap = w.mapping.heap;
-	for (uint32_t i = 1; i <= w.is.threads; i++)
+	if (w.is.kinds > AS_WIRE_SLOTS)
+		return 1;
+	for (uint32_t i = 1; i <= w.is.threads; i++) {
 		fake_use(&w.guest, i, 100 + i);
+		for (uint32_t kind = 0; kind < w.is.kinds; kind++)
+			fake_kind(&w.guest, i, kind, AS_WIRE_OP_MALLOC, 16 + kind);
+	}
 	w.drain = as_drain_new(&(struct as_drain_config){.mapping = &w.mapping,
 							 .tracker = t,
 							 .names = &names,

@@ -20,15 +20,24 @@ enum {
  */
 #define PATIENCE (4 * AS_SECOND)
 
+#define UNTOLD  UINT64_MAX
 #define HIGHEST (UINT64_C(1) << 56) /* address                                 */
 #define LARGEST (UINT64_C(1) << 48) /* size                                    */
 
-/* A record that was read. Of a free there is no kind. */
+/* A record that was read: an allocation of a kind, or a free. */
 struct item {
+	uint64_t address;
+	uint32_t kind; /* its number; FREED: there is none */
+	uint8_t rate;
+};
+
+#define FREED UINT32_MAX
+
+/* One that is done at once: of a range. */
+struct range {
 	struct as_heap_kind kind;
 	uint64_t address;
-	int64_t ns;
-	uint8_t op, rate;
+	uint8_t rate;
 };
 
 struct ring {
@@ -38,6 +47,8 @@ struct ring {
 	int32_t thread;      /* NOBODY: who uses it is not yet known */
 	uint64_t tail, head; /* ours; what is between was written    */
 	uint64_t seq;        /* of the record at `tail`              */
+	uint64_t due;        /* of the next that does not tell its own; UNTOLD: not known */
+	uint32_t *slot;      /* what each stands for: a kind + 1; NULL: none was told */
 	int64_t ns;
 	uint8_t op, rate;
 	bool queued;
@@ -75,6 +86,22 @@ struct as_drain {
 /* Once for each event: a call would be a part of what it costs. */
 #define HOT static inline __attribute__((always_inline))
 
+/* What the table of addresses keeps of an allocation: its ordinal, and the number of its rate. */
+static inline uint64_t which(uint64_t ordinal, uint8_t rate)
+{
+	return ordinal << 8 | rate;
+}
+
+static inline uint64_t ordinal_of(const struct as_live_entry *who)
+{
+	return who->which >> 8;
+}
+
+static inline uint64_t rate_of(const struct as_drain *d, const struct as_live_entry *who)
+{
+	return d->rate[who->which & 0xff];
+}
+
 /* --- events ------------------------------------------------------------------ */
 
 /* Each step for many events at once: what it needs stays at hand. */
@@ -102,68 +129,63 @@ static inline void tell_freed(struct as_drain *d, const struct as_live_entry *wh
 	*new_event(d) =
 		(struct as_heap_event){.what = last ? AS_HEAP_FREE : AS_HEAP_CUT,
 				       .kind = who->kind,
-				       .ordinal = who->ordinal,
+				       .ordinal = ordinal_of(who),
 				       .bytes = bytes,
 				       .between = (uint32_t)(d->thread[k->thread].made - who->mark),
 				       .ns = d->ns,
-				       .rate = d->rate[who->rate]};
+				       .rate = rate_of(d, who)};
 }
 
 /* UINT32_MAX for want of memory: the allocation is left out. */
-static inline uint32_t kind_of(struct as_drain *d, const struct item *it)
+static inline uint32_t kind_of(struct as_drain *d, const struct as_heap_kind *k)
 {
 	bool new;
-	uint32_t n = as_kinds_number(d->is.kinds, &it->kind, &new);
+	uint32_t n = as_kinds_number(d->is.kinds, k, &new);
 
-	if (!new)
+	if (n != UINT32_MAX && !new)
 		return n;
-	if (!as_tracker_kind(d->is.tracker, n, &it->kind)) {
-		as_kinds_drop(d->is.kinds);
+	if (n == UINT32_MAX || !as_tracker_kind(d->is.tracker, n, k)) {
+		if (n != UINT32_MAX)
+			as_kinds_drop(d->is.kinds);
+		d->counts.incomplete = true;
 		return UINT32_MAX;
 	}
 	if (d->is.sink)
-		d->is.sink->kind(d->is.sink->arg, &it->kind);
+		d->is.sink->kind(d->is.sink->arg, k);
 	return n;
 }
 
-static inline bool new_entry(struct as_drain *d, const struct item *it, struct as_live_entry *ret)
+static inline struct as_live_entry new_entry(struct as_drain *d, uint64_t address, uint32_t kind,
+					     uint8_t rate)
 {
-	uint32_t kind = kind_of(d, it);
+	struct thread *t = &d->thread[d->is.kinds->kind[kind].thread];
 
-	if (kind == UINT32_MAX) {
-		d->counts.incomplete = true;
-		return false;
-	}
-	*ret = (struct as_live_entry){.address = it->address,
-				      .ordinal = d->ordinal++,
-				      .rate = it->rate,
+	return (struct as_live_entry){.address = address,
+				      .which = which(d->ordinal++, rate),
 				      .kind = kind,
-				      .mark = ++d->thread[it->kind.thread].made};
-	return true;
+				      .mark = ++t->made};
 }
 
 static inline void tell_made(struct as_drain *d, const struct as_live_entry *who, uint64_t size)
 {
 	*new_event(d) = (struct as_heap_event){.what = AS_HEAP_ALLOC,
 					       .kind = who->kind,
-					       .ordinal = who->ordinal,
+					       .ordinal = ordinal_of(who),
 					       .bytes = size,
 					       .ns = d->ns,
-					       .rate = d->rate[who->rate]};
+					       .rate = rate_of(d, who)};
 }
 
 /* An address that is in use already: we were not told that it was given back. */
 HOT void allocated(struct as_drain *d, const struct item *it)
 {
-	struct as_live_entry e, was;
+	struct as_live_entry e = new_entry(d, it->address, it->kind, it->rate), was;
 
-	if (!new_entry(d, it, &e))
-		return;
-	if (!as_live_put(&d->live, &e, &was))
+	if (!as_live_put(&d->live, e, &was))
 		d->counts.incomplete = true;
 	if (was.address)
 		tell_freed(d, &was, d->is.kinds->kind[was.kind].size, true);
-	tell_made(d, &e, it->kind.size);
+	tell_made(d, &e, d->is.kinds->kind[it->kind].size);
 }
 
 HOT void freed(struct as_drain *d, const struct item *it)
@@ -197,12 +219,12 @@ static void forgotten_piece(void *arg, const struct as_live_entry *who, uint64_t
 }
 
 /* The kernel does everything by whole pages. */
-static uint64_t end_of(const struct as_drain *d, const struct item *it)
+static uint64_t end_of(const struct as_drain *d, const struct range *it)
 {
 	return (it->address + it->kind.size + d->is.page - 1) / d->is.page * d->is.page;
 }
 
-static void unmapped(struct as_drain *d, const struct item *it)
+static void unmapped(struct as_drain *d, const struct range *it)
 {
 	uint64_t end = end_of(d, it);
 
@@ -211,22 +233,25 @@ static void unmapped(struct as_drain *d, const struct item *it)
 		d->counts.incomplete = true;
 }
 
-static void mapped(struct as_drain *d, const struct item *it)
+static void mapped(struct as_drain *d, const struct range *it)
 {
-	struct as_live_entry e;
+	uint32_t kind;
 
 	if (!it->kind.size)
 		return;
 	unmapped(d, it);
-	if (!new_entry(d, it, &e))
+	kind = kind_of(d, &it->kind);
+	if (kind == UINT32_MAX)
 		return;
+	struct as_live_entry e = new_entry(d, it->address, kind, it->rate);
+
 	if (!as_ranges_map(&d->ranges, &e, it->address, it->address + it->kind.size))
 		d->counts.incomplete = true;
 	count_mapped(d, it->kind.op, (int64_t)it->kind.size);
 	tell_made(d, &e, it->kind.size);
 }
 
-static void reserved(struct as_drain *d, const struct item *it)
+static void reserved(struct as_drain *d, const struct range *it)
 {
 	struct as_live_entry nobody = {0};
 
@@ -236,9 +261,9 @@ static void reserved(struct as_drain *d, const struct item *it)
 }
 
 /* Only what was reserved is new. Of a sample none of it was left out. */
-static void committed(struct as_drain *d, const struct item *it)
+static void committed(struct as_drain *d, const struct range *it)
 {
-	struct item part = *it;
+	struct range part = *it;
 	struct as_ranges_piece p;
 
 	part.rate = 0;
@@ -251,10 +276,10 @@ static void committed(struct as_drain *d, const struct item *it)
 	}
 }
 
-/* What each operation is: how long its record is, and what it does. */
+/* What each operation is: how long its record is, and what it does to a range. */
 struct operation {
 	uint8_t bytes;
-	void (*apply)(struct as_drain *d, const struct item *it);
+	void (*range)(struct as_drain *d, const struct range *it);
 };
 
 static const struct operation operations[AS_WIRE_OPS] = {
@@ -262,49 +287,48 @@ static const struct operation operations[AS_WIRE_OPS] = {
 	[AS_WIRE_OP_TIME] = {sizeof(struct as_wire_time), NULL},
 	[AS_WIRE_OP_RATE] = {sizeof(struct as_wire_time), NULL},
 	[AS_WIRE_OP_NONE] = {8, NULL},
-	[AS_WIRE_OP_FREE] = {sizeof(struct as_wire_free), freed},
-	[AS_WIRE_OP_OBJECT_FREE] = {sizeof(struct as_wire_free), freed},
+	[AS_WIRE_OP_AT] = {8, NULL},
+	[AS_WIRE_OP_KIND] = {sizeof(struct as_wire_kind), NULL},
+	[AS_WIRE_OP_SHORT] = {8, NULL},
+	[AS_WIRE_OP_FREE] = {sizeof(struct as_wire_free), NULL},
+	[AS_WIRE_OP_OBJECT_FREE] = {sizeof(struct as_wire_free), NULL},
 	[AS_WIRE_OP_UNMAP] = {sizeof(struct as_wire_range), unmapped},
 	[AS_WIRE_OP_RESERVE] = {sizeof(struct as_wire_range), reserved},
-	[AS_WIRE_OP_MALLOC] = {sizeof(struct as_wire_alloc), allocated},
-	[AS_WIRE_OP_CALLOC] = {sizeof(struct as_wire_alloc), allocated},
-	[AS_WIRE_OP_REALLOC] = {sizeof(struct as_wire_alloc), allocated},
-	[AS_WIRE_OP_ALIGNED] = {sizeof(struct as_wire_alloc), allocated},
-	[AS_WIRE_OP_NEW] = {sizeof(struct as_wire_alloc), allocated},
+	[AS_WIRE_OP_MALLOC] = {sizeof(struct as_wire_alloc), NULL},
+	[AS_WIRE_OP_CALLOC] = {sizeof(struct as_wire_alloc), NULL},
+	[AS_WIRE_OP_REALLOC] = {sizeof(struct as_wire_alloc), NULL},
+	[AS_WIRE_OP_ALIGNED] = {sizeof(struct as_wire_alloc), NULL},
+	[AS_WIRE_OP_NEW] = {sizeof(struct as_wire_alloc), NULL},
 	[AS_WIRE_OP_MMAP] = {sizeof(struct as_wire_alloc), mapped},
 	[AS_WIRE_OP_BRK] = {sizeof(struct as_wire_alloc), mapped},
 	[AS_WIRE_OP_MAP_FILE] = {sizeof(struct as_wire_alloc), mapped},
-	[AS_WIRE_OP_OBJECT_MALLOC] = {sizeof(struct as_wire_alloc), allocated},
-	[AS_WIRE_OP_OBJECT_CALLOC] = {sizeof(struct as_wire_alloc), allocated},
-	[AS_WIRE_OP_OBJECT_REALLOC] = {sizeof(struct as_wire_alloc), allocated},
+	[AS_WIRE_OP_OBJECT_MALLOC] = {sizeof(struct as_wire_alloc), NULL},
+	[AS_WIRE_OP_OBJECT_CALLOC] = {sizeof(struct as_wire_alloc), NULL},
+	[AS_WIRE_OP_OBJECT_REALLOC] = {sizeof(struct as_wire_alloc), NULL},
 	[AS_WIRE_OP_COMMIT] = {sizeof(struct as_wire_alloc), committed},
 };
 
-/* Nearly all are one of two, and those are not called but done here. */
-HOT void apply(struct as_drain *d, const struct item *it)
-{
-	const struct operation *o = &operations[it->op];
-
-	if (o->apply == freed)
-		freed(d, it);
-	else if (o->apply == allocated)
-		allocated(d, it);
-	else
-		o->apply(d, it);
-}
-
-/* Times of threads differ by a tick; the events of a process are in order. */
 static void do_batch(struct as_drain *d)
 {
 	const struct item *end = &d->batch[d->nbatch];
 
 	for (const struct item *it = d->batch; it < end; it++) {
-		if (it->ns > d->ns)
-			d->ns = it->ns;
-		apply(d, it);
+		if (it->kind == FREED)
+			freed(d, it);
+		else
+			allocated(d, it);
 	}
 	d->nbatch = 0;
 	tell_events(d);
+}
+
+/* Times of threads differ by a tick; the events of a process are in order. */
+static void come_to(struct as_drain *d, int64_t ns)
+{
+	if (ns <= d->ns)
+		return;
+	do_batch(d);
+	d->ns = ns;
 }
 
 /* --- threads and rates --------------------------------------------------------- */
@@ -400,10 +424,19 @@ static void give_room(struct ring *r)
 	as_futex_wake(&r->wire->room);
 }
 
+/* What was told of numbers and kinds is no longer so. */
+static void forget_told(struct ring *r)
+{
+	free(r->slot);
+	r->slot = NULL;
+	r->due = UNTOLD;
+}
+
 /* Nothing there can be understood: what was written up to now is passed over. */
 static bool spoiled(struct as_drain *d, struct ring *r, uint64_t head)
 {
 	d->counts.bad++;
+	forget_told(r);
 	r->tail = r->head = head & ~UINT64_C(7);
 	give_room(r);
 	return false;
@@ -417,55 +450,6 @@ static bool refill(struct as_drain *d, struct ring *r)
 		return spoiled(d, r, head);
 	r->head = head;
 	return head != r->tail;
-}
-
-/* A record without a number; false: it is none of these. */
-static bool aside(struct as_drain *d, struct ring *r, uint8_t op)
-{
-	uint64_t value =
-		op == AS_WIRE_OP_TIME || op == AS_WIRE_OP_RATE ? as_mapping_word(record(r) + 8) : 0;
-
-	switch (op) {
-	case AS_WIRE_OP_SKIP:
-		r->tail = (r->tail | (r->size - 1)) + 1;
-		return true;
-	case AS_WIRE_OP_TIME:
-		r->ns = value < (uint64_t)d->now_ns ? (int64_t)value : d->now_ns;
-		r->tail += sizeof(struct as_wire_time);
-		return true;
-	case AS_WIRE_OP_RATE:
-		if (d->is.sample)
-			r->rate = rate_number(d, value);
-		else
-			d->counts.bad++;
-		r->tail += sizeof(struct as_wire_time);
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* Is there a record with a number? Then `seq` and `op` are its. */
-static bool peek(struct as_drain *d, struct ring *r)
-{
-	for (size_t i = 0; i < AS_DRAIN_ONCE; i++) {
-		if (r->tail == r->head && !refill(d, r))
-			return false;
-		uint64_t first = as_mapping_word(record(r)), left = r->head - r->tail;
-		uint8_t op = (uint8_t)(first >> AS_WIRE_OP_SHIFT);
-
-		if (op == AS_WIRE_OP_SKIP ? left < until_end(r)
-					  : op >= AS_WIRE_OPS || !operations[op].bytes ||
-						    operations[op].bytes > left ||
-						    operations[op].bytes > until_end(r))
-			return spoiled(d, r, r->head);
-		if (aside(d, r, op))
-			continue;
-		r->seq = first & AS_WIRE_SEQ_MASK;
-		r->op = op;
-		return true;
-	}
-	return false;
 }
 
 /* How many are there is asked again only when there seem to be too few. */
@@ -488,80 +472,220 @@ static inline uint32_t node(struct as_drain *d, uint32_t n)
 	return 0;
 }
 
-static inline void read_kind(struct as_drain *d, const struct ring *r, uint8_t op,
-			     const uint8_t *from, struct as_heap_kind *ret)
+/* Of a record with a size at `from` and, if it allocates, nodes behind it. */
+static void read_kind(struct as_drain *d, const struct ring *r, uint32_t op, const uint8_t *from,
+		      struct as_heap_kind *ret)
 {
-	uint64_t nodes = op < AS_WIRE_OP_MALLOC ? 0 : as_mapping_word(from + 24);
+	uint64_t nodes = op < AS_WIRE_OP_MALLOC ? 0 : as_mapping_word(from + 8);
 
-	ret->size = as_mapping_word(from + 16);
+	ret->size = as_mapping_word(from);
 	ret->python = node(d, (uint32_t)nodes);
 	ret->native = node(d, (uint32_t)(nodes >> 32));
 	ret->thread = (uint32_t)r->thread;
 	ret->op = op;
 }
 
-/* False: it makes no sense, and the next one is read where it would have been. */
-HOT bool read_record(struct as_drain *d, const struct ring *r, uint8_t op, const uint8_t *from,
-		     struct item *it)
+static bool is_heap(uint64_t op)
 {
-	uint64_t address = as_mapping_word(from + 8);
+	return op >= AS_WIRE_OP_MALLOC && op < AS_WIRE_OPS && !operations[op].range;
+}
 
-	it->address = address;
-	it->ns = r->ns;
-	it->op = op;
-	it->rate = r->rate;
-	if (operations[op].apply != freed) {
-		read_kind(d, r, op, from, &it->kind);
-		address |= it->kind.size >= LARGEST ? HIGHEST : 0;
+/* A slot stands for another kind from now on, or for nothing that makes sense. */
+static void set_slot(struct as_drain *d, struct ring *r)
+{
+	uint64_t first = as_mapping_word(record(r)) & AS_WIRE_SEQ_MASK, op = first >> 16;
+	struct as_heap_kind k;
+
+	if (!r->slot)
+		r->slot = as_zalloc_n(AS_WIRE_SLOTS, sizeof *r->slot);
+	if (!r->slot || (r->thread == NOBODY && !claim(d, r))) {
+		d->counts.incomplete = true;
+		return;
 	}
-	if (address - 1 < HIGHEST - 1)
+	uint32_t *slot = &r->slot[first % AS_WIRE_SLOTS];
+
+	*slot = 0;
+	if (is_heap(op))
+		read_kind(d, r, (uint32_t)op, record(r) + 8, &k);
+	if (is_heap(op) && k.size < LARGEST)
+		*slot = kind_of(d, &k) + 1;
+	else
+		d->counts.bad++;
+}
+
+/* A record without a number; false: it is none of these. */
+static bool aside(struct as_drain *d, struct ring *r, uint8_t op)
+{
+	uint64_t value =
+		op == AS_WIRE_OP_TIME || op == AS_WIRE_OP_RATE ? as_mapping_word(record(r) + 8) : 0;
+
+	switch (op) {
+	case AS_WIRE_OP_AT:
+		r->due = as_mapping_word(record(r)) & AS_WIRE_SEQ_MASK;
+		r->tail += operations[op].bytes;
 		return true;
-	d->counts.bad++;
+	case AS_WIRE_OP_KIND:
+		set_slot(d, r);
+		r->tail += operations[op].bytes;
+		return true;
+	case AS_WIRE_OP_SKIP:
+		r->tail = (r->tail | (r->size - 1)) + 1;
+		return true;
+	case AS_WIRE_OP_TIME:
+		r->ns = value < (uint64_t)d->now_ns ? (int64_t)value : d->now_ns;
+		r->tail += sizeof(struct as_wire_time);
+		return true;
+	case AS_WIRE_OP_RATE:
+		if (d->is.sample)
+			r->rate = rate_number(d, value);
+		else
+			d->counts.bad++;
+		r->tail += sizeof(struct as_wire_time);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool is_short(uint64_t first)
+{
+	return first & AS_WIRE_SHORT;
+}
+
+/* The operation of what begins so; 0: there is none such. */
+static uint8_t op_of(uint64_t first)
+{
+	uint64_t op = is_short(first) ? AS_WIRE_OP_SHORT : first >> AS_WIRE_OP_SHIFT;
+
+	return op < AS_WIRE_OPS && (op != AS_WIRE_OP_SHORT || is_short(first)) ? (uint8_t)op : 0;
+}
+
+/* Is there a record with a number? Then `seq` and `op` are its. */
+static bool peek(struct as_drain *d, struct ring *r)
+{
+	for (size_t i = 0; i < AS_DRAIN_ONCE; i++) {
+		if (r->tail == r->head && !refill(d, r))
+			return false;
+		uint64_t first = as_mapping_word(record(r)), left = r->head - r->tail;
+		uint8_t op = op_of(first);
+
+		if (op == AS_WIRE_OP_SKIP ? left < until_end(r)
+					  : !operations[op].bytes || operations[op].bytes > left ||
+						    operations[op].bytes > until_end(r))
+			return spoiled(d, r, r->head);
+		if (aside(d, r, op))
+			continue;
+		r->seq = op != AS_WIRE_OP_SHORT ? first & AS_WIRE_SEQ_MASK
+			 : r->due == UNTOLD     ? d->next
+						: r->due;
+		r->op = op;
+		return true;
+	}
 	return false;
+}
+
+/* For later: so long its place in the table has to come. */
+HOT void put_off(struct as_drain *d, const struct as_live *live, uint64_t address, uint32_t kind,
+		 uint8_t rate)
+{
+	as_live_hint(live, address);
+	d->batch[d->nbatch++] = (struct item){address, kind, rate};
+}
+
+/* One word; false: it makes no sense. */
+HOT bool take_word(struct as_drain *d, const struct ring *r, const struct as_live *live,
+		   uint64_t word)
+{
+	uint64_t address = word & AS_WIRE_SHORT_ADDRESS;
+	uint32_t slot = word >> AS_WIRE_SLOT_SHIFT & (AS_WIRE_SLOTS - 1), kind = FREED;
+
+	if (word & AS_WIRE_SHORT_ALLOC)
+		kind = r->slot && r->slot[slot] ? r->slot[slot] - 1 : FREED;
+	if (!address || (word & AS_WIRE_SHORT_ALLOC && kind == FREED))
+		return false;
+	put_off(d, live, address, kind, r->rate);
+	return true;
+}
+
+static void take_whole_alloc(struct as_drain *d, const struct ring *r, const uint8_t *from,
+			     uint64_t address)
+{
+	struct as_heap_kind k;
+
+	read_kind(d, r, r->op, from + 16, &k);
+	uint32_t kind = k.size < LARGEST ? kind_of(d, &k) : UINT32_MAX;
+
+	if (k.size >= LARGEST)
+		d->counts.bad++;
+	if (kind != UINT32_MAX)
+		put_off(d, &d->live, address, kind, r->rate);
+}
+
+static void take_range(struct as_drain *d, const struct ring *r, const uint8_t *from,
+		       uint64_t address)
+{
+	struct range it = {.address = address, .rate = r->rate};
+
+	read_kind(d, r, r->op, from + 16, &it.kind);
+	do_batch(d);
+	if (it.kind.size < LARGEST)
+		operations[r->op].range(d, &it);
+	else
+		d->counts.bad++;
+}
+
+/* One that tells its number. */
+static void take_whole(struct as_drain *d, const struct ring *r)
+{
+	uint64_t address = as_mapping_word(record(r) + 8);
+
+	if (address - 1 >= HIGHEST - 1)
+		d->counts.bad++;
+	else if (operations[r->op].range)
+		take_range(d, r, record(r), address);
+	else if (r->op >= AS_WIRE_OP_MALLOC)
+		take_whole_alloc(d, r, record(r), address);
+	else
+		put_off(d, &d->live, address, FREED, r->rate);
 }
 
 /* The record that was peeked at. */
 static void take_one(struct as_drain *d, struct ring *r)
 {
-	struct item *it = &d->batch[d->nbatch];
-
-	if (r->op != AS_WIRE_OP_NONE && (r->thread != NOBODY || claim(d, r)) &&
-	    read_record(d, r, r->op, record(r), it)) {
-		as_live_hint(&d->live, it->address);
-		d->nbatch++;
+	if (r->op != AS_WIRE_OP_NONE && (r->thread != NOBODY || claim(d, r))) {
+		come_to(d, r->ns);
+		if (r->op != AS_WIRE_OP_SHORT)
+			take_whole(d, r);
+		else if (!take_word(d, r, &d->live, as_mapping_word(record(r))))
+			d->counts.bad++;
 	}
 	r->tail += operations[r->op].bytes;
+	r->due = r->seq + 1;
 	d->counts.records++;
 	d->next++;
 }
 
-/* Those that follow: in one piece, with the number that is due, and events. */
+/* Those of one word that follow, in one piece: their numbers do, too. */
 static void take_row(struct as_drain *d, struct ring *r)
 {
-	uint64_t left = r->head - r->tail, end = until_end(r), next = d->next;
+	uint64_t left = r->head - r->tail, end = until_end(r);
 	const uint8_t *first = record(r), *from = first, *last = first + (left < end ? left : end);
 	const struct as_live live = d->live; /* as it is while nothing is done */
-	struct item *it = &d->batch[d->nbatch];
 
-	while (it < &d->batch[BATCH] && last - from >= (ptrdiff_t)sizeof(struct as_wire_alloc)) {
-		uint64_t op = as_mapping_word(from) ^ next; /* above the number: it is gone */
+	for (; d->nbatch < BATCH && from < last; from += sizeof(uint64_t)) {
+		uint64_t word = as_mapping_word(from);
 
-		if (op & AS_WIRE_SEQ_MASK)
+		if (!is_short(word))
 			break;
-		op >>= AS_WIRE_OP_SHIFT;
-		if (op >= AS_WIRE_OPS || !operations[op].apply)
-			break;
-		if (read_record(d, r, (uint8_t)op, from, it)) {
-			as_live_hint(&live, it->address);
-			it++;
-		}
-		from += operations[op].bytes;
-		next++;
+		if (!take_word(d, r, &live, word))
+			d->counts.bad++;
 	}
-	d->nbatch = (size_t)(it - d->batch);
-	r->tail += (uint64_t)(from - first);
-	d->counts.records += next - d->next;
-	d->next = next;
+	uint64_t n = (uint64_t)(from - first) / sizeof(uint64_t);
+
+	r->tail += n * sizeof(uint64_t);
+	r->due += n;
+	d->counts.records += n;
+	d->next += n;
 }
 
 /* The record at its tail, and those whose numbers follow. */
@@ -628,6 +752,7 @@ static void dequeue(struct as_drain *d)
 static void release(struct ring *r)
 {
 	give_room(r);
+	forget_told(r);
 	r->thread = NOBODY;
 	r->ns = 0;
 	atomic_store_explicit(&r->wire->state, AS_WIRE_RING_FREE, memory_order_release);
@@ -679,6 +804,7 @@ static void drop_late(struct as_drain *d, struct ring *r)
 	d->counts.records++;
 	d->counts.lost++;
 	r->tail += operations[r->op].bytes;
+	r->due = r->seq + 1;
 	give_room(r);
 }
 
@@ -741,6 +867,7 @@ static void init_ring(struct as_drain *d, uint32_t i)
 				   .bytes = (const uint8_t *)heap + as_mapping_ring_at(i),
 				   .size = (uint32_t)as_mapping_ring_size(i),
 				   .rate = d->is.sample ? 1 : 0,
+				   .due = UNTOLD,
 				   .thread = NOBODY};
 }
 
@@ -769,6 +896,8 @@ void as_drain_free(struct as_drain *d)
 	as_live_done(&d->live);
 	as_ranges_done(&d->ranges);
 	as_ranges_done(&d->reserved);
+	for (size_t i = 0; i < AS_WIRE_HEAP_RINGS; i++)
+		free(d->ring[i].slot);
 	free(d->thread);
 	free(d);
 }

@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 struct as_live_entry {
-	uint64_t address;                /* 0: none                                              */
-	uint64_t ordinal : 56, rate : 8; /* rate: a number of the owner's            */
+	uint64_t address; /* 0: none                                               */
+	uint64_t which;   /* a number of the owner's                                */
 	uint32_t kind;
 	uint32_t mark; /* how many allocations its thread had made; wraps           */
 };
@@ -35,7 +35,7 @@ struct as_live {
  * False for want of memory: it is not there. `ret_was` is what was at that
  * address, which is no more, or has the address 0.
  */
-static inline bool as_live_put(struct as_live *l, const struct as_live_entry *e,
+static inline bool as_live_put(struct as_live *l, struct as_live_entry e,
 			       struct as_live_entry *ret_was);
 /* Take it out; false: there is none. */
 static inline bool as_live_take(struct as_live *l, uint64_t address, struct as_live_entry *ret);
@@ -60,19 +60,21 @@ static inline size_t as_live_after(const struct as_live_table *t, size_t i)
 	return (i + 1) & (t->cap - 1);
 }
 
-static inline bool as_live_put(struct as_live *l, const struct as_live_entry *e,
+static inline bool as_live_put(struct as_live *l, struct as_live_entry e,
 			       struct as_live_entry *ret_was)
 {
 	struct as_live_table *t = &l->now;
+	struct as_live_entry *s = NULL;
 
-	if (l->old.slot || t->n >= l->most || !e->address)
-		return as_live_put_slowly(l, e, ret_was);
-	struct as_live_entry *s = &t->slot[as_live_home(t, e->address)];
+	if (!l->old.slot && t->n < l->most && e.address)
+		s = &t->slot[as_live_home(t, e.address)];
+	if (!s || s->address) {
+		struct as_live_entry copy = e; /* so that `e` needs no address */
 
-	if (s->address)
-		return as_live_put_slowly(l, e, ret_was);
+		return as_live_put_slowly(l, &copy, ret_was);
+	}
 	ret_was->address = 0;
-	*s = *e;
+	*s = e;
 	t->n++;
 	return true;
 }

@@ -12,6 +12,8 @@
 #include "preload/next.h"
 #include "preload/pyhost.h"
 #include "preload/record.h"
+#include "preload/ring.h"
+#include "preload/sample.h"
 #include "preload/sys.h"
 
 /* What a forked child still knows of us; the guest itself is empty there. */
@@ -86,6 +88,7 @@ static void remember(uint32_t pid)
 void as_thread_renew(struct as_guest_thread *t)
 {
 	t->own = (struct as_writer){0};
+	as_ring_forget(t);
 	t->tries = 0;
 	t->drawn = t->random = 0;
 	memset(t->name, 0, sizeof t->name);

@@ -43,8 +43,15 @@ struct as_writer {
 	uint64_t limit;      /* up to here without a look at the other end             */
 	uint64_t mask;       /* of positions                                           */
 	uint64_t now_ns;     /* what its reader was told last                          */
+	uint64_t due;        /* the number that its reader thinks comes next           */
 	uint64_t rate, told; /* mean bytes between samples; what its reader was told   */
 	bool hopeless;       /* it was waited for in vain: no longer, until there is room */
+};
+
+/* What a slot of a thread's ring stands for (wire/heap.h); all zeros: nothing. */
+struct as_guest_kind {
+	uint64_t nodes;   /* python, native << 32 */
+	uint64_t size_op; /* size << 8 | op       */
 };
 
 enum { AS_SAMPLE_FILTER = 32 << 10 };
@@ -94,6 +101,7 @@ struct as_guest_thread {
 			  was written, they would wait for it                          */
 	uint32_t inside; /* the next allocator runs, called by a hook of ours            */
 	struct as_writer own;
+	struct as_guest_kind *kinds; /* [AS_WIRE_SLOTS], of `own`; NULL: no memory for them  */
 	uint64_t drawn;    /* the rate that the countdown was drawn for                     */
 	int64_t countdown; /* bytes up to the next sample                          */
 	uint64_t random;   /* state of its generator                               */

@@ -4,6 +4,9 @@
 #include "preload/ring.h"
 #include "preload/symbol.h"
 
+/* Once for each event. */
+#define HOT static inline __attribute__((always_inline))
+
 /* libc's word for it: there is one thread. */
 static const char unknown;
 static const char *alone = &unknown;
@@ -77,39 +80,109 @@ static bool as_asked(struct as_guest_thread *t, struct as_wire_alloc *a, enum as
 	return !as_guest.samples || !as_sample_passes(t, a->size);
 }
 
-static inline void fill_alloc(struct as_writer *w, struct as_wire_alloc *r, enum as_wire_op op,
-			      const struct as_wire_alloc *a)
+/* Of the malloc family, or an object: those have records of one word. */
+static inline bool is_common(enum as_wire_op op)
 {
-	r->seq_op = with_op(op, take_number());
-	r->address = a->address;
-	r->size = a->size;
-	r->python = a->python;
-	r->native = a->native;
-	as_writer_publish(w, sizeof *r);
+	return op != AS_WIRE_OP_MMAP && op != AS_WIRE_OP_BRK && op < AS_WIRE_OP_COMMIT;
 }
 
-static void write_alloc_slowly(struct as_guest_thread *t, enum as_wire_op op,
-			       const struct as_wire_alloc *a)
+static inline size_t slot_of(uint64_t nodes, uint64_t size_op)
+{
+	uint64_t h = nodes * 0x9e3779b97f4a7c15ull + size_op * 0xd6e8feb86659fd93ull;
+
+	return h >> 32 & (AS_WIRE_SLOTS - 1);
+}
+
+/* The slot stands for that kind from now on: once that is told. */
+static __attribute__((noinline)) void tell_kind(struct as_writer *w, struct as_guest_kind *k, size_t slot,
+						const struct as_guest_kind *is)
+{
+	struct as_wire_kind *r = (struct as_wire_kind *)(w->bytes + (w->head & w->mask));
+
+	r->slot_op = with_op(AS_WIRE_OP_KIND, (is->size_op & 0xff) << 16 | slot);
+	r->size = is->size_op >> 8;
+	r->python = (uint32_t)is->nodes;
+	r->native = (uint32_t)(is->nodes >> 32);
+	as_writer_publish(w, sizeof *r);
+	atomic_signal_fence(memory_order_seq_cst);
+	*k = *is;
+}
+
+/* A record of one word, after its number if that is not the one that is due. */
+static inline void put_word(struct as_writer *w, uint64_t word, uint64_t number)
+{
+	uint64_t *r = (uint64_t *)(w->bytes + (w->head & w->mask));
+
+	if (__builtin_expect(number == w->due, 1)) {
+		*r = word;
+		as_writer_publish_number(w, number, sizeof word);
+	} else {
+		r[0] = with_op(AS_WIRE_OP_AT, number);
+		r[1] = word;
+		as_writer_publish_number(w, number, 2 * sizeof word);
+	}
+}
+
+enum {
+	WORD_ROOM = 2 * sizeof(uint64_t),
+	ALLOC_ROOM = sizeof(struct as_wire_kind) + WORD_ROOM,
+};
+
+HOT void put_alloc(struct as_guest_thread *t, enum as_wire_op op, const struct as_wire_alloc *a)
+{
+	uint64_t nodes = a->python | (uint64_t)a->native << 32, size_op = a->size << 8 | op;
+	size_t slot = slot_of(nodes, size_op);
+	struct as_guest_kind *k = &t->kinds[slot];
+
+	if (__builtin_expect(k->nodes != nodes || k->size_op != size_op, 0))
+		tell_kind(&t->own, k, slot,
+			  &(struct as_guest_kind){.nodes = nodes, .size_op = size_op});
+	put_word(&t->own,
+		 AS_WIRE_SHORT | AS_WIRE_SHORT_ALLOC | slot << AS_WIRE_SLOT_SHIFT | a->address,
+		 take_number());
+}
+
+static void put_whole(struct as_writer *w, struct as_wire_alloc *r, enum as_wire_op op,
+		      const struct as_wire_alloc *a)
+{
+	uint64_t number = take_number();
+
+	*r = *a;
+	r->seq_op = with_op(op, number);
+	as_writer_publish_number(w, number, sizeof *r);
+}
+
+static inline bool has_word(const struct as_guest_thread *t, enum as_wire_op op, uint64_t address)
+{
+	return t->kinds && is_common(op) && address <= AS_WIRE_SHORT_ADDRESS;
+}
+
+static __attribute__((noinline)) void write_alloc_slowly(struct as_guest_thread *t,
+							 enum as_wire_op op,
+							 const struct as_wire_alloc *a)
 {
 	struct as_writer *w = as_writer_enter(t);
 	struct as_wire_alloc *r;
 
 	w->rate = t->drawn;
-	r = as_writer_room(w, sizeof *r);
-	if (r)
-		fill_alloc(w, r, op, a);
+	r = as_writer_room(w, ALLOC_ROOM);
+	if (r && w == &t->own && has_word(t, op, a->address))
+		put_alloc(t, op, a);
+	else if (r)
+		put_whole(w, r, op, a);
 	as_writer_leave(w);
 }
 
-static inline void write_alloc(struct as_guest_thread *t, enum as_wire_op op,
-			       const struct as_wire_alloc *a)
+/* A copy for those who want its address: so it is in registers for the others. */
+HOT void write_alloc(struct as_guest_thread *t, enum as_wire_op op, struct as_wire_alloc a)
 {
-	struct as_wire_alloc *r = as_writer_room_at_once(&t->own, t->drawn, sizeof *r);
+	if (has_word(t, op, a.address) && as_writer_room_at_once(&t->own, t->drawn, ALLOC_ROOM)) {
+		put_alloc(t, op, &a);
+	} else {
+		struct as_wire_alloc copy = a;
 
-	if (r)
-		fill_alloc(&t->own, r, op, a);
-	else
-		write_alloc_slowly(t, op, a);
+		write_alloc_slowly(t, op, &copy);
+	}
 }
 
 /* What ends by UNMAP is always told, and not looked up. */
@@ -119,26 +192,26 @@ static bool kept(enum as_wire_op op, const void *address)
 	       as_sample_keep(address);
 }
 
-static inline __attribute__((always_inline)) void
-write_stacks(struct as_guest_thread *t, enum as_wire_op op, struct as_wire_alloc *a, void *frame)
+HOT void write_stacks(struct as_guest_thread *t, enum as_wire_op op, struct as_wire_alloc a,
+		      void *frame)
 {
 	if (as_guest.flags & AS_WIRE_HEAP_PYTHON)
-		a->python = as_pywalk(t);
+		a.python = as_pywalk(t);
 	if (as_guest.flags & AS_WIRE_HEAP_NATIVE)
-		a->native = as_native_walk(t, frame);
+		a.native = as_native_walk(t, frame);
 	write_alloc(t, op, a);
 }
 
 /* Sampled, or of an operator new. */
-static void record_some(struct as_guest_thread *t, enum as_wire_op op, struct as_wire_alloc *a,
-			void *frame)
+static __attribute__((noinline)) void record_some(struct as_guest_thread *t, enum as_wire_op op,
+						  struct as_wire_alloc *a, void *frame)
 {
 	if (t->outer.op && !as_asked(t, a, &op, &frame))
 		return;
 	if ((as_guest.samples && !as_sample_due(t, a->size)) || !enter(t))
 		return;
 	if (!as_guest.samples || kept(op, (const void *)(uintptr_t)a->address))
-		write_stacks(t, op, a, frame);
+		write_stacks(t, op, *a, frame);
 	leave(t);
 }
 
@@ -148,9 +221,11 @@ void as_record_alloc(struct as_guest_thread *t, enum as_wire_op op, const void *
 	struct as_wire_alloc a = {.address = (uintptr_t)address, .size = size};
 
 	if (__builtin_expect(t->outer.op || as_guest.samples, 0)) {
-		record_some(t, op, &a, frame);
+		struct as_wire_alloc copy = a;
+
+		record_some(t, op, &copy, frame);
 	} else if (enter(t)) {
-		write_stacks(t, op, &a, frame);
+		write_stacks(t, op, a, frame);
 		leave(t);
 	}
 }
@@ -162,27 +237,34 @@ void as_guest_commit(struct as_guest_thread *t, const void *address, size_t size
 
 	if (t->inside || !enter(t))
 		return;
-	write_stacks(t, AS_WIRE_OP_COMMIT, &a, frame);
+	write_stacks(t, AS_WIRE_OP_COMMIT, a, frame);
 	leave(t);
 }
 
 /* --- what is given back -------------------------------------------------------------------- */
+
+_Static_assert(sizeof(struct as_wire_free) == WORD_ROOM, "either fits");
 
 static inline size_t size_of(enum as_wire_op op)
 {
 	return op >= AS_WIRE_OP_UNMAP ? sizeof(struct as_wire_range) : sizeof(struct as_wire_free);
 }
 
-static inline void write_back(struct as_writer *w, void *room, enum as_wire_op op,
+/* Its number is in `seq_op`. There is room. */
+static inline void write_back(struct as_writer *w, enum as_wire_op op,
 			      const struct as_wire_range *what)
 {
-	struct as_wire_range *r = room;
+	struct as_wire_range *r = (struct as_wire_range *)(w->bytes + (w->head & w->mask));
 
+	if (op < AS_WIRE_OP_UNMAP && what->address <= AS_WIRE_SHORT_ADDRESS) {
+		put_word(w, AS_WIRE_SHORT | what->address, what->seq_op);
+		return;
+	}
 	r->seq_op = with_op(op, what->seq_op);
 	r->address = what->address;
 	if (op >= AS_WIRE_OP_UNMAP)
 		r->size = what->size;
-	as_writer_publish(w, size_of(op));
+	as_writer_publish_number(w, what->seq_op, size_of(op));
 }
 
 /* Mappings are given back in parts, which no table of addresses knows: all are told. */
@@ -195,12 +277,10 @@ static void tell_back(struct as_guest_thread *t, enum as_wire_op op, const void 
 		      size_t size)
 {
 	struct as_writer *w = as_writer_enter(t);
-	void *room;
 
 	w->rate = w->told;
-	room = as_writer_room(w, size_of(op));
-	if (room)
-		write_back(w, room, op,
+	if (as_writer_room(w, size_of(op)))
+		write_back(w, op,
 			   &(struct as_wire_range){take_number(), (uintptr_t)address, size});
 	as_writer_leave(w);
 }
@@ -208,18 +288,13 @@ static void tell_back(struct as_guest_thread *t, enum as_wire_op op, const void 
 void as_record_free(struct as_guest_thread *t, enum as_wire_op op, const void *address)
 {
 	struct as_writer *w = &t->own;
-	struct as_wire_free *r;
 
 	if (!enter(t))
 		return;
-	r = as_guest.samples ? NULL : as_writer_room_at_once(w, w->told, sizeof *r);
-	if (r) {
-		r->seq_op = with_op(op, take_number());
-		r->address = (uintptr_t)address;
-		as_writer_publish(w, sizeof *r);
-	} else if (told(op, address)) {
+	if (!as_guest.samples && as_writer_room_at_once(w, w->told, WORD_ROOM))
+		write_back(w, op, &(struct as_wire_range){take_number(), (uintptr_t)address, 0});
+	else if (told(op, address))
 		tell_back(t, op, address, 0);
-	}
 	leave(t);
 }
 
@@ -237,13 +312,11 @@ void as_guest_reserve(struct as_guest_thread *t, const void *address, size_t siz
  */
 static uint64_t claim_in(struct as_writer *w, enum as_wire_op op, const void *address, size_t size)
 {
-	void *room = as_writer_room(w, size_of(op));
-
-	if (!room)
+	if (!as_writer_room(w, size_of(op)))
 		return 0;
 	if (w != &as_guest.everybody)
 		return take_number() + 1;
-	write_back(w, room, op, &(struct as_wire_range){take_number(), (uintptr_t)address, size});
+	write_back(w, op, &(struct as_wire_range){take_number(), (uintptr_t)address, size});
 	return 0;
 }
 
@@ -275,11 +348,10 @@ void as_guest_settle(struct as_guest_thread *t, uint64_t claim, enum as_wire_op 
 	if (!claim)
 		return;
 	if (done) {
-		write_back(w, room, op,
-			   &(struct as_wire_range){claim - 1, (uintptr_t)address, size});
+		write_back(w, op, &(struct as_wire_range){claim - 1, (uintptr_t)address, size});
 	} else {
 		*room = with_op(AS_WIRE_OP_NONE, claim - 1);
-		as_writer_publish(w, sizeof *room);
+		as_writer_publish_number(w, claim - 1, sizeof *room);
 		if (as_guest.samples && op != AS_WIRE_OP_UNMAP)
 			as_sample_keep(address);
 	}

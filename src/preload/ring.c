@@ -174,6 +174,7 @@ static void adopt(struct as_writer *w, struct as_wire_ring *ring, uint32_t tid)
 		.ring = ring,
 		.bytes = (uint8_t *)as_guest.heap + ring->at,
 		.head = atomic_load(&ring->head),
+		.due = AS_WIRE_SEQ_MASK,
 		.mask = ring->size - 1,
 	};
 }
@@ -187,6 +188,7 @@ static bool take_ring(struct as_guest_thread *t)
 		if (atomic_load_explicit(&ring->state, memory_order_relaxed) == was &&
 		    atomic_compare_exchange_strong(&ring->state, &was, AS_WIRE_RING_USED)) {
 			adopt(&t->own, ring, t->tid);
+			t->kinds = as_guest_pages(AS_WIRE_SLOTS * sizeof *t->kinds);
 			return true;
 		}
 	}
@@ -235,6 +237,13 @@ struct as_writer *as_writer_enter_slowly(struct as_guest_thread *t)
 	return all;
 }
 
+void as_ring_forget(struct as_guest_thread *t)
+{
+	if (t->kinds)
+		as_guest_pages_back(t->kinds, AS_WIRE_SLOTS * sizeof *t->kinds);
+	t->kinds = NULL;
+}
+
 void as_ring_give_back(struct as_guest_thread *t)
 {
 	struct as_wire_ring *ring = t->own.ring;
@@ -243,5 +252,6 @@ void as_ring_give_back(struct as_guest_thread *t)
 		return;
 	note_name(t);
 	t->own = (struct as_writer){0};
+	as_ring_forget(t);
 	atomic_store_explicit(&ring->state, AS_WIRE_RING_ENDED, memory_order_release);
 }

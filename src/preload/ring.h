@@ -9,6 +9,8 @@
 #include "preload/guest.h"
 
 struct as_writer *as_writer_enter_slowly(struct as_guest_thread *t);
+/* What the slots of its ring stood for: it has none, or another. */
+void as_ring_forget(struct as_guest_thread *t);
 void *as_writer_room_slowly(struct as_writer *w, size_t bytes);
 
 /* Where its records go. Until as_writer_leave() nobody else writes there. */
@@ -49,4 +51,15 @@ static inline void as_writer_publish(struct as_writer *w, size_t bytes)
 {
 	w->head += bytes;
 	atomic_store_explicit(&w->ring->head, w->head, memory_order_release);
+}
+
+/*
+ * A record that has a number. What comes next is known only when this is there: a
+ * handler of the host's may jump out in between.
+ */
+static inline void as_writer_publish_number(struct as_writer *w, uint64_t number, size_t bytes)
+{
+	as_writer_publish(w, bytes);
+	atomic_signal_fence(memory_order_seq_cst);
+	w->due = number + 1;
 }

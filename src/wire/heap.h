@@ -26,7 +26,7 @@
 
 /* "PATH" of the socket; or "PID:PATH": only that process goes there (no AS_WIRE_HEAP_FORKS) */
 #define AS_WIRE_HEAP_ENV     "ASSAY_HEAP"
-#define AS_WIRE_HEAP_MAGIC   0x3150414548595341ull /* "ASYHEAP1" */
+#define AS_WIRE_HEAP_MAGIC   0x3250414548595341ull /* "ASYHEAP2" */
 #define AS_WIRE_HEAP_LIBRARY "assay-heap.so"
 
 enum {
@@ -37,6 +37,7 @@ enum {
 	AS_WIRE_NODES = 4 << 20,   /* stacks; node 0 is the empty one                    */
 	AS_WIRE_NOTES = 256 << 20, /* bytes                                              */
 	AS_WIRE_HEAP_DEPTH = 1024, /* frames of a stack: the innermost are kept          */
+	AS_WIRE_SLOTS = 4096,      /* kinds that a ring knows at a time                  */
 };
 
 /* What the session wants of its guests; constant once guests connect. */
@@ -193,7 +194,7 @@ struct as_wire_module {
 	uint64_t seq;              /* since when                                       */
 };
 
-/* The first word of each record: the operation in the top 8 bits, `seq` below. */
+/* The first word of a record: the operation in the top 8 bits, `seq` below. */
 #define AS_WIRE_OP_SHIFT 56
 #define AS_WIRE_SEQ_MASK ((1ull << AS_WIRE_OP_SHIFT) - 1)
 
@@ -202,6 +203,9 @@ enum as_wire_op {
 	AS_WIRE_OP_TIME,     /* struct as_wire_time: the moment of what follows; no number */
 	AS_WIRE_OP_RATE,     /* struct as_wire_time: mean bytes between samples, instead of ns */
 	AS_WIRE_OP_NONE,     /* a number that was taken for nothing; 8 bytes            */
+	AS_WIRE_OP_AT,       /* the number of the record that follows; 8 bytes          */
+	AS_WIRE_OP_KIND,     /* struct as_wire_kind: what a slot stands for; no number   */
+	AS_WIRE_OP_SHORT,    /* the reader's name for records of one word; never written */
 
 	/* struct as_wire_free */
 	AS_WIRE_OP_FREE = 8, /* of the malloc family, also the old part of a realloc    */
@@ -226,6 +230,28 @@ enum as_wire_op {
 	AS_WIRE_OPS,
 };
 
+/*
+ * What a thread does most, all day long, is told in one word:
+ *
+ *	63  62  61 .. 48  47 .. 0
+ *	 1   1  slot      address	an allocation, of the kind that the slot stands for
+ *	 1   0  0         address	a free, as by AS_WIRE_OP_FREE
+ *
+ * Its number is the one after that of the record before it in the ring, unless
+ * AS_WIRE_OP_AT has told another. Slots are a ring's own, and are empty when a
+ * thread takes the ring.
+ */
+#define AS_WIRE_SHORT         (1ull << 63)
+#define AS_WIRE_SHORT_ALLOC   (1ull << 62)
+#define AS_WIRE_SLOT_SHIFT    48
+#define AS_WIRE_SHORT_ADDRESS ((1ull << AS_WIRE_SLOT_SHIFT) - 1)
+
+struct as_wire_kind {
+	uint64_t slot_op; /* AS_WIRE_OP_KIND; op of the allocation << 16 | slot */
+	uint64_t size;
+	uint32_t python, native; /* nodes; 0: no such stack */
+};
+
 struct as_wire_alloc {
 	uint64_t seq_op, address, size;
 	uint32_t python, native; /* nodes; 0: no such stack */
@@ -245,5 +271,6 @@ struct as_wire_time {
 
 _Static_assert(sizeof(struct as_wire_alloc) == 32 && sizeof(struct as_wire_free) == 16,
 	       "records are shared with guests");
+_Static_assert(sizeof(struct as_wire_kind) == 24, "records are shared with guests");
 _Static_assert(sizeof(struct as_wire_node) == 16, "nodes are shared with guests");
 _Static_assert(sizeof(struct as_wire_ring) % 64 == 0, "rings do not share lines");

@@ -20,19 +20,23 @@ from harness import BUILD, run, tmp
 __all__ = ["Collector", "hosts", "PYTHON", "NATIVE", "OBJECTS", "FORKS", "OPS"]
 
 PYTHON, NATIVE, OBJECTS, FORKS = 1, 2, 4, 8
-MAGIC = 0x3150414548595341
+MAGIC = 0x3250414548595341
 RINGS, WIDE, WIDE_BYTES, NARROW_BYTES = 1024, 16, 512 << 10, 64 << 10
 NODES, NOTES = 4 << 20, 256 << 20
 RINGS_AT, RING = 192, 192           # struct as_wire_ring[] in struct as_wire_heap, one of them
 PAGE = 1 << 16
 FUTEX, FUTEX_WAKE = {"x86_64": 202}.get(os.uname().machine, 98), 1
 
-SKIP, TIME, RATE, NONE, FREE, OBJECT_FREE, UNMAP, RESERVE = 1, 2, 3, 4, 8, 9, 16, 17
+SKIP, TIME, RATE, NONE, AT, KIND = 1, 2, 3, 4, 5, 6
+FREE, OBJECT_FREE, UNMAP, RESERVE = 8, 9, 16, 17
 FIRST_ALLOC = 32
 OPS = {32: "malloc", 33: "calloc", 34: "realloc", 35: "aligned", 36: "new", 37: "mmap", 38: "brk",
        39: "object_malloc", 40: "object_calloc", 41: "object_realloc", 42: "commit",
        43: "mapped file"}
-SIZES = {TIME: 16, RATE: 16, NONE: 8, FREE: 16, OBJECT_FREE: 16, UNMAP: 24, RESERVE: 24}
+SIZES = {TIME: 16, RATE: 16, NONE: 8, AT: 8, KIND: 24,
+         FREE: 16, OBJECT_FREE: 16, UNMAP: 24, RESERVE: 24}
+
+SHORT, SHORT_ALLOC, SLOT_SHIFT = 1 << 63, 1 << 62, 48
 
 IS_PYTHON, IS_ENTRY, CODE_SHIFT = 1 << 63, 1 << 62, 24
 
@@ -101,6 +105,13 @@ def memory(size):
     return fd, mmap.mmap(fd, size)
 
 
+class Told:
+    """What a ring's records say of those that follow: the next number, kinds by slot."""
+
+    def __init__(self):
+        self.due, self.slots = None, {}
+
+
 class Host:
     """A guest's mapping, and what was read from it."""
 
@@ -115,6 +126,7 @@ class Host:
             at += size
         self.fd, self.map = memory(at)
         self.bytes, self.raw = at, []
+        self.told = [Told() for _ in rings]
         struct.pack_into("<QQQQ", self.map, 0, MAGIC, at, self.nodes_at, self.notes_at)
         for i, ring in enumerate(rings):
             struct.pack_into("<QI", self.map, RINGS_AT + i * RING, *ring)
@@ -125,22 +137,46 @@ class Host:
     def u64(self, at):
         return struct.unpack_from("<Q", self.map, at)[0]
 
-    def records(self, data, tid):
+    def short(self, word, tid, told):
+        address, slot = word & (1 << SLOT_SHIFT) - 1, word >> SLOT_SHIFT & 0x3fff
+        if word & SHORT_ALLOC:
+            op, *rest = told.slots[slot]
+            self.raw.append((told.due, op, tid, address, *rest))
+        else:
+            self.raw.append((told.due, FREE, tid, address))
+        told.due += 1
+
+    def aside(self, op, seq, data, told):
+        if op == AT:
+            told.due = seq
+        elif op == KIND:
+            told.slots[seq & 0xffff] = (seq >> 16, *struct.unpack_from("<QII", data, 8))
+
+    def whole(self, op, seq, data, tid):
+        if op >= FIRST_ALLOC:
+            self.raw.append((seq, op, tid, *struct.unpack_from("<QQII", data, 8)))
+        elif op in (FREE, OBJECT_FREE, UNMAP):
+            self.raw.append((seq, op, tid, struct.unpack_from("<Q", data, 8)[0]))
+        elif op in (NONE, RESERVE):
+            self.raw.append((seq, op, tid, 0))
+
+    def records(self, data, tid, told):
         at = 0
         while at < len(data):
             word, = struct.unpack_from("<Q", data, at)
             op, seq = word >> 56, word & (1 << 56) - 1
-            if op >= FIRST_ALLOC:
-                self.raw.append((seq, op, tid, *struct.unpack_from("<QQII", data, at + 8)))
-                at += 32
+            if word & SHORT:
+                self.short(word, tid, told)
+                at += 8
             elif op == SKIP:
                 return at
-            else:
-                if op in (FREE, OBJECT_FREE, UNMAP):
-                    self.raw.append((seq, op, tid, struct.unpack_from("<Q", data, at + 8)[0]))
-                elif op in (NONE, RESERVE):
-                    self.raw.append((seq, op, tid, 0))
+            elif op <= KIND and op != NONE:
+                self.aside(op, seq, data[at:at + 24], told)
                 at += SIZES[op]
+            else:
+                self.whole(op, seq, data[at:at + 32], tid)
+                told.due = seq + 1
+                at += SIZES.get(op, 32)
         return at
 
     def drain_ring(self, i):
@@ -150,10 +186,11 @@ class Host:
         while tail < head:
             here = tail % size
             n = min(head - tail, size - here)
-            done = self.records(self.map[at + here:at + here + n], self.u32(r + 16))
+            done = self.records(self.map[at + here:at + here + n], self.u32(r + 16), self.told[i])
             tail += n if done < n else done         # what a SKIP leaves belongs to it
             struct.pack_into("<Q", self.map, r + 128, tail)
         if state == 2:
+            self.told[i] = Told()
             struct.pack_into("<I", self.map, r + 12, 0)
         if self.u32(r + 24):
             struct.pack_into("<I", self.map, r + 20, self.u32(r + 20) + 1 & 0xffffffff)

@@ -11,6 +11,7 @@
 struct fake_guest {
 	struct as_wire_heap *heap;
 	uint64_t head[AS_WIRE_HEAP_RINGS]; /* written, perhaps not yet published */
+	uint64_t due[AS_WIRE_HEAP_RINGS];  /* the number after that of the last word */
 };
 
 static inline void *fake_at(struct fake_guest *g, uint32_t ring)
@@ -62,24 +63,70 @@ static inline uint64_t fake_first(enum as_wire_op op, uint64_t number)
 	return (uint64_t)op << AS_WIRE_OP_SHIFT | number;
 }
 
+/* The number of a record in that ring: the next word has the one after it. */
+static inline uint64_t fake_next(struct fake_guest *g, uint32_t ring)
+{
+	uint64_t number = fake_number(g);
+
+	g->due[ring] = number + 1;
+	return number;
+}
+
 static inline void fake_alloc(struct fake_guest *g, uint32_t ring, enum as_wire_op op,
 			      uint64_t address, uint64_t size)
 {
-	struct as_wire_alloc r = {fake_first(op, fake_number(g)), address, size, 0, 0};
+	struct as_wire_alloc r = {fake_first(op, fake_next(g, ring)), address, size, 0, 0};
 
 	fake_write(g, ring, &r, sizeof r);
 }
 
 static inline void fake_free(struct fake_guest *g, uint32_t ring, uint64_t address)
 {
-	struct as_wire_free r = {fake_first(AS_WIRE_OP_FREE, fake_number(g)), address};
+	struct as_wire_free r = {fake_first(AS_WIRE_OP_FREE, fake_next(g, ring)), address};
 
 	fake_write(g, ring, &r, sizeof r);
 }
 
+/* --- in one word ------------------------------------------------------------ */
+
+static inline void fake_kind(struct fake_guest *g, uint32_t ring, uint32_t slot, enum as_wire_op op,
+			     uint64_t size)
+{
+	struct as_wire_kind r = {fake_first(AS_WIRE_OP_KIND, (uint64_t)op << 16 | slot), size, 0,
+				 0};
+
+	fake_write(g, ring, &r, sizeof r);
+}
+
+/* After its number, if that does not follow. */
+static inline void fake_word(struct fake_guest *g, uint32_t ring, uint64_t word)
+{
+	uint64_t due = g->due[ring], number = fake_next(g, ring),
+		 at = fake_first(AS_WIRE_OP_AT, number);
+
+	if (due != number || !number)
+		fake_write(g, ring, &at, sizeof at);
+	fake_write(g, ring, &word, sizeof word);
+}
+
+static inline void fake_word_alloc(struct fake_guest *g, uint32_t ring, uint32_t slot,
+				   uint64_t address)
+{
+	fake_word(g, ring,
+		  AS_WIRE_SHORT | AS_WIRE_SHORT_ALLOC | (uint64_t)slot << AS_WIRE_SLOT_SHIFT |
+			  address);
+}
+
+static inline void fake_word_free(struct fake_guest *g, uint32_t ring, uint64_t address)
+{
+	fake_word(g, ring, AS_WIRE_SHORT | address);
+}
+
+/* --- ranges and what has no number ------------------------------------------ */
+
 static inline void fake_unmap(struct fake_guest *g, uint32_t ring, uint64_t address, uint64_t size)
 {
-	struct as_wire_range r = {fake_first(AS_WIRE_OP_UNMAP, fake_number(g)), address, size};
+	struct as_wire_range r = {fake_first(AS_WIRE_OP_UNMAP, fake_next(g, ring)), address, size};
 
 	fake_write(g, ring, &r, sizeof r);
 }

@@ -123,6 +123,25 @@ static uint32_t ring_of(uint32_t thread)
 	return thread ? 12 + thread : 0; /* some wide, some narrow */
 }
 
+/* In one word or as a whole, as it comes; slots stand for one kind after the other. */
+static void tell_alloc(struct rig *r, uint32_t ring, uint64_t address, uint64_t size)
+{
+	if (size % 3) {
+		fake_kind(&r->guest, ring, size % 7, AS_WIRE_OP_MALLOC, size);
+		fake_word_alloc(&r->guest, ring, size % 7, address);
+	} else {
+		fake_alloc(&r->guest, ring, AS_WIRE_OP_MALLOC, address, size);
+	}
+}
+
+static void tell_free(struct rig *r, uint32_t ring, uint64_t address, uint64_t size)
+{
+	if (size % 5)
+		fake_word_free(&r->guest, ring, address);
+	else
+		fake_free(&r->guest, ring, address);
+}
+
 static void act(struct rig *r, struct program *p, uint32_t thread, uint64_t i, uint64_t size)
 {
 	struct as_heap_event *e = &p->want[p->nwant++];
@@ -132,12 +151,12 @@ static void act(struct rig *r, struct program *p, uint32_t thread, uint64_t i, u
 	if (p->slot[i].size) {
 		*e = (struct as_heap_event){AS_HEAP_FREE, 0, p->slot[i].ordinal, p->slot[i].size,
 					    p->made[owner] - p->slot[i].mark};
-		fake_free(&r->guest, ring_of(thread), address);
+		tell_free(r, ring_of(thread), address, p->slot[i].size);
 		p->slot[i].size = 0;
 		return;
 	}
 	*e = (struct as_heap_event){AS_HEAP_ALLOC, 0, p->ordinal, size};
-	fake_alloc(&r->guest, ring_of(thread), AS_WIRE_OP_MALLOC, address, size);
+	tell_alloc(r, ring_of(thread), address, size);
 	p->slot[i].ordinal = p->ordinal++;
 	p->slot[i].size = size;
 	p->slot[i].thread = thread;
@@ -325,6 +344,64 @@ static void t_a_ring_is_used_by_one_thread_after_another(void)
 	close_rig(&r);
 }
 
+/* What a slot stands for is forgotten with its thread, and when a ring cannot be understood. */
+static void t_a_slot_stands_for_what_was_told(void)
+{
+	struct rig r;
+	uint64_t junk = fake_first(77, 0);
+
+	open_rig(&r, 0);
+	fake_use(&r.guest, 1, 7);
+	fake_kind(&r.guest, 1, 4095, AS_WIRE_OP_OBJECT_MALLOC, 11);
+	fake_word_alloc(&r.guest, 1, 4095, 16);
+	fake_kind(&r.guest, 1, 4095, AS_WIRE_OP_CALLOC, 13);
+	fake_word_alloc(&r.guest, 1, 4095, 32);
+	fake_word_alloc(&r.guest, 1, 1, 48); /* nothing */
+	fake_kind(&r.guest, 1, 4095, AS_WIRE_OP_MMAP, 17);
+	fake_word_alloc(&r.guest, 1, 4095, 64); /* no word is for that */
+	fake_word_free(&r.guest, 1, 16);
+	fake_publish(&r.guest, 1);
+	EXPECT_U64(drain(&r, 10, false), 5);
+	EXPECT_U64(counts(&r)->bad, 3);
+	EXPECT_U64(r.nevents, 3);
+	expect_event(&r, 0, AS_HEAP_ALLOC, 0, 11);
+	expect_event(&r, 1, AS_HEAP_ALLOC, 1, 13);
+	expect_event(&r, 2, AS_HEAP_FREE, 0, 11);
+	EXPECT_U64(r.kind[0].op, AS_WIRE_OP_OBJECT_MALLOC);
+	fake_kind(&r.guest, 1, 2, AS_WIRE_OP_MALLOC, 19);
+	fake_write(&r.guest, 1, &junk, sizeof junk);
+	fake_publish(&r.guest, 1);
+	(void)drain(&r, 10, true);
+	fake_word_alloc(&r.guest, 1, 2, 80);
+	fake_word_free(&r.guest, 1, 32);
+	fake_publish(&r.guest, 1);
+	(void)drain(&r, 10, false);
+	EXPECT_U64(counts(&r)->bad, 5); /* the junk, and a slot that was told before it */
+	EXPECT_U64(r.nevents, 4);
+	EXPECT_U64(counts(&r)->lost, 0);
+	close_rig(&r);
+}
+
+static void t_the_next_thread_has_slots_of_its_own(void)
+{
+	struct rig r;
+
+	open_rig(&r, 0);
+	for (uint32_t i = 0; i < 2; i++) {
+		fake_use(&r.guest, 5, 50 + i);
+		if (!i)
+			fake_kind(&r.guest, 5, 3, AS_WIRE_OP_MALLOC, 11);
+		fake_word_alloc(&r.guest, 5, 3, 16 + i * 16);
+		fake_publish(&r.guest, 5);
+		atomic_store(&r.mapping.heap->ring[5].state, AS_WIRE_RING_ENDED);
+		(void)drain(&r, 10, false);
+		(void)as_drain_run(r.drain, 10, true);
+	}
+	EXPECT_U64(r.nevents, 1);
+	EXPECT_U64(counts(&r)->bad, 1);
+	close_rig(&r);
+}
+
 /* --- what makes no sense ----------------------------------------------------------- */
 
 static void t_nonsense_is_counted_and_the_rest_goes_on(void)
@@ -453,6 +530,6 @@ UTEST_MAIN(T(t_events_come_in_the_order_of_numbers),
 	   T(t_mappings_are_given_back_in_parts),
 	   T(t_an_address_that_is_taken_twice_was_free_between),
 	   T(t_times_and_rates_hold_for_what_follows),
-	   T(t_a_ring_is_used_by_one_thread_after_another),
-	   T(t_nonsense_is_counted_and_the_rest_goes_on),
+	   T(t_a_ring_is_used_by_one_thread_after_another), T(t_a_slot_stands_for_what_was_told),
+	   T(t_the_next_thread_has_slots_of_its_own), T(t_nonsense_is_counted_and_the_rest_goes_on),
 	   T(t_a_stack_that_is_not_there_is_no_stack), T(t_names_are_copied_when_they_are_complete))

@@ -28,18 +28,16 @@ static void same(const struct as_live_entry *got, const struct as_live_entry *wa
 	EXPECT_U64(got->address, want->address);
 	if (!want->address)
 		return;
-	EXPECT_U64(got->ordinal, want->ordinal);
+	EXPECT_U64(got->which, want->which);
 	EXPECT_U64(got->kind, want->kind);
-	EXPECT_U64(got->rate, want->rate);
 	EXPECT_U64(got->mark, want->mark);
 }
 
 static void put(struct as_live *l, struct oracle *o, uint64_t i, uint64_t n)
 {
-	struct as_live_entry was,
-		e = {address(i), n, (uint8_t)(n % 3), (uint32_t)n % 77, (uint32_t)n};
+	struct as_live_entry was, e = {address(i), n, (uint32_t)n % 77, (uint32_t)n};
 
-	EXPECT(as_live_put(l, &e, &was));
+	EXPECT(as_live_put(l, e, &was));
 	same(&was, &o->at[i]);
 	o->n += !o->at[i].address;
 	o->at[i] = e;
@@ -86,12 +84,12 @@ static void t_all_is_found_while_it_grows(void)
 	struct as_live_entry was, e = {0};
 
 	for (uint64_t n = 1; n <= 3000; n++) {
-		e = (struct as_live_entry){.address = address(n), .ordinal = n};
-		EXPECT(as_live_put(&l, &e, &was));
+		e = (struct as_live_entry){.address = address(n), .which = n};
+		EXPECT(as_live_put(&l, e, &was));
 		for (uint64_t i = 1; i <= n; i += 1 + n / 50) {
 			EXPECT(as_live_take(&l, address(i), &e));
-			EXPECT_U64(e.ordinal, i);
-			EXPECT(as_live_put(&l, &e, &was));
+			EXPECT_U64(e.which, i);
+			EXPECT(as_live_put(&l, e, &was));
 			EXPECT_U64(was.address, 0);
 		}
 	}
@@ -104,7 +102,7 @@ static void t_no_address_is_none(void)
 	struct as_live l = {{NULL}};
 	struct as_live_entry e = {0}, was;
 
-	EXPECT(!as_live_put(&l, &e, &was));
+	EXPECT(!as_live_put(&l, e, &was));
 	EXPECT(!as_live_take(&l, 0, &was));
 	EXPECT(!as_live_take(&l, 16, &was));
 	EXPECT_U64(sizeof e, 24);
