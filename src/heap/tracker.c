@@ -7,29 +7,31 @@
 
 enum { FIRST = 32 }; /* most processes are small, and there may be thousands */
 
-/* One line of the cache: all that most events touch. */
+/*
+ * All that most events touch, and only numbers of allocations: each is of the
+ * kind's size.
+ */
 struct kind {
-	struct as_heap_amount made, live;
-	struct as_heap_amount
-		peak; /* at the end of `epoch`; else it is `live`, not touched since */
-	uint64_t epoch;
 	uint64_t size;
+	int64_t made, live, temporary;
+	int64_t peak; /* at the end of `epoch`; else it is `live`, not touched since */
+	uint64_t epoch;
 };
 
-/* Variances of a kind's bytes; sampled only. */
-struct spread {
-	double made, live, peak, temporary;
+/* What is not so: sampled, or given back in parts. Counts as in a crest. */
+struct odd {
+	struct as_heap_amount made, live, peak, temporary;
+	struct {
+		double made, live, peak, temporary;
+	} variance; /* of bytes */
 };
 
 struct as_tracker {
 	struct kind *kind;
-	struct as_heap_amount *temporary; /* by kind */
-	struct spread *spread;            /* by kind; NULL until something sampled comes */
+	struct odd *odd; /* by kind; NULL until there is something */
 	size_t nkinds, cap;
 	uint64_t threshold;
 	struct as_heap_crest own, *all; /* all: shared, or &own */
-	struct as_heap_amount made;
-	int64_t sizes[AS_HEAP_SIZES];
 	bool ended;
 	uint64_t end_epoch; /* of `all`, when it ended */
 };
@@ -59,8 +61,7 @@ void as_tracker_free(struct as_tracker *t)
 	if (!t)
 		return;
 	free(t->kind);
-	free(t->temporary);
-	free(t->spread);
+	free(t->odd);
 	free(t);
 }
 
@@ -87,8 +88,7 @@ static bool widen(struct as_tracker *t)
 	if (t->nkinds < t->cap)
 		return true;
 	if (!resize(&t->kind, sizeof *t->kind, t->cap, want) ||
-	    !resize(&t->temporary, sizeof *t->temporary, t->cap, want) ||
-	    (t->spread && !resize(&t->spread, sizeof *t->spread, t->cap, want)))
+	    (t->odd && !resize(&t->odd, sizeof *t->odd, t->cap, want)))
 		return false;
 	t->cap = want;
 	return true;
@@ -102,11 +102,11 @@ bool as_tracker_kind(struct as_tracker *t, uint32_t kind, const struct as_heap_k
 	return true;
 }
 
-static bool spread_out(struct as_tracker *t)
+static bool has_odd(struct as_tracker *t)
 {
-	if (!t->spread)
-		t->spread = as_zalloc_n(t->cap, sizeof *t->spread);
-	return t->spread;
+	if (!t->odd)
+		t->odd = as_zalloc_n(t->cap, sizeof *t->odd);
+	return t->odd;
 }
 
 /* --- events -------------------------------------------------------------- */
@@ -175,8 +175,10 @@ static inline void reach(struct as_heap_crest *c, const struct as_heap_amount *n
  * nothing to do for them but to know how much there is.
  */
 struct course {
+	struct as_heap_amount now;    /* of `own`                                 */
 	struct as_heap_amount others; /* what `all` has besides `own`            */
 	int64_t calm;                 /* bytes of `own` up to which nothing is new */
+	uint64_t epoch;               /* of `all`                                 */
 };
 
 static struct as_heap_amount minus(const struct as_heap_amount *a, const struct as_heap_amount *b)
@@ -209,7 +211,9 @@ static int64_t calm(const struct as_tracker *t, const struct course *c)
 
 static struct course embark(const struct as_tracker *t)
 {
-	struct course c = {.others = minus(&t->all->now, &t->own.now)};
+	struct course c = {.now = t->own.now,
+			   .others = minus(&t->all->now, &t->own.now),
+			   .epoch = t->all->epoch};
 
 	c.calm = calm(t, &c);
 	return c;
@@ -217,50 +221,47 @@ static struct course embark(const struct as_tracker *t)
 
 static __attribute__((noinline)) void crest(struct as_tracker *t, struct course *c, int64_t ns)
 {
-	struct as_heap_amount all = plus(&t->own.now, &c->others);
+	struct as_heap_amount all = plus(&c->now, &c->others);
 
+	t->own.now = c->now;
 	reach(t->all, &all, ns);
 	if (t->all != &t->own)
-		reach(&t->own, &t->own.now, ns);
+		reach(&t->own, &c->now, ns);
 	c->calm = calm(t, c);
+	c->epoch = t->all->epoch;
 }
 
 static void arrive(struct as_tracker *t, const struct course *c)
 {
+	t->own.now = c->now;
 	if (t->all != &t->own)
-		t->all->now = plus(&t->own.now, &c->others);
+		t->all->now = plus(&c->now, &c->others);
 }
 
 /* What a kind held when the last epoch ended is what it holds, if it was not touched since. */
-static void settle_now(struct as_tracker *t, struct kind *k)
+static __attribute__((noinline)) void settle(struct as_tracker *t, struct kind *k)
 {
+	struct odd *o = t->odd ? &t->odd[k - t->kind] : NULL;
+
+	if (t->all->rising || k->epoch == t->all->epoch)
+		return;
 	k->epoch = t->all->epoch;
 	k->peak = k->live;
-	if (t->spread)
-		t->spread[k - t->kind].peak = t->spread[k - t->kind].live;
+	if (o) {
+		o->peak = o->live;
+		o->variance.peak = o->variance.live;
+	}
 }
 
-static inline void settle(struct as_tracker *t, struct kind *k)
-{
-	if (!t->all->rising && k->epoch != t->all->epoch)
-		settle_now(t, k);
-}
-
-static size_t bucket(uint64_t size)
-{
-	size_t bits = size ? 64 - (size_t)__builtin_clzll(size) : 0;
-
-	return bits < AS_HEAP_SIZES ? bits : AS_HEAP_SIZES - 1;
-}
-
+/* What the process has is another amount now; a kind is about to be touched. */
 static inline void change(struct as_tracker *t, struct kind *k, const struct share *s, int64_t ns,
 			  struct course *c)
 {
-	add_share(&t->own.now, s);
-	if (__builtin_expect(t->own.now.bytes > c->calm, 0))
+	add_share(&c->now, s);
+	if (__builtin_expect(c->now.bytes > c->calm, 0))
 		crest(t, c, ns);
-	settle(t, k);
-	add_share(&k->live, s);
+	if (__builtin_expect(k->epoch != c->epoch, 0))
+		settle(t, k);
 }
 
 static inline bool temporary(const struct as_tracker *t, const struct as_heap_event *e)
@@ -268,47 +269,81 @@ static inline bool temporary(const struct as_tracker *t, const struct as_heap_ev
 	return e->what == AS_HEAP_FREE && e->between <= t->threshold;
 }
 
-static inline __attribute__((always_inline)) void
-apply(struct as_tracker *t, const struct as_heap_event *e, const struct share *s, struct course *c)
+static void add_odd(struct odd *o, const struct as_heap_event *e, const struct share *s, bool brief)
 {
-	struct kind *k = &t->kind[e->kind];
 	struct share taken = less(s);
 
+	add_share(&o->live, e->what == AS_HEAP_ALLOC ? s : &taken);
+	o->variance.live += e->what == AS_HEAP_ALLOC ? s->variance : -s->variance;
 	if (e->what == AS_HEAP_ALLOC) {
-		change(t, k, s, e->ns, c);
-		add_share(&k->made, s);
-		add_share(&t->made, s);
-		add(&t->sizes[bucket(k->size)], s->count);
-		return;
+		add_share(&o->made, s);
+		o->variance.made += s->variance;
 	}
-	change(t, k, &taken, e->ns, c);
-	if (temporary(t, e))
-		add_share(&t->temporary[e->kind], s);
-}
-
-static void scatter(struct as_tracker *t, const struct as_heap_event *e, const struct share *s)
-{
-	struct spread *v = &t->spread[e->kind];
-
-	v->live += e->what == AS_HEAP_ALLOC ? s->variance : -s->variance;
-	if (e->what == AS_HEAP_ALLOC)
-		v->made += s->variance;
-	if (temporary(t, e))
-		v->temporary += s->variance;
+	if (brief) {
+		add_share(&o->temporary, s);
+		o->variance.temporary += s->variance;
+	}
 }
 
 /* Where something is sampled, and where only a part is given back. */
 static __attribute__((noinline)) bool apply_odd(struct as_tracker *t, const struct as_heap_event *e,
 						struct course *c)
 {
-	if (e->rate && !spread_out(t))
-		return false;
-	struct share s = weigh(&t->kind[e->kind], e);
+	struct kind *k = &t->kind[e->kind];
+	struct share s = weigh(k, e), taken = less(&s);
 
-	apply(t, e, &s, c);
-	if (t->spread)
-		scatter(t, e, &s);
+	if (!has_odd(t))
+		return false;
+	change(t, k, e->what == AS_HEAP_ALLOC ? &s : &taken, e->ns, c);
+	add_odd(&t->odd[e->kind], e, &s, temporary(t, e));
 	return true;
+}
+
+/* An allocation as it was made, or all of it given back. */
+static void apply(struct as_tracker *t, const struct as_heap_event *e, struct course *c)
+{
+	struct kind *k = &t->kind[e->kind];
+	struct share s = {AS_HEAP_ONE, (int64_t)k->size, 0}, taken = less(&s);
+	bool made = e->what == AS_HEAP_ALLOC;
+
+	change(t, k, made ? &s : &taken, e->ns, c);
+	k->live += made ? 1 : -1;
+	k->made += made;
+	k->temporary += temporary(t, e);
+}
+
+static inline bool is_odd(const struct kind *k, const struct as_heap_event *e)
+{
+	return e->rate || e->what == AS_HEAP_CUT || e->bytes != k->size;
+}
+
+/*
+ * The same for many, as long as nothing but their kinds' numbers changes: how
+ * many. Allocations and frees come in no order, so neither is a branch.
+ */
+static size_t apply_calm(struct as_tracker *t, const struct as_heap_event *e, size_t n,
+			 struct course *c)
+{
+	const struct as_heap_event *at = e, *end = e + n;
+	struct kind *kind = t->kind, *k;
+	uint64_t nkinds = t->nkinds, epoch = c->epoch, threshold = t->threshold, bytes, freed;
+	uint64_t had = (uint64_t)c->now.bytes, frees = 0;
+
+	for (; at < end && at->kind < nkinds; at++, had = bytes) {
+		k = &kind[at->kind];
+		freed = at->what;
+		bytes = had + ((k->size ^ -freed) + freed); /* more, or less by its size */
+		if (is_odd(k, at) || (int64_t)bytes > c->calm || k->epoch != epoch)
+			break;
+		k->made += (int64_t)(freed ^ 1);
+		k->live += 1 - 2 * (int64_t)freed;
+		k->temporary += (int64_t)(freed & (at->between <= threshold));
+		frees += freed;
+	}
+	n = (size_t)(at - e);
+	c->now.bytes = (int64_t)had;
+	add(&c->now.count, (int64_t)(((uint64_t)n - 2 * frees) * (uint64_t)AS_HEAP_ONE));
+	return n;
 }
 
 bool as_tracker_events(struct as_tracker *t, const struct as_heap_event *e, size_t n)
@@ -316,11 +351,12 @@ bool as_tracker_events(struct as_tracker *t, const struct as_heap_event *e, size
 	const struct as_heap_event *end = e + n;
 	struct course c = embark(t);
 
-	for (; e < end && e->kind < t->nkinds; e++) {
-		struct share one = {AS_HEAP_ONE, (int64_t)e->bytes, 0};
-
-		if (__builtin_expect(!e->rate && e->what != AS_HEAP_CUT && !t->spread, 1))
-			apply(t, e, &one, &c);
+	for (;; e++) {
+		e += apply_calm(t, e, (size_t)(end - e), &c);
+		if (e == end || e->kind >= t->nkinds)
+			break;
+		if (!is_odd(&t->kind[e->kind], e))
+			apply(t, e, &c);
 		else if (!apply_odd(t, e, &c))
 			break;
 	}
@@ -374,17 +410,50 @@ struct as_heap_amount as_heap_crest_now(const struct as_heap_crest *c)
 	return rounded(&c->now);
 }
 
+/* So many of the kind, in units of a crest, and what is odd. */
+static struct as_heap_amount amount(const struct kind *k, int64_t n,
+				    const struct as_heap_amount *odd)
+{
+	struct as_heap_amount a = {(int64_t)((uint64_t)n * (uint64_t)AS_HEAP_ONE),
+				   (int64_t)((uint64_t)n * k->size)};
+
+	return plus(&a, odd);
+}
+
+static const struct odd nothing_odd;
+
+static const struct odd *odd_of(const struct as_tracker *t, size_t kind)
+{
+	return t->odd ? &t->odd[kind] : &nothing_odd;
+}
+
+static size_t bucket(uint64_t size)
+{
+	size_t bits = size ? 64 - (size_t)__builtin_clzll(size) : 0;
+
+	return bits < AS_HEAP_SIZES ? bits : AS_HEAP_SIZES - 1;
+}
+
 void as_tracker_totals(const struct as_tracker *t, struct as_heap_totals *ret)
 {
-	struct as_heap_amount freed = minus(&t->made, &t->own.now);
+	struct as_heap_amount made = {0, 0}, sizes[AS_HEAP_SIZES] = {{0, 0}};
 
-	*ret = (struct as_heap_totals){.made = rounded(&t->made),
+	for (size_t i = 0; i < t->nkinds; i++) {
+		const struct kind *k = &t->kind[i];
+		struct as_heap_amount a = amount(k, k->made, &odd_of(t, i)->made);
+
+		made = plus(&made, &a);
+		sizes[bucket(k->size)] = plus(&sizes[bucket(k->size)], &a);
+	}
+	struct as_heap_amount freed = minus(&made, &t->own.now);
+
+	*ret = (struct as_heap_totals){.made = rounded(&made),
 				       .freed = rounded(&freed),
 				       .left = rounded(&t->own.now),
 				       .peak = rounded(&t->own.high),
 				       .peak_ns = t->own.ns};
 	for (size_t i = 0; i < AS_HEAP_SIZES; i++)
-		ret->sizes[i] = rounded(&(struct as_heap_amount){t->sizes[i], 0}).count;
+		ret->sizes[i] = rounded(&sizes[i]).count;
 }
 
 int64_t as_tracker_live(const struct as_tracker *t)
@@ -402,25 +471,36 @@ bool as_tracker_past(const struct as_tracker *t)
 	return t->ended && (t->all->rising || t->all->epoch != t->end_epoch);
 }
 
-/* Gone before the highest moment, not touched since it, or touched since. */
-static struct as_heap_amount peak_of(const struct as_tracker *t, const struct kind *k)
+/* Was it touched since the highest moment? Else it holds what it held then. */
+static bool touched(const struct as_tracker *t, const struct kind *k)
 {
-	if (as_tracker_past(t))
-		return (struct as_heap_amount){0, 0};
-	return rounded(t->all->rising || k->epoch != t->all->epoch ? &k->live : &k->peak);
+	return !t->all->rising && k->epoch == t->all->epoch;
 }
 
-static void spread_of(const struct as_tracker *t, uint32_t kind, struct as_heap_sums *ret)
+static void sums_of(const struct as_tracker *t, uint32_t kind, const struct odd *o,
+		    struct as_heap_sums *ret)
 {
-	const struct spread *s = &t->spread[kind];
-	bool touched = !t->all->rising && t->kind[kind].epoch == t->all->epoch;
+	const struct kind *k = &t->kind[kind];
+	struct as_heap_amount made = amount(k, k->made, &o->made),
+			      left = amount(k, k->live, &o->live),
+			      brief = amount(k, k->temporary, &o->temporary),
+			      peak = touched(t, k) ? amount(k, k->peak, &o->peak) : left;
 
-	ret->variance_made = s->made;
-	ret->variance_temporary = s->temporary;
+	ret->made = rounded(&made);
+	ret->left = rounded(&left);
+	ret->temporary = rounded(&brief);
+	if (!as_tracker_past(t))
+		ret->peak = rounded(&peak);
+}
+
+static void variances_of(const struct odd *o, bool touched, struct as_heap_sums *ret)
+{
+	ret->variance_made = o->variance.made;
+	ret->variance_temporary = o->variance.temporary;
 	if (ret->left.count)
-		ret->variance_left = fmax(s->live, 0);
+		ret->variance_left = fmax(o->variance.live, 0);
 	if (ret->peak.count)
-		ret->variance_peak = fmax(touched ? s->peak : s->live, 0);
+		ret->variance_peak = fmax(touched ? o->variance.peak : o->variance.live, 0);
 }
 
 void as_tracker_sums(const struct as_tracker *t, uint32_t kind, struct as_heap_sums *ret)
@@ -428,12 +508,8 @@ void as_tracker_sums(const struct as_tracker *t, uint32_t kind, struct as_heap_s
 	*ret = (struct as_heap_sums){0};
 	if (kind >= t->nkinds)
 		return;
-	const struct kind *k = &t->kind[kind];
+	const struct odd *o = odd_of(t, kind);
 
-	ret->made = rounded(&k->made);
-	ret->left = rounded(&k->live);
-	ret->temporary = rounded(&t->temporary[kind]);
-	ret->peak = peak_of(t, k);
-	if (t->spread)
-		spread_of(t, kind, ret);
+	sums_of(t, kind, o, ret);
+	variances_of(o, touched(t, &t->kind[kind]), ret);
 }
