@@ -47,10 +47,11 @@ struct step {
 
 /* A place where a frame was, called from some node, and what it was looked up as. */
 struct memo {
-	uint64_t at;  /* 0: nothing */
-	uint32_t how; /* see how_of() */
+	uint64_t at; /* with how_of() on top; 0: nothing */
 	struct step step;
 };
+
+_Static_assert(sizeof(struct memo) == 32, "one line of the cache has two of them");
 
 struct as_pywalk_thread {
 	uint32_t cap, used; /* frames that there is room for; that were ever there */
@@ -66,7 +67,7 @@ struct as_pywalk_thread {
 	struct link *link; /* the outermost first */
 	struct step *step;
 	const unsigned char **fresh; /* frames that are met, the innermost first */
-	struct memo memo[MEMOS];
+	_Alignas(64) struct memo memo[MEMOS];
 	uint32_t bucket[BUCKETS]; /* from the frame's address to where it is in `link` */
 };
 
@@ -312,14 +313,15 @@ static bool look_up(struct step *s, const unsigned char *f)
 	return true;
 }
 
-/* What a key depends on besides the place. */
-static inline uint32_t how_of(const unsigned char *f)
+/* What a key depends on besides the place, in bits that an address has not. */
+static inline uint64_t how_of(const unsigned char *f)
 {
 	const struct as_py_layout *l = &as_pyhost.at;
 
 	return l->frame.owner == AS_PY_NO
 		       ? 0
-		       : (uint32_t)f[l->frame.owner] << 1 | as_pyframe_is_entry(l, f);
+		       : (uint64_t)f[l->frame.owner] << 57 | (uint64_t)as_pyframe_is_entry(l, f)
+								     << 56;
 }
 
 static void name(struct as_pywalk_thread *w, uint32_t i, uint32_t caller, struct memo *m)
@@ -333,7 +335,7 @@ static void name(struct as_pywalk_thread *w, uint32_t i, uint32_t caller, struct
 		s->caller = caller;
 	}
 	if (known)
-		*m = (struct memo){k->at, how_of(k->frame), *s};
+		*m = (struct memo){k->at ^ how_of(k->frame), *s};
 	else
 		k->at = ~k->at; /* so it has moved, at the next look */
 }
@@ -346,7 +348,7 @@ static inline void put(struct as_pywalk_thread *w, uint32_t i, const unsigned ch
 	struct memo *m = &w->memo[(at >> 1 ^ caller * UINT64_C(5)) % MEMOS];
 
 	w->link[i] = (struct link){f, at};
-	if (m->at == at && m->step.caller == caller && m->how == how_of(f))
+	if (m->at == (at ^ how_of(f)) && m->step.caller == caller)
 		w->step[i] = m->step;
 	else
 		name(w, i, caller, m);
@@ -471,21 +473,77 @@ static uint32_t node_of(struct as_guest_thread *t, const void *thread, const uns
 	return w->step[w->depth - 1].node;
 }
 
-/* Nothing but the leaf has moved, as at most of the looks: its node. NOWHERE: more has. */
-static inline uint32_t leaf_only(struct as_pywalk_thread *w, const void *thread,
-				 const unsigned char *leaf)
+/* Below `top` nothing has changed; the frame itself is where it is now. */
+static inline uint32_t node_at(struct as_pywalk_thread *w, uint32_t top, const unsigned char *f)
+{
+	if (place_by(&as_pyhost.at, f, true) != w->link[top].at)
+		put(w, top, f, caller_of(w, top));
+	return w->step[top].node;
+}
+
+/*
+ * A frame that is not the last one: that one has returned to it, has called it,
+ * or has returned to whoever called it. Where in the stack it is then; NOWHERE:
+ * something else. Now and then a deep stack is to be marked, which is not done here.
+ */
+static inline uint32_t next_to_last(const struct as_pywalk_thread *w, const unsigned char *leaf,
+				    uint32_t floor)
+{
+	const unsigned char *back = as_pyframe_back(&as_pyhost.at, leaf);
+	uint32_t last = w->depth - 1, top = NOWHERE;
+
+	if (last && w->link[last - 1].frame == leaf)
+		return last - 1;
+	if (w->link[last].frame == back)
+		top = last + 1;
+	else if (last && w->link[last - 1].frame == back)
+		top = last;
+	return top < w->cap && top < AS_WIRE_HEAP_DEPTH && (floor || top <= DEEP || top % DEEP)
+		       ? top
+		       : NOWHERE;
+}
+
+/* The leaf is another, near to the last one. */
+static inline uint32_t near_node(struct as_pywalk_thread *w, const unsigned char *leaf,
+				 uint32_t floor)
+{
+	const struct as_py_layout *l = &as_pyhost.at;
+	uint32_t top = next_to_last(w, leaf, floor), known;
+
+	if (top == NOWHERE || top <= floor)
+		return NOWHERE;
+	known = w->link[top].frame == leaf && top < w->depth ? top : top - 1;
+	if (!callers_same_by(l, w, known, floor, true))
+		return NOWHERE;
+	(void)node_at(w, known, w->link[known].frame);
+	if (known != top)
+		renew_fresh(w, top, leaf);
+	w->depth = top + 1;
+	if (w->depth > w->used)
+		w->used = w->depth;
+	return w->step[top].node;
+}
+
+/*
+ * At most of the looks nothing but the leaf has moved, or one frame has come or
+ * gone: its node. NOWHERE: more has happened.
+ */
+static inline uint32_t quick_node(struct as_pywalk_thread *w, const void *thread,
+				  const unsigned char *leaf)
 {
 	const struct as_py_layout *l = &as_pyhost.at;
 	uint32_t floor, top = w->depth - 1;
 
-	if (!is_last(w, leaf) || w->base || l->lines != AS_PY_LOCATIONS)
+	if (!w->depth || w->base || l->lines != AS_PY_LOCATIONS)
 		return NOWHERE;
 	floor = w->deep.floor ? floor_of(l, w, thread) : 0;
-	if (floor > top || (floor ^ w->deep.floor) || !callers_same_by(l, w, top, floor, true))
+	if (floor ^ w->deep.floor)
 		return NOWHERE;
-	if (place_by(l, leaf, true) != w->link[top].at)
-		put(w, top, leaf, caller_of(w, top));
-	return w->step[top].node;
+	if (!is_last(w, leaf))
+		return near_node(w, leaf, floor);
+	if (floor > top || !callers_same_by(l, w, top, floor, true))
+		return NOWHERE;
+	return node_at(w, top, leaf);
 }
 
 static bool ready(struct as_guest_thread *t)
@@ -509,6 +567,6 @@ uint32_t as_pywalk(struct as_guest_thread *t)
 	const unsigned char *leaf = thread ? as_pyframe_leaf(&as_pyhost.at, thread) : NULL;
 	if (!leaf || (state == AS_PYHOST_FOUND && !as_pyself_try(thread)) || !ready(t))
 		return 0;
-	uint32_t node = leaf_only(t->python, thread, leaf);
+	uint32_t node = quick_node(t->python, thread, leaf);
 	return node != NOWHERE ? node : node_of(t, thread, leaf);
 }
