@@ -1,5 +1,6 @@
 #include "preload/begin.h"
 
+#include <pthread.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
@@ -90,6 +91,7 @@ void as_thread_renew(struct as_guest_thread *t)
 	t->own = (struct as_writer){0};
 	as_ring_forget(t);
 	t->tries = 0;
+	t->self = (uint64_t)pthread_self();
 	t->drawn = t->random = 0;
 	memset(t->name, 0, sizeof t->name);
 	as_pywalk_end(t);

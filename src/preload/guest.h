@@ -115,6 +115,7 @@ struct as_guest_thread {
 	} outer;
 	uint32_t era;   /* as_guest's, that the above is of                              */
 	uint32_t tries; /* to get a ring                                                 */
+	uint64_t self;  /* pthread_self()                                                */
 	char name[16];
 	uint8_t rounds; /* of destructors, at its end                                    */
 	bool ended;     /* it has given its ring back                                    */
@@ -204,10 +205,13 @@ void as_guest_settle(struct as_guest_thread *t, uint64_t claim, enum as_wire_op 
 bool as_tree_begin(void);
 uint32_t as_tree_child(uint32_t caller, uint64_t key);
 
-/* Python (pywalk.c). The node of this thread's stack; 0: none. */
+/*
+ * Python (pywalk.c). The node of this thread's stack; 0: none. `held`: it has the
+ * GIL, as whoever allocates an object must.
+ */
 void as_pywalk_begin(struct as_guest_thread *t);
 void as_pywalk_end(struct as_guest_thread *t); /* the thread ends */
-uint32_t as_pywalk(struct as_guest_thread *t);
+uint32_t as_pywalk(struct as_guest_thread *t, bool held);
 /*
  * There is a CPython in the process, perhaps not yet initialized: in `module`, a
  * link_map, that was loaded just now, or from the beginning (NULL).

@@ -104,6 +104,9 @@ void as_python_appeared(const void *module)
 		as_pyhost_refuse(AS_WIRE_WHY_PYTHON);
 		return;
 	}
+	as_pyhost.current = as_pyhost.api.runtime && as_pyhost.at.runtime.current != AS_PY_NO
+				    ? as_pyhost.api.runtime + as_pyhost.at.runtime.current
+				    : NULL;
 	as_pycode_watch();
 	atomic_store_explicit(&as_pyhost.state, AS_PYHOST_FOUND, memory_order_release);
 }

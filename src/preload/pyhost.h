@@ -49,6 +49,7 @@ struct as_pyhost {
 	bool late;              /* it was loaded while the program ran */
 	struct as_py_layout at;
 	struct as_pyhost_api api;
+	const unsigned char *current; /* of the thread with the GIL; NULL: not where it is */
 	_Atomic uint64_t age; /* codes that were noted and have died: their addresses are others' */
 };
 

@@ -318,10 +318,9 @@ static inline uint64_t how_of(const unsigned char *f)
 {
 	const struct as_py_layout *l = &as_pyhost.at;
 
-	return l->frame.owner == AS_PY_NO
-		       ? 0
-		       : (uint64_t)f[l->frame.owner] << 57 | (uint64_t)as_pyframe_is_entry(l, f)
-								     << 56;
+	return l->frame.owner == AS_PY_NO ? 0
+					  : (uint64_t)f[l->frame.owner] << 57 |
+						    (uint64_t)as_pyframe_is_entry(l, f) << 56;
 }
 
 static void name(struct as_pywalk_thread *w, uint32_t i, uint32_t caller, struct memo *m)
@@ -557,13 +556,28 @@ static bool ready(struct as_guest_thread *t)
 	return t->python != NULL;
 }
 
-uint32_t as_pywalk(struct as_guest_thread *t)
+/*
+ * Who has the GIL is the current thread of the interpreter. That it says so is
+ * not believed of who ought to have it: some do not.
+ */
+static inline const void *thread_state(const struct as_guest_thread *t, bool held)
+{
+	if (held && as_pyhost.current) {
+		const unsigned char *thread = as_pypointer(as_pyhost.current, 0);
+
+		if (thread && as_pyword(thread, as_pyhost.at.thread.pthread) == t->self)
+			return thread;
+	}
+	return as_pyhost.api.thread_state();
+}
+
+uint32_t as_pywalk(struct as_guest_thread *t, bool held)
 {
 	uint32_t state = atomic_load_explicit(&as_pyhost.state, memory_order_acquire);
 
 	if (state == AS_PYHOST_NONE || state == AS_PYHOST_REFUSED)
 		return 0;
-	const void *thread = as_pyhost.api.thread_state();
+	const void *thread = thread_state(t, held);
 	const unsigned char *leaf = thread ? as_pyframe_leaf(&as_pyhost.at, thread) : NULL;
 	if (!leaf || (state == AS_PYHOST_FOUND && !as_pyself_try(thread)) || !ready(t))
 		return 0;

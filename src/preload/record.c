@@ -93,8 +93,8 @@ static inline size_t slot_of(const struct as_wire_alloc *a)
 }
 
 /* The slot stands for that kind from now on: once that is told. */
-static __attribute__((noinline)) void tell_kind(struct as_writer *w, struct as_guest_kind *k, size_t slot,
-						const struct as_guest_kind *is)
+static __attribute__((noinline)) void tell_kind(struct as_writer *w, struct as_guest_kind *k,
+						size_t slot, const struct as_guest_kind *is)
 {
 	struct as_wire_kind *r = (struct as_wire_kind *)(w->bytes + (w->head & w->mask));
 
@@ -156,9 +156,8 @@ static inline bool has_word(const struct as_guest_thread *t, enum as_wire_op op,
 	return t->kinds && is_common(op) && address <= AS_WIRE_SHORT_ADDRESS;
 }
 
-static __attribute__((noinline)) void write_alloc_slowly(struct as_guest_thread *t,
-							 enum as_wire_op op,
-							 const struct as_wire_alloc *a)
+static __attribute__((noinline)) void
+write_alloc_slowly(struct as_guest_thread *t, enum as_wire_op op, const struct as_wire_alloc *a)
 {
 	struct as_writer *w = as_writer_enter(t);
 	struct as_wire_alloc *r;
@@ -195,7 +194,8 @@ HOT void write_stacks(struct as_guest_thread *t, enum as_wire_op op, struct as_w
 		      void *frame)
 {
 	if (as_guest.flags & AS_WIRE_HEAP_PYTHON)
-		a.python = as_pywalk(t);
+		a.python = as_pywalk(t, op >= AS_WIRE_OP_OBJECT_MALLOC &&
+						op <= AS_WIRE_OP_OBJECT_REALLOC);
 	if (as_guest.flags & AS_WIRE_HEAP_NATIVE)
 		a.native = as_native_walk(t, frame);
 	write_alloc(t, op, a);
@@ -279,8 +279,7 @@ static void tell_back(struct as_guest_thread *t, enum as_wire_op op, const void 
 
 	w->rate = w->told;
 	if (as_writer_room(w, size_of(op)))
-		write_back(w, op,
-			   &(struct as_wire_range){take_number(), (uintptr_t)address, size});
+		write_back(w, op, &(struct as_wire_range){take_number(), (uintptr_t)address, size});
 	as_writer_leave(w);
 }
 

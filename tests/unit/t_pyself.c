@@ -16,10 +16,10 @@ static void two_frames(unsigned minor)
 
 static void expect_refused(void)
 {
-	EXPECT_U64(as_pywalk(&as_guest_thread), 0);
+	EXPECT_U64(as_pywalk(&as_guest_thread, false), 0);
 	EXPECT_U64(as_pyhost.state, AS_PYHOST_REFUSED);
 	EXPECT_U64(as_guest.heap->why, AS_WIRE_WHY_SELFTEST);
-	EXPECT_U64(as_pywalk(&as_guest_thread), 0);
+	EXPECT_U64(as_pywalk(&as_guest_thread, false), 0);
 }
 
 static void t_what_is_right_is_trusted(void)
@@ -28,7 +28,7 @@ static void t_what_is_right_is_trusted(void)
 
 	for (size_t i = 0; i < sizeof minor / sizeof *minor; i++) {
 		two_frames(minor[i]);
-		EXPECT(as_pywalk(&as_guest_thread));
+		EXPECT(as_pywalk(&as_guest_thread, false));
 		EXPECT_U64(as_pyhost.state, AS_PYHOST_TRUSTED);
 		EXPECT_U64(as_guest.heap->why, AS_WIRE_WHY_NONE);
 	}
@@ -74,10 +74,10 @@ static void t_shims_alone_prove_nothing(void)
 {
 	two_frames(12);
 	fake_call(inner, NULL, NULL, 0);
-	EXPECT_U64(as_pywalk(&as_guest_thread), 0);
+	EXPECT_U64(as_pywalk(&as_guest_thread, false), 0);
 	EXPECT_U64(as_pyhost.state, AS_PYHOST_FOUND);
 	fake_call(inner, outer, code, 20);
-	EXPECT(as_pywalk(&as_guest_thread));
+	EXPECT(as_pywalk(&as_guest_thread, false));
 }
 
 /* --- what the interpreter says ---------------------------------------------------- */
@@ -148,7 +148,7 @@ static void interpreter_that_talks(unsigned minor)
 	as_pyhost.api.decref = fake_decref;
 	as_pyhost.api.gc_disable = fake_disable;
 	as_pyhost.api.gc_enable = fake_enable;
-	EXPECT(as_pywalk(&as_guest_thread));
+	EXPECT(as_pywalk(&as_guest_thread, false));
 	EXPECT(pending);
 }
 
@@ -187,7 +187,7 @@ static void t_it_knows_a_caller_more(void)
 static void t_it_is_silent(void)
 {
 	two_frames(12);
-	EXPECT(as_pywalk(&as_guest_thread));
+	EXPECT(as_pywalk(&as_guest_thread, false));
 	EXPECT_U64(as_pyhost.state, AS_PYHOST_TRUSTED);
 }
 

@@ -2,7 +2,7 @@
 
 static uint32_t walk(void)
 {
-	return as_pywalk(&as_guest_thread);
+	return as_pywalk(&as_guest_thread, false);
 }
 
 static uint32_t caller_of(uint32_t node)
