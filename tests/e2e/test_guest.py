@@ -259,9 +259,9 @@ class Dead(Slow):
 
 
 class Stopped(Collector):
-    def tick(self):
-        struct.pack_into("<I", self.session, 28, 1)
-        super().tick()
+    def welcome(self):
+        struct.pack_into("<I", self.session, 28, 1)     # before anybody comes
+        super().welcome()
 
 
 @job_test("a collector that does not read is waited for once, what it missed is counted")
