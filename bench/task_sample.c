@@ -52,30 +52,30 @@ __attribute__((noreturn)) static void live(long wakes)
 }
 
 /* CPU time of one pass; its last one told of `*heard` processes. */
-static int64_t pass(struct as_taskiter *it, bool all, long *heard, struct as_err *err)
+static int64_t pass(struct as_life_source *source, bool all, long *heard, struct as_err *err)
 {
 	uint64_t quiet = 0;
 	int64_t from = as_clock(CLOCK_PROCESS_CPUTIME_ID);
 
 	*heard = 0;
-	if (as_taskiter_pass(it, all, hear, heard, &quiet, err) < 0)
+	if (as_taskiter_pass(source, all, hear, heard, &quiet, err) < 0)
 		return -1;
 	*heard += (long)quiet;
 	return as_clock(CLOCK_PROCESS_CPUTIME_ID) - from;
 }
 
-static int measure(struct as_taskiter *it, long processes, long passes)
+static int measure(struct as_life_source *source, long processes, long passes)
 {
 	const struct timespec pause = as_timespec(PAUSE_NS);
 	struct as_err err = {0};
 
 	for (long i = 0; i <= passes; i++) {
 		long all = 0, some = 0;
-		int64_t whole = pass(it, true, &all, &err);
-		int64_t warm = pass(it, true, &all, &err);
+		int64_t whole = pass(source, true, &all, &err);
+		int64_t warm = pass(source, true, &all, &err);
 
 		(void)nanosleep(&pause, NULL);
-		int64_t changed = pass(it, false, &some, &err);
+		int64_t changed = pass(source, false, &some, &err);
 		(void)nanosleep(&pause, NULL);
 		if (whole < 0 || warm < 0 || changed < 0)
 			return complain("pass", &err, 1);
@@ -94,22 +94,19 @@ static int measure(struct as_taskiter *it, long processes, long passes)
 static int watch(const struct as_env *env, long processes, long wakes, long passes)
 {
 	struct as_life_source *source = NULL;
-	struct as_taskiter *it = NULL;
 	struct as_err err = {0};
 	int r = CANNOT;
 
 	if (as_life_bpf.open(&source, env, &err) < 0)
 		return complain("open", &err, CANNOT);
-	if (as_life_bpf.parent(source, getpid(), &err) < 0 ||
-	    as_taskiter_open(&it, source, &err) < 0)
+	if (as_life_bpf.parent(source, getpid(), &err) < 0)
 		r = complain("open", &err, CANNOT);
 	else {
 		for (long i = 0; i < processes; i++)
 			if (fork() == 0)
 				live(wakes);
-		r = measure(it, processes, passes);
+		r = measure(source, processes, passes);
 	}
-	as_taskiter_close(it);
 	as_life_bpf.close(source);
 	return r;
 }

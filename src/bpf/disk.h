@@ -8,7 +8,7 @@
  * here. A device that is made of others (RAID, LVM, loop) passes on what it gets;
  * only what comes to a device with a queue of its own is counted, and so once.
  */
-#include "bpf/tasks.h"
+#include "bpf/seats.h"
 #include "wire/disk.h"
 
 struct as_wire_disk disk;
@@ -21,7 +21,7 @@ int BPF_PROG(disk_sent, struct bio *bio)
 	const struct task_struct *t = bpf_get_current_task_btf();
 	uint32_t op = bio->bi_opf & OP_MASK;
 
-	if (op > OP_WRITE || !belongs(process_of(t), t) ||
+	if (op > OP_WRITE || !belongs(process_of(t), t->tgid) ||
 	    BPF_CORE_READ(bio, bi_bdev, bd_disk, fops, submit_bio))
 		return 0;
 	__sync_fetch_and_add(op == OP_READ ? &disk.read_bytes : &disk.write_bytes,

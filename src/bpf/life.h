@@ -16,8 +16,8 @@
  * The target pays for this at fork, exec and exit, so nobody is woken up until
  * so much is in the ring that it is time (wake_at).
  */
-#include "bpf/members.h"
 #include "bpf/memory.h"
+#include "bpf/seats.h"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -179,7 +179,7 @@ static __always_inline struct member *find(uint64_t process, const struct task_s
 
 	if (m && m->pid == t->tgid)
 		return m;
-	return is_named(t, AS_WIRE_MEMBER) ? adopt(process, t, exiting) : NULL;
+	return is_named(t->tgid, AS_WIRE_MEMBER) ? adopt(process, t, exiting) : NULL;
 }
 
 /* ── birth ────────────────────────────────────────────────────────────── */
@@ -189,11 +189,13 @@ static __always_inline void thread_born(uint64_t process, const struct task_stru
 	struct member *m = bpf_map_lookup_elem(&members, &process);
 
 	if (!m || m->pid != t->tgid) {
-		(void)find(process, t, false); /* adopted with this thread in it */
+		if (find(process, t, false)) /* adopted with this thread in it */
+			announce(t);
 		return;
 	}
 	__sync_fetch_and_add(&m->alive, 1);
 	__sync_fetch_and_add(&m->threads, 1);
+	announce(t);
 }
 
 static __always_inline void process_born(const struct task_struct *parent, uint64_t process,
@@ -205,6 +207,7 @@ static __always_inline void process_born(const struct task_struct *parent, uint6
 		return;
 	m->start = child->start_boottime;
 	m->alive = m->threads = 1;
+	announce(child);
 	struct as_wire_life *r = reserve(sizeof *r);
 	if (!r)
 		return;
@@ -220,7 +223,7 @@ int BPF_PROG(life_fork, struct task_struct *parent, struct task_struct *child)
 
 	if (from == process)
 		thread_born(process, child);
-	else if (find(from, parent, false) || is_named(parent, AS_WIRE_PARENT))
+	else if (find(from, parent, false) || is_named(parent->tgid, AS_WIRE_PARENT))
 		process_born(parent, process, child);
 	return 0;
 }

@@ -84,9 +84,8 @@ static __always_inline uint64_t process_of(const struct task_struct *t)
 	return (uint64_t)BPF_CORE_READ(t, signal);
 }
 
-static __always_inline bool is_named(const struct task_struct *t, uint32_t as)
+static __always_inline bool is_named(int32_t pid, uint32_t as)
 {
-	int32_t pid = t->tgid;
 	uint32_t *how = bpf_map_lookup_elem(&named, &pid);
 
 	return how && *how == as;

@@ -3,8 +3,9 @@
 /*
  * tasks -- what all living members of the job have used, in one pass.
  *
- * The kernel walks its tasks and calls us for each; what we write is read like a
- * file. Each thread is looked at once, and nobody's /proc is touched.
+ * A program of ours goes from seat to seat (bpf/seats.h) and writes into memory that
+ * both sides see: no file, no copy, nobody's /proc is touched, and tasks of others
+ * are not walked.
  *
  * A process that was asleep since it was last told of is only counted: of thousands
  * most are. Who was, its time on the CPU tells, to the nanosecond. What can change
@@ -12,117 +13,125 @@
  * looked at now and then, and more seldom all is told anew.
  *
  * Most of what a look costs is waiting for memory that no cache has any more. So it
- * touches few places, and what was told lies in the order of the pids, as they come.
+ * touches one line of a task that slept, and what lies together is read together.
  */
-#include "bpf/members.h"
 #include "bpf/memory.h"
-#include "wire/task.h"
+#include "bpf/seats.h"
 
 /* Only one pass is made at a time, and a stack has 512 bytes. */
-static struct as_wire_process record;
 static uint8_t span[512] __attribute__((aligned(8)));
 
-struct as_wire_pass passing;
-
-/* How it was when it was last told of. */
-struct told {
-	int32_t pid;      /* whose it is: two pids may share a place */
-	uint32_t threads; /* it had                                  */
-	uint64_t cpu;
-	uint64_t mm;    /* 0: it has none */
-	uint64_t pages; /* as pages_seen() */
-};
-
-enum {
-	TOLD_MAX = 1 << 13,
-	LOOK_EVERY = 8, /* passes: at the memory of one that is asleep */
-	TELL_EVERY = 64 /* and of all that it has                      */
-};
+/*
+ * One of a row is looked at more closely at each pass, though it sleeps: at its memory;
+ * and every so many passes all that it has is told.
+ */
+enum { TELL_EVERY = 8 * ROW };
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, TOLD_MAX);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
 	__type(key, uint32_t);
-	__type(value, struct told);
-} told SEC(".maps");
+	__type(value, struct as_wire_telling);
+} telling SEC(".maps");
 
-static __always_inline bool belongs(uint64_t process, const struct task_struct *t)
+/* ── one thread ───────────────────────────────────────────────────────── */
+
+/* From one member of a structure to another, in one read. */
+#define AT(type, field)        bpf_core_field_offset(struct type, field)
+#define SPAN(type, from, to)   (AT(type, to) + sizeof(uint64_t) - AT(type, from))
+#define GET(type, from, field) (*(uint64_t *)(span + (AT(type, field) - AT(type, from))))
+#define READ_SPAN(type, from, to, where)                                                           \
+	(SPAN(type, from, to) <= sizeof span &&                                                    \
+	 bpf_probe_read_kernel(span, SPAN(type, from, to),                                         \
+			       (void *)((uint64_t)(where) + AT(type, from))) == 0)
+
+#define TIMES(field) GET(task_struct, utime, field)
+
+static __always_inline void fill_times(struct as_wire_thread *r, const struct task_struct *t)
 {
-	const struct member *m = bpf_map_lookup_elem(&members, &process);
+	if (!READ_SPAN(task_struct, utime, maj_flt, t))
+		return;
+	r->start = TIMES(start_boottime) + boottime_ahead;
+	r->usage.utime = TIMES(utime);
+	r->usage.stime = TIMES(stime);
+	r->usage.minflt = TIMES(min_flt);
+	r->usage.majflt = TIMES(maj_flt);
+	r->usage.voluntary = TIMES(nvcsw);
+	r->usage.forced = TIMES(nivcsw);
+}
 
-	return (m && m->pid == t->tgid) || is_named(t, AS_WIRE_MEMBER);
+static __always_inline void fill_io(struct as_wire_usage *u, const struct task_struct *t)
+{
+	struct task_io_accounting *io = (void *)span;
+
+	if (bpf_core_type_size(struct task_io_accounting) > sizeof span)
+		return;
+	bpf_probe_read_kernel(span, bpf_core_type_size(struct task_io_accounting), &t->ioac);
+	u->rchar = io->rchar;
+	u->wchar = io->wchar;
+	u->syscr = io->syscr;
+	u->syscw = io->syscw;
+	u->read_bytes = io->read_bytes;
+	u->write_bytes = io->write_bytes;
+	u->cancelled_bytes = io->cancelled_write_bytes;
 }
 
 static __always_inline void fill_thread(struct as_wire_thread *r, const struct task_struct *t)
 {
-	r->tid = t->pid;
-	r->pid = t->tgid;
-	r->start = t->start_boottime + boottime_ahead;
-	r->slices = t->sched_info.pcount;
+	r->tid = BPF_CORE_READ(t, pid);
+	r->pid = BPF_CORE_READ(t, tgid);
+	r->slices = BPF_CORE_READ(t, sched_info.pcount);
 	bpf_probe_read_kernel(r->comm, sizeof r->comm, t->comm);
-	r->usage.cpu = t->se.sum_exec_runtime;
-	r->usage.utime = t->utime;
-	r->usage.stime = t->stime;
-	r->usage.wait = t->sched_info.run_delay;
-	r->usage.minflt = t->min_flt;
-	r->usage.majflt = t->maj_flt;
-	r->usage.voluntary = t->nvcsw;
-	r->usage.forced = t->nivcsw;
-	r->usage.rchar = t->ioac.rchar;
-	r->usage.wchar = t->ioac.wchar;
-	r->usage.syscr = t->ioac.syscr;
-	r->usage.syscw = t->ioac.syscw;
-	r->usage.read_bytes = t->ioac.read_bytes;
-	r->usage.write_bytes = t->ioac.write_bytes;
-	r->usage.cancelled_bytes = t->ioac.cancelled_write_bytes;
+	r->usage.cpu = BPF_CORE_READ(t, se.sum_exec_runtime);
+	r->usage.wait = BPF_CORE_READ(t, sched_info.run_delay);
+	fill_times(r, t);
+	fill_io(&r->usage, t);
 }
 
-/*
- * What the kernel adds up for a process lies together in its signal_struct: one
- * read instead of twenty.
- */
-#define AT(field)  bpf_core_field_offset(struct signal_struct, field)
-#define SPAN       (AT(sum_sched_runtime) + sizeof(uint64_t) - AT(utime))
-#define GET(field) (*(uint64_t *)(span + (AT(field) - AT(utime))))
-#define GET_IO(what)                                                                               \
-	(*(uint64_t *)(span + (AT(ioac) - AT(utime)) +                                             \
-		       bpf_core_field_offset(struct task_io_accounting, what)))
+/* ── its process ──────────────────────────────────────────────────────── */
 
+#define SUM(field) GET(signal_struct, utime, field)
+#define SUM_IO(what)                                                                               \
+	(*(uint64_t *)(span + (AT(signal_struct, ioac) - AT(signal_struct, utime)) +               \
+		       AT(task_io_accounting, what)))
+
+/* What the kernel has added up of those that ended. */
 static __always_inline void fill_ended(struct as_wire_group *r, const struct signal_struct *s)
 {
-	if (SPAN > sizeof span)
+	if (!READ_SPAN(signal_struct, utime, sum_sched_runtime, s))
 		return;
-	bpf_probe_read_kernel(span, SPAN, (void *)((uint64_t)s + AT(utime)));
-	r->ended.cpu = GET(sum_sched_runtime);
-	r->ended.utime = GET(utime);
-	r->ended.stime = GET(stime);
-	r->ended.minflt = GET(min_flt);
-	r->ended.majflt = GET(maj_flt);
-	r->ended.voluntary = GET(nvcsw);
-	r->ended.forced = GET(nivcsw);
-	r->ended.rchar = GET_IO(rchar);
-	r->ended.wchar = GET_IO(wchar);
-	r->ended.syscr = GET_IO(syscr);
-	r->ended.syscw = GET_IO(syscw);
-	r->ended.read_bytes = GET_IO(read_bytes);
-	r->ended.write_bytes = GET_IO(write_bytes);
-	r->ended.cancelled_bytes = GET_IO(cancelled_write_bytes);
-	r->child_utime = GET(cutime);
-	r->child_stime = GET(cstime);
-	r->child_minflt = GET(cmin_flt);
-	r->child_majflt = GET(cmaj_flt);
+	r->ended.cpu = SUM(sum_sched_runtime);
+	r->ended.utime = SUM(utime);
+	r->ended.stime = SUM(stime);
+	r->ended.wait = 0;
+	r->ended.minflt = SUM(min_flt);
+	r->ended.majflt = SUM(maj_flt);
+	r->ended.voluntary = SUM(nvcsw);
+	r->ended.forced = SUM(nivcsw);
+	r->ended.rchar = SUM_IO(rchar);
+	r->ended.wchar = SUM_IO(wchar);
+	r->ended.syscr = SUM_IO(syscr);
+	r->ended.syscw = SUM_IO(syscw);
+	r->ended.read_bytes = SUM_IO(read_bytes);
+	r->ended.write_bytes = SUM_IO(write_bytes);
+	r->ended.cancelled_bytes = SUM_IO(cancelled_write_bytes);
+	r->child_utime = SUM(cutime);
+	r->child_stime = SUM(cstime);
+	r->child_minflt = SUM(cmin_flt);
+	r->child_majflt = SUM(cmaj_flt);
 }
 
 /* The first thread may have ended before the others: then the next one knows the memory. */
-static __always_inline const struct mm_struct *memory_of(const struct task_struct *t)
+static __always_inline const struct mm_struct *memory_of(const struct task_struct *t,
+							 uint32_t threads)
 {
 	const struct mm_struct *mm = BPF_CORE_READ(t, mm);
 
-	if (mm || BPF_CORE_READ(t, signal, nr_threads) < 2)
+	if (mm || threads < 2)
 		return mm;
 	uint64_t next = (uint64_t)BPF_CORE_READ(t, thread_node.next);
-	const struct task_struct *second =
-		(const void *)(next - bpf_core_field_offset(struct task_struct, thread_node));
+	const struct task_struct *second = (const void *)(next - AT(task_struct, thread_node));
 	return BPF_CORE_READ(second, mm);
 }
 
@@ -156,101 +165,246 @@ static __always_inline uint64_t count_files(const struct task_struct *t)
 	return n;
 }
 
-/* ── those that stayed as they were ───────────────────────────────────── */
-
-static __always_inline struct told *told_of(const struct task_struct *t)
+static __always_inline void fill_group(struct as_wire_group *r, const struct task_struct *t,
+				       const struct mm_struct **ret_mm)
 {
-	uint32_t at = (uint32_t)t->pid % TOLD_MAX;
+	const struct signal_struct *s = (const void *)process_of(t);
+	uint32_t threads = BPF_CORE_READ(s, nr_threads);
 
-	return bpf_map_lookup_elem(&told, &at);
+	*ret_mm = memory_of(t, threads);
+	r->parent = BPF_CORE_READ(t, real_parent, tgid);
+	r->threads = threads;
+	r->state = BPF_CORE_READ(t, __state);
+	r->exit_state = BPF_CORE_READ(t, exit_state);
+	fill_ended(r, s);
+	fill_memory(r, *ret_mm);
+	r->files = count_files(t);
 }
+
+/* ── those that stayed as they were ───────────────────────────────────── */
 
 /* The kernel's common counts of what reclaim takes: pages of files, and anonymous ones. */
 static __always_inline uint64_t pages_seen(uint64_t mm)
 {
 	const struct mm_struct___old *old = (const void *)mm;
 	uint64_t size = bpf_core_field_size(struct mm_struct, rss_stat) / 4, file = 0, anon = 0;
-	uint64_t at = mm + bpf_core_field_offset(struct mm_struct, rss_stat);
+	uint64_t at = mm + AT(mm_struct, rss_stat);
 
 	if (!mm)
 		return 0;
 	if (!bpf_core_field_exists(old->rss_stat.count))
-		at += bpf_core_field_offset(struct percpu_counter, count);
+		at += AT(percpu_counter, count);
 	bpf_probe_read_kernel(&file, sizeof file, (void *)(at + RSS_FILE * size));
 	bpf_probe_read_kernel(&anon, sizeof anon, (void *)(at + RSS_ANON * size));
 	return file + (anon << 32);
 }
 
-/* Only one that runs can start a thread: who had one, and did not run, has one. */
-static __always_inline bool as_before(const struct told *was, const struct task_struct *t)
-{
-	uint32_t turn = passing.number + (uint32_t)t->pid;
+/* Those that are to be told of at this pass. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, SEATS_MAX);
+	__type(key, uint32_t);
+	__type(value, uint32_t);
+} queue SEC(".maps");
 
-	return was->pid == t->pid && was->threads == 1 && was->cpu == t->se.sum_exec_runtime &&
-	       t->__state && !t->exit_state && !passing.all && turn % TELL_EVERY &&
-	       (turn % LOOK_EVERY || was->pages == pages_seen(was->mm));
+static uint32_t queued;
+
+static __always_inline void enqueue(uint32_t seat)
+{
+	uint32_t *last = bpf_map_lookup_elem(&queue, &queued);
+
+	if (!last)
+		return;
+	*last = seat;
+	queued++;
 }
 
-static __always_inline void remember(const struct task_struct *t, const struct mm_struct *mm)
+/*
+ * Does a member still sit there? Its task may have been another's since. A thread that
+ * execs takes the number of its process's first.
+ */
+static __always_inline bool present(struct seat *s, uint32_t at, const struct task_struct *t)
 {
-	struct told *now = told_of(t);
+	uint32_t exited = BPF_CORE_READ(t, exit_state);
+	bool same = s->tid == BPF_CORE_READ(t, pid) && s->start == BPF_CORE_READ(t, start_boottime);
 
-	if (!now)
-		return;
-	now->pid = t->pid;
-	now->cpu = record.first.usage.cpu;
-	now->threads = record.group.threads;
-	now->mm = (uint64_t)mm;
-	now->pages = pages_seen(now->mm);
+	if (exited & EXIT_DEAD)
+		return false;
+	if (same && !exited)
+		return true;
+	if (!belongs(process_of(t), BPF_CORE_READ(t, tgid)))
+		return false;
+	if (!same)
+		identify(s, at, t);
+	return true;
+}
+
+/* Which process it is of. */
+static __always_inline void find_first(struct seat *s, uint32_t at, const struct task_struct *t)
+{
+	const struct task_struct *first = BPF_CORE_READ(t, group_leader);
+
+	s->first = first == t ? at : seat_of(first, at);
+	processes += first == t && !s->leads;
+	s->leads = first == t;
+}
+
+/* It is not as it was, so its process is to be told of. Not static: it is verified once. */
+__noinline int stir(uint32_t at)
+{
+	struct seat *s = seat_at(at);
+	const struct row *row = row_of(at);
+
+	if (!s || !row || !s->tid)
+		return 0;
+	const struct task_struct *t = (const void *)row->task[at % ROW];
+	bool there = present(s, at, t);
+	if (there)
+		find_first(s, at, t);
+	struct seat *first = seat_at(s->first);
+	if (first && first->stirred != passing.number) {
+		first->stirred = passing.number;
+		if (first->leads && (there || first != s))
+			enqueue(s->first);
+	}
+	if (!there)
+		leave_seat(s, at);
+	return 0;
+}
+
+/* Is it time to tell of this process again, or does its memory show that it is? */
+__noinline int take_turn(uint32_t at)
+{
+	const struct seat *s = seat_at(at);
+
+	if (s && s->leads &&
+	    ((passing.number + at) % TELL_EVERY == 0 || s->pages != pages_seen(s->mm)))
+		stir(at);
+	return 0;
+}
+
+#define SE(field) AT(task_struct, se.field)
+#define SE_SPAN   (SE(sum_exec_runtime) + sizeof(uint64_t) - SE(on_rq))
+#define MAY_RUN   (UNTOLD - 1)
+
+/* Its time on the CPU. While it runs, that is behind. */
+static __always_inline uint64_t peek(uint64_t task)
+{
+	uint8_t se[64];
+
+	if (SE_SPAN > sizeof se)
+		return MAY_RUN;
+	bpf_probe_read_kernel(se, SE_SPAN, (void *)(task + SE(on_rq)));
+	return *se ? MAY_RUN : *(uint64_t *)(se + (SE(sum_exec_runtime) - SE(on_rq)));
+}
+
+/* The reads come one right after another, so that nobody waits for one before the next. */
+static long stir_row(void *map, const uint32_t *number, const struct row *row, void *data)
+{
+	uint32_t at = *number * ROW, turn = -passing.number % ROW;
+	uint64_t now[ROW];
+
+	if (at >= seats_used)
+		return 1;
+#pragma unroll
+	for (uint32_t i = 0; i < ROW; i++)
+		now[i] = peek(row->task[i]);
+#pragma unroll
+	for (uint32_t i = 0; i < ROW; i++)
+		if (now[i] != row->cpu[i] || passing.all)
+			stir(at + i);
+	take_turn(at + turn);
+	return 0;
+}
+
+/* Threads that are not the first of a process: all of one that is told of are. */
+static long follow_first(void *map, const uint32_t *at, const struct seat *s, void *data)
+{
+	if (*at >= seats_used)
+		return 1;
+	const struct seat *first = s->tid && !s->leads ? seat_at(s->first) : NULL;
+	if (first && first->stirred == passing.number)
+		enqueue(*at);
+	return 0;
 }
 
 /* ── telling ──────────────────────────────────────────────────────────── */
 
-static __always_inline void tell_thread(struct seq_file *seq, const struct task_struct *t)
+/* Room for the largest record. */
+static __always_inline void *room(uint32_t size)
 {
-	record.first.kind = AS_WIRE_THREAD;
-	fill_thread(&record.first, t);
-	bpf_seq_write(seq, &record.first, sizeof record.first);
+	struct as_wire_telling *all = bpf_map_lookup_elem(&telling, &(uint32_t){0});
+	uint32_t at = passing.len;
+
+	barrier_var(at);
+	if (!all || at > sizeof all->bytes - sizeof(struct as_wire_process))
+		return NULL;
+	passing.len = at + size;
+	return all->bytes + at;
 }
 
-static __always_inline void tell_process(struct seq_file *seq, const struct task_struct *t,
-					 const struct signal_struct *s)
+static __always_inline bool tell_thread(struct row *row, uint32_t at, const struct task_struct *t)
 {
-	const struct mm_struct *mm = memory_of(t);
+	struct as_wire_thread *r = room(sizeof *r);
 
-	record.first.kind = AS_WIRE_PROCESS;
-	fill_thread(&record.first, t);
-	record.group.parent = BPF_CORE_READ(t, real_parent, tgid);
-	record.group.threads = BPF_CORE_READ(s, nr_threads);
-	record.group.state = t->__state;
-	record.group.exit_state = t->exit_state;
-	fill_ended(&record.group, s);
-	fill_memory(&record.group, mm);
-	record.group.files = count_files(t);
-	if (bpf_seq_write(seq, &record, sizeof record) == 0)
-		remember(t, mm);
+	if (!r)
+		return false;
+	r->kind = AS_WIRE_THREAD;
+	fill_thread(r, t);
+	row->cpu[at % ROW] = BPF_CORE_READ(t, exit_state) ? UNTOLD : r->usage.cpu;
+	return true;
 }
 
-SEC("iter/task")
-int tasks(struct bpf_iter__task *ctx)
+static __always_inline bool tell_process(struct seat *s, struct row *row, uint32_t at,
+					 const struct task_struct *t)
 {
-	struct seq_file *seq = ctx->meta->seq;
-	const struct task_struct *t = ctx->task;
+	struct as_wire_process *r = room(sizeof *r);
+	const struct mm_struct *mm;
 
-	if (!t)
+	if (!r)
+		return false;
+	r->first.kind = AS_WIRE_PROCESS;
+	fill_thread(&r->first, t);
+	fill_group(&r->group, t, &mm);
+	row->cpu[at % ROW] = r->group.exit_state ? UNTOLD : r->first.usage.cpu;
+	s->mm = (uint64_t)mm;
+	s->pages = pages_seen(s->mm);
+	passing.told++;
+	return true;
+}
+
+static long tell(void *map, const uint32_t *place, const uint32_t *at, void *data)
+{
+	if (*place >= queued)
+		return 1;
+	struct seat *s = seat_at(*at);
+	struct row *row = row_of(*at);
+	if (*place < passing.from || !s || !row)
 		return 0;
-	bool first = t->pid == t->tgid;
-	const struct told *was = first ? told_of(t) : 0;
-	if (was && as_before(was, t)) {
-		passing.quiet++;
-		return 0;
+	const struct task_struct *t = (const void *)row->task[*at % ROW];
+	if (!(s->leads ? tell_process(s, row, *at, t) : tell_thread(row, *at, t)))
+		return 1;
+	passing.from = *place + 1;
+	return 0;
+}
+
+/*
+ * Not attached to anything: os/life_bpf.c runs it, and again while there is more to be
+ * told than there is room for.
+ */
+SEC("raw_tp/sched_process_free")
+int look(void *ctx)
+{
+	passing.len = 0;
+	if (!passing.from) {
+		queued = 0;
+		hear_births();
+		bpf_for_each_map_elem(&rows, stir_row, NULL, 0);
+		if (threads != processes)
+			bpf_for_each_map_elem(&seats, follow_first, NULL, 0);
 	}
-	uint64_t process = process_of(t);
-	if (!belongs(process, t))
-		return 0;
-	if (first)
-		tell_process(seq, t, (const void *)process);
-	else
-		tell_thread(seq, t);
+	bpf_for_each_map_elem(&queue, tell, NULL, 0);
+	passing.more = passing.from < queued;
+	passing.quiet = processes - passing.told;
 	return 0;
 }

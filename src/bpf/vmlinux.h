@@ -121,6 +121,7 @@ struct signal_struct {
 };
 
 struct sched_entity {
+	uint8_t on_rq; /* before 6.6 it is an int: this is its lowest byte */
 	uint64_t sum_exec_runtime;
 };
 

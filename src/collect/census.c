@@ -301,7 +301,6 @@ void as_census_finish(const struct as_census *s, struct as_total *totals)
 
 void as_census_close(struct as_census *s)
 {
-	as_pass_close(&s->pass);
 	as_witness_close(&s->witness);
 	as_ledger_done(&s->ledger);
 	as_members_done(&s->members);

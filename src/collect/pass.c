@@ -175,17 +175,12 @@ static void tell_origins(const struct as_collect *c, const char *source)
 			as_collect_origins(c, scope, groups[i], AS_MEASURED, "%s", source);
 }
 
-static bool open_iterator(struct as_pass *pass, const struct as_witness *w)
+/* Is there one who can tell? Another one begins anew. */
+static bool can_tell(struct as_pass *pass, const struct as_witness *w)
 {
-	struct as_err err;
-
 	if (w->now.ops != &as_life_bpf)
 		return false;
 	if (pass->of != w->now.source)
-		as_pass_close(pass);
-	if (!pass->it && as_taskiter_open(&pass->it, w->now.source, &err) < 0)
-		return false;
-	if (!pass->of)
 		pass->first = pass->n + 1;
 	pass->of = w->now.source;
 	return true;
@@ -207,37 +202,16 @@ bool as_pass_complete(struct as_pass *pass, const struct as_members *m)
 	return pass->complete = pass->made && n == pass->quiet;
 }
 
-/*
- * The kernel walks everybody's tasks, not only the job's. Where others are very many
- * the job's files are cheaper: then it rests for some ticks, and others may have left.
- */
-enum { REST = 120, FILES_NS = 60000, FILES_OF = 80, PASS_NS = 300000 };
-
-static void weigh(struct as_pass *pass, int64_t cost_ns)
-{
-	int64_t n = pass->members->n < FILES_OF ? (int64_t)pass->members->n : FILES_OF;
-
-	if (cost_ns <= PASS_NS + n * FILES_NS)
-		return;
-	pass->rest = REST;
-	if (!pass->rested)
-		tell_origins(pass->c, "BPF task iterator, /proc while others are many");
-	pass->rested = true;
-}
-
 static bool walk(struct as_pass *pass, bool all)
 {
-	int64_t since = as_clock(CLOCK_THREAD_CPUTIME_ID);
 	struct as_err err;
 
 	pass->n++;
 	pass->at = 0;
-	if (as_taskiter_pass(pass->it, all, hear, pass, &pass->quiet, &err) < 0)
+	if (as_taskiter_pass(pass->of, all, hear, pass, &pass->quiet, &err) < 0)
 		return false;
 	if (pass->n == 1)
 		tell_origins(pass->c, "BPF task iterator");
-	weigh(pass, as_clock(CLOCK_THREAD_CPUTIME_ID) - since);
-	as_called(2);
 	return true;
 }
 
@@ -245,19 +219,12 @@ void as_pass_make(struct as_pass *pass, const struct as_witness *w, struct as_me
 		  const struct as_collect *c, bool all)
 {
 	pass->made = pass->complete = false;
-	if (!open_iterator(pass, w) || pass->rest-- > 0)
+	if (!can_tell(pass, w))
 		return;
-	pass->rest = 0;
 	pass->members = m;
 	pass->c = c;
 	pass->made = walk(pass, all);
 	for (size_t i = 0; pass->made && i < m->n; i++)
 		if (as_pass_told(pass, m->v[i]))
 			settle(m->v[i], pass);
-}
-
-void as_pass_close(struct as_pass *pass)
-{
-	as_taskiter_close(pass->it);
-	*pass = (struct as_pass){.n = pass->n, .rested = pass->rested};
 }

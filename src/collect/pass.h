@@ -12,24 +12,17 @@
  * nobody touches what is kept of them. When as many are as before as should be,
  * all are; when not, somebody ended just now: whoever calls hears what was told
  * of ends and counts again, and if that does not explain it, asks for all.
- *
- * Beside very many processes of others no pass is made: the kernel would walk them.
  */
 #include "collect/witness.h"
 
-struct as_taskiter;
-
 struct as_pass {
-	struct as_taskiter *it;
-	const struct as_life_source *of; /* whose iterator it is                 */
-	uint64_t n;                      /* the last pass: as_process.passed     */
-	bool made;                       /* at this tick                         */
-	bool complete;                   /* and all who were not told of are as before */
-	uint64_t first;                  /* the first pass of this iterator      */
-	uint64_t quiet;                  /* how many were counted                */
-	int rest;                        /* ticks without one: it is too dear    */
-	bool rested;                     /* ever                                 */
-	struct as_members *members;      /* private, during a pass               */
+	struct as_life_source *of;  /* who tells                                        */
+	uint64_t n;                 /* the last pass: as_process.passed                 */
+	bool made;                  /* at this tick                                     */
+	bool complete;              /* and all who were not told of are as before       */
+	uint64_t first;             /* the first pass of this one                       */
+	uint64_t quiet;             /* how many were counted                            */
+	struct as_members *members; /* private, during a pass                           */
 	const struct as_collect *c;
 	size_t at; /* the member that came last: the next comes next */
 };
@@ -49,4 +42,3 @@ static inline bool as_pass_quiet(const struct as_pass *pass, const struct as_pro
 {
 	return pass->complete && p->passed >= pass->first && p->passed < pass->n && !p->ended;
 }
-void as_pass_close(struct as_pass *pass);

@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/sysinfo.h>
+#include <unistd.h>
 
 #include "wire/disk.h"
 #include "wire/task.h"
@@ -14,6 +16,7 @@
 #include "bpf/job.lskel.h"
 #pragma GCC diagnostic pop
 
+#include "base/cleanup.h"
 #include "base/fault.h"
 #include "base/num.h"
 #include "os/bpf.h"
@@ -24,7 +27,9 @@
 struct as_life_source {
 	struct job_bpf *bpf;
 	struct as_ring ring;
-	as_life_fn *fn; /* of the drain() under way */
+	const struct as_wire_telling *telling; /* what a pass has to say                       */
+	bool named;                            /* somebody was, since all tasks were walked    */
+	as_life_fn *fn;                        /* of the drain() under way                     */
 	void *data;
 };
 
@@ -36,7 +41,7 @@ static int attach(struct job_bpf *b)
 	int (*const parts[])(
 		struct job_bpf *) = {job_bpf__life_fork__attach, job_bpf__life_exec__attach,
 				     job_bpf__life_exit__attach, job_bpf__life_free__attach,
-				     job_bpf__tasks__attach};
+				     job_bpf__search__attach};
 	int r = 0;
 
 	for (size_t i = 0; r >= 0 && i < AS_LEN(parts); i++)
@@ -58,6 +63,17 @@ static uint32_t ring_size(void)
 /* It wakes us early: on a machine that is busy we come late. */
 enum { WAKE_AT = 16 };
 
+static int map_telling(struct as_life_source *s, struct as_err *err)
+{
+	void *p = mmap(NULL, sizeof *s->telling, PROT_READ, MAP_SHARED, s->bpf->maps.telling.map_fd,
+		       0);
+
+	if (p == MAP_FAILED)
+		return as_fail_errno(err, errno, "map what BPF tells of tasks");
+	s->telling = p;
+	return AS_OK;
+}
+
 static int load(struct as_life_source *s, const struct as_env *env, struct as_err *err)
 {
 	uint32_t size = ring_size();
@@ -77,6 +93,9 @@ static int load(struct as_life_source *s, const struct as_env *env, struct as_er
 		r = attach(s->bpf);
 	if (r < 0)
 		return as_bpf_refused(err, -r);
+	r = map_telling(s, err);
+	if (r < 0)
+		return r;
 	return as_ring_open(&s->ring, s->bpf->maps.ring.map_fd, size, err);
 }
 
@@ -85,6 +104,8 @@ static void close_source(struct as_life_source *s)
 	if (!s)
 		return;
 	as_ring_close(&s->ring);
+	if (s->telling)
+		(void)munmap((void *)(uintptr_t)s->telling, sizeof *s->telling);
 	job_bpf__destroy(s->bpf);
 	free(s);
 }
@@ -113,6 +134,7 @@ static int name(struct as_life_source *s, int32_t pid, uint32_t as, struct as_er
 	as_called(1);
 	if (skel_map_update_elem(s->bpf->maps.named.map_fd, &pid, &as, 0) < 0)
 		return as_fail_errno(err, errno, "tell BPF of process %d", pid);
+	s->named |= as == AS_WIRE_MEMBER;
 	return AS_OK;
 }
 
@@ -220,14 +242,19 @@ static int drain(struct as_life_source *s, as_life_fn *fn, void *data, struct as
 	return AS_OK;
 }
 
-static uint32_t settle(struct as_life_source *s)
+static int run_program(int fd)
 {
 	union bpf_attr attr;
 
 	memset(&attr, 0, sizeof attr);
-	attr.test.prog_fd = (uint32_t)s->bpf->progs.settle.prog_fd;
+	attr.test.prog_fd = (uint32_t)fd;
 	as_called(1);
-	if (skel_sys_bpf(BPF_PROG_TEST_RUN, &attr, sizeof attr.test) < 0)
+	return skel_sys_bpf(BPF_PROG_TEST_RUN, &attr, sizeof attr.test);
+}
+
+static uint32_t settle(struct as_life_source *s)
+{
+	if (run_program(s->bpf->progs.settle.prog_fd) < 0)
 		return 0; /* nothing can be done: what DIED told stands */
 	return __atomic_load_n(&s->bpf->bss->owed, __ATOMIC_RELAXED);
 }
@@ -242,18 +269,50 @@ static uint64_t lost(const struct as_life_source *s)
 	return __atomic_load_n(&s->bpf->bss->lost, __ATOMIC_RELAXED);
 }
 
-int as_life_bpf_pass(const struct as_life_source *s, bool all, struct as_err *err)
-{
-	struct as_wire_pass *pass = &s->bpf->bss->passing;
-	union bpf_attr attr;
+/* ── the living ───────────────────────────────────────────────────────── */
 
-	*pass = (struct as_wire_pass){.number = pass->number + 1, .all = all};
+/* All tasks of the machine are asked whether they belong; it is read like a file, and empty. */
+static int search(struct as_life_source *s, struct as_err *err)
+{
+	union bpf_attr attr;
+	char none[8];
+	ssize_t n;
 
 	memset(&attr, 0, sizeof attr);
-	attr.iter_create.link_fd = (uint32_t)s->bpf->links.tasks_fd;
+	attr.iter_create.link_fd = (uint32_t)s->bpf->links.search_fd;
 	as_called(1);
-	int fd = skel_sys_bpf(BPF_ITER_CREATE, &attr, sizeof attr.iter_create);
-	return fd < 0 ? as_fail_errno(err, errno, "start the BPF task iterator") : fd;
+	as_auto_fd int fd = skel_sys_bpf(BPF_ITER_CREATE, &attr, sizeof attr.iter_create);
+	if (fd < 0)
+		return as_fail_errno(err, errno, "start the BPF task iterator");
+	do
+		n = as_read(fd, none, sizeof none);
+	while (n < 0 && errno == EAGAIN); /* the kernel lets others run in between */
+	s->named = false;
+	return n < 0 ? as_fail_errno(err, errno, "read the BPF task iterator") : AS_OK;
+}
+
+int as_life_bpf_pass(struct as_life_source *s, bool all, struct as_err *err)
+{
+	struct as_wire_pass *pass = &s->bpf->bss->passing;
+	int r = s->named || pass->missed ? search(s, err) : AS_OK;
+
+	*pass = (struct as_wire_pass){.number = pass->number + 1, .all = all, .more = 1};
+	return r;
+}
+
+int as_life_bpf_part(struct as_life_source *s, const char **ret_records, size_t *ret_len,
+		     struct as_err *err)
+{
+	struct as_wire_pass *pass = &s->bpf->bss->passing;
+
+	*ret_len = 0;
+	*ret_records = s->telling->bytes;
+	if (!pass->more)
+		return AS_OK;
+	if (run_program(s->bpf->progs.look.prog_fd) < 0)
+		return as_fail_errno(err, errno, "look at the tasks by BPF");
+	*ret_len = pass->len < sizeof s->telling->bytes ? pass->len : sizeof s->telling->bytes;
+	return AS_OK;
 }
 
 uint64_t as_life_bpf_quiet(const struct as_life_source *s)

@@ -1,8 +1,7 @@
 #pragma once
 /*
- * wire/task -- what the BPF task iterator writes of the living: a record of each
- * process of the job and, where a process has several threads, one of each thread.
- * They come in the order of their numbers, so a thread may come before its process.
+ * wire/task -- what BPF tells of the living: a record of each process of the job and,
+ * where a process has several threads, one of each thread. They come in any order.
  */
 #include <stdint.h>
 
@@ -13,12 +12,23 @@ enum { AS_WIRE_PROCESS = 1, AS_WIRE_THREAD };
 /*
  * A pass tells only of those that may have changed since it last told of them. The
  * program sets the number of the pass, and whether all are to be told of; how many
- * processes were as before is counted.
+ * processes were as before is counted. What does not fit into the room is told when
+ * it is asked again, from there on.
  */
 struct as_wire_pass {
 	uint32_t number;
 	uint32_t all;
 	uint64_t quiet;
+	uint32_t from, told; /* private                                            */
+	uint32_t more;       /* there is more to tell                              */
+	uint32_t len;        /* bytes that were told                               */
+	uint32_t missed;     /* births that were not heard: somebody must search   */
+	uint32_t reserved;
+};
+
+/* Records one after another. */
+struct as_wire_telling {
+	_Alignas(8) char bytes[128 << 10];
 };
 
 /* Of one thread. */

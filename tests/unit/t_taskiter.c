@@ -16,7 +16,6 @@ enum { RECORDS = 4096 };
 struct rig {
 	struct as_env env;
 	struct as_life_source *source;
-	struct as_taskiter *it;
 	struct as_wire_process v[RECORDS]; /* group.threads 0: a thread's */
 	size_t n;
 	uint64_t quiet;
@@ -43,7 +42,6 @@ static struct rig *rig_open(void)
 	if (as_life_bpf.open(&r->source, &r->env, &err) < 0)
 		SKIP_REFUSED(err);
 	EXPECT_OK(as_life_bpf.parent(r->source, getpid(), &err), err);
-	EXPECT_OK(as_taskiter_open(&r->it, r->source, &err), err);
 	return r;
 }
 
@@ -52,7 +50,7 @@ static void pass(struct rig *r, bool all)
 	struct as_err err;
 
 	r->n = 0;
-	EXPECT_OK(as_taskiter_pass(r->it, all, hear, r, &r->quiet, &err), err);
+	EXPECT_OK(as_taskiter_pass(r->source, all, hear, r, &r->quiet, &err), err);
 }
 
 static void rig_pass(struct rig *r)
@@ -62,7 +60,6 @@ static void rig_pass(struct rig *r)
 
 static void rig_close(struct rig *r)
 {
-	as_taskiter_close(r->it);
 	as_life_bpf.close(r->source);
 	as_env_close(&r->env);
 	free(r);
@@ -385,16 +382,145 @@ static void t_only_who_ran(void)
 	rig_close(r);
 }
 
-/* The target of several threads is told of whole, asleep or not. */
+/* A process of several threads is told of whole or, when all of them were asleep, not at all. */
 static void t_threads_are_told(void)
 {
 	struct rig *r = rig_open();
 	pid_t pid = target(false);
+	int quiet = 0;
 
 	pass(r, false);
-	pass(r, false);
 	EXPECT_U64(r->n, 3);
-	EXPECT_U64(r->quiet, 0);
+	for (int i = 0; i < 128; i++) {
+		pass(r, false);
+		EXPECT(r->n == (r->quiet ? 0 : 3));
+		quiet += r->quiet == 1;
+	}
+	EXPECT(quiet > 64 && quiet < 128);
+	end(pid);
+	pass(r, false);
+	EXPECT_U64(r->n + r->quiet, 0);
+	rig_close(r);
+}
+
+enum { STRANGERS = 64 };
+
+/* Has so many children of its own, who sleep, as soon as it is told to. */
+static pid_t foreigner(int *ret_go, int *ret_done)
+{
+	int go[2], done[2];
+
+	EXPECT(pipe(go) == 0 && pipe(done) == 0);
+	pid_t pid = fork();
+	if (!pid) {
+		(void)!read(go[0], &(char){0}, 1);
+		for (int i = 0; i < STRANGERS; i++)
+			if (fork() == 0) {
+				(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+				for (;;)
+					(void)pause();
+			}
+		(void)!write(done[1], "", 1);
+		for (;;)
+			(void)pause();
+	}
+	*ret_go = go[1];
+	*ret_done = done[0];
+	return pid;
+}
+
+/* Who ended before it was ever looked at leaves its place in memory to others. */
+static void t_places_of_the_dead(void)
+{
+	int go, done;
+	pid_t other = foreigner(&go, &done);
+	struct rig *r = rig_open();
+
+	for (int i = 0; i < STRANGERS; i++) {
+		pid_t pid = fork();
+
+		if (!pid)
+			_exit(0);
+		EXPECT(waitpid(pid, NULL, 0) == pid);
+	}
+	(void)usleep(100000);
+	EXPECT(write(go, "", 1) == 1 && read(done, &(char){0}, 1) == 1);
+	pass(r, false);
+	EXPECT_U64(r->n + r->quiet, 0);
+	end(other);
+	rig_close(r);
+}
+
+static void *exec_sleep(void *unused)
+{
+	(void)execl("/bin/sleep", "sleep", "100", (char *)NULL);
+	return unused;
+}
+
+static bool is_sleep(const struct rig *r, pid_t pid)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (r->v[i].group.threads && r->v[i].first.pid == pid)
+			return !strcmp(r->v[i].first.comm, "sleep");
+	return false;
+}
+
+/* A thread that execs becomes the process; nobody is lost or told of twice. */
+static void t_a_thread_execs(void)
+{
+	struct rig *r = rig_open();
+	bool exec = false;
+	int go[2];
+
+	EXPECT(pipe(go) == 0);
+	pid_t pid = fork();
+	if (!pid) {
+		pthread_t id;
+
+		(void)!read(go[0], &(char){0}, 1);
+		(void)pthread_create(&id, NULL, exec_sleep, NULL);
+		for (;;)
+			(void)pause();
+	}
+	pass(r, false);
+	EXPECT_U64(r->n + r->quiet, 1);
+	EXPECT(write(go[1], "", 1) == 1);
+	for (int i = 0; i < 10000 && !exec; i++) {
+		pass(r, false);
+		exec = is_sleep(r, pid);
+		(void)usleep(1000);
+	}
+	EXPECT(exec);
+	(void)usleep(50000);
+	pass(r, true);
+	EXPECT_U64(r->n, 1);
+	EXPECT_U64(find(r, pid)->group.threads, 1);
+	expect_stat(r, pid);
+	end(pid);
+	pass(r, false);
+	EXPECT_U64(r->n + r->quiet, 0);
+	rig_close(r);
+}
+
+/* More are born between two passes than are remembered one by one. */
+static void t_many_births(void)
+{
+	enum { N = 1500 };
+	struct rig *r = rig_open();
+	pid_t idle = sleeper(&(int){0}), pid;
+
+	for (int i = 0; i < N; i++) {
+		pid = fork();
+		if (!pid)
+			_exit(0);
+		EXPECT(waitpid(pid, NULL, 0) == pid);
+	}
+	pid = sleeper(&(int){0});
+	for (int i = 0; i < 2; i++)
+		pass(r, true);
+	EXPECT(told(r, idle) && told(r, pid));
+	EXPECT_U64(r->n, 2);
+	end(idle);
 	end(pid);
 	rig_close(r);
 }
@@ -414,5 +540,6 @@ static void t_letters(void)
 	}
 }
 
-UTEST_MAIN(T(t_only_who_ran), T(t_threads_are_told), T(t_as_proc_tells), T(t_threads),
-	   T(t_without_first_thread), T(t_only_members), T(t_many), T(t_letters))
+UTEST_MAIN(T(t_only_who_ran), T(t_threads_are_told), T(t_places_of_the_dead), T(t_a_thread_execs),
+	   T(t_many_births), T(t_as_proc_tells), T(t_threads), T(t_without_first_thread),
+	   T(t_only_members), T(t_many), T(t_letters))
