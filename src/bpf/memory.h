@@ -49,8 +49,28 @@ static __always_inline uint64_t distance(uint32_t cpu)
 }
 
 struct pages {
-	int64_t of[4]; /* of each kind */
+	int64_t of[4];   /* of each kind                                                       */
+	uint64_t common; /* as common_pages()                                                  */
 };
+
+/* The common counts alone of what others may take: pages of files, and anonymous ones. */
+static __always_inline uint64_t both(uint64_t file, uint64_t anon)
+{
+	return file + (anon << 32);
+}
+
+static __always_inline uint64_t common_pages(const struct mm_struct *mm)
+{
+	const struct mm_struct___old *old = (const void *)mm;
+
+	if (!mm)
+		return 0;
+	if (bpf_core_field_exists(old->rss_stat.count))
+		return both(BPF_CORE_READ(old, rss_stat.count[RSS_FILE].counter),
+			    BPF_CORE_READ(old, rss_stat.count[RSS_ANON].counter));
+	return both(BPF_CORE_READ(mm, rss_stat[RSS_FILE].count),
+		    BPF_CORE_READ(mm, rss_stat[RSS_ANON].count));
+}
 
 /* The processors' own counts of the four kinds lie side by side. */
 static __always_inline void add_own_counts(struct pages *p, uint64_t counters)
@@ -79,6 +99,7 @@ static __always_inline void count_pages(struct pages *p, const struct mm_struct 
 	bpf_probe_read_kernel(raw, 4 * size, &mm->rss_stat);
 	for (int i = 0; i < 4; i++)
 		p->of[i] = *(int64_t *)(raw + i * size + count);
+	p->common = both(p->of[RSS_FILE], p->of[RSS_ANON]);
 	uint64_t first = *(uint64_t *)(raw + own), last = *(uint64_t *)(raw + 3 * size + own);
 	if (processors <= PROCESSORS_MAX && last == first + 3 * sizeof(int32_t))
 		add_own_counts(p, first);
@@ -95,6 +116,7 @@ static __always_inline void pages_of(struct pages *p, const struct mm_struct *mm
 		p->of[1] = BPF_CORE_READ(old, rss_stat.count[1].counter);
 		p->of[2] = BPF_CORE_READ(old, rss_stat.count[2].counter);
 		p->of[3] = BPF_CORE_READ(old, rss_stat.count[3].counter);
+		p->common = both(p->of[RSS_FILE], p->of[RSS_ANON]);
 	}
 	for (int i = 0; i < 4; i++)
 		if (p->of[i] < 0)

@@ -38,20 +38,54 @@ struct {
 /* ── one thread ───────────────────────────────────────────────────────── */
 
 /* From one member of a structure to another, in one read. */
-#define AT(type, field)        bpf_core_field_offset(struct type, field)
-#define SPAN(type, from, to)   (AT(type, to) + sizeof(uint64_t) - AT(type, from))
-#define GET(type, from, field) (*(uint64_t *)(span + (AT(type, field) - AT(type, from))))
+#define AT(type, field)          bpf_core_field_offset(struct type, field)
+#define SPAN(type, from, to)     (AT(type, to) + sizeof(uint64_t) - AT(type, from))
+#define FITS(type, from, to)     (SPAN(type, from, to) <= sizeof span)
+#define PLACE(type, from, field) (span + (AT(type, field) - AT(type, from)))
+#define GET(type, from, field)   (*(uint64_t *)PLACE(type, from, field))
 #define READ_SPAN(type, from, to, where)                                                           \
-	(SPAN(type, from, to) <= sizeof span &&                                                    \
-	 bpf_probe_read_kernel(span, SPAN(type, from, to),                                         \
-			       (void *)((uint64_t)(where) + AT(type, from))) == 0)
+	(FITS(type, from, to)                                                                      \
+		 ? bpf_probe_read_kernel(span, SPAN(type, from, to),                               \
+					 (void *)((uint64_t)(where) + AT(type, from)))             \
+		 : -1)
+
+/* Is everything in the order that we read it in? Some kernels shuffle their structures. */
+static __always_inline bool layout_known(void)
+{
+	return FITS(task_struct, mm, group_leader) && FITS(task_struct, utime, maj_flt) &&
+	       FITS(task_struct, comm, signal) && FITS(sched_info, pcount, run_delay) &&
+	       FITS(signal_struct, utime, sum_sched_runtime) &&
+	       FITS(mm_struct, hiwater_rss, total_vm) && FITS(fdtable, max_fds, open_fds);
+}
+
+/* Who it is, and of whom. */
+struct kin {
+	int32_t tid, pid;
+	uint32_t exited;
+	uint64_t mm;
+	const struct task_struct *first, *parent;
+};
+
+#define KIN(field) PLACE(task_struct, mm, field)
+
+static __always_inline struct kin kin_of(const struct task_struct *t)
+{
+	READ_SPAN(task_struct, mm, group_leader, t);
+	return (struct kin){
+		.tid = *(int32_t *)KIN(pid),
+		.pid = *(int32_t *)KIN(tgid),
+		.exited = *(uint32_t *)KIN(exit_state),
+		.mm = *(uint64_t *)KIN(mm),
+		.first = *(const struct task_struct **)KIN(group_leader),
+		.parent = *(const struct task_struct **)KIN(real_parent),
+	};
+}
 
 #define TIMES(field) GET(task_struct, utime, field)
 
 static __always_inline void fill_times(struct as_wire_thread *r, const struct task_struct *t)
 {
-	if (!READ_SPAN(task_struct, utime, maj_flt, t))
-		return;
+	READ_SPAN(task_struct, utime, maj_flt, t);
 	r->start = TIMES(start_boottime) + boottime_ahead;
 	r->usage.utime = TIMES(utime);
 	r->usage.stime = TIMES(stime);
@@ -77,16 +111,34 @@ static __always_inline void fill_io(struct as_wire_usage *u, const struct task_s
 	u->cancelled_bytes = io->cancelled_write_bytes;
 }
 
-static __always_inline void fill_thread(struct as_wire_thread *r, const struct task_struct *t)
+static __always_inline void fill_sched(struct as_wire_thread *r, const struct task_struct *t)
 {
-	r->tid = BPF_CORE_READ(t, pid);
-	r->pid = BPF_CORE_READ(t, tgid);
-	r->slices = BPF_CORE_READ(t, sched_info.pcount);
-	bpf_probe_read_kernel(r->comm, sizeof r->comm, t->comm);
+	READ_SPAN(sched_info, pcount, run_delay, &t->sched_info);
+	r->slices = GET(sched_info, pcount, pcount);
+	r->usage.wait = GET(sched_info, pcount, run_delay);
+}
+
+/* What its process has in common with others. */
+struct shared {
+	const struct files_struct *files;
+	const struct signal_struct *signal;
+};
+
+#define SHARED(field) PLACE(task_struct, comm, field)
+
+static __always_inline struct shared fill_thread(struct as_wire_thread *r,
+						 const struct task_struct *t, const struct kin *kin)
+{
+	r->tid = kin->tid;
+	r->pid = kin->pid;
 	r->usage.cpu = BPF_CORE_READ(t, se.sum_exec_runtime);
-	r->usage.wait = BPF_CORE_READ(t, sched_info.run_delay);
+	fill_sched(r, t);
 	fill_times(r, t);
 	fill_io(&r->usage, t);
+	READ_SPAN(task_struct, comm, signal, t);
+	__builtin_memcpy(r->comm, span, sizeof r->comm);
+	return (struct shared){*(const struct files_struct **)SHARED(files),
+			       *(const struct signal_struct **)SHARED(signal)};
 }
 
 /* ── its process ──────────────────────────────────────────────────────── */
@@ -99,8 +151,7 @@ static __always_inline void fill_thread(struct as_wire_thread *r, const struct t
 /* What the kernel has added up of those that ended. */
 static __always_inline void fill_ended(struct as_wire_group *r, const struct signal_struct *s)
 {
-	if (!READ_SPAN(signal_struct, utime, sum_sched_runtime, s))
-		return;
+	READ_SPAN(signal_struct, utime, sum_sched_runtime, s);
 	r->ended.cpu = SUM(sum_sched_runtime);
 	r->ended.utime = SUM(utime);
 	r->ended.stime = SUM(stime);
@@ -123,19 +174,18 @@ static __always_inline void fill_ended(struct as_wire_group *r, const struct sig
 }
 
 /* The first thread may have ended before the others: then the next one knows the memory. */
-static __always_inline const struct mm_struct *memory_of(const struct task_struct *t,
-							 uint32_t threads)
+static __always_inline uint64_t memory_of(const struct task_struct *t, const struct kin *kin,
+					  uint32_t threads)
 {
-	const struct mm_struct *mm = BPF_CORE_READ(t, mm);
-
-	if (mm || threads < 2)
-		return mm;
+	if (kin->mm || threads < 2)
+		return kin->mm;
 	uint64_t next = (uint64_t)BPF_CORE_READ(t, thread_node.next);
 	const struct task_struct *second = (const void *)(next - AT(task_struct, thread_node));
-	return BPF_CORE_READ(second, mm);
+	return (uint64_t)BPF_CORE_READ(second, mm);
 }
 
-static __always_inline void fill_memory(struct as_wire_group *r, const struct mm_struct *mm)
+/* The common counts of what reclaim takes: pages of files, and anonymous ones. */
+static __always_inline uint64_t fill_memory(struct as_wire_group *r, const struct mm_struct *mm)
 {
 	struct pages p = {0};
 
@@ -145,59 +195,47 @@ static __always_inline void fill_memory(struct as_wire_group *r, const struct mm
 	r->anon = p.of[RSS_ANON];
 	r->swap = p.of[RSS_SWAP];
 	r->shmem = p.of[RSS_SHMEM];
-	r->hwm = mm ? BPF_CORE_READ(mm, hiwater_rss) : 0;
-	r->vsize = mm ? BPF_CORE_READ(mm, total_vm) : 0;
+	READ_SPAN(mm_struct, hiwater_rss, total_vm, mm);
+	r->hwm = mm ? GET(mm_struct, hiwater_rss, hiwater_rss) : 0;
+	r->vsize = mm ? GET(mm_struct, hiwater_rss, total_vm) : 0;
+	return p.common;
 }
 
 /* Open descriptors have a bit each. */
-static __always_inline uint64_t count_files(const struct task_struct *t)
+static __always_inline uint64_t count_files(const struct files_struct *files)
 {
-	const struct fdtable *table = BPF_CORE_READ(t, files, fdt);
+	const struct fdtable *table = files ? BPF_CORE_READ(files, fdt) : NULL;
 	uint64_t *words = (uint64_t *)span, n = 0;
-	uint32_t size = table ? BPF_CORE_READ(table, max_fds) / 8 : 0;
 
+	READ_SPAN(fdtable, max_fds, open_fds, table);
+	uint32_t size = table ? *(uint32_t *)PLACE(fdtable, max_fds, max_fds) / 8 : 0;
 	barrier_var(size); /* or the compiler checks another number than the verifier sees */
 	if (size > sizeof span)
 		return AS_WIRE_UNKNOWN;
-	bpf_probe_read_kernel(span, size, BPF_CORE_READ(table, open_fds));
+	bpf_probe_read_kernel(span, size, (void *)GET(fdtable, max_fds, open_fds));
 	for (uint32_t i = 0; i < sizeof span / sizeof *words && i < size / sizeof *words; i++)
 		n += __builtin_popcountll(words[i]);
 	return n;
 }
 
-static __always_inline void fill_group(struct as_wire_group *r, const struct task_struct *t,
-				       const struct mm_struct **ret_mm)
+static __always_inline void fill_group(struct as_wire_group *r, struct seat *s,
+				       const struct task_struct *t, const struct kin *kin,
+				       const struct shared *of)
 {
-	const struct signal_struct *s = (const void *)process_of(t);
-	uint32_t threads = BPF_CORE_READ(s, nr_threads);
+	const struct signal_struct *sums = of->signal;
+	const struct task_struct *parent = kin->parent;
 
-	*ret_mm = memory_of(t, threads);
-	r->parent = BPF_CORE_READ(t, real_parent, tgid);
-	r->threads = threads;
+	r->threads = BPF_CORE_READ(sums, nr_threads);
+	r->parent = BPF_CORE_READ(parent, tgid);
 	r->state = BPF_CORE_READ(t, __state);
-	r->exit_state = BPF_CORE_READ(t, exit_state);
-	fill_ended(r, s);
-	fill_memory(r, *ret_mm);
-	r->files = count_files(t);
+	r->exit_state = kin->exited;
+	fill_ended(r, sums);
+	s->mm = memory_of(t, kin, r->threads);
+	s->pages = fill_memory(r, (const void *)s->mm);
+	r->files = count_files(of->files);
 }
 
 /* ── those that stayed as they were ───────────────────────────────────── */
-
-/* The kernel's common counts of what reclaim takes: pages of files, and anonymous ones. */
-static __always_inline uint64_t pages_seen(uint64_t mm)
-{
-	const struct mm_struct___old *old = (const void *)mm;
-	uint64_t size = bpf_core_field_size(struct mm_struct, rss_stat) / 4, file = 0, anon = 0;
-	uint64_t at = mm + AT(mm_struct, rss_stat);
-
-	if (!mm)
-		return 0;
-	if (!bpf_core_field_exists(old->rss_stat.count))
-		at += AT(percpu_counter, count);
-	bpf_probe_read_kernel(&file, sizeof file, (void *)(at + RSS_FILE * size));
-	bpf_probe_read_kernel(&anon, sizeof anon, (void *)(at + RSS_ANON * size));
-	return file + (anon << 32);
-}
 
 /* Those that are to be told of at this pass. */
 struct {
@@ -223,16 +261,16 @@ static __always_inline void enqueue(uint32_t seat)
  * Does a member still sit there? Its task may have been another's since. A thread that
  * execs takes the number of its process's first.
  */
-static __always_inline bool present(struct seat *s, uint32_t at, const struct task_struct *t)
+static __always_inline bool present(struct seat *s, uint32_t at, const struct task_struct *t,
+				    const struct kin *kin)
 {
-	uint32_t exited = BPF_CORE_READ(t, exit_state);
-	bool same = s->tid == BPF_CORE_READ(t, pid) && s->start == BPF_CORE_READ(t, start_boottime);
+	bool same = s->tid == kin->tid && s->start == BPF_CORE_READ(t, start_boottime);
 
-	if (exited & EXIT_DEAD)
+	if (kin->exited & EXIT_DEAD)
 		return false;
-	if (same && !exited)
+	if (same && !kin->exited)
 		return true;
-	if (!belongs(process_of(t), BPF_CORE_READ(t, tgid)))
+	if (!belongs(process_of(t), kin->pid))
 		return false;
 	if (!same)
 		identify(s, at, t);
@@ -240,13 +278,14 @@ static __always_inline bool present(struct seat *s, uint32_t at, const struct ta
 }
 
 /* Which process it is of. */
-static __always_inline void find_first(struct seat *s, uint32_t at, const struct task_struct *t)
+static __always_inline void find_first(struct seat *s, uint32_t at, const struct task_struct *t,
+				       const struct kin *kin)
 {
-	const struct task_struct *first = BPF_CORE_READ(t, group_leader);
+	bool leads = kin->first == t;
 
-	s->first = first == t ? at : seat_of(first, at);
-	processes += first == t && !s->leads;
-	s->leads = first == t;
+	s->first = leads ? at : seat_of(kin->first, at);
+	processes += leads && !s->leads;
+	s->leads = leads;
 }
 
 /* It is not as it was, so its process is to be told of. Not static: it is verified once. */
@@ -258,9 +297,10 @@ __noinline int stir(uint32_t at)
 	if (!s || !row || !s->tid)
 		return 0;
 	const struct task_struct *t = (const void *)row->task[at % ROW];
-	bool there = present(s, at, t);
+	const struct kin kin = kin_of(t);
+	bool there = present(s, at, t, &kin);
 	if (there)
-		find_first(s, at, t);
+		find_first(s, at, t, &kin);
 	struct seat *first = seat_at(s->first);
 	if (first && first->stirred != passing.number) {
 		first->stirred = passing.number;
@@ -278,7 +318,8 @@ __noinline int take_turn(uint32_t at)
 	const struct seat *s = seat_at(at);
 
 	if (s && s->leads &&
-	    ((passing.number + at) % TELL_EVERY == 0 || s->pages != pages_seen(s->mm)))
+	    ((passing.number + at) % TELL_EVERY == 0 ||
+	     s->pages != common_pages((const void *)s->mm)))
 		stir(at);
 	return 0;
 }
@@ -343,15 +384,23 @@ static __always_inline void *room(uint32_t size)
 	return all->bytes + at;
 }
 
+/* One that is exiting, told after its last moment on a CPU, would look asleep for ever. */
+static __always_inline void keep_cpu(struct row *row, uint32_t at, uint64_t cpu,
+				     const struct task_struct *t)
+{
+	row->cpu[at % ROW] = BPF_CORE_READ(t, exit_state) ? UNTOLD : cpu;
+}
+
 static __always_inline bool tell_thread(struct row *row, uint32_t at, const struct task_struct *t)
 {
 	struct as_wire_thread *r = room(sizeof *r);
 
 	if (!r)
 		return false;
+	const struct kin kin = kin_of(t);
 	r->kind = AS_WIRE_THREAD;
-	fill_thread(r, t);
-	row->cpu[at % ROW] = BPF_CORE_READ(t, exit_state) ? UNTOLD : r->usage.cpu;
+	fill_thread(r, t, &kin);
+	keep_cpu(row, at, r->usage.cpu, t);
 	return true;
 }
 
@@ -359,16 +408,14 @@ static __always_inline bool tell_process(struct seat *s, struct row *row, uint32
 					 const struct task_struct *t)
 {
 	struct as_wire_process *r = room(sizeof *r);
-	const struct mm_struct *mm;
 
 	if (!r)
 		return false;
+	const struct kin kin = kin_of(t);
 	r->first.kind = AS_WIRE_PROCESS;
-	fill_thread(&r->first, t);
-	fill_group(&r->group, t, &mm);
-	row->cpu[at % ROW] = r->group.exit_state ? UNTOLD : r->first.usage.cpu;
-	s->mm = (uint64_t)mm;
-	s->pages = pages_seen(s->mm);
+	const struct shared of = fill_thread(&r->first, t, &kin);
+	fill_group(&r->group, s, t, &kin, &of);
+	keep_cpu(row, at, r->first.usage.cpu, t);
 	passing.told++;
 	return true;
 }
@@ -395,6 +442,8 @@ static long tell(void *map, const uint32_t *place, const uint32_t *at, void *dat
 SEC("raw_tp/sched_process_free")
 int look(void *ctx)
 {
+	if (!layout_known())
+		return 1;
 	passing.len = 0;
 	if (!passing.from) {
 		queued = 0;

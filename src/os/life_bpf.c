@@ -242,6 +242,7 @@ static int drain(struct as_life_source *s, as_life_fn *fn, void *data, struct as
 	return AS_OK;
 }
 
+/* What it returned, or -1 with errno. */
 static int run_program(int fd)
 {
 	union bpf_attr attr;
@@ -249,7 +250,8 @@ static int run_program(int fd)
 	memset(&attr, 0, sizeof attr);
 	attr.test.prog_fd = (uint32_t)fd;
 	as_called(1);
-	return skel_sys_bpf(BPF_PROG_TEST_RUN, &attr, sizeof attr.test);
+	return skel_sys_bpf(BPF_PROG_TEST_RUN, &attr, sizeof attr.test) < 0 ? -1
+									    : (int)attr.test.retval;
 }
 
 static uint32_t settle(struct as_life_source *s)
@@ -309,8 +311,11 @@ int as_life_bpf_part(struct as_life_source *s, const char **ret_records, size_t 
 	*ret_records = s->telling->bytes;
 	if (!pass->more)
 		return AS_OK;
-	if (run_program(s->bpf->progs.look.prog_fd) < 0)
+	int r = run_program(s->bpf->progs.look.prog_fd);
+	if (r < 0)
 		return as_fail_errno(err, errno, "look at the tasks by BPF");
+	if (r > 0)
+		return as_fail(err, AS_EUNSUP, "this kernel shuffles its structures");
 	*ret_len = pass->len < sizeof s->telling->bytes ? pass->len : sizeof s->telling->bytes;
 	return AS_OK;
 }
