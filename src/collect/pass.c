@@ -6,6 +6,27 @@
 #include "collect/threads.h"
 #include "os/taskiter.h"
 
+/* ── what differs ─────────────────────────────────────────────────────── */
+
+/* Many are told of though they slept: one that is as it was has the row that it had. */
+static void put(struct as_process *p, int64_t *to, int64_t v)
+{
+	p->changed |= *to != v;
+	*to = v;
+}
+
+static void put_name(struct as_process *p, const char comm[AS_WIRE_COMM])
+{
+	p->changed |= strncmp(p->stat.comm, comm, AS_WIRE_COMM) != 0;
+	memcpy(p->stat.comm, comm, AS_WIRE_COMM);
+}
+
+static void put_state(struct as_process *p, char state)
+{
+	p->changed |= p->stat.state != state;
+	p->stat.state = state;
+}
+
 /* ── sums over threads ────────────────────────────────────────────────── */
 
 enum { NUSAGE = sizeof(struct as_wire_usage) / sizeof(uint64_t) };
@@ -25,8 +46,9 @@ static void add(struct as_wire_usage *sum, const struct as_wire_usage *more)
  * Ticks say how the time was split, the scheduler how long it was. As in the
  * kernel neither part may ever go back.
  */
-static void split_cpu(struct as_proc_stat *s, const struct as_wire_usage *u)
+static void split_cpu(struct as_process *p, const struct as_wire_usage *u)
 {
+	struct as_proc_stat *s = &p->stat;
 	double ticks = (double)u->utime + (double)u->stime;
 	int64_t cpu = (int64_t)u->cpu;
 	int64_t sys = ticks > 0 ? (int64_t)((double)cpu * ((double)u->stime / ticks)) : 0;
@@ -35,8 +57,8 @@ static void split_cpu(struct as_proc_stat *s, const struct as_wire_usage *u)
 		return; /* /proc, which told the last ones, rounds otherwise */
 	sys = sys < s->stime ? s->stime : sys;
 	sys = cpu - sys < s->utime ? cpu - s->utime : sys;
-	s->stime = sys;
-	s->utime = cpu - sys;
+	put(p, &s->stime, sys);
+	put(p, &s->utime, cpu - sys);
 }
 
 /* ── one process ──────────────────────────────────────────────────────── */
@@ -45,14 +67,23 @@ static void take_memory(struct as_process *p, const struct as_wire_group *g, int
 {
 	int64_t rss = (int64_t)(g->file + g->anon + g->shmem), high = (int64_t)g->hwm;
 
-	p->stat.rss = rss;
-	p->stat.vsize = (int64_t)g->vsize * page;
-	p->status.rss = rss * page;
-	p->status.anon = (int64_t)g->anon * page;
-	p->status.file = (int64_t)g->file * page;
-	p->status.shmem = (int64_t)g->shmem * page;
-	p->status.swap = (int64_t)g->swap * page;
-	p->status.hwm = (high > rss ? high : rss) * page;
+	put(p, &p->stat.rss, rss);
+	put(p, &p->stat.vsize, (int64_t)g->vsize * page);
+	put(p, &p->status.rss, rss * page);
+	put(p, &p->status.anon, (int64_t)g->anon * page);
+	put(p, &p->status.file, (int64_t)g->file * page);
+	put(p, &p->status.shmem, (int64_t)g->shmem * page);
+	put(p, &p->status.swap, (int64_t)g->swap * page);
+	put(p, &p->status.hwm, (high > rss ? high : rss) * page);
+}
+
+/* So many that the kernel side did not count them. */
+static void count_files(struct as_process *p, const struct as_collect *c)
+{
+	int64_t was = p->fds;
+
+	as_process_count_fds(p, c);
+	p->changed |= p->fds != was;
 }
 
 static void take_group(struct as_process *p, const struct as_collect *c,
@@ -60,20 +91,20 @@ static void take_group(struct as_process *p, const struct as_collect *c,
 {
 	p->stat.pid = t->pid;
 	p->stat.ppid = g->parent;
-	memcpy(p->stat.comm, t->comm, sizeof t->comm);
-	p->stat.state = as_task_state(g);
-	p->stat.threads = g->threads;
 	p->stat.start = (int64_t)t->start / (AS_SECOND / c->env->hz);
-	p->stat.cutime = (int64_t)g->child_utime;
-	p->stat.cstime = (int64_t)g->child_stime;
-	p->stat.cminflt = (int64_t)g->child_minflt;
-	p->stat.cmajflt = (int64_t)g->child_majflt;
+	put_name(p, t->comm);
+	put_state(p, as_task_state(g));
+	put(p, &p->stat.threads, g->threads);
+	put(p, &p->stat.cutime, (int64_t)g->child_utime);
+	put(p, &p->stat.cstime, (int64_t)g->child_stime);
+	put(p, &p->stat.cminflt, (int64_t)g->child_minflt);
+	put(p, &p->stat.cmajflt, (int64_t)g->child_majflt);
 	if (p->stat.state != 'Z')
 		take_memory(p, g, c->env->page);
 	if (g->files != AS_WIRE_UNKNOWN)
-		p->fds = (int64_t)g->files;
+		put(p, &p->fds, (int64_t)g->files);
 	else if (as_wants_group(c->want, AS_G_FDS))
-		as_process_count_fds(p, c);
+		count_files(p, c);
 	add(&p->told_sum, &g->ended);
 }
 
@@ -82,20 +113,18 @@ static void take_sum(struct as_process *p)
 {
 	const struct as_wire_usage *u = &p->told_sum;
 
-	split_cpu(&p->stat, u);
-	p->stat.minflt = (int64_t)u->minflt;
-	p->stat.majflt = (int64_t)u->majflt;
-	p->status.voluntary = (int64_t)u->voluntary;
-	p->status.forced = (int64_t)u->forced;
-	p->io = (struct as_proc_io){
-		.rchar = (int64_t)u->rchar,
-		.wchar = (int64_t)u->wchar,
-		.syscr = (int64_t)u->syscr,
-		.syscw = (int64_t)u->syscw,
-		.read_bytes = (int64_t)u->read_bytes,
-		.write_bytes = (int64_t)u->write_bytes,
-		.cancelled = (int64_t)u->cancelled_bytes,
-	};
+	split_cpu(p, u);
+	put(p, &p->stat.minflt, (int64_t)u->minflt);
+	put(p, &p->stat.majflt, (int64_t)u->majflt);
+	put(p, &p->status.voluntary, (int64_t)u->voluntary);
+	put(p, &p->status.forced, (int64_t)u->forced);
+	put(p, &p->io.rchar, (int64_t)u->rchar);
+	put(p, &p->io.wchar, (int64_t)u->wchar);
+	put(p, &p->io.syscr, (int64_t)u->syscr);
+	put(p, &p->io.syscw, (int64_t)u->syscw);
+	put(p, &p->io.read_bytes, (int64_t)u->read_bytes);
+	put(p, &p->io.write_bytes, (int64_t)u->write_bytes);
+	put(p, &p->io.cancelled, (int64_t)u->cancelled_bytes);
 }
 
 /* /proc had told only what its first thread switched: what the others did before, is before. */
@@ -158,7 +187,9 @@ static void settle(struct as_process *p, const struct as_pass *pass)
 	if (p->first_pass)
 		raise_base(p, &was);
 	as_threads_untold(p, pass->c, &pass->members->pool, pass->n);
-	p->fresh = p->changed = true;
+	p->fresh = true;
+	p->changed |= p->first_pass;
+	p->moves += p->changed;
 	if (p->newcomer)
 		as_process_meet(p, pass->c, &pass->members->pool);
 	p->newcomer = p->first_pass = false;
@@ -202,10 +233,22 @@ bool as_pass_complete(struct as_pass *pass, const struct as_members *m)
 	return pass->complete = pass->made && n == pass->quiet;
 }
 
+/* What every tick looks at of all members is in no cache any more: it comes all at once. */
+static void fetch(const struct as_members *m)
+{
+	enum { LINE = 64 };
+
+	for (size_t i = 0; i < m->n; i++) {
+		__builtin_prefetch(m->v[i]);
+		__builtin_prefetch((const char *)m->v[i] + LINE);
+	}
+}
+
 static bool walk(struct as_pass *pass, bool all)
 {
 	struct as_err err;
 
+	fetch(pass->members);
 	pass->n++;
 	pass->at = 0;
 	if (as_taskiter_pass(pass->of, all, hear, pass, &pass->quiet, &err) < 0)

@@ -258,6 +258,7 @@ static bool read_inside(struct as_process *p, const struct as_collect *c, struct
 	/* An end is noticed at once, whoever's turn it is: its parent has its counters now. */
 	p->fresh = in_full || look == LOST || its_turn(p, pool);
 	p->moved |= look != STILL;
+	p->moves += look != STILL;
 	if (!p->fresh)
 		return true;
 	if (!p->moved && !in_full && p->stat.threads == 1 && ++p->quiet < QUIET_MAX)
@@ -329,6 +330,10 @@ static void io_cells(const struct as_process *p, const struct as_collect *c, int
 
 void as_process_rows(struct as_process *p, const struct as_collect *c, struct as_frame *frame)
 {
+	size_t threads = as_wants_group(c->want, AS_G_THREADS) ? p->nthreads : 0;
+
+	if (!p->changed && as_frame_same_family(frame, AS_PROCESS, p->instance, AS_THREAD, threads))
+		return;
 	if (p->changed || !as_frame_same(frame, AS_PROCESS, p->instance)) {
 		int64_t *row = as_frame_row(frame, AS_PROCESS, p->instance);
 

@@ -48,6 +48,7 @@ struct as_process {
 		begun; /* the last pass that told of it: whole, or of a thread (collect/pass.h) */
 	struct as_thread *threads;
 	uint32_t nthreads;
+	uint32_t moves;   /* another number when it ran                                   */
 	uint8_t quiet;    /* ticks since it was read in full                              */
 	uint8_t standing; /* private to collect/sums.c                                    */
 	bool changed;     /* it has other numbers than in its last row                    */

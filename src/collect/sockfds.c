@@ -122,10 +122,13 @@ static void drop_holder(struct as_sockfds *f, size_t i)
 	f->nholders--;
 }
 
-static size_t place(const struct as_sockfds *f, int32_t pid)
+/* Where it is or should be; mostly at the place `near`. */
+static size_t place(const struct as_sockfds *f, int32_t pid, size_t near)
 {
 	size_t lo = 0, hi = f->nholders;
 
+	if (near < f->nholders && f->holders[near].pid == pid)
+		return near;
 	while (lo < hi) {
 		size_t mid = (lo + hi) / 2;
 
@@ -148,41 +151,37 @@ static bool add_holder(struct as_sockfds *f, size_t at, const struct as_process 
 	return true;
 }
 
-/* A number that is another one when the process was on a CPU meanwhile. */
-static uint64_t mark_of(const struct as_process *p)
-{
-	return (uint64_t)p->stat.utime + (uint64_t)p->stat.stime + (uint64_t)p->sched.run_ns +
-	       (uint64_t)p->sched.slices + (uint64_t)p->status.voluntary;
-}
-
 /* Of several threads /proc does not tell cheaply whether one of them ran; a pass does. */
 static bool ran(const struct as_holder *h, const struct as_process *p)
 {
-	return h->instance != p->instance || h->mark != mark_of(p) ||
+	return h->instance != p->instance || h->moves != p->moves ||
 	       (p->stat.threads > 1 && !p->passed);
 }
 
 /* Who joined, who left, and who ran. */
 static bool follow(struct as_sockfds *f, const struct as_members *m)
 {
+	size_t at = 0;
+
 	f->ran = false;
 	for (size_t i = 0; i < f->nholders; i++)
 		f->holders[i].seen = false;
 	for (size_t i = 0; i < m->n; i++) {
 		const struct as_process *p = m->v[i];
-		size_t at = place(f, p->pid);
 
 		if (!as_process_there(p))
 			continue;
+		at = place(f, p->pid, at);
 		bool known = at < f->nholders && f->holders[at].pid == p->pid;
 		if (!known && !add_holder(f, at, p))
 			return false;
 		struct as_holder *h = &f->holders[at];
 		h->due |= ran(h, p);
-		h->mark = mark_of(p);
+		h->moves = p->moves;
 		h->instance = p->instance;
 		h->seen = true;
 		f->ran |= h->due;
+		at++;
 	}
 	for (size_t i = f->nholders; i-- > 0;)
 		if (!f->holders[i].seen) {

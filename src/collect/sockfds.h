@@ -23,7 +23,7 @@ struct as_sockfd {
 struct as_holder {
 	int32_t pid;
 	uint32_t instance; /* with the pid, who it is                       */
-	uint64_t mark;     /* changes when it runs                          */
+	uint32_t moves;    /* as_process.moves when it was last looked at   */
 	uint32_t netns;
 	int64_t fds;     /* how many descriptors it had when it was read; AS_NA */
 	int64_t read_ns; /* when that was, CLOCK_MONOTONIC                  */

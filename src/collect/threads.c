@@ -184,6 +184,7 @@ void as_threads_told(struct as_process *p, const struct as_collect *c, struct as
 	if (!t)
 		memcpy(new.name, w->comm, sizeof w->comm);
 	struct as_thread *it = t ? t : &new;
+	p->changed |= !t || memcmp(&it->now, &now, sizeof now) != 0;
 	it->now = now;
 	it->pass = pass;
 	if (!t) {
@@ -200,8 +201,10 @@ void as_threads_untold(struct as_process *p, const struct as_collect *c, struct 
 		       uint64_t pass)
 {
 	for (size_t i = p->nthreads; i-- > 0;)
-		if (p->threads[i].pass != pass)
+		if (p->threads[i].pass != pass) {
 			drop(p, c, pool, i);
+			p->changed = true;
+		}
 }
 
 void as_threads_rows(const struct as_process *p, const struct as_collect *c, struct as_frame *frame)

@@ -14,8 +14,8 @@
 /* /proc/PID/stat. Times in clock ticks. */
 struct as_proc_stat {
 	int32_t pid, ppid;
-	char comm[68]; /* as it stands; a name may hold ')' and spaces */
 	char state;
+	char comm[68]; /* as it stands; a name may hold ')' and spaces */
 	int64_t minflt, cminflt, majflt, cmajflt;
 	int64_t utime, stime, cutime, cstime;
 	int64_t threads;

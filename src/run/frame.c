@@ -95,17 +95,54 @@ int64_t *as_frame_row(struct as_frame *f, enum as_scope scope, uint32_t instance
 	return cells;
 }
 
+/* So many rows of the tick before, one after another, from `was` on. */
+static bool repeat(struct as_frame *f, size_t was, size_t n)
+{
+	const struct as_row *from = &f->before.rows[was], *last = from + n - 1;
+	size_t ncells = last->at + as_scope_info(last->scope)->n - from->at;
+
+	if (!as_grid_room(&f->now, f->now.n + n, f->now.ncells + ncells)) {
+		f->bad = true;
+		return false;
+	}
+	for (size_t i = 0; i < n; i++)
+		f->now.rows[f->now.n + i] =
+			(struct as_row){.scope = from[i].scope,
+					.instance = from[i].instance,
+					.was = (uint32_t)(was + i) + 1,
+					.same = true,
+					.at = f->now.ncells + (from[i].at - from->at)};
+	memcpy(f->now.cells + f->now.ncells, f->before.cells + from->at, ncells * sizeof *f->cells);
+	f->now.n += n;
+	f->now.ncells += ncells;
+	f->cursor = was + n;
+	show(f);
+	return true;
+}
+
 bool as_frame_same(struct as_frame *f, enum as_scope scope, uint32_t instance)
 {
 	size_t was = as_grid_find(&f->before, f->cursor, scope, instance);
-	struct as_row *row = was == AS_NO_ROW ? NULL : add(f, scope, instance, was);
 
-	if (!row)
-		return false;
-	row->same = true;
-	memcpy(f->cells + row->at, f->before.cells + f->before.rows[was].at,
-	       as_scope_info(scope)->n * sizeof *f->cells);
-	return true;
+	return was != AS_NO_ROW && repeat(f, was, 1);
+}
+
+/* The number of rows from `at` on that are of this scope. */
+static size_t followers(const struct as_grid *g, size_t at, enum as_scope scope)
+{
+	size_t end = at;
+
+	while (end < g->n && g->rows[end].scope == scope)
+		end++;
+	return end - at;
+}
+
+bool as_frame_same_family(struct as_frame *f, enum as_scope scope, uint32_t instance,
+			  enum as_scope of, size_t n)
+{
+	size_t was = as_grid_find(&f->before, f->cursor, scope, instance);
+
+	return was != AS_NO_ROW && followers(&f->before, was + 1, of) == n && repeat(f, was, n + 1);
 }
 
 void as_frame_settle(struct as_frame *f)

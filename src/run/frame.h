@@ -59,10 +59,21 @@ void as_frame_start(struct as_frame *f, int64_t t_ns);
 int64_t *as_frame_row(struct as_frame *f, enum as_scope scope, uint32_t instance);
 /* The row of the tick before once more; false when that had none: make a new one. */
 bool as_frame_same(struct as_frame *f, enum as_scope scope, uint32_t instance);
+/*
+ * The same, with all rows of the scope `of` that came right after it: so many it had. False, and
+ * nothing is added, when there were others.
+ */
+bool as_frame_same_family(struct as_frame *f, enum as_scope scope, uint32_t instance,
+			  enum as_scope of, size_t n);
 /* All rows are in: mark those that are the same, whoever made them. */
 void as_frame_settle(struct as_frame *f);
 static inline const int64_t *as_frame_cells(const struct as_frame *f, const struct as_row *row)
 {
 	return f->cells + row->at;
+}
+/* Its cells in the tick before; NULL: it had none. */
+static inline const int64_t *as_frame_old_cells(const struct as_frame *f, const struct as_row *row)
+{
+	return row->was ? f->before.cells + f->before.rows[row->was - 1].at : NULL;
 }
 void as_frame_done(struct as_frame *f);
