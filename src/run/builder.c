@@ -4,8 +4,9 @@
  * since a tick mostly has the rows of the tick before, in their order, the place
  * of each is remembered and looked at first.
  *
- * A row that is the same as before is not tallied but counted: the tallies are
- * told of all such ticks at once, when the row changes or the run ends.
+ * What is the same as in the row before is not tallied but counted: a tally is
+ * told of all such ticks at once, when its number changes or the run ends. Most
+ * numbers of most processes stand still, and a tally is a long way off.
  */
 #include "run/builder.h"
 
@@ -180,18 +181,31 @@ static int on_instance(void *st, const struct as_instance *from, struct as_err *
 
 /* ── rows ─────────────────────────────────────────────────────────────── */
 
-static void tally_row(struct as_instance *i, int64_t t_ns, const int64_t *row)
+static bool is_counter(const struct as_instance *i, size_t c)
 {
-	const struct as_scope_info *s = as_scope_info(i->scope);
+	return as_fields[as_scope_info(i->scope)->first + c].kind == AS_COUNTER;
+}
 
-	for (size_t c = 0; c < s->n; c++) {
-		if (row[c] == AS_NA)
-			as_tally_gap(&i->tally[c]);
-		else if (as_fields[s->first + c].kind == AS_COUNTER)
-			as_tally_counter(&i->tally[c], t_ns, row[c]);
-		else
-			as_tally_gauge(&i->tally[c], t_ns, row[c]);
-	}
+/* Tell a tally of the rows in which its number stayed as it was. */
+static void catch_up(struct as_instance *i, size_t c)
+{
+	uint32_t n = i->rows - i->known[c];
+
+	if (n && is_counter(i, c))
+		as_tally_counter_stays(&i->tally[c], i->row_ns, n);
+	else if (n)
+		as_tally_gauge_stays(&i->tally[c], i->row_ns, n);
+	i->known[c] = i->rows;
+}
+
+static void tally_cell(struct as_instance *i, size_t c, int64_t t_ns, int64_t v)
+{
+	if (v == AS_NA)
+		as_tally_gap(&i->tally[c]);
+	else if (is_counter(i, c))
+		as_tally_counter(&i->tally[c], t_ns, v);
+	else
+		as_tally_gauge(&i->tally[c], t_ns, v);
 }
 
 /* The first row is all there is of most processes of a build: it needs no tallies. */
@@ -204,6 +218,7 @@ static bool first_row(struct as_instance *i, int64_t t_ns, const int64_t *row)
 		return false;
 	memcpy(i->last, row, n * sizeof *row);
 	i->row_ns = t_ns;
+	i->rows = 1;
 	return true;
 }
 
@@ -232,38 +247,48 @@ static bool start_tallies(struct as_instance *i)
 {
 	size_t n = as_scope_info(i->scope)->n;
 
-	i->tally = as_zalloc_n(n, sizeof *i->tally);
-	if (!i->tally)
+	i->known = as_zalloc_n(n, sizeof *i->known);
+	i->tally = i->known ? as_zalloc_n(n, sizeof *i->tally) : NULL;
+	if (!i->tally) {
+		free(as_take(i->known));
 		return false;
+	}
 	for (size_t c = 0; c < n; c++)
 		i->tally[c] = as_tally_new();
 	if (begins_at_birth(i))
 		tally_birth(i);
-	tally_row(i, i->row_ns, i->last);
+	for (size_t c = 0; c < n; c++) {
+		tally_cell(i, c, i->row_ns, i->last[c]);
+		i->known[c] = i->rows;
+	}
 	return true;
 }
 
-/* Tell the tallies of the ticks at which it stayed as it was. */
+/* Its tallies know everything. */
 static void release(struct as_instance *i)
 {
-	const struct as_scope_info *s = as_scope_info(i->scope);
-
-	for (size_t c = 0; i->held && c < s->n; c++) {
-		if (as_fields[s->first + c].kind == AS_COUNTER)
-			as_tally_counter_stays(&i->tally[c], i->held_ns, i->held);
-		else
-			as_tally_gauge_stays(&i->tally[c], i->held_ns, i->held);
-	}
-	i->held = 0;
+	for (size_t c = 0; i->known && c < as_scope_info(i->scope)->n; c++)
+		catch_up(i, c);
 }
 
 /* A count is at least what it last was; at least none says nothing. */
 static bool none_so_far(const struct as_instance *i, size_t c)
 {
-	return i->last[c] == 0 && as_fields[as_scope_info(i->scope)->first + c].kind == AS_COUNTER;
+	return i->last[c] == 0 && is_counter(i, c);
 }
 
-static bool take_row(struct as_instance *i, int64_t t_ns, const int64_t *row, bool same)
+static void take_cell(struct as_instance *i, size_t c, int64_t t_ns, int64_t v)
+{
+	catch_up(i, c);
+	tally_cell(i, c, t_ns, v);
+	i->known[c]++;
+	if (v != AS_NA || none_so_far(i, c))
+		i->last[c] = v;
+}
+
+/* `old`: the row of the tick before, where what is the same need not be told; or NULL. */
+static bool take_row(struct as_instance *i, int64_t t_ns, const int64_t *row, const int64_t *old,
+		     bool same)
 {
 	if (!i->last)
 		return first_row(i, t_ns, row) &&
@@ -271,16 +296,11 @@ static bool take_row(struct as_instance *i, int64_t t_ns, const int64_t *row, bo
 			start_tallies(i));
 	if (!i->tally && !start_tallies(i))
 		return false;
-	if (same) {
-		i->held_ns = t_ns;
-		i->held++;
-		return true;
-	}
-	release(i);
-	tally_row(i, t_ns, row);
-	for (size_t c = 0; c < as_scope_info(i->scope)->n; c++)
-		if (row[c] != AS_NA || none_so_far(i, c))
-			i->last[c] = row[c];
+	for (size_t c = 0; !same && c < as_scope_info(i->scope)->n; c++)
+		if (!old || row[c] != old[c])
+			take_cell(i, c, t_ns, row[c]);
+	i->rows++;
+	i->row_ns = t_ns;
 	return true;
 }
 
@@ -325,8 +345,9 @@ static int on_row(struct as_builder *b, const struct as_frame *f, size_t n, stru
 	const int64_t *cells = as_frame_cells(f, row);
 	struct as_instance *i = seat_of(b, n, row);
 	bool single = as_scope_info(row->scope)->single; /* it keeps a timeline as well */
+	const int64_t *old = single ? NULL : as_frame_old_cells(f, row);
 
-	if (i ? !take_row(i, f->t_ns, cells, row->same && !single) : single)
+	if (i ? !take_row(i, f->t_ns, cells, old, row->same && !single) : single)
 		return nomem(err);
 	return single ? series_row(b->run, row->scope, f->t_ns, cells, err) : AS_OK;
 }
@@ -363,13 +384,27 @@ static int on_origin(void *st, enum as_field_id f, const struct as_origin *o, st
 	return AS_OK;
 }
 
+/* What the n-th row will want, while those before it are at work. */
+enum { AHEAD = 8 };
+
+static void fetch(const struct as_builder *b, size_t n, size_t end)
+{
+	if (n >= end || !b->seats[n])
+		return;
+	const struct as_instance *i = &b->run->instances[b->seats[n] - 1];
+	__builtin_prefetch(i);
+	__builtin_prefetch(&i->rows);
+}
+
 static int on_frame(void *st, const struct as_frame *f, struct as_err *err)
 {
 	struct as_builder *b = st;
 	int r = seat_rows(b, f->n) ? AS_OK : nomem(err);
 
-	for (size_t n = 0; n < f->n && r == AS_OK; n++)
+	for (size_t n = 0; n < f->n && r == AS_OK; n++) {
+		fetch(b, n + AHEAD, f->n);
 		r = on_row(b, f, n, err);
+	}
 	if (r == AS_OK && f->t_ns > b->run->end.duration_ns)
 		b->run->end.duration_ns = f->t_ns; /* so far; the end sets the true one */
 	return r;
@@ -444,8 +479,10 @@ struct as_run *as_builder_take(struct as_builder *b)
 {
 	struct as_run *run = as_take(b->run);
 
-	for (size_t i = 0; i < run->ninstances; i++)
+	for (size_t i = 0; i < run->ninstances; i++) {
 		release(&run->instances[i]);
+		free(as_take(run->instances[i].known));
+	}
 	as_builder_free(b);
 	return run;
 }

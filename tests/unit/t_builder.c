@@ -173,10 +173,11 @@ static void t_counted_before_listed(void)
 	EXPECT_NEAR(as_tally_shown(AS_F_DEV_WRITE, w->mean), 300, 1e-9);
 	EXPECT_NEAR(as_tally_shown(AS_F_DEV_WRITE, w->max), 300, 1e-9);
 	device_tick(&t, 2000 * MS, 300);
-	w = as_run_tally(as_builder_run(t.b), AS_F_DEV_WRITE, 1);
+	as_frame_done(&t.frame);
+	as_auto_run struct as_run *run = as_builder_take(t.b);
+	w = as_run_tally(run, AS_F_DEV_WRITE, 1);
 	EXPECT_NEAR(as_tally_shown(AS_F_DEV_WRITE, w->mean), 150, 1e-9);
 	EXPECT_NEAR(as_tally_shown(AS_F_DEV_WRITE, w->last), 0, 1e-9);
-	stop(&t);
 }
 
 static void t_instances(void)
@@ -300,8 +301,11 @@ static void t_rows_are_shared(void)
 	as_frame_done(&f);
 }
 
-/* One process: its row at each of some ticks, or none (-1); settled or not. */
-static struct as_run *told_of(const int *values, size_t n, bool settle)
+/*
+ * One process: its row at each of some ticks, or none (-1). `alone`: each frame knows of no other,
+ * so that everything is told at once.
+ */
+static struct as_run *told_of(const int *values, size_t n, bool alone)
 {
 	struct told t;
 	struct as_instance i = {.scope = AS_PROCESS, .id = 3, .parent = AS_NO_PARENT};
@@ -314,12 +318,15 @@ static struct as_run *told_of(const int *values, size_t n, bool settle)
 		if (row) {
 			as_row_set(row, AS_F_PROC_USER, values[k] * MS);
 			as_row_set(row, AS_F_PROC_RSS, values[k] % 100);
+			as_row_set(row, AS_F_PROC_FDS, values[k] / 200); /* seldom another */
+			as_row_set(row, AS_F_PROC_READ, values[k] / 100);
 		}
 		if (row && values[k] != 40) /* unknown now and then */
 			as_row_set(row, AS_F_PROC_SWAP, 7);
-		if (settle)
-			as_frame_settle(&t.frame);
+		as_frame_settle(&t.frame);
 		as_tee_frame(&t.tee, &t.frame);
+		if (alone)
+			as_frame_done(&t.frame);
 	}
 	EXPECT_I64(t.sink.failed, 0);
 	as_frame_done(&t.frame);
@@ -331,9 +338,10 @@ static void t_same_rows(void)
 {
 	static const int values[] = {0,   0,   30,  30, 30, 40,  40,  40,  130, 130, -1,
 				     130, 130, 200, -1, -1, 350, 350, 350, 350, 350};
-	as_auto_run struct as_run *late = told_of(values, AS_LEN(values), true);
-	as_auto_run struct as_run *each = told_of(values, AS_LEN(values), false);
-	static const enum as_field_id fields[] = {AS_F_PROC_USER, AS_F_PROC_RSS, AS_F_PROC_SWAP};
+	as_auto_run struct as_run *late = told_of(values, AS_LEN(values), false);
+	as_auto_run struct as_run *each = told_of(values, AS_LEN(values), true);
+	static const enum as_field_id fields[] = {AS_F_PROC_USER, AS_F_PROC_RSS, AS_F_PROC_SWAP,
+						  AS_F_PROC_FDS, AS_F_PROC_READ};
 
 	for (size_t f = 0; f < AS_LEN(fields); f++) {
 		const struct as_tally *a = as_run_tally(late, fields[f], 3);
@@ -372,7 +380,36 @@ static void t_frame_same(void)
 	as_frame_done(&f);
 }
 
-UTEST_MAIN(T(t_same_rows), T(t_frame_same), T(t_identity), T(t_tallies_and_series),
-	   T(t_unknown_after_all), T(t_none_so_far), T(t_second_row), T(t_counted_before_listed),
-	   T(t_instances), T(t_detail_taken_back), T(t_many_instances), T(t_end),
-	   T(t_rows_are_shared))
+static void frame_of_two(struct as_frame *f, int64_t t_ns, uint32_t threads)
+{
+	as_frame_start(f, t_ns);
+	as_row_set(as_frame_row(f, AS_PROCESS, 7), AS_F_PROC_USER, 1);
+	for (uint32_t i = 0; i < threads; i++)
+		as_row_set(as_frame_row(f, AS_THREAD, i + 1), AS_F_THR_CPU, (int64_t)i + 10);
+	as_row_set(as_frame_row(f, AS_PROCESS, 8), AS_F_PROC_USER, 2);
+}
+
+/* A process with its threads once more; not when they were fewer or more. */
+static void t_frame_same_family(void)
+{
+	struct as_frame f = {0};
+
+	frame_of_two(&f, 0, 2);
+	as_frame_start(&f, 1);
+	EXPECT(!as_frame_same_family(&f, AS_PROCESS, 7, AS_THREAD, 1));
+	EXPECT(!as_frame_same_family(&f, AS_PROCESS, 7, AS_THREAD, 3));
+	EXPECT(!as_frame_same_family(&f, AS_PROCESS, 9, AS_THREAD, 0));
+	EXPECT_U64(f.n, 0);
+	EXPECT(as_frame_same_family(&f, AS_PROCESS, 7, AS_THREAD, 2));
+	EXPECT(as_frame_same_family(&f, AS_PROCESS, 8, AS_THREAD, 0));
+	EXPECT_U64(f.n, 4);
+	EXPECT(f.rows[2].same && f.rows[2].scope == AS_THREAD && f.rows[2].instance == 2);
+	EXPECT_I64(as_row_at(as_frame_cells(&f, &f.rows[2]), AS_F_THR_CPU), 11);
+	EXPECT_I64(as_row_at(as_frame_cells(&f, &f.rows[3]), AS_F_PROC_USER), 2);
+	as_frame_done(&f);
+}
+
+UTEST_MAIN(T(t_same_rows), T(t_frame_same), T(t_frame_same_family), T(t_identity),
+	   T(t_tallies_and_series), T(t_unknown_after_all), T(t_none_so_far), T(t_second_row),
+	   T(t_counted_before_listed), T(t_instances), T(t_detail_taken_back), T(t_many_instances),
+	   T(t_end), T(t_rows_are_shared))
