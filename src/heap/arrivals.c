@@ -32,6 +32,7 @@ static int welcome(struct as_arrivals *a, int connection, pid_t pid, pid_t paren
 	struct as_member_config config = a->config;
 	struct as_member *m;
 
+	a->before(a->arg);
 	config.pid = pid;
 	config.parent = parent;
 	config.now_ns = as_now();
@@ -73,7 +74,8 @@ static void *work(void *arg)
 int as_arrivals_open(struct as_arrivals *a, const struct as_member_config *config, int page,
 		     struct as_err *err)
 {
-	*a = (struct as_arrivals){.config = *config, .page = page};
+	a->config = *config;
+	a->page = page;
 	(void)pthread_mutex_init(&a->lock, NULL);
 	int r = as_guestdoor_open(&a->door, err);
 

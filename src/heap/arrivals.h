@@ -17,6 +17,8 @@ struct as_arrivals {
 	struct as_member_config config; /* of every member, but for who it is */
 	uint64_t welcomed;              /* how many came; the worker's        */
 	int page;                       /* descriptor of the session's page    */
+	void (*before)(void *arg);      /* called before anybody is let in     */
+	void *arg;
 	pthread_mutex_t lock;
 	struct as_member **member; /* that nobody has taken yet, under the lock */
 	size_t n, cap;
@@ -24,7 +26,7 @@ struct as_arrivals {
 	bool open;
 };
 
-/* `a` must stay where it is. */
+/* `a` must stay where it is; `before` and `arg` are set. */
 int as_arrivals_open(struct as_arrivals *a, const struct as_member_config *config, int page,
 		     struct as_err *err);
 /* The next one, or NULL. */

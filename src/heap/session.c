@@ -18,6 +18,7 @@
 
 #define TICK    (10 * AS_MSEC)
 #define PARTING (300 * AS_MSEC) /* that guests have to end what they write          */
+#define SETTLE  (100 * AS_MSEC) /* that one who comes may wait for those who are gone */
 #define LEAVING (5 * AS_SECOND) /* that one has to leave a process that goes on     */
 /* Then ever later, up to a second: who is killed early shall leave something too. */
 #define FIRST_FLUSH (50 * AS_MSEC)
@@ -193,6 +194,34 @@ static void end(struct as_session *s, struct as_member *m, int64_t now)
 	as_gather_totals(&s->past, &m->is.totals);
 	if (s->capture)
 		note(s, as_capture_ended(s->capture, m->number, &m->is, &err), &err);
+}
+
+/*
+ * Somebody begins, and waits for us meanwhile: whoever is gone by now was gone
+ * before. Without that two who come after each other would seem to have had
+ * their memory at the same time.
+ */
+static void settle(void *arg)
+{
+	struct as_session *s = arg;
+	int64_t now = as_now();
+	struct timespec until = as_timespec(as_clock(CLOCK_REALTIME) + SETTLE);
+
+	if (pthread_mutex_timedlock(&s->lock, &until))
+		return;
+	adopt(s);
+	see_ends(s);
+	for (size_t i = 0; i < s->nliving;) {
+		struct as_member *m = s->living[i++];
+
+		if (!m->gone)
+			continue;
+		while (as_member_read(m, now))
+			;
+		end(s, m, now);
+		s->living[--i] = s->living[--s->nliving];
+	}
+	(void)pthread_mutex_unlock(&s->lock);
 }
 
 /* How many records were read of all. */
@@ -406,6 +435,8 @@ static int open_all(struct as_session *s, struct as_err *err)
 					  .temporary = s->is.temporary};
 	int r = open_page(s, err);
 
+	s->arrivals.before = settle;
+	s->arrivals.arg = s;
 	s->ends = epoll_create1(EPOLL_CLOEXEC);
 	if (r == AS_OK && s->ends < 0)
 		r = as_fail_errno(err, errno, "epoll");

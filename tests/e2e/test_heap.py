@@ -146,6 +146,16 @@ def _():
     expect_eq([p["pid"] for p in h.doc["processes"]], [parent["pid"]], "processes")
 
 
+@job_test("processes one after the other have their memory one after the other")
+def _():
+    script = f"for i in 1 2 3 4 5 6 7 8 9 10 11 12; do '{ALLOCS}' leak; done"
+    h = heap("sh", "-c", script, options=["--follow-fork"])
+    left = {t["left"] for t in h.truth}
+    expect_eq((len(h.truth), left), (12, {213743}), "what each has left")
+    expect_eq(h.by_function("peak_by_line")["by_leak"], (213743, 211), "at the peak of all")
+    expect(213743 <= h.doc["peak_bytes"] < 1.5 * 213743, f"peak of all {h.doc['peak_bytes']}")
+
+
 @job_test("a forked child that is followed: its sums are its own, the peak is that of both")
 def _():
     h = heap(ALLOCS, "fork", options=["--follow-fork"])
