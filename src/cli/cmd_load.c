@@ -23,7 +23,7 @@
 struct opts {
 	struct as_measure_opts m; /* identity and store; the rest is set here */
 	uint64_t requests, seed;
-	int64_t duration_ns, warmup_ns, timeout_ns;
+	int64_t duration_ns, warmup_ns, timeout_ns, deadline_ns;
 	const char *conns, *rate, *arrival, *method, *body, *body_file, *exit_codes;
 	struct as_opt_list headers, thresholds, outputs, watched;
 	bool formats[AS_LOAD_NFORMATS];
@@ -45,6 +45,7 @@ static const struct as_opt opts[] = {
 	{ .name = "seed", .type = AS_OPT_UINT, .at = AT(seed), .arg = "N", .initial = "1", .help = "of random arrivals: the same seed, the same moments" },
 	{ .name = "warmup", .type = AS_OPT_DURATION, .at = AT(warmup_ns), .arg = "TIME", .help = "send for so long before anything is measured" },
 	{ .name = "timeout", .type = AS_OPT_DURATION, .at = AT(timeout_ns), .arg = "TIME", .initial = "30s", .positive = true, .help = "give a request up after this time; it counts as an error, and as so long" },
+	{ .name = "deadline", .type = AS_OPT_DURATION, .at = AT(deadline_ns), .arg = "TIME", .positive = true, .help = "an answer is good that came within this time: their share is the goodput" },
 	AS_OPT_HEAD("what is sent"),
 	{ .name = "method", .letter = 'm', .type = AS_OPT_TEXT, .at = AT(method), .arg = "METHOD", .help = "(default: GET, with a body POST)" },
 	{ .name = "header", .letter = 'H', .type = AS_OPT_LIST, .at = AT(headers), .arg = "'K: V'", .help = "a header; repeatable" },
@@ -251,6 +252,7 @@ static void configure(const struct opts *o, struct job *j, const struct as_env *
 		c->duration_ns = whole_time(o);
 	c->warmup_ns = o->warmup_ns;
 	c->timeout_ns = o->timeout_ns;
+	c->deadline_ns = o->deadline_ns;
 	c->seed = o->seed;
 }
 
@@ -390,8 +392,18 @@ const struct as_cmd as_cmd_load = {
 		"summed up to i. A `--warmup` before it has what the first stage begins with.\n\n"
 		"Every request counts, however it ended. Errors are told by kind: refused, "
 		"unreachable, descriptors, reset, closed, timeout, protocol, headers, unsent, "
-		"system, status_4xx, status_5xx. Redirects are answers, and not followed. What was "
-		"sent in the `--warmup` is left out of all but the bytes.\n\n"
+		"cut, system, status_4xx, status_5xx. Redirects are answers, and not followed. "
+		"What was sent in the `--warmup` is left out of all but the bytes.\n\n"
+		"**Streams.** Of an answer that comes in pieces, a `text/event-stream` or one in "
+		"chunks, is measured too: when it began (`first byte`), when its first event and "
+		"the first piece of a model's answer were there (`first event`, `first token`), "
+		"all from the moment that it was due; what passed `between` two events of the same "
+		"stream; and if its `usage` says how many tokens there were (OpenAI's does with "
+		"`\"stream_options\": {\"include_usage\": true}`), tokens a second and the time "
+		"`per token` after the first. An event is not a token. `event lag` is how late the "
+		"generator read what `assay stub` sent. A stream whose connection ends in the "
+		"middle is `cut`. The `--timeout` is that of the whole answer. With `--deadline` "
+		"the share of requests that were answered within it is told as the goodput.\n\n"
 		"**When the generator itself was the bottleneck the verdict is INVALID** and the "
 		"exit status 6: its thread had less than 15 % of its time to spare, waited more "
 		"than 10 % of it for a CPU that others had, or sent the 99th percentile of its "
@@ -400,7 +412,9 @@ const struct as_cmd as_cmd_load = {
 		"what was measured until then.\n\n"
 		"`--threshold` says what the load must keep to; one that is missed makes the exit "
 		"status 3, with `--exit-codes k6` 99. `p50`, `p99.9`, `min`, `max`, `mean` are of "
-		"the latency; `wire.` and `lateness.` before them mean those; `errors` is the "
+		"the latency; `wire.` and `lateness.` before them mean those, and so do of streams "
+		"`first_byte.`, `first_event.`, `first_token.` (`ttft.`), `between_events.` "
+		"(`itl.`) and `per_token.` (`tpot.`); `goodput` is its share; `errors` is the "
 		"share of failed requests (`errors.count` their number), `rate` answers a second, "
 		"`requests` how many. k6's own words do as well: `http_req_duration p(95)<300`, "
 		"`http_req_waiting p(90)<25` (held against the time on the wire, which is never "

@@ -4,6 +4,7 @@
  * for an answer in the order in which they began, so that whose time is up is
  * always the first; and those that are free.
  */
+#include "load/stream.h"
 #include "net/http1.h"
 
 enum as_conn_state {
@@ -27,6 +28,7 @@ struct as_conn {
 	struct as_conns *in;
 	struct as_conn *before, *after;
 	struct as_http http;
+	struct as_stream stream; /* if the answer is one */
 };
 
 struct as_conns {

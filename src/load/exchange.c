@@ -139,6 +139,7 @@ void as_gen_begin(struct as_generator *g, struct as_conn *c, int64_t due, int64_
 	c->sent = 0;
 	g->issued++;
 	as_http_response(&c->http, g->cfg->bodyless);
+	as_stream_begin(&c->stream);
 	as_conns_append(&g->flight, c);
 	if (c->fd >= 0)
 		write_request(g, c);
@@ -148,10 +149,40 @@ void as_gen_begin(struct as_generator *g, struct as_conn *c, int64_t due, int64_
 
 /* ── reading ──────────────────────────────────────────────────────────── */
 
+static bool is_stream(const struct as_conn *c)
+{
+	return c->http.chunked || c->http.events;
+}
+
+/* Where a stream's pieces are counted: nowhere, if it began in the warm-up. */
+static struct as_load_streams *streams_of(struct as_generator *g, const struct as_conn *c)
+{
+	return c->due_ns < g->from_ns ? NULL : &g->out->stream;
+}
+
+/* The answer goes on: what of it is in these bytes, and how many they are. */
+static size_t feed(struct as_generator *g, struct as_conn *c, size_t n)
+{
+	struct as_http_piece piece;
+	int64_t now = c->http.events ? as_now() : 0;
+	size_t used = 0;
+
+	while (used < n && !as_http_over(&c->http)) {
+		used += as_http_step(&c->http, g->bytes + used, n - used, &piece);
+		if (!c->http.events)
+			continue;
+		now = now ? now : as_now();
+		as_stream_body(&c->stream, streams_of(g, c), piece.p, piece.n, now);
+	}
+	return used;
+}
+
 static void take(struct as_generator *g, struct as_conn *c, size_t n)
 {
-	size_t used = as_http_feed(&c->http, g->bytes, n);
+	size_t used = feed(g, c, n);
 
+	if (is_stream(c) || !as_http_over(&c->http))
+		as_stream_note(&c->stream, streams_of(g, c), &c->http, as_now());
 	if (!as_http_over(&c->http))
 		return;
 	if (c->http.state == AS_HTTP_HUGE)
@@ -162,13 +193,19 @@ static void take(struct as_generator *g, struct as_conn *c, size_t n)
 		succeed(g, c);
 }
 
+/* The connection is no more: a stream that was under way is cut off, whoever did it. */
+static enum as_load_error kind_of_end(const struct as_conn *c, enum as_load_error kind)
+{
+	return is_stream(c) && c->http.body && !as_http_over(&c->http) ? AS_LOAD_CUT : kind;
+}
+
 static void ended(struct as_generator *g, struct as_conn *c)
 {
 	as_http_end(&c->http);
 	if (c->http.state == AS_HTTP_DONE)
 		succeed(g, c);
 	else
-		as_gen_fail(g, c, AS_LOAD_CLOSED);
+		as_gen_fail(g, c, kind_of_end(c, AS_LOAD_CLOSED));
 }
 
 /* Nobody asked: the server hangs up, or says what no request wanted to know. */
@@ -190,7 +227,7 @@ static void read_answer(struct as_generator *g, struct as_conn *c)
 	if (c->state == AS_CONN_IDLE)
 		disturbed(g, c, n);
 	else if (n < 0)
-		as_gen_fail(g, c, as_gen_kind((int)-n));
+		as_gen_fail(g, c, kind_of_end(c, as_gen_kind((int)-n)));
 	else if (n == 0)
 		ended(g, c);
 	else

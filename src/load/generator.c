@@ -288,6 +288,7 @@ static void finish(struct as_generator *g)
 		g->out->unfinished += c->asked;
 	g->out->warmup_ns = g->cfg->warmup_ns;
 	g->out->rate = g->cfg->schedule.rate;
+	g->out->deadline_ns = g->cfg->deadline_ns;
 	g->out->conns = g->cfg->conns;
 }
 
@@ -305,8 +306,10 @@ static int listen_to_pulse(struct as_generator *g, struct as_err *err)
 
 static void shut(struct as_generator *g)
 {
-	for (uint32_t i = 0; g->conns && i < g->cfg->conns; i++)
+	for (uint32_t i = 0; g->conns && i < g->cfg->conns; i++) {
 		as_gen_drop(&g->conns[i]);
+		as_sse_done(&g->conns[i].stream.sse);
+	}
 	free(g->conns);
 	free(g->bytes);
 	as_close_(&g->epoll);

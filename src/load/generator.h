@@ -32,6 +32,7 @@ struct as_load_config {
 	int64_t duration_ns;         /* so long; 0: no limit                        */
 	int64_t warmup_ns;           /* what is due before is not measured          */
 	int64_t timeout_ns;          /* of a request, its connection included       */
+	int64_t deadline_ns;         /* by which an answer is good; 0: none         */
 	struct as_schedule schedule; /* rate 0: a closed loop               */
 	uint64_t seed;
 };

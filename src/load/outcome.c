@@ -22,8 +22,7 @@ enum as_load_error as_gen_kind(int os)
 	return AS_LOAD_SYSTEM;
 }
 
-void as_gen_record(struct as_generator *g, const struct as_conn *c, enum as_load_error kind,
-		   int64_t now)
+void as_gen_record(struct as_generator *g, struct as_conn *c, enum as_load_error kind, int64_t now)
 {
 	struct as_load *l = g->out;
 	int64_t ready = c->freed_ns > c->due_ns ? c->freed_ns : c->due_ns;
@@ -42,6 +41,10 @@ void as_gen_record(struct as_generator *g, const struct as_conn *c, enum as_load
 		l->errors[kind]++;
 	if (kind >= AS_LOAD_STATUS_4XX) /* an answer, and a whole one */
 		l->status[c->http.status / 100 - 1]++;
+	l->met += kind == AS_LOAD_FINE && g->cfg->deadline_ns &&
+		  now - c->due_ns <= g->cfg->deadline_ns;
+	if (c->http.events || c->http.chunked)
+		as_stream_record(&c->stream, &l->stream, c->due_ns);
 	as_histogram_add(&l->latency, now - c->due_ns, 1);
 	as_histogram_add(&l->wire, now - c->begun_ns, 1);
 	as_histogram_add(&l->lateness, c->begun_ns - ready, 1);

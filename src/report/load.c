@@ -79,6 +79,42 @@ static void put_answers(const struct as_sheet *s, const struct as_load *l)
 	as_flow_end(&f);
 }
 
+/* Answers that came in pieces. */
+static void put_streams(const struct as_sheet *s, const struct as_load *l)
+{
+	struct as_flow f = {s->out, s->look, 2, "streams     ", AS_INK_NONE, 0};
+	const struct as_load_streams *st = &l->stream;
+
+	if (!st->n)
+		return;
+	as_flow_add(&f, "%s", as_human_count((double)st->n).s);
+	as_flow_add(&f, "%s event%s", as_human_count((double)st->events).s,
+		    st->events == 1 ? "" : "s");
+	if (st->told && l->measured_ns > 0) {
+		as_flow_add(&f, "%s tokens", as_human_count((double)st->tokens).s);
+		as_flow_add(&f, "%s tokens/s",
+			    as_human_count((double)st->tokens * 1e9 / (double)l->measured_ns).s);
+	}
+	if (l->errors[AS_LOAD_CUT])
+		as_flow_add(&f, "%s cut off", as_human_count((double)l->errors[AS_LOAD_CUT]).s);
+	as_flow_end(&f);
+}
+
+static void put_goodput(const struct as_sheet *s, const struct as_load *l)
+{
+	struct as_flow f = {s->out, s->look, 2, "goodput     ", AS_INK_NONE, 0};
+	double share = as_load_goodput(l);
+
+	if (!isfinite(share))
+		return;
+	as_flow_add(&f, "%s within %s", as_human_percent(share).s,
+		    as_human_duration(l->deadline_ns).s);
+	if (l->measured_ns > 0)
+		as_flow_add(&f, "%s/s",
+			    as_human_count((double)l->met * 1e9 / (double)l->measured_ns).s);
+	as_flow_end(&f);
+}
+
 static void put_error(const struct as_sheet *s, const struct as_load *l, enum as_load_error e)
 {
 	char text[120];
@@ -110,6 +146,9 @@ static void put_all_times(const struct as_sheet *s, const struct as_load *l)
 		return;
 	put_titles(s);
 	put_times(s, "latency", &l->latency, AS_BOLD);
+	for (size_t i = 0; i < AS_LOAD_NSTREAM_TIMES; i++)
+		put_times(s, as_load_stream_times[i].label, as_load_stream_at(&l->stream, i),
+			  AS_INK_NONE);
 	if (!(l->rate > 0)) /* sent when it was due, by definition */
 		return;
 	put_times(s, "on the wire", &l->wire, AS_INK_NONE);
@@ -124,6 +163,8 @@ void as_put_load(const struct as_sheet *s)
 		return;
 	put_requests(s, l);
 	put_answers(s, l);
+	put_streams(s, l);
+	put_goodput(s, l);
 	put_errors(s, l);
 	put_all_times(s, l);
 	as_put_load_targets(s);

@@ -64,6 +64,53 @@ static void put_counts(struct as_json *j, const struct as_load *l)
 	as_json_i64(j, "bytes_out", (int64_t)l->bytes_out);
 }
 
+static double per_second(const struct as_load *l, uint64_t n)
+{
+	return l->measured_ns > 0 ? (double)n * 1e9 / (double)l->measured_ns : (double)NAN;
+}
+
+static void put_tokens(struct as_json *j, const struct as_load *l)
+{
+	const struct as_load_streams *s = &l->stream;
+	bool told = s->told > 0;
+
+	as_json_i64(j, "token_events", (int64_t)s->pieces);
+	if (told)
+		as_json_i64(j, "tokens", (int64_t)s->tokens);
+	else
+		as_json_na(j, "tokens");
+	as_json_i64(j, "streams_with_tokens", (int64_t)s->told);
+	as_json_f64(j, "tokens_per_second", told ? per_second(l, s->tokens) : (double)NAN);
+}
+
+static void put_streams(struct as_json *j, const struct as_load *l)
+{
+	const struct as_load_streams *s = &l->stream;
+	char key[40];
+
+	if (!s->n) {
+		as_json_na(j, "stream");
+		return;
+	}
+	as_json_open(j, "stream", '{');
+	as_json_i64(j, "streams", (int64_t)s->n);
+	as_json_i64(j, "cut", (int64_t)l->errors[AS_LOAD_CUT]);
+	as_json_i64(j, "events", (int64_t)s->events);
+	as_json_f64(j, "events_per_second", per_second(l, s->events));
+	put_tokens(j, l);
+	for (size_t i = 0; i < AS_LOAD_NSTREAM_TIMES; i++) {
+		(void)snprintf(key, sizeof key, "%s_ms", as_load_stream_times[i].key);
+		put_times(j, key, as_load_stream_at(s, i));
+	}
+	as_json_close(j);
+}
+
+static void put_goodput(struct as_json *j, const struct as_load *l)
+{
+	as_json_f64(j, "deadline_ms", l->deadline_ns ? ms((double)l->deadline_ns) : (double)NAN);
+	as_json_f64(j, "goodput", as_load_goodput(l));
+}
+
 static void put_generator(struct as_json *j, const struct as_load *l)
 {
 	double each = l->requests ? (double)l->cpu_ns / 1e3 / (double)l->requests : (double)NAN;
@@ -92,6 +139,8 @@ static void put_all(struct as_json *j, const struct as_run *run)
 	put_times(j, "latency_ms", &l->latency);
 	put_times(j, "wire_ms", &l->wire);
 	put_times(j, "lateness_ms", &l->lateness);
+	put_goodput(j, l);
+	put_streams(j, l);
 	as_put_thresholds_json(j, l);
 	as_put_load_targets_json(j, run);
 	put_generator(j, l);

@@ -30,6 +30,25 @@ enum as_load_error as_load_error_find(const char *key)
 	return (enum as_load_error)e;
 }
 
+const struct as_load_stream_time as_load_stream_times[AS_LOAD_NSTREAM_TIMES] = {
+#define X(member, label, help) {#member, label, offsetof(struct as_load_streams, member)},
+	AS_LOAD_STREAM_TIMES(X)
+#undef X
+};
+
+const struct as_histogram *as_load_stream_at(const struct as_load_streams *s, size_t time)
+{
+	return (const void *)((const char *)s + as_load_stream_times[time].at);
+}
+
+static void copy_streams(struct as_load_streams *to, const struct as_load_streams *from)
+{
+	memcpy(to, from, offsetof(struct as_load_streams, first_byte));
+#define X(member, label, help) as_histogram_merge(&to->member, &from->member);
+	AS_LOAD_STREAM_TIMES(X)
+#undef X
+}
+
 void as_load_copy(struct as_load *to, const struct as_load *from)
 {
 	memcpy(to, from, offsetof(struct as_load, latency));
@@ -37,6 +56,7 @@ void as_load_copy(struct as_load *to, const struct as_load *from)
 	as_histogram_merge(&to->wire, &from->wire);
 	as_histogram_merge(&to->lateness, &from->lateness);
 	as_histogram_merge(&to->looplag, &from->looplag);
+	copy_streams(&to->stream, &from->stream);
 }
 
 uint64_t as_load_failed(const struct as_load *l)
@@ -46,6 +66,11 @@ uint64_t as_load_failed(const struct as_load *l)
 	for (size_t e = 0; e < AS_LOAD_NERRORS; e++)
 		n += l->errors[e];
 	return n;
+}
+
+double as_load_goodput(const struct as_load *l)
+{
+	return l->deadline_ns && l->requests ? (double)l->met / (double)l->requests : (double)NAN;
 }
 
 double as_load_rate(const struct as_load *l)

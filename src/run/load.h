@@ -13,6 +13,9 @@
  *	          and a connection was free, until it was sent
  *
  * Targets are processes that were watched meanwhile.
+ *
+ * An answer that comes in pieces, be they events of a text/event-stream or
+ * chunks, is a stream, and measured piece by piece too.
  */
 #include <stdbool.h>
 
@@ -31,6 +34,7 @@
 	X(PROTOCOL,    "protocol",    "the answer is not HTTP, or not as long as it says")         \
 	X(HEADERS,     "headers",     "the head of the answer is longer than 64 KiB")              \
 	X(UNSENT,      "unsent",      "it was due, but no connection became free in time")         \
+	X(CUT,         "cut",         "a stream broke off in the middle")                          \
 	X(SYSTEM,      "system",      "another error of the system")                               \
 	X(STATUS_4XX,  "status_4xx",  "the answer says that the request was wrong")                \
 	X(STATUS_5XX,  "status_5xx",  "the answer says that the server failed")
@@ -65,6 +69,44 @@ struct as_load_target {
 	char limit[160]; /* what held it up, in a sentence; "": the run's facts say  */
 };
 
+/*
+ * X(member, label, help): what is measured of a stream. Firsts count from the
+ * moment that the schedule had set, as latency does. A token is what `usage`
+ * counts; an event may have none or several.
+ */
+/* clang-format off */
+#define AS_LOAD_STREAM_TIMES(X)                                                                    \
+	X(first_byte,     "first byte",  "until the answer began")                                 \
+	X(first_event,    "first event", "until the first event or chunk was there")               \
+	X(first_token,    "first token", "until the first event with a piece of a model's answer") \
+	X(between_events, "between",     "from one event to the next")                             \
+	X(per_token,      "per token",   "from the first token to the last, for each of them")       \
+	X(event_lag,      "event lag",   "from when `assay stub` sent an event until it was read")
+/* clang-format on */
+
+struct as_load_streams {
+	uint64_t n;      /* however they ended                                    */
+	uint64_t events; /* or chunks                                             */
+	uint64_t pieces; /* events with a piece of a model's answer               */
+	uint64_t told;   /* streams that said how many tokens they had, and these */
+	uint64_t tokens;
+#define X(member, label, help) struct as_histogram member;
+	AS_LOAD_STREAM_TIMES(X)
+#undef X
+};
+
+struct as_load_stream_time {
+	const char *key, *label;
+	size_t at; /* in struct as_load_streams */
+};
+enum {
+#define X(member, label, help) AS_LOAD_TIME_##member,
+	AS_LOAD_STREAM_TIMES(X)
+#undef X
+		AS_LOAD_NSTREAM_TIMES
+};
+extern const struct as_load_stream_time as_load_stream_times[AS_LOAD_NSTREAM_TIMES];
+
 struct as_load {             /* of the heap: it holds histograms */
 	double rate;         /* asked for, a second; 0: as fast as answers come */
 	uint64_t conns;      /* at once, at most                               */
@@ -79,12 +121,15 @@ struct as_load {             /* of the heap: it holds histograms */
 	int64_t measured_ns;              /* from its end to the last answer    */
 	int64_t sending_ns;               /* of that, until nothing more was to be sent */
 	int64_t cpu_ns;                   /* of the generator's thread, in that time             */
-	int64_t wait_ns; /* how long it waited for a CPU meanwhile, 0 if nobody says */
+	int64_t wait_ns;     /* how long it waited for a CPU meanwhile, 0 if nobody says */
+	int64_t deadline_ns; /* by which an answer is good; 0: none was set */
+	uint64_t met;        /* answers, not failures, that came by it      */
 	char thresholds[AS_LOAD_THRESHOLDS]; /* that it shall keep to (judge/threshold.h) */
 	uint64_t ntargets;
 	struct as_load_target target[AS_LOAD_TARGETS];
 	struct as_histogram latency, wire, lateness;
 	struct as_histogram looplag; /* of the first target's busiest event loop */
+	struct as_load_streams stream;
 };
 
 const char *as_load_error_key(enum as_load_error e);
@@ -94,5 +139,8 @@ enum as_load_error as_load_error_find(const char *key); /* AS_LOAD_NERRORS: none
 void as_load_copy(struct as_load *to, const struct as_load *from);
 /* All that failed. */
 uint64_t as_load_failed(const struct as_load *l);
+/* The share that met the deadline; NaN when there was none, or no request. */
+double as_load_goodput(const struct as_load *l);
+const struct as_histogram *as_load_stream_at(const struct as_load_streams *s, size_t time);
 /* Answers a second, of those that were measured; NaN when there are none. */
 double as_load_rate(const struct as_load *l);

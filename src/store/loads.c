@@ -23,6 +23,8 @@ static const struct as_slot slots[] = {
 	AS_SLOT(11, I64, struct as_load, sending_ns),
 	AS_SLOT(12, I64, struct as_load, cpu_ns),
 	AS_SLOT(13, I64, struct as_load, wait_ns),
+	AS_SLOT(30, I64, struct as_load, deadline_ns),
+	AS_SLOT(31, U64, struct as_load, met),
 	AS_SLOT(14, CHARS, struct as_load, thresholds),
 };
 
@@ -137,6 +139,33 @@ static void dec_targets(struct as_bytes *b, struct as_load *ret)
 	ret->ntargets = b->bad ? 0 : n;
 }
 
+/* ── streams ──────────────────────────────────────────────────────────── */
+
+static const struct as_slot stream_slots[] = {
+	AS_SLOT(1, U64, struct as_load_streams, n),
+	AS_SLOT(2, U64, struct as_load_streams, events),
+	AS_SLOT(3, U64, struct as_load_streams, pieces),
+	AS_SLOT(4, U64, struct as_load_streams, told),
+	AS_SLOT(5, U64, struct as_load_streams, tokens),
+};
+
+static void enc_streams(struct as_buf *b, const struct as_load_streams *s)
+{
+	as_record_enc(b, stream_slots, AS_LEN(stream_slots), s);
+	as_enc_u64(b, s->n ? AS_LOAD_NSTREAM_TIMES : 0);
+	for (size_t i = 0; s->n && i < AS_LOAD_NSTREAM_TIMES; i++)
+		enc_histogram(b, as_load_stream_at(s, i));
+}
+
+static void dec_streams(struct as_bytes *b, struct as_load_streams *ret)
+{
+	as_record_dec(b, stream_slots, AS_LEN(stream_slots), ret);
+	size_t n = as_dec_count(b, 1);
+	b->bad |= n > AS_LOAD_NSTREAM_TIMES || ret->events >= COUNT_MAX || ret->n >= COUNT_MAX;
+	for (size_t i = 0; i < n && !b->bad; i++)
+		dec_histogram(b, (void *)((char *)ret + as_load_stream_times[i].at));
+}
+
 /* ── all of it ────────────────────────────────────────────────────────── */
 
 void as_enc_load(struct as_buf *b, const struct as_load *l)
@@ -154,6 +183,7 @@ void as_enc_load(struct as_buf *b, const struct as_load *l)
 	enc_histogram(b, &l->lateness);
 	enc_named(b, l);
 	enc_targets(b, l);
+	enc_streams(b, &l->stream);
 }
 
 static void dec_errors(struct as_bytes *b, struct as_load *ret)
@@ -178,6 +208,7 @@ static void dec_later(struct as_bytes *b, struct as_load *ret)
 		return;
 	dec_named(b, ret, unknown);
 	dec_targets(b, ret);
+	dec_streams(b, &ret->stream);
 }
 
 void as_dec_load(struct as_bytes *b, struct as_load *ret)

@@ -169,6 +169,11 @@ static void t_kept(void)
 	l.errors[AS_LOAD_TIMEOUT] = 3;
 	l.bytes_in = UINT64_C(1) << 40;
 	l.wait_ns = 7;
+	l.deadline_ns = 9;
+	l.met = 3;
+	l.stream.n = 2;
+	l.stream.tokens = 5;
+	as_histogram_add(&l.stream.event_lag, 77, 2);
 	as_histogram_add(&l.wire, INT64_MAX, 1);
 	as_histogram_add(&l.wire, 0, 5);
 	as_enc_load(&b, &l);

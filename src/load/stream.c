@@ -1,0 +1,90 @@
+#include "load/stream.h"
+
+#include "load/tokens.h"
+
+void as_stream_begin(struct as_stream *s)
+{
+	if (!s->first_byte_ns)
+		return;
+	as_sse_done(&s->sse);
+	*s = (struct as_stream){0};
+}
+
+/* One event more, at this moment. */
+static void add_event(struct as_stream *s, struct as_load_streams *to, int64_t now)
+{
+	if (!s->first_event_ns)
+		s->first_event_ns = now;
+	else if (to)
+		as_histogram_add(&to->between_events, now - s->last_event_ns, 1);
+	s->last_event_ns = now;
+	if (to)
+		to->events++;
+}
+
+static void take_event(struct as_stream *s, struct as_load_streams *to,
+		       const struct as_sse_event *e, int64_t now)
+{
+	struct as_tokens t = as_tokens_of(e->data, e->n);
+
+	add_event(s, to, now);
+	if (t.piece && !s->first_token_ns)
+		s->first_token_ns = now;
+	if (t.piece)
+		s->last_token_ns = now;
+	if (t.so_far >= 0) {
+		s->told = true;
+		s->tokens = t.so_far;
+	}
+	if (to)
+		to->pieces += t.piece;
+	if (to && t.sent_ns >= 0 && t.sent_ns <= now)
+		as_histogram_add(&to->event_lag, now - t.sent_ns, 1);
+}
+
+void as_stream_body(struct as_stream *s, struct as_load_streams *to, const char *p, size_t n,
+		    int64_t now)
+{
+	struct as_sse_event e;
+	size_t used = 0;
+
+	s->first_byte_ns = s->first_byte_ns ? s->first_byte_ns : now;
+	for (; as_sse_take(&s->sse, p, n, &used, &e); p += used, n -= used)
+		take_event(s, to, &e, now);
+}
+
+void as_stream_note(struct as_stream *s, struct as_load_streams *to, const struct as_http *http,
+		    int64_t now)
+{
+	s->first_byte_ns = s->first_byte_ns ? s->first_byte_ns : now;
+	for (; !http->events && s->chunks < http->chunks; s->chunks++)
+		add_event(s, to, now);
+}
+
+/* ── when it is over ──────────────────────────────────────────────────── */
+
+static void add_since(struct as_histogram *h, int64_t at, int64_t due_ns)
+{
+	if (at)
+		as_histogram_add(h, at - due_ns, 1);
+}
+
+static void record_tokens(const struct as_stream *s, struct as_load_streams *to)
+{
+	if (!s->told)
+		return;
+	to->told++;
+	to->tokens += (uint64_t)s->tokens;
+	if (s->tokens > 1 && s->first_token_ns)
+		as_histogram_add(&to->per_token,
+				 (s->last_token_ns - s->first_token_ns) / (s->tokens - 1), 1);
+}
+
+void as_stream_record(struct as_stream *s, struct as_load_streams *to, int64_t due_ns)
+{
+	to->n++;
+	add_since(&to->first_byte, s->first_byte_ns, due_ns);
+	add_since(&to->first_event, s->first_event_ns, due_ns);
+	add_since(&to->first_token, s->first_token_ns, due_ns);
+	record_tokens(s, to);
+}

@@ -1,0 +1,33 @@
+#pragma once
+/*
+ * stream -- an answer that comes in pieces, as it comes: when it began, when
+ * its first event and its first token were there, what passed between events,
+ * how many tokens it says it had.
+ *
+ * An event of a text/event-stream is one when its empty line was read; of other
+ * answers in chunks each chunk is. Several that were read at once came at the
+ * same moment: it is the network that put them together.
+ */
+#include "net/http1.h"
+#include "net/sse.h"
+#include "run/load.h"
+
+struct as_stream { /* all zeros: nothing came yet */
+	struct as_sse sse;
+	int64_t first_byte_ns, first_event_ns, first_token_ns; /* 0: not yet  */
+	int64_t last_event_ns, last_token_ns;
+	bool told; /* how many tokens there are */
+	int64_t tokens;
+	uint64_t chunks;
+};
+
+/* The next answer. */
+void as_stream_begin(struct as_stream *s);
+/* Bytes of the body of a text/event-stream. `to` is where it counts; NULL: nowhere. */
+void as_stream_body(struct as_stream *s, struct as_load_streams *to, const char *p, size_t n,
+		    int64_t now);
+/* Something of it came, whatever its kind: the beginning, chunks. */
+void as_stream_note(struct as_stream *s, struct as_load_streams *to, const struct as_http *http,
+		    int64_t now);
+/* It is over, in whatever way. */
+void as_stream_record(struct as_stream *s, struct as_load_streams *to, int64_t due_ns);

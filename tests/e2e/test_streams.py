@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""Streams under `assay load`: every event counts, and what a stream says of itself is told."""
+import json
+import os
+import socket
+import sys
+import threading
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from harness import *
+from jobs import *
+from schemas import *
+from stubs import *
+
+ASK = {"stream": True, "messages": [{"role": "user", "content": "hello"}]}
+USAGE = {"stream_options": {"include_usage": True}}
+
+
+@test("events of streams, counted; firsts and gaps are as long as they were made")
+def _():
+    s = stub("-a", "sse=11&every=10ms&first=30ms&delay=20ms")
+    d = load(s.url, "-n", 12, "-c", 4)["stream"]
+    expect_eq((d["streams"], d["events"], d["cut"]), (12, 12 * 11, 0), "counts")
+    expect_eq((d["tokens"], d["tokens_per_second"], d["token_events"]), (None, None, 0), "no model")
+    expect(d["first_byte_ms"]["p50"] >= 20, d["first_byte_ms"])
+    expect(d["first_event_ms"]["p50"] >= 50, d["first_event_ms"])
+    expect_eq(d["first_token_ms"]["p50"], None, "no token")
+    expect(d["between_events_ms"]["max"] >= 10, d["between_events_ms"])
+    expect(d["event_lag_ms"]["p50"] is not None, "the stub says when it sent")
+    s.end()
+
+
+@test("tokens are those that usage counts, whichever API said them")
+def _():
+    s = stub("-a", "sse=20")
+    for path, body in (("/v1/chat/completions", {**ASK, **USAGE}),
+                       ("/v1/responses", {"stream": True, "input": "hello"})):
+        d = load(s.url + path, "-n", 6, "-c", 2, "--body", json.dumps(body))
+        st = d["stream"]
+        expect_eq((st["streams"], st["streams_with_tokens"], st["tokens"], st["token_events"]),
+                  (6, 6, 120, 120), path)
+        rate = st["tokens"] / d["measured_seconds"]
+        expect(abs(st["tokens_per_second"] / rate - 1) < 1e-6, "tokens a second")
+        expect(st["first_token_ms"]["p50"] >= st["first_byte_ms"]["p50"], "first token")
+    st = load(s.url + "/v1/chat/completions", "-n", 2, "--body", json.dumps(ASK))["stream"]
+    expect_eq((st["tokens"], st["token_events"]), (None, 40), "without usage nobody knows")
+    d = load(s.url + "/v1/chat/completions", "-n", 2, "--body",
+             json.dumps({**ASK, "stream": False}))
+    expect_eq((d["stream"], d["failed"]), (None, 0), "no stream")
+    s.end()
+
+
+@test("chunks are events of what is no event stream")
+def _():
+    s = stub()
+    d = load(s.url + "/?chunks=7&size=5&every=1ms", "-n", 10, "-c", 2)
+    expect_eq((d["stream"]["streams"], d["stream"]["events"]), (10, 70), "chunks")
+    expect_eq(load(s.url, "-n", 10)["stream"], None, "an ordinary answer")
+    s.end()
+
+
+@test("a stream that breaks off in the middle is cut, also by a reset")
+def _():
+    s = stub()
+    for words in ("sse=10&end=short", "chunks=10&end=short"):
+        d = load(f"{s.url}/?{words}", "-n", 8, "-c", 2, rc=(6,))
+        expect_eq((d["errors"], d["stream"]["cut"], d["stream"]["events"]), ({"cut": 8}, 8, 40),
+                  words)
+    d = load(f"{s.url}/?sse=3&framing=close", "-n", 8, "-c", 2)
+    expect_eq((d["failed"], d["stream"]["events"]), (0, 24), "one that ends with its connection")
+    s.end()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        def serve():
+            c, _ = server.accept()
+            c.recv(4096)
+            c.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+                      b"Transfer-Encoding: chunked\r\n\r\n9\r\ndata: a\n\n\r\n")
+            c.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+            c.close()
+        t = threading.Thread(target=serve, daemon=True)
+        t.start()
+        d = load(f"http://127.0.0.1:{server.getsockname()[1]}/", "-n", 1, "-c", 1, rc=(6,))
+        t.join(10)
+    expect_eq((d["errors"], d["failed"]), ({"cut": 1}, 1), "reset")
+
+
+@test("a stream that began in the warm-up is left out; one that takes too long is given up")
+def _():
+    s = stub("-a", "sse=5&every=1ms")
+    d = load(s.url, "-R", "100", "-z", "0.2s", "--warmup", "0.1s", "-c", 20)
+    expect_eq((d["warmup_requests"], d["stream"]["streams"], d["stream"]["events"]),
+              (10, 20, 100), "counts")
+    d = load(s.url + "/?sse=1000&every=20ms", "-n", 2, "-c", 2, "--timeout", "0.3s", rc=(6,))
+    expect_eq((d["errors"], d["stream"]["streams"]), ({"timeout": 2}, 2), "given up")
+    s.end()
+
+
+@test("goodput is the share that was answered in time")
+def _():
+    s = stub()
+    d = load(s.url + "/?delay=50ms", "-n", 6, "-c", 2, "--deadline", "40ms")
+    expect_eq((d["goodput"], d["deadline_ms"]), (0, 40), "none can be in time")
+    d = load(s.url, "-n", 20, "-c", 1, "--deadline", "60s")
+    expect_eq(d["goodput"], 1, "all must be")
+    d = load(s.url + "/?status=500", "-n", 20, "-c", 1, "--deadline", "60s")
+    expect_eq(d["goodput"], 0, "an error is never good")
+    expect_eq(load(s.url, "-n", 2)["goodput"], None, "no deadline")
+    s.end()
+
+
+@test("streams are kept in the run, shown again, and may have thresholds")
+def _():
+    s = stub("-a", "sse=20")
+    d = load(s.url + "/v1/chat/completions", "-n", 6, "-c", 2, "--deadline", "50s", "--body",
+             json.dumps({**ASK, **USAGE}))
+    kept = valid(assay("show", "--json", d["id"]).ok().json())["assay"]["load"]
+    expect_eq((kept["stream"], kept["goodput"]), (d["stream"], d["goodput"]), "kept")
+    text = assay("show", d["id"], env={"COLUMNS": "80", "LC_ALL": "C.UTF-8"}).ok().out
+    for words in ("streams     6", "first token", "between", "per token", "120 tokens", "goodput"):
+        expect_in(words, text)
+    expect(max(map(len, text.splitlines())) <= 80, text)
+    d = load(s.url + "/v1/chat/completions", "-n", 3, "--body", json.dumps({**ASK, **USAGE}),
+             "--deadline", "50s", "--threshold", "ttft.p50<60s, itl.p99<60s, tpot.mean<60s",
+             "--threshold", "goodput>=1")
+    expect_eq([x["ok"] for x in d["thresholds"]], [True] * 4, d["thresholds"])
+    expect_eq(d["thresholds"][0]["value"], d["stream"]["first_token_ms"]["p50"], "its value")
+    s.end()
+
+
+main()
