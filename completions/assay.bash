@@ -64,7 +64,7 @@ _assay() {
 		cur=
 	fi
 	if ((COMP_CWORD == 1)); then
-		_assay_words "run attach record dump loop top load stub heap jobs show report stats export import rm gc profiles flame convert merge diff doctor help --help --version" "$cur"
+		_assay_words "run attach record dump loop top load rollouts stub heap jobs show report stats export import rm gc profiles flame convert merge diff doctor help --help --version" "$cur"
 		return
 	fi
 	if [[ $command == heap ]]; then
@@ -231,6 +231,33 @@ _assay() {
 		esac
 		if [[ $cur == -* ]]; then
 			_assay_words "-c --connections -n --requests -z --duration -R --rate --arrival --seed --warmup --timeout --deadline -m --method -H --header --body --body-file --yes --threshold --exit-codes -w --watch --stacks --stacks-rate -i --interval --name --run-version -l --label --json --csv --ndjson --hdr --junit --markdown -o --output -q --quiet --store --no-store -h --help" "$cur"
+		fi
+		;;
+	"rollouts")
+		case $prev in
+		-i | --input) _assay_files "$cur"; return ;;
+		-o | --output) _assay_files "$cur"; return ;;
+		-a | --agent) return ;;
+		--limit) return ;;
+		--num-repeats) return ;;
+		--temperature) return ;;
+		--top-p) return ;;
+		--max-output-tokens) return ;;
+		--head) return ;;
+		--url) return ;;
+		--drive) return ;;
+		-c | --concurrency) return ;;
+		--timeout) return ;;
+		--retries) return ;;
+		--time-limit) return ;;
+		--preset) _assay_words "gym" "$cur"; return ;;
+		-n | --name) return ;;
+		--run-version) return ;;
+		-l | --label) return ;;
+		--store) _assay_files "$cur"; return ;;
+		esac
+		if [[ $cur == -* ]]; then
+			_assay_words "-i --input -o --output -a --agent --limit --num-repeats --num-repeats-add-seed --temperature --top-p --max-output-tokens --resume --head --url --drive --yes -c --concurrency --timeout --retries --time-limit --disable-aggregation --preset -n --name --run-version -l --label --json -q --quiet --store --no-store -h --help" "$cur"
 		fi
 		;;
 	"stub")
@@ -678,7 +705,7 @@ _assay() {
 		if [[ $cur == -* ]]; then
 			_assay_words "-h --help" "$cur"
 		elif ((COMP_CWORD == at + 1)); then
-			_assay_words "run attach record dump loop top load stub heap jobs show report stats export import rm gc profiles flame convert merge diff doctor help metrics prices " "$cur"
+			_assay_words "run attach record dump loop top load rollouts stub heap jobs show report stats export import rm gc profiles flame convert merge diff doctor help metrics prices " "$cur"
 		fi
 		;;
 	esac

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """The command line as a whole: examples, pipes, closed streams, completions, man pages, doctor."""
+import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../lib"))
+from fake_gym import *
 from harness import *
 
 HISTORY = ROOT / "tests/fixtures/keystone/jobs_history.jsonl"
@@ -44,11 +46,13 @@ def _():
     expect(len(examples) > 25, f"only {len(examples)} examples")
     start(ASSAY, "stub", "--listen", f"unix:{tmp()}/app.sock", stdout=subprocess.DEVNULL)
     wait_for(lambda: (tmp() / "app.sock").exists(), what="a server to load")
+    Gym(path=tmp() / "agent.sock")
+    (tmp() / "rows.jsonl").write_text("".join(json.dumps(row(i)) + "\n" for i in range(3)))
     for line in examples:
         shutil.rmtree(tmp() / "store", ignore_errors=True)
         history()
         r = run("sh", "-c", f"{{ {line}; }} >out", env={"PATH": path()})
-        busy = r.rc == 6 and line.startswith("assay load")      # the machine, not the example
+        busy = r.rc == 6 and line.startswith(("assay load", "assay rollouts"))  # not the example
         expect(r.rc == 0 or busy, f"`{line}` exits with {r.rc}\n{r.err}")
 
 

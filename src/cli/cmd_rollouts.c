@@ -1,0 +1,611 @@
+/*
+ * rollouts -- collect rollouts of an environment of NeMo Gym, as its own
+ * collector does, and measure them.
+ */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fault.h"
+#include "base/human.h"
+#include "base/num.h"
+#include "cli/measure.h"
+#include "cli/rollout_words.h"
+#include "judge/load.h"
+#include "load/gym.h"
+#include "load/hydra.h"
+#include "load/rollout_drive.h"
+#include "load/rollout_input.h"
+#include "load/rollout_metrics.h"
+#include "report/report.h"
+#include "report/rollouts.h"
+
+struct opts {
+	struct as_measure_opts m; /* identity and store; the rest is set here */
+	const char *agent, *input, *output, *repeats;
+	const char *head, *url, *drive, *preset;
+	uint64_t limit, at_once, retries, max_output_tokens;
+	double temperature, top_p;
+	int64_t timeout_ns, duration_ns;
+	bool add_seed, resume, no_metrics, json, quiet, yes;
+};
+
+#define AT(member) offsetof(struct opts, member)
+
+/* clang-format off */
+static const struct as_opt opts[] = {
+	AS_OPT_HEAD("what is collected"),
+	{ .name = "input", .letter = 'i', .type = AS_OPT_TEXT, .at = AT(input), .arg = "FILE", .help = "rows, one JSON object a line (+input_jsonl_fpath=)" },
+	{ .name = "output", .letter = 'o', .type = AS_OPT_TEXT, .at = AT(output), .arg = "FILE", .help = "results, as they come; other files get names after it (+output_jsonl_fpath=)" },
+	{ .name = "agent", .letter = 'a', .type = AS_OPT_TEXT, .at = AT(agent), .arg = "NAME", .help = "for rows that name no agent (+agent_name=)" },
+	{ .name = "limit", .type = AS_OPT_UINT, .at = AT(limit), .arg = "N", .help = "the first N rows only (+limit=)" },
+	{ .name = "num-repeats", .type = AS_OPT_TEXT, .at = AT(repeats), .arg = "N", .help = "rollouts of each row, or {AGENT: N, _default: N} (+num_repeats=)" },
+	{ .name = "num-repeats-add-seed", .type = AS_OPT_SWITCH, .at = AT(add_seed), .help = "each repetition has a seed of its own (+num_repeats_add_seed=true)" },
+	{ .name = "temperature", .type = AS_OPT_NUMBER, .at = AT(temperature), .arg = "T", .initial = "-1", .help = "of the model (+responses_create_params.temperature=); -1: as the rows say" },
+	{ .name = "top-p", .type = AS_OPT_NUMBER, .at = AT(top_p), .arg = "P", .initial = "-1", .help = "likewise (+responses_create_params.top_p=)" },
+	{ .name = "max-output-tokens", .type = AS_OPT_UINT, .at = AT(max_output_tokens), .arg = "N", .help = "likewise (+responses_create_params.max_output_tokens=)" },
+	{ .name = "resume", .type = AS_OPT_SWITCH, .at = AT(resume), .help = "go on where an earlier collection ended (+resume_from_cache=true)" },
+	AS_OPT_HEAD("from whom"),
+	{ .name = "head", .type = AS_OPT_TEXT, .at = AT(head), .arg = "HOST:PORT", .initial = "127.0.0.1:11000", .help = "the head server, which knows where agents are" },
+	{ .name = "url", .type = AS_OPT_TEXT, .at = AT(url), .arg = "URL", .help = "the agent itself, for all rows, without a head server" },
+	{ .name = "drive", .type = AS_OPT_TEXT, .at = AT(drive), .arg = "SERVER", .help = "replay the rows' responses on a resources server (a name or a URL): seed_session, tools, verify" },
+	{ .name = "yes", .type = AS_OPT_SWITCH, .at = AT(yes), .help = "the server is neither on this machine nor in a private network, and its owner agrees" },
+	AS_OPT_HEAD("how"),
+	{ .name = "concurrency", .letter = 'c', .type = AS_OPT_UINT, .at = AT(at_once), .arg = "N", .help = "so many at once (+num_samples_in_parallel=; default: all, 1024 at most)" },
+	{ .name = "timeout", .type = AS_OPT_DURATION, .at = AT(timeout_ns), .arg = "TIME", .initial = "1h", .positive = true, .help = "of one request" },
+	{ .name = "retries", .type = AS_OPT_UINT, .at = AT(retries), .arg = "N", .initial = "4", .help = "of one rollout, after 0.5 s, 1 s, 2 s …, when the connection broke or the server failed" },
+	{ .name = "time-limit", .type = AS_OPT_DURATION, .at = AT(duration_ns), .arg = "TIME", .positive = true, .help = "end the collection after this time" },
+	{ .name = "disable-aggregation", .type = AS_OPT_SWITCH, .at = AT(no_metrics), .help = "do not ask the agents for metrics of all results (+disable_aggregation=true)" },
+	{ .name = "preset", .type = AS_OPT_CHOICE, .at = AT(preset), .arg = "NAME", .choices = "gym", .help = "gym: tools below 100 ms, verify below 50 ms, loop lag below 10 ms, at the 99th percentile; exit status 3 if not" },
+	AS_OPT_HEAD("identity"),
+	{ .name = "name", .letter = 'n', .type = AS_OPT_TEXT, .at = AT(m.name), .arg = "NAME", .help = "what to call the run (default: the agent's name)" },
+	{ .name = "run-version", .type = AS_OPT_TEXT, .at = AT(m.version), .arg = "V", .help = "version of what is measured" },
+	{ .name = "label", .letter = 'l', .type = AS_OPT_PAIRS, .at = AT(m.labels), .arg = "K=V", .help = "a label to find the run by; repeatable" },
+	AS_OPT_HEAD("output"),
+	{ .name = "json", .type = AS_OPT_SWITCH, .at = AT(json), .help = "what came of it as JSON on standard output, no summary" },
+	{ .name = "quiet", .letter = 'q', .type = AS_OPT_SWITCH, .at = AT(quiet), .help = "no progress, no summary" },
+	AS_STORING_OPTS(struct opts),
+	{ 0 }
+};
+/* clang-format on */
+
+#define HEAD_TIMEOUT (10 * AS_SECOND)
+
+enum { TOLD_MOST = 20, ATTEMPTS_MOST = 3 };
+
+/* ── what is asked for ────────────────────────────────────────────────── */
+
+struct job {
+	const struct opts *opts;
+	struct as_rollout_words words;
+	struct as_rollout_files files;
+	struct as_rollout_list list;
+	struct as_rollout_server *servers; /* one for each agent of the list */
+	struct as_rollout_config config;
+	struct as_rollouts *out;
+	const struct as_env *env;
+	struct as_buf yaml;
+	uint64_t malformed; /* rows, told so far */
+	size_t told;        /* of the steps of progress */
+	bool shown;         /* progress is on the terminal's line */
+	bool has_metrics;   /* the agents' of all results         */
+};
+
+static void job_done(struct job *j)
+{
+	as_rollout_words_done(&j->words);
+	as_rollout_files_done(&j->files);
+	as_rollout_list_done(&j->list);
+	as_buf_done(&j->yaml);
+	free(j->servers);
+	free(j->out);
+}
+
+static int add_param(struct as_rollout_words *w, const char *key, double v, struct as_err *err)
+{
+	char text[40];
+
+	(void)snprintf(text, sizeof text, "%.10g", v);
+	return as_rollout_param(w, key, text, err);
+}
+
+static int take_params(const struct opts *o, struct as_rollout_words *w, struct as_err *err)
+{
+	int r = AS_OK;
+
+	if (o->temperature >= 0)
+		r = add_param(w, "temperature", o->temperature, err);
+	if (r == AS_OK && o->top_p >= 0)
+		r = add_param(w, "top_p", o->top_p, err);
+	if (r == AS_OK && o->max_output_tokens)
+		r = add_param(w, "max_output_tokens", (double)o->max_output_tokens, err);
+	return r;
+}
+
+/* Options first, then words in their order: what was said last counts. */
+static int take_words(const struct opts *o, char **args, struct as_rollout_words *w,
+		      struct as_err *err)
+{
+	int r = take_params(o, w, err);
+
+	w->agent = o->agent;
+	w->input = o->input;
+	w->output = o->output;
+	w->limit = o->limit;
+	w->at_once = o->at_once;
+	w->add_seed = o->add_seed;
+	w->resume = o->resume;
+	w->no_metrics = o->no_metrics;
+	if (r == AS_OK && o->repeats)
+		r = as_hydra_value(o->repeats, &w->repeats, err);
+	for (; r == AS_OK && *args; args++)
+		r = as_rollout_word(w, *args, err);
+	return r;
+}
+
+static int check(const struct opts *o, const struct as_rollout_words *w, struct as_err *err)
+{
+	if (!w->input || !w->output)
+		return as_fail(err, AS_EUSAGE, "no %s: write --%s FILE or +%s_jsonl_fpath=FILE",
+			       w->input ? "output" : "input", w->input ? "output" : "input",
+			       w->input ? "output" : "input");
+	if (w->at_once > AS_ROLLOUTS_AT_ONCE_MOST)
+		return as_fail(err, AS_EUSAGE, "%lu at once are too many: %d at most",
+			       (unsigned long)w->at_once, AS_ROLLOUTS_AT_ONCE_MOST);
+	if (o->retries > 1000)
+		return as_fail(err, AS_EUSAGE, "so many retries never end: 1000 at most");
+	if (o->url && o->drive)
+		return as_fail(err, AS_EUSAGE, "--url or --drive, not both");
+	return access(w->input, R_OK) < 0 ? as_fail_errno(err, errno, "open '%s'", w->input)
+					  : AS_OK;
+}
+
+static uint64_t attempts_most(void)
+{
+	const char *text = getenv("NEMO_GYM_MAX_ROLLOUT_ATTEMPTS");
+	struct as_err ignored;
+	uint64_t n = 0;
+
+	return text && as_parse_u64(text, &n, &ignored) == AS_OK && n ? n : ATTEMPTS_MOST;
+}
+
+/* ── rows ─────────────────────────────────────────────────────────────── */
+
+static void on_malformed(void *arg, const char *path, uint64_t line, const struct as_err *why)
+{
+	struct job *j = arg;
+
+	if (j->malformed++ < TOLD_MOST)
+		(void)fprintf(stderr, "assay: %s:%llu: %s\n", path, (unsigned long long)line,
+			      why->msg);
+}
+
+static struct as_json_text json_or(const struct as_buf *b, const char *otherwise)
+{
+	return b->len ? as_json_text(b->p, b->len) : as_json_text(otherwise, strlen(otherwise));
+}
+
+static int expand(struct job *j, struct as_err *err)
+{
+	const struct as_rollout_words *w = &j->words;
+	struct as_rollout_input_count count;
+	const struct as_rollout_input in = {.input = w->input,
+					    .output = j->files.part,
+					    .agent = w->agent,
+					    .limit = w->limit,
+					    .add_seed = w->add_seed,
+					    .repeats = json_or(&w->repeats, "1"),
+					    .params = json_or(&w->params, "{}"),
+					    .malformed = on_malformed,
+					    .arg = j};
+
+	if (!as_json_is_object(in.params))
+		return as_fail(err, AS_EUSAGE, "responses_create_params is no {key: value, …}");
+	int r = as_rollout_expand(&in, &j->list, &count, err);
+	if (r < 0)
+		return r;
+	if (j->malformed > TOLD_MOST)
+		(void)fprintf(stderr, "assay: … and %llu more rows that could not be read\n",
+			      (unsigned long long)(j->malformed - TOLD_MOST));
+	j->out->malformed = count.malformed;
+	j->out->asked = j->list.n + count.malformed;
+	if (j->list.n)
+		return AS_OK;
+	(void)unlink(j->files.part);
+	return as_fail(err, AS_EFORMAT, "'%s' has no row that could be sent", w->input);
+}
+
+static void tell_recall(const struct job *j, const struct as_rollout_recall *c)
+{
+	if (j->opts->quiet)
+		return;
+	(void)fprintf(stderr,
+		      "resumed: %llu rollouts were asked for, %llu are back, %llu given up\n",
+		      (unsigned long long)c->asked, (unsigned long long)c->done,
+		      (unsigned long long)c->given_up);
+	if (c->malformed)
+		(void)fprintf(stderr, "assay: %llu lines of earlier results say nothing of them\n",
+			      (unsigned long long)c->malformed);
+}
+
+static int find_rows(struct job *j, bool *ret_found, struct as_err *err)
+{
+	struct as_rollout_recall c = {0};
+	int r = as_rollout_files_init(&j->files, j->words.output, err);
+
+	if (r == AS_OK)
+		r = as_rollout_files_open(&j->files, j->words.resume, attempts_most(), &j->list, &c,
+					  err);
+	*ret_found = c.found;
+	if (r == AS_OK && !c.found)
+		return expand(j, err);
+	if (r < 0)
+		return r;
+	j->out->asked = c.asked;
+	j->out->before = c.done;
+	j->out->given_up = c.given_up;
+	tell_recall(j, &c);
+	return AS_OK;
+}
+
+/* ── servers ──────────────────────────────────────────────────────────── */
+
+static int check_near(const struct opts *o, const struct as_addresses *to, struct as_err *err)
+{
+	for (size_t i = 0; i < to->n; i++) {
+		if (o->yes || as_address_is_near(&to->at[i]))
+			continue;
+		(void)as_fail(err, AS_EUSAGE,
+			      "%s is neither on this machine nor in a private network",
+			      to->at[i].text);
+		return as_hint(err, "with its owner's consent: --yes");
+	}
+	return AS_OK;
+}
+
+static int set_server(const struct job *j, const char *url, struct as_rollout_server *s,
+		      struct as_err *err)
+{
+	int r = as_url_parse(url, &s->url, err);
+
+	if (r == AS_OK)
+		r = as_resolve(&s->url, &s->to, err);
+	if (r < 0)
+		return r;
+	size_t n = strlen(s->url.target);
+	if (!j->opts->drive && n >= 4 && !strcmp(s->url.target + n - 4, "/run"))
+		s->url.target[n - 4] = '\0'; /* it is added again */
+	return check_near(j->opts, &s->to, err);
+}
+
+static int head_url(const struct job *j, char *url, size_t size, struct as_err *err)
+{
+	struct as_json_text said = json_or(&j->words.head, "{}");
+	as_auto_buf struct as_buf host = AS_BUF(AS_BUF_LINE);
+	struct as_json_text port = as_json_of(said, "port");
+
+	as_json_unquote(&host, as_json_of(said, "host"));
+	if (host.len || port.p)
+		(void)snprintf(url, size, "http://%s:%.*s", host.len ? host.p : "127.0.0.1",
+			       port.p ? (int)port.n : 5, port.p ? port.p : "11000");
+	else
+		(void)snprintf(url, size, strstr(j->opts->head, "://") ? "%s" : "http://%s",
+			       j->opts->head);
+	return as_buf_ok(&host, err);
+}
+
+/* Before anything is emptied: a head server that is away costs no earlier results. */
+static int ask_head(struct job *j, struct as_err *err)
+{
+	const struct opts *o = j->opts;
+	char url[320];
+
+	if (o->url || (o->drive && strstr(o->drive, ":")))
+		return AS_OK;
+	int r = head_url(j, url, sizeof url, err);
+	return r < 0 ? r : as_gym_config(url, HEAD_TIMEOUT, &j->yaml, err);
+}
+
+static int find_server(const struct job *j, const char *agent, struct as_rollout_server *s,
+		       struct as_err *err)
+{
+	const struct opts *o = j->opts;
+	const char *name = o->drive ? o->drive : agent;
+	char url[320];
+
+	if (o->url || !j->yaml.len)
+		return set_server(j, o->url ? o->url : o->drive, s, err);
+	int r = as_gym_url(as_buf_text(&j->yaml), j->yaml.len, name, url, sizeof url, err);
+	return r < 0 ? r : set_server(j, url, s, err);
+}
+
+static int find_servers(struct job *j, struct as_err *err)
+{
+	int r = AS_OK;
+
+	j->servers = as_zalloc_n(j->list.nagents, sizeof *j->servers);
+	if (!j->servers)
+		return as_fail(err, AS_ENOMEM, "no memory for %zu agents", j->list.nagents);
+	for (size_t i = 0; r == AS_OK && i < j->list.nagents; i++)
+		r = find_server(j, j->list.agents[i], &j->servers[i], err);
+	return r;
+}
+
+static int prepare(struct job *j, char **args, struct as_err *err)
+{
+	bool found = false;
+	int r = take_words(j->opts, args, &j->words, err);
+
+	j->out = as_zalloc(sizeof *j->out);
+	if (!j->out)
+		return as_fail(err, AS_ENOMEM, "no memory for histograms");
+	if (r == AS_OK)
+		r = check(j->opts, &j->words, err);
+	if (r == AS_OK)
+		r = ask_head(j, err);
+	if (r == AS_OK)
+		r = find_rows(j, &found, err);
+	if (r == AS_OK)
+		r = find_servers(j, err);
+	if (r == AS_OK)
+		return as_rollout_files_begin(&j->files, found, err);
+	if (j->files.part)
+		(void)unlink(j->files.part);
+	return r;
+}
+
+/* ── while it runs ────────────────────────────────────────────────────── */
+
+static void put_progress(const struct as_rollouts *r, int64_t t_ns)
+{
+	int64_t s = t_ns / AS_SECOND;
+	uint64_t done = r->before + r->back, all = r->asked ? r->asked : 1;
+
+	(void)fprintf(stderr,
+		      "Finished %llu / %llu rollouts (%.0f%%) in %lld:%02d:%02d (%.2f "
+		      "rollouts/min).",
+		      (unsigned long long)done, (unsigned long long)r->asked,
+		      100.0 * (double)done / (double)all, (long long)(s / 3600), (int)(s / 60 % 60),
+		      (int)(s % 60),
+		      isfinite(as_rollouts_per_minute(r)) ? as_rollouts_per_minute(r) : 0);
+	if (r->failed || r->retried)
+		(void)fprintf(stderr, " %llu failed, %llu tried again.",
+			      (unsigned long long)r->failed, (unsigned long long)r->retried);
+}
+
+/* On a terminal in one line, elsewhere a line when much has changed. */
+static void show_progress(void *arg, const struct as_rollouts *r, const struct as_load *l,
+			  int64_t t_ns)
+{
+	static const unsigned steps[] = {20, 40, 60, 80, 90, 95, 98, 99, 100};
+	struct job *j = arg;
+	uint64_t done = r->before + r->back;
+	bool terminal = isatty(STDERR_FILENO), step = false;
+
+	(void)l;
+	while (j->told < AS_LEN(steps) && done * 100 >= steps[j->told] * r->asked) {
+		j->told++;
+		step = true;
+	}
+	if (!terminal && !step)
+		return;
+	(void)fputs(terminal ? "\r\033[K" : "", stderr);
+	put_progress(r, t_ns);
+	(void)fputs(terminal ? "" : "\n", stderr);
+	j->shown = terminal;
+}
+
+static int drive(void *arg, struct as_identity *who, struct as_tee *sinks,
+		 struct as_engine_result *ret, struct as_err *err)
+{
+	struct job *j = arg;
+	int r = as_rollouts_drive(&j->config, j->env, who, sinks, j->out, ret, err);
+
+	if (j->shown)
+		(void)fputs("\r\033[K", stderr);
+	return r;
+}
+
+static uint64_t left_to_do(const struct job *j)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < j->list.n; i++)
+		n += !j->list.v[i].done;
+	return n;
+}
+
+static void configure(struct job *j, uint64_t left)
+{
+	const struct opts *o = j->opts;
+	uint64_t at_once = j->words.at_once ? j->words.at_once : AS_ROLLOUTS_AT_ONCE;
+
+	j->config = (struct as_rollout_config){
+		.files = &j->files,
+		.list = &j->list,
+		.servers = j->servers,
+		.driven = o->drive != NULL,
+		.at_once = (uint32_t)(at_once < left ? at_once : left),
+		.retries = (uint32_t)o->retries,
+		.timeout_ns = o->timeout_ns,
+		.duration_ns = o->duration_ns,
+		.progress = o->quiet || o->json ? NULL : show_progress,
+		.arg = j,
+	};
+}
+
+/* ── what came of it ──────────────────────────────────────────────────── */
+
+static int show(const struct job *j, const struct as_measured *s, struct as_io *io,
+		struct as_err *err)
+{
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
+	struct as_look look = as_look_for(fileno(io->out));
+	struct as_gym_target targets[AS_GYM_TARGETS];
+	const char *const files[] = {"results",
+				     j->files.output,
+				     "inputs",
+				     j->files.inputs,
+				     "failures",
+				     j->files.failures,
+				     "timings",
+				     j->files.timings,
+				     j->has_metrics ? "metrics" : NULL,
+				     j->files.metrics,
+				     NULL};
+	bool met = as_judge_gym(j->out, NULL, targets);
+	const struct as_rollouts_report r = {.run = s ? s->run : NULL,
+					     .rollouts = j->out,
+					     .targets = j->opts->preset ? targets : NULL,
+					     .files = files};
+
+	if (as_rollouts_missing(j->out) || (j->opts->preset && !met))
+		io->status = as_code_exit(AS_ETHRESHOLD);
+	if (s && as_load_is_invalid(&s->run->verdict))
+		io->status = as_code_exit(AS_EINVALID);
+	if (j->opts->json)
+		as_report_rollouts_json(&b, &r);
+	else if (!j->opts->quiet)
+		as_report_rollouts(&b, &look, &r);
+	if (s && s->kept && !j->opts->json && !j->opts->quiet)
+		as_report_next(&b, &look, s->run);
+	return as_buf_write(&b, io->out, err);
+}
+
+/* Said whatever else is quiet: nobody trains on half of what was asked for without knowing. */
+static void tell_missing(const struct as_rollouts *r)
+{
+	if (as_rollouts_missing(r))
+		(void)fprintf(stderr, "assay: %llu of %llu rollouts did not come back\n",
+			      (unsigned long long)as_rollouts_missing(r),
+			      (unsigned long long)r->asked);
+}
+
+static void put_params(const struct job *j, char text[4][96], struct as_opt_list *to)
+{
+	(void)snprintf(text[0], sizeof text[0], "concurrency=%u", j->config.at_once);
+	(void)snprintf(text[1], sizeof text[1], "timeout=%s",
+		       as_human_duration(j->opts->timeout_ns).s);
+	(void)snprintf(text[2], sizeof text[2], "retries=%u", j->config.retries);
+	(void)snprintf(text[3], sizeof text[3], "rollouts=%llu", (unsigned long long)j->out->asked);
+	for (size_t i = 0; i < 4; i++)
+		to->v[to->n++] = text[i];
+}
+
+/* They are no part of what was asked for: without them the results are good all the same. */
+static void collect_metrics(struct job *j)
+{
+	struct as_err err = {0};
+
+	if (j->words.no_metrics || j->opts->drive || !(j->out->back + j->out->before))
+		return;
+	j->has_metrics = as_rollout_metrics(&j->files, &j->list, j->servers, j->opts->timeout_ns,
+					    &err) == AS_OK;
+	if (!j->has_metrics)
+		as_complain("no aggregate metrics", &err);
+}
+
+static int measure(struct job *j, struct as_io *io, struct as_err *err)
+{
+	as_auto_measured struct as_measured got = {0};
+	char assay[] = "assay", rollouts[] = "rollouts", params[4][96];
+	char *words[] = {assay, rollouts, j->files.output, NULL};
+	struct as_measure m = {.kind = "rollouts",
+			       .default_name = j->opts->drive ? j->opts->drive : j->list.agents[0],
+			       .opts = j->opts->m,
+			       .engine = {.argv = words},
+			       .drive = drive,
+			       .drive_arg = j};
+
+	m.opts.quiet = true; /* the status line is that of a job */
+	m.opts.metrics = "all";
+	put_params(j, params, &m.opts.params);
+	int r = as_measured_take(&got, &m, io, err);
+	if (r < 0)
+		return r;
+	as_measured_keep(&got);
+	if (!got.result.interrupted)
+		collect_metrics(j);
+	r = show(j, &got, io, err);
+	tell_missing(j->out);
+	return r;
+}
+
+static int run(const void *opts_, char **args, char **tail, struct as_io *io, struct as_err *err)
+{
+	as_cleanup(job_done) struct job j = {.opts = opts_,
+					     .files = AS_ROLLOUT_FILES,
+					     .env = io->env,
+					     .yaml = AS_BUF(AS_BUF_FILE)};
+
+	(void)tail;
+	as_rollout_words_init(&j.words);
+	int r = prepare(&j, args, err);
+	if (r < 0)
+		return r;
+	uint64_t left = left_to_do(&j);
+	configure(&j, left);
+	if (left)
+		return measure(&j, io, err);
+	r = show(&j, NULL, io, err);
+	tell_missing(j.out);
+	return r;
+}
+
+const struct as_cmd as_cmd_rollouts = {
+	.name = "rollouts",
+	.synopsis = "[options] [+KEY=VALUE]…",
+	.about = "collect rollouts of a NeMo Gym environment and measure them",
+	.manual =
+		"Sends each row of a file to an agent of NeMo Gym, as `ng_collect_rollouts` (`gym "
+		"eval run --no-serve`) does, and writes the same files; and measures what that "
+		"command does not: when each rollout was sent, how long it took, how it ended.\n\n"
+		"What is asked for is said in options or as `+KEY=VALUE` and `++KEY=VALUE`, with "
+		"the keys agent_name, input_jsonl_fpath, output_jsonl_fpath, "
+		"num_samples_in_parallel, limit, num_repeats, num_repeats_add_seed, "
+		"responses_create_params (or `+responses_create_params.temperature=0.7`), "
+		"resume_from_cache, disable_aggregation, head_server. Values are as there: "
+		"numbers, true, false, null, text, `{key: value}`, `[value, value]`.\n\n"
+		"Where an agent is says the head server (`--head`), or `--url`. For `--output "
+		"out.jsonl` there will be: `out.jsonl`, each result as it came, on a line of its "
+		"own, with `_ng_task_index`, `_ng_rollout_index` and `agent_ref`; "
+		"`out_materialized_inputs.jsonl`, what was asked for; `out_failures.jsonl`, what "
+		"the agent answered instead of a result; `out_aggregate_metrics.json`, what the "
+		"agents make of all results; and `out_timings.jsonl`, a line for each "
+		"attempt with start, end, latency, status and bytes, and the times of tools and "
+		"verify as far as they are known. Keys keep their order, and what nobody here "
+		"knows is written as it came. Without `--resume` files of an earlier "
+		"collection are emptied.\n\n"
+		"A rollout that fails stops no other. When its connection broke, or the server "
+		"answered 429 or 5xx, it is tried again, `--retries` times. **If fewer came "
+		"back than were asked for, that is said and the exit status is 3**; rows that "
+		"are no JSON, or no rows, are named by file and line, count as asked for, and the "
+		"others go on. With `--resume` everything that is not among the results is tried "
+		"again, unless the agent said never, or it was answered with a failure "
+		"$NEMO_GYM_MAX_ROLLOUT_ATTEMPTS times (3). A collection may be killed at any "
+		"moment: at most a torn last line is cut off, nothing is lost or there "
+		"twice.\n\n"
+		"Tool times come from `ng_trajectory` of the results, where observability is on. "
+		"With `--drive SERVER` the rows must have a `response` (results of an earlier "
+		"collection have), and instead of the agent the resources server is called as an "
+		"agent would: `seed_session`, each tool that the response calls, `verify`, with "
+		"the cookies of the session; what verify answers is the result, and every step is "
+		"timed.\n\n"
+		"A collection is a run: it is kept in the history, and `assay show` tells its "
+		"latencies again.",
+	.examples =
+		"assay rollouts --url unix:$PWD/agent.sock -a simple_agent -i rows.jsonl -o "
+		"out.jsonl\tall rows, at an agent whose address is known\n"
+		"assay rollouts --url unix:$PWD/agent.sock +agent_name=simple_agent "
+		"+input_jsonl_fpath=rows.jsonl +output_jsonl_fpath=out.jsonl +num_repeats=4 "
+		"+num_samples_in_parallel=2\tthe same in NeMo Gym's words, four of each, two at a "
+		"time\n",
+	.flags = AS_CMD_ENV,
+	.min_args = 0,
+	.max_args = -1,
+	.opts = opts,
+	.opts_size = sizeof(struct opts),
+	.run = run,
+};

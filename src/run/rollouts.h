@@ -1,0 +1,39 @@
+#pragma once
+/*
+ * rollouts -- what a collection of rollouts came to, beside what it measured as
+ * a load (run/load.h), where an attempt is a request.
+ *
+ * A rollout is back when its result was written. Whatever was asked for and is
+ * not back is missing: rows that could not be read, rollouts that failed until
+ * nobody tried again, and those that an interruption left.
+ */
+#include <stdbool.h>
+
+#include "stat/histogram.h"
+
+struct as_rollouts {        /* of the heap: it holds histograms */
+	uint64_t asked;     /* rows that could not be read included, as one each   */
+	uint64_t before;    /* back already, when an earlier collection ended      */
+	uint64_t given_up;  /* then: failed too often, not tried again             */
+	uint64_t back;      /* now                                                 */
+	uint64_t failed;    /* now, for good                                       */
+	uint64_t retried;   /* attempts that were followed by another              */
+	uint64_t malformed; /* rows that could not be read                         */
+	uint64_t unfinished;
+	int64_t duration_ns;
+	bool driven;                            /* the resources server, not the agent */
+	uint64_t tools_failed;                  /* calls of tools that were no success */
+	struct as_histogram tool, verify, seed; /* ns, as far as rows or driving tell  */
+};
+
+static inline uint64_t as_rollouts_missing(const struct as_rollouts *r)
+{
+	return r->asked - r->before - r->back;
+}
+
+/* NaN: none is back. */
+static inline double as_rollouts_per_minute(const struct as_rollouts *r)
+{
+	return r->back && r->duration_ns > 0 ? (double)r->back * 60e9 / (double)r->duration_ns
+					     : (double)__builtin_nan("");
+}

@@ -1,0 +1,333 @@
+#!/usr/bin/env python3
+"""`assay rollouts` against a gym that counts and misbehaves as its rows say."""
+import json
+import os
+import signal
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from fake_gym import *
+from harness import *
+from schemas import *
+
+
+def write_rows(rows, name="rows.jsonl"):
+    text = "".join((r if isinstance(r, str) else json.dumps(r)) + "\n" for r in rows)
+    (tmp() / name).write_text(text)
+    return name
+
+
+def lines(name):
+    return [json.loads(l) for l in (tmp() / name).read_text().splitlines()]
+
+
+def keys(rows):
+    return [(r["_ng_task_index"], r["_ng_rollout_index"]) for r in rows]
+
+
+def usual(g):
+    return ["--head", g.head, "-a", "simple_agent", "-i", "rows.jsonl", "-o", "out.jsonl"]
+
+
+def collect(g, *options, rc=0):
+    """A busy machine may make any run INVALID (6): what it counted is right all the same."""
+    r = assay("rollouts", "--json", "--head", g.head, "+agent_name=simple_agent",
+              "+input_jsonl_fpath=rows.jsonl", "+output_jsonl_fpath=out.jsonl", *options)
+    expect(r.rc in (rc, 6), f"exit status {r.rc}: {r.err}")
+    d = valid(r.json(), "rollouts-1")
+    expect(r.rc != 6 or d["verdict"] == "INVALID", "6 is for what is not valid")
+    return d
+
+
+# --- files ---------------------------------------------------------------------
+
+@test("every row goes to its agent, and results have the shape and the keys that the agent gave")
+def _():
+    g = Gym("simple_agent", "other_agent")
+    other = {"type": "responses_api_agents", "name": "other_agent"}
+    write_rows([row(0), row(1, agent_ref=other), row(2), row(0)])
+    d = collect(g, "+num_repeats=2", "+num_samples_in_parallel=3")
+    expect_eq((d["asked"], d["back"], d["missing"], d["status"]), (8, 8, 0, "success"), "counts")
+    inputs = lines("out_materialized_inputs.jsonl")
+    expect_eq(keys(inputs), [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1), (0, 2), (0, 3)],
+              "tasks and repetitions: the same row is the same task")
+    expect_eq(list(inputs[0]), ["responses_create_params", "verifier_metadata", "agent_ref",
+                                "_ng_task_index", "_ng_rollout_index"], "keys of an input")
+    expect_eq(inputs[0]["agent_ref"], {"name": "simple_agent"}, "the agent of a row without one")
+    by_key = lambda r: (r["_ng_task_index"], r["_ng_rollout_index"])
+    expect_eq(sorted(g.runs, key=by_key), sorted(inputs, key=by_key), "what agents were sent")
+    results = lines("out.jsonl")
+    expect_eq(sorted(keys(results)), sorted(keys(inputs)), "results")
+    one = next(r for r in results if by_key(r) == (1, 1))
+    expect_eq((one["agent_ref"], one["reward"]), (other, 0.25), "a result")
+    text = (tmp() / "out.jsonl").read_text()
+    expect_in('"unknown_field":{"z":1,"a":[1.0,2.5,"\\u00e9"]}', text,
+              "what nobody knows, as it was")
+    expect_eq(list(one)[-3:], ["_ng_task_index", "_ng_rollout_index", "agent_ref"], "last keys")
+    expect_eq((tmp() / "out_failures.jsonl").read_text(), "", "failures")
+    expect(g.most <= 3, f"{g.most} at once")
+
+
+@test("the sidecar tells start, end, status, bytes and tools of each attempt")
+def _():
+    g = Gym()
+    write_rows([row(0, fake={"delay": 0.05, "tools": [12.5, 80]}),
+                row(1, fake={"fail": 1, "status": 503})])
+    d = collect(g, "--preset", "gym")
+    t = lines("out_timings.jsonl")
+    expect_eq(sorted((r["_ng_task_index"], r["attempt"], r["outcome"], r["status"],
+                      r["error"]) for r in t),
+              [(0, 1, "back", 200, None), (1, 1, "again", 503, "status_5xx"),
+               (1, 2, "back", 200, None)], "rows")
+    one = next(r for r in t if r["_ng_task_index"] == 0)
+    expect(one["latency_ms"] >= 50, "a rollout takes as long as the agent")
+    expect(abs((one["ended_at"] - one["started_at"]) * 1000 - one["latency_ms"]) < 0.01,
+           "its times agree")
+    expect_eq([(x["name"], x["ms"]) for x in one["tools"]],
+              [("get_weather", 12.5), ("get_weather", 80)], "tools")
+    result = (tmp() / "out.jsonl").read_text().splitlines()
+    expect(one["bytes_in"] > len(result[0]) - 100 and one["bytes_out"] > 100, "bytes")
+    expect_eq((d["tool_ms"]["count"], d["tool_ms"]["max"], d["retried"]), (2, 80, 1), "summed up")
+    expect_eq([(x["name"], x["met"]) for x in d["targets"]],
+              [("tool", True), ("verify", None), ("loop_lag", None)], "targets")
+    expect_eq((d["load"]["requests"], d["load"]["statuses"]), (3, {"2xx": 2, "5xx": 1}),
+              "as a load")
+
+
+@test("a target that is missed is exit status 3")
+def _():
+    write_rows([row(0, fake={"tools": [150]})])
+    d = collect(Gym(), "--preset", "gym", rc=3)
+    expect_eq((d["missing"], d["targets"][0]["met"]), (0, False), "target")
+
+
+@test("limits, parameters, seeds and repetitions by agent, as words and as options")
+def _():
+    g = Gym("simple_agent", "b")
+    write_rows([row(0), row(1, agent_ref={"name": "b"}), row(2)])
+    collect(g, "+limit=2", "+num_repeats={b: 3, _default: 1}", "+num_repeats_add_seed=true",
+            "++responses_create_params.temperature=0.5", "+responses_create_params.stop=[a, 'b c']")
+    inputs = lines("out_materialized_inputs.jsonl")
+    expect_eq(keys(inputs), [(0, 0), (1, 0), (1, 1), (1, 2)], "rollouts")
+    p = inputs[3]["responses_create_params"]
+    expect_eq((p["temperature"], p["stop"], p["metadata"]),
+              (0.5, ["a", "b c"], {"extra_body": '{"seed": 2}'}), "parameters")
+    r = assay("rollouts", "-q", "--head", g.head, "-a", "simple_agent", "-i", "rows.jsonl", "-o",
+              "o/2.jsonl",
+              "--limit", "2", "--num-repeats", "{b: 3, _default: 1}", "--num-repeats-add-seed",
+              "--temperature", "0.5", "+responses_create_params={stop: [a, b c], temperature: 0.5}")
+    expect(r.rc in (0, 6), r.err)
+    expect_eq(lines("o/2_materialized_inputs.jsonl"), inputs, "the same, otherwise said")
+    r = assay("rollouts", "+num_repeat=2")
+    expect_eq(r.rc, 2, "status")
+    expect_in("no key 'num_repeat'; did you mean 'num_repeats'?", r.err, "stderr")
+
+
+@test("what the agents make of all results is kept, in order and without conversations")
+def _():
+    g = Gym()
+    write_rows([row(i, fake={"delay": 0.05 * (i == 0)}) for i in range(4)])
+    collect(g)
+    expect_eq(lines_of_metrics(), [("simple_agent", {"mean/reward": 0.25})], "metrics")
+    sent = g.aggregated[0]["verify_responses"]
+    expect_eq(keys(sent), [(i, 0) for i in range(4)], "order")
+    expect_eq(sent[0]["response"], {"usage": {"total_tokens": 12}}, "what is left of a response")
+    expect("responses_create_params" not in sent[0], "no parameters")
+    collect(g, "+disable_aggregation=true")
+    expect(not (tmp() / "out_aggregate_metrics.json").exists(), "none were asked for")
+
+
+def lines_of_metrics():
+    found = json.loads((tmp() / "out_aggregate_metrics.json").read_text())
+    return [(m["agent_ref"]["name"], m["agent_metrics"]) for m in found]
+
+
+# --- what goes wrong -------------------------------------------------------------
+
+@test("rows that are no rows are named by file and line, the others go on, and it is said loudly")
+def _():
+    write_rows([row(0), "{broken", "", '["list"]', '{"no": "parameters"}', row(1),
+                '{"responses_create_params": {}} x'])
+    g = Gym()
+    r = assay("rollouts", "--json", *usual(g))
+    d = valid(r.json(), "rollouts-1")
+    expect_eq((r.rc if r.rc != 6 else 3, d["asked"], d["back"], d["malformed"]), (3, 7, 2, 5),
+              "counts")
+    for what in ("rows.jsonl:2: not JSON: no key (byte 2)", "rows.jsonl:3: a blank line",
+                 "rows.jsonl:4: no JSON object",
+                 "rows.jsonl:5: it has no responses_create_params",
+                 "rows.jsonl:7: not JSON: more follows the value",
+                 "5 of 7 rollouts did not come back"):
+        expect_in(what, r.err, "stderr")
+
+
+@test("one that fails stops no other; what was answered is kept, and never taken for a result")
+def _():
+    g = Gym()
+    write_rows([row(0, fake={"fail": 99, "status": 422}), row(1), row(2, fake={"answer": "[1]"}),
+                row(3, fake={"add": {"_ng_failure_class": "timeout_exceeded",
+                                     "_ng_failure_terminal": True}}),
+                row(4, fake={"add": {"_ng_no_persist": True}}),
+                row(5, fake={"answer": '{"reward": 1,'})])
+    d = collect(g, rc=3)
+    expect_eq((d["back"], d["failed"], d["missing"]), (1, 5, 5), "counts")
+    expect_eq(keys(lines("out.jsonl")), [(1, 0)], "results")
+    failures = {r["_ng_task_index"]: r["_ng_failure_class"] for r in lines("out_failures.jsonl")}
+    expect_eq(failures, {0: "http_422", 2: "malformed_answer", 3: "timeout_exceeded",
+                         5: "malformed_answer"}, "failures")
+    expect_eq(len(g.runs), 6, "what is no bad moment of the server is not tried again")
+    d = collect(g, "+resume_from_cache=true", rc=3)
+    expect_eq((d["before"], d["back"], d["given_up"]), (1, 0, 1),
+              "resumed: never again what is terminal")
+    expect_eq(len(g.runs), 6 + 4, "the others were tried")
+    collect(g, "+resume_from_cache=true", rc=3)
+    d = collect(g, "+resume_from_cache=true", rc=3)
+    expect_eq((d["given_up"], len(g.runs)), (4, 6 + 4 + 4 + 1),
+              "after three times only who left no trace is tried")
+
+
+@test("a bad moment is tried again, so often and no more")
+def _():
+    g = Gym()
+    write_rows([row(0, fake={"fail": 1}), row(1, fake={"drop": 1}), row(2, fake={"fail": 9}),
+                row(3, fake={"drop": 9})])
+    d = collect(g, "--retries", "1", rc=3)
+    expect_eq((d["back"], d["failed"]), (2, 2), "counts")
+    expect_eq(g.tries[(2, 0)], 2, "attempts")
+    expect_eq(d["load"]["errors"], {"closed": 3, "status_5xx": 3}, "errors of attempts")
+    expect_eq([r["_ng_task_index"] for r in lines("out_failures.jsonl")], [2],
+              "a connection that broke leaves nothing: it is not done yet")
+
+
+@test("nothing waits longer than it may")
+def _():
+    g = Gym()
+    write_rows([row(0, fake={"delay": 30}), row(1)])
+    d = collect(g, "--timeout", "0.3s", rc=3)
+    expect_eq((d["back"], d["load"]["errors"]), (1, {"timeout": 1}), "of a request")
+    expect_eq(lines("out_failures.jsonl")[0]["_ng_failure_class"], "timeout", "failure")
+    d = collect(g, "--time-limit", "0.4s", rc=3)
+    expect_eq((d["back"], d["unfinished"]), (1, 1), "of all")
+
+
+@test("who is not there is told before anything of an earlier collection is gone")
+def _():
+    g = Gym()
+    write_rows([row(0)])
+    collect(g)
+    before = (tmp() / "out.jsonl").read_text()
+    for words, what in [(("--head", "127.0.0.1:1"), "the head server"),
+                        (("--head", g.head, "-a", "nobody"), "knows no server 'nobody'"),
+                        (("--head", g.head, "-i", "none.jsonl"), "none.jsonl"),
+                        (("--url", "http://192.0.2.1/"), "neither on this machine")]:
+        r = assay("rollouts", "-a", "simple_agent", "-i", "rows.jsonl", "-o", "out.jsonl", *words)
+        expect(r.rc in (2, 66), f"status {r.rc} of {words}: {r.err}")
+        expect_in(what, r.err, "stderr")
+    expect_eq((tmp() / "out.jsonl").read_text(), before, "earlier results")
+    expect(not list(tmp().glob("*.part")), "nothing half done is left")
+
+
+# --- resuming --------------------------------------------------------------------
+
+@test("a collection that is killed at any moment goes on: nothing is lost, nothing is there twice")
+def _():
+    g = Gym()
+    write_rows([row(i, fake={"delay": 0.005}) for i in range(40)])
+    words = ["rollouts", "-q", *usual(g),
+             "--num-repeats", "2", "-c", "3", "--disable-aggregation", "--no-store"]
+    killed = 0
+    for n in (0, 1, 5, 9, 20, 40, 55, 70):
+        p = start(ASSAY, *words, "--resume", stderr=subprocess.PIPE)
+        seen = len(g.runs)
+        wait_for(lambda: len(g.runs) >= min(seen + n // 4, 80) or p.poll() is not None,
+                 what="some rollouts")
+        p.kill()
+        killed += p.wait() == -signal.SIGKILL
+    expect(killed > 2, "some were killed")
+    with open(tmp() / "out.jsonl", "a") as f:
+        f.write('{"_ng_task_index": 39, "torn')
+    r = assay(*words, "--resume")
+    expect(r.rc in (0, 6), r.err)
+    results = keys(lines("out.jsonl"))
+    expect_eq(sorted(results), [(t, n) for t in range(40) for n in range(2)], "results, each once")
+    r = assay(*words[:1], "--json", *words[2:], "--resume")
+    expect_eq((r.rc, r.json()["before"], r.json()["back"], r.json()["id"]), (0, 80, 0, None),
+              "nothing is left to do")
+
+
+@test("Ctrl-C ends it with a report, and what was back stays")
+def _():
+    g = Gym()
+    write_rows([row(0), row(1, fake={"delay": 30})])
+    p = start(ASSAY, "rollouts", "--json", *usual(g),
+              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    timings = tmp() / "out_timings.jsonl"
+    wait_for(lambda: timings.exists() and timings.read_text().endswith("\n"), what="the first")
+    p.send_signal(signal.SIGINT)
+    out, _ = p.communicate(timeout=20)
+    d = valid(json.loads(out), "rollouts-1")
+    expect_eq((d["status"], d["back"], d["unfinished"], d["missing"]), ("interrupted", 1, 1, 1),
+              "report")
+    expect_eq((p.returncode, keys(lines("out.jsonl"))), (-signal.SIGINT, [(0, 0)]), "end")
+
+
+@test("two collections never write into one file")
+def _():
+    g = Gym()
+    write_rows([row(0, fake={"delay": 30})])
+    start(ASSAY, "rollouts", "-q", *usual(g))
+    wait_for(lambda: g.runs, what="the first")
+    r = assay("rollouts", *usual(g))
+    expect_eq(r.rc, 74, "status")
+    expect_in("another assay collects rollouts into 'out.jsonl'", r.err, "stderr")
+
+
+# --- the resources server -------------------------------------------------------
+
+def call(name, arguments):
+    return {"type": "function_call", "call_id": "c", "name": name,
+            "arguments": json.dumps(arguments)}
+
+
+@test("driving a resources server: a session for each row, its tools in order, then verify")
+def _():
+    g = Gym()
+    said = {"id": "r", "output": [call("get_weather", {"city": "Oslo"}), {"type": "message"},
+                                  call("no such/tool", {}),
+                                  call("get_weather", {"city": "Rome"})]}
+    write_rows([row(i, response=said, agent_ref={"name": "simple_agent"}) for i in range(5)])
+    d = collect(g, "--drive", "weather", "--preset", "gym", "-c", "2")
+    expect_eq((d["back"], d["driven"], d["tools_failed"]), (5, True, 5), "counts")
+    expect_eq([d[k]["count"] for k in ("seed_ms", "tool_ms", "verify_ms")], [5, 15, 5], "steps")
+    expect_eq([x["met"] is None for x in d["targets"]], [False, False, True],
+              "targets that are known")
+    expect_eq(len(g.sessions), 5, "sessions")
+    for steps in g.sessions.values():
+        expect_eq([p for p, _ in steps],
+                  ["/get_weather", "/no%20such%2Ftool", "/get_weather", "/verify"], "calls")
+        expect_eq((steps[0][1], steps[3][1]["response"]), ({"city": "Oslo"}, said), "bodies")
+    expect_eq([r["reward"] for r in lines("out.jsonl")], [0.5] * 5,
+              "verify's answers are the results")
+    t = lines("out_timings.jsonl")[0]
+    expect(t["seed_ms"] > 0 and t["verify_ms"] > 0, "times")
+    expect_eq([x["status"] for x in t["tools"]], ["200", "404", "200"], "tools")
+
+
+# --- as a run ---------------------------------------------------------------------
+
+@test("a collection is a run in the history; progress is told in rollouts a minute")
+def _():
+    g = Gym()
+    write_rows([row(i) for i in range(5)])
+    r = assay("rollouts", *usual(g), "-c", "1", "-l", "a=b")
+    expect(r.rc in (0, 6), r.err)
+    expect_in("rollouts    5 of 5 back · ", r.out, "summary")
+    expect_in("Finished 5 / 5 rollouts (100%) in 0:00:", r.err, "progress")
+    expect_in(" rollouts/min).\n", r.err, "progress")
+    d = assay("show", "--json", "last").json()
+    expect_eq(d["assay"]["load"]["requests"], 5, "requests of the run that was kept")
+    expect_in("assay rollouts out.jsonl", assay("show", "last").ok().out, "shown")
+
+
+main()
