@@ -351,8 +351,9 @@ static __always_inline bool same_thread(const struct task_struct *t, uint64_t pr
 }
 
 /*
- * Add up a thread that ended; false when it still runs. What it used is read
- * before it is claimed: as long as nobody has, the task is not freed.
+ * Add up a thread that ended; false when it still runs, or when the kernel would
+ * not let us at the map just now. What it used is read before it is claimed: as
+ * long as nobody has, the task is not freed.
  */
 static __noinline bool settle_thread(uint64_t task, uint64_t process)
 {
@@ -364,7 +365,9 @@ static __noinline bool settle_thread(uint64_t task, uint64_t process)
 		return false;
 	add_thread_at(&used, t);
 	struct member *m = claim(task, &process);
-	if (!m || !same)
+	if (!m)
+		return !bpf_map_lookup_elem(&ending, &task);
+	if (!same)
 		return true;
 	add_usage(&m->settled, &used);
 	settled(m, process, t);
