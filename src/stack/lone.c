@@ -23,9 +23,18 @@ static bool is_single(const struct as_pythreads *t)
 	return n == 1;
 }
 
+void as_lone_end(struct as_lone *l)
+{
+	l->over |= l->is;
+	l->is = false;
+}
+
 void as_lone_count(struct as_lone *l, const struct as_pythreads *t)
 {
-	l->is = t->n == 1 && is_single(t);
+	if (t->n == 1 && is_single(t))
+		l->is = !l->over;
+	else
+		as_lone_end(l);
 }
 
 /* From now on by the clock. */
@@ -46,7 +55,8 @@ static bool settle(struct as_lone *l, const struct as_pythread *t, int64_t now)
 
 	if (!as_pythread_count(t, &own))
 		return false;
-	l->is = l->is && t->told_ns - own <= behind_most;
+	if (t->told_ns - own > behind_most)
+		as_lone_end(l);
 	l->settle_ns = now + settle_pause;
 	return true;
 }

@@ -7,18 +7,21 @@
  * it, if the thread is on a CPU: two calls without a file, a fifth of what it
  * costs to read its schedstat and its syscall. Whether it is the only one is
  * found out whenever threads are listed. As another may begin any time, its own
- * count is read now and then, too: if others have used some, it is asked like
- * any other from then on, and what was told too much is taken back.
+ * count is read now and then, too: if others have used some, what was told too
+ * much is taken back. Who is not alone any more is asked like any other for good.
  */
 #include "stack/threads.h"
 
 struct as_lone {
 	clockid_t clock;   /* of the process                                 */
 	bool is;           /* there is one: it is asked by that              */
+	bool over;         /* there was                                      */
 	int64_t settle_ns; /* its own count is read again; CLOCK_MONOTONIC   */
 };
 
 /* The threads have just been listed. */
 void as_lone_count(struct as_lone *l, const struct as_pythreads *t);
+/* Another one has come. */
+void as_lone_end(struct as_lone *l);
 /* What as_pythread_ask() tells. `used_ns` is negative when too much was told before. */
 bool as_lone_ask(struct as_lone *l, struct as_pythread *t, int64_t now, struct as_pydeed *ret);

@@ -230,6 +230,8 @@ static void see_newest(struct as_sampled *p, const struct as_pythread *t)
 		return;
 	p->preceded = as_snapper_preceded(&t->snap);
 	p->leads = !p->preceded;
+	if (p->preceded)
+		as_lone_end(&p->lone);
 }
 
 static bool see(struct as_sampler *s, struct as_sampled *p, struct as_pythread *t,
@@ -303,6 +305,17 @@ static void leave_waiting(struct as_sampled *p, int64_t now, struct as_pydeed *d
 		did->runs = did->moved = false;
 }
 
+/* Its stack shows that it is not alone, so what the clock told is not its own: does it run? */
+static bool ask_own(struct as_pythread *t)
+{
+	struct as_pydeed own;
+
+	if (!as_pythread_ask(t, &own))
+		return false;
+	t->owed_ns += own.used_ns;
+	return own.runs;
+}
+
 /*
  * CPU time belongs to the stacks that are seen while a thread runs, never to
  * the one in which it waits afterwards: it is owed until then. The stack of a
@@ -326,7 +339,11 @@ static void look_at(struct as_sampler *s, struct as_sampled *p, size_t i, struct
 	t->known &= !did.moved;
 	bool cpu = modes & AS_MODE_CPU && did.runs, wall = modes & AS_MODE_WALL,
 	     gil = modes & AS_MODE_GIL && holds(t, l);
+	bool lone = p->lone.is;
 	t->told = (cpu || wall || gil) && !elsewhere && see(s, p, t, l->lists ? &l->heads : NULL);
+	if (lone && !p->lone.is)
+		cpu = cpu && ask_own(t);
+	t->told = t->told && (cpu || wall || gil);
 	if (!t->told)
 		return;
 	int64_t used = cpu && t->owed_ns > 0 ? t->owed_ns : 0;
