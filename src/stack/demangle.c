@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/fault.h"
+#include "stack/rustname.h"
 
 enum { LONGEST = 4096 }; /* what is longer is no function's name */
 
@@ -66,10 +68,19 @@ static void spell(char *s)
 	*to = '\0';
 }
 
+static char *rust(const char *name)
+{
+	char text[LONGEST];
+
+	return as_rust_name(name, strlen(name), text, sizeof text) ? as_strdup(text) : NULL;
+}
+
 char *as_demangle(const struct as_demangler *d, const char *name)
 {
 	int status = 0;
 
+	if (!strncmp(name, "_R", 2))
+		return rust(name);
 	if (!d->cxa || strncmp(name, "_Z", 2) != 0 || strlen(name) > LONGEST)
 		return NULL;
 	char *s = d->cxa(name, NULL, NULL, &status);

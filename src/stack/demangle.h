@@ -4,7 +4,8 @@
  * author wrote.
  *
  * The C++ runtime knows how; it is loaded when the first such name is met.
- * Where there is none names stay as they are.
+ * Where there is none names stay as they are. Rust's newer ones ("_R…") are read
+ * by ourselves (rustname.h).
  */
 #include <stddef.h>
 
