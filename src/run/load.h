@@ -80,7 +80,7 @@ struct as_load_target {
 	X(first_event,    "first event", "until the first event or chunk was there")               \
 	X(first_token,    "first token", "until the first event with a piece of a model's answer") \
 	X(between_events, "between",     "from one event to the next")                             \
-	X(per_token,      "per token",   "from the first token to the last, for each of them")       \
+	X(per_token,      "per token",   "from the first token to the last, for each of them")     \
 	X(event_lag,      "event lag",   "from when `assay stub` sent an event until it was read")
 /* clang-format on */
 
@@ -119,8 +119,8 @@ struct as_load {             /* of the heap: it holds histograms */
 	uint64_t bytes_in, bytes_out;     /* all of them, heads and warm-up too */
 	int64_t warmup_ns;                /* how long that was                  */
 	int64_t measured_ns;              /* from its end to the last answer    */
-	int64_t sending_ns;               /* of that, until nothing more was to be sent */
-	int64_t cpu_ns;                   /* of the generator's thread, in that time             */
+	int64_t sending_ns;  /* of that, until nothing more was to be sent; closed: all */
+	int64_t cpu_ns;      /* of the generator's thread, in that time             */
 	int64_t wait_ns;     /* how long it waited for a CPU meanwhile, 0 if nobody says */
 	int64_t deadline_ns; /* by which an answer is good; 0: none was set */
 	uint64_t met;        /* answers, not failures, that came by it      */
