@@ -13,12 +13,14 @@
 #include "base/num.h"
 #include "cli/measure.h"
 #include "cli/rollout_words.h"
+#include "cli/watched.h"
 #include "judge/load.h"
+#include "load/drive.h"
 #include "load/gym.h"
 #include "load/hydra.h"
-#include "load/rollout_drive.h"
 #include "load/rollout_input.h"
 #include "load/rollout_metrics.h"
+#include "load/rollout_run.h"
 #include "report/report.h"
 #include "report/rollouts.h"
 
@@ -29,7 +31,8 @@ struct opts {
 	uint64_t limit, at_once, retries, max_output_tokens;
 	double temperature, top_p;
 	int64_t timeout_ns, duration_ns;
-	bool add_seed, resume, no_metrics, json, quiet, yes;
+	struct as_opt_list watched;
+	bool add_seed, resume, no_metrics, no_watch, json, quiet, yes;
 };
 
 #define AT(member) offsetof(struct opts, member)
@@ -59,6 +62,10 @@ static const struct as_opt opts[] = {
 	{ .name = "time-limit", .type = AS_OPT_DURATION, .at = AT(duration_ns), .arg = "TIME", .positive = true, .help = "end the collection after this time" },
 	{ .name = "disable-aggregation", .type = AS_OPT_SWITCH, .at = AT(no_metrics), .help = "do not ask the agents for metrics of all results (+disable_aggregation=true)" },
 	{ .name = "preset", .type = AS_OPT_CHOICE, .at = AT(preset), .arg = "NAME", .choices = "gym", .help = "gym: tools below 100 ms, verify below 50 ms, loop lag below 10 ms, at the 99th percentile; exit status 3 if not" },
+	AS_OPT_HEAD("what is watched meanwhile"),
+	{ .name = "watch", .letter = 'w', .type = AS_OPT_LIST, .at = AT(watched), .arg = "TARGET", .help = "[NAME=]PID or [NAME=]container:NAME: what it uses, and its loop lag; repeatable (default: the servers that the head server on this machine knows)" },
+	{ .name = "no-watch", .type = AS_OPT_SWITCH, .at = AT(no_watch), .help = "watch nobody" },
+	{ .name = "interval", .type = AS_OPT_DURATION, .at = AT(m.interval_ns), .arg = "TIME", .initial = "0.5s", .positive = true, .help = "time between samples; denser in the first second" },
 	AS_OPT_HEAD("identity"),
 	{ .name = "name", .letter = 'n', .type = AS_OPT_TEXT, .at = AT(m.name), .arg = "NAME", .help = "what to call the run (default: the agent's name)" },
 	{ .name = "run-version", .type = AS_OPT_TEXT, .at = AT(m.version), .arg = "V", .help = "version of what is measured" },
@@ -86,6 +93,12 @@ struct job {
 	struct as_rollout_config config;
 	struct as_rollouts *out;
 	const struct as_env *env;
+	struct as_watched watched[AS_LOAD_TARGETS];
+	struct as_opt_list targets; /* "NAME=PID" each */
+	char target[AS_LOAD_TARGETS][AS_LOAD_NAME + 16];
+	struct as_loops loops;
+	struct as_drive drive;
+	bool failed; /* rollouts are missing */
 	struct as_buf yaml;
 	uint64_t malformed; /* rows, told so far */
 	size_t told;        /* of the steps of progress */
@@ -95,6 +108,8 @@ struct job {
 
 static void job_done(struct job *j)
 {
+	as_drive_done(&j->drive);
+	as_loops_done(&j->loops);
 	as_rollout_words_done(&j->words);
 	as_rollout_files_done(&j->files);
 	as_rollout_list_done(&j->list);
@@ -376,15 +391,13 @@ static void put_progress(const struct as_rollouts *r, int64_t t_ns)
 }
 
 /* On a terminal in one line, elsewhere a line when much has changed. */
-static void show_progress(void *arg, const struct as_rollouts *r, const struct as_load *l,
-			  int64_t t_ns)
+static void show_progress(void *arg, const struct as_rollouts *r, int64_t t_ns)
 {
 	static const unsigned steps[] = {20, 40, 60, 80, 90, 95, 98, 99, 100};
 	struct job *j = arg;
 	uint64_t done = r->before + r->back;
 	bool terminal = isatty(STDERR_FILENO), step = false;
 
-	(void)l;
 	while (j->told < AS_LEN(steps) && done * 100 >= steps[j->told] * r->asked) {
 		j->told++;
 		step = true;
@@ -397,14 +410,66 @@ static void show_progress(void *arg, const struct as_rollouts *r, const struct a
 	j->shown = terminal;
 }
 
-static int drive(void *arg, struct as_identity *who, struct as_tee *sinks,
-		 struct as_engine_result *ret, struct as_err *err)
+/* Resources servers first: whose loop is held up matters most where tools run. */
+static void add_target(struct job *j, const struct as_gym_server *s, bool resources)
 {
-	struct job *j = arg;
-	int r = as_rollouts_drive(&j->config, j->env, who, sinks, j->out, ret, err);
+	struct as_opt_list *to = &j->targets;
+	struct as_err ignored;
+	char name[64];
 
-	if (j->shown)
-		(void)fputs("\r\033[K", stderr);
+	if (!s->pid || to->n == AS_LOAD_TARGETS || resources != !strcmp(s->kind, "resources_servers"))
+		return;
+	if (as_measure_name(j->env, s->pid, name, sizeof name, &ignored) < 0)
+		return;
+	(void)snprintf(j->target[to->n], sizeof j->target[0], "%.*s=%d", AS_LOAD_NAME - 1,
+		       s->name[0] ? s->name : name, s->pid);
+	to->v[to->n] = j->target[to->n];
+	to->n++;
+}
+
+/* On another machine the numbers of processes mean others. */
+static bool head_is_here(const struct job *j, char *url, size_t size)
+{
+	struct as_url at;
+	struct as_addresses to;
+	struct as_err ignored;
+
+	return j->yaml.len && head_url(j, url, size, &ignored) == AS_OK &&
+	       as_url_parse(url, &at, &ignored) == AS_OK &&
+	       as_resolve(&at, &to, &ignored) == AS_OK && as_address_is_own(&to.at[0]);
+}
+
+static void ask_for_targets(struct job *j)
+{
+	as_auto_free struct as_gym_servers *all = as_zalloc(sizeof *all);
+	struct as_err ignored;
+	char url[320];
+
+	if (!all || !head_is_here(j, url, sizeof url) ||
+	    as_gym_instances(url, HEAD_TIMEOUT, all, &ignored) < 0)
+		return;
+	for (size_t i = 0; i < 2 * all->n; i++)
+		add_target(j, &all->v[i % all->n], i < all->n);
+}
+
+static int open_drive(struct job *j, struct as_err *err)
+{
+	j->targets = j->opts->watched;
+	if (!j->targets.n && !j->opts->no_watch)
+		ask_for_targets(j);
+	int r = as_watched_parse(j->env, &j->targets, j->watched, err);
+	j->drive.env = j->env;
+	j->drive.generate = as_rollouts_collect;
+	j->drive.config = &j->config;
+	j->drive.watched = j->watched;
+	j->drive.nwatched = r == AS_OK ? j->targets.n : 0;
+	j->drive.loops = j->targets.n ? &j->loops : NULL;
+	j->drive.failed = &j->failed;
+	if (r == AS_OK)
+		r = as_drive_open(&j->drive, err);
+	if (r == AS_OK && j->targets.n)
+		r = as_loops_init(&j->loops, err);
+	j->loops.threshold_ns = 10 * AS_MSEC; /* as `assay loop` has it */
 	return r;
 }
 
@@ -433,6 +498,8 @@ static void configure(struct job *j, uint64_t left)
 		.duration_ns = o->duration_ns,
 		.progress = o->quiet || o->json ? NULL : show_progress,
 		.arg = j,
+		.out = j->out,
+		.failed = &j->failed,
 	};
 }
 
@@ -455,7 +522,7 @@ static int show(const struct job *j, const struct as_measured *s, struct as_io *
 				     j->has_metrics ? "metrics" : NULL,
 				     j->files.metrics,
 				     NULL};
-	bool met = as_judge_gym(j->out, NULL, targets);
+	bool met = as_judge_gym(j->out, s ? &s->run->load->looplag : NULL, targets);
 	const struct as_rollouts_report r = {.run = s ? s->run : NULL,
 					     .rollouts = j->out,
 					     .targets = j->opts->preset ? targets : NULL,
@@ -515,18 +582,25 @@ static int measure(struct job *j, struct as_io *io, struct as_err *err)
 	struct as_measure m = {.kind = "rollouts",
 			       .default_name = j->opts->drive ? j->opts->drive : j->list.agents[0],
 			       .opts = j->opts->m,
-			       .engine = {.argv = words},
-			       .drive = drive,
-			       .drive_arg = j};
+			       .engine = {.attach = j->watched[0].pid,
+					  .children = true,
+					  .loops = j->drive.loops,
+					  .companion = as_drive_companion(&j->drive)},
+			       .argv = words};
 
 	m.opts.quiet = true; /* the status line is that of a job */
-	m.opts.metrics = "all";
+	m.opts.metrics = j->targets.n ? "all,load" : "system,cores,psi,load";
 	put_params(j, params, &m.opts.params);
 	int r = as_measured_take(&got, &m, io, err);
+	if (j->shown)
+		(void)fputs("\r\033[K", stderr);
 	if (r < 0)
 		return r;
 	as_measured_keep(&got);
-	if (!got.result.interrupted)
+	for (size_t i = 1; i < j->targets.n; i++)
+		if (j->drive.side[i].run)
+			as_measured_keep_also(&got, j->drive.side[i].run);
+	if (got.run->end.status != AS_INTERRUPTED)
 		collect_metrics(j);
 	r = show(j, &got, io, err);
 	tell_missing(j->out);
@@ -537,6 +611,7 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 {
 	as_cleanup(job_done) struct job j = {.opts = opts_,
 					     .files = AS_ROLLOUT_FILES,
+					     .drive.over = -1,
 					     .env = io->env,
 					     .yaml = AS_BUF(AS_BUF_FILE)};
 
@@ -547,8 +622,9 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 		return r;
 	uint64_t left = left_to_do(&j);
 	configure(&j, left);
-	if (left)
-		return measure(&j, io, err);
+	r = left ? open_drive(&j, err) : AS_OK;
+	if (r < 0 || left)
+		return r < 0 ? r : measure(&j, io, err);
 	r = show(&j, NULL, io, err);
 	tell_missing(j.out);
 	return r;
@@ -593,6 +669,9 @@ const struct as_cmd as_cmd_rollouts = {
 		"agent would: `seed_session`, each tool that the response calls, `verify`, with "
 		"the cookies of the session; what verify answers is the result, and every step is "
 		"timed.\n\n"
+		"With a head server on this machine its servers are watched meanwhile, by themselves "
+		"(or those of `--watch`): what they use and how long their event loops were held up, "
+		"on the timeline of the run.\n\n"
 		"A collection is a run: it is kept in the history, and `assay show` tells its "
 		"latencies again.",
 	.examples =

@@ -378,8 +378,7 @@ static int run_engine(struct as_measured *s, const struct as_measure *m, const s
 				  s->live ? as_live_sink(s->live) : none,
 				  m->watcher ? *m->watcher : none};
 	struct as_tee tee = {sinks, AS_LEN(sinks)};
-	int r = m->drive ? m->drive(m->drive_arg, &s->who, &tee, &s->result, err)
-			 : as_engine_run(env, &m->engine, &s->who, &tee, &s->result, err);
+	int r = as_engine_run(env, &m->engine, &s->who, &tee, &s->result, err);
 
 	as_status_line_done(&line);
 	if (r == AS_OK && sinks[0].failed) {

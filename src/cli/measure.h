@@ -96,10 +96,6 @@ struct as_measure {
 	const struct as_sink *watcher;       /* is told of all as well; or NULL            */
 	const struct as_status_words *words; /* in the status line; or NULL           */
 	bool *started;                       /* was it? or NULL                       */
-	/* What is measured instead of a process: it tells the sinks as the engine does. */
-	int (*drive)(void *arg, struct as_identity *who, struct as_tee *sinks,
-		     struct as_engine_result *ret, struct as_err *err);
-	void *drive_arg;
 	char **argv; /* the command line that is kept with it, if not the engine's */
 };
 

@@ -131,10 +131,14 @@ static void rows(void *arg, struct as_frame *frame)
 
 /* ── the end ──────────────────────────────────────────────────────────── */
 
-static enum as_status status_of(const struct as_load *l, int signal)
+static enum as_status status_of(const struct as_drive *d)
 {
-	if (signal)
+	const struct as_load *l = d->out;
+
+	if (d->signal)
 		return AS_INTERRUPTED;
+	if (d->failed && *d->failed)
+		return AS_FAILED;
 	return as_load_failed(l) < l->requests || !l->requests ? AS_SUCCESS : AS_FAILED;
 }
 
@@ -191,7 +195,7 @@ static int finish(void *arg, struct as_tee *sinks, struct as_outcome *o, struct 
 	if (!d->nwatched)
 		set_totals(totals, d->out);
 	add_targets(d, totals, o->duration_ns);
-	o->status = status_of(d->out, d->signal);
+	o->status = status_of(d);
 	o->signal = d->signal;
 	(void)snprintf(d->out->thresholds, sizeof d->out->thresholds, "%s",
 		       d->thresholds ? d->thresholds : "");

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "base/clock.h"
 #include "base/fault.h"
@@ -17,13 +18,16 @@ struct collection {
 	const struct as_rollout_config *cfg;
 	struct as_rollouts *out;
 	struct as_load *load;
+	struct as_pulse *pulse;
+	struct as_load_slice *slice;
 	struct as_requests requests;
 	struct as_flight *flights; /* one for each call */
 	struct as_request **free;  /* calls without a rollout */
 	size_t nfree;
 	struct as_buf line, text;
 	size_t next, active;
-	int64_t start_ns, end_ns, tick_ns, last_ns;
+	int64_t start_ns, end_ns, last_ns;
+	int64_t tick_ns, give_ns; /* when progress is told next, and the pulse */
 	bool stopped;
 	int failed; /* to write: the error that ends it */
 	struct as_err err;
@@ -162,6 +166,10 @@ static void record(struct collection *x, const struct as_request *c, enum as_loa
 	as_histogram_add(&l->latency, took, 1);
 	as_histogram_add(&l->wire, took, 1);
 	as_histogram_add(&l->lateness, 0, 1);
+	x->slice->requests++;
+	x->slice->failed += how != AS_LOAD_FINE;
+	as_histogram_add(&x->slice->latency, took, 1);
+	as_histogram_add(&x->slice->wire, took, 1);
 	x->last_ns = c->ended_ns;
 }
 
@@ -364,20 +372,31 @@ static void tick(struct collection *x, int64_t now)
 	if (now < x->tick_ns)
 		return;
 	x->out->duration_ns = now - x->start_ns;
-	x->load->measured_ns = now - x->start_ns;
 	if (x->cfg->progress)
-		x->cfg->progress(x->cfg->arg, x->out, x->load, now - x->start_ns);
+		x->cfg->progress(x->cfg->arg, x->out, now - x->start_ns);
 	x->tick_ns = now + AS_SECOND;
+}
+
+static void give(struct collection *x, int64_t now)
+{
+	if (now < x->give_ns)
+		return;
+	x->load->bytes_in = x->requests.bytes_in;
+	x->load->bytes_out = x->requests.bytes_out;
+	as_pulse_give(x->pulse, x->load, x->active, now - x->start_ns);
+	x->slice = as_pulse_slice(x->pulse);
+	x->give_ns = now + AS_PULSE_STEP;
 }
 
 static void loop(struct collection *x)
 {
 	for (dispatch(x); x->active && !x->stopped; dispatch(x)) {
-		int64_t until = x->tick_ns < x->end_ns ? x->tick_ns : x->end_ns;
+		int64_t until = x->give_ns < x->end_ns ? x->give_ns : x->end_ns;
 
 		as_requests_turn(&x->requests, until);
 		int64_t now = as_now();
 		tick(x, now);
+		give(x, now);
 		x->stopped |= x->requests.stopped || now >= x->end_ns;
 	}
 }
@@ -389,6 +408,7 @@ static void finish(struct collection *x, int64_t cpu)
 
 	x->out->duration_ns = (x->last_ns ? x->last_ns : now) - x->start_ns;
 	x->out->unfinished = l->unfinished = x->active;
+	*x->cfg->failed = as_rollouts_missing(x->out) > 0;
 	l->measured_ns = x->out->duration_ns;
 	l->sending_ns = now > x->start_ns ? now - x->start_ns : 1;
 	l->cpu_ns = as_clock(CLOCK_THREAD_CPUTIME_ID) - cpu;
@@ -409,11 +429,23 @@ static void collection_done(struct collection *x)
 	as_buf_done(&x->text);
 }
 
+/* As many descriptors as we may have. */
+static void raise_limit(void)
+{
+	struct rlimit most;
+
+	if (getrlimit(RLIMIT_NOFILE, &most) < 0)
+		return;
+	most.rlim_cur = most.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &most);
+}
+
 static int prepare(struct collection *x, struct as_err *err)
 {
 	size_t n = x->cfg->at_once;
-	int r = as_requests_init(&x->requests, n, x->cfg->stop_fd, err);
+	int r = as_requests_init(&x->requests, n, as_pulse_word(x->pulse), err);
 
+	raise_limit();
 	x->flights = as_zalloc_n(n, sizeof *x->flights);
 	x->free = as_zalloc_n(n, sizeof(struct as_request *));
 	if (r == AS_OK && (!x->flights || !x->free))
@@ -429,12 +461,15 @@ static int prepare(struct collection *x, struct as_err *err)
 	return r;
 }
 
-int as_rollouts_collect(const struct as_rollout_config *c, struct as_rollouts *ret,
-			struct as_load *load, bool *ret_stopped, struct as_err *err)
+int as_rollouts_collect(const void *config, struct as_pulse *pulse, struct as_load *load,
+			struct as_err *err)
 {
+	const struct as_rollout_config *c = config;
 	as_cleanup(collection_done) struct collection x = {.cfg = c,
-							   .out = ret,
+							   .out = c->out,
 							   .load = load,
+							   .pulse = pulse,
+							   .slice = as_pulse_slice(pulse),
 							   .requests = {.epoll = -1},
 							   .line = AS_BUF(AS_BUF_DOCUMENT),
 							   .text = AS_BUF(AS_BUF_FILE),
@@ -446,12 +481,11 @@ int as_rollouts_collect(const struct as_rollout_config *c, struct as_rollouts *r
 		return r;
 	x.tick_ns = x.start_ns + AS_SECOND;
 	x.end_ns = c->duration_ns ? x.start_ns + c->duration_ns : INT64_MAX;
-	ret->driven = c->driven;
+	c->out->driven = c->driven;
 	loop(&x);
 	x.tick_ns = 0; /* the last word */
 	tick(&x, as_now());
 	finish(&x, cpu);
-	*ret_stopped = x.requests.stopped;
 	if (x.failed)
 		*err = x.err;
 	return x.failed;

@@ -8,6 +8,7 @@
  * of them. What the servers answer is written as they wrote it
  * (base/json_text.h), with the keys that say which rollout it is.
  */
+#include "load/pulse.h"
 #include "load/rollout_files.h"
 #include "load/rollout_flight.h"
 
@@ -22,12 +23,13 @@ struct as_rollout_config {
 	uint32_t retries;    /* of one rollout                                   */
 	int64_t timeout_ns;  /* of one request                                   */
 	int64_t duration_ns; /* of all; 0: no limit                              */
-	int stop_fd;         /* becomes readable when it shall end               */
-	void (*progress)(void *arg, const struct as_rollouts *so_far, const struct as_load *l,
-			 int64_t t_ns);
+	/* Once a second and at the end, in the thread that collects. */
+	void (*progress)(void *arg, const struct as_rollouts *so_far, int64_t t_ns);
 	void *arg;
+	struct as_rollouts *out; /* what is known before is set; the rest becomes so */
+	bool *failed;            /* becomes true when rollouts are missing           */
 };
 
-/* `ret` and `load` are all zeros but for what is known before. *ret_stopped: stop_fd ended it. */
-int as_rollouts_collect(const struct as_rollout_config *c, struct as_rollouts *ret,
-			struct as_load *load, bool *ret_stopped, struct as_err *err);
+/* `config` is a struct as_rollout_config: as struct as_drive has it, until it is told to end. */
+int as_rollouts_collect(const void *config, struct as_pulse *pulse, struct as_load *load,
+			struct as_err *err);
