@@ -6,7 +6,9 @@
 #include "base/clock.h"
 #include "base/human.h"
 #include "judge/growth.h"
+#include "judge/load.h"
 #include "report/glyph.h"
+#include "report/load.h"
 #include "report/words.h"
 #include "run/sofar.h"
 
@@ -19,8 +21,29 @@ void as_put_label(const struct as_sheet *s, const char *label, enum as_ink ink)
 	as_buf_byte(s->out, ' ');
 }
 
+/* A load that went through to its end can have come to nothing all the same. */
+static const char *why_in_vain(const struct as_run *run)
+{
+	struct as_thresholds t;
+
+	if (!run->load || run->end.status != AS_SUCCESS)
+		return NULL;
+	if (as_load_is_invalid(&run->verdict))
+		return "INVALID";
+	as_load_thresholds(run->load, &t);
+	return as_thresholds_missed(&t, run->load) ? "threshold missed" : NULL;
+}
+
 static void put_status(const struct as_sheet *s)
 {
+	const char *in_vain = why_in_vain(s->run);
+
+	if (in_vain) {
+		as_put_ink(s->out, s->look, AS_RED, as_status_mark(AS_FAILED));
+		as_buf_byte(s->out, ' ');
+		as_put_ink(s->out, s->look, AS_RED, in_vain);
+		return;
+	}
 	enum as_ink ink = as_status_ink(s->run->end.status);
 
 	as_ink(s->out, s->look, ink);

@@ -294,6 +294,7 @@ def _():
     expect_eq(kept["thresholds"], t, "as it is kept")
     text = assay("show", ids[1], env={"LC_ALL": "C.UTF-8"}).ok().out
     expect_in("thresholds  ✘ http_reqs count<40", text)
+    expect(text.startswith(("✘ threshold missed  ", "✘ INVALID  ")), text.splitlines()[0])
 
 
 @test("what nobody knows is missed; what is no threshold is refused before anything is sent")
@@ -339,6 +340,8 @@ def _():
     r = assay("load", "-R", "300", "-n", 100, s.url, env={"COLUMNS": "80", "LC_ALL": "C.UTF-8"})
     expect(r.rc in (0, 6), r.err)
     expect(max(map(len, r.out.splitlines())) <= 80, r.out)
+    first = r.out.splitlines()[0]
+    expect(("INVALID" in first) == (r.rc == 6), "the first line says what it came to: " + first)
     for word in ("requests    100", "p99.9", "latency", "on the wire", "lateness", "verdict"):
         expect_in(word, r.out)
 
