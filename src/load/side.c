@@ -131,7 +131,8 @@ void as_side_stop(struct as_side *s, struct as_load_target *ret)
 	} else {
 		s->run = as_builder_take(as_take(s->builder));
 		as_judge(s->run);
-		memcpy(s->found.limit, s->run->verdict.sentence, sizeof s->found.limit);
+		if (!s->found.limit[0])
+			memcpy(s->found.limit, s->run->verdict.sentence, sizeof s->found.limit);
 		memcpy(s->found.run, s->who.id, sizeof s->who.id);
 	}
 	*ret = s->found;

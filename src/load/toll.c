@@ -1,6 +1,12 @@
 #include "load/toll.h"
 
 #include <math.h>
+#include <stdio.h>
+
+#include "base/buf.h"
+#include "base/cleanup.h"
+#include "base/human.h"
+#include "profile/write.h"
 
 struct as_toll as_toll_new(void)
 {
@@ -47,6 +53,92 @@ static int64_t most(const struct as_tally *t)
 	return isfinite(t->max) ? (int64_t)t->max : AS_NA;
 }
 
+/* ── its loop ─────────────────────────────────────────────────────────── */
+
+/* Blocks that take a smaller share of its time do not say what held it up. */
+static const double held_least = 0.20;
+
+enum { HOLDERS = 64 };
+
+/* What held the loop: a stack, and why. */
+struct holder {
+	const struct as_loop_block *longest;
+	int64_t total;
+};
+
+static bool alike(const struct as_loop_block *a, const struct as_loop_block *b)
+{
+	return a->stack == b->stack && a->cause == b->cause && a->call == b->call;
+}
+
+/* Adds a block to its like; how much is held by all. More kinds than there is room for are few. */
+static void add_block(struct holder *h, size_t *n, const struct as_loop_block *b)
+{
+	size_t i = 0;
+
+	while (i < *n && !alike(h[i].longest, b))
+		i++;
+	if (i == HOLDERS)
+		return;
+	if (i == *n)
+		h[(*n)++] = (struct holder){.longest = b};
+	h[i].total += b->duration_ns;
+	if (b->duration_ns > h[i].longest->duration_ns)
+		h[i].longest = b;
+}
+
+static void put_cause(struct as_buf *out, const struct as_loop_block *b)
+{
+	static const char *const words[AS_LOOP_CAUSES] = {
+		[AS_LOOP_CPU] = "computing",
+		[AS_LOOP_READY] = "while no CPU was free",
+		[AS_LOOP_CALL] = "in a system call",
+		[AS_LOOP_LOCK] = "waiting for a lock",
+		[AS_LOOP_GIL] = "waiting for Python's global lock"};
+
+	as_buf_fmt(out, ", %s", words[b->cause]);
+	if (b->cause == AS_LOOP_CALL && b->call)
+		as_buf_fmt(out, " (%s)", b->call);
+}
+
+static void put_holder(struct as_buf *out, const struct as_loops *l, const struct as_loop_block *b)
+{
+	const struct as_profile *p = l->profile;
+	const struct as_place *at = &p->place[p->stack[b->stack].place];
+	struct as_spelling how = {0};
+
+	if (b->stack)
+		as_buf_fmt(out, ", most by %.48s (%.40s:%d)", p->text[at->function],
+			   as_spell_file(p, at, &how), at->line);
+	put_cause(out, b);
+}
+
+/* If it was held for a good part of its time, that is what held all else up. */
+static void note_holder(const struct as_loops *l, const struct as_loop *busiest,
+			struct as_load_target *ret)
+{
+	as_auto_buf struct as_buf text = AS_BUF(AS_BUF_LINE);
+	struct holder h[HOLDERS], *most = h;
+	int64_t held = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->nblocks; i++)
+		if (l->block[i].tid == busiest->tid) {
+			held += l->block[i].duration_ns;
+			add_block(h, &n, &l->block[i]);
+		}
+	double share = busiest->watched_ns > 0 ? (double)held / (double)busiest->watched_ns : 0;
+	if (!n || !(share >= held_least))
+		return;
+	for (size_t i = 1; i < n; i++)
+		most = h[i].total > most->total ? &h[i] : most;
+	as_buf_fmt(&text, "its event loop was held %s of the time",
+		   as_human_percent(fmin(share, 1)).s);
+	put_holder(&text, l, most->longest);
+	(void)snprintf(ret->limit, sizeof ret->limit, "%.*s", (int)sizeof ret->limit - 1,
+		       as_buf_text(&text));
+}
+
 static void note_lag(const struct as_loops *l, struct as_load_target *ret)
 {
 	const struct as_loop *busiest = l && l->n ? l->loop[0] : NULL;
@@ -59,6 +151,7 @@ static void note_lag(const struct as_loops *l, struct as_load_target *ret)
 	ret->lag_p50 = as_histogram_at(&busiest->busy, 0.5);
 	ret->lag_p99 = as_histogram_at(&busiest->busy, 0.99);
 	ret->lag_max = busiest->busy.max;
+	note_holder(l, busiest, ret);
 }
 
 void as_toll_finish(const struct as_toll *t, const struct as_total *totals,

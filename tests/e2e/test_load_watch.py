@@ -71,6 +71,8 @@ for way, env in (("told by the kernel", {}), ("probed", PROBED)):
         lag = d["target"]["loop_lag_ms"]
         expect(lag["max"] >= 29 and lag["p99"] >= 29, lag)
         expect_between(lag["blocks"], 12, 25, "blocks")
+        for word in ("its event loop was held", "hold (", "httpd.py:", "(clock_nanosleep)"):
+            expect_in(word, d["target"]["limit"])
         text = assay("show", d["id"]).ok().out
         expect_in("loop lag", text)
         r = assay("load", "--no-store", "-n", 20, "-R", "15", "-w", s.pid, s.url + "/hold/30",

@@ -148,12 +148,26 @@ static void t_loops_of_it(void)
 	struct as_loop *x = as_loops_of(&loops, 1);
 	for (int i = 1; i <= 100; i++)
 		as_loops_add(&loops, x, &(struct as_loop_block){.duration_ns = i * 100});
-	as_loops_add(&loops, x, &(struct as_loop_block){.duration_ns = 20 * AS_MSEC});
+	as_loops_add(&loops, x,
+		     &(struct as_loop_block){.tid = 1, .duration_ns = 20 * AS_MSEC});
 	as_toll_finish(&t, totals, &loops, AS_SECOND, &found);
 	EXPECT_I64(found.lags, 101);
 	EXPECT_I64(found.blocks, 1);
 	EXPECT_I64(found.lag_max, 20 * AS_MSEC);
 	EXPECT_NEAR((double)found.lag_p50, 5100, 10);
+	EXPECT_STR(found.limit, ""); /* nobody knows how long it was watched */
+	x->watched_ns = 200 * AS_MSEC;
+	as_toll_finish(&t, totals, &loops, AS_SECOND, &found);
+	EXPECT_STR(found.limit, ""); /* a tenth of the time */
+	for (int i = 0; i < 4; i++)
+		as_loops_add(&loops, x,
+			     &(struct as_loop_block){.tid = 1,
+						     .duration_ns = 15 * AS_MSEC,
+						     .cause = AS_LOOP_CALL,
+						     .call = "clock_nanosleep"});
+	as_toll_finish(&t, totals, &loops, AS_SECOND, &found);
+	EXPECT_STR(found.limit, "its event loop was held 40 % of the time, "
+				"in a system call (clock_nanosleep)");
 	as_loops_done(&loops);
 }
 
