@@ -45,6 +45,20 @@ interface Recipe {
 }
 
 const RECIPES: Recipe[] = [
+    {title: "Requests", note: "a second", wishes: [
+        {keys: ["load.requests"], name: "ended", always: true},
+        {keys: ["load.errors"], name: "failed"}]},
+    {title: "Latency", note: "from when a request was due", wishes: [
+        {keys: ["load.latency.p50"], name: "p50", always: true},
+        {keys: ["load.latency.p99"], name: "p99", always: true},
+        {keys: ["load.latency.max"], name: "max"}]},
+    {title: "On the wire", note: "from when it was sent", wishes: [
+        {keys: ["load.wire.p50"], name: "p50"},
+        {keys: ["load.wire.p99"], name: "p99"}], later: true},
+    {title: "Under way", note: "sent, and not answered yet", wishes: [
+        {keys: ["load.under_way"], name: "requests"}], later: true},
+    {title: "Generator", note: "100 % is one core", wishes: [
+        {keys: ["load.generator.cpu"], name: "CPU"}], later: true},
     {title: "CPU", note: "100 % is one core", stacked: true, limit: "cpus", wishes: [
         {keys: ["job.cpu.user", "cgroup.cpu.user"], name: "user", always: true},
         {keys: ["job.cpu.system", "cgroup.cpu.system"], name: "system", always: true}],
