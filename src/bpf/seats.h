@@ -104,15 +104,17 @@ static __always_inline void identify(struct seat *s, uint32_t at, const struct t
 	s->start = BPF_CORE_READ(t, start_boottime);
 }
 
-/* Where there is no seat left, /proc is read. */
+/* Where there is no seat left, nobody is told of any more: /proc is read. */
 static __noinline void take_seat(const struct task_struct *t)
 {
 	uint64_t task = (uint64_t)t;
 	uint32_t at = seat_of(t, seats_free ? seats_free - 1 : seats_used);
 	struct seat *s = seat_at(at);
 
-	if (!s)
+	if (!s) {
+		passing.full = 1;
 		return;
+	}
 	if (bpf_map_update_elem(&seated, &task, &at, BPF_NOEXIST) == 0) {
 		if (seats_free)
 			seats_free = s->first;

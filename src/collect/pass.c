@@ -251,11 +251,12 @@ static bool walk(struct as_pass *pass, bool all)
 	fetch(pass->members);
 	pass->n++;
 	pass->at = 0;
-	if (as_taskiter_pass(pass->of, all, hear, pass, &pass->quiet, &err) < 0)
-		return false;
-	if (pass->n == 1)
+	bool told = as_taskiter_pass(pass->of, all, hear, pass, &pass->quiet, &err) == AS_OK;
+	if (pass->n == 1 && told)
 		tell_origins(pass->c, "BPF task iterator");
-	return true;
+	if (pass->told && !told)
+		tell_origins(pass->c, "/proc, since there are too many for BPF");
+	return pass->told = told;
 }
 
 void as_pass_make(struct as_pass *pass, const struct as_witness *w, struct as_members *m,

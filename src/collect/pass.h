@@ -19,6 +19,7 @@ struct as_pass {
 	struct as_life_source *of;  /* who tells                                        */
 	uint64_t n;                 /* the last pass: as_process.passed                 */
 	bool made;                  /* at this tick                                     */
+	bool told;                  /* the last one succeeded                           */
 	bool complete;              /* and all who were not told of are as before       */
 	uint64_t first;             /* the first pass of this one                       */
 	uint64_t quiet;             /* how many were counted                            */

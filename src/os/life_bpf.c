@@ -60,6 +60,15 @@ static uint32_t ring_size(void)
 		       : AS_WIRE_RING;
 }
 
+/* Likewise seats for the threads of the job; 0: as many as there are. */
+static uint32_t seats(void)
+{
+	const char *wish = getenv("ASSAY_BPF_SEATS");
+	uint64_t n = 0;
+
+	return wish && as_scan_u64(wish, strlen(wish), &n) && n < UINT16_MAX ? (uint32_t)n : 0;
+}
+
 /* It wakes us early: on a machine that is busy we come late. */
 enum { WAKE_AT = 16 };
 
@@ -88,6 +97,8 @@ static int load(struct as_life_source *s, const struct as_env *env, struct as_er
 	s->bpf->rodata->processors = (uint32_t)get_nprocs_conf();
 	s->bpf->rodata->wake_at = size / WAKE_AT;
 	s->bpf->maps.ring.max_entries = size;
+	if (seats())
+		s->bpf->maps.seats.max_entries = seats();
 	int r = job_bpf__load(s->bpf);
 	if (r >= 0)
 		r = attach(s->bpf);
@@ -293,13 +304,25 @@ static int search(struct as_life_source *s, struct as_err *err)
 	return n < 0 ? as_fail_errno(err, errno, "read the BPF task iterator") : AS_OK;
 }
 
+/* A process whose threads are not all told of would seem to have used less than it did. */
+static int all_seated(const struct as_wire_pass *pass, struct as_err *err)
+{
+	return pass->full ? as_fail(err, AS_EUNSUP, "the job has more threads than BPF follows")
+			  : AS_OK;
+}
+
 int as_life_bpf_pass(struct as_life_source *s, bool all, struct as_err *err)
 {
 	struct as_wire_pass *pass = &s->bpf->bss->passing;
-	int r = s->named || pass->missed ? search(s, err) : AS_OK;
+	int r = all_seated(pass, err);
 
-	*pass = (struct as_wire_pass){.number = pass->number + 1, .all = all, .more = 1};
-	return r;
+	if (r == AS_OK && (s->named || pass->missed))
+		r = search(s, err);
+	*pass = (struct as_wire_pass){.number = pass->number + 1,
+				      .all = all,
+				      .more = 1,
+				      .full = pass->full};
+	return r < 0 ? r : all_seated(pass, err);
 }
 
 int as_life_bpf_part(struct as_life_source *s, const char **ret_records, size_t *ret_len,
@@ -316,6 +339,8 @@ int as_life_bpf_part(struct as_life_source *s, const char **ret_records, size_t 
 		return as_fail_errno(err, errno, "look at the tasks by BPF");
 	if (r > 0)
 		return as_fail(err, AS_EUNSUP, "this kernel shuffles its structures");
+	if (all_seated(pass, err) < 0)
+		return err->code;
 	*ret_len = pass->len < sizeof s->telling->bytes ? pass->len : sizeof s->telling->bytes;
 	return AS_OK;
 }

@@ -23,7 +23,7 @@ struct as_wire_pass {
 	uint32_t more;       /* there is more to tell                              */
 	uint32_t len;        /* bytes that were told                               */
 	uint32_t missed;     /* births that were not heard: somebody must search   */
-	uint32_t reserved;
+	uint32_t full;       /* some have no seat: what is told is not all, now and later */
 };
 
 /* Records one after another. */

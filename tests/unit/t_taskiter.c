@@ -525,6 +525,29 @@ static void t_many_births(void)
 	rig_close(r);
 }
 
+/* There are more than it has seats for: it says so rather than tell of some. */
+static void t_too_many(void)
+{
+	enum { SEATS = 8, N = 20 };
+	struct as_err err = {0};
+	int wake[N];
+	pid_t pids[N];
+
+	EXPECT(setenv("ASSAY_BPF_SEATS", "8", 1) == 0);
+	struct rig *r = rig_open();
+	EXPECT(unsetenv("ASSAY_BPF_SEATS") == 0);
+	for (int i = 0; i < N; i++) {
+		if (i == SEATS)
+			rig_pass(r); /* so many have a seat */
+		pids[i] = sleeper(&wake[i]);
+	}
+	for (int i = 0; i < 3; i++)
+		EXPECT_I64(as_taskiter_pass(r->source, true, hear, r, &r->quiet, &err), AS_EUNSUP);
+	for (int i = 0; i < N; i++)
+		end(pids[i]);
+	rig_close(r);
+}
+
 static void t_letters(void)
 {
 	static const struct {
@@ -542,4 +565,4 @@ static void t_letters(void)
 
 UTEST_MAIN(T(t_only_who_ran), T(t_threads_are_told), T(t_places_of_the_dead), T(t_a_thread_execs),
 	   T(t_many_births), T(t_as_proc_tells), T(t_threads), T(t_without_first_thread),
-	   T(t_only_members), T(t_many), T(t_letters))
+	   T(t_only_members), T(t_many), T(t_too_many), T(t_letters))
