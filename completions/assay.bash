@@ -251,13 +251,15 @@ _assay() {
 		--retries) return ;;
 		--time-limit) return ;;
 		--preset) _assay_words "gym" "$cur"; return ;;
+		-w | --watch) return ;;
+		--interval) return ;;
 		-n | --name) return ;;
 		--run-version) return ;;
 		-l | --label) return ;;
 		--store) _assay_files "$cur"; return ;;
 		esac
 		if [[ $cur == -* ]]; then
-			_assay_words "-i --input -o --output -a --agent --limit --num-repeats --num-repeats-add-seed --temperature --top-p --max-output-tokens --resume --head --url --drive --yes -c --concurrency --timeout --retries --time-limit --disable-aggregation --preset -n --name --run-version -l --label --json -q --quiet --store --no-store -h --help" "$cur"
+			_assay_words "-i --input -o --output -a --agent --limit --num-repeats --num-repeats-add-seed --temperature --top-p --max-output-tokens --resume --head --url --drive --yes -c --concurrency --timeout --retries --time-limit --disable-aggregation --preset -w --watch --no-watch --interval -n --name --run-version -l --label --json -q --quiet --store --no-store -h --help" "$cur"
 		fi
 		;;
 	"stub")

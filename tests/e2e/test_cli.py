@@ -275,7 +275,7 @@ def _():
     if not shutil.which("bash"):
         skip("bash is not installed")
     history()
-    expect_eq(complete("r"), ["run", "record", "report", "rm"], "commands")
+    expect_eq(complete("r"), ["run", "record", "rollouts", "report", "rm"], "commands")
     expect_eq(complete("jobs", "--so"), ["--sort"], "options")
     expect_eq(complete("jobs", "--sort", "m"), ["memory"], "choices")
     expect_eq(complete("jobs", "--sort", "=", "m"), ["memory"], "choices behind =")
