@@ -8,8 +8,9 @@
 #include "os/futex.h"
 
 enum {
-	BATCH = 128, /* records that are read before the first of them is done; and events */
-	AHEAD = 16,  /* rings behind the last one in use that are looked at              */
+	BATCH = 128,        /* records that are read before the first of them is done */
+	EVENTS = 2 * BATCH, /* the most that they come to                      */
+	AHEAD = 16,         /* rings behind the last one in use that are looked at              */
 	RATES = 256,
 	NOBODY = -1,
 };
@@ -78,7 +79,7 @@ struct as_drain {
 	uint16_t queue[AS_WIRE_HEAP_RINGS]; /* a heap: rings with a record, by number */
 	size_t nqueue, nrings;              /* nrings: those behind were never used    */
 	struct item batch[BATCH];
-	struct as_heap_event event[BATCH];
+	struct as_heap_event event[EVENTS];
 	size_t nbatch, nevents;
 	struct ring ring[AS_WIRE_HEAP_RINGS];
 };
@@ -116,24 +117,37 @@ static void tell_events(struct as_drain *d)
 
 static inline struct as_heap_event *new_event(struct as_drain *d)
 {
-	if (d->nevents == BATCH)
+	if (d->nevents == EVENTS)
 		tell_events(d);
 	return &d->event[d->nevents++];
 }
 
-static inline void tell_freed(struct as_drain *d, const struct as_live_entry *who, uint64_t bytes,
-			      bool last)
+/* Field by field where it belongs: what is put together elsewhere would be waited for. */
+HOT void put_event(struct as_heap_event *to, enum as_heap_what what, const struct as_drain *d,
+		   const struct as_live_entry *who, uint64_t bytes, uint64_t between)
 {
-	const struct as_heap_kind *k = &d->is.kinds->kind[who->kind];
+	to->what = what;
+	to->kind = who->kind;
+	to->ordinal = ordinal_of(who);
+	to->bytes = bytes;
+	to->between = between;
+	to->ns = d->ns;
+	to->rate = rate_of(d, who);
+}
 
-	*new_event(d) =
-		(struct as_heap_event){.what = last ? AS_HEAP_FREE : AS_HEAP_CUT,
-				       .kind = who->kind,
-				       .ordinal = ordinal_of(who),
-				       .bytes = bytes,
-				       .between = (uint32_t)(d->thread[k->thread].made - who->mark),
-				       .ns = d->ns,
-				       .rate = rate_of(d, who)};
+HOT void put_freed(struct as_heap_event *to, const struct as_drain *d,
+		   const struct as_live_entry *who, uint64_t bytes, bool last)
+{
+	const struct thread *t = &d->thread[d->is.kinds->kind[who->kind].thread];
+
+	put_event(to, last ? AS_HEAP_FREE : AS_HEAP_CUT, d, who, bytes,
+		  (uint32_t)(t->made - who->mark));
+}
+
+static void tell_freed(struct as_drain *d, const struct as_live_entry *who, uint64_t bytes,
+		       bool last)
+{
+	put_freed(new_event(d), d, who, bytes, last);
 }
 
 /* UINT32_MAX for want of memory: the allocation is left out. */
@@ -166,36 +180,35 @@ static inline struct as_live_entry new_entry(struct as_drain *d, uint64_t addres
 				      .mark = ++t->made};
 }
 
-static inline void tell_made(struct as_drain *d, const struct as_live_entry *who, uint64_t size)
+static inline uint64_t size_of(const struct as_drain *d, uint32_t kind)
 {
-	*new_event(d) = (struct as_heap_event){.what = AS_HEAP_ALLOC,
-					       .kind = who->kind,
-					       .ordinal = ordinal_of(who),
-					       .bytes = size,
-					       .ns = d->ns,
-					       .rate = rate_of(d, who)};
+	return d->is.kinds->kind[kind].size;
 }
 
 /* An address that is in use already: we were not told that it was given back. */
-HOT void allocated(struct as_drain *d, const struct item *it)
+HOT struct as_heap_event *allocated(struct as_drain *d, const struct item *it,
+				    struct as_heap_event *to)
 {
 	struct as_live_entry e = new_entry(d, it->address, it->kind, it->rate), was;
 
 	if (!as_live_put(&d->live, e, &was))
 		d->counts.incomplete = true;
-	if (was.address)
-		tell_freed(d, &was, d->is.kinds->kind[was.kind].size, true);
-	tell_made(d, &e, d->is.kinds->kind[it->kind].size);
+	if (__builtin_expect(was.address != 0, 0))
+		put_freed(to++, d, &was, size_of(d, was.kind), true);
+	put_event(to, AS_HEAP_ALLOC, d, &e, size_of(d, it->kind), 0);
+	return to + 1;
 }
 
-HOT void freed(struct as_drain *d, const struct item *it)
+HOT struct as_heap_event *freed(struct as_drain *d, const struct item *it, struct as_heap_event *to)
 {
 	struct as_live_entry was;
 
-	if (as_live_take(&d->live, it->address, &was))
-		tell_freed(d, &was, d->is.kinds->kind[was.kind].size, true);
-	else
+	if (!as_live_take(&d->live, it->address, &was)) {
 		d->counts.before++;
+		return to;
+	}
+	put_freed(to, d, &was, size_of(d, was.kind), true);
+	return to + 1;
 }
 
 /* What is held of files is known at each moment: it is no memory of the program's own. */
@@ -248,7 +261,7 @@ static void mapped(struct as_drain *d, const struct range *it)
 	if (!as_ranges_map(&d->ranges, &e, it->address, it->address + it->kind.size))
 		d->counts.incomplete = true;
 	count_mapped(d, it->kind.op, (int64_t)it->kind.size);
-	tell_made(d, &e, it->kind.size);
+	put_event(new_event(d), AS_HEAP_ALLOC, d, &e, it->kind.size, 0);
 }
 
 static void reserved(struct as_drain *d, const struct range *it)
@@ -308,17 +321,16 @@ static const struct operation operations[AS_WIRE_OPS] = {
 	[AS_WIRE_OP_COMMIT] = {sizeof(struct as_wire_alloc), committed},
 };
 
+/* There are no events that were not told. */
 static void do_batch(struct as_drain *d)
 {
 	const struct item *end = &d->batch[d->nbatch];
+	struct as_heap_event *to = d->event;
 
-	for (const struct item *it = d->batch; it < end; it++) {
-		if (it->kind == FREED)
-			freed(d, it);
-		else
-			allocated(d, it);
-	}
+	for (const struct item *it = d->batch; it < end; it++)
+		to = it->kind == FREED ? freed(d, it, to) : allocated(d, it, to);
 	d->nbatch = 0;
+	d->nevents = (size_t)(to - d->event);
 	tell_events(d);
 }
 
@@ -632,6 +644,7 @@ static void take_range(struct as_drain *d, const struct ring *r, const uint8_t *
 		operations[r->op].range(d, &it);
 	else
 		d->counts.bad++;
+	tell_events(d);
 }
 
 /* One that tells its number. */
