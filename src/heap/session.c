@@ -602,13 +602,26 @@ char *const *as_session_environment(const struct as_session *s)
 	return s->invite.set;
 }
 
+/* A guest that was turned away at our own door cannot know why. */
+static int why_not(struct as_session *s, struct as_err *err)
+{
+	struct as_err at_door;
+
+	(void)pthread_mutex_lock(&s->lock);
+	note(s, as_arrivals_failed(&s->arrivals, &at_door), &at_door);
+	if (s->failed.code)
+		*err = s->failed;
+	(void)pthread_mutex_unlock(&s->lock);
+	return err->code;
+}
+
 int as_heap_attach(struct as_session *s, pid_t pid, struct as_attached *ret, struct as_err *err)
 {
 	int r = as_attach(s->env, pid, s->arrivals.door.path, ret, err);
 
 	if (r == AS_OK)
 		s->visit = *ret;
-	return r;
+	return r == AS_OK ? r : why_not(s, err);
 }
 
 int32_t as_session_tid(const struct as_session *s)

@@ -156,25 +156,27 @@ struct search {
 	struct as_buf maps;
 	struct stat library; /* ours */
 	struct as_target_maps has;
+	bool starved; /* there was no memory to look at all files */
 };
 
 /* Where a file that is mapped in the process has these; 0: nowhere. */
-static void find_symbols(const struct search *s, const struct as_map *m, const char *const *names,
+static void find_symbols(struct search *s, const struct as_map *m, const char *const *names,
 			 uint64_t **to, size_t n)
 {
 	as_cleanup(as_mapped_close) struct as_mapped f = {.fd = -1};
 
-	if (!as_mapped_open(s->env, s->way->pid, m, &f))
-		return;
-	for (size_t i = 0; i < n; i++) {
+	bool readable = as_mapped_open(s->env, s->way->pid, m, &f);
+
+	for (size_t i = 0; readable && i < n; i++) {
 		uint64_t at;
 
 		if (as_elf_symbol(&f.elf, names[i], &at))
 			*to[i] = f.bias + at;
 	}
+	s->starved |= f.elf.starved;
 }
 
-static void look_at_libc(const struct search *s)
+static void look_at_libc(struct search *s)
 {
 	struct as_way_in *w = s->way;
 	static const char *const names[] = {"pthread_create", "dlopen", "dlsym", "dlerror",
@@ -185,7 +187,7 @@ static void look_at_libc(const struct search *s)
 		find_symbols(s, &s->has.libc, names, to, AS_LEN(names));
 }
 
-static void look_at_guest(const struct search *s)
+static void look_at_guest(struct search *s)
 {
 	static const char *const names[] = {AS_WIRE_ATTACH_DOOR};
 
@@ -193,13 +195,14 @@ static void look_at_guest(const struct search *s)
 		find_symbols(s, &s->has.guest, names, (uint64_t *[]){&s->way->door}, 1);
 }
 
-static void look_through(struct search *s)
+static int look_through(struct search *s, struct as_err *err)
 {
 	as_target_maps(as_span(s->maps.p, s->maps.len), s->library.st_ino, &s->has);
 	s->way->code = s->has;
 	s->way->code.libc = s->way->code.guest = (struct as_map){0}; /* paths are in the text */
 	look_at_libc(s);
 	look_at_guest(s);
+	return s->starved ? as_fail(err, AS_ENOMEM, "no memory to look at a libc") : AS_OK;
 }
 
 /* ── the program's file ───────────────────────────────────────────────── */
@@ -242,10 +245,14 @@ static int judge_program(struct search *s, struct as_err *err)
 	int r = as_elf_open(fd, &e, err);
 	if (r < 0)
 		return r;
+	bool own_malloc = as_elf_symbol(&e, "malloc", &at);
+
+	if (e.starved)
+		return as_fail(err, AS_ENOMEM, "no memory to look at a program");
 	if (is_static(&e))
 		return refuse(err, pid, "is linked statically: nothing can be loaded into it",
 			      "link it dynamically to record what it allocates");
-	if (as_elf_symbol(&e, "malloc", &at))
+	if (own_malloc)
 		return refuse(err, pid,
 			      "has an allocator of its own built in, which it calls directly",
 			      "what it allocates cannot be seen while it runs");
@@ -379,8 +386,7 @@ int as_way_in(const struct as_env *env, pid_t pid, const char *door, struct as_w
 		r = judge_library(&s, err);
 	if (r == AS_OK)
 		r = judge_door(&s, door, err);
-	if (r < 0)
-		return r;
-	look_through(&s);
-	return judge_libc(&s, err);
+	if (r == AS_OK)
+		r = look_through(&s, err);
+	return r < 0 ? r : judge_libc(&s, err);
 }
