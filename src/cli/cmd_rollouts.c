@@ -417,10 +417,15 @@ static void add_target(struct job *j, const struct as_gym_server *s, bool resour
 	struct as_err ignored;
 	char name[64];
 
-	if (!s->pid || to->n == AS_LOAD_TARGETS || resources != !strcmp(s->kind, "resources_servers"))
+	if (!s->pid || to->n == AS_LOAD_TARGETS ||
+	    resources != !strcmp(s->kind, "resources_servers"))
 		return;
+	for (size_t i = 0; i < to->n; i++)
+		if (j->watched[i].pid == s->pid)
+			return;
 	if (as_measure_name(j->env, s->pid, name, sizeof name, &ignored) < 0)
 		return;
+	j->watched[to->n].pid = s->pid;
 	(void)snprintf(j->target[to->n], sizeof j->target[0], "%.*s=%d", AS_LOAD_NAME - 1,
 		       s->name[0] ? s->name : name, s->pid);
 	to->v[to->n] = j->target[to->n];
@@ -452,12 +457,28 @@ static void ask_for_targets(struct job *j)
 		add_target(j, &all->v[i % all->n], i < all->n);
 }
 
+/* Those that were named must be there; those that we found ourselves need not. */
+static int find_targets(struct job *j, struct as_err *err)
+{
+	struct as_err why = {0};
+
+	j->targets = j->opts->watched;
+	if (j->targets.n || j->opts->no_watch)
+		return as_watched_parse(j->env, &j->targets, j->watched, err);
+	ask_for_targets(j);
+	memset(j->watched, 0, sizeof j->watched);
+	if (as_watched_parse(j->env, &j->targets, j->watched, &why) < 0) {
+		as_complain("the servers are not watched", &why);
+		memset(j->watched, 0, sizeof j->watched);
+		j->targets.n = 0;
+	}
+	return AS_OK;
+}
+
 static int open_drive(struct job *j, struct as_err *err)
 {
-	j->targets = j->opts->watched;
-	if (!j->targets.n && !j->opts->no_watch)
-		ask_for_targets(j);
-	int r = as_watched_parse(j->env, &j->targets, j->watched, err);
+	int r = find_targets(j, err);
+
 	j->drive.env = j->env;
 	j->drive.generate = as_rollouts_collect;
 	j->drive.config = &j->config;
@@ -669,9 +690,9 @@ const struct as_cmd as_cmd_rollouts = {
 		"agent would: `seed_session`, each tool that the response calls, `verify`, with "
 		"the cookies of the session; what verify answers is the result, and every step is "
 		"timed.\n\n"
-		"With a head server on this machine its servers are watched meanwhile, by themselves "
-		"(or those of `--watch`): what they use and how long their event loops were held up, "
-		"on the timeline of the run.\n\n"
+		"With a head server on this machine its servers are watched meanwhile (or those "
+		"of `--watch`): what they use and how long their event loops were held up, on "
+		"the timeline of the run.\n\n"
 		"A collection is a run: it is kept in the history, and `assay show` tells its "
 		"latencies again.",
 	.examples =

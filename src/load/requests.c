@@ -256,10 +256,10 @@ int as_requests_init(struct as_requests *k, size_t n, int stop_fd, struct as_err
 		return as_fail(err, AS_ENOMEM, "no memory for %zu requests at once", n);
 	for (k->n = 0; k->n < n; k->n++)
 		k->v[k->n] = (struct as_request){.fd = -1,
-						     .at_ns = INT64_MAX,
-						     .request = AS_BUF(AS_ANSWER_MOST),
-						     .head = AS_BUF(AS_BUF_LINE + AS_HTTP_LINE),
-						     .body = AS_BUF(AS_ANSWER_MOST)};
+						 .at_ns = INT64_MAX,
+						 .request = AS_BUF(AS_ANSWER_MOST),
+						 .head = AS_BUF(AS_BUF_LINE + AS_HTTP_LINE),
+						 .body = AS_BUF(AS_ANSWER_MOST)};
 	return AS_OK;
 }
 

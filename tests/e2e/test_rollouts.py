@@ -314,6 +314,24 @@ def _():
     expect_eq([x["status"] for x in t["tools"]], ["200", "404", "200"], "tools")
 
 
+# --- who is watched ------------------------------------------------------------
+
+@test("the servers that the head server knows are watched meanwhile, unless nobody shall be")
+def _():
+    g = Gym("simple_agent", "other_agent")
+    g.pid = os.getpid()
+    write_rows([row(i, fake={"delay": 0.1}) for i in range(3)])
+    d = collect(g)
+    expect_eq([(t["name"], t["pid"]) for t in d["load"]["targets"]], [("simple_agent", g.pid)],
+              "each process once")
+    expect(d["load"]["target"]["memory_peak_bytes"] > 1 << 20, "what it used")
+    expect_eq(collect(g, "--no-watch")["load"]["targets"], [], "nobody")
+    d = collect(g, "--watch", f"me={g.pid}")
+    expect_eq([t["name"] for t in d["load"]["targets"]], ["me"], "who was named")
+    g.pid = 4194303
+    expect_eq(collect(g)["load"]["targets"], [], "who is not there stops nothing")
+
+
 # --- as a run ---------------------------------------------------------------------
 
 @test("a collection is a run in the history; progress is told in rollouts a minute")
