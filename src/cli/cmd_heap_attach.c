@@ -91,14 +91,16 @@ static int record(const struct opts *o, pid_t pid, const char *name, const char 
 		return code;
 	hold_signals();
 	code = as_heap_attach(r.session, pid, &attached, err);
-	if (code == AS_OK && !o->quiet)
+	bool recorded = code == AS_OK;
+	if (recorded && !o->quiet)
 		as_say_attached(pid, &attached);
-	if (code == AS_OK)
+	if (recorded)
 		code = as_measured_take(&got, &m, io, err);
-	as_recording_stop(&r, code == AS_OK);
-	if (code < 0)
+	as_recording_stop(&r, recorded);
+	if (code < 0 && !(recorded && code == AS_ENOTFOUND)) /* one that ended at once is no run */
 		return code;
-	as_measured_keep(&got);
+	if (code == AS_OK)
+		as_measured_keep(&got);
 	return as_show_recording(&r, &got, o->json, o->quiet, io, err);
 }
 

@@ -120,9 +120,10 @@ static int put_recording(struct as_buf *out, const struct as_look *look,
 {
 	struct as_sheet sheet = {out, look, s->run};
 
-	as_put_head(&sheet);
+	if (s->run)
+		as_put_head(&sheet);
 	int code = as_put_heap(out, look, r->heap, LINES, err);
-	if (code == AS_OK)
+	if (code == AS_OK && s->run)
 		as_put_own_cost(&sheet);
 	return code;
 }

@@ -54,7 +54,10 @@ void as_recording_stop(struct as_recording *r, bool started);
 void as_recording_done(struct as_recording *r);
 #define as_auto_recording as_cleanup(as_recording_done)
 
-/* What came of it: the numbers as JSON, or a summary on standard error unless it is to be quiet. */
+/*
+ * What came of it: the numbers as JSON, or a summary on standard error unless it is to be quiet.
+ * `s` has no run when the process ended before it could be measured.
+ */
 int as_show_recording(const struct as_recording *r, const struct as_measured *s, bool json,
 		      bool quiet, struct as_io *io, struct as_err *err);
 /* Where the capture is, and the next commands. */

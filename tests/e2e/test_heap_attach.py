@@ -109,6 +109,18 @@ def _():
     expect_eq(h.by_function("top_by_size")["by_make"], (3 * 1013, 3), "made")
 
 
+@job_test("a process that ends as soon as it is recorded leaves what it did")
+def _():
+    for _ in range(5):
+        t = attachee()
+        a = Attached(t.pid)
+        a.p.send_signal(signal.SIGSTOP)
+        t.tell("make", 3, 1013)
+        t.end()
+        a.p.send_signal(signal.SIGCONT)
+        expect_eq(a.ended().by_function("top_by_size")["by_make"], (3 * 1013, 3), "made")
+
+
 # Stops a thread before its next mmap(), says so, and lets it go when it is told to.
 HOLD = """
 import ctypes, os, sys
