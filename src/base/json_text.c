@@ -272,11 +272,11 @@ static const char *after_value(const char *p, const char *end)
 
 bool as_json_next(struct as_json_text of, struct as_json_member *m)
 {
-	const char *end = of.p + of.n, *p = m->value.p ? m->value.p + m->value.n : of.p + 1;
 	bool object = as_json_is_object(of);
 
 	if (!object && !as_json_is_array(of))
 		return false;
+	const char *end = of.p + of.n, *p = m->value.p ? m->value.p + m->value.n : of.p + 1;
 	p = after_blanks(p, end);
 	if (p < end && *p == ',')
 		p = after_blanks(p + 1, end);
@@ -349,11 +349,11 @@ static size_t take_char(const char **p, const char *end, char to[4])
 
 void as_json_unquote(struct as_buf *out, struct as_json_text string)
 {
-	const char *p = string.p + 1, *end = string.p + string.n - 1;
 	char to[4];
 
 	if (!as_json_is_string(string) || string.n < 2)
 		return;
+	const char *p = string.p + 1, *end = string.p + string.n - 1;
 	while (p < end) {
 		const char *escape = memchr(p, '\\', (size_t)(end - p));
 
@@ -366,11 +366,11 @@ void as_json_unquote(struct as_buf *out, struct as_json_text string)
 
 bool as_json_says(struct as_json_text string, const char *text)
 {
-	const char *p = string.p + 1, *end = string.p + string.n - 1;
 	char to[4];
 
 	if (!as_json_is_string(string) || string.n < 2)
 		return false;
+	const char *p = string.p + 1, *end = string.p + string.n - 1;
 	while (p < end) {
 		size_t n = take_char(&p, end, to);
 

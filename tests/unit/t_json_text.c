@@ -115,6 +115,20 @@ static void t_unquoted(void)
 	EXPECT_STR(as_buf_text(&b), "\"\\/\b\f\n\r\t\xf0\x9f\x98\x80\xef\xbf\xbdx\xe2\x82\xac");
 }
 
+static void t_nothing(void)
+{
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_LINE);
+	const struct as_json_text none = {0};
+	struct as_json_member m = {0};
+
+	EXPECT(!as_json_says(none, ""));
+	EXPECT(!as_json_next(none, &m));
+	EXPECT(!as_json_of(none, "a").p);
+	as_json_unquote(&b, none);
+	as_json_squeeze(&b, none);
+	EXPECT_U64(b.len, 0);
+}
+
 static void t_edited(void)
 {
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_LINE);
@@ -127,4 +141,4 @@ static void t_edited(void)
 	EXPECT_STR(as_buf_text(&b), "{\"b\":[2]}");
 }
 
-UTEST_MAIN(T(t_good), T(t_bad), T(t_depth), T(t_found), T(t_unquoted), T(t_edited))
+UTEST_MAIN(T(t_good), T(t_bad), T(t_depth), T(t_found), T(t_unquoted), T(t_nothing), T(t_edited))
