@@ -374,9 +374,9 @@ bool as_json_says(struct as_json_text string, const char *text)
 	while (p < end) {
 		size_t n = take_char(&p, end, to);
 
-		if (strncmp(text, to, n) != 0) /* a NUL in it ends the comparison: not the same */
-			return false;
-		text += n;
+		for (size_t i = 0; i < n; i++, text++)
+			if (!*text || *text != to[i]) /* a NUL in it is no end of `text` */
+				return false;
 	}
 	return !*text;
 }

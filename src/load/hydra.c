@@ -66,7 +66,8 @@ static bool is_number(const char *text)
 	struct as_err ignored;
 
 	return (*text == '-' || (*text >= '0' && *text <= '9')) &&
-	       as_json_text_check(text, strlen(text), &whole, &ignored) == AS_OK;
+	       as_json_text_check(text, strlen(text), &whole, &ignored) == AS_OK &&
+	       !whole.p[whole.n];
 }
 
 static void put_bare(struct parse *s)

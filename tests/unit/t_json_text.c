@@ -104,6 +104,7 @@ static void t_found(void)
 	EXPECT(!as_json_of(whole("[1]"), "a").p);
 	EXPECT(as_json_says(whole("\"a\\n\\u00e9\""), "a\n\xc3\xa9"));
 	EXPECT(!as_json_says(whole("\"a\\u0000b\""), "a"));
+	EXPECT(!as_json_says(whole("\"\\u0000\""), ""));
 	EXPECT(!as_json_says(whole("\"ab\""), "a"));
 }
 
