@@ -148,8 +148,7 @@ static void t_loops_of_it(void)
 	struct as_loop *x = as_loops_of(&loops, 1);
 	for (int i = 1; i <= 100; i++)
 		as_loops_add(&loops, x, &(struct as_loop_block){.duration_ns = i * 100});
-	as_loops_add(&loops, x,
-		     &(struct as_loop_block){.tid = 1, .duration_ns = 20 * AS_MSEC});
+	as_loops_add(&loops, x, &(struct as_loop_block){.tid = 1, .duration_ns = 20 * AS_MSEC});
 	as_toll_finish(&t, totals, &loops, AS_SECOND, &found);
 	EXPECT_I64(found.lags, 101);
 	EXPECT_I64(found.blocks, 1);
