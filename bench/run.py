@@ -27,7 +27,8 @@ sys.dont_write_bytecode = True
 import harness
 import peers
 
-ALL = ["start", "own", "sample1000", "cgroup", "store", "stacks", "stacks_attach", "heap", "load"]
+ALL = ["start", "own", "sample1000", "cgroup", "store", "stacks", "stacks_attach", "heap", "load",
+       "histogram"]
 DOCS = harness.ROOT / "docs" / "overhead.md"
 
 
