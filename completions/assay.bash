@@ -217,6 +217,7 @@ _assay() {
 		-H | --header) return ;;
 		--body) return ;;
 		--body-file) _assay_files "$cur"; return ;;
+		--body-lines) _assay_files "$cur"; return ;;
 		--threshold) return ;;
 		--exit-codes) _assay_words "assay k6" "$cur"; return ;;
 		-w | --watch) return ;;
@@ -230,7 +231,7 @@ _assay() {
 		--store) _assay_files "$cur"; return ;;
 		esac
 		if [[ $cur == -* ]]; then
-			_assay_words "-c --connections -n --requests -z --duration -R --rate --arrival --seed --warmup --timeout --deadline -m --method -H --header --body --body-file --yes --threshold --exit-codes -w --watch --stacks --stacks-rate -i --interval --name --run-version -l --label --json --csv --ndjson --hdr --junit --markdown -o --output -q --quiet --store --no-store -h --help" "$cur"
+			_assay_words "-c --connections -n --requests -z --duration -R --rate --arrival --seed --warmup --timeout --deadline -m --method -H --header --body --body-file --body-lines --yes --threshold --exit-codes -w --watch --stacks --stacks-rate -i --interval --name --run-version -l --label --json --csv --ndjson --hdr --junit --markdown -o --output -q --quiet --store --no-store -h --help" "$cur"
 		fi
 		;;
 	"rollouts")

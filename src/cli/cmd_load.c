@@ -10,13 +10,13 @@
 #include "base/clock.h"
 #include "base/human.h"
 #include "cli/load_output.h"
+#include "cli/load_rows.h"
 #include "cli/load_view.h"
 #include "cli/measure.h"
 #include "cli/watched.h"
 #include "judge/load.h"
 #include "judge/threshold.h"
 #include "load/generator.h"
-#include "net/http1_write.h"
 #include "report/load.h"
 #include "report/report.h"
 
@@ -24,7 +24,7 @@ struct opts {
 	struct as_measure_opts m; /* identity and store; the rest is set here */
 	uint64_t requests, seed;
 	int64_t duration_ns, warmup_ns, timeout_ns, deadline_ns;
-	const char *conns, *rate, *arrival, *method, *body, *body_file, *exit_codes;
+	const char *conns, *rate, *arrival, *method, *body, *body_file, *body_lines, *exit_codes;
 	struct as_opt_list headers, thresholds, outputs, watched;
 	bool formats[AS_LOAD_NFORMATS];
 	bool quiet, yes;
@@ -51,6 +51,7 @@ static const struct as_opt opts[] = {
 	{ .name = "header", .letter = 'H', .type = AS_OPT_LIST, .at = AT(headers), .arg = "'K: V'", .help = "a header; repeatable" },
 	{ .name = "body", .type = AS_OPT_TEXT, .at = AT(body), .arg = "TEXT", .help = "the body of each request" },
 	{ .name = "body-file", .type = AS_OPT_TEXT, .at = AT(body_file), .arg = "FILE", .help = "the same, from a file" },
+	{ .name = "body-lines", .type = AS_OPT_TEXT, .at = AT(body_lines), .arg = "FILE", .help = "each line of it is the body of a request; they take turns" },
 	{ .name = "yes", .type = AS_OPT_SWITCH, .at = AT(yes), .help = "the server is neither on this machine nor in a private network, and its owner agrees" },
 	AS_OPT_HEAD("what it must keep to"),
 	{ .name = "threshold", .type = AS_OPT_LIST, .at = AT(thresholds), .arg = "EXPR", .help = "p99<250ms, errors<1%, rate>=100/s, or as k6 writes it; repeatable, or a list with commas" },
@@ -80,7 +81,7 @@ static const struct as_opt opts[] = {
 struct job {
 	struct as_url url;
 	struct as_addresses to;
-	struct as_buf body, request;
+	struct as_load_rows rows;
 	struct as_load_config config;
 	struct as_thresholds thresholds;
 	char keeps_to[AS_LOAD_THRESHOLDS];
@@ -95,15 +96,14 @@ static void job_done(struct job *j)
 {
 	as_drive_done(&j->drive);
 	as_loops_done(&j->loops);
-	as_buf_done(&j->body);
-	as_buf_done(&j->request);
+	as_load_rows_done(&j->rows);
 	as_load_files_done(&j->files);
 }
 
 static int check(const struct opts *o, struct as_err *err)
 {
-	if (o->body && o->body_file)
-		return as_fail(err, AS_EUSAGE, "--body or --body-file, not both");
+	if (!!o->body + !!o->body_file + !!o->body_lines > 1)
+		return as_fail(err, AS_EUSAGE, "one of --body, --body-file and --body-lines");
 	if (!o->rate && strcmp(o->arrival, "constant") != 0)
 		return as_fail(err, AS_EUSAGE, "--arrival needs a --rate");
 	if (o->m.stacks && !o->watched.n)
@@ -125,31 +125,20 @@ static int check_near(const struct opts *o, const struct job *j, struct as_err *
 	return AS_OK;
 }
 
-static int read_body(const struct opts *o, struct job *j, struct as_err *err)
+static int write_requests(const struct opts *o, struct job *j, struct as_err *err)
 {
-	if (o->body)
-		as_buf_str(&j->body, o->body);
-	as_auto_fd int here = o->body_file ? open(".", O_PATH | O_CLOEXEC) : -1;
-	if (o->body_file)
-		return as_read_all(here, o->body_file, &j->body, err);
-	return as_buf_ok(&j->body, err);
-}
-
-static int write_request(const struct opts *o, struct job *j, struct as_err *err)
-{
-	bool has_body = o->body || o->body_file;
+	struct as_load_body body = {o->body, o->body_file, o->body_lines};
+	bool has_body = o->body || o->body_file || o->body_lines;
 	struct as_http_ask ask = {.url = &j->url,
 				  .method = o->method  ? o->method
 					    : has_body ? "POST"
 						       : "GET",
 				  .headers = o->headers.v,
 				  .nheaders = o->headers.n,
-				  .body = j->body.p,
-				  .body_len = j->body.len,
 				  .has_body = has_body};
 
 	j->config.bodyless = !strcmp(ask.method, "HEAD");
-	return as_http_put(&j->request, &ask, err);
+	return as_load_rows_write(&j->rows, &body, &ask, err);
 }
 
 /* How long what names no time lasts. */
@@ -217,7 +206,6 @@ static int prepare(const struct opts *o, const char *url, struct job *j, struct 
 {
 	int r = check(o, err);
 
-	j->body = j->request = AS_BUF(AS_BUF_DOCUMENT);
 	if (r == AS_OK)
 		r = plan_rate(o, j, err);
 	if (r == AS_OK)
@@ -229,9 +217,7 @@ static int prepare(const struct opts *o, const char *url, struct job *j, struct 
 	if (r == AS_OK)
 		r = as_url_parse(url, &j->url, err);
 	if (r == AS_OK)
-		r = read_body(o, j, err);
-	if (r == AS_OK)
-		r = write_request(o, j, err);
+		r = write_requests(o, j, err);
 	if (r == AS_OK)
 		r = as_resolve(&j->url, &j->to, err);
 	return r == AS_OK ? check_near(o, j, err) : r;
@@ -243,8 +229,9 @@ static void configure(const struct opts *o, struct job *j, const struct as_env *
 
 	c->env = env;
 	c->to = &j->to;
-	c->request = j->request.p;
-	c->request_len = j->request.len;
+	c->request = j->rows.bytes.p;
+	c->ends = j->rows.ends;
+	c->nrequests = j->rows.n;
 	c->requests = o->requests;
 	if (o->requests && o->requests < c->conns)
 		c->conns = (uint32_t)o->requests;
@@ -376,7 +363,10 @@ const struct as_cmd as_cmd_load = {
 	.about = "send requests to a server and measure the answers",
 	.manual =
 		"Sends the same request to URL again and again and measures how long the answers "
-		"take. URL is `http://HOST[:PORT]/PATH` or `unix:/SOCKET[:/PATH]`.\n\n"
+		"take. URL is `http://HOST[:PORT]/PATH` or `unix:/SOCKET[:/PATH]`. With "
+		"`--body-lines` each line of a file is the body of a request, and they take turns; "
+		"lines that are empty, and in `*.jsonl` those that are no JSON, are named and left "
+		"out.\n\n"
 		"Without `--rate` each of the `-c` connections sends when it has its answer: a "
 		"closed loop, which asks what the server can do at most. With `--rate` requests "
 		"are due by a clock, whatever the server does, and **latency counts from the "

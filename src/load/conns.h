@@ -20,8 +20,9 @@ struct as_conns;
 struct as_conn {
 	int fd; /* -1: down */
 	enum as_conn_state state;
-	bool asked;       /* a request is under way, not only a connection    */
-	size_t sent;      /* bytes of it                                      */
+	bool asked; /* a request is under way, not only a connection    */
+	const char *request;
+	size_t len, sent; /* bytes of it                                      */
 	int64_t due_ns;   /* when the schedule wanted it                      */
 	int64_t begun_ns; /* when it was begun                                */
 	int64_t freed_ns; /* when the one before was over                     */

@@ -55,7 +55,7 @@ static void succeed(struct as_generator *g, struct as_conn *c)
 	int64_t now = as_now();
 
 	as_gen_record(g, c, as_gen_kind_of_status(c->http.status), now);
-	if (!c->http.keep || c->sent < g->cfg->request_len)
+	if (!c->http.keep || c->sent < c->len)
 		as_gen_drop(c);
 	as_gen_release(g, c, now);
 }
@@ -64,8 +64,7 @@ static void succeed(struct as_generator *g, struct as_conn *c)
 
 static void write_request(struct as_generator *g, struct as_conn *c)
 {
-	const struct as_load_config *cfg = g->cfg;
-	ssize_t n = as_send(c->fd, cfg->request + c->sent, cfg->request_len - c->sent);
+	ssize_t n = as_send(c->fd, c->request + c->sent, c->len - c->sent);
 
 	if (n < 0 && n != -EAGAIN) {
 		as_gen_fail(g, c, as_gen_kind((int)-n));
@@ -73,7 +72,7 @@ static void write_request(struct as_generator *g, struct as_conn *c)
 	}
 	c->sent += n > 0 ? (size_t)n : 0;
 	g->out->bytes_out += n > 0 ? (uint64_t)n : 0;
-	bool whole = c->sent == cfg->request_len, waits = c->state == AS_CONN_WRITING;
+	bool whole = c->sent == c->len, waits = c->state == AS_CONN_WRITING;
 	if (whole == waits)
 		watch(g, c, EPOLL_CTL_MOD, whole ? EPOLLIN : EPOLLIN | EPOLLOUT);
 	c->state = whole ? AS_CONN_WAITING : AS_CONN_WRITING;
@@ -131,12 +130,23 @@ static void dialled(struct as_generator *g, struct as_conn *c)
 	as_gen_dial(g, c);
 }
 
+/* They take turns. */
+static void choose_request(const struct as_generator *g, struct as_conn *c)
+{
+	const struct as_load_config *cfg = g->cfg;
+	size_t i = (size_t)(g->issued % cfg->nrequests), from = i ? cfg->ends[i - 1] : 0;
+
+	c->request = cfg->request + from;
+	c->len = cfg->ends[i] - from;
+	c->sent = 0;
+}
+
 void as_gen_begin(struct as_generator *g, struct as_conn *c, int64_t due, int64_t now)
 {
 	c->asked = true;
 	c->due_ns = due;
 	c->begun_ns = now;
-	c->sent = 0;
+	choose_request(g, c);
 	g->issued++;
 	as_http_response(&c->http, g->cfg->bodyless);
 	as_stream_begin(&c->stream);

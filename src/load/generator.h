@@ -24,7 +24,8 @@ struct as_load_config {
 	const struct as_env *env;
 	const struct as_addresses *to;
 	const char *request;
-	size_t request_len;
+	const size_t *ends; /* of each of the requests in it, which take turns */
+	size_t nrequests;
 	bool bodyless; /* answers have no body: the method is HEAD          */
 	uint32_t conns;
 	struct as_stages at_once;    /* of a closed loop: how many of them; none: all    */

@@ -110,6 +110,38 @@ def _():
     expect(s.end()["bytes_in"] > 6000, "bodies were sent")
 
 
+@test("lines of a file take turns as bodies; what is no row is named, and the others go on")
+def _():
+    got = []
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        def serve():
+            c, _ = server.accept()
+            data = b""
+            while len(got) < 5:
+                data += c.recv(4096)
+                head, mark, body = data.partition(b"\r\n\r\n")
+                n = int(head.split(b"Content-Length: ")[1].split()[0]) if mark else 0
+                if mark and len(body) >= n:
+                    got.append(body[:n].decode())
+                    data = body[n:]
+                    c.sendall(b"HTTP/1.1 204 No\r\n\r\n")
+            c.recv(1)
+        t = threading.Thread(target=serve, daemon=True)
+        t.start()
+        rows = '{"a": 1}\n\n{"b": \n{"c": 3}\r\n[4]'
+        (tmp() / "rows.jsonl").write_text(rows)
+        r = assay("load", "-n", 5, "-c", 1, "--body-lines", "rows.jsonl",
+                  f"http://127.0.0.1:{server.getsockname()[1]}/")
+        t.join(20)
+    expect_eq(got, ['{"a": 1}', '{"c": 3}', "[4]", '{"a": 1}', '{"c": 3}'], "bodies")
+    expect_in("rows.jsonl:2: empty, left out", r.err)
+    expect_in("rows.jsonl:3: ", r.err)
+    (tmp() / "none").write_text("\n\n")
+    r = assay("load", "-n", 1, "--body-lines", "none", "http://127.0.0.1:1/")
+    expect_eq(r.rc, 65, "no rows")
+    expect_eq(assay("load", "--body-lines", "nowhere", "http://127.0.0.1:1/").rc, 66, "no file")
+
+
 @test("a unix socket")
 def _():
     path = tmp() / "x.sock"
