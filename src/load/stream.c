@@ -13,10 +13,15 @@ void as_stream_begin(struct as_stream *s)
 /* One event more, at this moment. */
 static void add_event(struct as_stream *s, struct as_load_streams *to, int64_t now)
 {
-	if (!s->first_event_ns)
+	int64_t gap = now - s->last_event_ns;
+
+	if (!s->first_event_ns) {
 		s->first_event_ns = now;
-	else if (to)
-		as_histogram_add(&to->between_events, now - s->last_event_ns, 1);
+	} else {
+		s->longest_gap_ns = gap > s->longest_gap_ns ? gap : s->longest_gap_ns;
+		if (to)
+			as_histogram_add(&to->between_events, gap, 1);
+	}
 	s->last_event_ns = now;
 	if (to)
 		to->events++;
@@ -86,5 +91,7 @@ void as_stream_record(struct as_stream *s, struct as_load_streams *to, int64_t d
 	add_since(&to->first_byte, s->first_byte_ns, due_ns);
 	add_since(&to->first_event, s->first_event_ns, due_ns);
 	add_since(&to->first_token, s->first_token_ns, due_ns);
+	if (s->last_event_ns > s->first_event_ns)
+		as_histogram_add(&to->longest_gap, s->longest_gap_ns, 1);
 	record_tokens(s, to);
 }

@@ -15,7 +15,7 @@
 struct as_stream { /* all zeros: nothing came yet */
 	struct as_sse sse;
 	int64_t first_byte_ns, first_event_ns, first_token_ns; /* 0: not yet  */
-	int64_t last_event_ns, last_token_ns;
+	int64_t last_event_ns, last_token_ns, longest_gap_ns;
 	bool told; /* how many tokens there are */
 	int64_t tokens;
 	uint64_t chunks;

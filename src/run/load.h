@@ -81,7 +81,8 @@ struct as_load_target {
 	X(first_token,    "first token", "until the first event with a piece of a model's answer") \
 	X(between_events, "between",     "from one event to the next")                             \
 	X(per_token,      "per token",   "from the first token to the last, for each of them")     \
-	X(event_lag,      "event lag",   "from when `assay stub` sent an event until it was read")
+	X(event_lag,      "event lag",   "from when `assay stub` sent an event until it was read") \
+	X(longest_gap,    "longest gap", "of each stream, the longest from one event to the next")
 /* clang-format on */
 
 struct as_load_streams {

@@ -20,7 +20,8 @@ def memory(d):
     return assay("show", "--json", d["id"]).ok().json()["assay"]["self"]["memory_peak_bytes"] / 1e6
 
 
-@test("1000 streams of 50 events a second: gaps of 20 ms, read as they come")
+@test("1000 streams of 50 events a second: gaps of 20 ms, read as they come",
+      seconds=240)
 def _():
     s = stub("--sse", 500, "--every", "20ms")
     d = load(s.url, "-c", 1000, "-n", 1000, "--timeout", "120s", timeout=180)
@@ -41,7 +42,7 @@ def _():
     s.end()
     for key, truth in (("first_byte_ms", 100), ("first_event_ms", 150), ("between_events_ms", 20)):
         print(f"# {key}: {st[key]['p50']:.2f}, the truth is {truth}")
-        expect_near(st[key]["p50"], truth, 0.02, key)
+        expect_near(st[key]["p50"], truth, 0.05, key)
 
 
 @test("a model: first token and time per token as the conversation told it")
@@ -61,7 +62,7 @@ def _():
     expect_near(st["per_token_ms"]["p50"], 10, 0.02, "per token")
 
 
-@test("10,000 streams that rest cost less than 100 MB")
+@test("10,000 streams that rest cost less than 100 MB", seconds=240)
 def _():
     s = stub("--sse", 2, "--every", "20s")
     d = load(s.url, "-c", 10000, "-n", 10000, "--timeout", "120s", timeout=180)
@@ -89,7 +90,7 @@ def erlang_c(servers, offered):
     return blocked / (1 - offered / servers * (1 - blocked))
 
 
-@test("M/M/c: what Erlang computed, 4 servers of 10 ms at a load of 0.7")
+@test("M/M/c: what Erlang computed, 4 servers of 10 ms at a load of 0.7", seconds=400)
 def _():
     servers, service, rate = 4, 0.010, 280
     s = stub("--servers", servers, "--service", f"exp:{service}s", "--seed", 5)

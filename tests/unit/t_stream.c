@@ -38,7 +38,9 @@ static void t_a_model(void)
 	EXPECT_U64(l.between_events.n, 5);
 	EXPECT_I64(l.between_events.max, 40);
 	EXPECT_I64(l.between_events.min, 0); /* usage and the end came together */
-	EXPECT_I64(l.per_token.max, 20);     /* 60 for three more */
+	EXPECT_U64(l.longest_gap.n, 1);
+	EXPECT_I64(l.longest_gap.max, 40);
+	EXPECT_I64(l.per_token.max, 20); /* 60 for three more */
 	as_sse_done(&s.sse);
 }
 
@@ -56,6 +58,7 @@ static void t_the_next_begins_anew(void)
 	EXPECT_U64(l.n, 2);
 	EXPECT_U64(l.events, 2);
 	EXPECT_U64(l.between_events.n, 0); /* nothing between two streams */
+	EXPECT_U64(l.longest_gap.n, 0);
 	EXPECT_U64(l.told, 0);
 	EXPECT_U64(l.first_token.n, 0);
 	EXPECT_I64(l.first_event.max, 100);
