@@ -94,6 +94,7 @@ struct job {
 
 static void job_done(struct job *j)
 {
+	as_load_view_done(&j->view);
 	as_drive_done(&j->drive);
 	as_loops_done(&j->loops);
 	as_load_rows_done(&j->rows);
@@ -308,6 +309,26 @@ static int exit_status(const struct opts *o, const struct job *j, const struct a
 	return strcmp(o->exit_codes, "k6") != 0 ? as_code_exit(AS_ETHRESHOLD) : K6_THRESHOLD;
 }
 
+/* Less than this is over before anybody has read a screen. */
+#define SCREEN_FROM (2 * AS_SECOND)
+
+static void open_view(const struct opts *o, const char *url, struct job *j, bool shown)
+{
+	const struct as_load_config *c = &j->config;
+
+	j->view.plan =
+		(struct as_load_top_facts){.url = url,
+					   .until_ns = c->duration_ns
+							       ? c->warmup_ns + c->duration_ns
+							       : 0,
+					   .most = c->requests,
+					   .conns = c->conns,
+					   .rate = c->schedule.rate,
+					   .target = o->watched.n ? j->watched[0].name : NULL,
+					   .pid = j->watched[0].pid};
+	as_load_view_open(&j->view, shown && c->duration_ns >= SCREEN_FROM);
+}
+
 static int measure(const struct opts *o, char *url, struct job *j, struct as_io *io,
 		   struct as_err *err)
 {
@@ -315,6 +336,7 @@ static int measure(const struct opts *o, char *url, struct job *j, struct as_io 
 	char assay[] = "assay", load[] = "load", params[3][64];
 	char *words[] = {assay, load, url, NULL};
 	bool shown = !o->quiet && isatty(STDERR_FILENO);
+	open_view(o, url, j, shown);
 	struct as_sink view = as_load_view_sink(&j->view);
 	struct as_measure m = {.kind = "load",
 			       .default_name = j->url.local ? j->url.socket : j->url.authority,
@@ -322,7 +344,8 @@ static int measure(const struct opts *o, char *url, struct job *j, struct as_io 
 			       .engine = {.attach = j->watched[0].pid,
 					  .children = true,
 					  .loops = j->drive.loops,
-					  .companion = as_drive_companion(&j->drive)},
+					  .companion = as_drive_companion(&j->drive),
+					  .ear = as_load_view_ear(&j->view)},
 			       .stacks = {.children = true, .sampler = {.processes = true}},
 			       .watcher = shown ? &view : NULL,
 			       .argv = words};
@@ -401,6 +424,9 @@ const struct as_cmd as_cmd_load = {
 		"requests later than a millisecond and a tenth of the median latency. Also when "
 		"no request was answered at all. Ctrl-C ends the load with a complete report of "
 		"what was measured until then.\n\n"
+		"On a terminal a load of two seconds or more has a screen: rate and percentiles "
+		"of the moment and of all, errors by kind, what the target uses. `q` ends it "
+		"with its report, `p` pauses the screen and not the load.\n\n"
 		"`--threshold` says what the load must keep to; one that is missed makes the exit "
 		"status 3, with `--exit-codes k6` 99. `p50`, `p99.9`, `min`, `max`, `mean` are of "
 		"the latency; `wire.` and `lateness.` before them mean those, and so do of streams "

@@ -12,6 +12,13 @@
 
 struct as_engine_config;
 
+/* A descriptor that the engine listens to for somebody else: keys of a screen. */
+struct as_ear {
+	int fd;
+	void (*heard)(void *arg);
+	void *arg;
+};
+
 struct as_companion {
 	void *arg;
 	/* Readable when it is over; good once it has started. */

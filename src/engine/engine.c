@@ -25,7 +25,7 @@
 
 enum { KILL_AFTER_S = 5, KILLS_MAX = 20 };
 
-enum event { EV_TIMER, EV_SIGNAL, EV_TARGET, EV_STACKS, EV_COMPANION, EV_PART };
+enum event { EV_TIMER, EV_SIGNAL, EV_TARGET, EV_STACKS, EV_COMPANION, EV_EAR, EV_PART };
 
 struct engine {
 	const struct as_engine_config *cfg;
@@ -308,6 +308,8 @@ static int open_events(struct engine *e, struct as_err *err)
 	int r = watch(e, e->timer, EV_TIMER, err);
 	if (r == AS_OK && !e->cfg->deaf)
 		r = watch(e, e->signals, EV_SIGNAL, err);
+	if (r == AS_OK && !e->cfg->deaf && e->cfg->ear)
+		r = watch(e, e->cfg->ear->fd, EV_EAR, err);
 	return r;
 }
 
@@ -355,6 +357,8 @@ static void on_event(struct engine *e, uint32_t what)
 		on_stacks(e);
 	else if (what == EV_COMPANION)
 		e->stop = true;
+	else if (what == EV_EAR)
+		e->cfg->ear->heard(e->cfg->ear->arg);
 	else
 		on_part(e, what - EV_PART);
 }

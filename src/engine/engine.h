@@ -25,9 +25,10 @@ struct as_engine_config {
 	bool basic;     /* totals only, no samples                      */
 	bool wait_all;  /* the run ends with its last process           */
 	int64_t interval_ns;
-	int64_t timeout_ns;  /* TERM, then KILL five seconds later; 0: none  */
-	int64_t duration_ns; /* attach: stop measuring after this; 0: none   */
-	bool deaf;           /* signals and limits are another thread's      */
+	int64_t timeout_ns;       /* TERM, then KILL five seconds later; 0: none  */
+	int64_t duration_ns;      /* attach: stop measuring after this; 0: none   */
+	bool deaf;                /* signals and limits are another thread's      */
+	const struct as_ear *ear; /* NULL: none */
 	struct as_want want;
 	const struct as_stacks_config *stacks; /* NULL: no stacks are sampled */
 	struct as_stacks_progress *progress;   /* of that; may be watched     */
