@@ -40,6 +40,19 @@ void as_pulse_free(struct as_pulse *p)
 	free(p);
 }
 
+static void move(struct as_load_slice *to, struct as_load_slice *from)
+{
+	if (!from->requests)
+		return;
+	to->requests += from->requests;
+	to->failed += from->failed;
+	as_histogram_merge(&to->latency, &from->latency);
+	as_histogram_merge(&to->wire, &from->wire);
+	from->requests = from->failed = 0;
+	as_histogram_clear(&from->latency);
+	as_histogram_clear(&from->wire);
+}
+
 /* ── the generator's side ─────────────────────────────────────────────── */
 
 struct as_load_slice *as_pulse_slice(struct as_pulse *p)
@@ -62,14 +75,15 @@ void as_pulse_give(struct as_pulse *p, const struct as_load *so_far, uint64_t un
 {
 	if (pthread_mutex_trylock(&p->lock))
 		return; /* somebody takes: next time */
-	if (!p->given) {
-		note(&p->state, so_far);
-		p->state.under_way = under_way;
-		p->state.t_ns = t_ns;
-		p->state.cpu_ns = as_clock(CLOCK_THREAD_CPUTIME_ID);
-		p->given = true;
+	if (p->given)
+		move(&p->slice[!p->filled], &p->slice[p->filled]);
+	else
 		p->filled = !p->filled;
-	}
+	p->given = true;
+	note(&p->state, so_far);
+	p->state.under_way = under_way;
+	p->state.t_ns = t_ns;
+	p->state.cpu_ns = as_clock(CLOCK_THREAD_CPUTIME_ID);
 	(void)pthread_mutex_unlock(&p->lock);
 }
 
@@ -85,19 +99,6 @@ void as_pulse_tell(struct as_pulse *p)
 	uint64_t one = 1;
 
 	(void)!write(p->word, &one, sizeof one);
-}
-
-static void move(struct as_load_slice *to, struct as_load_slice *from)
-{
-	if (!from->requests)
-		return;
-	to->requests += from->requests;
-	to->failed += from->failed;
-	as_histogram_merge(&to->latency, &from->latency);
-	as_histogram_merge(&to->wire, &from->wire);
-	from->requests = from->failed = 0;
-	as_histogram_clear(&from->latency);
-	as_histogram_clear(&from->wire);
 }
 
 bool as_pulse_take(struct as_pulse *p, struct as_load_slice *to, struct as_load_state *ret)

@@ -2,11 +2,10 @@
 /*
  * pulse -- what a generator does, told to another thread while it does it.
  *
- * The generator counts what ends in one of two slices. Ten times a second it
- * looks whether the one that it gave last was taken, and if so gives this one
- * and goes on in the other; if not, the slice becomes longer and nothing is
- * lost. It never waits for anybody. Whoever watches takes what was given, and
- * says the word when it shall end.
+ * The generator counts what ends in one of two slices. Fifty times a second it
+ * gives this one and goes on in the other; one that nobody took yet becomes
+ * longer. So whoever watches, however seldom, takes what ended until just now,
+ * and says the word when it shall end. The generator never waits for anybody.
  */
 #include "base/clock.h"
 #include "run/load.h"
@@ -27,7 +26,7 @@ struct as_load_state {
 	int64_t cpu_ns; /* of its thread                          */
 };
 
-#define AS_PULSE_STEP (100 * AS_MSEC)
+#define AS_PULSE_STEP (20 * AS_MSEC)
 
 struct as_pulse; /* both threads have it */
 
@@ -39,7 +38,7 @@ void as_pulse_free(struct as_pulse *p); /* NULL is fine */
 
 /* What ends from now on is counted there. */
 struct as_load_slice *as_pulse_slice(struct as_pulse *p);
-/* Give it, if the one before was taken. */
+/* Give it, with the one before if that was not taken. */
 void as_pulse_give(struct as_pulse *p, const struct as_load *so_far, uint64_t under_way,
 		   int64_t t_ns);
 int as_pulse_word(const struct as_pulse *p); /* readable when it shall end */

@@ -35,6 +35,17 @@ void as_histogram_add(struct as_histogram *h, int64_t v, uint64_t times)
 	h->count[as_bucket_of((uint64_t)v, AS_HISTOGRAM_BITS)] += times;
 }
 
+/* All that it has is in buckets from the first to before the end. */
+static size_t first_of(const struct as_histogram *h)
+{
+	return as_bucket_of((uint64_t)h->min, AS_HISTOGRAM_BITS);
+}
+
+static size_t end_of(const struct as_histogram *h)
+{
+	return h->n ? as_bucket_of((uint64_t)h->max, AS_HISTOGRAM_BITS) + 1 : 0;
+}
+
 void as_histogram_merge(struct as_histogram *to, const struct as_histogram *from)
 {
 	if (!from->n)
@@ -43,14 +54,14 @@ void as_histogram_merge(struct as_histogram *to, const struct as_histogram *from
 	to->max = from->max > to->max ? from->max : to->max;
 	to->n += from->n;
 	to->sum += from->sum;
-	for (size_t i = 0; i < AS_HISTOGRAM_BUCKETS; i++)
+	for (size_t i = first_of(from), end = end_of(from); i < end; i++)
 		if (from->count[i]) /* a page that has none is not touched */
 			to->count[i] += from->count[i];
 }
 
 void as_histogram_clear(struct as_histogram *h)
 {
-	for (size_t i = 0; i < AS_HISTOGRAM_BUCKETS; i++)
+	for (size_t i = first_of(h), end = end_of(h); i < end; i++)
 		if (h->count[i])
 			h->count[i] = 0;
 	h->n = 0;
@@ -66,13 +77,13 @@ double as_histogram_mean(const struct as_histogram *h)
 int64_t as_histogram_at(const struct as_histogram *h, double q)
 {
 	uint64_t rank = (uint64_t)ceil(q * (double)h->n), below = 0;
-	size_t i = 0;
+	size_t i = first_of(h), end = end_of(h);
 
 	if (!h->n)
 		return -1;
 	if (rank <= 1 || rank >= h->n) /* these two are known as they were */
 		return rank <= 1 ? h->min : h->max;
-	for (; i < AS_HISTOGRAM_BUCKETS && below + h->count[i] < rank; i++)
+	for (; i < end && below + h->count[i] < rank; i++)
 		below += h->count[i];
 	int64_t v = (int64_t)as_bucket_middle(i, AS_HISTOGRAM_BITS);
 	return v < h->min ? h->min : v > h->max ? h->max : v;

@@ -59,15 +59,18 @@ static void dec_histogram(struct as_bytes *b, struct as_histogram *h)
 	h->min = as_dec_i64(b);
 	h->max = as_dec_i64(b);
 	h->sum = as_dec_f64(b);
+	b->bad |= h->min < 0 || h->max < h->min;
+	uint64_t first = as_bucket_of((uint64_t)h->min, AS_HISTOGRAM_BITS);
+	uint64_t last = as_bucket_of((uint64_t)h->max, AS_HISTOGRAM_BITS);
 	for (size_t n = as_dec_count(b, 2); n && !b->bad; n--) {
 		at += as_dec_below(b, AS_HISTOGRAM_BUCKETS);
-		b->bad |= at >= AS_HISTOGRAM_BUCKETS;
+		b->bad |= at < first || at > last; /* it says itself what it has */
 		if (b->bad)
 			return;
 		h->count[at] = as_dec_below(b, COUNT_MAX);
 		h->n += h->count[at];
 	}
-	b->bad |= h->min < 0 || h->max < h->min || h->n > COUNT_MAX;
+	b->bad |= h->n > COUNT_MAX;
 }
 
 /* Those that came later, by their names: one that is not known is passed over. */
