@@ -13,6 +13,7 @@
 #include "cli/load_rows.h"
 #include "cli/load_view.h"
 #include "cli/measure.h"
+#include "cli/near.h"
 #include "cli/watched.h"
 #include "judge/load.h"
 #include "judge/threshold.h"
@@ -112,20 +113,6 @@ static int check(const struct opts *o, struct as_err *err)
 	return AS_OK;
 }
 
-/* Nobody fires at somebody else's server by a slip of the keyboard. */
-static int check_near(const struct opts *o, const struct job *j, struct as_err *err)
-{
-	for (size_t i = 0; i < j->to.n; i++) {
-		if (o->yes || as_address_is_near(&j->to.at[i]))
-			continue;
-		(void)as_fail(err, AS_EUSAGE,
-			      "%s is neither on this machine nor in a private network",
-			      j->to.at[i].text);
-		return as_hint(err, "with its owner's consent: --yes");
-	}
-	return AS_OK;
-}
-
 static int write_requests(const struct opts *o, struct job *j, struct as_err *err)
 {
 	struct as_load_body body = {o->body, o->body_file, o->body_lines};
@@ -221,7 +208,7 @@ static int prepare(const struct opts *o, const char *url, struct job *j, struct 
 		r = write_requests(o, j, err);
 	if (r == AS_OK)
 		r = as_resolve(&j->url, &j->to, err);
-	return r == AS_OK ? check_near(o, j, err) : r;
+	return r == AS_OK ? as_check_near(&j->to, o->yes, err) : r;
 }
 
 static void configure(const struct opts *o, struct job *j, const struct as_env *env)

@@ -12,6 +12,7 @@
 #include "base/human.h"
 #include "base/num.h"
 #include "cli/measure.h"
+#include "cli/near.h"
 #include "cli/rollout_words.h"
 #include "cli/watched.h"
 #include "judge/load.h"
@@ -267,19 +268,6 @@ static int find_rows(struct job *j, bool *ret_found, struct as_err *err)
 
 /* ── servers ──────────────────────────────────────────────────────────── */
 
-static int check_near(const struct opts *o, const struct as_addresses *to, struct as_err *err)
-{
-	for (size_t i = 0; i < to->n; i++) {
-		if (o->yes || as_address_is_near(&to->at[i]))
-			continue;
-		(void)as_fail(err, AS_EUSAGE,
-			      "%s is neither on this machine nor in a private network",
-			      to->at[i].text);
-		return as_hint(err, "with its owner's consent: --yes");
-	}
-	return AS_OK;
-}
-
 static int set_server(const struct job *j, const char *url, struct as_rollout_server *s,
 		      struct as_err *err)
 {
@@ -292,7 +280,7 @@ static int set_server(const struct job *j, const char *url, struct as_rollout_se
 	size_t n = strlen(s->url.target);
 	if (!j->opts->drive && n >= 4 && !strcmp(s->url.target + n - 4, "/run"))
 		s->url.target[n - 4] = '\0'; /* it is added again */
-	return check_near(j->opts, &s->to, err);
+	return as_check_near(&s->to, j->opts->yes, err);
 }
 
 static int head_url(const struct job *j, char *url, size_t size, struct as_err *err)
