@@ -472,9 +472,29 @@ define("head", ["require", "exports", "dom", "theme", "units"], function (requir
 		return [{ title: "Network", value: units.bytes(sum), known: bytes[0][1],
 				lines: [phrases(...bytes.slice(0, 2).map(say))] }];
 	}
+	function requestsTile(l) {
+		const missed = l.thresholds.filter((t) => !t.ok).map((t) => t.expr);
+		const asked = l.rate_asked ? `${units.number(l.rate_asked)}/s asked for` : "";
+		return { title: "Requests", value: units.count(l.requests), lines: [
+				phrases(`${units.number(l.rate)}/s`, asked),
+				l.failed ? `${units.count(l.failed)} failed` : "none failed",
+				missed.length ? `missed: ${missed.join(", ")}` : ""
+			] };
+	}
+	function latencyTile(l) {
+		const ms = (v = null) => units.duration(v === null ? null : v * 1e6);
+		return { title: "Latency, p99", value: ms(l.latency_ms.p99), lines: [
+				phrases(`p50 ${ms(l.latency_ms.p50)}`, `p90 ${ms(l.latency_ms.p90)}`),
+				phrases(`p99.9 ${ms(l.latency_ms.p999)}`, `max ${ms(l.latency_ms.max)}`),
+				`on the wire, p99 ${ms(l.wire_ms.p99)}`
+			] };
+	}
+	function loadTiles(l) {
+		return l ? [requestsTile(l), latencyTile(l)] : [];
+	}
 	function headline(data) {
-		const tiles = [timeTile(data), cpuTile(data), memoryTile(data), diskTile(data),
-			...networkTile(data), processTile(data)];
+		const tiles = [timeTile(data), ...loadTiles(data.run.load), cpuTile(data), memoryTile(data),
+			diskTile(data), ...networkTile(data), processTile(data)];
 		return (0, dom_2.h)("section", { id: "used", "aria-label": "What it used" }, ...tiles.map(tile));
 	}
 	exports.headline = headline;

@@ -17,6 +17,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 from browser import *
 from harness import *
 from page import Page
+from stubs import *
 import probe
 
 PYTHON = sys.executable
@@ -386,6 +387,25 @@ def _():
         last = b.js("return Math.max(...[...document.querySelectorAll('.rows [data-row]')]"
                     ".map((e) => +e.dataset.row))")
         expect_eq(last, 19999, "the last row")
+        quiet(b)
+
+
+@test("a load: requests and latency are its first figures, and its first plots", seconds=120)
+def _():
+    s = stub()
+    d = load(s.url, "-n", 300, "-R", 200, "--watch", s.p.pid)
+    assay("report", d["id"], "-o", "load.html").ok()
+    with browser() as b:
+        b.open(tmp() / "load.html")
+        tiles = b.js("return [...document.querySelectorAll('.tile')]"
+                     ".map((e) => [e.querySelector('h3').textContent,"
+                     " e.querySelector('.figure').textContent])")
+        expect_in(["Requests", "300"], tiles)
+        expect_in("Latency, p99", dict(tiles))
+        titles = b.js("return [...document.querySelectorAll('.lanes h3')].map((e) =>"
+                      " e.firstChild.textContent)")
+        expect_eq(titles[:2], ["Requests", "Latency"], "the first plots")
+        picture(b, "load-1280")
         quiet(b)
 
 

@@ -118,12 +118,24 @@ export interface Growth {
     full_in_seconds: Num;
 }
 
+/* What a generator of requests counted. */
+export interface Load {
+    requests: number;
+    failed: number;
+    rate: Num;       /* answers a second */
+    rate_asked: Num; /* null or 0: as fast as answers came */
+    latency_ms: Record<string, Num>;
+    wire_ms: Record<string, Num>;
+    thresholds: {expr: string; ok: boolean}[];
+}
+
 export interface Run {
     version: string;
     identity: Identity;
     outcome: Outcome;
     verdict: Verdict | null;
     growth?: Growth;
+    load?: Load | null;
     totals: Record<string, Total>;
     metrics: Record<string, Metric>;
     unlisted: number;

@@ -2,7 +2,7 @@
  * head -- who ran and how it ended, what limited it, what it used: the part
  * that most readers came for.
  */
-import type {Data, Growth, Known, Num, Total} from "./data";
+import type {Data, Growth, Known, Load, Num, Total} from "./data";
 import {Child, h} from "./dom";
 import {themeSwitch} from "./theme";
 import * as units from "./units";
@@ -203,8 +203,29 @@ function networkTile(data: Data): Tile[] {
         lines: [phrases(...bytes.slice(0, 2).map(say))]}];
 }
 
+function requestsTile(l: Load): Tile {
+    const missed = l.thresholds.filter((t) => !t.ok).map((t) => t.expr);
+    const asked = l.rate_asked ? `${units.number(l.rate_asked)}/s asked for` : "";
+    return {title: "Requests", value: units.count(l.requests), lines: [
+        phrases(`${units.number(l.rate)}/s`, asked),
+        l.failed ? `${units.count(l.failed)} failed` : "none failed",
+        missed.length ? `missed: ${missed.join(", ")}` : ""]};
+}
+
+function latencyTile(l: Load): Tile {
+    const ms = (v: Num = null) => units.duration(v === null ? null : v * 1e6);
+    return {title: "Latency, p99", value: ms(l.latency_ms.p99), lines: [
+        phrases(`p50 ${ms(l.latency_ms.p50)}`, `p90 ${ms(l.latency_ms.p90)}`),
+        phrases(`p99.9 ${ms(l.latency_ms.p999)}`, `max ${ms(l.latency_ms.max)}`),
+        `on the wire, p99 ${ms(l.wire_ms.p99)}`]};
+}
+
+function loadTiles(l: Load | null | undefined): Tile[] {
+    return l ? [requestsTile(l), latencyTile(l)] : [];
+}
+
 export function headline(data: Data): HTMLElement {
-    const tiles = [timeTile(data), cpuTile(data), memoryTile(data), diskTile(data),
-        ...networkTile(data), processTile(data)];
+    const tiles = [timeTile(data), ...loadTiles(data.run.load), cpuTile(data), memoryTile(data),
+        diskTile(data), ...networkTile(data), processTile(data)];
     return h("section", {id: "used", "aria-label": "What it used"}, ...tiles.map(tile));
 }
