@@ -3,7 +3,6 @@
  * collector does, and measure them.
  */
 #include <errno.h>
-#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -12,12 +11,12 @@
 #include "base/human.h"
 #include "base/num.h"
 #include "cli/measure.h"
-#include "cli/near.h"
+#include "cli/rollout_progress.h"
+#include "cli/rollout_servers.h"
 #include "cli/rollout_words.h"
 #include "cli/watched.h"
 #include "judge/load.h"
 #include "load/drive.h"
-#include "load/gym.h"
 #include "load/hydra.h"
 #include "load/rollout_input.h"
 #include "load/rollout_metrics.h"
@@ -79,8 +78,6 @@ static const struct as_opt opts[] = {
 };
 /* clang-format on */
 
-#define HEAD_TIMEOUT (10 * AS_SECOND)
-
 enum { TOLD_MOST = 20, ATTEMPTS_MOST = 3 };
 
 /* ── what is asked for ────────────────────────────────────────────────── */
@@ -96,15 +93,14 @@ struct job {
 	const struct as_env *env;
 	struct as_watched watched[AS_LOAD_TARGETS];
 	struct as_opt_list targets; /* "NAME=PID" each */
-	char target[AS_LOAD_TARGETS][AS_LOAD_NAME + 16];
+	struct as_rollout_targets found;
 	struct as_loops loops;
 	struct as_drive drive;
 	bool failed; /* rollouts are missing */
-	struct as_buf yaml;
+	struct as_rollout_where where;
 	uint64_t malformed; /* rows, told so far */
-	size_t told;        /* of the steps of progress */
-	bool shown;         /* progress is on the terminal's line */
-	bool has_metrics;   /* the agents' of all results         */
+	struct as_rollout_line line;
+	bool has_metrics; /* the agents' of all results         */
 };
 
 static void job_done(struct job *j)
@@ -114,7 +110,7 @@ static void job_done(struct job *j)
 	as_rollout_words_done(&j->words);
 	as_rollout_files_done(&j->files);
 	as_rollout_list_done(&j->list);
-	as_buf_done(&j->yaml);
+	as_buf_done(&j->where.yaml);
 	free(j->servers);
 	free(j->out);
 }
@@ -268,62 +264,6 @@ static int find_rows(struct job *j, bool *ret_found, struct as_err *err)
 
 /* ── servers ──────────────────────────────────────────────────────────── */
 
-static int set_server(const struct job *j, const char *url, struct as_rollout_server *s,
-		      struct as_err *err)
-{
-	int r = as_url_parse(url, &s->url, err);
-
-	if (r == AS_OK)
-		r = as_resolve(&s->url, &s->to, err);
-	if (r < 0)
-		return r;
-	size_t n = strlen(s->url.target);
-	if (!j->opts->drive && n >= 4 && !strcmp(s->url.target + n - 4, "/run"))
-		s->url.target[n - 4] = '\0'; /* it is added again */
-	return as_check_near(&s->to, j->opts->yes, err);
-}
-
-static int head_url(const struct job *j, char *url, size_t size, struct as_err *err)
-{
-	struct as_json_text said = json_or(&j->words.head, "{}");
-	as_auto_buf struct as_buf host = AS_BUF(AS_BUF_LINE);
-	struct as_json_text port = as_json_of(said, "port");
-
-	as_json_unquote(&host, as_json_of(said, "host"));
-	if (host.len || port.p)
-		(void)snprintf(url, size, "http://%s:%.*s", host.len ? host.p : "127.0.0.1",
-			       port.p ? (int)port.n : 5, port.p ? port.p : "11000");
-	else
-		(void)snprintf(url, size, strstr(j->opts->head, "://") ? "%s" : "http://%s",
-			       j->opts->head);
-	return as_buf_ok(&host, err);
-}
-
-/* Before anything is emptied: a head server that is away costs no earlier results. */
-static int ask_head(struct job *j, struct as_err *err)
-{
-	const struct opts *o = j->opts;
-	char url[320];
-
-	if (o->url || (o->drive && strstr(o->drive, ":")))
-		return AS_OK;
-	int r = head_url(j, url, sizeof url, err);
-	return r < 0 ? r : as_gym_config(url, HEAD_TIMEOUT, &j->yaml, err);
-}
-
-static int find_server(const struct job *j, const char *agent, struct as_rollout_server *s,
-		       struct as_err *err)
-{
-	const struct opts *o = j->opts;
-	const char *name = o->drive ? o->drive : agent;
-	char url[320];
-
-	if (o->url || !j->yaml.len)
-		return set_server(j, o->url ? o->url : o->drive, s, err);
-	int r = as_gym_url(as_buf_text(&j->yaml), j->yaml.len, name, url, sizeof url, err);
-	return r < 0 ? r : set_server(j, url, s, err);
-}
-
 static int find_servers(struct job *j, struct as_err *err)
 {
 	int r = AS_OK;
@@ -332,7 +272,7 @@ static int find_servers(struct job *j, struct as_err *err)
 	if (!j->servers)
 		return as_fail(err, AS_ENOMEM, "no memory for %zu agents", j->list.nagents);
 	for (size_t i = 0; r == AS_OK && i < j->list.nagents; i++)
-		r = find_server(j, j->list.agents[i], &j->servers[i], err);
+		r = as_where_find(&j->where, j->list.agents[i], &j->servers[i], err);
 	return r;
 }
 
@@ -346,8 +286,9 @@ static int prepare(struct job *j, char **args, struct as_err *err)
 		return as_fail(err, AS_ENOMEM, "no memory for histograms");
 	if (r == AS_OK)
 		r = check(j->opts, &j->words, err);
-	if (r == AS_OK)
-		r = ask_head(j, err);
+	j->where.said = json_or(&j->words.head, "{}");
+	if (r == AS_OK) /* before anything is emptied: one that is away costs no results */
+		r = as_where_ask(&j->where, err);
 	if (r == AS_OK)
 		r = find_rows(j, &found, err);
 	if (r == AS_OK)
@@ -361,90 +302,6 @@ static int prepare(struct job *j, char **args, struct as_err *err)
 
 /* ── while it runs ────────────────────────────────────────────────────── */
 
-static void put_progress(const struct as_rollouts *r, int64_t t_ns)
-{
-	int64_t s = t_ns / AS_SECOND;
-	uint64_t done = r->before + r->back, all = r->asked ? r->asked : 1;
-
-	(void)fprintf(stderr,
-		      "Finished %llu / %llu rollouts (%.0f%%) in %lld:%02d:%02d (%.2f "
-		      "rollouts/min).",
-		      (unsigned long long)done, (unsigned long long)r->asked,
-		      100.0 * (double)done / (double)all, (long long)(s / 3600), (int)(s / 60 % 60),
-		      (int)(s % 60),
-		      isfinite(as_rollouts_per_minute(r)) ? as_rollouts_per_minute(r) : 0);
-	if (r->failed || r->retried)
-		(void)fprintf(stderr, " %llu failed, %llu tried again.",
-			      (unsigned long long)r->failed, (unsigned long long)r->retried);
-}
-
-/* On a terminal in one line, elsewhere a line when much has changed. */
-static void show_progress(void *arg, const struct as_rollouts *r, int64_t t_ns)
-{
-	static const unsigned steps[] = {20, 40, 60, 80, 90, 95, 98, 99, 100};
-	struct job *j = arg;
-	uint64_t done = r->before + r->back;
-	bool terminal = isatty(STDERR_FILENO), step = false;
-
-	while (j->told < AS_LEN(steps) && done * 100 >= steps[j->told] * r->asked) {
-		j->told++;
-		step = true;
-	}
-	if (!terminal && !step)
-		return;
-	(void)fputs(terminal ? "\r\033[K" : "", stderr);
-	put_progress(r, t_ns);
-	(void)fputs(terminal ? "" : "\n", stderr);
-	j->shown = terminal;
-}
-
-/* Resources servers first: whose loop is held up matters most where tools run. */
-static void add_target(struct job *j, const struct as_gym_server *s, bool resources)
-{
-	struct as_opt_list *to = &j->targets;
-	struct as_err ignored;
-	char name[64];
-
-	if (!s->pid || to->n == AS_LOAD_TARGETS ||
-	    resources != !strcmp(s->kind, "resources_servers"))
-		return;
-	for (size_t i = 0; i < to->n; i++)
-		if (j->watched[i].pid == s->pid)
-			return;
-	if (as_measure_name(j->env, s->pid, name, sizeof name, &ignored) < 0)
-		return;
-	j->watched[to->n].pid = s->pid;
-	(void)snprintf(j->target[to->n], sizeof j->target[0], "%.*s=%d", AS_LOAD_NAME - 1,
-		       s->name[0] ? s->name : name, s->pid);
-	to->v[to->n] = j->target[to->n];
-	to->n++;
-}
-
-/* On another machine the numbers of processes mean others. */
-static bool head_is_here(const struct job *j, char *url, size_t size)
-{
-	struct as_url at;
-	struct as_addresses to;
-	struct as_err ignored;
-
-	return j->yaml.len && head_url(j, url, size, &ignored) == AS_OK &&
-	       as_url_parse(url, &at, &ignored) == AS_OK &&
-	       as_resolve(&at, &to, &ignored) == AS_OK && as_address_is_own(&to.at[0]);
-}
-
-static void ask_for_targets(struct job *j)
-{
-	as_auto_free struct as_gym_servers *all = as_zalloc(sizeof *all);
-	struct as_err ignored;
-	char url[320];
-
-	if (!all || !head_is_here(j, url, sizeof url) ||
-	    as_gym_instances(url, HEAD_TIMEOUT, all, &ignored) < 0)
-		return;
-	for (size_t i = 0; i < 2 * all->n; i++)
-		add_target(j, &all->v[i % all->n], i < all->n);
-}
-
 /* Those that were named must be there; those that we found ourselves need not. */
 static int find_targets(struct job *j, struct as_err *err)
 {
@@ -453,8 +310,9 @@ static int find_targets(struct job *j, struct as_err *err)
 	j->targets = j->opts->watched;
 	if (j->targets.n || j->opts->no_watch)
 		return as_watched_parse(j->env, &j->targets, j->watched, err);
-	ask_for_targets(j);
-	memset(j->watched, 0, sizeof j->watched);
+	as_where_targets(&j->where, j->env, &j->found);
+	for (size_t i = 0; i < j->found.n; i++)
+		j->targets.v[j->targets.n++] = j->found.word[i];
 	if (as_watched_parse(j->env, &j->targets, j->watched, &why) < 0) {
 		as_complain("the servers are not watched", &why);
 		memset(j->watched, 0, sizeof j->watched);
@@ -505,8 +363,8 @@ static void configure(struct job *j, uint64_t left)
 		.retries = (uint32_t)o->retries,
 		.timeout_ns = o->timeout_ns,
 		.duration_ns = o->duration_ns,
-		.progress = o->quiet || o->json ? NULL : show_progress,
-		.arg = j,
+		.progress = o->quiet || o->json ? NULL : as_rollout_progress,
+		.arg = &j->line,
 		.out = j->out,
 		.failed = &j->failed,
 	};
@@ -601,8 +459,7 @@ static int measure(struct job *j, struct as_io *io, struct as_err *err)
 	m.opts.metrics = j->targets.n ? "all,load" : "system,cores,psi,load";
 	put_params(j, params, &m.opts.params);
 	int r = as_measured_take(&got, &m, io, err);
-	if (j->shown)
-		(void)fputs("\r\033[K", stderr);
+	as_rollout_line_wipe(&j->line);
 	if (r < 0)
 		return r;
 	as_measured_keep(&got);
@@ -622,9 +479,13 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 					     .files = AS_ROLLOUT_FILES,
 					     .drive.over = -1,
 					     .env = io->env,
-					     .yaml = AS_BUF(AS_BUF_FILE)};
+					     .where.yaml = AS_BUF(AS_BUF_FILE)};
 
 	(void)tail;
+	j.where.head = j.opts->head;
+	j.where.url = j.opts->url;
+	j.where.drive = j.opts->drive;
+	j.where.yes = j.opts->yes;
 	as_rollout_words_init(&j.words);
 	int r = prepare(&j, args, err);
 	if (r < 0)
