@@ -396,7 +396,7 @@ struct as_json_text as_json_of(struct as_json_text object, const char *key)
 
 void as_json_squeeze(struct as_buf *out, struct as_json_text value)
 {
-	const char *p = value.p, *end = value.p + value.n, *from;
+	const char *p = value.p, *end = value.n ? value.p + value.n : p, *from;
 
 	while (p < end) {
 		for (from = p; p < end && !is_blank(*p);)
