@@ -6,9 +6,10 @@
 Every benchmark is a module beside this one (harness.py says how it is made);
 to add one: its file, and its name in ALL. NAME chooses those that begin so.
 Results are printed, written to build/bench/NAME.json, and put into
-docs/overhead.md between the comments that bear their names. --quick is for
-trying: few rounds, docs left as they are. --render measures nothing and puts
-the last results into the docs again.
+docs/overhead.md between the comments that bear their names; what was not
+measured stays there as it was. --quick is for trying: few rounds, docs left as
+they are. --render measures nothing and puts the last results of NAME into the
+docs again.
 Wants a quiet machine; how quiet it was is told with every result.
 """
 import argparse
@@ -62,25 +63,28 @@ def prose(told):
             + "\n\n".join(textwrap.fill(p, 100, break_long_words=False) for p in parts) + "\n")
 
 
-def results(build, quick):
-    """The last results of all benchmarks, also those of earlier calls."""
-    for name in ALL:
-        path = build / "bench" / f"{name}.json"
-        told = json.loads(path.read_text()) if path.exists() else {"quick": True, "budgets": []}
-        if quick or not told["quick"]:
-            yield told
+BUDGETS = ["what", "budget", "measured (95 % interval)", ""]
 
 
-def budgets(build, quick):
-    rows = [row for told in results(build, quick) for row in told["budgets"]]
-    return harness.table(["what", "budget", "measured (95 % interval)", ""], rows)
+def shown_budgets(text):
+    """The rows that the docs have now: those of what is not measured this time stay."""
+    inside = re.search(r"<!-- bench budgets -->\n(.*?)<!-- end -->", text, re.S)[1]
+    lines = [line for line in inside.splitlines() if line.startswith("| ")]
+    return [[cell.strip() for cell in line[1:-1].split("|")] for line in lines[2:]]
 
 
-def publish(build):
-    text = block(DOCS.read_text(), "budgets", budgets(build, False))
-    for told in results(build, False):
-        text = block(text, told["name"], prose(told))
-    DOCS.write_text(text)
+def merged(rows, new):
+    """A row with the same words and the same budget is replaced, others come behind."""
+    found = {tuple(row[:2]): row for row in new}
+    kept = [found.pop(tuple(row[:2]), row) for row in rows]
+    return kept + list(found.values())
+
+
+def publish(told):
+    text = DOCS.read_text()
+    rows = merged(shown_budgets(text), told["budgets"])
+    text = block(text, "budgets", harness.table(BUDGETS, rows))
+    DOCS.write_text(block(text, told["name"], prose(told)))
 
 
 def bench(b, name):
@@ -93,7 +97,8 @@ def bench(b, name):
     seconds = time.monotonic() - start
     print(f"\n{name}: {module.ABOUT}\n\n{prose(told)}({seconds:.0f} s)", flush=True)
     if not b.quick:
-        publish(b.build)
+        publish(told)
+    return told["budgets"]
 
 
 def main():
@@ -111,17 +116,21 @@ def main():
 
     build = args.build.resolve()
     if args.render:
-        publish(build)
+        for path in (build / "bench" / f"{name}.json" for name in chosen):
+            told = json.loads(path.read_text())
+            if not told["quick"]:
+                publish(told)
         return
     if not peers.are_here():
         sys.exit("bench: the peers are not here: `make bench-deps` installs them")
     b = harness.Bench(build, args.quick)
+    rows = []
     try:
         for name in chosen:
-            bench(b, name)
+            rows += bench(b, name)
     finally:
         b.close()
-    print("\n" + budgets(build, True))
+    print("\n" + harness.table(BUDGETS, rows))
 
 
 if __name__ == "__main__":
