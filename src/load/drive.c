@@ -1,7 +1,6 @@
 #include "load/drive.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <string.h>
 #include <sys/eventfd.h>
 
@@ -16,6 +15,7 @@ static void *work(void *data)
 	uint64_t one = 1;
 
 	d->code = d->generate(d->config, d->pulse, d->out, &d->err);
+	atomic_store_explicit(&d->ended, true, memory_order_release);
 	(void)!write(d->over, &one, sizeof one);
 	return NULL;
 }
@@ -103,9 +103,7 @@ static void put_row(const struct as_drive *d, struct as_frame *frame)
 /* Has it ended? Then nobody else has the slices any more. */
 static bool is_over(const struct as_drive *d)
 {
-	struct pollfd p = {.fd = d->over, .events = POLLIN};
-
-	return d->at_work && poll(&p, 1, 0) > 0;
+	return atomic_load_explicit(&d->ended, memory_order_acquire);
 }
 
 /* The first sample says that nothing was; after that one that nothing was told for has no row. */

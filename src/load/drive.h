@@ -7,6 +7,8 @@
  * At each sample the run is told what ended since the one before: so rate,
  * errors and percentiles are on its timeline, beside what the target used.
  */
+#include <stdatomic.h>
+
 #include "load/pulse.h"
 #include "load/side.h"
 
@@ -38,9 +40,10 @@ struct as_drive {
 	struct as_toll toll;
 	struct as_worker worker;
 	bool at_work;
-	int over;   /* eventfd: the generator has ended */
-	int signal; /* that ended it                    */
-	int code;   /* of the generator                 */
+	_Atomic bool ended; /* the generator has                */
+	int over;           /* eventfd: the same                */
+	int signal;         /* that ended it                    */
+	int code;           /* of the generator                 */
 	struct as_err err;
 };
 
