@@ -123,7 +123,7 @@ const struct as_cmd as_cmd_loop = {
 		"are counted; one of `--threshold` or longer is a block, and is told with its "
 		"cause: it computed, no CPU was free, it waited in a system call, for a lock or "
 		"for Python's global lock. Of a Python the stack and line are told that held the "
-		"loop for most of the block.\n\n"
+		"loop for most of the block. A loop that waits in io_uring is not seen.\n\n"
 		"With the right to load BPF programs (root) the kernel tells every wait, and all "
 		"is exact. Without, the thread is looked at every 3 or 4 ms (and twice as often "
 		"while it is busy), so a block is known to about 1 ms, and periods shorter than "

@@ -426,7 +426,8 @@ const struct as_cmd as_cmd_record = {
 		"tried by what its runtime says of itself, and used if that leads to code with "
 		"names. Else a sentence says why not: \"is not a Python program\", \"runs Python "
 		"3.7, which is too old\", \"… too new\", \"has no thread that can be read\" (it is "
-		"starting, ending, or built otherwise than a release).",
+		"starting, ending, or built otherwise than a release). Free-threaded builds were "
+		"never tried.",
 	.examples = "assay record -- python3 -c 'sum(range(10**7))'\ta program from its start\n",
 	.flags = AS_CMD_TAIL,
 	.opts = opts,
