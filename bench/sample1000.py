@@ -101,7 +101,7 @@ def measure(b, tool, job):
 
 def case(b, result, name, wakes):
     crowd = b.public(b.bin("crowd"))
-    job = [crowd, str(PROCESSES), "3" if b.quick else "5", str(wakes)]
+    job = [crowd, str(PROCESSES), "3" if b.quick else "8", str(wakes)]
     all_tools = list(tools(b))
     for tool in PASSES:
         tool.samples = []

@@ -174,7 +174,7 @@ static void take_turns(struct as_census *s)
 
 static void follow_name(struct as_process *p, const struct as_collect *c)
 {
-	if (!p->changed && p->grown_up && p->told[0])
+	if (!p->changed && p->grown_up)
 		return;
 	int64_t age = as_clock(CLOCK_BOOTTIME) - p->stat.start * (AS_SECOND / c->env->hz);
 	bool renamed = strcmp(p->told, p->stat.comm) != 0;

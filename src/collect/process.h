@@ -54,7 +54,7 @@ struct as_process {
 	bool changed;     /* it has other numbers than in its last row                    */
 	bool fresh;       /* it was its turn at this tick: it has a row                   */
 	bool moved;       /* it ran since it was read in full                             */
-	bool grown_up;    /* it was told again after its first second                     */
+	bool grown_up;    /* it was told again after its first second, and is what it was */
 	bool gone;        /* we waited for it: the kernel has added it to ours            */
 	bool ended;       /* its end was told; until somebody waits, it counts in sums    */
 	bool shown;       /* it ended, and its last rows are in a frame                   */

@@ -97,13 +97,11 @@ static uint8_t standing(const struct as_process *p)
 	return (uint8_t)(1 | as_sums_counts(p) << 1 | !p->ended << 2 | (p->stat.state == 'Z') << 3);
 }
 
-bool as_sums_update(struct as_sums *all, struct as_process *p, const struct as_collect *c)
+static void bring_up_to_date(struct as_sums *all, struct as_process *p, const struct as_collect *c)
 {
 	struct as_sums part = {0};
 	bool counts = as_sums_counts(p);
 
-	if (!p->changed && p->standing == standing(p))
-		return false;
 	if (counts)
 		add_counters(&part, p, c);
 	if (counts && p->stat.state != 'Z')
@@ -113,7 +111,15 @@ bool as_sums_update(struct as_sums *all, struct as_process *p, const struct as_c
 	exchange(all, &part, &p->part);
 	p->part = part;
 	p->standing = standing(p);
-	return true;
+}
+
+bool as_sums_update(struct as_sums *all, struct as_process *p, const struct as_collect *c)
+{
+	bool due = p->changed || p->standing != standing(p);
+
+	if (due)
+		bring_up_to_date(all, p, c);
+	return due;
 }
 
 void as_sums_leave(struct as_sums *all, const struct as_process *p)

@@ -16,8 +16,23 @@
 #include "profile/merge.h"
 #include "run/series.h"
 
+/*
+ * How far an instance is told. It stands beside the list, because of most there is nothing
+ * else to look at: a thousand of them are near, a thousand instances are not.
+ */
+struct pace {
+	uint32_t id;
+	enum as_scope scope : 8;
+	bool tallied;    /* it has tallies                              */
+	uint32_t rows;   /* that it had                                 */
+	int64_t row_ns;  /* the moment of the last one                  */
+	uint32_t *known; /* of each tally: how many of them it was told of */
+};
+
 struct as_builder {
 	struct as_run *run;
+	struct pace *paces; /* of each instance                        */
+	size_t npaces, paces_cap;
 	uint32_t *slots; /* index + 1 into run->instances, 0 = free */
 	size_t nslots;   /* a power of two                          */
 	uint32_t *seats; /* of the rows of the tick before: index + 1, 0 = none */
@@ -104,8 +119,10 @@ static struct as_instance *add(struct as_builder *b, enum as_scope scope, uint32
 	if (run->ninstances * 2 >= b->nslots && !rehash(b))
 		return NULL;
 	if (!as_grow(&run->instances, &run->instances_cap, run->ninstances, sizeof *run->instances,
-		     8))
+		     8) ||
+	    !as_grow(&b->paces, &b->paces_cap, run->ninstances, sizeof *b->paces, 8))
 		return NULL;
+	b->paces[run->ninstances] = (struct pace){.id = id, .scope = scope};
 	struct as_instance *i = &run->instances[run->ninstances];
 	*i = (struct as_instance){.scope = scope,
 				  .id = id,
@@ -113,7 +130,8 @@ static struct as_instance *add(struct as_builder *b, enum as_scope scope, uint32
 				  .born_ns = AS_NA,
 				  .died_ns = AS_NA,
 				  .ended_by = AS_NA};
-	*slot_of(b, scope, id) = (uint32_t)++run->ninstances;
+	b->npaces = ++run->ninstances;
+	*slot_of(b, scope, id) = (uint32_t)run->ninstances;
 	b->nthreads += scope == AS_THREAD;
 	return i;
 }
@@ -187,15 +205,15 @@ static bool is_counter(const struct as_instance *i, size_t c)
 }
 
 /* Tell a tally of the rows in which its number stayed as it was. */
-static void catch_up(struct as_instance *i, size_t c)
+static void catch_up(struct as_instance *i, struct pace *p, size_t c)
 {
-	uint32_t n = i->rows - i->known[c];
+	uint32_t n = p->rows - p->known[c];
 
 	if (n && is_counter(i, c))
-		as_tally_counter_stays(&i->tally[c], i->row_ns, n);
+		as_tally_counter_stays(&i->tally[c], p->row_ns, n);
 	else if (n)
-		as_tally_gauge_stays(&i->tally[c], i->row_ns, n);
-	i->known[c] = i->rows;
+		as_tally_gauge_stays(&i->tally[c], p->row_ns, n);
+	p->known[c] = p->rows;
 }
 
 static void tally_cell(struct as_instance *i, size_t c, int64_t t_ns, int64_t v)
@@ -209,7 +227,7 @@ static void tally_cell(struct as_instance *i, size_t c, int64_t t_ns, int64_t v)
 }
 
 /* The first row is all there is of most processes of a build: it needs no tallies. */
-static bool first_row(struct as_instance *i, int64_t t_ns, const int64_t *row)
+static bool first_row(struct as_instance *i, struct pace *p, int64_t t_ns, const int64_t *row)
 {
 	size_t n = as_scope_info(i->scope)->n;
 
@@ -217,8 +235,8 @@ static bool first_row(struct as_instance *i, int64_t t_ns, const int64_t *row)
 	if (!i->last)
 		return false;
 	memcpy(i->last, row, n * sizeof *row);
-	i->row_ns = t_ns;
-	i->rows = 1;
+	p->row_ns = t_ns;
+	p->rows = 1;
 	return true;
 }
 
@@ -226,10 +244,10 @@ static bool first_row(struct as_instance *i, int64_t t_ns, const int64_t *row)
  * A device or a file is listed when it first does something, and had done nothing before.
  * Not so processes: they have a row soon after their birth, and most have no other.
  */
-static bool begins_at_birth(const struct as_instance *i)
+static bool begins_at_birth(const struct as_instance *i, const struct pace *p)
 {
 	return i->scope != AS_PROCESS && i->scope != AS_THREAD && i->born_ns != AS_NA &&
-	       i->born_ns < i->row_ns;
+	       i->born_ns < p->row_ns;
 }
 
 /* What its first row counts, it counts since its birth. */
@@ -243,32 +261,33 @@ static void tally_birth(struct as_instance *i)
 }
 
 /* From the second row on: the tallies, told of the first. */
-static bool start_tallies(struct as_instance *i)
+static bool start_tallies(struct as_instance *i, struct pace *p)
 {
 	size_t n = as_scope_info(i->scope)->n;
 
-	i->known = as_zalloc_n(n, sizeof *i->known);
-	i->tally = i->known ? as_zalloc_n(n, sizeof *i->tally) : NULL;
+	p->known = as_zalloc_n(n, sizeof *p->known);
+	i->tally = p->known ? as_zalloc_n(n, sizeof *i->tally) : NULL;
 	if (!i->tally) {
-		free(as_take(i->known));
+		free(as_take(p->known));
 		return false;
 	}
+	p->tallied = true;
 	for (size_t c = 0; c < n; c++)
 		i->tally[c] = as_tally_new();
-	if (begins_at_birth(i))
+	if (begins_at_birth(i, p))
 		tally_birth(i);
 	for (size_t c = 0; c < n; c++) {
-		tally_cell(i, c, i->row_ns, i->last[c]);
-		i->known[c] = i->rows;
+		tally_cell(i, c, p->row_ns, i->last[c]);
+		p->known[c] = p->rows;
 	}
 	return true;
 }
 
 /* Its tallies know everything. */
-static void release(struct as_instance *i)
+static void release(struct as_instance *i, struct pace *p)
 {
-	for (size_t c = 0; i->known && c < as_scope_info(i->scope)->n; c++)
-		catch_up(i, c);
+	for (size_t c = 0; p->known && c < as_scope_info(i->scope)->n; c++)
+		catch_up(i, p, c);
 }
 
 /* A count is at least what it last was; at least none says nothing. */
@@ -277,30 +296,39 @@ static bool none_so_far(const struct as_instance *i, size_t c)
 	return i->last[c] == 0 && is_counter(i, c);
 }
 
-static void take_cell(struct as_instance *i, size_t c, int64_t t_ns, int64_t v)
+static void take_cell(struct as_instance *i, struct pace *p, size_t c, int64_t t_ns, int64_t v)
 {
-	catch_up(i, c);
+	catch_up(i, p, c);
 	tally_cell(i, c, t_ns, v);
-	i->known[c]++;
+	p->known[c]++;
 	if (v != AS_NA || none_so_far(i, c))
 		i->last[c] = v;
 }
 
-/* `old`: the row of the tick before, where what is the same need not be told; or NULL. */
-static bool take_row(struct as_instance *i, int64_t t_ns, const int64_t *row, const int64_t *old,
-		     bool same)
+/* One that had none has its first row, one that had one has tallies from now on. */
+static bool begin_row(struct as_instance *i, struct pace *p, int64_t t_ns, const int64_t *row)
 {
-	if (!i->last)
-		return first_row(i, t_ns, row) &&
-		       (!(as_scope_info(i->scope)->single || begins_at_birth(i)) ||
-			start_tallies(i));
-	if (!i->tally && !start_tallies(i))
+	if (i->last)
+		return start_tallies(i, p);
+	return first_row(i, p, t_ns, row) &&
+	       (!(as_scope_info(i->scope)->single || begins_at_birth(i, p)) || start_tallies(i, p));
+}
+
+/* `old`: the row of the tick before, where what is the same need not be told; or NULL. */
+static bool take_row(struct as_instance *i, struct pace *p, int64_t t_ns, const int64_t *row,
+		     const int64_t *old)
+{
+	bool first = !i->last;
+
+	if (!p->tallied && !begin_row(i, p, t_ns, row))
 		return false;
-	for (size_t c = 0; !same && c < as_scope_info(i->scope)->n; c++)
+	if (first)
+		return true;
+	for (size_t c = 0; c < as_scope_info(i->scope)->n; c++)
 		if (!old || row[c] != old[c])
-			take_cell(i, c, t_ns, row[c]);
-	i->rows++;
-	i->row_ns = t_ns;
+			take_cell(i, p, c, t_ns, row[c]);
+	p->rows++;
+	p->row_ns = t_ns;
 	return true;
 }
 
@@ -312,18 +340,18 @@ static int series_row(struct as_run *run, enum as_scope scope, int64_t t_ns, con
 	return r < 0 ? r : as_series_add(run->series[scope], t_ns, row, err);
 }
 
-/* The instance of the n-th row, mostly that of the n-th row of the tick before; NULL: none. */
-static struct as_instance *seat_of(struct as_builder *b, size_t n, const struct as_row *row)
+/* The pace of the n-th row's instance, mostly that of the tick before; NULL: none. */
+static struct pace *seat_of(struct as_builder *b, size_t n, const struct as_row *row)
 {
-	struct as_instance *i = b->seats[n] ? &b->run->instances[b->seats[n] - 1] : NULL;
+	struct pace *p = b->seats[n] ? &b->paces[b->seats[n] - 1] : NULL;
 
-	if (i && i->id == row->instance && i->scope == row->scope)
-		return i;
-	i = find(b, row->scope, row->instance);
+	if (p && p->id == row->instance && p->scope == row->scope)
+		return p;
+	const struct as_instance *i = find(b, row->scope, row->instance);
 	if (!i && as_scope_info(row->scope)->single)
 		i = add(b, row->scope, row->instance);
 	b->seats[n] = i ? (uint32_t)(i - b->run->instances) + 1 : 0;
-	return i;
+	return i ? &b->paces[b->seats[n] - 1] : NULL;
 }
 
 /* A place for each row; new ones are empty. */
@@ -342,19 +370,26 @@ static bool seat_rows(struct as_builder *b, size_t n)
 static int on_row(struct as_builder *b, const struct as_frame *f, size_t n, struct as_err *err)
 {
 	const struct as_row *row = &f->rows[n];
-	const int64_t *cells = as_frame_cells(f, row);
-	struct as_instance *i = seat_of(b, n, row);
 	bool single = as_scope_info(row->scope)->single; /* it keeps a timeline as well */
-	const int64_t *old = single ? NULL : as_frame_old_cells(f, row);
+	struct pace *p = seat_of(b, n, row);
 
-	if (i ? !take_row(i, f->t_ns, cells, old, row->same && !single) : single)
+	if (p && p->tallied && row->same && !single) {
+		p->rows++;
+		p->row_ns = f->t_ns;
+		return AS_OK;
+	}
+	const int64_t *cells = as_frame_cells(f, row);
+	const int64_t *old = single ? NULL : as_frame_old_cells(f, row);
+	struct as_instance *i = p ? &b->run->instances[p - b->paces] : NULL;
+	if (i ? !take_row(i, p, f->t_ns, cells, old) : single)
 		return nomem(err);
 	return single ? series_row(b->run, row->scope, f->t_ns, cells, err) : AS_OK;
 }
 
 /* What is unknown now was never known: a job whose first samples had nothing to hide, say. */
-static void forget(struct as_run *run, enum as_field_id f)
+static void forget(struct as_builder *b, enum as_field_id f)
 {
+	struct as_run *run = b->run;
 	enum as_scope scope = as_fields[f].scope;
 	size_t column = f - as_scope_info(scope)->first;
 
@@ -365,7 +400,7 @@ static void forget(struct as_run *run, enum as_field_id f)
 			continue;
 		x->last[column] = AS_NA;
 		if (x->tally) {
-			release(x);
+			release(x, &b->paces[i]);
 			x->tally[column] = as_tally_new();
 		}
 	}
@@ -380,20 +415,20 @@ static int on_origin(void *st, enum as_field_id f, const struct as_origin *o, st
 	(void)err;
 	b->run->origins[f] = *o;
 	if (o->how == AS_UNAVAILABLE)
-		forget(b->run, f);
+		forget(b, f);
 	return AS_OK;
 }
 
 /* What the n-th row will want, while those before it are at work. */
 enum { AHEAD = 8 };
 
-static void fetch(const struct as_builder *b, size_t n, size_t end)
+static void fetch(const struct as_builder *b, const struct as_frame *f, size_t n)
 {
-	if (n >= end || !b->seats[n])
+	if (n >= f->n || !b->seats[n] || f->rows[n].same)
 		return;
 	const struct as_instance *i = &b->run->instances[b->seats[n] - 1];
 	__builtin_prefetch(i);
-	__builtin_prefetch(&i->rows);
+	__builtin_prefetch(&i->last);
 }
 
 static int on_frame(void *st, const struct as_frame *f, struct as_err *err)
@@ -402,7 +437,7 @@ static int on_frame(void *st, const struct as_frame *f, struct as_err *err)
 	int r = seat_rows(b, f->n) ? AS_OK : nomem(err);
 
 	for (size_t n = 0; n < f->n && r == AS_OK; n++) {
-		fetch(b, n + AHEAD, f->n);
+		fetch(b, f, n + AHEAD);
 		r = on_row(b, f, n, err);
 	}
 	if (r == AS_OK && f->t_ns > b->run->end.duration_ns)
@@ -479,10 +514,8 @@ struct as_run *as_builder_take(struct as_builder *b)
 {
 	struct as_run *run = as_take(b->run);
 
-	for (size_t i = 0; i < run->ninstances; i++) {
-		release(&run->instances[i]);
-		free(as_take(run->instances[i].known));
-	}
+	for (size_t i = 0; i < run->ninstances; i++)
+		release(&run->instances[i], &b->paces[i]);
 	as_builder_free(b);
 	return run;
 }
@@ -492,6 +525,9 @@ void as_builder_free(struct as_builder *b)
 	if (!b)
 		return;
 	as_run_free(b->run);
+	for (size_t i = 0; i < b->npaces; i++)
+		free(b->paces[i].known);
+	free(b->paces);
 	free(b->slots);
 	free(b->seats);
 	free(b);

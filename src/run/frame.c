@@ -46,13 +46,49 @@ static void show(struct as_frame *f)
 	f->cells = f->now.cells;
 }
 
+/* The cells that are still of a row, one after another in the other grid's memory. */
+static void move_together(struct as_frame *f)
+{
+	if (!as_grid_room(&f->before, 0, f->live))
+		return; /* they stay scattered: it costs room, and nothing is lost */
+	int64_t *to = f->before.cells;
+	size_t cap = f->before.cells_cap, n = 0;
+
+	for (size_t i = 0; i < f->now.n; i++) {
+		struct as_row *row = &f->now.rows[i];
+		size_t width = as_scope_info(row->scope)->n;
+
+		memcpy(to + n, f->now.cells + row->at, width * sizeof *to);
+		row->at = n;
+		n += width;
+	}
+	f->before.cells = f->now.cells;
+	f->before.cells_cap = f->now.cells_cap;
+	f->now.cells = to;
+	f->now.cells_cap = cap;
+	f->now.ncells = n;
+}
+
+/* The rows become those of before. Cells are of both. */
+static void turn_over(struct as_frame *f)
+{
+	struct as_row *rows = f->before.rows;
+	size_t cap = f->before.rows_cap;
+
+	f->before.rows = f->now.rows;
+	f->before.rows_cap = f->now.rows_cap;
+	f->before.n = f->now.n;
+	f->now.rows = rows;
+	f->now.rows_cap = cap;
+	f->now.n = 0;
+}
+
 void as_frame_start(struct as_frame *f, int64_t t_ns)
 {
-	struct as_grid older = f->before;
-
-	f->before = f->now;
-	f->now = older;
-	f->now.n = f->now.ncells = 0;
+	if (f->now.ncells > 2 * f->live)
+		move_together(f);
+	turn_over(f);
+	f->live = 0;
 	f->t_ns = t_ns;
 	f->cursor = 0;
 	f->bad = false;
@@ -73,6 +109,7 @@ static struct as_row *add(struct as_frame *f, enum as_scope scope, uint32_t inst
 	struct as_row *row = &f->now.rows[f->now.n++];
 	*row = (struct as_row){.scope = scope, .instance = instance, .at = f->now.ncells};
 	f->now.ncells += n;
+	f->live += n;
 	if (was != AS_NO_ROW) {
 		row->was = (uint32_t)was + 1;
 		f->cursor = was + 1;
@@ -98,23 +135,18 @@ int64_t *as_frame_row(struct as_frame *f, enum as_scope scope, uint32_t instance
 /* So many rows of the tick before, one after another, from `was` on. */
 static bool repeat(struct as_frame *f, size_t was, size_t n)
 {
-	const struct as_row *from = &f->before.rows[was], *last = from + n - 1;
-	size_t ncells = last->at + as_scope_info(last->scope)->n - from->at;
-
-	if (!as_grid_room(&f->now, f->now.n + n, f->now.ncells + ncells)) {
+	if (!as_grid_room(&f->now, f->now.n + n, 0)) {
 		f->bad = true;
 		return false;
 	}
-	for (size_t i = 0; i < n; i++)
-		f->now.rows[f->now.n + i] =
-			(struct as_row){.scope = from[i].scope,
-					.instance = from[i].instance,
-					.was = (uint32_t)(was + i) + 1,
-					.same = true,
-					.at = f->now.ncells + (from[i].at - from->at)};
-	memcpy(f->now.cells + f->now.ncells, f->before.cells + from->at, ncells * sizeof *f->cells);
-	f->now.n += n;
-	f->now.ncells += ncells;
+	for (size_t i = was; i < was + n; i++) {
+		struct as_row *row = &f->now.rows[f->now.n++];
+
+		*row = f->before.rows[i];
+		row->was = (uint32_t)i + 1;
+		row->same = true;
+		f->live += as_scope_info(row->scope)->n;
+	}
 	f->cursor = was + n;
 	show(f);
 	return true;
@@ -151,8 +183,7 @@ void as_frame_settle(struct as_frame *f)
 		struct as_row *row = &f->rows[i];
 
 		if (row->was && !row->same)
-			row->same = !memcmp(f->cells + row->at,
-					    f->before.cells + f->before.rows[row->was - 1].at,
+			row->same = !memcmp(f->cells + row->at, as_frame_old_cells(f, row),
 					    as_scope_info(row->scope)->n * sizeof *f->cells);
 	}
 }

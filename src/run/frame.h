@@ -10,7 +10,9 @@
  * Most rows of a big job are those of the tick before, number for number. Such
  * a row says so (`same`), which spares whoever keeps it from looking at its
  * cells: a collector that knows it asks for as_frame_same(), and of all others
- * as_frame_settle() finds out.
+ * as_frame_settle() finds out. Its cells are not copied either: they stay where
+ * they are, new ones are added behind, and when half of all are of nobody any
+ * more, those that are left move together.
  */
 #include "run/field.h"
 
@@ -43,7 +45,8 @@ struct as_frame {
 	struct as_row *rows;
 	int64_t *cells;
 	/* private */
-	struct as_grid now, before; /* rows, cells and n are those of `now`           */
+	struct as_grid now, before; /* the rows of both have their cells in `now`      */
+	size_t live;                /* cells that rows of this tick have              */
 	size_t cursor;              /* the next row of `before`                       */
 	size_t first[AS_NSCOPES];   /* 1 + index of the row of instance 0, 0: none yet */
 	int64_t spare[AS_NFIELDS];  /* what a caller writes to when memory ran out    */
@@ -74,6 +77,6 @@ static inline const int64_t *as_frame_cells(const struct as_frame *f, const stru
 /* Its cells in the tick before; NULL: it had none. */
 static inline const int64_t *as_frame_old_cells(const struct as_frame *f, const struct as_row *row)
 {
-	return row->was ? f->before.cells + f->before.rows[row->was - 1].at : NULL;
+	return row->was ? f->cells + f->before.rows[row->was - 1].at : NULL;
 }
 void as_frame_done(struct as_frame *f);

@@ -159,7 +159,6 @@ void as_instance_done(struct as_instance *i)
 	free(i->detail);
 	free(i->tally);
 	free(i->last);
-	free(i->known);
 	*i = (struct as_instance){0};
 }
 

@@ -165,10 +165,6 @@ struct as_instance {
 	struct as_tally
 		*tally; /* one for each field of the scope; NULL while it had one row only */
 	int64_t *last;  /* likewise: the last known values; NULL without a row             */
-	/* private to the builder */
-	int64_t row_ns;  /* the moment of its last row                                      */
-	uint32_t rows;   /* that it had                                                     */
-	uint32_t *known; /* of each tally: how many of them it was told of                  */
 };
 
 #define AS_NO_PARENT UINT32_MAX

@@ -248,14 +248,19 @@ static bool put_rows(struct as_live *l, const struct as_frame *f)
 
 static int remember(struct as_grid *g, const struct as_frame *f, struct as_err *err)
 {
-	if (!as_grid_room(g, f->now.n, f->now.ncells))
+	if (!as_grid_room(g, f->n, f->live))
 		return as_fail(err, AS_ENOMEM, "no memory for the live file");
-	g->n = f->now.n;
-	g->ncells = f->now.ncells;
-	if (g->n)
-		memcpy(g->rows, f->now.rows, g->n * sizeof *g->rows);
-	if (g->ncells)
-		memcpy(g->cells, f->now.cells, g->ncells * sizeof *g->cells);
+	g->n = f->n;
+	g->ncells = 0;
+	for (size_t i = 0; i < f->n; i++) {
+		size_t width = as_scope_info(f->rows[i].scope)->n;
+
+		g->rows[i] = f->rows[i];
+		g->rows[i].at = g->ncells;
+		memcpy(g->cells + g->ncells, as_frame_cells(f, &f->rows[i]),
+		       width * sizeof *g->cells);
+		g->ncells += width;
+	}
 	return AS_OK;
 }
 

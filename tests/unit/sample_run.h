@@ -181,7 +181,7 @@ static inline void sample_tick(const struct sample *s, uint64_t *seed, struct as
 				    i >= s->procs - s->idle;
 
 			if (k < last->n)
-				memcpy(cells, last->cells + last->rows[k].at, n * sizeof *cells);
+				memcpy(cells, f->cells + last->rows[k].at, n * sizeof *cells);
 			if (k >= last->n || !idle)
 				sample_cells(seed, (enum as_scope)scope, cells, s->step_ns);
 			for (size_t c = 0; c < n; c++) {
@@ -192,7 +192,7 @@ static inline void sample_tick(const struct sample *s, uint64_t *seed, struct as
 				if (g == AS_G_PSI)
 					cells[c] = AS_NA;
 				else if (g == AS_G_PSS && k < last->n) /* read now and then */
-					cells[c] = last->cells[last->rows[k].at + c];
+					cells[c] = f->cells[last->rows[k].at + c];
 			}
 		}
 	as_frame_settle(f);

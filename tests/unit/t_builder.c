@@ -409,7 +409,30 @@ static void t_frame_same_family(void)
 	as_frame_done(&f);
 }
 
-UTEST_MAIN(T(t_same_rows), T(t_frame_same), T(t_frame_same_family), T(t_identity),
+/* A row that stays and one that changes, a thousand ticks: both are right, the room is bounded. */
+static void t_frame_room(void)
+{
+	struct as_frame f = {0};
+
+	for (int64_t t = 0; t < 1000; t++) {
+		as_frame_start(&f, t);
+		if (!t)
+			as_row_set(as_frame_row(&f, AS_PROCESS, 1), AS_F_PROC_RSS, 11);
+		else
+			EXPECT(as_frame_same(&f, AS_PROCESS, 1));
+		as_row_set(as_frame_row(&f, AS_PROCESS, 2), AS_F_PROC_RSS, t);
+		as_frame_settle(&f);
+		EXPECT_I64(as_row_at(as_frame_cells(&f, &f.rows[0]), AS_F_PROC_RSS), 11);
+		EXPECT_I64(as_row_at(as_frame_cells(&f, &f.rows[1]), AS_F_PROC_RSS), t);
+		if (t)
+			EXPECT_I64(as_row_at(as_frame_old_cells(&f, &f.rows[1]), AS_F_PROC_RSS),
+				   t - 1);
+		EXPECT(f.now.ncells <= 8 * as_scope_info(AS_PROCESS)->n);
+	}
+	as_frame_done(&f);
+}
+
+UTEST_MAIN(T(t_same_rows), T(t_frame_same), T(t_frame_same_family), T(t_frame_room), T(t_identity),
 	   T(t_tallies_and_series), T(t_unknown_after_all), T(t_none_so_far), T(t_second_row),
 	   T(t_counted_before_listed), T(t_instances), T(t_detail_taken_back), T(t_many_instances),
 	   T(t_end), T(t_rows_are_shared))
