@@ -1,9 +1,8 @@
 #include "engine/loops.h"
 
-#include <sys/prctl.h>
-
 #include "base/clock.h"
 #include "base/fault.h"
+#include "os/prompt.h"
 #include "os/worker.h"
 
 struct as_looper {
@@ -15,7 +14,7 @@ static void *work(void *data)
 {
 	struct as_looper *l = data;
 
-	(void)prctl(PR_SET_TIMERSLACK, 1);
+	as_prompt_moments();
 	for (int64_t next = 0; as_worker_sleep(&l->worker, next);)
 		next = as_loop_look(&l->watch, as_now());
 	return NULL;

@@ -6,13 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/fault.h"
 #include "base/num.h"
+#include "os/prompt.h"
 #include "os/worker.h"
 #include "os/folder.h"
 #include "profile/merge.h"
@@ -279,7 +279,7 @@ static void *work(void *arg)
 
 	s->tid = (int32_t)syscall(SYS_gettid);
 	(void)sem_post(&s->still);
-	(void)prctl(PR_SET_TIMERSLACK, 1);
+	as_prompt_moments();
 	for (int64_t now; (now = wait_turn(s));)
 		look(s, now);
 	(void)pthread_mutex_lock(&s->turn);

@@ -3,12 +3,12 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/prctl.h>
 
 #include "base/clock.h"
 #include "base/fault.h"
 #include "base/num.h"
 #include "load/generating.h"
+#include "os/prompt.h"
 #include "os/text.h"
 
 enum { EVENTS = 256 };
@@ -337,7 +337,7 @@ int as_generate(const struct as_load_config *c, struct as_pulse *pulse, struct a
 
 	if (r < 0)
 		return r;
-	(void)prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL); /* 50 us otherwise */
+	as_prompt_timers();
 	connect_all(&g);
 	start(&g);
 	for (int64_t now = g.start_ns; !over(&g, now); now = as_now()) {

@@ -4,7 +4,6 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 
@@ -13,6 +12,7 @@
 #include "base/num.h"
 #include "load/serving.h"
 #include "net/socket.h"
+#include "os/prompt.h"
 
 enum { EVENTS = 256, DUE_AT_ONCE = 1024 };
 
@@ -90,7 +90,7 @@ int as_stub_serve(struct as_stub *s, struct as_stub_count *ret, struct as_err *e
 	int64_t end = s->cfg->duration_ns ? as_now() + s->cfg->duration_ns : INT64_MAX;
 
 	raise_limit();
-	(void)prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
+	as_prompt_timers();
 	while (!s->over && as_now() < end)
 		turn(s, end);
 	*ret = s->count;

@@ -50,6 +50,13 @@ static void set_due(struct as_sampler *s, int64_t now)
 	s->due_ns = now + pause_ns(s);
 }
 
+/* The first moment is one to come. */
+static void begin(struct as_sampler *s)
+{
+	s->due_ns = as_now();
+	set_due(s, s->due_ns);
+}
+
 uint32_t as_sampler_slice(const struct as_sampler_config *c, int64_t now)
 {
 	return c->slice_ns && now > c->origin_ns ? (uint32_t)((now - c->origin_ns) / c->slice_ns)
@@ -509,11 +516,13 @@ int as_sampler_add(struct as_sampler *s, pid_t pid, struct as_err *err)
 		return r;
 	as_pythreads_init(&p->threads, s->env, &p->py);
 	as_codes_init(&p->codes, &p->py, s->to);
-	p->last_ns = as_now();
 	p->check_pause = check_first;
 	p->used_ns = -1;
-	if (clock_getcpuclockid(pid, &p->lone.clock))
+	if (clock_getcpuclockid(pid, &p->lone.clock) || !refresh(s, p, as_now()))
 		return as_fail(err, AS_ENOTFOUND, "process %d has ended", (int)pid);
+	p->last_ns = as_now();
+	if (!s->nprocs)
+		begin(s); /* what passed until somebody was found is no moment missed */
 	s->proc[s->nprocs++] = as_take(p);
 	return AS_OK;
 }
@@ -543,9 +552,8 @@ int as_sampler_open(struct as_sampler *s, const struct as_env *env,
 	if (!s->stack)
 		return as_fail(err, AS_ENOMEM, "make room for a stack");
 	s->ready = as_ready_open(env);
-	s->due_ns = as_now();
-	s->seed = (uint64_t)s->due_ns | 1;
-	set_due(s, s->due_ns);
+	s->seed = (uint64_t)as_now() | 1;
+	begin(s);
 	return AS_OK;
 }
 

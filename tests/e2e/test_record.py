@@ -110,6 +110,15 @@ def _():
     expect(stats["looks"] <= 100 * (seconds - 0.8) + 60, f"{stats}")
 
 
+@job_test("nothing was missed while there was no Python yet")
+def _():
+    code = "import time; e = time.time() + 0.3\nwhile time.time() < e: pass"
+    assay("record", "-q", "-r", 200, "-o", "x.folded", "--stats-json", "stats.json", "--", "sh",
+          "-c", 'sleep 2; exec "$0" -c "$1"', PYTHONS[-1].path, code)
+    stats = json.loads((tmp() / "stats.json").read_text())
+    expect(stats["looks"] > 0 and stats["late"] < 200, f"{stats}")     # 400 in those 2 s
+
+
 for python in PYTHONS:
     @job_test(f"3.{python.minor}: samples have the task that ran, and in wall those that await")
     def _(python=python):
