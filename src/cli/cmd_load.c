@@ -9,26 +9,23 @@
 
 #include "base/clock.h"
 #include "base/human.h"
+#include "cli/load_ask.h"
 #include "cli/load_output.h"
-#include "cli/load_rows.h"
 #include "cli/load_view.h"
-#include "cli/measure.h"
-#include "cli/near.h"
-#include "cli/watched.h"
 #include "judge/load.h"
 #include "judge/threshold.h"
-#include "load/generator.h"
 #include "report/load.h"
 #include "report/report.h"
 
 struct opts {
 	struct as_measure_opts m; /* identity and store; the rest is set here */
-	uint64_t requests, seed;
-	int64_t duration_ns, warmup_ns, timeout_ns, deadline_ns;
-	const char *conns, *rate, *arrival, *method, *body, *body_file, *body_lines, *exit_codes;
-	struct as_opt_list headers, thresholds, outputs, watched;
+	struct as_load_ask ask;
+	uint64_t requests;
+	int64_t duration_ns, warmup_ns;
+	const char *conns, *rate, *arrival, *exit_codes;
+	struct as_opt_list thresholds, outputs;
 	bool formats[AS_LOAD_NFORMATS];
-	bool quiet, yes;
+	bool quiet;
 };
 
 enum { K6_THRESHOLD = 99 }; /* its exit status */
@@ -43,25 +40,14 @@ static const struct as_opt opts[] = {
 	{ .name = "duration", .letter = 'z', .type = AS_OPT_DURATION, .at = AT(duration_ns), .arg = "TIME", .positive = true, .help = "stop after this time (default: 10s, if there is no -n)" },
 	{ .name = "rate", .letter = 'R', .type = AS_OPT_TEXT, .at = AT(rate), .arg = "RATE", .help = "send so many a second, whatever the server does; FROM:TO or stages (100@30s,500@1m) change it (default: when an answer came)" },
 	{ .name = "arrival", .type = AS_OPT_TEXT, .at = AT(arrival), .arg = "HOW", .initial = "constant", .help = "of --rate: constant, poisson, or gamma:SHAPE (below 1 in bursts, above steadier)" },
-	{ .name = "seed", .type = AS_OPT_UINT, .at = AT(seed), .arg = "N", .initial = "1", .help = "of random arrivals: the same seed, the same moments" },
+	{ .name = "seed", .type = AS_OPT_UINT, .at = AT(ask.seed), .arg = "N", .initial = "1", .help = "of random arrivals: the same seed, the same moments" },
 	{ .name = "warmup", .type = AS_OPT_DURATION, .at = AT(warmup_ns), .arg = "TIME", .help = "send for so long before anything is measured" },
-	{ .name = "timeout", .type = AS_OPT_DURATION, .at = AT(timeout_ns), .arg = "TIME", .initial = "30s", .positive = true, .help = "give a request up after this time; it counts as an error, and as so long" },
-	{ .name = "deadline", .type = AS_OPT_DURATION, .at = AT(deadline_ns), .arg = "TIME", .positive = true, .help = "an answer is good that came within this time: their share is the goodput" },
-	AS_OPT_HEAD("what is sent"),
-	{ .name = "method", .letter = 'm', .type = AS_OPT_TEXT, .at = AT(method), .arg = "METHOD", .help = "(default: GET, with a body POST)" },
-	{ .name = "header", .letter = 'H', .type = AS_OPT_LIST, .at = AT(headers), .arg = "'K: V'", .help = "a header; repeatable" },
-	{ .name = "body", .type = AS_OPT_TEXT, .at = AT(body), .arg = "TEXT", .help = "the body of each request" },
-	{ .name = "body-file", .type = AS_OPT_TEXT, .at = AT(body_file), .arg = "FILE", .help = "the same, from a file" },
-	{ .name = "body-lines", .type = AS_OPT_TEXT, .at = AT(body_lines), .arg = "FILE", .help = "each line of it is the body of a request; they take turns" },
-	{ .name = "yes", .type = AS_OPT_SWITCH, .at = AT(yes), .help = "the server is neither on this machine nor in a private network, and its owner agrees" },
+	AS_LOAD_PATIENCE_OPTS(struct opts),
+	AS_LOAD_SENDING_OPTS(struct opts),
 	AS_OPT_HEAD("what it must keep to"),
 	{ .name = "threshold", .type = AS_OPT_LIST, .at = AT(thresholds), .arg = "EXPR", .help = "p99<250ms, errors<1%, rate>=100/s, or as k6 writes it; repeatable, or a list with commas" },
 	{ .name = "exit-codes", .type = AS_OPT_CHOICE, .at = AT(exit_codes), .choices = "assay|k6", .arg = "WHOSE", .initial = "assay", .help = "a threshold that was missed exits with 3, or with k6's 99" },
-	AS_OPT_HEAD("what is watched meanwhile"),
-	{ .name = "watch", .letter = 'w', .type = AS_OPT_LIST, .at = AT(watched), .arg = "TARGET", .help = "[NAME=]PID or [NAME=]container:NAME: what it uses, on the load's timeline; repeatable" },
-	{ .name = "stacks", .type = AS_OPT_TEXT, .at = AT(m.stacks), .arg = "MODES", .help = "of --watch: where its Pythons spend the time: cpu, wall, gil, or several: cpu,wall" },
-	{ .name = "stacks-rate", .type = AS_OPT_RATE, .at = AT(m.stacks_hz), .arg = "HZ", .initial = "100", .positive = true, .help = "looks at the stacks a second, on average" },
-	{ .name = "interval", .letter = 'i', .type = AS_OPT_DURATION, .at = AT(m.interval_ns), .arg = "TIME", .initial = "0.5s", .positive = true, .help = "time between samples; denser in the first second" },
+	AS_LOAD_WATCHING_OPTS(struct opts),
 	AS_OPT_HEAD("identity"),
 	{ .name = "name", .type = AS_OPT_TEXT, .at = AT(m.name), .arg = "NAME", .help = "what to call the run (default: the server's address)" },
 	{ .name = "run-version", .type = AS_OPT_TEXT, .at = AT(m.version), .arg = "V", .help = "version of the server that is measured" },
@@ -80,53 +66,27 @@ static const struct as_opt opts[] = {
 /* ── what is asked for ────────────────────────────────────────────────── */
 
 struct job {
-	struct as_url url;
-	struct as_addresses to;
-	struct as_load_rows rows;
-	struct as_load_config config;
+	struct as_load_job load;
 	struct as_thresholds thresholds;
 	char keeps_to[AS_LOAD_THRESHOLDS];
 	struct as_load_files files;
-	struct as_watched watched[AS_LOAD_TARGETS];
-	struct as_loops loops;
-	struct as_drive drive;
 	struct as_load_view view;
 };
 
 static void job_done(struct job *j)
 {
 	as_load_view_done(&j->view);
-	as_drive_done(&j->drive);
-	as_loops_done(&j->loops);
-	as_load_rows_done(&j->rows);
+	as_load_job_done(&j->load);
 	as_load_files_done(&j->files);
 }
 
 static int check(const struct opts *o, struct as_err *err)
 {
-	if (!!o->body + !!o->body_file + !!o->body_lines > 1)
-		return as_fail(err, AS_EUSAGE, "one of --body, --body-file and --body-lines");
 	if (!o->rate && strcmp(o->arrival, "constant") != 0)
 		return as_fail(err, AS_EUSAGE, "--arrival needs a --rate");
-	if (o->m.stacks && !o->watched.n)
+	if (o->m.stacks && !o->ask.watched.n)
 		return as_fail(err, AS_EUSAGE, "--stacks needs somebody to --watch");
 	return AS_OK;
-}
-
-static int write_requests(const struct opts *o, struct job *j, struct as_err *err)
-{
-	struct as_load_body body = {o->body, o->body_file, o->body_lines};
-	bool has_body = o->body || o->body_file || o->body_lines;
-	struct as_http_ask ask = {.url = &j->url,
-				  .method = o->method  ? o->method
-					    : has_body ? "POST"
-						       : "GET",
-				  .headers = o->headers.v,
-				  .nheaders = o->headers.n,
-				  .has_body = has_body};
-
-	j->config.bodyless = !strcmp(ask.method, "HEAD");
-	return as_load_rows_write(&j->rows, &body, &ask, err);
 }
 
 /* How long what names no time lasts. */
@@ -143,15 +103,15 @@ static int take_time(const struct opts *o, const char *text, const struct as_sta
 		return AS_OK;
 	if (o->duration_ns)
 		return as_fail(err, AS_EUSAGE, "the stages say how long it lasts: no -z");
-	if (j->config.duration_ns)
+	if (j->load.config.duration_ns)
 		return as_fail(err, AS_EUSAGE, "stages of -R or of -c, not of both");
-	j->config.duration_ns = (int64_t)(as_stages_seconds(s) * 1e9) - o->warmup_ns;
+	j->load.config.duration_ns = (int64_t)(as_stages_seconds(s) * 1e9) - o->warmup_ns;
 	return AS_OK;
 }
 
 static int plan_rate(const struct opts *o, struct job *j, struct as_err *err)
 {
-	struct as_schedule *s = &j->config.schedule;
+	struct as_schedule *s = &j->load.config.schedule;
 	int r = as_schedule_parse(o->arrival, s, err);
 
 	if (r < 0 || !o->rate)
@@ -170,13 +130,13 @@ static int plan_conns(const struct opts *o, struct job *j, struct as_err *err)
 	double most = as_stages_most(&s);
 	if (!(most >= 1) || most > AS_LOAD_CONNS_MOST || strchr(o->conns, '/'))
 		return as_fail(err, AS_EUSAGE, "connections are 1 to %d", AS_LOAD_CONNS_MOST);
-	j->config.conns = (uint32_t)most;
+	j->load.config.conns = (uint32_t)most;
 	if (!as_stages_vary(&s))
 		return AS_OK;
 	if (o->rate)
 		return as_fail(err, AS_EUSAGE, "with --rate connections are a limit, which stays");
 	r = as_stages_delay(&s, o->warmup_ns, err);
-	j->config.at_once = s;
+	j->load.config.at_once = s;
 	return r < 0 ? r : take_time(o, o->conns, &s, j, err);
 }
 
@@ -190,7 +150,8 @@ static int read_thresholds(const struct opts *o, struct job *j, struct as_err *e
 	return r;
 }
 
-static int prepare(const struct opts *o, const char *url, struct job *j, struct as_err *err)
+static int prepare(const struct opts *o, const char *url, struct job *j, const struct as_env *env,
+		   struct as_err *err)
 {
 	int r = check(o, err);
 
@@ -202,59 +163,17 @@ static int prepare(const struct opts *o, const char *url, struct job *j, struct 
 		r = read_thresholds(o, j, err);
 	if (r == AS_OK)
 		r = as_load_files_open(&j->files, o->formats, &o->outputs, err);
-	if (r == AS_OK)
-		r = as_url_parse(url, &j->url, err);
-	if (r == AS_OK)
-		r = write_requests(o, j, err);
-	if (r == AS_OK)
-		r = as_resolve(&j->url, &j->to, err);
-	return r == AS_OK ? as_check_near(&j->to, o->yes, err) : r;
+	return r == AS_OK ? as_load_job_prepare(&o->ask, url, env, &j->load, err) : r;
 }
 
-static void configure(const struct opts *o, struct job *j, const struct as_env *env)
+static void configure(const struct opts *o, struct as_load_config *c)
 {
-	struct as_load_config *c = &j->config;
-
-	c->env = env;
-	c->to = &j->to;
-	c->request = j->rows.bytes.p;
-	c->ends = j->rows.ends;
-	c->nrequests = j->rows.n;
 	c->requests = o->requests;
 	if (o->requests && o->requests < c->conns)
 		c->conns = (uint32_t)o->requests;
 	if (!c->duration_ns)
 		c->duration_ns = whole_time(o);
 	c->warmup_ns = o->warmup_ns;
-	c->timeout_ns = o->timeout_ns;
-	c->deadline_ns = o->deadline_ns;
-	c->seed = o->seed;
-}
-
-/* A busy period as long as this is a block: as `assay loop` has it. */
-#define BLOCK (10 * AS_MSEC)
-
-static int generate(const void *config, struct as_pulse *pulse, struct as_load *ret,
-		    struct as_err *err)
-{
-	return as_generate(config, pulse, ret, err);
-}
-
-static int open_drive(const struct opts *o, struct job *j, struct as_err *err)
-{
-	j->drive.env = j->config.env;
-	j->drive.generate = generate;
-	j->drive.config = &j->config;
-	j->drive.watched = j->watched;
-	j->drive.nwatched = o->watched.n;
-	j->drive.loops = o->watched.n ? &j->loops : NULL;
-	j->drive.thresholds = j->keeps_to;
-	j->view.load = &j->drive;
-	int r = as_drive_open(&j->drive, err);
-	if (r == AS_OK && o->watched.n)
-		r = as_loops_init(&j->loops, err);
-	j->loops.threshold_ns = BLOCK;
-	return r;
 }
 
 /* ── what came of it ──────────────────────────────────────────────────── */
@@ -279,7 +198,8 @@ static int show(const struct opts *o, struct job *j, const struct as_measured *s
 static void put_params(const struct opts *o, char text[3][64], struct as_opt_list *to)
 {
 	(void)snprintf(text[0], sizeof text[0], "connections=%.40s", o->conns);
-	(void)snprintf(text[1], sizeof text[1], "timeout=%s", as_human_duration(o->timeout_ns).s);
+	(void)snprintf(text[1], sizeof text[1], "timeout=%s",
+		       as_human_duration(o->ask.timeout_ns).s);
 	(void)snprintf(text[2], sizeof text[2], "rate=%.34s %.20s", o->rate ? o->rate : "",
 		       o->arrival);
 	for (size_t i = 0; i < (o->rate ? 3 : 2); i++)
@@ -299,10 +219,12 @@ static int exit_status(const struct opts *o, const struct job *j, const struct a
 /* Less than this is over before anybody has read a screen. */
 #define SCREEN_FROM (2 * AS_SECOND)
 
-static void open_view(const struct opts *o, const char *url, struct job *j, bool shown)
+static void open_view(const char *url, struct job *j, bool shown)
 {
-	const struct as_load_config *c = &j->config;
+	const struct as_load_config *c = &j->load.config;
+	const struct as_watched *first = &j->load.watched[0];
 
+	j->view.load = &j->load.drive;
 	j->view.plan =
 		(struct as_load_top_facts){.url = url,
 					   .until_ns = c->duration_ns
@@ -311,8 +233,8 @@ static void open_view(const struct opts *o, const char *url, struct job *j, bool
 					   .most = c->requests,
 					   .conns = c->conns,
 					   .rate = c->schedule.rate,
-					   .target = o->watched.n ? j->watched[0].name : NULL,
-					   .pid = j->watched[0].pid};
+					   .target = first->pid ? first->name : NULL,
+					   .pid = first->pid};
 	as_load_view_open(&j->view, shown && c->duration_ns >= SCREEN_FROM);
 }
 
@@ -323,30 +245,18 @@ static int measure(const struct opts *o, char *url, struct job *j, struct as_io 
 	char assay[] = "assay", load[] = "load", params[3][64];
 	char *words[] = {assay, load, url, NULL};
 	bool shown = !o->quiet && isatty(STDERR_FILENO);
-	open_view(o, url, j, shown);
+	open_view(url, j, shown);
 	struct as_sink view = as_load_view_sink(&j->view);
-	struct as_measure m = {.kind = "load",
-			       .default_name = j->url.local ? j->url.socket : j->url.authority,
-			       .opts = o->m,
-			       .engine = {.attach = j->watched[0].pid,
-					  .children = true,
-					  .loops = j->drive.loops,
-					  .companion = as_drive_companion(&j->drive),
-					  .ear = as_load_view_ear(&j->view)},
-			       .stacks = {.children = true, .sampler = {.processes = true}},
-			       .watcher = shown ? &view : NULL,
-			       .argv = words};
+	struct as_measure m = as_load_job_measure(&j->load, &o->m);
 
-	m.opts.quiet = true; /* the status line is that of a job */
-	m.opts.metrics = o->watched.n ? "all,load" : "system,cores,psi,load";
+	m.engine.ear = as_load_view_ear(&j->view);
+	m.watcher = shown ? &view : NULL;
+	m.argv = words;
 	put_params(o, params, &m.opts.params);
 	int r = as_measured_take(&got, &m, io, err);
 	if (r < 0)
 		return r;
-	as_measured_keep(&got);
-	for (size_t i = 1; i < o->watched.n; i++)
-		if (j->drive.side[i].run)
-			as_measured_keep_also(&got, j->drive.side[i].run);
+	as_load_job_keep(&j->load, &got);
 	io->status = exit_status(o, j, got.run);
 	return show(o, j, &got, io, err);
 }
@@ -354,16 +264,14 @@ static int measure(const struct opts *o, char *url, struct job *j, struct as_io 
 static int run(const void *opts_, char **args, char **tail, struct as_io *io, struct as_err *err)
 {
 	const struct opts *o = opts_;
-	as_cleanup(job_done) struct job j = {.drive.over = -1};
-	int r = prepare(o, args[0], &j, err);
+	as_cleanup(job_done) struct job j = {0};
+	int r = prepare(o, args[0], &j, io->env, err);
 
 	(void)tail;
-	if (r == AS_OK)
-		r = as_watched_parse(io->env, &o->watched, j.watched, err);
 	if (r < 0)
 		return r;
-	configure(o, &j, io->env);
-	r = open_drive(o, &j, err);
+	configure(o, &j.load.config);
+	r = as_load_job_open(&j.load, j.keeps_to, err);
 	return r == AS_OK ? measure(o, args[0], &j, io, err) : r;
 }
 

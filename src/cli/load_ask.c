@@ -1,0 +1,127 @@
+#include "cli/load_ask.h"
+
+#include <string.h>
+
+#include "cli/near.h"
+#include "cli/watched.h"
+
+/* ── what is sent, and to whom ────────────────────────────────────────── */
+
+static int write_requests(const struct as_load_ask *o, struct as_load_job *j, struct as_err *err)
+{
+	struct as_load_body body = {o->body, o->body_file, o->body_lines};
+	int bodies = !!o->body + !!o->body_file + !!o->body_lines;
+	struct as_http_ask ask = {.url = &j->url,
+				  .method = o->method ? o->method
+					    : bodies  ? "POST"
+						      : "GET",
+				  .headers = o->headers.v,
+				  .nheaders = o->headers.n,
+				  .has_body = bodies > 0};
+
+	if (bodies > 1)
+		return as_fail(err, AS_EUSAGE, "one of --body, --body-file and --body-lines");
+	j->config.bodyless = !strcmp(ask.method, "HEAD");
+	return as_load_rows_write(&j->rows, &body, &ask, err);
+}
+
+static void configure(const struct as_load_ask *o, struct as_load_job *j, const struct as_env *env)
+{
+	struct as_load_config *c = &j->config;
+
+	c->env = env;
+	c->to = &j->to;
+	c->request = j->rows.bytes.p;
+	c->ends = j->rows.ends;
+	c->nrequests = j->rows.n;
+	c->timeout_ns = o->timeout_ns;
+	c->deadline_ns = o->deadline_ns;
+	c->seed = o->seed;
+}
+
+int as_load_job_prepare(const struct as_load_ask *o, const char *url, const struct as_env *env,
+			struct as_load_job *j, struct as_err *err)
+{
+	int r = as_url_parse(url, &j->url, err);
+
+	if (r == AS_OK)
+		r = write_requests(o, j, err);
+	if (r == AS_OK)
+		r = as_resolve(&j->url, &j->to, err);
+	if (r == AS_OK)
+		r = as_check_near(&j->to, o->yes, err);
+	if (r == AS_OK)
+		r = as_watched_parse(env, &o->watched, j->watched, err);
+	j->nwatched = o->watched.n;
+	configure(o, j, env);
+	return r;
+}
+
+void as_load_job_done(struct as_load_job *j)
+{
+	as_load_job_close(j);
+	as_load_rows_done(&j->rows);
+}
+
+/* ── one load of it ───────────────────────────────────────────────────── */
+
+/* A busy period as long as this is a block: as `assay loop` has it. */
+#define BLOCK (10 * AS_MSEC)
+
+static int generate(const void *config, struct as_pulse *pulse, struct as_load *ret,
+		    struct as_err *err)
+{
+	return as_generate(config, pulse, ret, err);
+}
+
+int as_load_job_open(struct as_load_job *j, const char *thresholds, struct as_err *err)
+{
+	j->open = true;
+	j->loops = (struct as_loops){0};
+	j->drive = (struct as_drive){.env = j->config.env,
+				     .generate = generate,
+				     .config = &j->config,
+				     .watched = j->watched,
+				     .nwatched = j->nwatched,
+				     .loops = j->nwatched ? &j->loops : NULL,
+				     .thresholds = thresholds};
+	int r = as_drive_open(&j->drive, err);
+	if (r == AS_OK && j->nwatched)
+		r = as_loops_init(&j->loops, err);
+	j->loops.threshold_ns = BLOCK;
+	return r;
+}
+
+struct as_measure as_load_job_measure(const struct as_load_job *j,
+				      const struct as_measure_opts *opts)
+{
+	struct as_measure m = {.kind = "load",
+			       .default_name = j->url.local ? j->url.socket : j->url.authority,
+			       .opts = *opts,
+			       .engine = {.attach = j->watched[0].pid,
+					  .children = true,
+					  .loops = j->drive.loops,
+					  .companion = as_drive_companion(&j->drive)},
+			       .stacks = {.children = true, .sampler = {.processes = true}}};
+
+	m.opts.quiet = true; /* the status line is that of a job */
+	m.opts.metrics = j->nwatched ? "all,load" : "system,cores,psi,load";
+	return m;
+}
+
+void as_load_job_keep(const struct as_load_job *j, struct as_measured *got)
+{
+	as_measured_keep(got);
+	for (size_t i = 1; i < j->nwatched; i++)
+		if (j->drive.side[i].run)
+			as_measured_keep_also(got, j->drive.side[i].run);
+}
+
+void as_load_job_close(struct as_load_job *j)
+{
+	if (!j->open)
+		return;
+	j->open = false;
+	as_drive_done(&j->drive);
+	as_loops_done(&j->loops);
+}
