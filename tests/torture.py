@@ -112,7 +112,7 @@ def same(command, out, base_out):
 def judge(command, status, out, err, base):
     """None if this way to end is allowed, else what is wrong with it."""
     base_status, base_out, _ = base
-    said_so = "memory" in err.lower()
+    said_so = "memory" in err.lower() or "memory ran out" in out    # a summary may say it
     if status is None:
         return f"no end after {SECONDS} s"
     if "Sanitizer" in err or "runtime error:" in err or status == SANITIZER_EXIT:
