@@ -19,15 +19,16 @@ AS_PSUTIL = "cpu,memory,io,sched,threads"
 class Tool:
     """A profiler that is run with many samples and with few; the difference is what they cost."""
 
-    def __init__(self, name, command, told, limit=None):
+    def __init__(self, name, command, told, limit=None, seconds=5):
         self.name = name
+        self.seconds = seconds      # of the job: the cheaper a sample, the more are needed
         self.limit = limit          # the budget, 1/limit of psutil's; None: it is psutil
         self.command = command      # of a pause and a job
         self.told = told            # of the last run: how many samples, how many processes
         self.samples = []           # nanoseconds of CPU of one sample, a round each
 
 
-def assay_tool(b, name, limit, wrap=list, rung=None, metrics=None):
+def assay_tool(b, name, limit, wrap=list, rung=None, metrics=None, seconds=5):
     folder = b.folder("assay")
     told = pathlib.Path(folder, "told.json")
 
@@ -41,7 +42,7 @@ def assay_tool(b, name, limit, wrap=list, rung=None, metrics=None):
         t = totals(told)
         told.unlink()
         return t["self_ticks"], t["processes"]
-    return Tool(name, command, ticks, limit)
+    return Tool(name, command, ticks, limit, seconds)
 
 
 def psutil_tool(b):
@@ -57,9 +58,9 @@ def psutil_tool(b):
 
 def tools(b):
     if b.root:
-        yield assay_tool(b, "assay, BPF task iterator", BY_BPF, rung="bpf")
+        yield assay_tool(b, "assay, BPF task iterator", BY_BPF, rung="bpf", seconds=20)
         yield assay_tool(b, "the same, what psutil reads only", BY_BPF, rung="bpf",
-                         metrics=AS_PSUTIL)
+                         metrics=AS_PSUTIL, seconds=20)
         yield assay_tool(b, "assay, /proc (root)", BY_PROC, rung="proc")
         yield assay_tool(b, "assay, /proc (as nobody)", BY_PROC, b.as_nobody)
     else:
@@ -101,14 +102,16 @@ def measure(b, tool, job):
 
 def case(b, result, name, wakes):
     crowd = b.public(b.bin("crowd"))
-    job = [crowd, str(PROCESSES), "3" if b.quick else "8", str(wakes)]
+    def job(tool):
+        return [crowd, str(PROCESSES), "3" if b.quick else str(tool.seconds), str(wakes)]
+
     all_tools = list(tools(b))
     for tool in PASSES:
         tool.samples = []
     for _ in range(1 if b.quick else 4):
         measure_passes(b, wakes)
         for tool in all_tools:
-            measure(b, tool, job)
+            measure(b, tool, job(tool))
     theirs = all_tools[-1]
     for tool in [t for t in PASSES if t.samples] + all_tools:
         ms, part = median([ns / 1e6 for ns in tool.samples]), ratio(tool.samples, theirs.samples)
