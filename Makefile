@@ -11,8 +11,8 @@ ARGS    ?=
 # What a fresh Debian or Ubuntu needs: to build, to test, to develop.
 BUILD_PKGS := gcc libc6-dev make meson ninja-build pkg-config python3 \
               libsqlite3-dev libzstd-dev zlib1g-dev libjansson-dev libncurses-dev libdw-dev \
-              clang bpftool libbpf-dev
-TEST_PKGS  := $(BUILD_PKGS) procps python3-jsonschema strace util-linux mandoc zsh locales \
+              libssl-dev clang bpftool libbpf-dev
+TEST_PKGS  := $(BUILD_PKGS) procps python3-jsonschema strace util-linux mandoc zsh locales openssl \
               clang clang-format shellcheck node-typescript
 BENCH_PKGS := $(BUILD_PKGS) musl python3-pip time util-linux heaptrack valgrind wrk hey
 # Programs of science that the guides are tried on: 1.3 GB, so only when all of test-real runs.

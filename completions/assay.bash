@@ -218,6 +218,7 @@ _assay() {
 		--body) return ;;
 		--body-file) _assay_files "$cur"; return ;;
 		--body-lines) _assay_files "$cur"; return ;;
+		--cacert) _assay_files "$cur"; return ;;
 		--threshold) return ;;
 		--exit-codes) _assay_words "assay k6" "$cur"; return ;;
 		-w | --watch) return ;;
@@ -231,7 +232,7 @@ _assay() {
 		--store) _assay_files "$cur"; return ;;
 		esac
 		if [[ $cur == -* ]]; then
-			_assay_words "-c --connections -n --requests -z --duration -R --rate --arrival --seed --warmup --timeout --deadline -m --method -H --header --body --body-file --body-lines --yes --threshold --exit-codes -w --watch --stacks --stacks-rate -i --interval --name --run-version -l --label --json --csv --ndjson --hdr --junit --markdown -o --output -q --quiet --store --no-store -h --help" "$cur"
+			_assay_words "-c --connections -n --requests -z --duration -R --rate --arrival --seed --warmup --timeout --deadline -m --method -H --header --body --body-file --body-lines --cacert -k --insecure --yes --threshold --exit-codes -w --watch --stacks --stacks-rate -i --interval --name --run-version -l --label --json --csv --ndjson --hdr --junit --markdown -o --output -q --quiet --store --no-store -h --help" "$cur"
 		fi
 		;;
 	"rollouts")
@@ -275,10 +276,12 @@ _assay() {
 		--stall) return ;;
 		--seed) return ;;
 		--listen) return ;;
+		--tls-cert) _assay_files "$cur"; return ;;
+		--tls-key) _assay_files "$cur"; return ;;
 		-d | --duration) return ;;
 		esac
 		if [[ $cur == -* ]]; then
-			_assay_words "-a --answer --script --sse --every --servers --service --files --stall --seed --listen --yes -d --duration --json -h --help" "$cur"
+			_assay_words "-a --answer --script --sse --every --servers --service --files --stall --seed --listen --tls-cert --tls-key --yes -d --duration --json -h --help" "$cur"
 		fi
 		;;
 	"heap run")

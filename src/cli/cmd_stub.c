@@ -11,7 +11,7 @@
 #include "report/look.h"
 
 struct opts {
-	const char *listen, *answer, *script, *every, *service, *files;
+	const char *listen, *answer, *script, *every, *service, *files, *cert, *key;
 	struct as_opt_list stalls;
 	int64_t duration_ns;
 	uint64_t seed, sse, servers;
@@ -34,6 +34,8 @@ static const struct as_opt opts[] = {
 	{ .name = "seed", .type = AS_OPT_UINT, .at = AT(seed), .arg = "N", .initial = "1", .help = "of random delays" },
 	AS_OPT_HEAD("where and how long"),
 	{ .name = "listen", .type = AS_OPT_TEXT, .at = AT(listen), .arg = "URL", .initial = "http://127.0.0.1:0", .help = "where to listen; port 0 is any that is free" },
+	{ .name = "tls-cert", .type = AS_OPT_TEXT, .at = AT(cert), .arg = "FILE", .help = "speak TLS, with the certificate (and those of its issuers) in FILE" },
+	{ .name = "tls-key", .type = AS_OPT_TEXT, .at = AT(key), .arg = "FILE", .help = "its key" },
 	{ .name = "yes", .type = AS_OPT_SWITCH, .at = AT(yes), .help = "listen also where others than this machine can reach it" },
 	{ .name = "duration", .letter = 'd', .type = AS_OPT_DURATION, .at = AT(duration_ns), .arg = "TIME", .positive = true, .help = "end after this time (default: with Ctrl-C)" },
 	{ .name = "json", .type = AS_OPT_SWITCH, .at = AT(json), .help = "what it counted, at the end, as JSON" },
@@ -48,9 +50,9 @@ static int parse_listen(const char *text, struct as_url *url, struct as_err *err
 	char shorter[AS_URL_HOST + 16];
 
 	if (n < 2 || strcmp(text + n - 2, ":0") != 0 || n >= sizeof shorter)
-		return as_url_parse(text, url, err);
+		return as_url_parse_plain(text, url, err);
 	(void)snprintf(shorter, sizeof shorter, "%.*s", (int)n - 2, text);
-	int r = as_url_parse(shorter, url, err);
+	int r = as_url_parse_plain(shorter, url, err);
 	url->port = 0;
 	return r;
 }
@@ -114,6 +116,17 @@ static int open_files(const struct opts *o, struct as_stub_config *c, struct as_
 	if (!o->files || c->files >= 0)
 		return AS_OK;
 	return as_fail_errno(err, errno, "open '%s'", o->files);
+}
+
+static int secure(const struct opts *o, struct as_tls_context *tls, struct as_stub_config *c,
+		  struct as_err *err)
+{
+	const struct as_tls_config how = {.cert = o->cert, .key = o->key, .protocol = "http/1.1"};
+
+	if (!o->cert != !o->key)
+		return as_fail(err, AS_EUSAGE, "--tls-cert and --tls-key belong together");
+	c->tls = o->cert ? tls : NULL;
+	return o->cert ? as_tls_open(tls, &how, err) : AS_OK;
 }
 
 static int configure(const struct opts *o, struct as_stub_config *c, struct as_script *script,
@@ -181,7 +194,10 @@ static int serve(const struct opts *o, struct as_stub_config *c, struct as_io *i
 	if (r < 0)
 		return r;
 	bool local = !strncmp(c->at.text, "unix:", 5);
-	(void)fprintf(o->json ? stderr : io->out, "listening on %s%s\n", local ? "" : "http://",
+	(void)fprintf(o->json ? stderr : io->out, "listening on %s%s\n",
+		      local    ? ""
+		      : c->tls ? "https://"
+			       : "http://",
 		      c->at.text);
 	(void)fflush(io->out);
 	r = as_stub_serve(s, &count, err);
@@ -193,11 +209,15 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 	const struct opts *o = opts_;
 	struct as_stub_config c = {.files = -1};
 	struct as_script script = {0};
+	struct as_tls_context tls = {0};
 	int r = configure(o, &c, &script, err);
 
 	(void)args, (void)tail;
 	if (r == AS_OK)
+		r = secure(o, &tls, &c, err);
+	if (r == AS_OK)
 		r = serve(o, &c, io, err);
+	as_tls_close(&tls);
 	as_close_(&c.files);
 	as_routes_free(script.routes);
 	return r;

@@ -25,12 +25,29 @@ static int write_requests(const struct as_load_ask *o, struct as_load_job *j, st
 	return as_load_rows_write(&j->rows, &body, &ask, err);
 }
 
+static int secure(const struct as_load_ask *o, struct as_load_job *j, struct as_err *err)
+{
+	const struct as_tls_config c = {.host = j->url.host,
+					.ca_file = o->ca_file,
+					.insecure = o->insecure,
+					.protocol = "http/1.1"};
+
+	if (j->url.websocket)
+		return as_fail(err, AS_EUNSUP, "WebSocket is not spoken yet");
+	if (j->url.tls)
+		return as_tls_open(&j->tls, &c, err);
+	if (o->ca_file || o->insecure)
+		return as_fail(err, AS_EUSAGE, "--cacert and --insecure are of https://");
+	return AS_OK;
+}
+
 static void configure(const struct as_load_ask *o, struct as_load_job *j, const struct as_env *env)
 {
 	struct as_load_config *c = &j->config;
 
 	c->env = env;
 	c->to = &j->to;
+	c->tls = j->url.tls ? &j->tls : NULL;
 	c->request = j->rows.bytes.p;
 	c->ends = j->rows.ends;
 	c->nrequests = j->rows.n;
@@ -44,6 +61,8 @@ int as_load_job_prepare(const struct as_load_ask *o, const char *url, const stru
 {
 	int r = as_url_parse(url, &j->url, err);
 
+	if (r == AS_OK)
+		r = secure(o, j, err);
 	if (r == AS_OK)
 		r = write_requests(o, j, err);
 	if (r == AS_OK)
@@ -61,6 +80,7 @@ void as_load_job_done(struct as_load_job *j)
 {
 	as_load_job_close(j);
 	as_load_rows_done(&j->rows);
+	as_tls_close(&j->tls);
 }
 
 /* ── one load of it ───────────────────────────────────────────────────── */

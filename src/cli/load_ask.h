@@ -16,9 +16,9 @@
 struct as_load_ask {
 	uint64_t seed;
 	int64_t timeout_ns, deadline_ns;
-	const char *method, *body, *body_file, *body_lines;
+	const char *method, *body, *body_file, *body_lines, *ca_file;
 	struct as_opt_list headers, watched;
-	bool yes;
+	bool yes, insecure;
 };
 
 /* clang-format off */
@@ -46,6 +46,10 @@ struct as_load_ask {
 	  .arg = "FILE", .help = "the same, from a file" },                                        \
 	{ .name = "body-lines", .type = AS_OPT_TEXT, .at = offsetof(S, ask.body_lines),            \
 	  .arg = "FILE", .help = "each line of it is the body of a request; they take turns" },    \
+	{ .name = "cacert", .type = AS_OPT_TEXT, .at = offsetof(S, ask.ca_file), .arg = "FILE",    \
+	  .help = "of https: trust the issuers in FILE, instead of those whom the system trusts" }, \
+	{ .name = "insecure", .letter = 'k', .type = AS_OPT_SWITCH, .at = offsetof(S, ask.insecure), \
+	  .help = "of https: any certificate will do" },                                           \
 	{ .name = "yes", .type = AS_OPT_SWITCH, .at = offsetof(S, ask.yes),                        \
 	  .help = "the server is neither on this machine nor in a private network, and its owner agrees" }
 
@@ -66,6 +70,7 @@ struct as_load_ask {
 struct as_load_job {
 	struct as_url url;
 	struct as_addresses to;
+	struct as_tls_context tls; /* if the URL wants it */
 	struct as_load_rows rows;
 	struct as_load_config config; /* of it `conns`, limits and schedule are the command's */
 	struct as_watched watched[AS_LOAD_TARGETS];

@@ -16,7 +16,7 @@ enum { URL_MOST = 320 };
 static int set_server(const struct as_rollout_where *w, const char *url,
 		      struct as_rollout_server *s, struct as_err *err)
 {
-	int r = as_url_parse(url, &s->url, err);
+	int r = as_url_parse_plain(url, &s->url, err);
 
 	if (r == AS_OK)
 		r = as_resolve(&s->url, &s->to, err);

@@ -94,6 +94,7 @@ static const struct metric {
 	}
 	TIMES("latency", latency), /* the first: whose quantiles stand without a name */
 	TIMES("wire", wire),
+	TIMES("handshake", handshake),
 	TIMES("lateness", lateness),
 	TIMES("looplag", looplag), /* of the first target */
 	TIMES("first_byte", stream.first_byte),
@@ -106,6 +107,7 @@ static const struct metric {
 	TIMES("tpot", stream.per_token),
 	TIMES("http_req_duration", latency),
 	TIMES("http_req_waiting", wire),
+	TIMES("http_req_tls_handshaking", handshake),
 	TIMES("iteration_duration", latency),
 #undef TIMES
 	{"errors", "rate", 0, failed_share, AS_THRESHOLD_SHARE},

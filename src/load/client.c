@@ -3,7 +3,6 @@
 
 #include "base/fault.h"
 #include "load/serving.h"
-#include "net/socket.h"
 
 /* ── coming and going ─────────────────────────────────────────────────── */
 
@@ -17,7 +16,7 @@ void as_client_welcome(struct as_stub *s, int fd)
 		return;
 	}
 	s->count.conns++;
-	c->fd = fd;
+	c->link.fd = fd;
 	c->own = AS_BUF(AS_STUB_BODY_MOST * 2);
 	c->body = AS_BUF(AS_MODEL_REQUEST_MOST);
 	as_http_request(&c->http, c->target, sizeof c->target);
@@ -26,6 +25,9 @@ void as_client_welcome(struct as_stub *s, int fd)
 		s->clients->before = c;
 	s->clients = c;
 	(void)epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &e);
+	c->greeting = s->cfg->tls;
+	if (c->greeting && !as_link_secure(&c->link, s->cfg->tls))
+		as_client_leave(s, c, true);
 }
 
 void as_client_leave(struct as_stub *s, struct as_client *c, bool rudely)
@@ -33,9 +35,9 @@ void as_client_leave(struct as_stub *s, struct as_client *c, bool rudely)
 	as_agenda_remove(&s->agenda, &c->when);
 	as_reply_forget(s, c);
 	if (rudely)
-		as_cut_off(c->fd);
+		as_link_cut(&c->link);
 	else
-		as_hang_up(c->fd);
+		as_link_close(&c->link);
 	c->gone = true;
 	*(c->before ? &c->before->after : &s->clients) = c->after;
 	if (c->after)
@@ -56,20 +58,40 @@ void as_clients_free(struct as_client **list)
 	}
 }
 
-/* ── writing ──────────────────────────────────────────────────────────── */
+/* ── TLS ──────────────────────────────────────────────────────────────── */
 
 static void arm(struct as_stub *s, struct as_client *c, bool write)
 {
 	struct epoll_event e = {.events = write ? EPOLLIN | EPOLLOUT : EPOLLIN, .data.ptr = c};
 
 	if (c->armed != write)
-		(void)epoll_ctl(s->epoll, EPOLL_CTL_MOD, c->fd, &e);
+		(void)epoll_ctl(s->epoll, EPOLL_CTL_MOD, c->link.fd, &e);
 	c->armed = write;
 }
 
+static void greet(struct as_stub *s, struct as_client *c)
+{
+	struct as_tls_result how;
+	enum as_tls_step step = as_link_handshake(&c->link, &how);
+
+	c->greeting = step != AS_TLS_DONE;
+	if (step == AS_TLS_FAILED)
+		as_client_leave(s, c, false);
+	else
+		arm(s, c, step == AS_TLS_WRITES);
+	if (step == AS_TLS_DONE && as_link_pending(&c->link))
+		as_client_readable(s, c);
+}
+
+/* ── writing ──────────────────────────────────────────────────────────── */
+
 void as_client_write(struct as_stub *s, struct as_client *c)
 {
-	ssize_t n = as_send(c->fd, c->out + c->sent, c->out_len - c->sent);
+	if (c->greeting) {
+		greet(s, c);
+		return;
+	}
+	ssize_t n = as_link_send(&c->link, c->out + c->sent, c->out_len - c->sent);
 
 	if (n < 0 && n != -EAGAIN) {
 		as_client_leave(s, c, false);
@@ -98,22 +120,34 @@ static size_t take(struct as_client *c, const char *p, size_t n)
 	return used;
 }
 
-void as_client_readable(struct as_stub *s, struct as_client *c)
+/* False: there is nothing more, or nobody. */
+static bool read_once(struct as_stub *s, struct as_client *c)
 {
-	ssize_t n = as_recv(c->fd, s->bytes, AS_STUB_READ);
+	ssize_t n = as_link_recv(&c->link, s->bytes, AS_STUB_READ);
 
 	if (n == -EAGAIN)
-		return;
+		return false;
 	if (n <= 0 || as_http_over(&c->http)) { /* over, or more than was asked for */
 		as_client_leave(s, c, false);
-		return;
+		return false;
 	}
 	s->count.bytes_in += (uint64_t)n;
 	size_t used = take(c, s->bytes, (size_t)n);
 	if (!as_http_over(&c->http))
-		return;
+		return true;
 	if (c->http.state == AS_HTTP_DONE && used == (size_t)n)
 		as_reply_asked(s, c);
 	else
 		as_client_leave(s, c, false);
+	return !c->gone;
+}
+
+void as_client_readable(struct as_stub *s, struct as_client *c)
+{
+	if (c->greeting) {
+		greet(s, c);
+		return;
+	}
+	while (read_once(s, c) && as_link_pending(&c->link))
+		;
 }

@@ -6,26 +6,29 @@
  */
 #include "load/stream.h"
 #include "net/http1.h"
+#include "net/link.h"
 
 enum as_conn_state {
-	AS_CONN_DOWN,    /* there is none                                  */
-	AS_CONN_DIALING, /* it is being made                               */
-	AS_CONN_WRITING, /* the request did not fit all at once            */
-	AS_CONN_WAITING, /* for the answer                                 */
+	AS_CONN_DOWN,     /* there is none                                  */
+	AS_CONN_DIALING,  /* it is being made                               */
+	AS_CONN_GREETING, /* TLS is agreed on                              */
+	AS_CONN_WRITING,  /* the request did not fit all at once            */
+	AS_CONN_WAITING,  /* for the answer                                 */
 	AS_CONN_IDLE,
 };
 
 struct as_conns;
 
 struct as_conn {
-	int fd; /* -1: down */
+	struct as_link link;
 	enum as_conn_state state;
 	bool asked; /* a request is under way, not only a connection    */
 	const char *request;
-	size_t len, sent; /* bytes of it                                      */
-	int64_t due_ns;   /* when the schedule wanted it                      */
-	int64_t begun_ns; /* when it was begun                                */
-	int64_t freed_ns; /* when the one before was over                     */
+	size_t len, sent;   /* bytes of it                                      */
+	int64_t due_ns;     /* when the schedule wanted it                      */
+	int64_t begun_ns;   /* when it was begun                                */
+	int64_t freed_ns;   /* when the one before was over                     */
+	int64_t greeted_ns; /* when the handshake began                       */
 	struct as_conns *in;
 	struct as_conn *before, *after;
 	struct as_http http;

@@ -4,7 +4,6 @@
 #include "base/calls.h"
 #include "base/clock.h"
 #include "load/generating.h"
-#include "net/socket.h"
 
 /* ── one connection ───────────────────────────────────────────────────── */
 
@@ -13,14 +12,12 @@ static void watch(struct as_generator *g, struct as_conn *c, int op, uint32_t ev
 	struct epoll_event e = {.events = events, .data.ptr = c};
 
 	as_called(1);
-	(void)epoll_ctl(g->epoll, op, c->fd, &e);
+	(void)epoll_ctl(g->epoll, op, c->link.fd, &e);
 }
 
 void as_gen_drop(struct as_conn *c)
 {
-	if (c->fd >= 0)
-		as_hang_up(c->fd);
-	c->fd = -1;
+	as_link_close(&c->link);
 	c->state = AS_CONN_DOWN;
 }
 
@@ -29,7 +26,7 @@ void as_gen_release(struct as_generator *g, struct as_conn *c, int64_t now)
 {
 	c->freed_ns = now;
 	c->asked = false;
-	if (c->fd >= 0) {
+	if (c->link.fd >= 0) {
 		c->state = AS_CONN_IDLE;
 		as_conns_push(&g->idle, c);
 	} else {
@@ -40,7 +37,7 @@ void as_gen_release(struct as_generator *g, struct as_conn *c, int64_t now)
 void as_gen_fail(struct as_generator *g, struct as_conn *c, enum as_load_error kind)
 {
 	int64_t now = as_now();
-	bool never = c->state == AS_CONN_DIALING || c->fd < 0;
+	bool never = c->state == AS_CONN_DIALING || c->state == AS_CONN_GREETING || c->link.fd < 0;
 
 	if (c->asked)
 		as_gen_record(g, c, kind, now);
@@ -64,7 +61,7 @@ static void succeed(struct as_generator *g, struct as_conn *c)
 
 static void write_request(struct as_generator *g, struct as_conn *c)
 {
-	ssize_t n = as_send(c->fd, c->request + c->sent, c->len - c->sent);
+	ssize_t n = as_link_send(&c->link, c->request + c->sent, c->len - c->sent);
 
 	if (n < 0 && n != -EAGAIN) {
 		as_gen_fail(g, c, as_gen_kind((int)-n));
@@ -78,6 +75,7 @@ static void write_request(struct as_generator *g, struct as_conn *c)
 	c->state = whole ? AS_CONN_WAITING : AS_CONN_WRITING;
 }
 
+/* A request can go, or wait for one. */
 static void connected(struct as_generator *g, struct as_conn *c)
 {
 	g->out->opened++;
@@ -87,6 +85,57 @@ static void connected(struct as_generator *g, struct as_conn *c)
 	else
 		as_gen_release(g, c, as_now());
 }
+
+/* ── TLS ──────────────────────────────────────────────────────────────── */
+
+static void agreed(struct as_generator *g, struct as_conn *c, const struct as_tls_result *how)
+{
+	struct as_load *l = g->out;
+
+	as_histogram_add(&l->handshake, as_now() - c->greeted_ns, 1);
+	l->resumed += how->resumed;
+	(void)snprintf(l->tls, sizeof l->tls, "%s", how->text);
+	watch(g, c, EPOLL_CTL_MOD, EPOLLIN);
+	connected(g, c);
+}
+
+/* Why it failed is worth a sentence, if nothing better is known. */
+static void disagreed(struct as_generator *g, struct as_conn *c, const struct as_tls_result *how)
+{
+	if (!g->out->handshake.n)
+		(void)snprintf(g->out->tls, sizeof g->out->tls, "%s", how->text);
+	as_gen_fail(g, c, as_gen_kind_of_fault(how));
+}
+
+static void greet(struct as_generator *g, struct as_conn *c)
+{
+	struct as_tls_result how;
+	enum as_tls_step step = as_link_handshake(&c->link, &how);
+
+	if (step == AS_TLS_DONE)
+		agreed(g, c, &how);
+	else if (step == AS_TLS_FAILED)
+		disagreed(g, c, &how);
+	else
+		watch(g, c, EPOLL_CTL_MOD, step == AS_TLS_READS ? EPOLLIN : EPOLLOUT);
+}
+
+/* Somebody is there. */
+static void reached(struct as_generator *g, struct as_conn *c)
+{
+	if (!g->cfg->tls) {
+		connected(g, c);
+		return;
+	}
+	c->state = AS_CONN_GREETING;
+	c->greeted_ns = as_now();
+	if (as_link_secure(&c->link, g->cfg->tls))
+		greet(g, c);
+	else
+		as_gen_fail(g, c, AS_LOAD_SYSTEM);
+}
+
+/* ── dialling ─────────────────────────────────────────────────────────── */
 
 /* The next address, if this one never answered anybody; or it is a failure. */
 static bool try_next_address(struct as_generator *g)
@@ -99,10 +148,10 @@ static bool try_next_address(struct as_generator *g)
 
 void as_gen_dial(struct as_generator *g, struct as_conn *c)
 {
-	int why = as_dial(&g->cfg->to->at[g->address], &c->fd);
+	int why = as_dial(&g->cfg->to->at[g->address], &c->link.fd);
 
 	while (why && why != EINPROGRESS && try_next_address(g))
-		why = as_dial(&g->cfg->to->at[g->address], &c->fd);
+		why = as_dial(&g->cfg->to->at[g->address], &c->link.fd);
 	c->state = AS_CONN_DIALING;
 	if (why && why != EINPROGRESS) {
 		as_gen_fail(g, c, as_gen_kind(why));
@@ -110,16 +159,16 @@ void as_gen_dial(struct as_generator *g, struct as_conn *c)
 	}
 	watch(g, c, EPOLL_CTL_ADD, why ? EPOLLOUT : EPOLLIN);
 	if (!why)
-		connected(g, c);
+		reached(g, c);
 }
 
 static void dialled(struct as_generator *g, struct as_conn *c)
 {
-	int why = as_dialled(c->fd);
+	int why = as_dialled(c->link.fd);
 
 	if (!why) {
 		watch(g, c, EPOLL_CTL_MOD, EPOLLIN);
-		connected(g, c);
+		reached(g, c);
 		return;
 	}
 	if (!try_next_address(g)) {
@@ -151,7 +200,7 @@ void as_gen_begin(struct as_generator *g, struct as_conn *c, int64_t due, int64_
 	as_http_response(&c->http, g->cfg->bodyless);
 	as_stream_begin(&c->stream);
 	as_conns_append(&g->flight, c);
-	if (c->fd >= 0)
+	if (c->link.fd >= 0)
 		write_request(g, c);
 	else
 		as_gen_dial(g, c);
@@ -227,12 +276,12 @@ static void disturbed(struct as_generator *g, struct as_conn *c, ssize_t n)
 	as_gen_release(g, c, as_now());
 }
 
-static void read_answer(struct as_generator *g, struct as_conn *c)
+static bool read_once(struct as_generator *g, struct as_conn *c)
 {
-	ssize_t n = as_recv(c->fd, g->bytes, AS_GEN_READ);
+	ssize_t n = as_link_recv(&c->link, g->bytes, AS_GEN_READ);
 
 	if (n == -EAGAIN)
-		return;
+		return false;
 	g->out->bytes_in += n > 0 ? (uint64_t)n : 0;
 	if (c->state == AS_CONN_IDLE)
 		disturbed(g, c, n);
@@ -242,12 +291,23 @@ static void read_answer(struct as_generator *g, struct as_conn *c)
 		ended(g, c);
 	else
 		take(g, c, (size_t)n);
+	return true;
+}
+
+static void read_answer(struct as_generator *g, struct as_conn *c)
+{
+	bool some = read_once(g, c);
+
+	while (some && as_link_pending(&c->link))
+		some = read_once(g, c);
 }
 
 void as_gen_event(struct as_generator *g, struct as_conn *c, uint32_t events)
 {
 	if (c->state == AS_CONN_DIALING)
 		dialled(g, c);
+	else if (c->state == AS_CONN_GREETING)
+		greet(g, c);
 	else if (c->state == AS_CONN_WRITING && !(events & (EPOLLIN | EPOLLERR | EPOLLHUP)))
 		write_request(g, c);
 	else if (c->state != AS_CONN_DOWN)

@@ -175,7 +175,6 @@ static void connect_all(struct as_generator *g)
 	for (uint32_t i = 0; i < g->cfg->conns; i++) {
 		struct as_conn *c = &g->conns[i];
 
-		c->fd = -1;
 		c->begun_ns = as_now();
 		as_conns_append(&g->flight, c);
 		as_gen_dial(g, c);
@@ -321,7 +320,7 @@ static int prepare(struct as_generator *g, struct as_err *err)
 	g->conns = as_zalloc_n(g->cfg->conns, sizeof *g->conns);
 	g->bytes = as_zalloc(AS_GEN_READ);
 	for (uint32_t i = 0; g->conns && i < g->cfg->conns; i++)
-		g->conns[i].fd = -1;
+		g->conns[i].link.fd = -1;
 	int r = listen_to_pulse(g, err);
 	if (r == AS_OK && (!g->conns || !g->bytes))
 		return as_fail(err, AS_ENOMEM, "no memory for %u connections", g->cfg->conns);

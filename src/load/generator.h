@@ -15,6 +15,7 @@
 #include "load/pulse.h"
 #include "load/schedule.h"
 #include "net/address.h"
+#include "net/tls.h"
 #include "os/env.h"
 #include "run/load.h"
 
@@ -23,6 +24,7 @@ enum { AS_LOAD_CONNS_MOST = 60000 };
 struct as_load_config {
 	const struct as_env *env;
 	const struct as_addresses *to;
+	const struct as_tls_context *tls; /* NULL: bytes go as they are            */
 	const char *request;
 	const size_t *ends; /* of each of the requests in it, which take turns */
 	size_t nrequests;

@@ -6,12 +6,19 @@ static const struct {
 	int os;
 	enum as_load_error kind;
 } kinds[] = {
-	{ECONNREFUSED, AS_LOAD_REFUSED},    {ENOENT, AS_LOAD_REFUSED},
-	{ENETUNREACH, AS_LOAD_UNREACHABLE}, {EHOSTUNREACH, AS_LOAD_UNREACHABLE},
-	{ENETDOWN, AS_LOAD_UNREACHABLE},    {EMFILE, AS_LOAD_DESCRIPTORS},
-	{ENFILE, AS_LOAD_DESCRIPTORS},      {EADDRNOTAVAIL, AS_LOAD_DESCRIPTORS},
-	{ECONNRESET, AS_LOAD_RESET},        {EPIPE, AS_LOAD_RESET},
-	{ECONNABORTED, AS_LOAD_RESET},      {ETIMEDOUT, AS_LOAD_TIMEOUT},
+	{ECONNREFUSED, AS_LOAD_REFUSED},
+	{ENOENT, AS_LOAD_REFUSED},
+	{ENETUNREACH, AS_LOAD_UNREACHABLE},
+	{EHOSTUNREACH, AS_LOAD_UNREACHABLE},
+	{ENETDOWN, AS_LOAD_UNREACHABLE},
+	{EMFILE, AS_LOAD_DESCRIPTORS},
+	{ENFILE, AS_LOAD_DESCRIPTORS},
+	{EADDRNOTAVAIL, AS_LOAD_DESCRIPTORS},
+	{ECONNRESET, AS_LOAD_RESET},
+	{EPIPE, AS_LOAD_RESET},
+	{ECONNABORTED, AS_LOAD_RESET},
+	{ETIMEDOUT, AS_LOAD_TIMEOUT},
+	{EPROTO, AS_LOAD_TLS},
 };
 
 enum as_load_error as_gen_kind(int os)
@@ -20,6 +27,19 @@ enum as_load_error as_gen_kind(int os)
 		if (kinds[i].os == os)
 			return kinds[i].kind;
 	return AS_LOAD_SYSTEM;
+}
+
+enum as_load_error as_gen_kind_of_fault(const struct as_tls_result *how)
+{
+	static const enum as_load_error of[] = {
+		[AS_TLS_EXPIRED] = AS_LOAD_TLS_EXPIRED, [AS_TLS_HOST] = AS_LOAD_TLS_HOST,
+		[AS_TLS_ISSUER] = AS_LOAD_TLS_ISSUER,   [AS_TLS_PROTOCOL] = AS_LOAD_ALPN,
+		[AS_TLS_OTHER] = AS_LOAD_TLS,
+	};
+
+	if (how->fault != AS_TLS_SYSTEM)
+		return of[how->fault];
+	return how->os ? as_gen_kind(how->os) : AS_LOAD_CLOSED;
 }
 
 void as_gen_record(struct as_generator *g, struct as_conn *c, enum as_load_error kind, int64_t now)

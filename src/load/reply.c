@@ -119,7 +119,7 @@ static void answered(struct as_stub *s, struct as_client *c)
 	forget_model(c);
 	as_buf_clear(&c->body);
 	if (end == AS_STUB_HALF)
-		as_shut_write(c->fd);
+		as_shut_write(c->link.fd);
 	else if (end != AS_STUB_KEEP || c->answer.framing == AS_STUB_UNTIL_CLOSE)
 		as_client_leave(s, c, false);
 	else

@@ -7,7 +7,6 @@
 #include "base/fault.h"
 #include "load/generating.h"
 #include "net/http1_write.h"
-#include "net/socket.h"
 
 enum { EVENTS = 256, READ_BYTES = 64 << 10 };
 
@@ -18,15 +17,13 @@ static void watch(struct as_requests *k, struct as_request *c, int op, uint32_t 
 	struct epoll_event e = {.events = events, .data.ptr = c};
 
 	as_called(1);
-	(void)epoll_ctl(k->epoll, op, c->fd, &e);
+	(void)epoll_ctl(k->epoll, op, c->link.fd, &e);
 }
 
 static void drop(struct as_request *c)
 {
-	if (c->fd >= 0)
-		as_hang_up(c->fd);
-	c->fd = -1;
-	c->dialling = c->writing = false;
+	as_link_close(&c->link);
+	c->dialling = c->greeting = c->writing = false;
 }
 
 static void set_moment(struct as_requests *k, struct as_request *c, int64_t at)
@@ -52,7 +49,7 @@ static void end(struct as_requests *k, struct as_request *c, enum as_load_error 
 
 static void write_more(struct as_requests *k, struct as_request *c)
 {
-	ssize_t n = as_send(c->fd, c->request.p + c->sent, c->request.len - c->sent);
+	ssize_t n = as_link_send(&c->link, c->request.p + c->sent, c->request.len - c->sent);
 
 	if (n < 0 && n != -EAGAIN) {
 		end(k, c, as_gen_kind((int)-n));
@@ -67,12 +64,45 @@ static void write_more(struct as_requests *k, struct as_request *c)
 	c->writing = more;
 }
 
+/* The request can go. */
+static void connected(struct as_requests *k, struct as_request *c)
+{
+	k->opened++;
+	c->with = c->to;
+	write_more(k, c);
+}
+
+static void greet(struct as_requests *k, struct as_request *c)
+{
+	struct as_tls_result how;
+	enum as_tls_step step = as_link_handshake(&c->link, &how);
+
+	c->greeting = step != AS_TLS_DONE;
+	if (step == AS_TLS_FAILED)
+		end(k, c, as_gen_kind_of_fault(&how));
+	else
+		watch(k, c, EPOLL_CTL_MOD, step == AS_TLS_WRITES ? EPOLLOUT : EPOLLIN);
+	if (step == AS_TLS_DONE)
+		connected(k, c);
+}
+
+/* Somebody is there. */
+static void reached(struct as_requests *k, struct as_request *c)
+{
+	if (!c->tls)
+		connected(k, c);
+	else if (as_link_secure(&c->link, c->tls))
+		greet(k, c);
+	else
+		end(k, c, AS_LOAD_SYSTEM);
+}
+
 static void dial(struct as_requests *k, struct as_request *c)
 {
-	int why = as_dial(&c->to->at[c->address], &c->fd);
+	int why = as_dial(&c->to->at[c->address], &c->link.fd);
 
 	while (why && why != EINPROGRESS && c->address + 1 < c->to->n)
-		why = as_dial(&c->to->at[++c->address], &c->fd);
+		why = as_dial(&c->to->at[++c->address], &c->link.fd);
 	if (why && why != EINPROGRESS) {
 		end(k, c, as_gen_kind(why));
 		return;
@@ -83,7 +113,7 @@ static void dial(struct as_requests *k, struct as_request *c)
 
 static void dialled(struct as_requests *k, struct as_request *c)
 {
-	int why = as_dialled(c->fd);
+	int why = as_dialled(c->link.fd);
 
 	if (why && c->address + 1 < c->to->n) {
 		drop(c);
@@ -95,19 +125,17 @@ static void dialled(struct as_requests *k, struct as_request *c)
 		end(k, c, as_gen_kind(why));
 		return;
 	}
-	k->opened++;
-	c->with = c->to;
 	c->dialling = false;
 	watch(k, c, EPOLL_CTL_MOD, EPOLLIN);
-	write_more(k, c);
+	reached(k, c);
 }
 
 void as_request_begin(struct as_requests *k, struct as_request *c)
 {
-	if (c->fd >= 0 && c->with != c->to)
+	if (c->link.fd >= 0 && c->with != c->to)
 		drop(c);
 	c->asked = true;
-	c->reused = c->fd >= 0;
+	c->reused = c->link.fd >= 0;
 	c->sent = c->address = 0;
 	c->bytes_in = c->bytes_out = 0;
 	as_buf_clear(&c->head);
@@ -115,7 +143,7 @@ void as_request_begin(struct as_requests *k, struct as_request *c)
 	as_http_response(&c->http, false);
 	c->begun_ns = as_now();
 	set_moment(k, c, c->begun_ns + c->timeout_ns);
-	if (c->fd >= 0)
+	if (c->link.fd >= 0)
 		write_more(k, c);
 	else
 		dial(k, c);
@@ -174,12 +202,12 @@ static void ended(struct as_requests *k, struct as_request *c)
 	    c->http.state == AS_HTTP_DONE ? as_gen_kind_of_status(c->http.status) : AS_LOAD_CLOSED);
 }
 
-static void read_more(struct as_requests *k, struct as_request *c)
+static bool read_once(struct as_requests *k, struct as_request *c)
 {
-	ssize_t n = as_recv(c->fd, k->bytes, READ_BYTES);
+	ssize_t n = as_link_recv(&c->link, k->bytes, READ_BYTES);
 
 	if (n == -EAGAIN)
-		return;
+		return false;
 	c->bytes_in += n > 0 ? (uint64_t)n : 0;
 	k->bytes_in += n > 0 ? (uint64_t)n : 0;
 	if (!c->asked)
@@ -190,16 +218,27 @@ static void read_more(struct as_requests *k, struct as_request *c)
 		ended(k, c);
 	else
 		take(k, c, (size_t)n);
+	return c->asked;
+}
+
+static void read_more(struct as_requests *k, struct as_request *c)
+{
+	bool more = read_once(k, c);
+
+	while (more && as_link_pending(&c->link))
+		more = read_once(k, c);
 }
 
 /* ── the loop ─────────────────────────────────────────────────────────── */
 
 static void on_event(struct as_requests *k, struct as_request *c, uint32_t events)
 {
-	if (c->fd < 0)
+	if (c->link.fd < 0)
 		return;
 	if (c->dialling)
 		dialled(k, c);
+	else if (c->greeting)
+		greet(k, c);
 	else if (c->writing && !(events & (EPOLLIN | EPOLLERR | EPOLLHUP)))
 		write_more(k, c);
 	else
@@ -255,7 +294,7 @@ int as_requests_init(struct as_requests *k, size_t n, int stop_fd, struct as_err
 	if (!k->bytes || !k->v)
 		return as_fail(err, AS_ENOMEM, "no memory for %zu requests at once", n);
 	for (k->n = 0; k->n < n; k->n++)
-		k->v[k->n] = (struct as_request){.fd = -1,
+		k->v[k->n] = (struct as_request){.link.fd = -1,
 						 .at_ns = INT64_MAX,
 						 .request = AS_BUF(AS_ANSWER_MOST),
 						 .head = AS_BUF(AS_BUF_LINE + AS_HTTP_LINE),
@@ -303,7 +342,7 @@ int as_request_once(const char *url, const char *method, const struct as_buf *bo
 	struct as_addresses to;
 	bool done = false;
 	as_auto_requests struct as_requests k = {.epoll = -1};
-	int r = as_url_parse(url, &at, err);
+	int r = as_url_parse_plain(url, &at, err);
 
 	if (r == AS_OK)
 		r = as_resolve(&at, &to, err);

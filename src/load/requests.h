@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "net/address.h"
 #include "net/http1.h"
+#include "net/link.h"
 #include "run/load.h"
 
 enum { AS_ANSWER_MOST = 256 << 20 };
@@ -18,8 +19,9 @@ enum { AS_ANSWER_MOST = 256 << 20 };
 struct as_request {
 	/* what is asked, set by the owner before as_request_begin() */
 	const struct as_addresses *to;
-	struct as_buf request; /* head and body */
-	int64_t timeout_ns;    /* from then on, the connection included */
+	const struct as_tls_context *tls; /* NULL: bytes go as they are */
+	struct as_buf request;            /* head and body */
+	int64_t timeout_ns;               /* from then on, the connection included */
 	void *owner;
 	/* what came of it */
 	enum as_load_error how; /* AS_LOAD_FINE: a status below 400      */
@@ -30,8 +32,8 @@ struct as_request {
 	bool stale;          /* it failed on a connection that had been used before: try again */
 	/* private */
 	const struct as_addresses *with; /* whom the connection is with */
-	int fd;
-	bool asked, dialling, writing, reused;
+	struct as_link link;
+	bool asked, dialling, greeting, writing, reused;
 	size_t address, sent;
 	int64_t at_ns; /* when it is given up, or wakes; INT64_MAX: never */
 };

@@ -15,6 +15,7 @@
 #include "load/model.h"
 #include "load/stub.h"
 #include "net/http1.h"
+#include "net/link.h"
 
 enum { AS_STUB_TARGET = 512, AS_STUB_READ = 64 << 10 };
 
@@ -28,11 +29,12 @@ enum as_client_phase {
 
 struct as_client {
 	struct as_appointment when; /* the first member: the agenda leads back here */
-	int fd;
+	struct as_link link;
 	enum as_client_phase phase;
-	bool armed; /* told of room to write                        */
-	bool gone;  /* to be freed after this round of events       */
-	bool owed;  /* a piece was due before the last was written  */
+	bool greeting; /* TLS is agreed on                          */
+	bool armed;    /* told of room to write                        */
+	bool gone;     /* to be freed after this round of events       */
+	bool owed;     /* a piece was due before the last was written  */
 	struct as_stub_answer answer;
 	const char *out; /* what is written: the usual answer, or `own` */
 	size_t out_len, sent;

@@ -8,6 +8,7 @@
  */
 #include "load/routes.h"
 #include "net/address.h"
+#include "net/tls.h"
 
 enum { AS_STUB_STALLS = 16 };
 
@@ -18,11 +19,12 @@ struct as_stub_config {
 		int64_t at_ns, for_ns; /* after the first request */
 	} stalls[AS_STUB_STALLS];      /* no answer leaves meanwhile */
 	size_t nstalls;
-	const struct as_routes *routes; /* of a script; NULL: none               */
-	uint64_t servers;               /* at work at once, the others queue; 0: no queue */
-	struct as_delay service;        /* how long each is busy with a request   */
-	int files;                      /* a folder for the model; -1: none       */
-	int64_t duration_ns;            /* 0: until a signal */
+	const struct as_routes *routes;   /* of a script; NULL: none               */
+	uint64_t servers;                 /* at work at once, the others queue; 0: no queue */
+	struct as_delay service;          /* how long each is busy with a request   */
+	int files;                        /* a folder for the model; -1: none       */
+	const struct as_tls_context *tls; /* NULL: bytes go as they are            */
+	int64_t duration_ns;              /* 0: until a signal */
 	uint64_t seed;
 };
 

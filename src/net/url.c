@@ -4,9 +4,10 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/cleanup.h"
 #include "base/num.h"
 
-enum { HTTP_PORT = 80, PORT_MAX = 65535 };
+enum { HTTP_PORT = 80, TLS_PORT = 443, PORT_MAX = 65535 };
 
 static int bad(const char *text, const char *why, struct as_err *err)
 {
@@ -54,7 +55,7 @@ static bool set_port(struct as_url *u, const char *p, size_t n)
 {
 	uint64_t port = 0;
 
-	u->port = HTTP_PORT;
+	u->port = u->tls ? TLS_PORT : HTTP_PORT;
 	if (!n)
 		return true;
 	if (*p != ':' || as_scan_u64(p + 1, n - 1, &port) != n - 1 || !port || port > PORT_MAX)
@@ -98,6 +99,32 @@ static int parse_unix(const char *text, const char *rest, struct as_url *u, stru
 							   : bad(text, "it is too long", err);
 }
 
+/* ── all of them ──────────────────────────────────────────────────────── */
+
+static const struct scheme {
+	const char *begins;
+	bool tls, websocket;
+} schemes[] = {
+	{"http://", false, false},
+	{"https://", true, false},
+	{"ws://", false, true},
+	{"wss://", true, true},
+};
+
+static int parse_scheme(const char *text, struct as_url *u, struct as_err *err)
+{
+	for (size_t i = 0; i < AS_LEN(schemes); i++) {
+		size_t n = strlen(schemes[i].begins);
+
+		if (strncasecmp(text, schemes[i].begins, n) != 0)
+			continue;
+		u->tls = schemes[i].tls;
+		u->websocket = schemes[i].websocket;
+		return parse_http(text, text + n, u, err);
+	}
+	return bad(text, "it begins with none of http://, https://, ws://, wss:// and unix:", err);
+}
+
 int as_url_parse(const char *text, struct as_url *ret, struct as_err *err)
 {
 	struct as_url u = {0};
@@ -105,15 +132,22 @@ int as_url_parse(const char *text, struct as_url *ret, struct as_err *err)
 
 	if (!sendable(text))
 		return bad(text, "write spaces and letters beyond ASCII as %XX", err);
-	if (!strncasecmp(text, "http://", 7)) {
-		r = parse_http(text, text + 7, &u, err);
-	} else if (!strncasecmp(text, "unix:", 5)) {
+	if (!strncasecmp(text, "unix:", 5))
 		r = parse_unix(text, text + 5, &u, err);
-	} else if (!strncasecmp(text, "https://", 8)) {
-		return as_fail(err, AS_EUNSUP, "TLS is not spoken yet: '%.120s'", text);
-	} else {
-		return bad(text, "it begins with neither http:// nor unix:", err);
-	}
+	else
+		r = parse_scheme(text, &u, err);
+	if (r == AS_OK)
+		*ret = u;
+	return r;
+}
+
+int as_url_parse_plain(const char *text, struct as_url *ret, struct as_err *err)
+{
+	struct as_url u;
+	int r = as_url_parse(text, &u, err);
+
+	if (r == AS_OK && (u.tls || u.websocket))
+		return as_fail(err, AS_EUNSUP, "only plain HTTP is spoken here: '%.120s'", text);
 	if (r == AS_OK)
 		*ret = u;
 	return r;

@@ -79,6 +79,20 @@ static void put_answers(const struct as_sheet *s, const struct as_load *l)
 	as_flow_end(&f);
 }
 
+static void put_tls(const struct as_sheet *s, const struct as_load *l)
+{
+	struct as_flow f = {s->out, s->look, 2, "TLS         ", AS_INK_NONE, 0};
+
+	if (!l->tls[0])
+		return;
+	as_flow_add(&f, "%s", l->tls);
+	as_flow_add(&f, "%s handshake%s", as_human_count((double)l->handshake.n).s,
+		    l->handshake.n == 1 ? "" : "s");
+	if (l->resumed)
+		as_flow_add(&f, "%s of them short", as_human_count((double)l->resumed).s);
+	as_flow_end(&f);
+}
+
 /* Answers that came in pieces. */
 static void put_streams(const struct as_sheet *s, const struct as_load *l)
 {
@@ -149,6 +163,7 @@ static void put_all_times(const struct as_sheet *s, const struct as_load *l)
 	for (size_t i = 0; i < AS_LOAD_NSTREAM_TIMES; i++)
 		put_times(s, as_load_stream_times[i].label, as_load_stream_at(&l->stream, i),
 			  AS_INK_NONE);
+	put_times(s, "handshake", &l->handshake, AS_INK_NONE);
 	if (!(l->rate > 0)) /* sent when it was due, by definition */
 		return;
 	put_times(s, "on the wire", &l->wire, AS_INK_NONE);
@@ -163,6 +178,7 @@ void as_put_load(const struct as_sheet *s)
 		return;
 	put_requests(s, l);
 	put_answers(s, l);
+	put_tls(s, l);
 	put_streams(s, l);
 	put_goodput(s, l);
 	put_errors(s, l);

@@ -105,6 +105,20 @@ static void put_streams(struct as_json *j, const struct as_load *l)
 	as_json_close(j);
 }
 
+static void put_tls(struct as_json *j, const struct as_load *l)
+{
+	if (!l->tls[0]) {
+		as_json_na(j, "tls");
+		return;
+	}
+	as_json_open(j, "tls", '{');
+	as_json_str(j, "agreed", l->tls);
+	as_json_i64(j, "handshakes", (int64_t)l->handshake.n);
+	as_json_i64(j, "resumed", (int64_t)l->resumed);
+	put_times(j, "handshake_ms", &l->handshake);
+	as_json_close(j);
+}
+
 static void put_goodput(struct as_json *j, const struct as_load *l)
 {
 	as_json_f64(j, "deadline_ms", l->deadline_ns ? ms((double)l->deadline_ns) : (double)NAN);
@@ -141,6 +155,7 @@ static void put_all(struct as_json *j, const struct as_run *run)
 	put_times(j, "lateness_ms", &l->lateness);
 	put_goodput(j, l);
 	put_streams(j, l);
+	put_tls(j, l);
 	as_put_thresholds_json(j, l);
 	as_put_load_targets_json(j, run);
 	put_generator(j, l);

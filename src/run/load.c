@@ -55,6 +55,7 @@ void as_load_copy(struct as_load *to, const struct as_load *from)
 	as_histogram_merge(&to->latency, &from->latency); /* touches what is used */
 	as_histogram_merge(&to->wire, &from->wire);
 	as_histogram_merge(&to->lateness, &from->lateness);
+	as_histogram_merge(&to->handshake, &from->handshake);
 	as_histogram_merge(&to->looplag, &from->looplag);
 	copy_streams(&to->stream, &from->stream);
 }

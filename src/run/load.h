@@ -11,6 +11,8 @@
  *	wire      from the moment it was really sent (or its connection begun)
  *	lateness  what the generator itself added: from the moment when it was due
  *	          and a connection was free, until it was sent
+ *	handshake of TLS: from the connection to its end, of all that succeeded,
+ *	          those before the first request too
  *
  * Targets are processes that were watched meanwhile.
  *
@@ -35,6 +37,11 @@
 	X(HEADERS,     "headers",     "the head of the answer is longer than 64 KiB")              \
 	X(UNSENT,      "unsent",      "it was due, but no connection became free in time")         \
 	X(CUT,         "cut",         "a stream broke off in the middle")                          \
+	X(TLS_EXPIRED, "tls_expired", "the certificate is expired, or not valid yet")              \
+	X(TLS_HOST,    "tls_host",    "the certificate is another host's")                         \
+	X(TLS_ISSUER,  "tls_issuer",  "the certificate's issuer is not trusted")                   \
+	X(TLS,         "tls",         "TLS could not be agreed on, or broke")                      \
+	X(ALPN,        "alpn",        "the server does not speak the version that was asked for")  \
 	X(SYSTEM,      "system",      "another error of the system")                               \
 	X(STATUS_4XX,  "status_4xx",  "the answer says that the request was wrong")                \
 	X(STATUS_5XX,  "status_5xx",  "the answer says that the server failed")
@@ -49,7 +56,7 @@ enum as_load_error {
 };
 
 enum { AS_LOAD_CLASSES = 5 }; /* 1xx to 5xx */
-enum { AS_LOAD_THRESHOLDS = 1400 };
+enum { AS_LOAD_THRESHOLDS = 1400, AS_LOAD_TLS_TEXT = 160 };
 
 enum { AS_LOAD_TARGETS = 8, AS_LOAD_NAME = 40 };
 
@@ -120,15 +127,18 @@ struct as_load {             /* of the heap: it holds histograms */
 	uint64_t bytes_in, bytes_out;     /* all of them, heads and warm-up too */
 	int64_t warmup_ns;                /* how long that was                  */
 	int64_t measured_ns;              /* from its end to the last answer    */
-	int64_t sending_ns;  /* of that, until nothing more was to be sent; closed: all */
-	int64_t cpu_ns;      /* of the generator's thread, in that time             */
-	int64_t wait_ns;     /* how long it waited for a CPU meanwhile, 0 if nobody says */
-	int64_t deadline_ns; /* by which an answer is good; 0: none was set */
-	uint64_t met;        /* answers, not failures, that came by it      */
+	int64_t sending_ns;         /* of that, until nothing more was to be sent; closed: all */
+	int64_t cpu_ns;             /* of the generator's thread, in that time             */
+	int64_t wait_ns;            /* how long it waited for a CPU meanwhile, 0 if nobody says */
+	uint64_t resumed;           /* handshakes of TLS that were short ones              */
+	char tls[AS_LOAD_TLS_TEXT]; /* what was agreed on, or why that failed; "": nothing */
+	int64_t deadline_ns;        /* by which an answer is good; 0: none was set */
+	uint64_t met;               /* answers, not failures, that came by it      */
 	char thresholds[AS_LOAD_THRESHOLDS]; /* that it shall keep to (judge/threshold.h) */
 	uint64_t ntargets;
 	struct as_load_target target[AS_LOAD_TARGETS];
 	struct as_histogram latency, wire, lateness;
+	struct as_histogram handshake;
 	struct as_histogram looplag; /* of the first target's busiest event loop */
 	struct as_load_streams stream;
 };

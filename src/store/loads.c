@@ -25,6 +25,8 @@ static const struct as_slot slots[] = {
 	AS_SLOT(13, I64, struct as_load, wait_ns),
 	AS_SLOT(30, I64, struct as_load, deadline_ns),
 	AS_SLOT(31, U64, struct as_load, met),
+	AS_SLOT(32, U64, struct as_load, resumed),
+	AS_SLOT(33, CHARS, struct as_load, tls),
 	AS_SLOT(14, CHARS, struct as_load, thresholds),
 };
 
@@ -77,7 +79,8 @@ static void dec_histogram(struct as_bytes *b, struct as_histogram *h)
 static const struct {
 	const char *key;
 	size_t at;
-} named[] = {{"looplag", offsetof(struct as_load, looplag)}};
+} named[] = {{"looplag", offsetof(struct as_load, looplag)},
+	     {"handshake", offsetof(struct as_load, handshake)}};
 
 static void enc_named(struct as_buf *b, const struct as_load *l)
 {

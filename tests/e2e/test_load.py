@@ -388,7 +388,7 @@ def _():
 
 @test("wrong words are refused before anything is sent")
 def _():
-    for words in (["http://h:99999/"], ["nonsense"], ["http://127.0.0.1/ x"], ["https://127.0.0.1"],
+    for words in (["http://h:99999/"], ["nonsense"], ["http://127.0.0.1/ x"], ["ftp://127.0.0.1"],
                   ["-H", "no colon", "http://127.0.0.1/"], ["-m", "GE T", "http://127.0.0.1/"],
                   ["--arrival", "poisson", "http://127.0.0.1/"],
                   ["--arrival", "gamma:0", "-R", "5", "http://127.0.0.1/"],

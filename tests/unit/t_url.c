@@ -56,7 +56,22 @@ static void t_wrong(void)
 	}
 	struct as_err err = {0};
 	struct as_url u;
-	EXPECT_I64(as_url_parse("https://h/", &u, &err), AS_EUNSUP);
+	EXPECT_I64(as_url_parse_plain("https://h/", &u, &err), AS_EUNSUP);
+}
+
+static void t_tls(void)
+{
+	struct as_err err = {0};
+	struct as_url u;
+
+	EXPECT_I64(as_url_parse("HTTPS://h/x", &u, &err), AS_OK);
+	EXPECT(u.tls);
+	EXPECT_I64(u.port, 443);
+	EXPECT_I64(as_url_parse("https://h:8443", &u, &err), AS_OK);
+	EXPECT_I64(u.port, 8443);
+	EXPECT_STR(u.authority, "h:8443");
+	EXPECT_I64(as_url_parse_plain("http://h/", &u, &err), AS_OK);
+	EXPECT(!u.tls);
 }
 
 static void t_near(void)
@@ -87,4 +102,4 @@ static void t_near(void)
 	}
 }
 
-UTEST_MAIN(T(t_http), T(t_unix), T(t_wrong), T(t_near))
+UTEST_MAIN(T(t_http), T(t_unix), T(t_wrong), T(t_tls), T(t_near))
