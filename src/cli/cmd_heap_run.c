@@ -117,7 +117,8 @@ const struct as_cmd as_cmd_heap_run = {
 		"allocator of its own inside only mappings are seen, and that is said. In one "
 		"that is started in another root, with a C library older than glibc 2.35, native "
 		"stacks are not known; that is said too. A thread that leaves malloc, mmap or "
-		"their relatives by siglongjmp() is not heard afterwards.",
+		"their relatives by siglongjmp() is heard again on x86-64; what it was about to "
+		"tell is counted as lost.",
 	.examples =
 		"assay heap run -- sort /etc/passwd\ta native program\n"
 		"assay heap run -o x.heap -- python3 -c 'x = [bytes(999)] * 9'\ta Python "

@@ -20,6 +20,7 @@ enum {
  * thousand others. Less than a guest's with a ring that stays full.
  */
 #define PATIENCE (4 * AS_SECOND)
+#define DOUBT    (20 * AS_MSEC) /* when it may be one that was left behind */
 
 #define UNTOLD  UINT64_MAX
 #define HIGHEST (UINT64_C(1) << 56) /* address                                 */
@@ -68,6 +69,7 @@ struct as_drain {
 
 	uint64_t next;      /* the number that is waited for           */
 	int64_t gap_since;  /* 0: it is not late                       */
+	uint64_t left;      /* the guest's, of which we know what came of them */
 	int64_t now_ns, ns; /* ns: of the last event                  */
 	uint64_t ordinal;
 	uint32_t nnodes;      /* of the guest's tree, so far             */
@@ -799,13 +801,20 @@ static bool look(struct as_drain *d)
 	return some;
 }
 
+static uint64_t left_behind(const struct as_drain *d)
+{
+	return atomic_load_explicit(&d->is.mapping->heap->left, memory_order_relaxed);
+}
+
 /* The lowest number is not the one that is due. True: it is now. */
 static bool pass_gap(struct as_drain *d, const struct ring *r, bool over)
 {
 	if (!d->gap_since)
 		d->gap_since = d->now_ns;
-	if (!over && d->now_ns - d->gap_since < PATIENCE)
+	bool doubt = left_behind(d) != d->left;
+	if (!over && d->now_ns - d->gap_since < (doubt ? DOUBT : PATIENCE))
 		return false;
+	d->left += doubt;
 	d->counts.lost += r->seq - d->next;
 	d->next = r->seq;
 	d->gap_since = 0;
@@ -854,8 +863,10 @@ size_t as_drain_run(struct as_drain *d, int64_t now_ns, bool over)
 	uint64_t before_it = d->counts.records;
 
 	d->now_ns = now_ns;
-	if (!over && !d->nqueue && as_drain_empty(d))
+	if (!over && !d->nqueue && as_drain_empty(d)) {
+		d->left = left_behind(d);
 		return 0;
+	}
 	(void)look(d);
 	while (d->nqueue && d->counts.records - before_it < AS_DRAIN_ONCE) {
 		uint64_t had = d->next;

@@ -9,6 +9,7 @@
 
 #include "preload/connect.h"
 #include "preload/environment.h"
+#include "preload/got.h"
 #include "preload/module.h"
 #include "preload/next.h"
 #include "preload/pyhost.h"
@@ -217,6 +218,7 @@ void as_guest_leave(enum as_wire_heap_why why)
 /* A program that never allocates is known nevertheless. */
 __attribute__((constructor)) static void come(void)
 {
+	as_jump_begin();
 	as_guest_begin(as_this_thread());
 }
 

@@ -193,6 +193,7 @@ enum as_got_found as_got_find(void)
 		return AS_GOT_BUILTIN;
 	find_all(program, rows, ROWS);
 	find_all(program, as_got_operators, as_got_noperators);
+	find_all(program, as_got_jumps, as_got_njumps);
 	set_next();
 	(void)dlerror();
 	return AS_GOT_FOUND;
@@ -200,15 +201,20 @@ enum as_got_found as_got_find(void)
 
 /* --- words ----------------------------------------------------------------------------------- */
 
+static const struct as_got_row *row_in(const struct as_got_row *row, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (row[i].name[0] == name[0] && !strcmp(row[i].name, name))
+			return &row[i];
+	return NULL;
+}
+
 static const struct as_got_row *row_of(const char *name)
 {
-	for (size_t i = 0; i < ROWS; i++)
-		if (rows[i].name[0] == name[0] && !strcmp(rows[i].name, name))
-			return &rows[i];
-	for (size_t i = 0; name[0] == '_' && name[1] == 'Z' && i < as_got_noperators; i++)
-		if (!strcmp(as_got_operators[i].name, name))
-			return &as_got_operators[i];
-	return NULL;
+	if (name[0] == '_' && name[1] == 'Z')
+		return row_in(as_got_operators, as_got_noperators, name);
+	const struct as_got_row *found = row_in(rows, ROWS, name);
+	return found ? found : row_in(as_got_jumps, as_got_njumps, name);
 }
 
 /* Pages that are read only are opened for a moment; nobody else writes there. */

@@ -40,3 +40,8 @@ void as_got_restore(void);
 /* The operators of C++ (hook_new.c). */
 extern struct as_got_row as_got_operators[];
 extern const size_t as_got_noperators;
+
+/* longjmp and its relatives (hook_jump.c). */
+extern struct as_got_row as_got_jumps[];
+extern const size_t as_got_njumps;
+void as_jump_begin(void);

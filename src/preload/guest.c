@@ -22,9 +22,23 @@ void as_guest_pages_back(void *pages, size_t bytes)
 		as_sys3(SYS_munmap, (long)pages, (long)bytes, 0);
 }
 
+/* Not 0, and no two threads of a process have the same. */
+static uint32_t own_mark(void)
+{
+	return (uint32_t)((uintptr_t)as_this_thread() >> 4) | 1;
+}
+
 bool as_lock_try(_Atomic uint32_t *lock)
 {
-	return !atomic_exchange_explicit(lock, 1, memory_order_acquire);
+	uint32_t open = 0;
+
+	return atomic_compare_exchange_strong_explicit(lock, &open, own_mark(),
+						       memory_order_acquire, memory_order_relaxed);
+}
+
+bool as_lock_is_ours(const _Atomic uint32_t *lock)
+{
+	return atomic_load_explicit(lock, memory_order_relaxed) == own_mark();
 }
 
 /* It sleeps in the end: who holds it may have to run on this very processor. */

@@ -9,7 +9,8 @@
  * A hook forwards to the next allocator with `inside` set, so that what that
  * calls (malloc under operator new, mmap under malloc) is not told twice, and
  * records with `busy` set, so that a signal's handler that comes in between
- * finds the door closed: its allocations pass by and are counted as `nested`.
+ * finds the door closed: its allocations pass by and are counted as `nested`. One
+ * that does not come back is hook_jump.c's.
  *
  * struct as_guest is on pages of its own that the kernel empties in a forked
  * child: whoever finds its phase UNKNOWN is in a new process, where none of the
@@ -100,6 +101,7 @@ struct as_guest_thread {
 	uint32_t tid;    /* not beside each other: read as one word right after the other
 			  was written, they would wait for it                          */
 	uint32_t inside; /* the next allocator runs, called by a hook of ours            */
+	uintptr_t frame; /* of the hook that was called last                              */
 	struct as_writer own;
 	struct as_guest_kind *kinds; /* [AS_WIRE_SLOTS], of `own`; NULL: no memory for them  */
 	uint64_t drawn;    /* the rate that the countdown was drawn for                     */
@@ -136,6 +138,7 @@ void as_guest_pages_back(void *pages, size_t bytes);
 void as_lock(_Atomic uint32_t *lock);
 bool as_lock_try(_Atomic uint32_t *lock);
 void as_unlock(_Atomic uint32_t *lock);
+bool as_lock_is_ours(const _Atomic uint32_t *lock); /* this thread has it */
 
 /* --- notes: names, once each (note.c) ---------------------------------------- */
 
@@ -169,6 +172,13 @@ void as_guest_commit(struct as_guest_thread *t, const void *address, size_t size
 
 static inline struct as_guest_thread *as_this_thread(void)
 {
+	return &as_guest_thread;
+}
+
+/* In a hook, with its frame: so hook_jump.c knows whether it is left. */
+static inline struct as_guest_thread *as_hooked(void *frame)
+{
+	as_guest_thread.frame = (uintptr_t)frame;
 	return &as_guest_thread;
 }
 

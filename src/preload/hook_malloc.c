@@ -18,7 +18,7 @@ void free_aligned_sized(void *p, size_t align, size_t size);
 
 AS_HOOK void *malloc(size_t size)
 {
-	struct as_guest_thread *t = as_this_thread();
+	struct as_guest_thread *t = as_hooked(AS_FRAME);
 	void *p;
 
 	if (AS_MISSING(malloc))
@@ -32,7 +32,7 @@ AS_HOOK void *malloc(size_t size)
 
 AS_HOOK void *calloc(size_t n, size_t size)
 {
-	struct as_guest_thread *t = as_this_thread();
+	struct as_guest_thread *t = as_hooked(AS_FRAME);
 	void *p;
 
 	if (AS_MISSING(calloc))
@@ -46,7 +46,7 @@ AS_HOOK void *calloc(size_t n, size_t size)
 
 AS_HOOK void free(void *p)
 {
-	struct as_guest_thread *t = as_this_thread();
+	struct as_guest_thread *t = as_hooked(AS_FRAME);
 
 	if (AS_RARELY(as_early_is(p)) || AS_MISSING(free))
 		return;
@@ -83,7 +83,7 @@ static void *realloc_early(void *p, size_t size)
 
 static void *resize(void *p, size_t size, void *frame)
 {
-	struct as_guest_thread *t = as_this_thread();
+	struct as_guest_thread *t = as_hooked(AS_FRAME);
 	uint64_t claim;
 	void *to;
 
@@ -120,7 +120,7 @@ AS_HOOK void *reallocarray(void *p, size_t n, size_t size)
 
 AS_HOOK int posix_memalign(void **ret, size_t align, size_t size)
 {
-	struct as_guest_thread *t = as_this_thread();
+	struct as_guest_thread *t = as_hooked(AS_FRAME);
 	int e;
 
 	if (AS_MISSING(posix_memalign)) {
@@ -137,7 +137,7 @@ AS_HOOK int posix_memalign(void **ret, size_t align, size_t size)
 #define ALIGNED(name, params, args, early)                                                         \
 	AS_HOOK void *name params                                                                  \
 	{                                                                                          \
-		struct as_guest_thread *t = as_this_thread();                                      \
+		struct as_guest_thread *t = as_hooked(AS_FRAME);                                   \
 		void *p;                                                                           \
                                                                                                    \
 		if (AS_MISSING(name))                                                              \

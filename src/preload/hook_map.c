@@ -35,7 +35,7 @@ static void mapped(struct as_guest_thread *t, void *p, size_t size, int prot, in
 
 AS_HOOK void *mmap(void *at, size_t size, int prot, int flags, int fd, off_t off)
 {
-	struct as_guest_thread *t = as_this_thread();
+	struct as_guest_thread *t = as_hooked(AS_FRAME);
 	void *p;
 
 	if (AS_MISSING(mmap)) {
@@ -53,7 +53,7 @@ AS_HOOK void *mmap64(void *, size_t, int, int, int, off_t) __attribute__((alias(
 
 AS_HOOK int mprotect(void *at, size_t size, int prot)
 {
-	struct as_guest_thread *t = as_this_thread();
+	struct as_guest_thread *t = as_hooked(AS_FRAME);
 	int e;
 
 	if (AS_MISSING(mprotect))
@@ -67,7 +67,7 @@ AS_HOOK int mprotect(void *at, size_t size, int prot)
 
 AS_HOOK int munmap(void *at, size_t size)
 {
-	struct as_guest_thread *t = as_this_thread();
+	struct as_guest_thread *t = as_hooked(AS_FRAME);
 	uint64_t claim;
 	int e;
 
@@ -98,7 +98,7 @@ static void *move(struct as_guest_thread *t, void *at, size_t old, size_t size, 
 
 AS_HOOK void *mremap(void *at, size_t old, size_t size, int flags, ...)
 {
-	struct as_guest_thread *t = as_this_thread();
+	struct as_guest_thread *t = as_hooked(AS_FRAME);
 	void *p, *to = NULL;
 	va_list more;
 
@@ -133,7 +133,7 @@ static void moved(struct as_guest_thread *t, uint64_t claim, char *old, char *en
 
 AS_HOOK int brk(void *end)
 {
-	struct as_guest_thread *t = as_this_thread();
+	struct as_guest_thread *t = as_hooked(AS_FRAME);
 	uint64_t claim;
 	char *old;
 	int e;
@@ -151,7 +151,7 @@ AS_HOOK int brk(void *end)
 
 AS_HOOK void *sbrk(intptr_t by)
 {
-	struct as_guest_thread *t = as_this_thread();
+	struct as_guest_thread *t = as_hooked(AS_FRAME);
 	uint64_t claim;
 	char *old, *p;
 

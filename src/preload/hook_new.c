@@ -113,7 +113,7 @@ static void *last_resort(size_t size)
 #define NEW(name, params, args)                                                                    \
 	AS_HOOK void *name params                                                                  \
 	{                                                                                          \
-		struct as_guest_thread *t = as_this_thread();                                      \
+		struct as_guest_thread *t = as_hooked(AS_FRAME);                                   \
 		void *(*f)params = find(t, N##name, #name, __builtin_return_address(0));           \
 		void *p;                                                                           \
                                                                                                    \
@@ -126,7 +126,7 @@ static void *last_resort(size_t size)
 #define DELETE(name, params, args)                                                                 \
 	AS_HOOK void name params                                                                   \
 	{                                                                                          \
-		struct as_guest_thread *t = as_this_thread();                                      \
+		struct as_guest_thread *t = as_hooked(AS_FRAME);                                   \
 		void(*f) params = find(t, N##name, #name, __builtin_return_address(0));            \
                                                                                                    \
 		if (AS_RARELY(as_early_is(p)) || AS_MISSING(free))                                 \

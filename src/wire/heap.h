@@ -16,7 +16,8 @@
  *
  * Every record has a number (`seq`), taken after an allocation was made and
  * before one is given back: in the order of numbers no address is taken twice.
- * Numbers have no gaps unless the host died in the middle of a record.
+ * Numbers have no gaps unless the host died in the middle of a record, or jumped
+ * out of it (`left`).
  *
  * Everything but the rings' room is written by the guest alone, and the
  * collector distrusts every word of it: the host may have written there.
@@ -135,6 +136,7 @@ struct as_wire_heap {
 	_Atomic uint64_t waited_ns; /* how long threads waited for room                     */
 	_Atomic uint64_t clipped;   /* stacks deeper than AS_WIRE_HEAP_DEPTH, or without a node */
 	_Atomic uint64_t nested;    /* events from within our own code (a signal's handler)  */
+	_Atomic uint64_t left;      /* records that a jump left behind: numbers may be missing */
 
 	struct as_wire_ring ring[AS_WIRE_HEAP_RINGS];
 };

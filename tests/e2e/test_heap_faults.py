@@ -59,6 +59,21 @@ def _():
         expect(made.get("object malloc", 0) > 101, f"3.{python.minor}: {made}")
 
 
+# --- thrown out ------------------------------------------------------------------
+
+@job_test("threads that siglongjmp() throws out of malloc, over and over, are heard afterwards")
+def _():
+    for threads in (1, 3):
+        h = heap(work("leap"), threads, timeout=300)
+        expect_eq(h.by_function("top_by_size")["calm"], (h.truth[0]["bytes"], h.truth[0]["count"]),
+                  f"{threads} threads: bytes and count")
+
+
+@job_test("nobody waits for a lock of one that was thrown out")
+def _():
+    heap(work("leap"), 3, options=["--sample", "64KiB"], timeout=300)
+
+
 # --- killed ------------------------------------------------------------------------
 
 def doors():
