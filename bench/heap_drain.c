@@ -109,12 +109,11 @@ int main(int argc, char **argv)
 		for (uint32_t kind = 0; kind < w.is.kinds; kind++)
 			fake_kind(&w.guest, i, kind, AS_WIRE_OP_MALLOC, 16 + kind);
 	}
-	w.drain = as_drain_new(&(struct as_drain_config){.mapping = &w.mapping,
-							 .tracker = t,
-							 .names = &names,
-							 .kinds = &kinds,
-							 .page = 4096},
-			       &err);
+	w.drain = as_drain_new(
+		&(struct as_drain_config){.mapping = &w.mapping,
+					  .names = &names,
+					  .deeds = {.tracker = t, .kinds = &kinds, .page = 4096}},
+		&err);
 	if (!w.drain)
 		return 1;
 	int64_t spent = run(&w);

@@ -57,8 +57,11 @@ int as_capture_names(struct as_capture *c, uint32_t process, const struct as_hea
 		     struct as_err *err);
 int as_capture_kind(struct as_capture *c, uint32_t process, const struct as_heap_kind *k,
 		    struct as_err *err);
-int as_capture_events(struct as_capture *c, uint32_t process, const struct as_heap_event *e,
-		      size_t n, struct as_err *err);
+int as_capture_event(struct as_capture *c, uint32_t process, const struct as_heap_event *e,
+		     struct as_err *err);
+/* Not of a sample. */
+int as_capture_batch(struct as_capture *c, uint32_t process, const struct as_heap_batch *row,
+		     struct as_err *err);
 int as_capture_point(struct as_capture *c, const struct as_heap_point *p, struct as_err *err);
 /*
  * What is buffered becomes blocks, with the sums now and then. Called about each

@@ -290,60 +290,64 @@ static uint32_t variant(struct process *p, const struct as_heap_event *e)
 	return number;
 }
 
-/* Under the numbers of their variants. */
-static int add_sampled(struct process *p, const struct as_heap_event *e, size_t n)
+/* Under the number of its variant. */
+static int add_sampled(struct process *p, const struct as_heap_event *e)
 {
-	int r = AS_OK;
+	struct as_heap_event as = *e;
 
-	for (size_t i = 0; i < n && r == AS_OK; i++) {
-		struct as_heap_event as = e[i];
-
-		if (as.kind >= p->nkinds)
-			return AS_EBUG;
-		as.kind = variant(p, &e[i]);
-		if (as.kind == AS_NOWHERE)
-			return AS_ENOMEM;
-		r = as_columns_add(&p->columns, &as, 1, p->variant_size, p->variants.n);
-	}
-	return r;
+	as.kind = variant(p, e);
+	if (as.kind == AS_NOWHERE)
+		return AS_ENOMEM;
+	return as_columns_event(&p->columns, &as, p->variant_size[as.kind], p->variants.n);
 }
 
-static int no_event(struct as_capture *c, int code, struct as_err *err)
+/* What was added may have made the block full. */
+static int added(struct as_capture *c, uint32_t process, int r, struct as_err *err)
 {
-	return code == AS_ENOMEM
-		       ? no_memory(c, err)
-		       : as_fail(err, code, "a capture was told of an event that cannot be");
-}
-
-/* As many as the block has room for. */
-static int add_some(struct as_capture *c, uint32_t process, const struct as_heap_event *e, size_t n,
-		    struct as_err *err)
-{
-	struct process *p = &c->process[process];
-	int r = c->sampled ? add_sampled(p, e, n)
-			   : as_columns_add(&p->columns, e, n, p->size, p->nkinds);
-
+	if (r == AS_ENOMEM)
+		return said(c, no_memory(c, err));
 	if (r < 0)
-		return no_event(c, r, err);
-	return p->columns.span.events < AS_COLUMNS_EVENTS ? AS_OK : put_events(c, process, err);
+		return said(c, as_fail(err, r, "a capture was told of an event that cannot be"));
+	if (c->process[process].columns.span.events < AS_COLUMNS_EVENTS)
+		return AS_OK;
+	return said(c, put_events(c, process, err));
 }
 
-int as_capture_events(struct as_capture *c, uint32_t process, const struct as_heap_event *e,
-		      size_t n, struct as_err *err)
+int as_capture_event(struct as_capture *c, uint32_t process, const struct as_heap_event *e,
+		     struct as_err *err)
 {
-	int r = AS_OK;
-
 	if (c->over || c->aggregated)
 		return AS_OK;
 	if (process >= c->n)
 		return said(c, no_process(err));
-	for (size_t some; n && r == AS_OK; e += some, n -= some) {
-		size_t room = AS_COLUMNS_EVENTS - c->process[process].columns.span.events;
+	struct process *p = &c->process[process];
+	int r = AS_EBUG;
 
-		some = n < room ? n : room;
-		r = add_some(c, process, e, some, err);
+	if (e->kind < p->nkinds)
+		r = c->sampled ? add_sampled(p, e)
+			       : as_columns_event(&p->columns, e, p->size[e->kind], p->nkinds);
+	return added(c, process, r, err);
+}
+
+int as_capture_batch(struct as_capture *c, uint32_t process, const struct as_heap_batch *row,
+		     struct as_err *err)
+{
+	struct as_heap_batch rest = *row, some = *row;
+	int r = AS_OK;
+
+	if (c->over || c->aggregated)
+		return AS_OK;
+	if (process >= c->n || c->sampled)
+		return said(c, no_process(err));
+	for (; rest.n && r == AS_OK; rest.at += some.n, rest.n -= some.n) {
+		struct process *p = &c->process[process];
+		size_t room = AS_COLUMNS_EVENTS - p->columns.span.events;
+
+		some.at = rest.at;
+		some.n = rest.n < room ? rest.n : room;
+		r = added(c, process, as_columns_batch(&p->columns, &some, p->nkinds), err);
 	}
-	return said(c, r);
+	return r;
 }
 
 /* --- sums -------------------------------------------------------------------- */

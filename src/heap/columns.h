@@ -72,17 +72,18 @@ struct as_columns {
 	struct as_column_memory memory;
 	struct as_buf column[AS_COLUMNS_N];
 	uint32_t odd_at, time_at; /* events before the last one of the column */
-	uint8_t bits;             /* of ops that fill no byte yet              */
+	uint64_t bits;            /* of ops that were not written yet          */
 };
 
 void as_columns_init(struct as_columns *c, uint32_t process);
 void as_columns_done(struct as_columns *c);
 /*
- * At most what makes AS_COLUMNS_EVENTS of them. `size` of each kind, of `kinds`.
- * AS_ENOMEM, or AS_EBUG: no such kind, or ordinals are not in order.
+ * At most what makes AS_COLUMNS_EVENTS of them, of kinds below `kinds`; `size`: of the
+ * event's. AS_ENOMEM, or AS_EBUG: no such kind, or ordinals are not in order.
  */
-int as_columns_add(struct as_columns *c, const struct as_heap_event *e, size_t n,
-		   const uint64_t *size, size_t kinds);
+int as_columns_batch(struct as_columns *c, const struct as_heap_batch *row, size_t kinds);
+int as_columns_event(struct as_columns *c, const struct as_heap_event *e, uint64_t size,
+		     size_t kinds);
 /* Its span and its block, and begin anew. */
 int as_columns_put(struct as_columns *c, struct as_blocks_out *o, struct as_err *err);
 

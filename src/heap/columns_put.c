@@ -18,9 +18,19 @@ void as_columns_done(struct as_columns *c)
 	c->memory.memo = NULL;
 }
 
-enum { PART = 512 }; /* events that room is made for at once */
+enum {
+	PART = 512, /* events that room is made for at once          */
+	OPS = 64,   /* that are put together before they are written */
+};
 
 /* --- one event ------------------------------------------------------------ */
+
+static inline char *put_ops(char *at, uint64_t bits)
+{
+	bits = htole64(bits);
+	memcpy(at, &bits, sizeof bits);
+	return at + sizeof bits;
+}
 
 static bool widen(struct as_column_memory *m, size_t kinds)
 {
@@ -45,8 +55,9 @@ struct hand {
 	char *ops, *kinds, *after, *chain, *old; /* where the next numbers go: there is room */
 	struct as_column_memo *memo;
 	uint64_t ordinal, released_ordinal;
+	uint64_t bits; /* the newest op is the highest */
 	uint32_t block, last, seen;
-	uint32_t events, bits;
+	uint32_t events;
 	bool released;
 };
 
@@ -58,17 +69,6 @@ static inline struct as_column_memo *recall(const struct hand *h)
 	if (memo->block != h->block)
 		*memo = (struct as_column_memo){.block = h->block};
 	return memo;
-}
-
-static inline void put_op(struct hand *h, bool release)
-{
-	uint32_t bit = h->events % CHAR_BIT;
-
-	h->bits |= (uint32_t)release << bit;
-	if (bit == CHAR_BIT - 1) {
-		*h->ops++ = (char)h->bits;
-		h->bits = 0;
-	}
 }
 
 static void put_time(struct as_columns *c, uint32_t events, int64_t ns)
@@ -131,25 +131,19 @@ static inline void put_release(struct hand *h, uint64_t ordinal)
 }
 
 /* False: it does not follow from those before. */
-static inline bool put(struct as_columns *c, struct hand *h, const struct as_heap_event *e,
-		       uint64_t size)
+static inline bool put(struct hand *h, const struct as_heap_plain *e, uint64_t first)
 {
-	bool release = e->what != AS_HEAP_ALLOC;
-
-	if (release ? e->ordinal >= h->ordinal : e->ordinal != h->ordinal)
+	if (e->freed ? e->ordinal >= h->ordinal : e->ordinal != h->ordinal)
 		return false;
-	if (__builtin_expect(e->ns != c->memory.ns, 0))
-		put_time(c, h->events, e->ns);
-	if (__builtin_expect(e->bytes != size || e->what == AS_HEAP_CUT, 0))
-		put_odd(c, h->events, e);
-	put_op(h, release);
-	if (release)
-		put_release(h, e->ordinal);
-	else
+	if (!e->freed) {
+		h->bits >>= 1;
 		put_allocation(h, e->kind);
-	if (release && e->ordinal < c->span.ordinal)
+		return true;
+	}
+	h->bits = h->bits >> 1 | UINT64_C(1) << 63;
+	put_release(h, e->ordinal);
+	if (e->ordinal < first)
 		h->old = as_enc_at(h->old, e->kind);
-	h->events++;
 	return true;
 }
 
@@ -192,7 +186,7 @@ static void lay_down(struct as_columns *c, const struct hand *h)
 	lay(c, AS_COLUMN_OLD, h->old);
 	c->span.events = h->events;
 	c->span.allocations += h->ordinal - m->ordinal;
-	c->bits = (uint8_t)h->bits;
+	c->bits = h->bits;
 	m->ordinal = h->ordinal;
 	m->released_ordinal = h->released_ordinal;
 	m->last = h->last;
@@ -200,21 +194,36 @@ static void lay_down(struct as_columns *c, const struct hand *h)
 	m->released = h->released;
 }
 
-static int put_part(struct as_columns *c, const struct as_heap_event *e, size_t n,
-		    const uint64_t *size, size_t kinds)
+/* Up to the next 64 of them: their ops are 8 bytes then. */
+static inline bool put_some(struct hand *h, const struct as_heap_plain *e, size_t n, size_t kinds,
+			    uint64_t first)
+{
+	for (const struct as_heap_plain *end = e + n; e < end; e++)
+		if (e->kind >= kinds || !put(h, e, first))
+			return false;
+	h->events += (uint32_t)n;
+	if (h->events % OPS == 0)
+		h->ops = put_ops(h->ops, h->bits);
+	return true;
+}
+
+static int put_part(struct as_columns *c, const struct as_heap_plain *e, size_t n, size_t kinds)
 {
 	size_t most = n * AS_ENC_MOST;
-	struct hand h = {.ops = room(c, AS_COLUMN_OPS, n),
+	struct hand h = {.ops = room(c, AS_COLUMN_OPS, n + OPS),
 			 .kinds = room(c, AS_COLUMN_KINDS, most),
 			 .after = room(c, AS_COLUMN_AFTER, most),
 			 .chain = room(c, AS_COLUMN_CHAIN, most),
 			 .old = room(c, AS_COLUMN_OLD, most)};
+	uint64_t first = c->span.ordinal;
 	bool ok = true;
 
 	if (!take_up(c, &h))
 		return AS_ENOMEM;
-	for (size_t i = 0; ok && i < n; i++)
-		ok = e[i].kind < kinds && put(c, &h, &e[i], size[e[i].kind]);
+	for (size_t i = 0, some; ok && i < n; i += some) {
+		some = OPS - h.events % OPS < n - i ? OPS - h.events % OPS : n - i;
+		ok = put_some(&h, e + i, some, kinds, first);
+	}
 	lay_down(c, &h);
 	return ok ? AS_OK : AS_EBUG;
 }
@@ -226,20 +235,32 @@ static void begin(struct as_columns *c, int64_t ns)
 	c->span.from_ns = c->span.until_ns = c->memory.ns = ns;
 }
 
-int as_columns_add(struct as_columns *c, const struct as_heap_event *e, size_t n,
-		   const uint64_t *size, size_t kinds)
+int as_columns_batch(struct as_columns *c, const struct as_heap_batch *row, size_t kinds)
 {
 	int r = AS_OK;
 
 	if (c->memory.n <= kinds && !widen(&c->memory, kinds))
 		return AS_ENOMEM;
-	if (n && !c->span.events)
-		begin(c, e->ns);
-	for (size_t part; n && r == AS_OK; e += part, n -= part) {
-		part = n < PART ? n : PART;
-		r = put_part(c, e, part, size, kinds);
+	if (row->n && !c->span.events)
+		begin(c, row->ns);
+	if (row->n && row->ns != c->memory.ns)
+		put_time(c, c->span.events, row->ns);
+	for (size_t i = 0, part; i < row->n && r == AS_OK; i += part) {
+		part = row->n - i < PART ? row->n - i : PART;
+		r = put_part(c, row->at + i, part, kinds);
 	}
 	return r;
+}
+
+int as_columns_event(struct as_columns *c, const struct as_heap_event *e, uint64_t size,
+		     size_t kinds)
+{
+	struct as_heap_plain plain = {e->ordinal, e->kind, e->what != AS_HEAP_ALLOC};
+	struct as_heap_batch row = {&plain, 1, e->ns};
+
+	if (e->bytes != size || e->what == AS_HEAP_CUT)
+		put_odd(c, c->span.events, e);
+	return as_columns_batch(c, &row, kinds);
 }
 
 /* --- the block ------------------------------------------------------------ */
@@ -279,11 +300,22 @@ static int put_columns(struct as_columns *c, struct as_blocks_out *o, struct as_
 	return r;
 }
 
+/* Those that are not 64. */
+static void put_last_ops(struct as_columns *c)
+{
+	uint32_t n = c->span.events % OPS;
+	char bytes[OPS / CHAR_BIT];
+
+	if (!n)
+		return;
+	(void)put_ops(bytes, c->bits >> (OPS - n));
+	as_buf_add(&c->column[AS_COLUMN_OPS], bytes, (n + CHAR_BIT - 1) / CHAR_BIT);
+}
+
 /* The span comes first and tells how long the block is: that is put there when it is known. */
 int as_columns_put(struct as_columns *c, struct as_blocks_out *o, struct as_err *err)
 {
-	if (c->span.events % CHAR_BIT)
-		as_buf_byte(&c->column[AS_COLUMN_OPS], (char)c->bits);
+	put_last_ops(c);
 	size_t at = as_block_open(o, AS_BLOCK_SPAN);
 	put_span(&c->span, &o->out);
 	as_enc_u32le(&o->out, 0);

@@ -7,16 +7,8 @@
  * for ever: when the process is gone, or after some seconds, what is missing is
  * counted as lost. The same goes for records that make no sense.
  */
+#include "heap/deeds.h"
 #include "heap/follow.h"
-#include "heap/kinds.h"
-#include "heap/tracker.h"
-
-/* Whoever wants the events too, some at a time; a kind before the first event that has it. */
-struct as_drain_sink {
-	void (*kind)(void *arg, const struct as_heap_kind *k);
-	void (*events)(void *arg, const struct as_heap_event *e, size_t n);
-	void *arg;
-};
 
 struct as_drain_counts {
 	uint64_t records; /* that were read                                         */
@@ -34,13 +26,8 @@ enum { AS_DRAIN_ONCE = 64 << 10 }; /* records that one call reads, about */
 
 struct as_drain_config {
 	const struct as_mapping *mapping;
-	struct as_tracker *tracker;
-	const struct as_drain_sink *sink; /* NULL: none                                */
-	struct as_heap_names *names;      /* gets the threads                          */
-	struct as_kinds *kinds;           /* gets the kinds                            */
-	uint64_t sample;                  /* of the session                            */
-	uint32_t page;                    /* bytes a page                              */
-	int64_t start_ns;                 /* when the guest came                       */
+	struct as_heap_names *names; /* gets the threads */
+	struct as_deeds_config deeds;
 };
 
 struct as_drain *as_drain_new(const struct as_drain_config *config, struct as_err *err);
@@ -52,4 +39,4 @@ void as_drain_free(struct as_drain *d);
 size_t as_drain_run(struct as_drain *d, int64_t now_ns, bool over);
 /* Is everything read that has a number by now? */
 bool as_drain_empty(const struct as_drain *d);
-const struct as_drain_counts *as_drain_counts(const struct as_drain *d);
+void as_drain_counts(const struct as_drain *d, struct as_drain_counts *ret);

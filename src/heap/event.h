@@ -38,6 +38,20 @@ struct as_heap_event {
 	uint64_t rate;
 };
 
+/* What nearly all are: of their kind's size, and none was left out. */
+struct as_heap_plain {
+	uint64_t ordinal;
+	uint32_t kind;
+	uint32_t freed; /* 0: an allocation; else 1 more than `between` */
+};
+
+/* Some of these after each other, at one moment. */
+struct as_heap_batch {
+	const struct as_heap_plain *at;
+	size_t n;
+	int64_t ns;
+};
+
 /* Allocations and bytes that one sampled allocation stands for (Horvitz-Thompson). */
 struct as_heap_weight {
 	double count, bytes;

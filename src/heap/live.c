@@ -3,166 +3,177 @@
 #include "base/fault.h"
 
 enum {
-	FIRST = 1024,    /* slots                                         */
-	STEP = 16,       /* slots that move with a put, at least          */
-	SMALL = 1 << 18, /* slots: with most of them free nearly all are where they should be */
-	LARGE = 1 << 20, /* half of them are free; then a quarter         */
+	FIRST = 64, /* regions                                       */
+	SPARE = 4,  /* slots for each: nearly all are where they should be */
 };
 
-/* Where it is, or where it would go: a table always has a free slot. */
-static inline size_t seek(const struct as_live_table *t, uint64_t address)
-{
-	size_t i = as_live_home(t, address);
+#define EACH_BYTE UINT64_C(0x0101010101010101)
 
-	while (t->slot[i].address && t->slot[i].address != address)
-		i = as_live_after(t, i);
+static uint64_t key_of(uint64_t where)
+{
+	return where / ((uint64_t)AS_LIVE_PLACES * AS_LIVE_PAGES) + 1;
+}
+
+static size_t page_of(uint64_t where)
+{
+	return where / AS_LIVE_PLACES % AS_LIVE_PAGES;
+}
+
+/* --- regions ------------------------------------------------------------------- */
+
+/* Where a region is, or would be: there is always a free slot. */
+static struct as_live_slot *seek(const struct as_live *l, uint64_t key)
+{
+	size_t i = key * UINT64_C(0x9e3779b97f4a7c15) >> l->shift;
+
+	while (l->slot[i].key && l->slot[i].key != key)
+		i = (i + 1) & (l->cap - 1);
+	return &l->slot[i];
+}
+
+static bool widen(struct as_live *l)
+{
+	size_t had = l->cap, cap = had ? had * 2 : (size_t)FIRST * SPARE;
+	struct as_live_slot *old = l->slot, *slot = as_zalloc_n(cap, sizeof *slot);
+
+	if (!slot)
+		return false;
+	l->slot = slot;
+	l->cap = cap;
+	l->shift = 64 - (unsigned)__builtin_ctzll(cap);
+	for (size_t i = 0; i < had; i++)
+		if (old[i].key)
+			*seek(l, old[i].key) = old[i];
+	free(old);
+	return true;
+}
+
+static struct as_live_region *region_at(struct as_live *l, uint64_t key, bool make)
+{
+	if (make && l->n * SPARE >= l->cap && !widen(l))
+		return NULL;
+	struct as_live_slot *s = l->slot ? seek(l, key) : NULL;
+
+	if (!s || s->key || !make)
+		return s ? s->region : NULL;
+	s->region = as_zalloc(sizeof *s->region);
+	if (!s->region)
+		return NULL;
+	s->key = key;
+	l->n++;
+	return s->region;
+}
+
+/* --- a few ---------------------------------------------------------------------- */
+
+/* The first that has, or had, that place; AS_LIVE_FEW: none. */
+static unsigned find_place(const struct as_live_few *f, uint8_t place)
+{
+	uint64_t other = f->place ^ place * EACH_BYTE,
+		 zero = (other - EACH_BYTE) & ~other & EACH_BYTE << 7;
+
+	return zero ? (unsigned)__builtin_ctzll(zero) / 8 : AS_LIVE_FEW;
+}
+
+static unsigned find_free(const struct as_live_few *f)
+{
+	unsigned i = 0;
+
+	while (i < AS_LIVE_FEW && f->at[i].which)
+		i++;
 	return i;
 }
 
-/* Those behind it move up as far as their homes allow, so that no search ends at the hole. */
-static void erase(struct as_live_table *t, size_t hole)
+static void set_place(struct as_live_few *f, unsigned i, uint8_t place)
 {
-	size_t mask = t->cap - 1;
+	f->place = (f->place & ~(UINT64_C(0xff) << 8 * i)) | (uint64_t)place << 8 * i;
+}
 
-	for (size_t i = as_live_after(t, hole); t->slot[i].address; i = as_live_after(t, i)) {
-		size_t want = as_live_home(t, t->slot[i].address);
+static uint8_t place_of(const struct as_live_few *f, unsigned i)
+{
+	return (uint8_t)(f->place >> 8 * i);
+}
 
-		if (((i - want) & mask) < ((i - hole) & mask))
-			continue;
-		t->slot[hole] = t->slot[i];
-		hole = i;
+/* There are more than a few: all of these are in use. */
+static struct as_live_entry *spread(struct as_live_region *r, size_t page)
+{
+	struct as_live_few *f = r->few[page];
+	struct as_live_entry *all = as_zalloc_n(AS_LIVE_PLACES, sizeof *all);
+
+	if (!all)
+		return NULL;
+	for (unsigned i = 0; i < AS_LIVE_FEW; i++)
+		all[place_of(f, i)] = f->at[i];
+	free(f);
+	r->few[page] = NULL;
+	r->all[page] = all;
+	return all;
+}
+
+static struct as_live_entry *one_of_few(struct as_live_region *r, size_t page, uint8_t place,
+					bool make)
+{
+	struct as_live_few *f = r->few[page];
+	unsigned i = find_place(f, place);
+
+	if (i == AS_LIVE_FEW && !make)
+		return NULL;
+	if (i == AS_LIVE_FEW)
+		i = find_free(f);
+	if (i == AS_LIVE_FEW) {
+		struct as_live_entry *all = spread(r, page);
+
+		return all ? &all[place] : NULL;
 	}
-	t->slot[hole].address = 0;
-	t->n--;
+	set_place(f, i, place);
+	return &f->at[i];
 }
 
-static bool take(struct as_live_table *t, uint64_t address, struct as_live_entry *ret)
-{
-	if (!t->n)
-		return false;
-	size_t i = seek(t, address);
+/* --- the door ------------------------------------------------------------------- */
 
-	if (!t->slot[i].address)
-		return false;
-	*ret = t->slot[i];
-	erase(t, i);
-	return true;
+struct as_live_entry *as_live_at(struct as_live *l, uint64_t address, bool make)
+{
+	uint64_t where = as_live_where(address);
+	size_t page = page_of(where);
+	struct as_live_region *r = region_at(l, key_of(where), make);
+
+	if (!r)
+		return NULL;
+	if (r->all[page])
+		return &r->all[page][where % AS_LIVE_PLACES];
+	if (!r->few[page] && make)
+		r->few[page] = as_zalloc(sizeof *r->few[page]);
+	return r->few[page] ? one_of_few(r, page, where % AS_LIVE_PLACES, make) : NULL;
 }
 
-/* --- growing -------------------------------------------------------------- */
-
-static void place(struct as_live_table *t, const struct as_live_entry *e)
+struct as_live_entry *as_live_far(struct as_live *l, uint64_t where, struct as_live_near *near)
 {
-	t->slot[seek(t, e->address)] = *e;
-	t->n++;
-}
+	const struct as_live_region *r = region_at(l, key_of(where), false);
+	struct as_live_entry *all = r ? r->all[page_of(where)] : NULL;
+	uint64_t place = where % AS_LIVE_PLACES;
 
-/*
- * Runs of entries move whole: whoever looks for one of the old table either
- * finds its run as it was, or a free slot where the run began.
- */
-static void step(struct as_live *l, size_t least)
-{
-	bool within = false;
-
-	for (size_t i = 0; l->left && (i < least || within); i++, l->left--) {
-		struct as_live_entry *e = &l->old.slot[l->at];
-
-		within = e->address;
-		if (within) {
-			place(&l->now, e);
-			e->address = 0;
-			l->old.n--;
-		}
-		l->at = as_live_after(&l->old, l->at);
+	if (!all) {
+		__builtin_prefetch(r ? r->few[page_of(where)] : NULL, 1);
+		return NULL;
 	}
-	if (l->left)
-		return;
-	free(l->old.slot);
-	l->old = (struct as_live_table){NULL};
+	*near = (struct as_live_near){where - place, all};
+	__builtin_prefetch(all + place, 1);
+	return all + place;
 }
 
-static bool make(struct as_live_table *t, size_t cap)
+static void free_region(struct as_live_region *r)
 {
-	t->slot = as_zalloc_n(cap, sizeof *t->slot);
-	t->cap = cap;
-	t->n = 0;
-	t->shift = 64 - (unsigned)__builtin_ctzll(cap);
-	return t->slot;
-}
-
-static size_t limit(size_t cap)
-{
-	return cap <= SMALL ? cap / 4 : cap <= LARGE ? cap / 2 : cap / 4 * 3;
-}
-
-/* The move begins behind a free slot, which no run crosses. */
-static bool grow(struct as_live *l)
-{
-	struct as_live_table wide;
-
-	if (l->old.slot)
-		step(l, SIZE_MAX);
-	if (!make(&wide, l->now.cap ? l->now.cap * 2 : FIRST))
-		return false;
-	l->old = l->now;
-	l->now = wide;
-	l->most = limit(wide.cap);
-	if (!l->old.slot)
-		return true;
-	l->at = 0;
-	while (l->old.slot[l->at].address)
-		l->at++;
-	l->left = l->old.cap;
-	return true;
-}
-
-/* A table that cannot grow is filled up to the last slot but one. */
-static bool more_room(struct as_live *l)
-{
-	return grow(l) || as_live_count(l) + 1 < l->now.cap;
-}
-
-/* --- the door ------------------------------------------------------------- */
-
-/* What of the old table has that address is taken out, and some of it moves. */
-static void move(struct as_live *l, uint64_t address, struct as_live_entry *ret_was)
-{
-	(void)take(&l->old, address, ret_was);
-	step(l, STEP);
-}
-
-bool as_live_put_slowly(struct as_live *l, const struct as_live_entry *e,
-			struct as_live_entry *ret_was)
-{
-	ret_was->address = 0;
-	if (!e->address || (as_live_count(l) >= l->most && !more_room(l)))
-		return false;
-	if (l->old.slot)
-		move(l, e->address, ret_was);
-	struct as_live_entry *s = &l->now.slot[seek(&l->now, e->address)];
-
-	if (s->address)
-		*ret_was = *s;
-	else
-		l->now.n++;
-	*s = *e;
-	return true;
-}
-
-bool as_live_take_slowly(struct as_live *l, uint64_t address, struct as_live_entry *ret)
-{
-	return address && (take(&l->now, address, ret) || take(&l->old, address, ret));
-}
-
-size_t as_live_count(const struct as_live *l)
-{
-	return l->now.n + l->old.n;
+	for (size_t i = 0; r && i < AS_LIVE_PAGES; i++) {
+		free(r->all[i]);
+		free(r->few[i]);
+	}
+	free(r);
 }
 
 void as_live_done(struct as_live *l)
 {
-	free(l->now.slot);
-	free(l->old.slot);
-	*l = (struct as_live){{NULL}};
+	for (size_t i = 0; i < l->cap; i++)
+		free_region(l->slot[i].region);
+	free(l->slot);
+	*l = (struct as_live){NULL};
 }

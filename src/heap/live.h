@@ -2,102 +2,82 @@
 /*
  * live -- which allocation an address is, while it is.
  *
- * Open addressing with 24 bytes an entry. Most of what a busy program does is
- * to look here once and miss the cache; as_live_hint() some records ahead hides
- * that. A table that is full moves to one twice as large bit by bit, with the
- * puts that follow, so no put takes long.
+ * Found as memory itself is, by the page: whoever is used together lies together
+ * here too, and nothing is in anybody's way. Where many blocks live in a page of 4
+ * KiB there is an entry for each 16 bytes of it, else a list of a few: what is
+ * needed is never more than the program needs, and for large blocks next to nothing.
+ * Addresses that are no multiple of 16 are another page.
+ *
+ * as_live_at_once() some records ahead hides that memory is slow.
  */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct as_live_entry {
-	uint64_t address; /* 0: none                                               */
-	uint64_t which;   /* a number of the owner's                                */
+	uint64_t which; /* a number of the owner's; 0: there is none                */
 	uint32_t kind;
 	uint32_t mark; /* how many allocations its thread had made; wraps           */
 };
 
-struct as_live_table {
-	struct as_live_entry *slot;
-	size_t cap, n;
-	unsigned shift;
+enum {
+	AS_LIVE_FEW = 8,
+	AS_LIVE_PAGES = 64,   /* of a region  */
+	AS_LIVE_PLACES = 256, /* of a page    */
+	AS_LIVE_NEAR = 512,
+};
+
+struct as_live_few {
+	uint64_t place; /* of each of them in the page, a byte each */
+	struct as_live_entry at[AS_LIVE_FEW];
+};
+
+struct as_live_region {
+	struct as_live_entry *all[AS_LIVE_PAGES]; /* [AS_LIVE_PLACES]; NULL: only a few */
+	struct as_live_few *few[AS_LIVE_PAGES];
 };
 
 /* All zeros is an empty one. */
 struct as_live {
-	struct as_live_table now, old; /* old: what has not moved yet               */
-	size_t at, left;               /* the next slot of it, and how many are left */
-	size_t most;                   /* with more in it `now` is to grow           */
+	struct as_live_slot {
+		uint64_t key; /* 0: none */
+		struct as_live_region *region;
+	} * slot;
+	size_t cap, n;
+	unsigned shift;
+	/* Pages that were found last: a program goes round in few of them. */
+	struct as_live_near {
+		uint64_t page; /* as_live_where() of its first place */
+		struct as_live_entry *all;
+	} near[AS_LIVE_NEAR];
 };
 
 /*
- * False for want of memory: it is not there. `ret_was` is what was at that
- * address, which is no more, or has the address 0.
+ * The entry of an address, which stays where it is until another is asked for so.
+ * NULL: there is none, and not `make`, or no memory.
  */
-static inline bool as_live_put(struct as_live *l, struct as_live_entry e,
-			       struct as_live_entry *ret_was);
-/* Take it out; false: there is none. */
-static inline bool as_live_take(struct as_live *l, uint64_t address, struct as_live_entry *ret);
-/* This address is about to be looked for. */
-static inline void as_live_hint(const struct as_live *l, uint64_t address);
-size_t as_live_count(const struct as_live *l);
+struct as_live_entry *as_live_at(struct as_live *l, uint64_t address, bool make);
+/* The same where it stays for ever; NULL: ask as_live_at() when it is its turn. */
+static inline struct as_live_entry *as_live_at_once(struct as_live *l, uint64_t address);
 void as_live_done(struct as_live *l);
 
-/* --- what nearly all come to: its slot is free, or its, and nobody was placed behind it --- */
+/* --- in detail ---------------------------------------------------------------- */
 
-bool as_live_put_slowly(struct as_live *l, const struct as_live_entry *e,
-			struct as_live_entry *ret_was);
-bool as_live_take_slowly(struct as_live *l, uint64_t address, struct as_live_entry *ret);
+struct as_live_entry *as_live_far(struct as_live *l, uint64_t where, struct as_live_near *near);
 
-static inline size_t as_live_home(const struct as_live_table *t, uint64_t address)
+/* The last four bits go to the top: then place, page and region, from below. */
+static inline uint64_t as_live_where(uint64_t address)
 {
-	return (address ^ address >> 32) * UINT64_C(0x9e3779b97f4a7c15) >> t->shift;
+	return address >> 4 | address << 60;
 }
 
-static inline size_t as_live_after(const struct as_live_table *t, size_t i)
+static inline struct as_live_entry *as_live_at_once(struct as_live *l, uint64_t address)
 {
-	return (i + 1) & (t->cap - 1);
-}
+	uint64_t where = as_live_where(address), place = where % AS_LIVE_PLACES;
+	struct as_live_near *near = &l->near[where / AS_LIVE_PLACES % AS_LIVE_NEAR];
 
-static inline bool as_live_put(struct as_live *l, struct as_live_entry e,
-			       struct as_live_entry *ret_was)
-{
-	struct as_live_table *t = &l->now;
-	struct as_live_entry *s = NULL;
-
-	if (!l->old.slot && t->n < l->most && e.address)
-		s = &t->slot[as_live_home(t, e.address)];
-	if (!s || s->address) {
-		struct as_live_entry copy = e; /* so that `e` needs no address */
-
-		return as_live_put_slowly(l, &copy, ret_was);
-	}
-	ret_was->address = 0;
-	*s = e;
-	t->n++;
-	return true;
-}
-
-static inline bool as_live_take(struct as_live *l, uint64_t address, struct as_live_entry *ret)
-{
-	struct as_live_table *t = &l->now;
-
-	if (!t->n || !address)
-		return as_live_take_slowly(l, address, ret);
-	size_t i = as_live_home(t, address);
-	struct as_live_entry *s = &t->slot[i];
-
-	if (s->address != address || t->slot[as_live_after(t, i)].address)
-		return as_live_take_slowly(l, address, ret);
-	*ret = *s;
-	s->address = 0;
-	t->n--;
-	return true;
-}
-
-static inline void as_live_hint(const struct as_live *l, uint64_t address)
-{
-	if (l->now.slot)
-		__builtin_prefetch(&l->now.slot[as_live_home(&l->now, address)], 1);
+	if (__builtin_expect(near->page != where - place || !near->all, 0))
+		return as_live_far(l, where, near);
+	__builtin_prefetch(near->all + place, 1);
+	return near->all + place;
 }

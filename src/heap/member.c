@@ -74,13 +74,13 @@ int as_member_begin(struct as_member *m, const struct as_member_config *config,
 	if (!m->tracker)
 		return err->code;
 	m->drain = as_drain_new(&(struct as_drain_config){.mapping = &m->mapping,
-							  .tracker = m->tracker,
-							  .sink = tell ? &m->sink : NULL,
 							  .names = &m->names,
-							  .kinds = &m->kinds,
-							  .sample = config->sample,
-							  .page = config->env->page,
-							  .start_ns = m->is.start_ns},
+							  .deeds = {.tracker = m->tracker,
+								    .sink = tell ? &m->sink : NULL,
+								    .kinds = &m->kinds,
+								    .sample = config->sample,
+								    .page = config->env->page,
+								    .start_ns = m->is.start_ns}},
 				err);
 	return m->drain ? AS_OK : err->code;
 }
@@ -93,7 +93,10 @@ size_t as_member_read(struct as_member *m, int64_t now_ns)
 		return 0;
 	size_t n = as_drain_run(m->drain, now_ns, m->gone);
 
-	m->allocations = as_drain_counts(m->drain)->allocations;
+	struct as_drain_counts c;
+
+	as_drain_counts(m->drain, &c);
+	m->allocations = c.allocations;
 	return n;
 }
 
@@ -120,9 +123,10 @@ static uint64_t told(const _Atomic uint64_t *p)
 static void ask(struct as_member *m)
 {
 	const struct as_wire_heap *h = m->mapping.heap;
-	const struct as_drain_counts *c = as_drain_counts(m->drain);
 	uint64_t waited = told(&h->waited_ns);
+	struct as_drain_counts c;
 
+	as_drain_counts(m->drain, &c);
 	m->is.python = h->python < 100 ? h->python : 0;
 	m->is.why = h->why < AS_WIRE_WHYS ? h->why : AS_WIRE_WHY_NONE;
 	m->is.waited_ns = waited < INT64_MAX ? (int64_t)waited : 0;
@@ -130,9 +134,9 @@ static void ask(struct as_member *m)
 	m->is.nested = told(&h->nested);
 	m->is.attached = as_member_attached(m) != AS_WIRE_FROM_START;
 	if (m->is.before >= 0)
-		m->is.before = (int64_t)c->before;
-	m->is.lost = told(&h->lost) + c->lost + c->bad;
-	m->short_of |= c->incomplete || m->follow.short_of;
+		m->is.before = (int64_t)c.before;
+	m->is.lost = told(&h->lost) + c.lost + c.bad;
+	m->short_of |= c.incomplete || m->follow.short_of;
 	as_tracker_totals(m->tracker, &m->is.totals);
 }
 
@@ -218,7 +222,11 @@ void as_member_rss(struct as_member *m, const struct as_env *env)
 
 int64_t as_member_mapped(const struct as_member *m)
 {
-	return m->drain ? as_drain_counts(m->drain)->mapped : -1;
+	struct as_drain_counts c = {.mapped = -1};
+
+	if (m->drain)
+		as_drain_counts(m->drain, &c);
+	return c.mapped;
 }
 
 static void add(int64_t *to, int64_t bytes)

@@ -20,7 +20,7 @@ struct as_member {
 	struct as_kinds kinds;
 	struct as_heap_names names;
 	struct as_follow follow;
-	struct as_drain_sink sink;
+	struct as_deeds_sink sink;
 	struct as_session *session;
 	uint32_t number;   /* in the session, and in its capture                          */
 	int pidfd;         /* readable when it is gone; -1: that is not told              */

@@ -79,13 +79,22 @@ static void on_kind(void *arg, const struct as_heap_kind *k)
 	note(s, as_capture_kind(s->capture, m->number, k, &err), &err);
 }
 
-static void on_events(void *arg, const struct as_heap_event *e, size_t n)
+static void on_event(void *arg, const struct as_heap_event *e)
 {
 	const struct as_member *m = arg;
 	struct as_session *s = m->session;
 	struct as_err err;
 
-	note(s, as_capture_events(s->capture, m->number, e, n, &err), &err);
+	note(s, as_capture_event(s->capture, m->number, e, &err), &err);
+}
+
+static void on_batch(void *arg, const struct as_heap_batch *row)
+{
+	const struct as_member *m = arg;
+	struct as_session *s = m->session;
+	struct as_err err;
+
+	note(s, as_capture_batch(s->capture, m->number, row, &err), &err);
 }
 
 /* --- members --------------------------------------------------------------------- */
@@ -110,7 +119,7 @@ static int begin(struct as_session *s, struct as_member *m, struct as_err *err)
 	m->session = s;
 	m->stopped = s->parting;
 	m->number = (uint32_t)s->n;
-	m->sink = (struct as_drain_sink){on_kind, on_events, m};
+	m->sink = (struct as_deeds_sink){on_kind, on_event, on_batch, m};
 	if (!room(s))
 		return as_fail(err, AS_ENOMEM, "no memory for another process");
 	return as_member_begin(m, &s->arrivals.config, &s->crest, s->capture != NULL, err);

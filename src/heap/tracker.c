@@ -13,10 +13,16 @@ enum { FIRST = 32 }; /* most processes are small, and there may be thousands */
  */
 struct kind {
 	uint64_t size;
-	int64_t made, live, temporary;
-	int64_t peak; /* at the end of `epoch`; else it is `live`, not touched since */
+	int64_t count[2]; /* made, freed */
+	int64_t temporary;
+	int64_t peak; /* at the end of `epoch`; else it is what lives, not touched since */
 	uint64_t epoch;
 };
+
+static int64_t living(const struct kind *k)
+{
+	return (int64_t)((uint64_t)k->count[0] - (uint64_t)k->count[1]);
+}
 
 /* What is not so: sampled, or given back in parts. Counts as in a crest. */
 struct odd {
@@ -30,7 +36,7 @@ struct as_tracker {
 	struct kind *kind;
 	struct odd *odd; /* by kind; NULL until there is something */
 	size_t nkinds, cap;
-	uint64_t threshold;
+	uint32_t threshold;             /* never UINT32_MAX: nothing is known to be so old */
 	struct as_heap_crest own, *all; /* all: shared, or &own */
 	bool ended;
 	uint64_t end_epoch; /* of `all`, when it ended */
@@ -51,7 +57,7 @@ struct as_tracker *as_tracker_new(uint64_t temporary, struct as_heap_crest *of_a
 		(void)as_fail(err, AS_ENOMEM, "no memory for the sums of a heap");
 		return NULL;
 	}
-	t->threshold = temporary;
+	t->threshold = temporary < UINT32_MAX - 1 ? (uint32_t)temporary : UINT32_MAX - 2;
 	t->all = of_all ? of_all : &t->own;
 	return t;
 }
@@ -246,7 +252,7 @@ static __attribute__((noinline)) void settle(struct as_tracker *t, struct kind *
 	if (t->all->rising || k->epoch == t->all->epoch)
 		return;
 	k->epoch = t->all->epoch;
-	k->peak = k->live;
+	k->peak = living(k);
 	if (o) {
 		o->peak = o->live;
 		o->variance.peak = o->variance.live;
@@ -264,9 +270,17 @@ static inline void change(struct as_tracker *t, struct kind *k, const struct sha
 		settle(t, k);
 }
 
-static inline bool temporary(const struct as_tracker *t, const struct as_heap_event *e)
+static inline bool is_brief(const struct as_tracker *t, uint32_t freed)
 {
-	return e->what == AS_HEAP_FREE && e->between <= t->threshold;
+	return freed - 1 <= t->threshold;
+}
+
+/* As in struct as_heap_plain: more than can be said is as much as can be. */
+static uint32_t freed_of(const struct as_heap_event *e)
+{
+	if (e->what != AS_HEAP_FREE)
+		return 0;
+	return e->between < UINT32_MAX ? (uint32_t)e->between + 1 : UINT32_MAX;
 }
 
 static void add_odd(struct odd *o, const struct as_heap_event *e, const struct share *s, bool brief)
@@ -286,8 +300,7 @@ static void add_odd(struct odd *o, const struct as_heap_event *e, const struct s
 }
 
 /* Where something is sampled, and where only a part is given back. */
-static __attribute__((noinline)) bool apply_odd(struct as_tracker *t, const struct as_heap_event *e,
-						struct course *c)
+static bool apply_odd(struct as_tracker *t, const struct as_heap_event *e, struct course *c)
 {
 	struct kind *k = &t->kind[e->kind];
 	struct share s = weigh(k, e), taken = less(&s);
@@ -295,49 +308,43 @@ static __attribute__((noinline)) bool apply_odd(struct as_tracker *t, const stru
 	if (!has_odd(t))
 		return false;
 	change(t, k, e->what == AS_HEAP_ALLOC ? &s : &taken, e->ns, c);
-	add_odd(&t->odd[e->kind], e, &s, temporary(t, e));
+	add_odd(&t->odd[e->kind], e, &s, is_brief(t, freed_of(e)));
 	return true;
 }
 
 /* An allocation as it was made, or all of it given back. */
-static void apply(struct as_tracker *t, const struct as_heap_event *e, struct course *c)
+static void apply(struct as_tracker *t, const struct as_heap_plain *e, int64_t ns, struct course *c)
 {
 	struct kind *k = &t->kind[e->kind];
 	struct share s = {AS_HEAP_ONE, (int64_t)k->size, 0}, taken = less(&s);
-	bool made = e->what == AS_HEAP_ALLOC;
 
-	change(t, k, made ? &s : &taken, e->ns, c);
-	k->live += made ? 1 : -1;
-	k->made += made;
-	k->temporary += temporary(t, e);
-}
-
-static inline bool is_odd(const struct kind *k, const struct as_heap_event *e)
-{
-	return e->rate || e->what == AS_HEAP_CUT || e->bytes != k->size;
+	change(t, k, e->freed ? &taken : &s, ns, c);
+	k->count[e->freed != 0]++;
+	k->temporary += is_brief(t, e->freed);
 }
 
 /*
  * The same for many, as long as nothing but their kinds' numbers changes: how
  * many. Allocations and frees come in no order, so neither is a branch.
  */
-static size_t apply_calm(struct as_tracker *t, const struct as_heap_event *e, size_t n,
+static size_t apply_calm(struct as_tracker *t, const struct as_heap_plain *e, size_t n,
 			 struct course *c)
 {
-	const struct as_heap_event *at = e, *end = e + n;
+	const struct as_heap_plain *at = e, *end = e + n;
 	struct kind *kind = t->kind, *k;
-	uint64_t nkinds = t->nkinds, epoch = c->epoch, threshold = t->threshold, bytes, freed;
+	uint64_t nkinds = t->nkinds, epoch = c->epoch, bytes, freed;
 	uint64_t had = (uint64_t)c->now.bytes, frees = 0;
+	uint32_t threshold = t->threshold;
+	int64_t most = c->calm;
 
 	for (; at < end && at->kind < nkinds; at++, had = bytes) {
 		k = &kind[at->kind];
-		freed = at->what;
+		freed = at->freed != 0;
 		bytes = had + ((k->size ^ -freed) + freed); /* more, or less by its size */
-		if (is_odd(k, at) || (int64_t)bytes > c->calm || k->epoch != epoch)
+		if ((int64_t)bytes > most || k->epoch != epoch)
 			break;
-		k->made += (int64_t)(freed ^ 1);
-		k->live += 1 - 2 * (int64_t)freed;
-		k->temporary += (int64_t)(freed & (at->between <= threshold));
+		k->count[freed]++;
+		k->temporary += at->freed - 1 <= threshold;
 		frees += freed;
 	}
 	n = (size_t)(at - e);
@@ -346,22 +353,40 @@ static size_t apply_calm(struct as_tracker *t, const struct as_heap_event *e, si
 	return n;
 }
 
-bool as_tracker_events(struct as_tracker *t, const struct as_heap_event *e, size_t n)
+bool as_tracker_batch(struct as_tracker *t, const struct as_heap_batch *r)
 {
-	const struct as_heap_event *end = e + n;
+	const struct as_heap_plain *e = r->at, *end = e + r->n;
 	struct course c = embark(t);
 
 	for (;; e++) {
 		e += apply_calm(t, e, (size_t)(end - e), &c);
 		if (e == end || e->kind >= t->nkinds)
 			break;
-		if (!is_odd(&t->kind[e->kind], e))
-			apply(t, e, &c);
-		else if (!apply_odd(t, e, &c))
-			break;
+		apply(t, e, r->ns, &c);
 	}
 	arrive(t, &c);
 	return e == end;
+}
+
+static bool is_odd(const struct kind *k, const struct as_heap_event *e)
+{
+	return e->rate || e->what == AS_HEAP_CUT || e->bytes != k->size;
+}
+
+bool as_tracker_event(struct as_tracker *t, const struct as_heap_event *e)
+{
+	struct course c = embark(t);
+	struct as_heap_plain plain = {.kind = e->kind, .freed = freed_of(e)};
+	bool ok = true;
+
+	if (e->kind >= t->nkinds)
+		return false;
+	if (is_odd(&t->kind[e->kind], e))
+		ok = apply_odd(t, e, &c);
+	else
+		apply(t, &plain, e->ns, &c);
+	arrive(t, &c);
+	return ok;
 }
 
 void as_tracker_ended(struct as_tracker *t)
@@ -440,7 +465,7 @@ void as_tracker_totals(const struct as_tracker *t, struct as_heap_totals *ret)
 
 	for (size_t i = 0; i < t->nkinds; i++) {
 		const struct kind *k = &t->kind[i];
-		struct as_heap_amount a = amount(k, k->made, &odd_of(t, i)->made);
+		struct as_heap_amount a = amount(k, k->count[0], &odd_of(t, i)->made);
 
 		made = plus(&made, &a);
 		sizes[bucket(k->size)] = plus(&sizes[bucket(k->size)], &a);
@@ -481,8 +506,8 @@ static void sums_of(const struct as_tracker *t, uint32_t kind, const struct odd 
 		    struct as_heap_sums *ret)
 {
 	const struct kind *k = &t->kind[kind];
-	struct as_heap_amount made = amount(k, k->made, &o->made),
-			      left = amount(k, k->live, &o->live),
+	struct as_heap_amount made = amount(k, k->count[0], &o->made),
+			      left = amount(k, living(k), &o->live),
 			      brief = amount(k, k->temporary, &o->temporary),
 			      peak = touched(t, k) ? amount(k, k->peak, &o->peak) : left;
 

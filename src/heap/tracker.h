@@ -49,15 +49,11 @@ void as_tracker_free(struct as_tracker *t);
 /* Kinds are numbered from 0 and told in that order. False for want of memory. */
 bool as_tracker_kind(struct as_tracker *t, uint32_t kind, const struct as_heap_kind *k);
 /*
- * Many at once cost each of them less. False: a kind that was not told, or want of
- * memory; the rest is left out, and the sums are no longer true.
+ * What happened. False: a kind that was not told, or want of memory; the rest is
+ * left out, and the sums are no longer true.
  */
-bool as_tracker_events(struct as_tracker *t, const struct as_heap_event *e, size_t n);
-
-static inline bool as_tracker_event(struct as_tracker *t, const struct as_heap_event *e)
-{
-	return as_tracker_events(t, e, 1);
-}
+bool as_tracker_event(struct as_tracker *t, const struct as_heap_event *e);
+bool as_tracker_batch(struct as_tracker *t, const struct as_heap_batch *r);
 
 /* The process is gone: what it left counts no more in a later peak of all. */
 void as_tracker_ended(struct as_tracker *t);

@@ -23,6 +23,7 @@ struct counters {
 struct sums {
 	int64_t live;
 	uint64_t kinds, events;
+	const struct as_kinds *all;
 };
 
 static void must(bool holds)
@@ -39,16 +40,25 @@ static void on_kind(void *arg, const struct as_heap_kind *k)
 	s->kinds++;
 }
 
-static void on_events(void *arg, const struct as_heap_event *e, size_t n)
+static void add(struct sums *s, uint32_t kind, bool made, uint64_t bytes)
 {
-	struct sums *s = arg;
+	must(kind < s->kinds);
+	s->events++;
+	s->live += made ? (int64_t)bytes : -(int64_t)bytes;
+	must(s->live >= 0);
+}
 
-	s->events += n;
-	for (; n; e++, n--) {
-		must(e->kind < s->kinds);
-		s->live += e->what == AS_HEAP_ALLOC ? (int64_t)e->bytes : -(int64_t)e->bytes;
-		must(s->live >= 0);
-	}
+static void on_event(void *arg, const struct as_heap_event *e)
+{
+	add(arg, e->kind, e->what == AS_HEAP_ALLOC, e->bytes);
+}
+
+static void on_batch(void *arg, const struct as_heap_batch *b)
+{
+	const struct sums *s = arg;
+
+	for (size_t i = 0; i < b->n; i++)
+		add(arg, b->at[i].kind, !b->at[i].freed, s->all->kind[b->at[i].kind].size);
 }
 
 /* A head that is laps ahead of what was read makes no sense, and is tried too. */
@@ -92,20 +102,20 @@ static void check(const struct as_tracker *t, const struct sums *s)
 
 static void drain(const struct as_mapping *m, uint64_t sample)
 {
-	struct sums s = {0};
-	struct as_drain_sink sink = {on_kind, on_events, &s};
-	struct as_heap_names names = {NULL};
 	struct as_kinds kinds = {NULL};
+	struct sums s = {.all = &kinds};
+	struct as_deeds_sink sink = {on_kind, on_event, on_batch, &s};
+	struct as_heap_names names = {NULL};
 	struct as_follow follow = {0};
 	struct as_err err;
 	struct as_tracker *t = as_tracker_new(1, NULL, &err);
 	struct as_drain *d = as_drain_new(&(struct as_drain_config){.mapping = m,
-								    .tracker = t,
-								    .sink = &sink,
 								    .names = &names,
-								    .kinds = &kinds,
-								    .sample = sample,
-								    .page = 4096},
+								    .deeds = {.tracker = t,
+									      .sink = &sink,
+									      .kinds = &kinds,
+									      .sample = sample,
+									      .page = 4096}},
 					  &err);
 
 	must(t && d);

@@ -301,7 +301,7 @@ static inline struct as_capture_sums story_sums(const struct story_writer *w)
 static inline int story_tell(struct story_writer *w, size_t i, size_t flush, struct as_err *err)
 {
 	const struct story_event *e = &w->s->event[i];
-	int r = as_capture_events(w->c, e->process, &e->e, 1, err);
+	int r = as_capture_event(w->c, e->process, &e->e, err);
 
 	EXPECT(as_tracker_event(w->tracker[e->process], &e->e));
 	if (r < 0 || (i + 1) % flush)

@@ -7,6 +7,7 @@
 
 #include "heap/capture_file.h"
 #include "heap/resolve.h"
+#include "heap_plain.h"
 #include "heap_story.h"
 
 #define ALL INT64_MIN, INT64_MAX
@@ -625,21 +626,36 @@ static void t_names(void)
 	as_file_done(&f);
 }
 
+/* Is the event a plain one of that process and moment? */
+static bool is_one_of(const struct story *s, size_t i, uint32_t process, int64_t ns,
+		      struct as_heap_plain *ret)
+{
+	const struct story_event *e = &s->event[i];
+
+	return i < s->n && e->process == process && e->e.ns == ns &&
+	       plain_of(&e->e, s->kind[process][e->e.kind].size, ret);
+}
+
 /* Events as a session tells them: all that a process has in a row, across the ends of blocks. */
 static void write_in_rows(const struct story *s)
 {
-	struct as_heap_event *row = calloc(s->n, sizeof *row);
+	struct as_heap_plain *row = calloc(s->n, sizeof *row);
 	struct story_writer w;
 	struct as_err err;
 
 	story_open(&w, s, a_path(), false);
-	for (size_t i = 0, n; i < s->n; i += n) {
+	for (size_t i = 0, n; i < s->n; i += n ? n : 1) {
 		uint32_t p = s->event[i].process;
 
-		for (n = 0; i + n < s->n && s->event[i + n].process == p; n++)
-			row[n] = s->event[i + n].e;
-		EXPECT_OK(as_capture_events(w.c, p, row, n, &err), err);
-		EXPECT(as_tracker_events(w.tracker[p], row, n));
+		for (n = 0; is_one_of(s, i + n, p, s->event[i].e.ns, &row[n]); n++)
+			;
+		struct as_heap_batch batch = {row, n, s->event[i].e.ns};
+
+		EXPECT_OK(n ? as_capture_batch(w.c, p, &batch, &err)
+			    : as_capture_event(w.c, p, &s->event[i].e, &err),
+			  err);
+		EXPECT(n ? as_tracker_batch(w.tracker[p], &batch)
+			 : as_tracker_event(w.tracker[p], &s->event[i].e));
 	}
 	EXPECT_OK(story_close(&w, &err), err);
 	story_writer_done(&w);

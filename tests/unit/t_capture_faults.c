@@ -66,7 +66,7 @@ static int write_all(const struct story *s, const struct as_tracker *t, const ch
 	if (r == AS_OK)
 		r = describe(c, s, err);
 	for (size_t i = 0; i < s->n && r == AS_OK; i++)
-		r = as_capture_events(c, 0, &s->event[i].e, 1, err);
+		r = as_capture_event(c, 0, &s->event[i].e, err);
 	if (r == AS_OK)
 		r = as_capture_point(c, &point, err);
 	if (r == AS_OK)

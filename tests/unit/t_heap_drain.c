@@ -3,6 +3,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "fake_guest.h"
+#include "heap_plain.h"
 #include "utest.h"
 
 enum { THREADS = 5, SLOTS = 300, ROUNDS = 60000 };
@@ -24,7 +25,8 @@ struct rig {
 	struct as_heap_names names;
 	struct as_kinds kinds;
 	struct as_drain *drain;
-	struct as_drain_sink sink;
+	struct as_deeds_sink sink;
+	struct as_drain_counts counts;
 	struct as_heap_kind *kind;
 	struct as_heap_event *event;
 	size_t nkinds, nevents, kind_cap, event_cap;
@@ -39,15 +41,24 @@ static void on_kind(void *arg, const struct as_heap_kind *k)
 	r->kind[r->nkinds++] = *k;
 }
 
-static void on_events(void *arg, const struct as_heap_event *e, size_t n)
+static void on_event(void *arg, const struct as_heap_event *e)
 {
 	struct rig *r = arg;
 
-	if (r->nevents + n > r->event_cap)
-		r->event =
-			realloc(r->event, (r->event_cap = (r->nevents + n) * 2 + 64) * sizeof *e);
-	memcpy(r->event + r->nevents, e, n * sizeof *e);
-	r->nevents += n;
+	if (r->nevents == r->event_cap)
+		r->event = realloc(r->event, (r->event_cap = r->event_cap * 2 + 64) * sizeof *e);
+	r->event[r->nevents++] = *e;
+}
+
+static void on_batch(void *arg, const struct as_heap_batch *b)
+{
+	const struct rig *r = arg;
+
+	for (size_t i = 0; i < b->n; i++) {
+		struct as_heap_event e = event_of(&b->at[i], r->kind[b->at[i].kind].size, b->ns);
+
+		on_event(arg, &e);
+	}
 }
 
 static void open_rig(struct rig *r, uint64_t sample)
@@ -58,15 +69,15 @@ static void open_rig(struct rig *r, uint64_t sample)
 	EXPECT_OK(as_mapping_open(&r->mapping, &err), err);
 	r->guest.heap = r->mapping.heap;
 	r->tracker = as_tracker_new(1, NULL, &err);
-	r->sink = (struct as_drain_sink){on_kind, on_events, r};
+	r->sink = (struct as_deeds_sink){on_kind, on_event, on_batch, r};
 	r->drain = as_drain_new(&(struct as_drain_config){.mapping = &r->mapping,
-							  .tracker = r->tracker,
-							  .sink = &r->sink,
 							  .names = &r->names,
-							  .kinds = &r->kinds,
-							  .sample = sample,
-							  .page = 4096,
-							  .start_ns = 5},
+							  .deeds = {.tracker = r->tracker,
+								    .sink = &r->sink,
+								    .kinds = &r->kinds,
+								    .sample = sample,
+								    .page = 4096,
+								    .start_ns = 5}},
 				&err);
 	EXPECT(r->tracker && r->drain);
 }
@@ -91,9 +102,10 @@ static size_t drain(struct rig *r, int64_t now, bool over)
 	return all;
 }
 
-static const struct as_drain_counts *counts(const struct rig *r)
+static const struct as_drain_counts *counts(struct rig *r)
 {
-	return as_drain_counts(r->drain);
+	as_drain_counts(r->drain, &r->counts);
+	return &r->counts;
 }
 
 static void expect_event(const struct rig *r, size_t i, enum as_heap_what what, uint64_t ordinal,

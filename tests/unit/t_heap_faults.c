@@ -25,11 +25,11 @@ static bool open_rig(struct rig *r, uint64_t sample)
 	r->tracker = as_tracker_new(1, NULL, &err);
 	if (r->tracker)
 		r->drain = as_drain_new(&(struct as_drain_config){.mapping = &r->mapping,
-								  .tracker = r->tracker,
 								  .names = &r->names,
-								  .kinds = &r->kinds,
-								  .sample = sample,
-								  .page = 4096},
+								  .deeds = {.tracker = r->tracker,
+									    .kinds = &r->kinds,
+									    .sample = sample,
+									    .page = 4096}},
 					&err);
 	EXPECT(r->drain || err.code == AS_ENOMEM);
 	return r->drain;
@@ -92,6 +92,7 @@ static bool came(void)
 static bool survive(struct rig *r, unsigned long n, uint64_t sample)
 {
 	struct as_heap_totals all = {0};
+	struct as_drain_counts counts = {.incomplete = true};
 
 	as_fault_arm(n);
 	if (open_rig(r, sample)) {
@@ -101,8 +102,9 @@ static bool survive(struct rig *r, unsigned long n, uint64_t sample)
 		if (!sample)
 			adds_up(r);
 		as_tracker_totals(r->tracker, &all);
+		as_drain_counts(r->drain, &counts);
 	}
-	bool whole = r->drain && !as_drain_counts(r->drain)->incomplete && !r->follow.short_of;
+	bool whole = !counts.incomplete && !r->follow.short_of;
 	EXPECT(!whole || sample || all.made.count == 1700);
 	EXPECT(!whole || (r->names.nnodes == 1500 && r->names.ncodes == 1));
 	close_rig(r);

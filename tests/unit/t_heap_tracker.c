@@ -1,6 +1,7 @@
 #include "heap/tracker.h"
 
 #include "base/cleanup.h"
+#include "heap_plain.h"
 #include "utest.h"
 
 enum { KINDS = 7, PROCESSES = 3, EVENTS = 4000, LIVE = 400 };
@@ -271,7 +272,7 @@ static void in_rows(uint64_t rate, uint64_t seed)
 	struct as_heap_crest crest[2] = {{{0, 0}}};
 	struct as_tracker *one[PROCESSES], *many[PROCESSES];
 	struct program g[PROCESSES] = {{.n = 0}};
-	struct as_heap_event row[ROW];
+	struct as_heap_plain row[ROW];
 
 	for (size_t p = 0; p < PROCESSES; p++) {
 		one[p] = new_tracker(1, &crest[0]);
@@ -280,13 +281,21 @@ static void in_rows(uint64_t rate, uint64_t seed)
 	for (size_t i = 0; i < ROWS; i++) {
 		size_t p = next(&seed) % PROCESSES, n = next(&seed) % ROW;
 
-		for (size_t j = 0; j < n; j++) {
-			row[j] = some(&g[p], &seed);
-			row[j].ns = (int64_t)(i * ROW + j);
-			row[j].rate = next(&seed) % 2 * rate;
-			EXPECT(as_tracker_event(one[p], &row[j]));
+		for (size_t j = 0, m = 0; j < n; j++) {
+			struct as_heap_event e = some(&g[p], &seed);
+			bool plain;
+
+			e.ns = (int64_t)i;
+			e.rate = next(&seed) % 2 * rate;
+			EXPECT(as_tracker_event(one[p], &e));
+			plain = plain_of(&e, size_of(e.kind), &row[m]);
+			m += plain;
+			if (plain && j + 1 < n)
+				continue;
+			EXPECT(as_tracker_batch(many[p], &(struct as_heap_batch){row, m, e.ns}));
+			EXPECT(plain || as_tracker_event(many[p], &e));
+			m = 0;
 		}
-		EXPECT(as_tracker_events(many[p], row, n));
 		EXPECT(!memcmp(&crest[0].now, &crest[1].now, sizeof crest[0].now));
 		EXPECT(!memcmp(&crest[0].high, &crest[1].high, sizeof crest[0].high));
 		for (size_t q = 0; q < PROCESSES; q++)
@@ -338,6 +347,8 @@ static void t_what_was_not_told_is_refused(void)
 	struct as_heap_sums s;
 
 	EXPECT(!as_tracker_event(t, &e));
+	EXPECT(!as_tracker_batch(t, &(struct as_heap_batch){&(struct as_heap_plain){.kind = KINDS},
+							    1, 0}));
 	EXPECT(!as_tracker_kind(t, KINDS + 1, &(struct as_heap_kind){.size = 1}));
 	as_tracker_sums(t, KINDS, &s);
 	EXPECT_I64(s.made.count, 0);
