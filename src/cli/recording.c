@@ -51,8 +51,12 @@ uint32_t as_recorded_flags(const struct as_recorded_opts *o)
 
 void as_say_attached(pid_t pid, const struct as_attached *a)
 {
-	(void)fprintf(stderr, "assay: attached to process %d; one thread stood for %s\n", (int)pid,
-		      as_human_duration(a->stopped_ns).s);
+	if (a->asked)
+		(void)fprintf(stderr, "assay: attached to process %d; its Python did it itself\n",
+			      (int)pid);
+	else
+		(void)fprintf(stderr, "assay: attached to process %d; one thread stood for %s\n",
+			      (int)pid, as_human_duration(a->stopped_ns).s);
 }
 
 /* ── while it is, and afterwards ──────────────────────────────────────── */

@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/num.h"
+#include "heap/ask.h"
 #include "os/call.h"
 #include "os/folder.h"
 #include "os/inject.h"
@@ -26,6 +27,7 @@ enum {
 
 #define SEEK  (3 * AS_SECOND)  /* a moment                              */
 #define ENTER (20 * AS_SECOND) /* for the library to come, once begun   */
+#define ASKED (AS_SECOND / 2)  /* for a Python to come to it, if there is another way */
 
 struct attempt {
 	const struct as_env *env;
@@ -247,6 +249,54 @@ static int wait_for_guest(struct attempt *a, struct as_err *err)
 	return judge(a, &w, err);
 }
 
+/* ── by its own Python ────────────────────────────────────────────────── */
+
+static uint32_t wait_asked(const struct as_ask *q, bool begun, int64_t ns)
+{
+	int64_t until = as_now() + ns;
+	uint32_t status;
+
+	while (status = atomic_load(&q->shared->status),
+	       as_now() < until && (begun ? !is_final(status) : status == AS_WIRE_ATTACH_COMES))
+		nap(AS_MSEC);
+	return status;
+}
+
+/* The guest came; false: it does not, by this way. What it said is in the question's struct. */
+static bool put_to_it(struct as_ask *q, const struct attempt *a, const char *door)
+{
+	struct as_err ignored;
+	int64_t patience = a->way->bound.code ? ENTER : ASKED;
+
+	if (as_ask(q, door, a->way->library, &ignored) < 0)
+		return false;
+	if (wait_asked(q, false, patience) == AS_WIRE_ATTACH_COMES) {
+		as_ask_withdraw(q);
+		nap(AS_MSEC);
+	}
+	if (atomic_load(&q->shared->status) == AS_WIRE_ATTACH_COMES)
+		return false;
+	(void)wait_asked(q, true, ENTER);
+	return true;
+}
+
+/* UNSUP: nobody can be asked, or does not answer. */
+static int ask(struct attempt *a, const char *door, struct as_err *err)
+{
+	as_cleanup(as_ask_done) struct as_ask q = {0};
+	int r = as_ask_find(a->env, a->way->pid, &q, err);
+
+	if (r < 0)
+		return r;
+	if (!put_to_it(&q, a, door)) {
+		(void)as_fail(err, AS_EUNSUP, "process %d has not come to load the library",
+			      (int)a->way->pid);
+		return as_hint(err, "its main thread runs no Python now: try again");
+	}
+	a->ret->asked = true;
+	return judge(a, q.shared, err);
+}
+
 /* ── its thread ───────────────────────────────────────────────────────── */
 
 static bool is_visitor(const struct as_env *env, pid_t pid, pid_t tid)
@@ -310,6 +360,17 @@ static void fill(struct attempt *a, const char *door)
 	(void)snprintf(w->library, sizeof w->library, "%s", way->library);
 }
 
+static int borrow(struct attempt *a, const char *door, struct as_err *err)
+{
+	if (a->way->bound.code) {
+		*err = a->way->bound;
+		return err->code;
+	}
+	fill(a, door);
+	int r = seek_moment(a, err);
+	return r < 0 ? r : wait_for_guest(a, err);
+}
+
 int as_attach(const struct as_env *env, pid_t pid, const char *door, struct as_attached *ret,
 	      struct as_err *err)
 {
@@ -320,10 +381,9 @@ int as_attach(const struct as_env *env, pid_t pid, const char *door, struct as_a
 	*ret = (struct as_attached){.pid = pid};
 	if (r < 0)
 		return r;
-	fill(&a, door);
-	r = seek_moment(&a, err);
-	if (r == AS_OK)
-		r = wait_for_guest(&a, err);
+	r = ask(&a, door, err);
+	if (r == AS_EUNSUP && !ret->asked)
+		r = borrow(&a, door, err);
 	if (r == AS_OK)
 		ret->visitor = find_visitor(env, pid);
 	return r;

@@ -7,11 +7,18 @@
  * libc, the loader, an allocator or a signal's handler, where it may hold a
  * lock that it would wait for. If there is no such moment for a while, that is
  * said and nothing was done.
+ *
+ * A CPython from 3.14 on is asked first (ask.h): then no thread is borrowed. One
+ * that does not come to it soon, as it sleeps, is treated like any other; one
+ * that was started with that switched off is left alone.
  */
+#include <stdbool.h>
+
 #include "heap/target.h"
 
 struct as_attached {
 	pid_t pid, tid;     /* tid: that was borrowed                  */
+	bool asked;         /* none was borrowed: its Python did it    */
 	pid_t visitor;      /* the guest's own thread; 0: not known    */
 	int64_t stopped_ns; /* it stood still, in all                  */
 	int stops;          /* of threads, until a moment was good     */

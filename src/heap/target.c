@@ -97,8 +97,22 @@ static int judge_seccomp(const struct as_env *env, const struct as_target_status
 		      "its start with 'assay heap run'");
 }
 
-static int judge_status(const struct as_env *env, pid_t pid, struct as_err *err)
+/* It is the thread that may not be borrowed: who asks (ask.h) needs none. */
+static void judge_borrowing(const struct as_target_status *s, pid_t pid, struct as_err *ret)
 {
+	*ret = (struct as_err){0};
+	if (judge_tracer(s->tracer, pid, ret) == AS_OK && s->shadow)
+		(void)refuse(ret, pid, "has a shadow stack, which a borrowed thread would break",
+			     "record it from its start with 'assay heap run'");
+	if (!ret->code && !as_inject_can())
+		(void)as_fail(ret, AS_EUNSUP,
+			      "a running process can be recorded on x86-64 only, or if it is "
+			      "CPython 3.14 or newer");
+}
+
+static int judge_status(const struct as_env *env, struct as_way_in *way, struct as_err *err)
+{
+	pid_t pid = way->pid;
 	char who[16];
 	struct as_target_status s;
 
@@ -113,14 +127,9 @@ static int judge_status(const struct as_env *env, pid_t pid, struct as_err *err)
 			       (long long)s.group);
 	if (!is_ours(&s))
 		return refuse_user(&s, pid, err);
-	r = judge_tracer(s.tracer, pid, err);
-	if (r < 0)
-		return r;
-	if (s.state == 'T' || s.state == 't')
+	if (s.state == 'T' || (s.state == 't' && s.tracer <= 0))
 		return refuse(err, pid, "is stopped", "let it go on: kill -CONT");
-	if (s.shadow)
-		return refuse(err, pid, "has a shadow stack, which a borrowed thread would break",
-			      "record it from its start with 'assay heap run'");
+	judge_borrowing(&s, pid, &way->bound);
 	return judge_seccomp(env, &s, pid, err);
 }
 
@@ -303,10 +312,11 @@ static int judge_libc(const struct search *s, struct as_err *err)
 		return refuse(err, w->pid, "still has the library of an earlier, other assay in it",
 			      "it stays until the process ends: use that assay, or start it anew");
 	int r = find_instructions(s, err);
-	if (r < 0 || (w->call_at && w->return_at))
-		return r;
-	return refuse(err, w->pid, "has a libc that assay does not know its way in",
-		      "record it from its start with 'assay heap run'");
+	if (r == AS_OK && !w->bound.code && (!w->call_at || !w->return_at))
+		(void)refuse(&s->way->bound, w->pid,
+			     "has a libc that assay does not know its way in",
+			     "record it from its start with 'assay heap run'");
+	return r;
 }
 
 /* Does the process find under this name what we find? */
@@ -373,11 +383,9 @@ int as_way_in(const struct as_env *env, pid_t pid, const char *door, struct as_w
 						   .maps = AS_BUF(AS_BUF_FILE)};
 
 	*ret = (struct as_way_in){.pid = pid};
-	if (!as_inject_can())
-		return as_fail(err, AS_EUNSUP, "a running process can be recorded on x86-64 only");
 	if (pid == getpid())
 		return as_fail(err, AS_EUSAGE, "process %d is this assay itself", (int)pid);
-	int r = judge_status(env, pid, err);
+	int r = judge_status(env, ret, err);
 	if (r == AS_OK)
 		r = read_maps(&s, err);
 	if (r == AS_OK)

@@ -18,6 +18,7 @@ struct as_way_in {
 	uint64_t door, thread_create, load, find, why, detach;
 	uint64_t call_at, return_at; /* instructions of its libc, as os/inject.h wants them */
 	struct as_target_maps code;  /* without the files */
+	struct as_err bound;         /* code not 0: no thread may be borrowed, and why */
 };
 
 /* `door` is the path of the collector's socket. */

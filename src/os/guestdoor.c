@@ -41,15 +41,18 @@ static bool is_left(int in, const char *name)
 
 static void sweep(const char *where)
 {
+	static const char *const files[] = {"door", AS_GUESTDOOR_ASK, AS_GUESTDOOR_SCRIPT};
 	as_auto_dir DIR *dir = opendir(where);
-	char door[80];
+	char file[80];
 
 	for (struct dirent *e; dir && (e = readdir(dir));) {
 		if (strncmp(e->d_name, NAME, sizeof NAME - 1) != 0 ||
 		    strlen(e->d_name) != sizeof NAME - 1 + 6 || !is_left(dirfd(dir), e->d_name))
 			continue;
-		(void)snprintf(door, sizeof door, "%.40s/door", e->d_name);
-		(void)unlinkat(dirfd(dir), door, 0);
+		for (size_t i = 0; i < AS_LEN(files); i++) {
+			(void)snprintf(file, sizeof file, "%.40s/%s", e->d_name, files[i]);
+			(void)unlinkat(dirfd(dir), file, 0);
+		}
 		(void)unlinkat(dirfd(dir), e->d_name, AT_REMOVEDIR);
 	}
 }

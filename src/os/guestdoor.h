@@ -12,6 +12,10 @@
 
 enum { AS_GUESTDOOR_PATH = 108 };
 
+/* Files that may lie beside the socket for a moment (heap/ask.h). */
+#define AS_GUESTDOOR_ASK    "ask"
+#define AS_GUESTDOOR_SCRIPT "ask.py"
+
 struct as_guestdoor {
 	int fd;
 	char folder[AS_GUESTDOOR_PATH]; /* empty: none */

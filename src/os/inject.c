@@ -36,10 +36,7 @@ static const int64_t patience = AS_SECOND; /* with what the thread was made to d
 
 static bool put(const struct as_inject *i, uint64_t at, const void *from, size_t n)
 {
-	struct iovec local = {.iov_len = n}, remote = {(void *)(uintptr_t)at, n};
-
-	memcpy(&local.iov_base, &from, sizeof from); /* which nobody writes to */
-	return process_vm_writev(i->pid, &local, 1, &remote, 1, 0) == (ssize_t)n;
+	return !as_remote_write(i->pid, at, from, n);
 }
 
 /* ── what is done there ───────────────────────────────────────────────── */

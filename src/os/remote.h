@@ -1,6 +1,6 @@
 #pragma once
 /*
- * remote -- the memory of another process, read and never written.
+ * remote -- the memory of another process, read; written only by who brings a guest.
  *
  * Nothing is stopped: what is read may change while it is read. Several
  * ranges in one call are copied in their order, so a range named twice is read
@@ -37,6 +37,8 @@ int as_remote_read(pid_t pid, uint64_t at, void *to, size_t n);
 /* How many bytes were copied, ranges in order, until one could not be; or -errno. */
 ssize_t as_remote_gather(pid_t pid, const struct as_range *r, size_t n);
 ssize_t as_remote_fetch(pid_t pid, const struct as_reading *r);
+/* All bytes are written, or an errno: for os/inject.h and heap/ask.h alone. */
+int as_remote_write(pid_t pid, uint64_t at, const void *from, size_t n);
 /* Say in words why the process could not be read. */
 int as_remote_fail(pid_t pid, int os, struct as_err *err);
 

@@ -180,3 +180,51 @@ bool as_py_offsets(const unsigned char *table, size_t n, struct as_py_layout *re
 	*ret = l;
 	return true;
 }
+
+/* ── how it is asked ──────────────────────────────────────────────────── */
+
+enum { WORD_MAIN = 10, ROOM_MOST = 4096 };
+
+/* The first of six words, in 3.13 (which has none), 3.14, 3.15. */
+static const uint8_t remote[VERSIONS] = {0, 89, 105};
+
+enum { BREAKER, SUPPORT, ENABLED, PENDING, PATH, ROOM, WORDS };
+
+/* Is it all inside of the structs that it is said to be in? */
+static bool is_inside(const struct table *t, const uint64_t w[WORDS], uint64_t first_thread)
+{
+	uint64_t thread = word(t, sizes[THREAD][t->column]);
+	uint64_t interp = word(t, sizes[INTERP][t->column]);
+
+	for (size_t i = 0; i < WORDS; i++)
+		if (w[i] > PART_MOST)
+			return false;
+	return thread <= PART_MOST && interp <= PART_MOST && w[ROOM] && w[ROOM] <= ROOM_MOST &&
+	       w[BREAKER] + 8 <= thread && w[SUPPORT] + w[PENDING] + 4 <= thread &&
+	       w[SUPPORT] + w[PATH] + w[ROOM] <= thread && w[ENABLED] + 4 <= interp &&
+	       first_thread <= PART_MOST && first_thread + 8 <= interp;
+}
+
+bool as_py_remote(const unsigned char *table, size_t n, struct as_py_remote *ret)
+{
+	unsigned minor = as_py_offsets_version(table, n) >> 16 & 0xff;
+	uint64_t w[WORDS];
+
+	if (minor <= AS_PY_OFFSETS_FIRST || minor > AS_PY_OFFSETS_LAST)
+		return false;
+	struct table t = {table, n, minor - AS_PY_OFFSETS_FIRST};
+	uint64_t first_thread = word(&t, WORD_MAIN);
+	for (unsigned i = 0; i < WORDS; i++)
+		w[i] = word(&t, remote[t.column] + i);
+	if (!is_inside(&t, w, first_thread))
+		return false;
+	*ret = (struct as_py_remote){
+		.main = (uint32_t)first_thread,
+		.enabled = (uint32_t)w[ENABLED],
+		.breaker = (uint32_t)w[BREAKER],
+		.pending = (uint32_t)(w[SUPPORT] + w[PENDING]),
+		.path = (uint32_t)(w[SUPPORT] + w[PATH]),
+		.room = (uint32_t)w[ROOM],
+	};
+	return true;
+}

@@ -24,3 +24,18 @@ uint32_t as_py_offsets_version(const unsigned char *table, size_t n);
  * tried.
  */
 bool as_py_offsets(const unsigned char *table, size_t n, struct as_py_layout *ret);
+
+/*
+ * How an interpreter is asked to run a script, from 3.14 on (PEP 768): words of
+ * a thread of it that are written to, so only of versions that are known.
+ */
+struct as_py_remote {
+	uint32_t main, enabled; /* of an interpreter: its first thread; an int: may it be asked? */
+	uint32_t breaker;       /* of a thread: the word that makes it look              */
+	uint32_t pending;       /* … an int: there is a script                           */
+	uint32_t path, room;    /* … the script's path, and the bytes for it             */
+};
+
+enum { AS_PY_PLEASE_STOP = 1 << 5 }; /* the bit of `breaker` */
+
+bool as_py_remote(const unsigned char *table, size_t n, struct as_py_remote *ret);

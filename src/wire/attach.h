@@ -8,6 +8,10 @@
  * It lies in memory that was mapped for that, together with the few instructions
  * that did it. The guest gives it all back when `released` says that the first
  * thread has left it; if nobody ever says so, it stays.
+ *
+ * Or an interpreter of Python is asked to load the library (heap/ask.h), as its
+ * module AS_WIRE_ATTACH_MODULE. Then the struct is a file, which the guest maps;
+ * its path is sys.AS_WIRE_ATTACH_PLACE meanwhile.
  */
 #include <stdatomic.h>
 #include <stddef.h>
@@ -15,6 +19,8 @@
 
 #define AS_WIRE_ATTACH_DOOR   "assay_heap_attach"
 #define AS_WIRE_ATTACH_THREAD "assay-heap"
+#define AS_WIRE_ATTACH_MODULE "assay_heap"
+#define AS_WIRE_ATTACH_PLACE  "_assay_heap"
 #define AS_WIRE_ATTACH_MAGIC  0x3148435454415341ull /* "ASATTCH1" */
 
 enum as_wire_attach_status {

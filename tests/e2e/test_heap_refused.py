@@ -121,12 +121,7 @@ def _():
 @job_test("a process that a debugger has is refused, with the debugger's number")
 def _():
     t = attachee()
-    tracer = start(sys.executable, "-c", f"""
-import ctypes, time
-assert ctypes.CDLL(None).ptrace(0x4206, {t.pid}, 0, 0) == 0    # PTRACE_SEIZE
-print("has it", flush=True)
-time.sleep(60)""", stdout=subprocess.PIPE, text=True)
-    read_line(tracer, "has it")
+    tracer = seized(t.pid)
     refused(t.pid, REFUSED, f"is traced by process {tracer.pid}")
     stop(tracer, signal.SIGKILL)
     t.tell("make", 1, 10)

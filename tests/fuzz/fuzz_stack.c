@@ -45,7 +45,10 @@ static void try_elf(const uint8_t *data, size_t size)
 static void try_offsets(const uint8_t *data, size_t size)
 {
 	struct as_py_layout l;
+	struct as_py_remote r;
 
+	if (as_py_remote(data, size, &r) && (!r.room || r.room > AS_PY_OFFSETS_BYTES * 4))
+		__builtin_trap();
 	if (as_py_offsets(data, size, &l) &&
 	    (l.thread.size > AS_PY_THREAD_MOST || l.frame.size > AS_PY_FRAME_MOST ||
 	     l.code.size > AS_PY_CODE_MOST || l.text.state + 4 > AS_PY_TEXT_MOST))

@@ -12,13 +12,14 @@ import pathlib
 import signal
 import socket
 import subprocess
+import sys
 
 from harness import ASSAY, ROOT, expect, expect_eq, expect_in, run, start
 from heaps import FILE, Heap, heap_stats
 from jobs import read_line, work
 
 __all__ = ["Target", "Attached", "attachee", "hooks", "tasks", "threads",
-           "visitors", "Server", "expect_served"]
+           "visitors", "Server", "expect_served", "seized"]
 
 
 class Target:
@@ -71,6 +72,17 @@ class Attached:
         self.err = self.p.communicate(timeout=60)[1]
         expect_eq(self.p.returncode in (0, 130), True, f"{self.p.returncode}: {self.err}")
         return Heap(run("true"), heap_stats(FILE))
+
+
+def seized(pid):
+    """A debugger that has the process, and does nothing."""
+    p = start(sys.executable, "-c", f"""
+import ctypes, time
+assert ctypes.CDLL(None).ptrace(0x4206, {pid}, 0, 0) == 0    # PTRACE_SEIZE
+print("has it", flush=True)
+time.sleep(60)""", stdout=subprocess.PIPE, text=True)
+    read_line(p, "has it")
+    return p
 
 
 def read_error(p):

@@ -3,6 +3,7 @@
 import collections
 import json
 import os
+import signal
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
@@ -53,6 +54,44 @@ for minor in NEWER:
     def _(minor=minor):
         expect_served(*inside(forky(), f"/usr/bin/python3.{minor}"),
                       env={"XDG_RUNTIME_DIR": str(tmp())})
+
+    @job_test(f"3.{minor}: a main thread that is awake loads the guest itself, and nothing stays", 1800)
+    def _(minor=minor):
+        t = Target(*python_in(forky(), minor, "awake"))
+        for n in (11, 13):
+            a = Attached(t.pid, env={"XDG_RUNTIME_DIR": str(tmp())})
+            expect_in("its Python did it itself", a.line)
+            t.tell("grow", n)
+            expect_eq(a.left().by_function("top_by_size")["grow"][1] >= n, True, "blocks")
+            t.tell("grow", 3)
+        expect_eq((t.tell("left").split(), len(threads(t.pid))), (["done"], 1), "left behind")
+        expect_eq(list(tmp().glob("assay-heap-*")), [], "folders")
+        t.end()
+
+    @job_test(f"3.{minor}: under a debugger, where no thread can be borrowed, it still does", 1800)
+    def _(minor=minor):
+        t = Target(*python_in(forky(), minor, "awake"))
+        tracer = seized(t.pid)
+        a = Attached(t.pid, env={"XDG_RUNTIME_DIR": str(tmp())})
+        expect_in("its Python did it itself", a.line)
+        t.tell("grow", 11)
+        expect_eq(a.left().by_function("top_by_size")["grow"][1] >= 11, True, "blocks")
+        stop(tracer, signal.SIGKILL)
+        t.end()
+
+    @job_test(f"3.{minor}: one that has remote debugging switched off is left alone", 1800)
+    def _(minor=minor):
+        python, script = python_in(forky(), minor, "awake")[-2:]
+        for words in ((python, "-X", "disable-remote-debug", script),
+                      ("env", "PYTHON_DISABLE_REMOTE_DEBUG=1", python, script)):
+            t = Target(*inside(forky(), *words))
+            r = assay("heap", "attach", "--no-store", "-o", "x.heap", t.pid,
+                      env={"XDG_RUNTIME_DIR": str(tmp())})
+            expect_eq(r.rc, 77, r.err)
+            expect_in("remote debugging switched off", r.err)
+            expect_eq(threads(t.pid), threads(t.pid)[:1], "threads")
+            t.tell("grow", 1)
+            t.end()
 
     @job_test(f"3.{minor}: every stack is as the interpreter sees it", 1800)
     def _(minor=minor):

@@ -128,6 +128,43 @@ static void t_a_runtime_tells_its_layout(void)
 	EXPECT(l.code.name == 128 && l.code.code == 200 && l.text.compact == 56 && l.bytes == 32);
 }
 
+static void make_remote(uint64_t table[111])
+{
+	static const uint64_t words[] = {24, 304, 8076, 0, 4, 512}; /* of a 3.14.8 */
+
+	memset(table, 0, 111 * sizeof *table);
+	memcpy(table, "xdebugpy", 8);
+	table[1] = 0x030e08f0;
+	table[6] = 300000;
+	table[10] = 7368;
+	table[22] = 820;
+	memcpy(table + 89, words, sizeof words);
+}
+
+static void t_a_runtime_tells_how_it_is_asked(void)
+{
+	uint64_t table[111];
+	struct as_py_remote r;
+
+	make_remote(table);
+	EXPECT(as_py_remote((const unsigned char *)table, sizeof table, &r));
+	EXPECT(r.main == 7368 && r.enabled == 8076 && r.breaker == 24);
+	EXPECT(r.pending == 304 && r.path == 308 && r.room == 512);
+	table[22] = 819; /* the path would end behind the thread */
+	EXPECT(!as_py_remote((const unsigned char *)table, sizeof table, &r));
+	for (uint64_t minor = 12; minor < 20; minor++) {
+		make_remote(table);
+		table[1] = 0x030000f0 | minor << 16;
+		EXPECT(as_py_remote((const unsigned char *)table, sizeof table, &r) ==
+		       (minor == 14));
+	}
+	for (unsigned i = 89; i < 95; i++) {
+		make_remote(table);
+		table[i] = UINT64_MAX;
+		EXPECT(!as_py_remote((const unsigned char *)table, sizeof table, &r));
+	}
+}
+
 /* Nothing that a table can say leads out of what others have room for. */
 static void t_a_table_that_lies(void)
 {
@@ -184,5 +221,6 @@ static void t_asyncio_that_lies(void)
 }
 
 UTEST_MAIN(T(t_a_runtime_tells_its_layout), T(t_a_table_that_lies),
-	   T(t_asyncio_tells_where_tasks_are), T(t_asyncio_that_lies), T(t_every_version_is_there),
-	   T(t_lnotab), T(t_pep626), T(t_locations), T(t_cut_tables))
+	   T(t_a_runtime_tells_how_it_is_asked), T(t_asyncio_tells_where_tasks_are),
+	   T(t_asyncio_that_lies), T(t_every_version_is_there), T(t_lnotab), T(t_pep626),
+	   T(t_locations), T(t_cut_tables))
