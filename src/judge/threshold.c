@@ -431,6 +431,47 @@ double as_threshold_value(const struct as_threshold *t, const struct as_load *l)
 	return quantile((const struct as_histogram *)((const char *)l + m->at), t->q);
 }
 
+static bool is_upper(const struct as_threshold *t)
+{
+	return t->compare == LESS || t->compare == LESS_OR_SAME;
+}
+
+static bool is_lower(const struct as_threshold *t)
+{
+	return t->compare == MORE || t->compare == MORE_OR_SAME;
+}
+
+/* The largest and the mean are no shares. */
+static bool share_of_times(const struct as_threshold *t, const struct as_histogram *h,
+			   struct as_threshold_share *ret)
+{
+	if (!is_upper(t) || !(t->q > 0) || !(t->q < 1))
+		return false;
+	double below = fmin(t->bound * 1e6, 9e18);
+	*ret = (struct as_threshold_share){.good = (double)as_histogram_within(h, 0,
+									       (int64_t)below + 1),
+					   .n = (double)h->n,
+					   .need = t->q};
+	return true;
+}
+
+bool as_threshold_share(const struct as_threshold *t, const struct as_load *l,
+			struct as_threshold_share *ret)
+{
+	const struct metric *m = &metrics[t->metric];
+	double n = (double)l->requests, fine = n - failed(l);
+
+	if (!m->value)
+		return share_of_times(t, (const void *)((const char *)l + m->at), ret);
+	if (m->value == failed_share && is_upper(t))
+		*ret = (struct as_threshold_share){fine, n, 1 - t->bound};
+	else if (m->value == fine_share && is_lower(t))
+		*ret = (struct as_threshold_share){fine, n, t->bound};
+	else
+		return false;
+	return true;
+}
+
 const struct as_threshold *as_thresholds_missed(const struct as_thresholds *t,
 						const struct as_load *l)
 {

@@ -48,6 +48,15 @@ int as_thresholds_parse(const char *list, struct as_thresholds *to, struct as_er
 /* As one list, which parses to the same; cut to fit. */
 void as_thresholds_text(const struct as_thresholds *t, char *to, size_t size);
 
+/* A threshold that says how large a share of all must be good: p99<250ms is 99 % of latencies. */
+struct as_threshold_share {
+	double good, n; /* of the load      */
+	double need;    /* good / n, or more */
+};
+
+/* false: it says something else. */
+bool as_threshold_share(const struct as_threshold *t, const struct as_load *l,
+			struct as_threshold_share *ret);
 /* What the load had, in the unit; NaN: nobody knows. */
 double as_threshold_value(const struct as_threshold *t, const struct as_load *l);
 bool as_threshold_holds(const struct as_threshold *t, double value);

@@ -21,6 +21,7 @@
  */
 #include <stdbool.h>
 
+#include "run/climb.h"
 #include "run/field.h"
 #include "stat/histogram.h"
 
@@ -137,6 +138,7 @@ struct as_load {             /* of the heap: it holds histograms */
 	char thresholds[AS_LOAD_THRESHOLDS]; /* that it shall keep to (judge/threshold.h) */
 	uint64_t ntargets;
 	struct as_load_target target[AS_LOAD_TARGETS];
+	struct as_climb_story climb; /* that it is the answer of; n 0: of none          */
 	struct as_histogram latency, wire, lateness;
 	struct as_histogram handshake;
 	struct as_histogram looplag; /* of the first target's busiest event loop */

@@ -1,0 +1,34 @@
+#pragma once
+/*
+ * trial -- does a load keep to its thresholds, and how sure is that?
+ *
+ * "p99 < 250 ms" is: of all requests at least 99 % took less. So a quantile, as
+ * a share of errors, is a share of requests, and has the interval of one
+ * (stat/share.h), by slices of the load's time. When the interval is on one
+ * side of the bound the trial is decided, also before its time is over. What is
+ * no such share (a mean, a rate, a largest value) is only told at the end.
+ */
+#include "judge/threshold.h"
+#include "stat/share.h"
+
+struct as_trial {
+	const struct as_thresholds *thresholds;
+	/* private */
+	struct as_share share[AS_THRESHOLDS_MOST];
+	struct as_load *slice;
+};
+
+struct as_trial_view {
+	bool keeps, sure;
+	const struct as_threshold *missed; /* the first that is missed, or seems to be; or NULL */
+};
+
+/* as_trial_close() follows. `thresholds` stay where they are. */
+int as_trial_open(struct as_trial *t, const struct as_thresholds *thresholds, struct as_err *err);
+void as_trial_close(struct as_trial *t);
+
+/* What ended in one more stretch of time. */
+void as_trial_add(struct as_trial *t, const struct as_histogram *latency,
+		  const struct as_histogram *wire, uint64_t requests, uint64_t failed);
+/* `whole` is the load once it is over; NULL: so far, and what needs its end is not sure. */
+struct as_trial_view as_trial_judge(const struct as_trial *t, const struct as_load *whole);

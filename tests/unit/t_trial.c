@@ -1,0 +1,84 @@
+/* trial -- whether a load keeps to its thresholds, decided when it can be and not before. */
+#include "utest.h"
+
+#include "base/clock.h"
+#include "judge/trial.h"
+#include "noise.h"
+
+static struct as_histogram h; /* too large for a stack */
+static struct as_load whole;
+
+static struct as_thresholds parsed(const char *text)
+{
+	struct as_thresholds t = {0};
+	struct as_err err;
+
+	EXPECT_I64(as_thresholds_parse(text, &t, &err), AS_OK);
+	return t;
+}
+
+/* `slices` of 200 requests each, a share `slow` of which takes 100 ms, the others 1 ms. */
+static struct as_trial_view judge(const char *slo, int slices, double slow, uint64_t failed)
+{
+	struct as_thresholds t = parsed(slo);
+	struct noise g = noise_new(3);
+	struct as_trial trial;
+	struct as_err err;
+
+	EXPECT_I64(as_trial_open(&trial, &t, &err), AS_OK);
+	for (int i = 0; i < slices; i++) {
+		as_histogram_clear(&h);
+		for (int k = 0; k < 200; k++)
+			as_histogram_add(&h, noise_unit(&g) < slow ? 100 * AS_MSEC : AS_MSEC, 1);
+		as_trial_add(&trial, &h, &h, 200, failed);
+	}
+	struct as_trial_view v = as_trial_judge(&trial, NULL);
+	v.missed = v.missed ? &t.at[0] : NULL;
+	as_trial_close(&trial);
+	return v;
+}
+
+static void t_decided(void)
+{
+	struct as_trial_view v = judge("p99<50ms", 20, 0.001, 0);
+
+	EXPECT(v.keeps && v.sure);
+	v = judge("p99<50ms", 20, 0.05, 0);
+	EXPECT(!v.keeps && v.sure && v.missed);
+	v = judge("p99<500ms,errors<1%", 20, 0.05, 10);
+	EXPECT(!v.keeps && v.sure);
+	v = judge("p99<500ms,errors<1%", 20, 0.05, 0);
+	EXPECT(v.keeps && v.sure);
+}
+
+static void t_undecided(void)
+{
+	EXPECT(!judge("p99<50ms", 20, 0.01, 0).sure);
+	EXPECT(!judge("p99<50ms", 1, 0, 0).sure); /* 200 say too little of 1 % */
+	EXPECT(!judge("p99<50ms", 0, 0, 0).sure);
+}
+
+/* What no slice knows is judged at the end, and holds up what would be early otherwise. */
+static void t_the_end(void)
+{
+	struct as_thresholds t = parsed("looplag.p99<10ms,max<2s,rate>=10/s");
+	struct as_trial trial;
+	struct as_err err;
+
+	EXPECT_I64(as_trial_open(&trial, &t, &err), AS_OK);
+	EXPECT(!as_trial_judge(&trial, NULL).sure && as_trial_judge(&trial, NULL).keeps);
+	as_histogram_add(&whole.latency, AS_SECOND, 1000);
+	as_histogram_add(&whole.looplag, AS_MSEC, 1000);
+	whole.requests = whole.status[1] = 1000;
+	whole.measured_ns = 10 * AS_SECOND;
+	struct as_trial_view v = as_trial_judge(&trial, &whole);
+	EXPECT(v.keeps && v.sure);
+	as_histogram_add(&whole.looplag, AS_SECOND, 500);
+	v = as_trial_judge(&trial, &whole);
+	EXPECT(!v.keeps && v.sure && v.missed == &t.at[0]);
+	as_histogram_clear(&whole.looplag); /* nobody knows: keeps to nothing */
+	EXPECT(!as_trial_judge(&trial, &whole).keeps);
+	as_trial_close(&trial);
+}
+
+UTEST_MAIN(T(t_decided), T(t_undecided), T(t_the_end))
