@@ -27,53 +27,114 @@ struct allocator {
 enum { TIMES = 2 };
 static struct allocator as_pymem_next[TIMES][DOMAINS];
 
-static void *py_malloc(void *ctx, size_t size)
+static inline void *forward_malloc(struct as_guest_thread *t, const struct allocator *next,
+				   size_t size)
 {
-	const struct allocator *next = ctx;
-	struct as_guest_thread *t = as_this_thread();
-
 	as_inside(t);
 	void *p = next->malloc(next->ctx, size);
 	as_outside(t);
-	as_guest_alloc(t, AS_WIRE_OP_OBJECT_MALLOC, p, size, __builtin_frame_address(0));
+	return p;
+}
+
+static inline void *forward_calloc(struct as_guest_thread *t, const struct allocator *next,
+				   size_t n, size_t size)
+{
+	as_inside(t);
+	void *p = next->calloc(next->ctx, n, size);
+	as_outside(t);
+	return p;
+}
+
+static inline void *forward_realloc(struct as_guest_thread *t, const struct allocator *next,
+				    void *old, size_t size)
+{
+	as_inside(t);
+	void *p = next->realloc(next->ctx, old, size);
+	as_outside(t);
+	return p;
+}
+
+/*
+ * Where only some are recorded nearly all pass by, and that is known before they are
+ * made: there is nothing to be kept meanwhile. One that then cannot be made has
+ * moved the next sample, which is as far away as ever.
+ */
+static inline bool passes(struct as_guest_thread *t, size_t size)
+{
+	return as_guest.samples && !t->inside && as_sample_passes(t, size);
+}
+
+/* Was it surely not recorded? */
+static inline bool passed(const void *address)
+{
+	return as_guest.samples && !as_sample_may_have(address);
+}
+
+/* What was made is told, unless it was within another hook. */
+static inline void tell(struct as_guest_thread *t, enum as_wire_op op, const void *p, size_t size,
+			void *frame)
+{
+	if (p && !t->inside)
+		as_record_alloc(t, op, p, size, frame);
+}
+
+static void *py_malloc(void *ctx, size_t size)
+{
+	struct as_guest_thread *t = as_this_thread();
+
+	if (passes(t, size))
+		return forward_malloc(t, ctx, size);
+	void *p = forward_malloc(t, ctx, size);
+
+	tell(t, AS_WIRE_OP_OBJECT_MALLOC, p, size, __builtin_frame_address(0));
 	return p;
 }
 
 static void *py_calloc(void *ctx, size_t n, size_t size)
 {
-	const struct allocator *next = ctx;
 	struct as_guest_thread *t = as_this_thread();
 
-	as_inside(t);
-	void *p = next->calloc(next->ctx, n, size);
-	as_outside(t);
-	as_guest_alloc(t, AS_WIRE_OP_OBJECT_CALLOC, p, n * size, __builtin_frame_address(0));
+	if (passes(t, n * size))
+		return forward_calloc(t, ctx, n, size);
+	void *p = forward_calloc(t, ctx, n, size);
+
+	tell(t, AS_WIRE_OP_OBJECT_CALLOC, p, n * size, __builtin_frame_address(0));
 	return p;
 }
 
 static void *py_realloc(void *ctx, void *old, size_t size)
 {
-	const struct allocator *next = ctx;
 	struct as_guest_thread *t = as_this_thread();
-	uint64_t claim = as_guest_claim(t, AS_WIRE_OP_OBJECT_FREE, old, 0);
 
-	as_inside(t);
-	void *p = next->realloc(next->ctx, old, size);
-	as_outside(t);
+	if (passed(old) && passes(t, size))
+		return forward_realloc(t, ctx, old, size);
+	uint64_t claim = as_guest_claim(t, AS_WIRE_OP_OBJECT_FREE, old, 0);
+	void *p = forward_realloc(t, ctx, old, size);
+
 	as_guest_settle(t, claim, AS_WIRE_OP_OBJECT_FREE, old, 0, p != NULL);
-	as_guest_alloc(t, AS_WIRE_OP_OBJECT_REALLOC, p, size, __builtin_frame_address(0));
+	tell(t, AS_WIRE_OP_OBJECT_REALLOC, p, size, __builtin_frame_address(0));
 	return p;
 }
 
-static void py_free(void *ctx, void *p)
+static __attribute__((noinline)) void free_told(const struct allocator *next, void *p)
 {
-	const struct allocator *next = ctx;
 	struct as_guest_thread *t = as_this_thread();
 
 	as_guest_free(t, AS_WIRE_OP_OBJECT_FREE, p);
 	as_inside(t);
 	next->free(next->ctx, p);
 	as_outside(t);
+}
+
+/* An arena that the next one gives back was not told when it was made, nor is it known now. */
+static void py_free(void *ctx, void *p)
+{
+	const struct allocator *next = ctx;
+
+	if (passed(p))
+		next->free(next->ctx, p);
+	else
+		free_told(next, p);
 }
 
 /*
