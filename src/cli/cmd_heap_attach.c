@@ -146,11 +146,11 @@ const struct as_cmd as_cmd_heap_attach = {
 		"Children that were forked meanwhile keep hooks that pass everything on.\n\n"
 		"What cannot be safe is refused, with the reason: programs that are static, 32-bit "
 		"or have another libc than glibc (2.35 or newer); those of other users, or with "
-		"more rights; those under seccomp, a debugger or another recording; a Python "
-		"that was started with remote debugging switched off "
-		"(PYTHON_DISABLE_REMOTE_DEBUG, -X disable-remote-debug); and a moment in which each thread is inside of libc, the loader or an allocator, after some "
-		"seconds of trying. Calls that a library makes while it is being loaded are not "
-		"seen.",
+		"more rights; those under seccomp, a debugger or another recording; a Python that "
+		"was started with remote debugging switched off (PYTHON_DISABLE_REMOTE_DEBUG, -X "
+		"disable-remote-debug); and a moment in which each thread is inside of libc, the "
+		"loader or an allocator, after some seconds of trying. Calls that a library makes "
+		"while it is being loaded are not seen.",
 	.examples = "assay heap attach -f -d 0.2 -o x.heap $PPID\ta moment of the calling shell\n",
 	.flags = AS_CMD_ENV,
 	.min_args = 1,

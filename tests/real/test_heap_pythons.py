@@ -55,7 +55,7 @@ for minor in NEWER:
         expect_served(*inside(forky(), f"/usr/bin/python3.{minor}"),
                       env={"XDG_RUNTIME_DIR": str(tmp())})
 
-    @job_test(f"3.{minor}: a main thread that is awake loads the guest itself, and nothing stays", 1800)
+    @job_test(f"3.{minor}: one that is awake loads the guest itself, and nothing stays", 1800)
     def _(minor=minor):
         t = Target(*python_in(forky(), minor, "awake"))
         for n in (11, 13):
