@@ -219,6 +219,8 @@ _assay() {
 		--body-file) _assay_files "$cur"; return ;;
 		--body-lines) _assay_files "$cur"; return ;;
 		--cacert) _assay_files "$cur"; return ;;
+		--targets) return ;;
+		--balance) _assay_words "round-robin least-outstanding" "$cur"; return ;;
 		--threshold) return ;;
 		--exit-codes) _assay_words "assay k6" "$cur"; return ;;
 		-w | --watch) return ;;
@@ -232,7 +234,7 @@ _assay() {
 		--store) _assay_files "$cur"; return ;;
 		esac
 		if [[ $cur == -* ]]; then
-			_assay_words "-c --connections -n --requests -z --duration -R --rate --arrival --seed --warmup --timeout --deadline -m --method -H --header --body --body-file --body-lines --cacert -k --insecure --yes --threshold --exit-codes -w --watch --stacks --stacks-rate -i --interval --name --run-version -l --label --json --csv --ndjson --hdr --junit --markdown -o --output -q --quiet --store --no-store -h --help" "$cur"
+			_assay_words "-c --connections -n --requests -z --duration -R --rate --arrival --seed --warmup --timeout --deadline -m --method -H --header --body --body-file --body-lines --cacert -k --insecure --targets --balance --yes --threshold --exit-codes -w --watch --stacks --stacks-rate -i --interval --name --run-version -l --label --json --csv --ndjson --hdr --junit --markdown -o --output -q --quiet --store --no-store -h --help" "$cur"
 		fi
 		;;
 	"rollouts")

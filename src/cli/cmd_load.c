@@ -195,15 +195,17 @@ static int show(const struct opts *o, struct job *j, const struct as_measured *s
 }
 
 /* How it was asked for, as parameters of the run. */
-static void put_params(const struct opts *o, char text[3][64], struct as_opt_list *to)
+static void put_params(const struct opts *o, char text[4][64], struct as_opt_list *to)
 {
 	(void)snprintf(text[0], sizeof text[0], "connections=%.40s", o->conns);
 	(void)snprintf(text[1], sizeof text[1], "timeout=%s",
 		       as_human_duration(o->ask.timeout_ns).s);
 	(void)snprintf(text[2], sizeof text[2], "rate=%.34s %.20s", o->rate ? o->rate : "",
 		       o->arrival);
-	for (size_t i = 0; i < (o->rate ? 3 : 2); i++)
-		to->v[to->n++] = text[i];
+	(void)snprintf(text[3], sizeof text[3], "balance=%.40s", o->ask.balance);
+	for (size_t i = 0; i < 4; i++)
+		if (i < 2 || (i == 2 ? o->rate : o->ask.targets))
+			to->v[to->n++] = text[i];
 }
 
 /* What was not measured rightly keeps to nothing, and misses nothing. */
@@ -242,7 +244,7 @@ static int measure(const struct opts *o, char *url, struct job *j, struct as_io 
 		   struct as_err *err)
 {
 	as_auto_measured struct as_measured got = {0};
-	char assay[] = "assay", load[] = "load", params[3][64];
+	char assay[] = "assay", load[] = "load", params[4][64];
 	char *words[] = {assay, load, url, NULL};
 	bool shown = !o->quiet && isatty(STDERR_FILENO);
 	open_view(url, j, shown);
@@ -299,6 +301,14 @@ const struct as_cmd as_cmd_load = {
 		"minute of that, and down again; `100:100@30s,500:500@1m` are steps. The schedule "
 		"stays exact: the request with number i is due at the moment at which the rate has "
 		"summed up to i. A `--warmup` before it has what the first stage begins with.\n\n"
+		"**Several servers.** `--targets A,B,C` sends to these, in the URL's stead: each "
+		"is `HOST[:PORT]`, which has the URL's scheme and path, or a URL of its own. "
+		"`--balance round-robin` gives each the next request in turn, whatever it has "
+		"still to answer: one that is slow in the end holds all that may be under way. "
+		"`least-outstanding` gives it to whom the fewest wait for. `-c` and `-R` are of "
+		"all of them together. A server that cannot be reached is left out for a tenth of "
+		"a second, as long as another can be; what it failed counts. The summary says "
+		"what each had, and so do `targets` in the JSON document.\n\n"
 		"Every request counts, however it ended. Errors are told by kind: refused, "
 		"unreachable, descriptors, reset, closed, timeout, protocol, headers, unsent, "
 		"cut, tls_expired, tls_host, tls_issuer, tls, alpn, system, status_4xx, "

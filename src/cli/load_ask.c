@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "cli/near.h"
 #include "cli/watched.h"
 
 /* ── what is sent, and to whom ────────────────────────────────────────── */
@@ -11,8 +10,7 @@ static int write_requests(const struct as_load_ask *o, struct as_load_job *j, st
 {
 	struct as_load_body body = {o->body, o->body_file, o->body_lines};
 	int bodies = !!o->body + !!o->body_file + !!o->body_lines;
-	struct as_http_ask ask = {.url = &j->url,
-				  .method = o->method ? o->method
+	struct as_http_ask ask = {.method = o->method ? o->method
 					    : bodies  ? "POST"
 						      : "GET",
 				  .headers = o->headers.v,
@@ -22,23 +20,17 @@ static int write_requests(const struct as_load_ask *o, struct as_load_job *j, st
 	if (bodies > 1)
 		return as_fail(err, AS_EUSAGE, "one of --body, --body-file and --body-lines");
 	j->config.bodyless = !strcmp(ask.method, "HEAD");
-	return as_load_rows_write(&j->rows, &body, &ask, err);
+	return as_load_places_write(&j->places, &body, &ask, err);
 }
 
-static int secure(const struct as_load_ask *o, struct as_load_job *j, struct as_err *err)
+static int find_places(const struct as_load_ask *o, struct as_load_job *j, struct as_err *err)
 {
-	const struct as_tls_config c = {.host = j->url.host,
-					.ca_file = o->ca_file,
-					.insecure = o->insecure,
-					.protocol = "http/1.1"};
+	const struct as_load_reach how = {.targets = o->targets,
+					  .ca_file = o->ca_file,
+					  .insecure = o->insecure,
+					  .yes = o->yes};
 
-	if (j->url.websocket)
-		return as_fail(err, AS_EUNSUP, "WebSocket is not spoken yet");
-	if (j->url.tls)
-		return as_tls_open(&j->tls, &c, err);
-	if (o->ca_file || o->insecure)
-		return as_fail(err, AS_EUSAGE, "--cacert and --insecure are of https://");
-	return AS_OK;
+	return as_load_places_find(&j->places, &j->url, &how, err);
 }
 
 static void configure(const struct as_load_ask *o, struct as_load_job *j, const struct as_env *env)
@@ -46,11 +38,10 @@ static void configure(const struct as_load_ask *o, struct as_load_job *j, const 
 	struct as_load_config *c = &j->config;
 
 	c->env = env;
-	c->to = &j->to;
-	c->tls = j->url.tls ? &j->tls : NULL;
-	c->request = j->rows.bytes.p;
-	c->ends = j->rows.ends;
-	c->nrequests = j->rows.n;
+	c->place = j->places.at;
+	c->nplaces = j->places.n;
+	c->nrequests = j->places.rows[0].n;
+	c->balance = *o->balance == 'r' ? AS_ROUND_ROBIN : AS_LEAST_OUTSTANDING;
 	c->timeout_ns = o->timeout_ns;
 	c->deadline_ns = o->deadline_ns;
 	c->seed = o->seed;
@@ -62,13 +53,9 @@ int as_load_job_prepare(const struct as_load_ask *o, const char *url, const stru
 	int r = as_url_parse(url, &j->url, err);
 
 	if (r == AS_OK)
-		r = secure(o, j, err);
+		r = find_places(o, j, err);
 	if (r == AS_OK)
 		r = write_requests(o, j, err);
-	if (r == AS_OK)
-		r = as_resolve(&j->url, &j->to, err);
-	if (r == AS_OK)
-		r = as_check_near(&j->to, o->yes, err);
 	if (r == AS_OK)
 		r = as_watched_parse(env, &o->watched, j->watched, err);
 	j->nwatched = o->watched.n;
@@ -79,8 +66,7 @@ int as_load_job_prepare(const struct as_load_ask *o, const char *url, const stru
 void as_load_job_done(struct as_load_job *j)
 {
 	as_load_job_close(j);
-	as_load_rows_done(&j->rows);
-	as_tls_close(&j->tls);
+	as_load_places_done(&j->places);
 }
 
 /* ── one load of it ───────────────────────────────────────────────────── */

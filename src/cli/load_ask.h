@@ -8,7 +8,7 @@
  * remains of the configuration.
  */
 #include "cli/cmd.h"
-#include "cli/load_rows.h"
+#include "cli/load_places.h"
 #include "cli/measure.h"
 #include "load/drive.h"
 #include "load/generator.h"
@@ -16,7 +16,7 @@
 struct as_load_ask {
 	uint64_t seed;
 	int64_t timeout_ns, deadline_ns;
-	const char *method, *body, *body_file, *body_lines, *ca_file;
+	const char *method, *body, *body_file, *body_lines, *targets, *balance, *ca_file;
 	struct as_opt_list headers, watched;
 	bool yes, insecure;
 };
@@ -50,6 +50,12 @@ struct as_load_ask {
 	  .help = "of https: trust the issuers in FILE, instead of those whom the system trusts" }, \
 	{ .name = "insecure", .letter = 'k', .type = AS_OPT_SWITCH, .at = offsetof(S, ask.insecure), \
 	  .help = "of https: any certificate will do" },                                           \
+	{ .name = "targets", .type = AS_OPT_TEXT, .at = offsetof(S, ask.targets),                  \
+	  .arg = "A,B,C",                                                                          \
+	  .help = "send to these servers instead of the URL's: HOST[:PORT], or URLs of their own" }, \
+	{ .name = "balance", .type = AS_OPT_CHOICE, .at = offsetof(S, ask.balance),                \
+	  .choices = "round-robin|least-outstanding", .arg = "HOW", .initial = "round-robin",      \
+	  .help = "of --targets: one after the other, or whom the fewest requests wait for" },     \
 	{ .name = "yes", .type = AS_OPT_SWITCH, .at = offsetof(S, ask.yes),                        \
 	  .help = "the server is neither on this machine nor in a private network, and its owner agrees" }
 
@@ -69,9 +75,7 @@ struct as_load_ask {
 
 struct as_load_job {
 	struct as_url url;
-	struct as_addresses to;
-	struct as_tls_context tls; /* if the URL wants it */
-	struct as_load_rows rows;
+	struct as_load_places places;
 	struct as_load_config config; /* of it `conns`, limits and schedule are the command's */
 	struct as_watched watched[AS_LOAD_TARGETS];
 	size_t nwatched;

@@ -39,7 +39,7 @@ static bool ends_with(const char *text, const char *end)
 
 static void leave_out(struct as_load_rows *r, const char *path, size_t line, const char *why)
 {
-	if (r->left_out++ < NAMED)
+	if (r->left_out++ < NAMED && !r->silent)
 		(void)fprintf(stderr, "assay: %s:%zu: %s, left out\n", path, line, why);
 }
 
@@ -72,7 +72,7 @@ static int add_lines(struct as_load_rows *r, struct as_http_ask *ask, const char
 		e = add_line(r, ask, path, line, p, (size_t)((nl ? nl : end) - p), err);
 		p = nl ? nl + 1 : end;
 	}
-	if (r->left_out > NAMED)
+	if (r->left_out > NAMED && !r->silent)
 		(void)fprintf(stderr, "assay: %s: %zu more lines are left out\n", path,
 			      r->left_out - NAMED);
 	return e == AS_OK && !r->n ? as_fail(err, AS_EFORMAT, "'%s' has no rows", path) : e;

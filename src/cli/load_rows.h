@@ -10,6 +10,7 @@ struct as_load_rows {
 	struct as_buf bytes; /* one behind the other */
 	size_t *ends;        /* of each              */
 	size_t n;
+	bool silent; /* lines that are no row are not named */
 	/* private */
 	size_t cap;
 	size_t left_out; /* lines that are no row, and were named */

@@ -18,8 +18,10 @@ enum as_conn_state {
 };
 
 struct as_conns;
+struct as_gen_server;
 
 struct as_conn {
+	struct as_gen_server *server; /* whom it is with */
 	struct as_link link;
 	enum as_conn_state state;
 	bool asked; /* a request is under way, not only a connection    */

@@ -22,15 +22,16 @@ void as_gen_drop(struct as_conn *c)
 }
 
 /* Its request, if it had one, is over; with a connection left it can have the next. */
-void as_gen_release(struct as_generator *g, struct as_conn *c, int64_t now)
+void as_gen_release(struct as_conn *c, int64_t now)
 {
 	c->freed_ns = now;
+	c->server->flight -= c->asked;
 	c->asked = false;
 	if (c->link.fd >= 0) {
 		c->state = AS_CONN_IDLE;
-		as_conns_push(&g->idle, c);
+		as_conns_push(&c->server->idle, c);
 	} else {
-		as_conns_push(&g->down, c);
+		as_conns_push(&c->server->down, c);
 	}
 }
 
@@ -42,7 +43,9 @@ void as_gen_fail(struct as_generator *g, struct as_conn *c, enum as_load_error k
 	if (c->asked)
 		as_gen_record(g, c, kind, now);
 	as_gen_drop(c);
-	as_gen_release(g, c, now);
+	as_gen_release(c, now);
+	if (never)
+		c->server->until_ns = now + AS_GEN_REST;
 	if (never && !as_gen_is_open(g))
 		as_conns_append(&g->resting, c);
 }
@@ -54,7 +57,7 @@ static void succeed(struct as_generator *g, struct as_conn *c)
 	as_gen_record(g, c, as_gen_kind_of_status(c->http.status), now);
 	if (!c->http.keep || c->sent < c->len)
 		as_gen_drop(c);
-	as_gen_release(g, c, now);
+	as_gen_release(c, now);
 }
 
 /* ── writing ──────────────────────────────────────────────────────────── */
@@ -79,11 +82,12 @@ static void write_request(struct as_generator *g, struct as_conn *c)
 static void connected(struct as_generator *g, struct as_conn *c)
 {
 	g->out->opened++;
+	c->server->opened++;
 	c->state = AS_CONN_IDLE;
 	if (c->asked)
 		write_request(g, c);
 	else
-		as_gen_release(g, c, as_now());
+		as_gen_release(c, as_now());
 }
 
 /* ── TLS ──────────────────────────────────────────────────────────────── */
@@ -123,13 +127,13 @@ static void greet(struct as_generator *g, struct as_conn *c)
 /* Somebody is there. */
 static void reached(struct as_generator *g, struct as_conn *c)
 {
-	if (!g->cfg->tls) {
+	if (!c->server->place->tls) {
 		connected(g, c);
 		return;
 	}
 	c->state = AS_CONN_GREETING;
 	c->greeted_ns = as_now();
-	if (as_link_secure(&c->link, g->cfg->tls))
+	if (as_link_secure(&c->link, c->server->place->tls))
 		greet(g, c);
 	else
 		as_gen_fail(g, c, AS_LOAD_SYSTEM);
@@ -138,20 +142,21 @@ static void reached(struct as_generator *g, struct as_conn *c)
 /* ── dialling ─────────────────────────────────────────────────────────── */
 
 /* The next address, if this one never answered anybody; or it is a failure. */
-static bool try_next_address(struct as_generator *g)
+static bool try_next_address(struct as_gen_server *s)
 {
-	if (g->out->opened || g->address + 1 >= g->cfg->to->n)
+	if (s->opened || s->address + 1 >= s->place->to.n)
 		return false;
-	g->address++;
+	s->address++;
 	return true;
 }
 
 void as_gen_dial(struct as_generator *g, struct as_conn *c)
 {
-	int why = as_dial(&g->cfg->to->at[g->address], &c->link.fd);
+	struct as_gen_server *s = c->server;
+	int why = as_dial(&s->place->to.at[s->address], &c->link.fd);
 
-	while (why && why != EINPROGRESS && try_next_address(g))
-		why = as_dial(&g->cfg->to->at[g->address], &c->link.fd);
+	while (why && why != EINPROGRESS && try_next_address(s))
+		why = as_dial(&s->place->to.at[s->address], &c->link.fd);
 	c->state = AS_CONN_DIALING;
 	if (why && why != EINPROGRESS) {
 		as_gen_fail(g, c, as_gen_kind(why));
@@ -171,7 +176,7 @@ static void dialled(struct as_generator *g, struct as_conn *c)
 		reached(g, c);
 		return;
 	}
-	if (!try_next_address(g)) {
+	if (!try_next_address(c->server)) {
 		as_gen_fail(g, c, as_gen_kind(why));
 		return;
 	}
@@ -182,11 +187,11 @@ static void dialled(struct as_generator *g, struct as_conn *c)
 /* They take turns. */
 static void choose_request(const struct as_generator *g, struct as_conn *c)
 {
-	const struct as_load_config *cfg = g->cfg;
-	size_t i = (size_t)(g->issued % cfg->nrequests), from = i ? cfg->ends[i - 1] : 0;
+	const struct as_load_place *to = c->server->place;
+	size_t i = (size_t)(g->issued % g->cfg->nrequests), from = i ? to->ends[i - 1] : 0;
 
-	c->request = cfg->request + from;
-	c->len = cfg->ends[i] - from;
+	c->request = to->request + from;
+	c->len = to->ends[i] - from;
 	c->sent = 0;
 }
 
@@ -196,6 +201,7 @@ void as_gen_begin(struct as_generator *g, struct as_conn *c, int64_t due, int64_
 	c->due_ns = due;
 	c->begun_ns = now;
 	choose_request(g, c);
+	as_gen_chosen(g, c);
 	g->issued++;
 	as_http_response(&c->http, g->cfg->bodyless);
 	as_stream_begin(&c->stream);
@@ -273,7 +279,7 @@ static void disturbed(struct as_generator *g, struct as_conn *c, ssize_t n)
 	if (n > 0)
 		g->out->errors[AS_LOAD_PROTOCOL]++;
 	as_gen_drop(c);
-	as_gen_release(g, c, as_now());
+	as_gen_release(c, as_now());
 }
 
 static bool read_once(struct as_generator *g, struct as_conn *c)

@@ -5,11 +5,23 @@
  *	generator.c  its loop, from the first connection to the last answer
  *	exchange.c   one connection: dialled, written to, read from
  *	outcome.c    what came of a request, counted
+ *	balance.c    which server gets the next one
  */
 #include "load/conns.h"
 #include "load/generator.h"
 
 enum { AS_GEN_READ = 64 << 10 };
+
+/* One of the places, and its connections that are free. */
+struct as_gen_server {
+	const struct as_load_place *place;
+	struct as_load_server *out; /* NULL: it is the only one    */
+	struct as_conns idle, down;
+	size_t address;   /* that is dialled, of place->to */
+	uint64_t opened;  /* connections                   */
+	uint32_t flight;  /* requests under way            */
+	int64_t until_ns; /* it was not reached, and rests */
+};
 
 struct as_generator {
 	const struct as_load_config *cfg;
@@ -17,10 +29,12 @@ struct as_generator {
 	struct as_pulse *pulse;
 	struct as_load_slice *slice; /* of it, where what ends is counted */
 	struct as_conn *conns;
-	struct as_conns flight, idle, down, resting;
-	char *bytes; /* that were received last */
+	size_t nconns;
+	struct as_conns flight, resting;
+	struct as_gen_server server[AS_LOAD_SERVERS];
+	size_t nservers, turn; /* whose turn it is */
+	char *bytes;           /* that were received last */
 	int epoll;
-	size_t address; /* that is dialled, of cfg->to */
 	int64_t timeout_ns;
 	int64_t start_ns, from_ns, end_ns; /* of sending, of measuring, of what is due */
 	int64_t next_ns;                   /* when the next request is due: open loop  */
@@ -37,6 +51,16 @@ static inline bool as_gen_is_open(const struct as_generator *g)
 	return g->cfg->schedule.rate > 0;
 }
 
+/* A connection that was refused is not tried again at once: that would be an attack. */
+#define AS_GEN_REST (100 * AS_MSEC)
+
+/* ── balance.c ────────────────────────────────────────────────────────── */
+
+/* A connection that is free for the next request; NULL: none is. */
+struct as_conn *as_gen_free(const struct as_generator *g);
+/* It gets that request. */
+void as_gen_chosen(struct as_generator *g, struct as_conn *c);
+
 /* ── outcome.c ────────────────────────────────────────────────────────── */
 
 enum as_load_error as_gen_kind(int os); /* of an errno */
@@ -52,5 +76,5 @@ void as_gen_begin(struct as_generator *g, struct as_conn *c, int64_t due, int64_
 void as_gen_event(struct as_generator *g, struct as_conn *c, uint32_t events);
 void as_gen_fail(struct as_generator *g, struct as_conn *c, enum as_load_error kind);
 /* Its request, if it had one, is over; with a connection left it can have the next. */
-void as_gen_release(struct as_generator *g, struct as_conn *c, int64_t now);
+void as_gen_release(struct as_conn *c, int64_t now);
 void as_gen_drop(struct as_conn *c);

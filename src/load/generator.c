@@ -13,8 +13,6 @@
 
 enum { EVENTS = 256 };
 
-/* A connection that was refused is not tried again at once: that would be an attack. */
-#define REST_NS (100 * AS_MSEC)
 /* How often a closed loop looks whether its plan allows more. */
 #define PLAN_NS (5 * AS_MSEC)
 /* What is not connected by then is left to the request that needs it. */
@@ -29,16 +27,10 @@ static bool sending(const struct as_generator *g, int64_t now)
 	return (as_gen_is_open(g) ? g->next_ns : now) < g->end_ns;
 }
 
-/* The connection that was used last first: the others may rest. */
-static struct as_conn *free_one(const struct as_generator *g)
-{
-	return g->idle.first ? g->idle.first : g->down.first;
-}
-
 /* What is due by the schedule, as long as there are connections for it. */
 static void send_due(struct as_generator *g)
 {
-	for (struct as_conn *c = free_one(g); c && sending(g, 0); c = free_one(g)) {
+	for (struct as_conn *c = as_gen_free(g); c && sending(g, 0); c = as_gen_free(g)) {
 		int64_t now = as_now();
 
 		if (g->next_ns > now)
@@ -54,7 +46,7 @@ static void send_planned(struct as_generator *g)
 	int64_t now = as_now();
 	double most = as_stages_at(&g->cfg->at_once, (double)(now - g->start_ns) / 1e9);
 
-	for (struct as_conn *c = free_one(g); c && sending(g, now); c = free_one(g)) {
+	for (struct as_conn *c = as_gen_free(g); c && sending(g, now); c = as_gen_free(g)) {
 		if ((double)(g->flight.n + 1) > most)
 			return;
 		now = as_now();
@@ -65,7 +57,7 @@ static void send_planned(struct as_generator *g)
 /* In a closed loop, whoever is free. */
 static void send_next(struct as_generator *g)
 {
-	for (struct as_conn *c = free_one(g); c && sending(g, c->freed_ns); c = free_one(g))
+	for (struct as_conn *c = as_gen_free(g); c && sending(g, c->freed_ns); c = as_gen_free(g))
 		as_gen_begin(g, c, c->freed_ns, c->freed_ns);
 }
 
@@ -91,8 +83,8 @@ static void wake(struct as_generator *g, int64_t now)
 {
 	struct as_conn *c = g->resting.first;
 
-	for (; c && c->freed_ns + REST_NS <= now; c = g->resting.first)
-		as_gen_release(g, c, now);
+	for (; c && c->freed_ns + AS_GEN_REST <= now; c = g->resting.first)
+		as_gen_release(c, now);
 }
 
 /* ── the loop ─────────────────────────────────────────────────────────── */
@@ -110,8 +102,8 @@ static int64_t next_moment(const struct as_generator *g, int64_t now)
 	if (g->flight.first)
 		at = earlier(at, g->flight.first->begun_ns + g->timeout_ns);
 	if (g->resting.first)
-		at = earlier(at, g->resting.first->freed_ns + REST_NS);
-	if (as_gen_is_open(g) && sending(g, now) && free_one(g))
+		at = earlier(at, g->resting.first->freed_ns + AS_GEN_REST);
+	if (as_gen_is_open(g) && sending(g, now) && as_gen_free(g))
 		at = earlier(at, g->next_ns);
 	if (g->cfg->at_once.n && g->measuring)
 		at = earlier(at, now + PLAN_NS);
@@ -172,9 +164,13 @@ static void connect_all(struct as_generator *g)
 {
 	g->timeout_ns = earlier(g->cfg->timeout_ns, PREPARE_NS);
 	g->tick_ns = INT64_MAX;
-	for (uint32_t i = 0; i < g->cfg->conns; i++) {
+	for (size_t i = 0; i < g->nconns; i++) {
 		struct as_conn *c = &g->conns[i];
 
+		if (i >= g->cfg->conns) { /* for when one server has more than its share */
+			as_conns_append(&c->server->down, c);
+			continue;
+		}
 		c->begun_ns = as_now();
 		as_conns_append(&g->flight, c);
 		as_gen_dial(g, c);
@@ -200,8 +196,8 @@ static void start(struct as_generator *g)
 		cfg->duration_ns ? plus(g->start_ns, cfg->warmup_ns + cfg->duration_ns) : INT64_MAX;
 	g->tick_ns = g->start_ns + AS_PULSE_STEP;
 	while (g->resting.first)
-		as_conns_append(&g->down, g->resting.first);
-	for (uint32_t i = 0; i < cfg->conns; i++)
+		as_conns_append(&g->resting.first->server->down, g->resting.first);
+	for (size_t i = 0; i < g->nconns; i++)
 		g->conns[i].freed_ns = g->start_ns;
 	g->schedule = cfg->schedule;
 	as_schedule_start(&g->schedule, cfg->seed);
@@ -290,6 +286,8 @@ static void finish(struct as_generator *g)
 	g->out->rate = g->cfg->schedule.rate;
 	g->out->deadline_ns = g->cfg->deadline_ns;
 	g->out->conns = g->cfg->conns;
+	for (size_t i = 0; g->out->nservers && i < g->nservers; i++)
+		g->out->server[i].opened = g->server[i].opened;
 }
 
 /* ── what it needs of the system ──────────────────────────────────────── */
@@ -306,7 +304,7 @@ static int listen_to_pulse(struct as_generator *g, struct as_err *err)
 
 static void shut(struct as_generator *g)
 {
-	for (uint32_t i = 0; g->conns && i < g->cfg->conns; i++) {
+	for (size_t i = 0; g->conns && i < g->nconns; i++) {
 		as_gen_drop(&g->conns[i]);
 		as_sse_done(&g->conns[i].stream.sse);
 	}
@@ -315,15 +313,34 @@ static void shut(struct as_generator *g)
 	as_close_(&g->epoll);
 }
 
+/* Each server could have all that may be under way. */
+static void share_out(struct as_generator *g)
+{
+	const struct as_load_config *cfg = g->cfg;
+
+	g->nservers = cfg->nplaces;
+	g->nconns = cfg->nplaces * cfg->conns;
+	g->out->nservers = cfg->nplaces > 1 ? cfg->nplaces : 0;
+	for (size_t i = 0; i < g->nservers; i++)
+		g->server[i].place = &cfg->place[i];
+	for (size_t i = 0; i < g->out->nservers; i++) {
+		g->server[i].out = &g->out->server[i];
+		memcpy(g->out->server[i].name, cfg->place[i].name, AS_LOAD_SERVER_NAME);
+	}
+}
+
 static int prepare(struct as_generator *g, struct as_err *err)
 {
-	g->conns = as_zalloc_n(g->cfg->conns, sizeof *g->conns);
+	share_out(g);
+	g->conns = as_zalloc_n(g->nconns, sizeof *g->conns);
 	g->bytes = as_zalloc(AS_GEN_READ);
-	for (uint32_t i = 0; g->conns && i < g->cfg->conns; i++)
+	for (size_t i = 0; g->conns && i < g->nconns; i++) {
 		g->conns[i].link.fd = -1;
+		g->conns[i].server = &g->server[i % g->nservers];
+	}
 	int r = listen_to_pulse(g, err);
 	if (r == AS_OK && (!g->conns || !g->bytes))
-		return as_fail(err, AS_ENOMEM, "no memory for %u connections", g->cfg->conns);
+		return as_fail(err, AS_ENOMEM, "no memory for %zu connections", g->nconns);
 	return r;
 }
 

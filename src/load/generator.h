@@ -11,6 +11,10 @@
  * Connections are opened before the first request is due. A request is written
  * at once; the kernel is asked to tell of room only when that was not enough.
  * So an answered request costs two system calls and no memory.
+ *
+ * Of several places each request goes to one (load/balance.c). A connection
+ * stays with its place; there are enough of them for all that may be under way
+ * to be under way there.
  */
 #include "load/pulse.h"
 #include "load/schedule.h"
@@ -21,14 +25,27 @@
 
 enum { AS_LOAD_CONNS_MOST = 60000 };
 
-struct as_load_config {
-	const struct as_env *env;
-	const struct as_addresses *to;
-	const struct as_tls_context *tls; /* NULL: bytes go as they are            */
+enum as_balance {
+	AS_ROUND_ROBIN,       /* one after the other                      */
+	AS_LEAST_OUTSTANDING, /* to whom the fewest are under way         */
+};
+
+/* A server, and what is sent there: the requests differ in its name. */
+struct as_load_place {
+	char name[AS_LOAD_SERVER_NAME];
+	struct as_addresses to;
+	const struct as_tls_context *tls; /* NULL: bytes go as they are */
 	const char *request;
 	const size_t *ends; /* of each of the requests in it, which take turns */
-	size_t nrequests;
-	bool bodyless; /* answers have no body: the method is HEAD          */
+};
+
+struct as_load_config {
+	const struct as_env *env;
+	const struct as_load_place *place;
+	size_t nplaces; /* 1 to AS_LOAD_SERVERS */
+	enum as_balance balance;
+	size_t nrequests; /* of each place */
+	bool bodyless;    /* answers have no body: the method is HEAD          */
 	uint32_t conns;
 	struct as_stages at_once;    /* of a closed loop: how many of them; none: all    */
 	uint64_t requests;           /* so many; 0: no limit                        */

@@ -42,6 +42,20 @@ enum as_load_error as_gen_kind_of_fault(const struct as_tls_result *how)
 	return how->os ? as_gen_kind(how->os) : AS_LOAD_CLOSED;
 }
 
+/* … and of one of several servers. */
+static void record_at(struct as_load_server *s, const struct as_conn *c, enum as_load_error kind,
+		      int64_t now)
+{
+	if (!s)
+		return;
+	s->requests++;
+	if (kind != AS_LOAD_FINE)
+		s->errors[kind]++;
+	if (kind >= AS_LOAD_STATUS_4XX)
+		s->status[c->http.status / 100 - 1]++;
+	as_histogram_add(&s->latency, now - c->due_ns, 1);
+}
+
 void as_gen_record(struct as_generator *g, struct as_conn *c, enum as_load_error kind, int64_t now)
 {
 	struct as_load *l = g->out;
@@ -68,6 +82,7 @@ void as_gen_record(struct as_generator *g, struct as_conn *c, enum as_load_error
 	as_histogram_add(&l->latency, now - c->due_ns, 1);
 	as_histogram_add(&l->wire, now - c->begun_ns, 1);
 	as_histogram_add(&l->lateness, c->begun_ns - ready, 1);
+	record_at(c->server->out, c, kind, now);
 }
 
 enum as_load_error as_gen_kind_of_status(unsigned status)

@@ -20,6 +20,11 @@ void as_report_load_junit(struct as_buf *out, const struct as_run *run);
 void as_report_load_markdown(struct as_buf *out, const struct as_run *run);
 void as_put_load_json(struct as_json *j, const struct as_run *run);
 
+/* Parts of it: how requests ended, by kind and by status; percentiles in ms. */
+void as_put_load_outcomes_json(struct as_json *j, const uint64_t *errors, const uint64_t *status,
+			       int64_t measured_ns);
+void as_put_load_times_json(struct as_json *j, const char *key, const struct as_histogram *h);
+
 /* What it had to keep to, and whether it did. */
 void as_put_thresholds(const struct as_sheet *s);
 void as_put_thresholds_json(struct as_json *j, const struct as_load *l);

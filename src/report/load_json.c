@@ -3,6 +3,7 @@
 #include "judge/load.h"
 #include "report/hdr.h"
 #include "report/load.h"
+#include "report/load_server.h"
 #include "report/load_target.h"
 
 static double ms(double ns)
@@ -10,7 +11,7 @@ static double ms(double ns)
 	return ns / 1e6;
 }
 
-static void put_times(struct as_json *j, const char *key, const struct as_histogram *h)
+void as_put_load_times_json(struct as_json *j, const char *key, const struct as_histogram *h)
 {
 	static const struct {
 		const char *key;
@@ -26,26 +27,36 @@ static void put_times(struct as_json *j, const char *key, const struct as_histog
 	as_json_close(j);
 }
 
-static void put_errors(struct as_json *j, const struct as_load *l)
+static void put_errors(struct as_json *j, const uint64_t *errors)
 {
-	as_json_i64(j, "failed", (int64_t)as_load_failed(l));
+	int64_t failed = 0;
+
+	for (unsigned e = 0; e < AS_LOAD_NERRORS; e++)
+		failed += (int64_t)errors[e];
+	as_json_i64(j, "failed", failed);
 	as_json_open(j, "errors", '{');
 	for (unsigned e = 0; e < AS_LOAD_NERRORS; e++)
-		if (l->errors[e])
+		if (errors[e])
 			as_json_i64(j, as_load_error_key((enum as_load_error)e),
-				    (int64_t)l->errors[e]);
+				    (int64_t)errors[e]);
 	as_json_close(j);
 }
 
-static void put_statuses(struct as_json *j, const struct as_load *l)
+void as_put_load_outcomes_json(struct as_json *j, const uint64_t *errors, const uint64_t *status,
+			       int64_t measured_ns)
 {
 	static const char *const keys[AS_LOAD_CLASSES] = {"1xx", "2xx", "3xx", "4xx", "5xx"};
+	double answers = 0;
 
+	put_errors(j, errors);
 	as_json_open(j, "statuses", '{');
-	for (size_t c = 0; c < AS_LOAD_CLASSES; c++)
-		if (l->status[c])
-			as_json_i64(j, keys[c], (int64_t)l->status[c]);
+	for (size_t c = 0; c < AS_LOAD_CLASSES; c++) {
+		answers += (double)status[c];
+		if (status[c])
+			as_json_i64(j, keys[c], (int64_t)status[c]);
+	}
 	as_json_close(j);
+	as_json_f64(j, "rate", measured_ns > 0 ? answers * 1e9 / (double)measured_ns : (double)NAN);
 }
 
 static void put_counts(struct as_json *j, const struct as_load *l)
@@ -53,9 +64,7 @@ static void put_counts(struct as_json *j, const struct as_load *l)
 	as_json_i64(j, "requests", (int64_t)l->requests);
 	as_json_i64(j, "warmup_requests", (int64_t)l->warmup);
 	as_json_i64(j, "unfinished", (int64_t)l->unfinished);
-	put_errors(j, l);
-	put_statuses(j, l);
-	as_json_f64(j, "rate", as_load_rate(l));
+	as_put_load_outcomes_json(j, l->errors, l->status, l->measured_ns);
 	as_json_f64(j, "rate_asked", l->rate > 0 ? l->rate : (double)NAN);
 	as_json_f64(j, "measured_seconds", (double)l->measured_ns / 1e9);
 	as_json_i64(j, "connections", (int64_t)l->conns);
@@ -100,7 +109,7 @@ static void put_streams(struct as_json *j, const struct as_load *l)
 	put_tokens(j, l);
 	for (size_t i = 0; i < AS_LOAD_NSTREAM_TIMES; i++) {
 		(void)snprintf(key, sizeof key, "%s_ms", as_load_stream_times[i].key);
-		put_times(j, key, as_load_stream_at(s, i));
+		as_put_load_times_json(j, key, as_load_stream_at(s, i));
 	}
 	as_json_close(j);
 }
@@ -115,7 +124,7 @@ static void put_tls(struct as_json *j, const struct as_load *l)
 	as_json_str(j, "agreed", l->tls);
 	as_json_i64(j, "handshakes", (int64_t)l->handshake.n);
 	as_json_i64(j, "resumed", (int64_t)l->resumed);
-	put_times(j, "handshake_ms", &l->handshake);
+	as_put_load_times_json(j, "handshake_ms", &l->handshake);
 	as_json_close(j);
 }
 
@@ -150,13 +159,14 @@ static void put_all(struct as_json *j, const struct as_run *run)
 	const struct as_load *l = run->load;
 
 	put_counts(j, l);
-	put_times(j, "latency_ms", &l->latency);
-	put_times(j, "wire_ms", &l->wire);
-	put_times(j, "lateness_ms", &l->lateness);
+	as_put_load_times_json(j, "latency_ms", &l->latency);
+	as_put_load_times_json(j, "wire_ms", &l->wire);
+	as_put_load_times_json(j, "lateness_ms", &l->lateness);
 	put_goodput(j, l);
 	put_streams(j, l);
 	put_tls(j, l);
 	as_put_thresholds_json(j, l);
+	as_put_load_servers_json(j, l);
 	as_put_load_targets_json(j, run);
 	put_generator(j, l);
 	as_json_open(j, "hdr", '{');

@@ -148,7 +148,7 @@ void as_put_load_targets_json(struct as_json *j, const struct as_run *run)
 		put_json(j, "target", run, 0);
 	else
 		as_json_na(j, "target");
-	as_json_open(j, "targets", '[');
+	as_json_open(j, "watched", '[');
 	for (size_t i = 0; i < run->load->ntargets; i++)
 		put_json(j, NULL, run, i);
 	as_json_close(j);

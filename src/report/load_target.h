@@ -7,5 +7,5 @@
 #include "report/head.h"
 
 void as_put_load_targets(const struct as_sheet *s);
-/* "target": the first of them, or null; "targets": all. */
+/* "target": the first of them, or null; "watched": all. */
 void as_put_load_targets_json(struct as_json *j, const struct as_run *run);

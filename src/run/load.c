@@ -49,6 +49,12 @@ static void copy_streams(struct as_load_streams *to, const struct as_load_stream
 #undef X
 }
 
+static void copy_server(struct as_load_server *to, const struct as_load_server *from)
+{
+	memcpy(to, from, offsetof(struct as_load_server, latency));
+	as_histogram_merge(&to->latency, &from->latency);
+}
+
 void as_load_copy(struct as_load *to, const struct as_load *from)
 {
 	memcpy(to, from, offsetof(struct as_load, latency));
@@ -58,15 +64,27 @@ void as_load_copy(struct as_load *to, const struct as_load *from)
 	as_histogram_merge(&to->handshake, &from->handshake);
 	as_histogram_merge(&to->looplag, &from->looplag);
 	copy_streams(&to->stream, &from->stream);
+	for (size_t i = 0; i < from->nservers; i++)
+		copy_server(&to->server[i], &from->server[i]);
 }
 
-uint64_t as_load_failed(const struct as_load *l)
+static uint64_t sum(const uint64_t *of)
 {
 	uint64_t n = 0;
 
 	for (size_t e = 0; e < AS_LOAD_NERRORS; e++)
-		n += l->errors[e];
+		n += of[e];
 	return n;
+}
+
+uint64_t as_load_failed(const struct as_load *l)
+{
+	return sum(l->errors);
+}
+
+uint64_t as_load_server_failed(const struct as_load_server *s)
+{
+	return sum(s->errors);
 }
 
 double as_load_goodput(const struct as_load *l)

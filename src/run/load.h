@@ -14,7 +14,8 @@
  *	handshake of TLS: from the connection to its end, of all that succeeded,
  *	          those before the first request too
  *
- * Targets are processes that were watched meanwhile.
+ * Targets are processes that were watched meanwhile. Servers are those that
+ * shared the load, when there was more than one: what each had of it.
  *
  * An answer that comes in pieces, be they events of a text/event-stream or
  * chunks, is a stream, and measured piece by piece too.
@@ -60,6 +61,7 @@ enum { AS_LOAD_CLASSES = 5 }; /* 1xx to 5xx */
 enum { AS_LOAD_THRESHOLDS = 1400, AS_LOAD_TLS_TEXT = 160 };
 
 enum { AS_LOAD_TARGETS = 8, AS_LOAD_NAME = 40 };
+enum { AS_LOAD_SERVERS = 16, AS_LOAD_SERVER_NAME = 80 };
 
 /* What a process used while it was loaded. Unknown is AS_NA, or NaN. */
 struct as_load_target {
@@ -116,6 +118,16 @@ enum {
 };
 extern const struct as_load_stream_time as_load_stream_times[AS_LOAD_NSTREAM_TIMES];
 
+/* What one of several servers had of the load; one that was never sent is nobody's. */
+struct as_load_server {
+	char name[AS_LOAD_SERVER_NAME];
+	uint64_t requests; /* measured, however they ended */
+	uint64_t opened;   /* connections                  */
+	uint64_t errors[AS_LOAD_NERRORS];
+	uint64_t status[AS_LOAD_CLASSES];
+	struct as_histogram latency;
+};
+
 struct as_load {             /* of the heap: it holds histograms */
 	double rate;         /* asked for, a second; 0: as fast as answers come */
 	uint64_t conns;      /* at once, at most                               */
@@ -139,10 +151,12 @@ struct as_load {             /* of the heap: it holds histograms */
 	uint64_t ntargets;
 	struct as_load_target target[AS_LOAD_TARGETS];
 	struct as_climb_story climb; /* that it is the answer of; n 0: of none          */
+	uint64_t nservers; /* 0: it was one */
 	struct as_histogram latency, wire, lateness;
 	struct as_histogram handshake;
 	struct as_histogram looplag; /* of the first target's busiest event loop */
 	struct as_load_streams stream;
+	struct as_load_server server[AS_LOAD_SERVERS];
 };
 
 const char *as_load_error_key(enum as_load_error e);
@@ -152,6 +166,7 @@ enum as_load_error as_load_error_find(const char *key); /* AS_LOAD_NERRORS: none
 void as_load_copy(struct as_load *to, const struct as_load *from);
 /* All that failed. */
 uint64_t as_load_failed(const struct as_load *l);
+uint64_t as_load_server_failed(const struct as_load_server *s);
 /* The share that met the deadline; NaN when there was none, or no request. */
 double as_load_goodput(const struct as_load *l);
 const struct as_histogram *as_load_stream_at(const struct as_load_streams *s, size_t time);

@@ -23,12 +23,40 @@ static const struct as_slot slots[] = {
 	AS_SLOT(11, I64, struct as_load, sending_ns),
 	AS_SLOT(12, I64, struct as_load, cpu_ns),
 	AS_SLOT(13, I64, struct as_load, wait_ns),
+	AS_SLOT(14, CHARS, struct as_load, thresholds),
 	AS_SLOT(30, I64, struct as_load, deadline_ns),
 	AS_SLOT(31, U64, struct as_load, met),
 	AS_SLOT(32, U64, struct as_load, resumed),
 	AS_SLOT(33, CHARS, struct as_load, tls),
-	AS_SLOT(14, CHARS, struct as_load, thresholds),
 };
+
+/* ── how requests ended ───────────────────────────────────────────────── */
+
+static void enc_outcomes(struct as_buf *b, const uint64_t *errors, const uint64_t *status)
+{
+	as_enc_u64(b, AS_LOAD_NERRORS);
+	for (unsigned e = 0; e < AS_LOAD_NERRORS; e++) {
+		as_enc_text(b, as_load_error_key((enum as_load_error)e));
+		as_enc_u64(b, errors[e]);
+	}
+	for (size_t c = 0; c < AS_LOAD_CLASSES; c++)
+		as_enc_u64(b, status[c]);
+}
+
+static void dec_outcomes(struct as_bytes *b, uint64_t *ret_errors, uint64_t *ret_status)
+{
+	for (size_t n = as_dec_count(b, 2); n && !b->bad; n--) {
+		char key[32];
+
+		as_dec_chars(b, key, sizeof key);
+		uint64_t v = as_dec_below(b, COUNT_MAX);
+		enum as_load_error e = as_load_error_find(key);
+		if (e != AS_LOAD_NERRORS)
+			ret_errors[e] = v;
+	}
+	for (size_t c = 0; c < AS_LOAD_CLASSES; c++)
+		ret_status[c] = as_dec_below(b, COUNT_MAX);
+}
 
 /* ── histograms ───────────────────────────────────────────────────────── */
 
@@ -145,6 +173,38 @@ static void dec_targets(struct as_bytes *b, struct as_load *ret)
 	ret->ntargets = b->bad ? 0 : n;
 }
 
+/* ── servers ──────────────────────────────────────────────────────────── */
+
+static const struct as_slot server_slots[] = {
+	AS_SLOT(1, CHARS, struct as_load_server, name),
+	AS_SLOT(2, U64, struct as_load_server, requests),
+	AS_SLOT(3, U64, struct as_load_server, opened),
+};
+
+static void enc_servers(struct as_buf *b, const struct as_load *l)
+{
+	as_enc_u64(b, l->nservers);
+	for (size_t i = 0; i < l->nservers; i++) {
+		as_record_enc(b, server_slots, AS_LEN(server_slots), &l->server[i]);
+		enc_outcomes(b, l->server[i].errors, l->server[i].status);
+		enc_histogram(b, &l->server[i].latency);
+	}
+}
+
+static void dec_servers(struct as_bytes *b, struct as_load *ret)
+{
+	size_t n = as_dec_count(b, 1);
+
+	b->bad |= n > AS_LOAD_SERVERS;
+	for (size_t i = 0; i < n && !b->bad; i++) {
+		as_record_dec(b, server_slots, AS_LEN(server_slots), &ret->server[i]);
+		b->bad |= ret->server[i].requests >= COUNT_MAX;
+		dec_outcomes(b, ret->server[i].errors, ret->server[i].status);
+		dec_histogram(b, &ret->server[i].latency);
+	}
+	ret->nservers = b->bad ? 0 : n;
+}
+
 /* ── streams ──────────────────────────────────────────────────────────── */
 
 static const struct as_slot stream_slots[] = {
@@ -177,32 +237,14 @@ static void dec_streams(struct as_bytes *b, struct as_load_streams *ret)
 void as_enc_load(struct as_buf *b, const struct as_load *l)
 {
 	as_record_enc(b, slots, AS_LEN(slots), l);
-	as_enc_u64(b, AS_LOAD_NERRORS);
-	for (unsigned e = 0; e < AS_LOAD_NERRORS; e++) {
-		as_enc_text(b, as_load_error_key((enum as_load_error)e));
-		as_enc_u64(b, l->errors[e]);
-	}
-	for (size_t c = 0; c < AS_LOAD_CLASSES; c++)
-		as_enc_u64(b, l->status[c]);
+	enc_outcomes(b, l->errors, l->status);
 	enc_histogram(b, &l->latency);
 	enc_histogram(b, &l->wire);
 	enc_histogram(b, &l->lateness);
 	enc_named(b, l);
 	enc_targets(b, l);
 	enc_streams(b, &l->stream);
-}
-
-static void dec_errors(struct as_bytes *b, struct as_load *ret)
-{
-	for (size_t n = as_dec_count(b, 2); n && !b->bad; n--) {
-		char key[32];
-
-		as_dec_chars(b, key, sizeof key);
-		uint64_t v = as_dec_below(b, COUNT_MAX);
-		enum as_load_error e = as_load_error_find(key);
-		if (e != AS_LOAD_NERRORS)
-			ret->errors[e] = v;
-	}
+	enc_servers(b, l);
 }
 
 static void dec_later(struct as_bytes *b, struct as_load *ret)
@@ -215,14 +257,14 @@ static void dec_later(struct as_bytes *b, struct as_load *ret)
 	dec_named(b, ret, unknown);
 	dec_targets(b, ret);
 	dec_streams(b, &ret->stream);
+	if (as_bytes_left(b))
+		dec_servers(b, ret);
 }
 
 void as_dec_load(struct as_bytes *b, struct as_load *ret)
 {
 	as_record_dec(b, slots, AS_LEN(slots), ret);
-	dec_errors(b, ret);
-	for (size_t c = 0; c < AS_LOAD_CLASSES; c++)
-		ret->status[c] = as_dec_below(b, COUNT_MAX);
+	dec_outcomes(b, ret->errors, ret->status);
 	dec_histogram(b, &ret->latency);
 	dec_histogram(b, &ret->wire);
 	dec_histogram(b, &ret->lateness);

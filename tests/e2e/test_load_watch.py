@@ -52,7 +52,7 @@ def _():
     expect(0 < t["cores"] <= t["cores_most"] <= 1.3, t)
     expect_eq((t["processes"], t["threads"], t["ended_seconds"]), (1, 1, None), "one process")
     expect(t["files"] >= 5 and t["memory_peak_bytes"] > 1 << 20, t)
-    expect_eq(d["targets"], [t], "targets")
+    expect_eq(d["watched"], [t], "watched")
 
 
 @test("memory that it grew by is in its peak")
@@ -99,7 +99,7 @@ def _():
     without = load(s.url, "-n", 50)
     c = columns(without["id"])
     expect_eq([n for n in c["load.requests"] if n is not None][-1], 50, "unwatched")
-    expect_eq((without["target"], without["targets"]), (None, []), "nobody")
+    expect_eq((without["target"], without["watched"]), (None, []), "nobody")
 
 
 @test("a target that ends is told of; the load goes on and counts")
@@ -118,18 +118,18 @@ def _():
 def _():
     a, b = Server(), Server()
     d = load(a.url + "/burn/4", "-n", 60, "-w", a.pid, "-w", f"db={b.pid}")
-    first, second = d["targets"]
-    expect(first["name"] != "db" and second["name"] == "db", d["targets"])
-    expect(first["cpu_seconds"] > 0.2 > second["cpu_seconds"], d["targets"])
+    first, second = d["watched"]
+    expect(first["name"] != "db" and second["name"] == "db", d["watched"])
+    expect(first["cpu_seconds"] > 0.2 > second["cpu_seconds"], d["watched"])
     kept = {r["id"]: r for r in runs()}
     expect_eq(set(kept), {d["id"], second["run"]}, "kept")
     doc = valid(assay("show", "--json", second["run"]).ok().json())
     expect_eq((doc["assay"]["identity"]["parent"], doc["assay"]["identity"]["target"]),
               (d["id"], b.pid), "whose part it is")
     again = assay("show", "--json", d["id"]).ok().json()["assay"]["load"]
-    expect_eq(again["targets"], d["targets"], "as it was told")
+    expect_eq(again["watched"], d["watched"], "as it was told")
     d = load(a.url, "-n", 10, "-w", a.pid, "-w", b.pid, "--no-store")
-    expect_eq(d["targets"][1]["name"], f"{d['targets'][0]['name']}-{b.pid}", "told apart")
+    expect_eq(d["watched"][1]["name"], f"{d['watched'][0]['name']}-{b.pid}", "told apart")
 
 
 @test("its stacks are in the run, for a flame graph")

@@ -322,14 +322,14 @@ def _():
     g.pid = os.getpid()
     write_rows([row(i, fake={"delay": 0.1}) for i in range(3)])
     d = collect(g)
-    expect_eq([(t["name"], t["pid"]) for t in d["load"]["targets"]], [("simple_agent", g.pid)],
+    expect_eq([(t["name"], t["pid"]) for t in d["load"]["watched"]], [("simple_agent", g.pid)],
               "each process once")
     expect(d["load"]["target"]["memory_peak_bytes"] > 1 << 20, "what it used")
-    expect_eq(collect(g, "--no-watch")["load"]["targets"], [], "nobody")
+    expect_eq(collect(g, "--no-watch")["load"]["watched"], [], "nobody")
     d = collect(g, "--watch", f"me={g.pid}")
-    expect_eq([t["name"] for t in d["load"]["targets"]], ["me"], "who was named")
+    expect_eq([t["name"] for t in d["load"]["watched"]], ["me"], "who was named")
     g.pid = 4194303
-    expect_eq(collect(g)["load"]["targets"], [], "who is not there stops nothing")
+    expect_eq(collect(g)["load"]["watched"], [], "who is not there stops nothing")
 
 
 # --- as a run ---------------------------------------------------------------------
