@@ -64,7 +64,7 @@ _assay() {
 		cur=
 	fi
 	if ((COMP_CWORD == 1)); then
-		_assay_words "run attach record dump loop top load rollouts stub heap jobs show report stats export import rm gc profiles flame convert merge diff doctor help --help --version" "$cur"
+		_assay_words "run attach record dump loop top load capacity rollouts stub heap jobs show report stats export import rm gc profiles flame convert merge diff doctor help --help --version" "$cur"
 		return
 	fi
 	if [[ $command == heap ]]; then
@@ -235,6 +235,43 @@ _assay() {
 		esac
 		if [[ $cur == -* ]]; then
 			_assay_words "-c --connections -n --requests -z --duration -R --rate --arrival --seed --warmup --timeout --deadline -m --method -H --header --body --body-file --body-lines --cacert -k --insecure --targets --balance --yes --threshold --exit-codes -w --watch --stacks --stacks-rate -i --interval --name --run-version -l --label --json --csv --ndjson --hdr --junit --markdown -o --output -q --quiet --store --no-store -h --help" "$cur"
+		fi
+		;;
+	"capacity")
+		case $prev in
+		--slo) _assay_metrics "all cpu memory io sched faults files threads cgroup system cores psi net self paths pss load" "$cur"; return ;;
+		--by) _assay_words "rate concurrency" "$cur"; return ;;
+		--from) return ;;
+		--most) return ;;
+		--precision) return ;;
+		--probe) return ;;
+		--hold) return ;;
+		--arrival) return ;;
+		--seed) return ;;
+		-c | --connections) return ;;
+		--timeout) return ;;
+		--deadline) return ;;
+		-m | --method) return ;;
+		-H | --header) return ;;
+		--body) return ;;
+		--body-file) _assay_files "$cur"; return ;;
+		--body-lines) _assay_files "$cur"; return ;;
+		-w | --watch) return ;;
+		--stacks) return ;;
+		--stacks-rate) return ;;
+		-i | --interval) return ;;
+		--name) return ;;
+		--run-version) return ;;
+		-l | --label) return ;;
+		--html) _assay_files "$cur"; return ;;
+		--store) _assay_files "$cur"; return ;;
+		esac
+		if [[ $cur == -* ]]; then
+			_assay_words "--slo --by --from --most --precision --probe --hold --arrival --seed -c --connections --timeout --deadline -m --method -H --header --body --body-file --body-lines --yes -w --watch --stacks --stacks-rate -i --interval --name --run-version -l --label --json --html -q --quiet --store --no-store -h --help" "$cur"
+		elif ((COMP_CWORD == at + 1)); then
+			_assay_words "slo " "$cur"
+		else
+			PID
 		fi
 		;;
 	"rollouts")
@@ -713,7 +750,7 @@ _assay() {
 		if [[ $cur == -* ]]; then
 			_assay_words "-h --help" "$cur"
 		elif ((COMP_CWORD == at + 1)); then
-			_assay_words "run attach record dump loop top load rollouts stub heap jobs show report stats export import rm gc profiles flame convert merge diff doctor help metrics prices " "$cur"
+			_assay_words "run attach record dump loop top load capacity rollouts stub heap jobs show report stats export import rm gc profiles flame convert merge diff doctor help metrics prices " "$cur"
 		fi
 		;;
 	esac

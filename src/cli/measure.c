@@ -98,7 +98,8 @@ static int identify(struct as_identity *who, const struct as_measure *m, const s
 	};
 	as_id_random(who->id);
 	if (!set(&who->name, o->name ? o->name : m->default_name) ||
-	    !set(&who->version, o->version) || !set(&who->kind, m->kind) || !set_host(who, env) ||
+	    !set(&who->version, o->version) || !set(&who->kind, m->kind) ||
+	    !set(&who->parent, m->parent) || !set_host(who, env) ||
 	    !set_words(who, m->argv ? m->argv : m->engine.argv))
 		return nomem(err);
 	int r = set_pairs(&who->labels, &who->nlabels, &o->labels, err);

@@ -90,6 +90,7 @@ struct as_measure_opts {
 struct as_measure {
 	const char *kind; /* "run", "attach", "record"              */
 	const char *default_name;
+	const char *parent; /* the run that it belongs to; or NULL        */
 	struct as_measure_opts opts;
 	struct as_engine_config engine;      /* interval, want and basic are set from opts */
 	struct as_stacks_config stacks;      /* modes 0: none are sampled                  */

@@ -107,3 +107,21 @@ void as_climb_tell(struct as_climb *c, enum as_climb_verdict v)
 	else
 		as_climb_stop(c, AS_CLIMB_INVALID);
 }
+
+/* The least that missed it, and below that the largest that did not. */
+void as_climb_conclude(const struct as_climb *c, struct as_climb_story *story)
+{
+	double above = INFINITY, answer = 0;
+
+	for (uint64_t i = 0; i < story->n; i++)
+		if (story->probe[i].verdict == AS_CLIMB_MISSES)
+			above = fmin(above, story->probe[i].amount);
+	for (uint64_t i = 0; i < story->n; i++)
+		if (story->probe[i].verdict == AS_CLIMB_KEEPS && story->probe[i].amount < above)
+			answer = fmax(answer, story->probe[i].amount);
+	if (c->end == AS_CLIMB_HELD || c->end == AS_CLIMB_TOP) /* it alone was held */
+		answer = c->low;
+	story->end = c->end;
+	story->above = isfinite(above) ? fmax(above, answer) : (double)NAN;
+	story->answer = answer > 0 ? answer : (double)NAN;
+}

@@ -41,3 +41,5 @@ void as_climb_tell(struct as_climb *c, enum as_climb_verdict v);
 void as_climb_stop(struct as_climb *c, enum as_climb_end why);
 /* The largest that is known to keep to it; NaN: none. */
 double as_climb_answer(const struct as_climb *c);
+/* The end of the story, from it and from the probes: answer, what lies above it, the end. */
+void as_climb_conclude(const struct as_climb *c, struct as_climb_story *story);

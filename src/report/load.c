@@ -4,6 +4,7 @@
 
 #include "base/human.h"
 #include "judge/load.h"
+#include "report/capacity.h"
 #include "report/load_server.h"
 #include "report/load_target.h"
 
@@ -177,6 +178,7 @@ void as_put_load(const struct as_sheet *s)
 
 	if (!l)
 		return;
+	as_put_climb(s);
 	put_requests(s, l);
 	put_answers(s, l);
 	put_tls(s, l);

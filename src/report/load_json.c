@@ -1,6 +1,7 @@
 #include <math.h>
 
 #include "judge/load.h"
+#include "report/capacity.h"
 #include "report/hdr.h"
 #include "report/load.h"
 #include "report/load_server.h"
@@ -167,6 +168,7 @@ static void put_all(struct as_json *j, const struct as_run *run)
 	put_tls(j, l);
 	as_put_thresholds_json(j, l);
 	as_put_load_servers_json(j, l);
+	as_put_climb_json(j, l);
 	as_put_load_targets_json(j, run);
 	put_generator(j, l);
 	as_json_open(j, "hdr", '{');

@@ -232,6 +232,53 @@ static void dec_streams(struct as_bytes *b, struct as_load_streams *ret)
 		dec_histogram(b, (void *)((char *)ret + as_load_stream_times[i].at));
 }
 
+/* ── climbs ───────────────────────────────────────────────────────────── */
+
+static const struct as_slot climb_slots[] = {
+	AS_SLOT(1, U64, struct as_climb_story, by_rate),
+	AS_SLOT(2, U64, struct as_climb_story, end),
+	AS_SLOT(3, F64, struct as_climb_story, answer),
+	AS_SLOT(4, F64, struct as_climb_story, above),
+	AS_SLOT(5, CHARS, struct as_climb_story, limits),
+	AS_SLOT(6, F64, struct as_climb_story, limit_share),
+};
+
+static const struct as_slot probe_slots[] = {
+	AS_SLOT(1, F64, struct as_climb_probe, amount),
+	AS_SLOT(2, F64, struct as_climb_probe, rate),
+	AS_SLOT(3, F64, struct as_climb_probe, under_way),
+	AS_SLOT(4, F64, struct as_climb_probe, p50),
+	AS_SLOT(5, F64, struct as_climb_probe, p99),
+	AS_SLOT(6, F64, struct as_climb_probe, errors),
+	AS_SLOT(7, I64, struct as_climb_probe, lasted_ns),
+	AS_SLOT(8, U64, struct as_climb_probe, verdict),
+	AS_SLOT(9, U64, struct as_climb_probe, sure),
+	AS_SLOT(10, U64, struct as_climb_probe, held),
+	AS_SLOT(11, CHARS, struct as_climb_probe, run),
+	AS_SLOT(12, CHARS, struct as_climb_probe, missed),
+};
+
+static void enc_climb(struct as_buf *b, const struct as_climb_story *c)
+{
+	as_record_enc(b, climb_slots, AS_LEN(climb_slots), c);
+	as_enc_u64(b, c->n);
+	for (size_t i = 0; i < c->n; i++)
+		as_record_enc(b, probe_slots, AS_LEN(probe_slots), &c->probe[i]);
+}
+
+static void dec_climb(struct as_bytes *b, struct as_climb_story *ret)
+{
+	as_record_dec(b, climb_slots, AS_LEN(climb_slots), ret);
+	size_t n = as_dec_count(b, 1);
+	b->bad |= n > AS_CLIMB_PROBES || ret->end >= AS_CLIMB_NENDS;
+	for (size_t i = 0; i < n && !b->bad; i++) {
+		as_record_dec(b, probe_slots, AS_LEN(probe_slots), &ret->probe[i]);
+		b->bad |= ret->probe[i].verdict > AS_CLIMB_VOID;
+	}
+	ret->n = b->bad ? 0 : n;
+	ret->end = b->bad ? 0 : ret->end;
+}
+
 /* ── all of it ────────────────────────────────────────────────────────── */
 
 void as_enc_load(struct as_buf *b, const struct as_load *l)
@@ -245,6 +292,7 @@ void as_enc_load(struct as_buf *b, const struct as_load *l)
 	enc_targets(b, l);
 	enc_streams(b, &l->stream);
 	enc_servers(b, l);
+	enc_climb(b, &l->climb);
 }
 
 static void dec_later(struct as_bytes *b, struct as_load *ret)
@@ -257,8 +305,10 @@ static void dec_later(struct as_bytes *b, struct as_load *ret)
 	dec_named(b, ret, unknown);
 	dec_targets(b, ret);
 	dec_streams(b, &ret->stream);
-	if (as_bytes_left(b))
+	if (!b->bad && as_bytes_left(b))
 		dec_servers(b, ret);
+	if (!b->bad && as_bytes_left(b))
+		dec_climb(b, &ret->climb);
 }
 
 void as_dec_load(struct as_bytes *b, struct as_load *ret)

@@ -5,7 +5,8 @@
  *	record, then errors: u64 count of (text key, u64 number), then five u64
  *	(answers by the first digit of their status), then three histograms, then
  *	u64 count of (text name, histogram), then u64 count of targets' records, then
- *	of streams a record and u64 count of histograms (AS_LOAD_STREAM_TIMES)
+ *	of streams a record and u64 count of histograms (AS_LOAD_STREAM_TIMES), then
+ *	of a climb a record and u64 count of probes' records
  *	histogram: u64 bits, i64 min, i64 max, f64 sum, u64 count of
  *	           (u64 buckets passed over, u64 number)
  */

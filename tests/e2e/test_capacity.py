@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+"""`assay capacity` against a stub whose limit is known: the search, its end, its runs.
+
+How near it comes to theory is measured by truth/test_capacity; a busy machine may make any probe
+INVALID (exit status 6), and then what it says must say so.
+"""
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from harness import *
+from schemas import *
+from stubs import *
+
+QUICK = ("--probe", "0.4s", "--hold", "0.6s")
+
+
+def capacity(url, *options, rc=(0, 6)):
+    r = assay("capacity", "--json", *options, url, timeout=60)
+    expect(r.rc in rc, f"exit status {r.rc}: {r.err}")
+    d = valid(r.json(), "capacity-1")
+    expect_eq(d["end"] == "invalid", r.rc == 6, "the end and the exit status agree")
+    return d, r
+
+
+@test("four servers of 100 ms each: four at once keep to 150 ms, five do not")
+def _():
+    s = stub("--servers", 4, "--service", "100ms")
+    d, _ = capacity(s.url, "--by", "concurrency", "--slo", "p90<150ms,errors<1%", "--probe", "1s",
+                    "--hold", "1s", "--precision", "0.01")
+    for p in d["probes"]:
+        if p["verdict"] != "invalid" and p["sure"]:
+            expect_eq(p["verdict"], "keeps" if p["amount"] <= 4 else "misses", f"{p}")
+    if d["end"] == "held":
+        expect_eq((d["capacity"], d["too_much"]), (4, 5), "capacity")
+        expect(d["load"]["requests"] >= 4 and d["load"]["connections"] == 4, d["load"])
+
+
+@test("what is never too much ends at the most that may be tried")
+def _():
+    s = stub()
+    d, _ = capacity(s.url, "--slo", "p99<10s", "--from", 50, "--most", 100, *QUICK)
+    if d["end"] != "invalid":
+        expect_eq((d["end"], d["capacity"], d["too_much"]), ("top", 100, None), "end")
+
+
+@test("what nothing keeps to: exit status 3, no number")
+def _():
+    s = stub("--answer", "delay=20ms")
+    d, r = capacity(s.url, "--slo", "p50<1ms", "--by", "concurrency", *QUICK, rc=(3, 6))
+    if r.rc == 3:
+        expect_eq((d["end"], d["capacity"]), ("none", None), "end")
+
+
+@test("nobody answers: INVALID, and it says so")
+def _():
+    r = assay("capacity", "--slo", "p99<1s", "--from", 50, *QUICK, "unix:" + str(tmp() / "nobody"))
+    expect_eq(r.rc, 6, "exit status")
+    expect_in("nobody answered", r.out, "reason")
+
+
+@test("every probe is a run whose parent is the capacity's, and the capacity is shown again")
+def _():
+    s = stub("--answer", "delay=5ms")
+    d, _ = capacity(s.url, "--slo", "p99<10s", "--from", 20, "--most", 40, *QUICK)
+    for p in d["probes"]:
+        run = assay("show", "--json", p["run"]).json()
+        expect_eq(run["assay"]["identity"]["parent"], d["id"], "parent")
+        expect_eq(run["assay"]["identity"]["kind"], "load", "kind")
+    again = assay("show", "--json", d["id"]).json()["assay"]
+    expect_eq(again["identity"]["kind"], "capacity", "kind")
+    expect_eq(again["load"]["climb"]["probes"], d["probes"], "probes")
+    text = assay("show", d["id"])
+    expect_in("capacity ", text.out, "summary")
+    expect(max(map(len, text.out.splitlines())) <= 80, "within 80 columns")
+
+
+@test("Ctrl-C: what is known so far, and the signal is passed on")
+def _():
+    s = stub("--answer", "delay=5ms")
+    p = start(ASSAY, "capacity", "--json", "--slo", "p99<10s", "--from", "20", "--most", "20",
+              "--probe", "0.4s", "--hold", "50s", s.url, stdout=subprocess.PIPE,
+              stderr=subprocess.PIPE, text=True)
+    p.stderr.readline()  # the first probe is over
+    time.sleep(0.2)
+    p.send_signal(signal.SIGINT)
+    out, _ = p.communicate(timeout=30)
+    d = valid(json.loads(out), "capacity-1")
+    if d["end"] != "invalid":
+        expect_eq(d["end"], "interrupted", "end")
+        expect_eq(p.returncode, -signal.SIGINT, "how it ended")
+
+
+@test("a page with the curve")
+def _():
+    s = stub("--answer", "delay=5ms")
+    page = tmp() / "page.html"
+    r = assay("capacity", "--slo", "p99<10s", "--from", 20, "--most", 40, *QUICK, "--html", page,
+              s.url)
+    expect(r.rc in (0, 6), r.err)
+    text = page.read_text()
+    expect_in("tried", text, "what was tried")
+    if r.rc == 0:
+        expect_in("answers a second, over requests under way", text, "the curve")
+
+
+@test("with --watch the target's use is known, and its stacks at the answer say what limits it")
+def _():
+
+    server = tmp() / "server.py"
+    server.write_text("""
+import http.server, sys, time
+class H(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    def do_GET(self):
+        self.burn()
+        self.send_response(200)
+        self.send_header("Content-Length", "2")
+        self.end_headers()
+        self.wfile.write(b"ok")
+    def burn(self):
+        end = time.thread_time() + 0.01
+        while time.thread_time() < end:
+            pass
+    def log_message(self, *a): pass
+s = http.server.ThreadingHTTPServer(("127.0.0.1", 0), H)
+print(s.server_port, flush=True)
+s.serve_forever()
+""")
+    p = start("/usr/bin/python3", server, stdout=subprocess.PIPE, text=True)
+    port = int(p.stdout.readline())
+    d, _ = capacity(f"http://127.0.0.1:{port}", "--slo", "p99<30s", "--by", "concurrency", "--most",
+                    2, "--probe", "0.5s", "--hold", "1.5s", "--watch", f"web={p.pid}")
+    expect_eq(d["load"]["target"]["name"], "web", "target")
+    if d["end"] == "top":
+        expect_in("burn", d["limited_by"]["function"], "what limits it")
+
+
+@test("usage: what is asked for wrongly is said before anything is sent")
+def _():
+    for words, say in ((["--slo", "p99<"], "no threshold"), ([], "--slo"),
+                       (["--slo", "p99<1s", "--by", "magic"], "magic"),
+                       (["--slo", "p99<1s", "--by", "concurrency", "--most", "1e9"], "at once"),
+                       (["--slo", "p99<1s", "--precision", "2"], "share"),
+                       (["--slo", "p99<1s", "--stacks", "cpu"], "watch"),
+                       (["--slo", "p99<1s", "--arrival", "never"], "never")):
+        r = assay("capacity", *words, "http://127.0.0.1:1")
+        expect_eq(r.rc, 2, f"{words}")
+        expect_in(say, r.err, f"{words}")
+
+
+main()
