@@ -5,6 +5,7 @@
 #include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -43,6 +44,12 @@ static int unresolved(const struct as_url *url, int why, struct as_err *err)
 	return as_hint(err, "is it spelled right? 'getent hosts NAME' asks the same resolver");
 }
 
+/* localhost is this machine (RFC 6761), also where no file says so: NULL asks for it. */
+static const char *own_name(const char *host)
+{
+	return strcasecmp(host, "localhost") ? host : NULL;
+}
+
 static int resolve_name(const struct as_url *url, struct as_addresses *ret, struct as_err *err)
 {
 	as_cleanup(free_list) struct addrinfo *list = NULL;
@@ -50,7 +57,7 @@ static int resolve_name(const struct as_url *url, struct as_addresses *ret, stru
 	char port[8];
 
 	(void)snprintf(port, sizeof port, "%u", url->port);
-	int why = getaddrinfo(url->host, port, &want, &list);
+	int why = getaddrinfo(own_name(url->host), port, &want, &list);
 	for (const struct addrinfo *i = list; !why && i && ret->n < AS_ADDRESSES_MOST;
 	     i = i->ai_next) {
 		struct as_address *a = &ret->at[ret->n];
