@@ -151,7 +151,7 @@ struct as_load {             /* of the heap: it holds histograms */
 	uint64_t ntargets;
 	struct as_load_target target[AS_LOAD_TARGETS];
 	struct as_climb_story climb; /* that it is the answer of; n 0: of none          */
-	uint64_t nservers; /* 0: it was one */
+	uint64_t nservers;           /* 0: it was one */
 	struct as_histogram latency, wire, lateness;
 	struct as_histogram handshake;
 	struct as_histogram looplag; /* of the first target's busiest event loop */
