@@ -11,7 +11,7 @@ ARGS    ?=
 # What a fresh Debian or Ubuntu needs: to build, to test, to develop.
 BUILD_PKGS := gcc libc6-dev make meson ninja-build pkg-config python3 \
               libsqlite3-dev libzstd-dev zlib1g-dev libjansson-dev libncurses-dev libdw-dev \
-              libssl-dev clang bpftool libbpf-dev
+              libssl-dev libnghttp2-dev clang bpftool libbpf-dev
 TEST_PKGS  := $(BUILD_PKGS) procps python3-jsonschema strace util-linux mandoc zsh locales openssl \
               clang clang-format shellcheck node-typescript
 BENCH_PKGS := $(BUILD_PKGS) musl python3-pip time util-linux heaptrack valgrind wrk hey
@@ -22,7 +22,8 @@ FORMAT_PKGS := go=golang-go valgrind linux-perf npm=npm python3-pip
 REAL_PKGS  := $(TEST_PKGS) redis-server redis-tools git dpkg-dev chromium \
 	      chromium-driver debootstrap iproute2 \
 	      nodejs nginx-light curl python3-uvloop python3-trio python3-fastapi python3-uvicorn \
-	      libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0 musl
+	      libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0 musl \
+	      nghttp2-server python3-h2
 # A daemon for containers, for the same occasion.
 DOCKER_PKGS := docker.io
 DEV_PKGS   := $(TEST_PKGS) libclang-rt-dev dpkg-dev

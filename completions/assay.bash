@@ -218,6 +218,7 @@ _assay() {
 		--body) return ;;
 		--body-file) _assay_files "$cur"; return ;;
 		--body-lines) _assay_files "$cur"; return ;;
+		--streams-per-connection) return ;;
 		--cacert) _assay_files "$cur"; return ;;
 		--targets) return ;;
 		--balance) _assay_words "round-robin least-outstanding" "$cur"; return ;;
@@ -234,7 +235,7 @@ _assay() {
 		--store) _assay_files "$cur"; return ;;
 		esac
 		if [[ $cur == -* ]]; then
-			_assay_words "-c --connections -n --requests -z --duration -R --rate --arrival --seed --warmup --timeout --deadline -m --method -H --header --body --body-file --body-lines --cacert -k --insecure --targets --balance --yes --threshold --exit-codes -w --watch --stacks --stacks-rate -i --interval --name --run-version -l --label --json --csv --ndjson --hdr --junit --markdown -o --output -q --quiet --store --no-store -h --help" "$cur"
+			_assay_words "-c --connections -n --requests -z --duration -R --rate --arrival --seed --warmup --timeout --deadline -m --method -H --header --body --body-file --body-lines --http2 --streams-per-connection --cacert -k --insecure --targets --balance --yes --threshold --exit-codes -w --watch --stacks --stacks-rate -i --interval --name --run-version -l --label --json --csv --ndjson --hdr --junit --markdown -o --output -q --quiet --store --no-store -h --help" "$cur"
 		fi
 		;;
 	"capacity")
@@ -256,6 +257,7 @@ _assay() {
 		--body) return ;;
 		--body-file) _assay_files "$cur"; return ;;
 		--body-lines) _assay_files "$cur"; return ;;
+		--streams-per-connection) return ;;
 		--cacert) _assay_files "$cur"; return ;;
 		--targets) return ;;
 		--balance) _assay_words "round-robin least-outstanding" "$cur"; return ;;
@@ -270,7 +272,7 @@ _assay() {
 		--store) _assay_files "$cur"; return ;;
 		esac
 		if [[ $cur == -* ]]; then
-			_assay_words "--slo --by --from --most --precision --probe --hold --arrival --seed -c --connections --timeout --deadline -m --method -H --header --body --body-file --body-lines --cacert -k --insecure --targets --balance --yes -w --watch --stacks --stacks-rate -i --interval --name --run-version -l --label --json --html -q --quiet --store --no-store -h --help" "$cur"
+			_assay_words "--slo --by --from --most --precision --probe --hold --arrival --seed -c --connections --timeout --deadline -m --method -H --header --body --body-file --body-lines --http2 --streams-per-connection --cacert -k --insecure --targets --balance --yes -w --watch --stacks --stacks-rate -i --interval --name --run-version -l --label --json --html -q --quiet --store --no-store -h --help" "$cur"
 		elif ((COMP_CWORD == at + 1)); then
 			_assay_words "slo " "$cur"
 		else

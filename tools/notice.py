@@ -16,6 +16,7 @@ LINKED = {
     "jansson": ("Jansson", "MIT", "Petri Lehtinen and contributors"),
     "ncursesw": ("ncurses", "X11", "Free Software Foundation, Inc. and Thomas E. Dickey"),
     "libdw": ("elfutils", "LGPL-3.0+", "Red Hat, Inc. and others"),
+    "libnghttp2": ("nghttp2", "MIT", "Tatsuhiro Tsujikawa and nghttp2 contributors"),
     "openssl": ("OpenSSL", "Apache-2.0", "The OpenSSL Project Authors"),
 }
 NOT_LISTED = {"threads"}        # part of the C library

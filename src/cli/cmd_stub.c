@@ -247,6 +247,8 @@ const struct as_cmd as_cmd_stub = {
 		"bytes: the head after `delay`, the first of them `first=TIME` later, then one "
 		"`every=TIME`. An event says when it was sent, so that `assay load` on the same "
 		"machine can tell how late it read it.\n\n"
+		"**WebSocket.** Who asks for one gets it, and every message back as it came, after "
+		"`delay`; `end=` of drop, reset, close and silent works there, too.\n\n"
 		"**Queues.** With `--servers C --service exp:10ms` C requests are served at once "
 		"and the others wait in their order: with Poisson arrivals this is M/M/c, whose "
 		"waits are known.\n\n"

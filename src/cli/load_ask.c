@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/watched.h"
+#include "net/websocket.h"
 
 /* ── what is sent, and to whom ────────────────────────────────────────── */
 
@@ -19,6 +20,8 @@ static int write_requests(const struct as_load_ask *o, struct as_load_job *j, st
 
 	if (bodies > 1)
 		return as_fail(err, AS_EUSAGE, "one of --body, --body-file and --body-lines");
+	if (j->url.websocket && (!bodies || o->method))
+		return as_fail(err, AS_EUSAGE, "over a WebSocket go messages: --body, no --method");
 	j->config.bodyless = !strcmp(ask.method, "HEAD");
 	return as_load_places_write(&j->places, &body, &ask, err);
 }
@@ -28,9 +31,26 @@ static int find_places(const struct as_load_ask *o, struct as_load_job *j, struc
 	const struct as_load_reach how = {.targets = o->targets,
 					  .ca_file = o->ca_file,
 					  .insecure = o->insecure,
+					  .http2 = o->http2,
 					  .yes = o->yes};
 
 	return as_load_places_find(&j->places, &j->url, &how, err);
+}
+
+static int speak_http2(const struct as_load_ask *o, struct as_load_job *j, struct as_err *err)
+{
+	const struct as_load_rows *rows = &j->places.rows[0];
+	struct as_http2_ask first;
+
+	if (!o->http2)
+		return AS_OK;
+	if (j->url.websocket)
+		return as_fail(err, AS_EUSAGE, "a WebSocket is made of HTTP/1.1: no --http2");
+	if (!as_http2_read(rows->bytes.p, rows->ends[0], "http", &first))
+		return as_fail(err, AS_EUSAGE, "the headers are too many, or their names too long");
+	j->config.streams =
+		o->streams < AS_LOAD_CONNS_MOST ? (uint32_t)o->streams : AS_LOAD_CONNS_MOST;
+	return as_http2_load(&j->config.http2, err);
 }
 
 static void configure(const struct as_load_ask *o, struct as_load_job *j, const struct as_env *env)
@@ -41,6 +61,8 @@ static void configure(const struct as_load_ask *o, struct as_load_job *j, const 
 	c->place = j->places.at;
 	c->nplaces = j->places.n;
 	c->nrequests = j->places.rows[0].n;
+	c->binary =
+		!as_ws_is_text(as_buf_text(&j->places.rows[0].bytes), j->places.rows[0].bytes.len);
 	c->balance = *o->balance == 'r' ? AS_ROUND_ROBIN : AS_LEAST_OUTSTANDING;
 	c->timeout_ns = o->timeout_ns;
 	c->deadline_ns = o->deadline_ns;
@@ -56,6 +78,8 @@ int as_load_job_prepare(const struct as_load_ask *o, const char *url, const stru
 		r = find_places(o, j, err);
 	if (r == AS_OK)
 		r = write_requests(o, j, err);
+	if (r == AS_OK)
+		r = speak_http2(o, j, err);
 	if (r == AS_OK)
 		r = as_watched_parse(env, &o->watched, j->watched, err);
 	j->nwatched = o->watched.n;

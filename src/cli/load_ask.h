@@ -18,7 +18,8 @@ struct as_load_ask {
 	int64_t timeout_ns, deadline_ns;
 	const char *method, *body, *body_file, *body_lines, *targets, *balance, *ca_file;
 	struct as_opt_list headers, watched;
-	bool yes, insecure;
+	uint64_t streams;
+	bool yes, insecure, http2;
 };
 
 /* clang-format off */
@@ -46,6 +47,11 @@ struct as_load_ask {
 	  .arg = "FILE", .help = "the same, from a file" },                                        \
 	{ .name = "body-lines", .type = AS_OPT_TEXT, .at = offsetof(S, ask.body_lines),            \
 	  .arg = "FILE", .help = "each line of it is the body of a request; they take turns" },    \
+	{ .name = "http2", .type = AS_OPT_SWITCH, .at = offsetof(S, ask.http2),                    \
+	  .help = "speak HTTP/2: over TLS as ALPN says, else because it is known" },               \
+	{ .name = "streams-per-connection", .type = AS_OPT_UINT, .at = offsetof(S, ask.streams),   \
+	  .arg = "N", .initial = "100", .positive = true,                                          \
+	  .help = "of --http2: so many of the -c requests share a connection" },                   \
 	{ .name = "cacert", .type = AS_OPT_TEXT, .at = offsetof(S, ask.ca_file), .arg = "FILE",    \
 	  .help = "of https: trust the issuers in FILE, instead of those whom the system trusts" }, \
 	{ .name = "insecure", .letter = 'k', .type = AS_OPT_SWITCH, .at = offsetof(S, ask.insecure), \

@@ -19,14 +19,12 @@ static int add(struct as_load_places *p, const char *text, size_t n, const struc
 	if (n == 0 || n >= sizeof one)
 		return as_fail(err, AS_EUSAGE, "a target without a name, or with a long one");
 	(void)snprintf(one, sizeof one, "%.*s", (int)n, text);
-	(void)snprintf(whole, sizeof whole, "%s%s",
-		       is_url(one) ? ""
-		       : like->tls ? "https://"
-				   : "http://",
-		       one);
+	(void)snprintf(whole, sizeof whole, "%s%s", is_url(one) ? "" : as_url_scheme(like), one);
 	int r = as_url_parse(whole, &p->url[p->n], err);
 	if (r < 0)
 		return r;
+	if (p->url[p->n].websocket != like->websocket)
+		return as_fail(err, AS_EUSAGE, "WebSockets and others are not one load");
 	if (!strcmp(p->url[p->n].target, "/"))
 		memcpy(p->url[p->n].target, like->target, sizeof like->target);
 	(void)snprintf(p->at[p->n].name, sizeof p->at[p->n].name, "%.*s", AS_LOAD_SERVER_NAME - 1,
@@ -55,10 +53,8 @@ static int secure(struct as_load_places *p, size_t i, const struct as_load_reach
 	const struct as_tls_config c = {.host = p->url[i].host,
 					.ca_file = how->ca_file,
 					.insecure = how->insecure,
-					.protocol = "http/1.1"};
+					.protocol = how->http2 ? "h2" : "http/1.1"};
 
-	if (p->url[i].websocket)
-		return as_fail(err, AS_EUNSUP, "WebSocket is not spoken yet");
 	if (!p->url[i].tls)
 		return AS_OK;
 	p->at[i].tls = &p->tls[i];
@@ -90,7 +86,8 @@ int as_load_places_find(struct as_load_places *p, const struct as_url *url,
 		hidden |= p->url[i].tls;
 	}
 	if (r == AS_OK && !hidden && (how->ca_file || how->insecure))
-		return as_fail(err, AS_EUSAGE, "--cacert and --insecure are of https://");
+		return as_fail(err, AS_EUSAGE,
+			       "--cacert and --insecure are of https:// and wss://");
 	return r;
 }
 
@@ -105,6 +102,8 @@ int as_load_places_write(struct as_load_places *p, const struct as_load_body *bo
 		r = as_load_rows_write(&p->rows[i], body, ask, err);
 		p->at[i].request = p->rows[i].bytes.p;
 		p->at[i].ends = p->rows[i].ends;
+		p->ask[i] = *ask;
+		p->at[i].upgrade = p->url[i].websocket ? &p->ask[i] : NULL;
 	}
 	return r;
 }

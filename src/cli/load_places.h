@@ -13,6 +13,7 @@ struct as_load_places {
 	struct as_url url[AS_LOAD_SERVERS];
 	struct as_load_place at[AS_LOAD_SERVERS];
 	struct as_load_rows rows[AS_LOAD_SERVERS];  /* that are sent there */
+	struct as_http_ask ask[AS_LOAD_SERVERS];    /* how each is asked   */
 	struct as_tls_context tls[AS_LOAD_SERVERS]; /* of those that want it */
 	size_t n;
 };
@@ -20,7 +21,7 @@ struct as_load_places {
 struct as_load_reach {
 	const char *targets; /* a list with commas, or NULL */
 	const char *ca_file;
-	bool insecure, yes;
+	bool insecure, yes, http2;
 };
 
 /* `p` is all zeros, as_load_places_done() follows. Addresses are found, and near. */

@@ -23,7 +23,11 @@ static int add(struct as_load_rows *r, struct as_http_ask *ask, const char *p, s
 		return as_fail(err, AS_ENOMEM, "no memory for requests");
 	ask->body = p;
 	ask->body_len = n;
-	int e = as_http_put(&r->bytes, ask, err);
+	int e = AS_OK;
+	if (ask->url->websocket)
+		as_buf_add(&r->bytes, p, n); /* a message has no head */
+	else
+		e = as_http_put(&r->bytes, ask, err);
 	r->ends[r->n++] = r->bytes.len;
 	return e;
 }

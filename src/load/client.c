@@ -4,6 +4,14 @@
 #include "base/fault.h"
 #include "load/serving.h"
 
+/* The next request. */
+void as_client_listen(struct as_client *c)
+{
+	as_http_request(&c->http, c->target, sizeof c->target);
+	c->upgrade = (struct as_http_upgrade){0};
+	c->http.upgrade = &c->upgrade;
+}
+
 /* ── coming and going ─────────────────────────────────────────────────── */
 
 void as_client_welcome(struct as_stub *s, int fd)
@@ -19,7 +27,7 @@ void as_client_welcome(struct as_stub *s, int fd)
 	c->link.fd = fd;
 	c->own = AS_BUF(AS_STUB_BODY_MOST * 2);
 	c->body = AS_BUF(AS_MODEL_REQUEST_MOST);
-	as_http_request(&c->http, c->target, sizeof c->target);
+	as_client_listen(c);
 	c->after = s->clients;
 	if (s->clients)
 		s->clients->before = c;
@@ -54,6 +62,7 @@ void as_clients_free(struct as_client **list)
 		*list = c->after;
 		as_buf_done(&c->own);
 		as_buf_done(&c->body);
+		free(c->ws);
 		free(c);
 	}
 }
@@ -120,6 +129,57 @@ static size_t take(struct as_client *c, const char *p, size_t n)
 	return used;
 }
 
+/* ── a WebSocket ──────────────────────────────────────────────────────── */
+
+/* A ping is answered at once; a close is, and that was it. */
+static void take_control(struct as_stub *s, struct as_client *c)
+{
+	as_auto_buf struct as_buf frame = AS_BUF(AS_BUF_LINE);
+	const struct as_ws *w = c->ws;
+
+	if (w->op == AS_WS_PING)
+		as_ws_put(&frame, AS_WS_PONG, w->control, w->control_len, NULL);
+	else if (w->op == AS_WS_CLOSE)
+		as_ws_put(&frame, AS_WS_CLOSE, w->control, w->control_len, NULL);
+	ssize_t n = frame.len ? as_link_send(&c->link, frame.p, frame.len) : 0;
+	s->count.bytes_out += n > 0 ? (uint64_t)n : 0;
+	if (w->op == AS_WS_CLOSE)
+		as_client_leave(s, c, false);
+}
+
+static void keep_piece(struct as_client *c, const struct as_ws_piece *piece)
+{
+	char *to = as_buf_room(&c->body, piece->n);
+
+	if (!to)
+		return;
+	as_ws_mask(to, piece->p, piece->n, c->ws->key, piece->at);
+	to[piece->n] = '\0';
+	c->body.len += piece->n;
+}
+
+static void take_piece(struct as_stub *s, struct as_client *c, const struct as_ws_piece *piece)
+{
+	if (piece->kind == AS_WS_PIECE)
+		keep_piece(c, piece);
+	else if (piece->kind == AS_WS_CONTROL)
+		take_control(s, c);
+	else if (piece->kind == AS_WS_MESSAGE && c->phase == AS_CLIENT_ASKS && !c->body.bad)
+		as_reply_message(s, c);
+	else if (piece->kind != AS_WS_NOTHING) /* broken, or more than we keep */
+		as_client_leave(s, c, false);
+}
+
+static void take_frames(struct as_stub *s, struct as_client *c, size_t n)
+{
+	struct as_ws_piece piece = {.kind = AS_WS_PIECE};
+
+	for (size_t used = 0; piece.kind && !c->gone;) {
+		used += as_ws_step(c->ws, s->bytes + used, n - used, &piece);
+		take_piece(s, c, &piece);
+	}
+}
+
 /* False: there is nothing more, or nobody. */
 static bool read_once(struct as_stub *s, struct as_client *c)
 {
@@ -127,11 +187,15 @@ static bool read_once(struct as_stub *s, struct as_client *c)
 
 	if (n == -EAGAIN)
 		return false;
-	if (n <= 0 || as_http_over(&c->http)) { /* over, or more than was asked for */
+	if (n <= 0 || (as_http_over(&c->http) && !c->ws)) { /* over, or more than was asked for */
 		as_client_leave(s, c, false);
 		return false;
 	}
 	s->count.bytes_in += (uint64_t)n;
+	if (c->ws) {
+		take_frames(s, c, (size_t)n);
+		return !c->gone;
+	}
 	size_t used = take(c, s->bytes, (size_t)n);
 	if (!as_http_over(&c->http))
 		return true;

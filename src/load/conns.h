@@ -6,6 +6,7 @@
  */
 #include "load/stream.h"
 #include "net/http1.h"
+#include "net/http2.h"
 #include "net/link.h"
 
 enum as_conn_state {
@@ -18,7 +19,9 @@ enum as_conn_state {
 };
 
 struct as_conns;
+struct as_carrier;
 struct as_gen_server;
+struct as_talk;
 
 struct as_conn {
 	struct as_gen_server *server; /* whom it is with */
@@ -34,6 +37,10 @@ struct as_conn {
 	struct as_conns *in;
 	struct as_conn *before, *after;
 	struct as_http http;
+	struct as_carrier *carrier; /* of HTTP/2: where this seat is; NULL: nowhere, or HTTP/1 */
+	struct as_carrier *wire_of; /* whose own connection it is; NULL: nobody's  */
+	struct as_http2_stream stream2;
+	struct as_talk *talk;    /* over a WebSocket; NULL: HTTP */
 	struct as_stream stream; /* if the answer is one */
 };
 

@@ -15,8 +15,15 @@ static void watch(struct as_generator *g, struct as_conn *c, int op, uint32_t ev
 	(void)epoll_ctl(g->epoll, op, c->link.fd, &e);
 }
 
-void as_gen_drop(struct as_conn *c)
+void as_gen_watch(struct as_generator *g, struct as_conn *c, uint32_t events)
 {
+	watch(g, c, EPOLL_CTL_MOD, events);
+}
+
+void as_gen_drop(struct as_generator *g, struct as_conn *c)
+{
+	if (c->talk)
+		as_talk_leave(g, c);
 	as_link_close(&c->link);
 	c->state = AS_CONN_DOWN;
 }
@@ -27,7 +34,7 @@ void as_gen_release(struct as_conn *c, int64_t now)
 	c->freed_ns = now;
 	c->server->flight -= c->asked;
 	c->asked = false;
-	if (c->link.fd >= 0) {
+	if (c->link.fd >= 0 || c->carrier) {
 		c->state = AS_CONN_IDLE;
 		as_conns_push(&c->server->idle, c);
 	} else {
@@ -37,12 +44,19 @@ void as_gen_release(struct as_conn *c, int64_t now)
 
 void as_gen_fail(struct as_generator *g, struct as_conn *c, enum as_load_error kind)
 {
+	if (c->wire_of) {
+		as_carrier_fail(c->wire_of, kind);
+		return;
+	}
 	int64_t now = as_now();
-	bool never = c->state == AS_CONN_DIALING || c->state == AS_CONN_GREETING || c->link.fd < 0;
-
+	bool never = c->state == AS_CONN_DIALING || c->state == AS_CONN_GREETING ||
+		     (c->talk && as_talk_is_asking(c));
 	if (c->asked)
 		as_gen_record(g, c, kind, now);
-	as_gen_drop(c);
+	if (g->cfg->http2)
+		as_seat_leave(c);
+	else
+		as_gen_drop(g, c);
 	as_gen_release(c, now);
 	if (never)
 		c->server->until_ns = now + AS_GEN_REST;
@@ -50,19 +64,19 @@ void as_gen_fail(struct as_generator *g, struct as_conn *c, enum as_load_error k
 		as_conns_append(&g->resting, c);
 }
 
-static void succeed(struct as_generator *g, struct as_conn *c)
+void as_gen_succeed(struct as_generator *g, struct as_conn *c)
 {
 	int64_t now = as_now();
 
 	as_gen_record(g, c, as_gen_kind_of_status(c->http.status), now);
 	if (!c->http.keep || c->sent < c->len)
-		as_gen_drop(c);
+		as_gen_drop(g, c);
 	as_gen_release(c, now);
 }
 
 /* ── writing ──────────────────────────────────────────────────────────── */
 
-static void write_request(struct as_generator *g, struct as_conn *c)
+void as_gen_write(struct as_generator *g, struct as_conn *c)
 {
 	ssize_t n = as_link_send(&c->link, c->request + c->sent, c->len - c->sent);
 
@@ -78,16 +92,41 @@ static void write_request(struct as_generator *g, struct as_conn *c)
 	c->state = whole ? AS_CONN_WAITING : AS_CONN_WRITING;
 }
 
-/* A request can go, or wait for one. */
-static void connected(struct as_generator *g, struct as_conn *c)
+static void send_request(struct as_generator *g, struct as_conn *c)
+{
+	if (c->carrier)
+		as_seat_ask(g, c);
+	else if (c->talk)
+		as_talk_send(g, c);
+	else
+		as_gen_write(g, c);
+}
+
+void as_gen_seated(struct as_generator *g, struct as_conn *c)
+{
+	c->state = AS_CONN_IDLE;
+	if (c->asked)
+		send_request(g, c);
+	else
+		as_gen_release(c, as_now());
+}
+
+void as_gen_connected(struct as_generator *g, struct as_conn *c)
 {
 	g->out->opened++;
 	c->server->opened++;
-	c->state = AS_CONN_IDLE;
-	if (c->asked)
-		write_request(g, c);
+	as_gen_seated(g, c);
+}
+
+/* Bytes can go both ways, hidden or not. */
+static void connected(struct as_generator *g, struct as_conn *c)
+{
+	if (c->wire_of)
+		as_carrier_reached(c->wire_of);
+	else if (c->talk)
+		as_talk_ask(g, c);
 	else
-		as_gen_release(c, as_now());
+		as_gen_connected(g, c);
 }
 
 /* ── TLS ──────────────────────────────────────────────────────────────── */
@@ -153,6 +192,11 @@ static bool try_next_address(struct as_gen_server *s)
 void as_gen_dial(struct as_generator *g, struct as_conn *c)
 {
 	struct as_gen_server *s = c->server;
+
+	if (g->cfg->http2 && !c->wire_of) {
+		as_seat_join(g, c);
+		return;
+	}
 	int why = as_dial(&s->place->to.at[s->address], &c->link.fd);
 
 	while (why && why != EINPROGRESS && try_next_address(s))
@@ -180,7 +224,7 @@ static void dialled(struct as_generator *g, struct as_conn *c)
 		as_gen_fail(g, c, as_gen_kind(why));
 		return;
 	}
-	as_gen_drop(c);
+	as_gen_drop(g, c);
 	as_gen_dial(g, c);
 }
 
@@ -203,11 +247,14 @@ void as_gen_begin(struct as_generator *g, struct as_conn *c, int64_t due, int64_
 	choose_request(g, c);
 	as_gen_chosen(g, c);
 	g->issued++;
-	as_http_response(&c->http, g->cfg->bodyless);
+	if (c->talk)
+		as_talk_begin(c);
+	else
+		as_http_response(&c->http, g->cfg->bodyless);
 	as_stream_begin(&c->stream);
 	as_conns_append(&g->flight, c);
-	if (c->link.fd >= 0)
-		write_request(g, c);
+	if (c->link.fd >= 0 || c->carrier)
+		send_request(g, c);
 	else
 		as_gen_dial(g, c);
 }
@@ -223,6 +270,14 @@ static bool is_stream(const struct as_conn *c)
 static struct as_load_streams *streams_of(struct as_generator *g, const struct as_conn *c)
 {
 	return c->due_ns < g->from_ns ? NULL : &g->out->stream;
+}
+
+void as_gen_body(struct as_generator *g, struct as_conn *c, const char *p, size_t n)
+{
+	int64_t now = as_now();
+
+	as_stream_note(&c->stream, streams_of(g, c), &c->http, now);
+	as_stream_body(&c->stream, streams_of(g, c), p, n, now);
 }
 
 /* The answer goes on: what of it is in these bytes, and how many they are. */
@@ -255,7 +310,7 @@ static void take(struct as_generator *g, struct as_conn *c, size_t n)
 	else if (c->http.state == AS_HTTP_BAD || used < n)
 		as_gen_fail(g, c, AS_LOAD_PROTOCOL);
 	else
-		succeed(g, c);
+		as_gen_succeed(g, c);
 }
 
 /* The connection is no more: a stream that was under way is cut off, whoever did it. */
@@ -268,7 +323,7 @@ static void ended(struct as_generator *g, struct as_conn *c)
 {
 	as_http_end(&c->http);
 	if (c->http.state == AS_HTTP_DONE)
-		succeed(g, c);
+		as_gen_succeed(g, c);
 	else
 		as_gen_fail(g, c, kind_of_end(c, AS_LOAD_CLOSED));
 }
@@ -278,7 +333,7 @@ static void disturbed(struct as_generator *g, struct as_conn *c, ssize_t n)
 {
 	if (n > 0)
 		g->out->errors[AS_LOAD_PROTOCOL]++;
-	as_gen_drop(c);
+	as_gen_drop(g, c);
 	as_gen_release(c, as_now());
 }
 
@@ -289,10 +344,14 @@ static bool read_once(struct as_generator *g, struct as_conn *c)
 	if (n == -EAGAIN)
 		return false;
 	g->out->bytes_in += n > 0 ? (uint64_t)n : 0;
-	if (c->state == AS_CONN_IDLE)
+	if (c->talk && n > 0)
+		as_talk_take(g, c, g->bytes, (size_t)n);
+	else if (c->state == AS_CONN_IDLE)
 		disturbed(g, c, n);
 	else if (n < 0)
 		as_gen_fail(g, c, kind_of_end(c, as_gen_kind((int)-n)));
+	else if (n == 0 && c->talk)
+		as_gen_fail(g, c, AS_LOAD_CLOSED);
 	else if (n == 0)
 		ended(g, c);
 	else
@@ -314,8 +373,10 @@ void as_gen_event(struct as_generator *g, struct as_conn *c, uint32_t events)
 		dialled(g, c);
 	else if (c->state == AS_CONN_GREETING)
 		greet(g, c);
+	else if (c->wire_of)
+		as_carrier_event(c->wire_of, events);
 	else if (c->state == AS_CONN_WRITING && !(events & (EPOLLIN | EPOLLERR | EPOLLHUP)))
-		write_request(g, c);
+		as_gen_write(g, c);
 	else if (c->state != AS_CONN_DOWN)
 		read_answer(g, c);
 }

@@ -4,11 +4,15 @@
  *
  *	generator.c  its loop, from the first connection to the last answer
  *	exchange.c   one connection: dialled, written to, read from
+ *	carrier.c    one connection of HTTP/2, and the requests on it
+ *	talk.c       one connection that became a WebSocket
  *	outcome.c    what came of a request, counted
  *	balance.c    which server gets the next one
  */
+#include "load/carrier.h"
 #include "load/conns.h"
 #include "load/generator.h"
+#include "stat/random.h"
 
 enum { AS_GEN_READ = 64 << 10 };
 
@@ -17,10 +21,11 @@ struct as_gen_server {
 	const struct as_load_place *place;
 	struct as_load_server *out; /* NULL: it is the only one    */
 	struct as_conns idle, down;
-	size_t address;   /* that is dialled, of place->to */
-	uint64_t opened;  /* connections                   */
-	uint32_t flight;  /* requests under way            */
-	int64_t until_ns; /* it was not reached, and rests */
+	size_t address;             /* that is dialled, of place->to */
+	uint64_t opened;            /* connections                   */
+	uint32_t flight;            /* requests under way            */
+	int64_t until_ns;           /* it was not reached, and rests */
+	struct as_carrier *filling; /* of HTTP/2: has seats left */
 };
 
 struct as_generator {
@@ -44,6 +49,9 @@ struct as_generator {
 	uint64_t issued;
 	bool measuring, noted, stopped, told;
 	struct as_schedule schedule;
+	struct as_carrier *carriers, *dirty; /* of HTTP/2; that have something to send */
+	size_t ncarriers;
+	struct as_random random; /* keys of a WebSocket, which nobody shall guess */
 };
 
 static inline bool as_gen_is_open(const struct as_generator *g)
@@ -77,4 +85,30 @@ void as_gen_event(struct as_generator *g, struct as_conn *c, uint32_t events);
 void as_gen_fail(struct as_generator *g, struct as_conn *c, enum as_load_error kind);
 /* Its request, if it had one, is over; with a connection left it can have the next. */
 void as_gen_release(struct as_conn *c, int64_t now);
-void as_gen_drop(struct as_conn *c);
+void as_gen_drop(struct as_generator *g, struct as_conn *c);
+void as_gen_watch(struct as_generator *g, struct as_conn *c, uint32_t events);
+/* A seat has a carrier that is up. */
+void as_gen_seated(struct as_generator *g, struct as_conn *c);
+/* Bytes of a text/event-stream. */
+void as_gen_body(struct as_generator *g, struct as_conn *c, const char *p, size_t n);
+/* Bytes of c->request that are left. */
+void as_gen_write(struct as_generator *g, struct as_conn *c);
+/* A request can go, or wait for one. */
+void as_gen_connected(struct as_generator *g, struct as_conn *c);
+void as_gen_succeed(struct as_generator *g, struct as_conn *c);
+
+/* ── talk.c ───────────────────────────────────────────────────────────── */
+
+/* For all connections; false: no memory. */
+bool as_talk_prepare(struct as_generator *g);
+void as_talk_done(struct as_conn *c);
+/* The connection is there: ask for a WebSocket. */
+void as_talk_ask(struct as_generator *g, struct as_conn *c);
+bool as_talk_is_asking(const struct as_conn *c); /* not answered yet */
+/* The next message is what c->request says; it is kept until it can go. */
+void as_talk_begin(struct as_conn *c);
+void as_talk_send(struct as_generator *g, struct as_conn *c);
+/* Bytes came. */
+void as_talk_take(struct as_generator *g, struct as_conn *c, const char *p, size_t n);
+/* Say that we leave, if there is somebody to tell. */
+void as_talk_leave(struct as_generator *g, struct as_conn *c);

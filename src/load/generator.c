@@ -69,6 +69,8 @@ static void dispatch(struct as_generator *g)
 		send_planned(g);
 	else
 		send_next(g);
+	if (g->dirty)
+		as_carriers_flush(g);
 }
 
 static void give_up(struct as_generator *g, int64_t now)
@@ -305,9 +307,11 @@ static int listen_to_pulse(struct as_generator *g, struct as_err *err)
 static void shut(struct as_generator *g)
 {
 	for (size_t i = 0; g->conns && i < g->nconns; i++) {
-		as_gen_drop(&g->conns[i]);
+		as_gen_drop(g, &g->conns[i]);
+		as_talk_done(&g->conns[i]);
 		as_sse_done(&g->conns[i].stream.sse);
 	}
+	as_carriers_done(g);
 	free(g->conns);
 	free(g->bytes);
 	as_close_(&g->epoll);
@@ -339,7 +343,9 @@ static int prepare(struct as_generator *g, struct as_err *err)
 		g->conns[i].server = &g->server[i % g->nservers];
 	}
 	int r = listen_to_pulse(g, err);
-	if (r == AS_OK && (!g->conns || !g->bytes))
+	bool fine = g->conns && g->bytes && (!g->cfg->place->upgrade || as_talk_prepare(g)) &&
+		    (!g->cfg->http2 || as_carriers_prepare(g));
+	if (r == AS_OK && !fine)
 		return as_fail(err, AS_ENOMEM, "no memory for %zu connections", g->nconns);
 	return r;
 }

@@ -19,6 +19,8 @@
 #include "load/pulse.h"
 #include "load/schedule.h"
 #include "net/address.h"
+#include "net/http1_write.h"
+#include "net/http2.h"
 #include "net/tls.h"
 #include "os/env.h"
 #include "run/load.h"
@@ -36,7 +38,8 @@ struct as_load_place {
 	struct as_addresses to;
 	const struct as_tls_context *tls; /* NULL: bytes go as they are */
 	const char *request;
-	const size_t *ends; /* of each of the requests in it, which take turns */
+	const size_t *ends;                /* of each of the requests in it, which take turns */
+	const struct as_http_ask *upgrade; /* to a WebSocket, whose messages they are; or NULL */
 };
 
 struct as_load_config {
@@ -44,8 +47,11 @@ struct as_load_config {
 	const struct as_load_place *place;
 	size_t nplaces; /* 1 to AS_LOAD_SERVERS */
 	enum as_balance balance;
-	size_t nrequests; /* of each place */
-	bool bodyless;    /* answers have no body: the method is HEAD          */
+	size_t nrequests;             /* of each place */
+	const struct as_http2 *http2; /* requests are streams of HTTP/2; NULL: HTTP/1.1 */
+	uint32_t streams;             /* of it, at most so many on a connection           */
+	bool binary;                  /* messages of a WebSocket are not text             */
+	bool bodyless;                /* answers have no body: the method is HEAD          */
 	uint32_t conns;
 	struct as_stages at_once;    /* of a closed loop: how many of them; none: all    */
 	uint64_t requests;           /* so many; 0: no limit                        */

@@ -122,8 +122,8 @@ static void answered(struct as_stub *s, struct as_client *c)
 		as_shut_write(c->link.fd);
 	else if (end != AS_STUB_KEEP || c->answer.framing == AS_STUB_UNTIL_CLOSE)
 		as_client_leave(s, c, false);
-	else
-		as_http_request(&c->http, c->target, sizeof c->target);
+	else if (!c->ws)
+		as_client_listen(c);
 }
 
 /* ── what comes bit by bit ────────────────────────────────────────────── */
@@ -238,6 +238,15 @@ static bool is_whole(const struct as_client *c)
 	       c->answer.end != AS_STUB_ENDLESS;
 }
 
+/* A message comes back as it came. */
+static void echo(struct as_stub *s, struct as_client *c)
+{
+	as_buf_clear(&c->own);
+	as_ws_put(&c->own, c->ws->text ? AS_WS_TEXT : AS_WS_BINARY, as_buf_text(&c->body),
+		  c->body.len, NULL);
+	write_own(s, c);
+}
+
 static void answer(struct as_stub *s, struct as_client *c)
 {
 	if (c->answer.end == AS_STUB_DROP || c->answer.end == AS_STUB_RESET) {
@@ -246,6 +255,10 @@ static void answer(struct as_stub *s, struct as_client *c)
 	}
 	if (c->answer.end == AS_STUB_SILENT)
 		return;
+	if (c->ws) {
+		echo(s, c);
+		return;
+	}
 	if (c->out) { /* the usual one */
 		as_client_write(s, c);
 		return;
@@ -366,7 +379,32 @@ static void choose(struct as_stub *s, struct as_client *c)
 	}
 }
 
-void as_reply_asked(struct as_stub *s, struct as_client *c)
+/* From now on it is one; what the target says counts for each message. */
+static void become_websocket(struct as_stub *s, struct as_client *c)
+{
+	char accept[AS_WS_ACCEPT];
+
+	as_ws_accept(c->upgrade.text, accept);
+	c->ws = as_zalloc(sizeof *c->ws);
+	if (!c->ws) {
+		as_client_leave(s, c, true);
+		return;
+	}
+	as_ws_begin(c->ws, true);
+	as_buf_clear(&c->own);
+	as_buf_fmt(&c->own,
+		   "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n"
+		   "Connection: Upgrade\r\nSec-WebSocket-Accept: %s\r\n\r\n",
+		   accept);
+	as_buf_clear(&c->body);
+	ssize_t n = c->own.bad ? -1 : as_link_send(&c->link, c->own.p, c->own.len);
+	if (n == (ssize_t)c->own.len)
+		s->count.bytes_out += (uint64_t)n;
+	else
+		as_client_leave(s, c, true);
+}
+
+void as_reply_message(struct as_stub *s, struct as_client *c)
 {
 	int64_t now = as_now();
 
@@ -381,4 +419,12 @@ void as_reply_asked(struct as_stub *s, struct as_client *c)
 		serve(s, c, now);
 	else
 		join_queue(s, c);
+}
+
+void as_reply_asked(struct as_stub *s, struct as_client *c)
+{
+	if (c->upgrade.websocket && c->upgrade.text[0])
+		become_websocket(s, c);
+	else
+		as_reply_message(s, c);
 }

@@ -16,6 +16,7 @@
 #include "load/stub.h"
 #include "net/http1.h"
 #include "net/link.h"
+#include "net/websocket.h"
 
 enum { AS_STUB_TARGET = 512, AS_STUB_READ = 64 << 10 };
 
@@ -42,6 +43,8 @@ struct as_client {
 	struct as_model_reply *model;
 	uint64_t piece; /* the next, of as_stub_pieces_of()             */
 	struct as_http http;
+	struct as_http_upgrade upgrade;
+	struct as_ws *ws; /* it is a WebSocket; NULL: HTTP */
 	char target[AS_STUB_TARGET];
 	struct as_client *before, *after; /* of all                     */
 	struct as_client *behind;         /* in the queue               */
@@ -65,6 +68,7 @@ struct as_stub {
 /* ── client.c ─────────────────────────────────────────────────────────── */
 
 void as_client_welcome(struct as_stub *s, int fd);
+void as_client_listen(struct as_client *c);
 void as_client_readable(struct as_stub *s, struct as_client *c);
 /* Writes what is to be written, as far as it goes. */
 void as_client_write(struct as_stub *s, struct as_client *c);
@@ -74,10 +78,12 @@ void as_clients_free(struct as_client **list);
 
 /* ── reply.c ──────────────────────────────────────────────────────────── */
 
-/* The request is whole. */
+/* The request is whole; perhaps it wants to become a WebSocket. */
 void as_reply_asked(struct as_stub *s, struct as_client *c);
 /* Its moment has come. */
 void as_reply_due(struct as_stub *s, struct as_client *c);
+/* A message of a WebSocket is whole: `body`. */
+void as_reply_message(struct as_stub *s, struct as_client *c);
 /* All that was to be written is. */
 void as_reply_written(struct as_stub *s, struct as_client *c);
 /* It goes: a server, or a place in the queue, becomes free. */

@@ -32,6 +32,7 @@ void as_http_response(struct as_http *h, bool bodyless)
 	h->bodyless = bodyless;
 	h->head = h->line_len = 0;
 	h->target = NULL;
+	h->upgrade = NULL;
 }
 
 void as_http_request(struct as_http *h, char *target, size_t size)
@@ -42,6 +43,7 @@ void as_http_request(struct as_http *h, char *target, size_t size)
 	h->head = h->line_len = 0;
 	h->target = target;
 	h->target_size = size;
+	h->upgrade = NULL;
 }
 
 /* ── lines ────────────────────────────────────────────────────────────── */
@@ -235,6 +237,20 @@ static bool is_plain(struct text t)
 	return !t.n || (!memchr(t.p, '\0', t.n) && !memchr(t.p, '\r', t.n));
 }
 
+/* Of a WebSocket's handshake. */
+static bool take_upgrade(struct as_http *h, struct text name, struct text value)
+{
+	struct as_http_upgrade *u = h->upgrade;
+
+	if (is(name, "upgrade"))
+		u->websocket = is(value, "websocket");
+	else if (is(name, "sec-websocket-extensions"))
+		u->extended = true;
+	else if (is(name, h->request ? "sec-websocket-key" : "sec-websocket-accept"))
+		(void)snprintf(u->text, sizeof u->text, "%.*s", (int)value.n, value.p);
+	return true;
+}
+
 /* "Name: value"; one that matters must be whole. */
 static bool take_field(struct as_http *h, struct text line)
 {
@@ -248,7 +264,7 @@ static bool take_field(struct as_http *h, struct text line)
 		if (is(name, known[i].name))
 			return (known[i].partly || line.n < AS_HTTP_LINE - 1) &&
 			       known[i].take(h, value);
-	return true;
+	return h->upgrade ? take_upgrade(h, name, value) : true;
 }
 
 /* Where the body begins, and how it will end. */
@@ -270,7 +286,7 @@ static void end_head(struct as_http *h)
 	bool interim = !h->request && h->status < 200;
 
 	if (interim && h->status == 101)
-		bad(h); /* nobody asked for another protocol */
+		h->state = h->upgrade ? AS_HTTP_DONE : AS_HTTP_BAD; /* nobody asked for it */
 	else if (interim)
 		reset(h); /* the real answer follows; `head` goes on, so this ends */
 	else

@@ -33,6 +33,13 @@ enum as_http_state {
 	AS_HTTP_HUGE,
 };
 
+/* Who wants to go on as a WebSocket, or agrees to. */
+struct as_http_upgrade {
+	bool websocket; /* "Upgrade: websocket" was said              */
+	bool extended;  /* Sec-WebSocket-Extensions: of an answer, something nobody asked for */
+	char text[32];  /* Sec-WebSocket-Key of a request, -Accept of a response; cut to fit */
+};
+
 struct as_http {
 	enum as_http_state state;
 	bool keep;       /* the connection may be used again         */
@@ -49,6 +56,7 @@ struct as_http {
 	char line[AS_HTTP_LINE]; /* the beginning of a line whose end has not come */
 	char *target;            /* of a request goes there; or NULL              */
 	size_t target_size;
+	struct as_http_upgrade *upgrade; /* goes there; NULL: nobody asks, and 101 is bad */
 };
 
 /* The next response; `bodyless`: the request was a HEAD. */

@@ -125,6 +125,15 @@ static int parse_scheme(const char *text, struct as_url *u, struct as_err *err)
 	return bad(text, "it begins with none of http://, https://, ws://, wss:// and unix:", err);
 }
 
+const char *as_url_scheme(const struct as_url *u)
+{
+	size_t i = 0;
+
+	while (schemes[i].tls != u->tls || schemes[i].websocket != u->websocket)
+		i++;
+	return schemes[i].begins;
+}
+
 int as_url_parse(const char *text, struct as_url *ret, struct as_err *err)
 {
 	struct as_url u = {0};

@@ -25,5 +25,7 @@ struct as_url {
 };
 
 int as_url_parse(const char *text, struct as_url *ret, struct as_err *err);
+/* What it begins with: "https://". Of a unix socket, "http://". */
+const char *as_url_scheme(const struct as_url *u);
 /* For whoever speaks plain HTTP only. */
 int as_url_parse_plain(const char *text, struct as_url *ret, struct as_err *err);

@@ -4,10 +4,9 @@
  * data. A browser unpacks them without help (DecompressionStream), and no
  * name in them can be taken for markup: there is no '<' in this alphabet.
  */
-#include "base/buf.h"
+#include "base/base64.h"
 
 void as_put_gzip64(struct as_buf *out, const char *p, size_t n);
 
-/* The two halves, for formats that are made of them otherwise: zlib's own framing, no gzip. */
+/* For formats that are made otherwise: zlib's own framing, no gzip, no base64. */
 void as_put_zlib(struct as_buf *out, const char *p, size_t n);
-void as_put_base64(struct as_buf *out, const char *p, size_t n);

@@ -44,6 +44,9 @@
 	X(TLS_ISSUER,  "tls_issuer",  "the certificate's issuer is not trusted")                   \
 	X(TLS,         "tls",         "TLS could not be agreed on, or broke")                      \
 	X(ALPN,        "alpn",        "the server does not speak the version that was asked for")  \
+	X(UPGRADE,     "upgrade",     "the server did not become a WebSocket")                     \
+	X(WS_CLOSE,    "ws_close",    "the server closed the WebSocket with the code of an error") \
+	X(STREAM,      "stream",      "the server reset a stream of HTTP/2")                       \
 	X(SYSTEM,      "system",      "another error of the system")                               \
 	X(STATUS_4XX,  "status_4xx",  "the answer says that the request was wrong")                \
 	X(STATUS_5XX,  "status_5xx",  "the answer says that the server failed")

@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+"""`assay load ws://…`: messages and their answers, from the stub and from sockets that err."""
+import base64
+import hashlib
+import os
+import socket
+import struct
+import sys
+import threading
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from certificates import *
+from harness import *
+from jobs import *
+from stubs import *
+
+GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+
+
+def talk(s):
+    return s.url.replace("http", "ws", 1)
+
+
+class Server:
+    """Upgrades each connection, then does what `script(read_message, send)` does."""
+    def __init__(self, script, head=None):
+        self.script, self.head, self.asked = script, head, []
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"ws://127.0.0.1:{self.listener.getsockname()[1]}/chat"
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def serve(self):
+        while True:
+            c, _ = self.listener.accept()
+            threading.Thread(target=self.one, args=(c,), daemon=True).start()
+
+    def one(self, c):
+        with c:
+            try:
+                self.upgrade(c)
+                self.script(lambda: read_frame(c), c.sendall)
+            except (OSError, EOFError):
+                pass
+
+    def upgrade(self, c):
+        data = b""
+        while b"\r\n\r\n" not in data:
+            data += need(c, 1)
+        lines = dict(l.split(": ", 1) for l in data.decode().split("\r\n")[1:] if ": " in l)
+        self.asked.append(lines)
+        text = lines["Sec-WebSocket-Key"] + GUID
+        accept = base64.b64encode(hashlib.sha1(text.encode()).digest())
+        c.sendall(self.head or b"HTTP/1.1 101 Yes\r\nUpgrade: WebSocket\r\nConnection: upgrade\r\n"
+                  b"Sec-WebSocket-Accept: " + accept + b"\r\n\r\n")
+
+
+def need(c, n):
+    data = b""
+    while len(data) < n:
+        part = c.recv(n - len(data))
+        if not part:
+            raise EOFError
+        data += part
+    return data
+
+
+def read_frame(c):
+    """(opcode, payload) of a frame of a client, unmasked."""
+    a, b = need(c, 2)
+    n = b & 127
+    n = struct.unpack(">H", need(c, 2))[0] if n == 126 else n
+    n = struct.unpack(">Q", need(c, 8))[0] if n == 127 else n
+    expect(b & 128 and a & 128, "a client masks, and sends a message whole")
+    key, data = need(c, 4), need(c, n)
+    return a & 15, bytes(x ^ key[i & 3] for i, x in enumerate(data))
+
+
+def frame(op, data=b"", fin=True):
+    n = len(data)
+    length = bytes([n]) if n < 126 else struct.pack(">BH", 126, n) if n < 65536 else \
+        struct.pack(">BQ", 127, n)
+    return bytes([op | (128 if fin else 0)]) + length + data
+
+
+def echo(read, send):
+    while True:
+        op, data = read()
+        send(frame(op, data))
+
+
+@test("each message is answered, and counted as the stub counts it")
+def _():
+    s = stub()
+    d = load(talk(s) + "/echo", "-n", 500, "-c", 5, "--body", "hello")
+    n = s.end()
+    expect_eq((d["requests"], d["failed"], d["statuses"]), (500, 0, {"1xx": 500}), "counts")
+    expect_eq((n["requests"], n["answers"], n["connections"]), (500, 500, 5), "the stub's")
+    expect_eq(d["bytes_out"], n["bytes_in"], "bytes")
+    expect(0 <= n["bytes_out"] - d["bytes_in"] <= 5 * 4, "all but the last goodbye was read")
+    s = stub("-a", "delay=30ms")
+    d = load(talk(s), "-R", "100", "-z", "0.3s", "-c", 10, "--body", "x")
+    expect_eq((d["requests"], d["failed"], s.end()["requests"]), (30, 0, 30), "an open loop")
+    expect(d["wire_ms"]["p50"] >= 30, "the answer takes its time")
+
+
+@test("text and bytes of every length arrive as they were, lines take turns; wss too")
+def _():
+    got = []
+
+    def script(read, send):
+        while True:
+            op, data = read()
+            if op == 8:
+                send(frame(8, data))
+                return
+            got.append((op, data))
+            send(frame(op, data))
+    server = Server(script)
+    for size in (1, 125, 126, 65535, 65536, 1 << 20):
+        (tmp() / "body").write_bytes(b"\xff" * size)
+        d = load(server.url, "-n", 2, "-c", 1, "--body-file", "body")
+        expect_eq((d["failed"], got[-2:]), (0, [(2, b"\xff" * size)] * 2), size)
+    (tmp() / "lines").write_text("eins\nzwei\nd\u00e9\n")
+    load(server.url, "-n", 3, "-c", 1, "--body-lines", "lines", "-H", "Origin: here")
+    expect_eq(got[-3:], [(1, b"eins"), (1, b"zwei"), (1, "d\u00e9".encode())], "lines")
+    keys = [a["Sec-WebSocket-Key"] for a in server.asked]
+    expect_eq(len(set(keys)), len(keys), "each connection has a key of its own")
+    expect_eq(server.asked[-1]["Origin"], "here", "a header")
+    if (BUILD / "assay-tls.so").exists():
+        c = Certificates()
+        cert, key = c.issue("127.0.0.1")
+        s = stub("--tls-cert", cert, "--tls-key", key)
+        d = load(talk(s), "-n", 50, "-c", 2, "--body", "x", "--cacert", c.ca)
+        expect_eq((d["failed"], s.end()["answers"]), (0, 50), "wss")
+
+
+@test("pieces, pings between them, messages that nobody asked for: one answer each")
+def _():
+    pongs = []
+
+    def script(read, send):
+        send(frame(1, b"welcome"))
+        while True:
+            op, data = read()
+            if op == 10:
+                pongs.append(data)
+            if op == 1:
+                send(frame(1, b"a", fin=False) + frame(9, b"there?") + frame(0, b"b", fin=False))
+                send(frame(0, b"c"))
+    d = load(Server(script).url, "-n", 20, "-c", 1, "--body", "x")
+    expect_eq((d["requests"], d["failed"]), (20, 0), "requests")
+    expect(len(pongs) >= 19 and set(pongs) == {b"there?"}, pongs)
+
+
+@test("what goes wrong is counted by its kind, and nothing hangs")
+def _():
+    def answers(data):
+        def script(read, send):
+            read()
+            send(data)
+            read()
+        return script
+    wrong = b"HTTP/1.1 101 Yes\r\nUpgrade: websocket\r\nConnection: upgrade\r\n" \
+            b"Sec-WebSocket-Accept: AAAAAAAAAAAAAAAAAAAAAAAAAAA=\r\n\r\n"
+    plain = b"HTTP/1.1 %d No\r\nContent-Length: 2\r\n\r\nno"
+    for kind, server in (
+            ("upgrade", Server(echo, head=wrong)),
+            ("upgrade", Server(echo, head=plain % 200)),
+            ("status_4xx", Server(echo, head=plain % 404)),
+            ("status_5xx", Server(echo, head=plain % 503)),
+            ("protocol", Server(echo, head=b"nonsense\r\n\r\n")),
+            ("closed", Server(lambda read, send: read())),
+            ("closed", Server(answers(frame(8, b"\x03\xe8bye")))),
+            ("closed", Server(answers(frame(8)))),
+            ("ws_close", Server(answers(frame(8, b"\x03\xf3")))),
+            ("protocol", Server(answers(frame(3)))),
+            ("protocol", Server(answers(frame(1, b"\xff\xfe")))),
+            ("protocol", Server(answers(b"\x82\x7f\x7f\xff\xff\xff\xff\xff\xff\xff"))),
+            ("timeout", Server(lambda read, send: [read(), send(frame(9)), read(), read()]))):
+        d = load(server.url, "-n", 2, "-c", 1, "--body", "x", "--timeout", "0.5s")
+        expect_eq((d["requests"], d["errors"]), (2, {kind: 2}), kind)
+
+
+@test("what makes no sense is refused with a sentence")
+def _():
+    for words in ([], ["--body", "x", "-m", "PUT"]):
+        r = assay("load", "-n", 1, *words, "ws://127.0.0.1:1/")
+        expect_eq(r.rc, 2, "exit status")
+        expect_in("messages", r.err)
+
+
+main()
