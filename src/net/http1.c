@@ -213,15 +213,20 @@ static bool take_type(struct as_http *h, struct text value)
 	return true;
 }
 
+#define NAME(s)                                                                                    \
+	{                                                                                          \
+		s, sizeof(s) - 1                                                                   \
+	}
+
 static const struct {
-	const char *name;
+	struct text name;
 	bool (*take)(struct as_http *h, struct text value);
 	bool partly; /* its beginning is enough */
 } known[] = {
-	{"content-length", take_length, false},
-	{"transfer-encoding", take_coding, false},
-	{"connection", take_connection, false},
-	{"content-type", take_type, true},
+	{NAME("content-length"), take_length, false},
+	{NAME("transfer-encoding"), take_coding, false},
+	{NAME("connection"), take_connection, false},
+	{NAME("content-type"), take_type, true},
 };
 
 static bool is_name(struct text t)
@@ -261,7 +266,7 @@ static bool take_field(struct as_http *h, struct text line)
 		return false;
 	struct text value = stripped((struct text){colon + 1, line.n - name.n - 1});
 	for (size_t i = 0; i < AS_LEN(known); i++)
-		if (is(name, known[i].name))
+		if (name.n == known[i].name.n && !strncasecmp(name.p, known[i].name.p, name.n))
 			return (known[i].partly || line.n < AS_HTTP_LINE - 1) &&
 			       known[i].take(h, value);
 	return h->upgrade ? take_upgrade(h, name, value) : true;
