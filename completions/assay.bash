@@ -64,7 +64,7 @@ _assay() {
 		cur=
 	fi
 	if ((COMP_CWORD == 1)); then
-		_assay_words "run attach record dump loop top load capacity rollouts stub heap jobs show report stats export import rm gc profiles flame convert merge diff doctor help --help --version" "$cur"
+		_assay_words "run attach record dump loop top load capacity sweep rollouts stub heap jobs show report stats export import rm gc profiles flame convert merge diff doctor help --help --version" "$cur"
 		return
 	fi
 	if [[ $command == heap ]]; then
@@ -277,6 +277,41 @@ _assay() {
 			_assay_words "slo " "$cur"
 		else
 			PID
+		fi
+		;;
+	"sweep")
+		case $prev in
+		--over) return ;;
+		--setup) return ;;
+		--ready) return ;;
+		--ready-timeout) return ;;
+		--teardown) return ;;
+		--patience) return ;;
+		-c | --connections) return ;;
+		-R | --rate) return ;;
+		-z | --duration) return ;;
+		--low) return ;;
+		--warmup) return ;;
+		--seed) return ;;
+		--timeout) return ;;
+		--deadline) return ;;
+		-m | --method) return ;;
+		-H | --header) return ;;
+		--body) return ;;
+		--body-file) _assay_files "$cur"; return ;;
+		--body-lines) _assay_files "$cur"; return ;;
+		-w | --watch) return ;;
+		--stacks) return ;;
+		--stacks-rate) return ;;
+		-i | --interval) return ;;
+		--name) return ;;
+		--run-version) return ;;
+		-l | --label) return ;;
+		--html) _assay_files "$cur"; return ;;
+		--store) _assay_files "$cur"; return ;;
+		esac
+		if [[ $cur == -* ]]; then
+			_assay_words "--over --setup --ready --ready-timeout --teardown --patience -c --connections -R --rate -z --duration --low --warmup --seed --timeout --deadline -m --method -H --header --body --body-file --body-lines --yes -w --watch --stacks --stacks-rate -i --interval --name --run-version -l --label --json --csv --html -q --quiet --store --no-store -h --help" "$cur"
 		fi
 		;;
 	"rollouts")
@@ -755,7 +790,7 @@ _assay() {
 		if [[ $cur == -* ]]; then
 			_assay_words "-h --help" "$cur"
 		elif ((COMP_CWORD == at + 1)); then
-			_assay_words "run attach record dump loop top load capacity rollouts stub heap jobs show report stats export import rm gc profiles flame convert merge diff doctor help metrics prices " "$cur"
+			_assay_words "run attach record dump loop top load capacity sweep rollouts stub heap jobs show report stats export import rm gc profiles flame convert merge diff doctor help metrics prices " "$cur"
 		fi
 		;;
 	esac

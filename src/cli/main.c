@@ -22,7 +22,8 @@
 
 extern const struct as_cmd as_cmd_run, as_cmd_attach, as_cmd_record, as_cmd_profiles, as_cmd_dump,
 	as_cmd_loop;
-extern const struct as_cmd as_cmd_top, as_cmd_load, as_cmd_capacity, as_cmd_rollouts, as_cmd_stub;
+extern const struct as_cmd as_cmd_top, as_cmd_load, as_cmd_capacity, as_cmd_sweep, as_cmd_rollouts,
+	as_cmd_stub;
 extern const struct as_cmd as_cmd_heap, as_cmd_heap_run, as_cmd_heap_attach, as_cmd_heap_live,
 	as_cmd_heap_flamegraph, as_cmd_heap_table, as_cmd_heap_tree, as_cmd_heap_summary,
 	as_cmd_heap_stats, as_cmd_heap_transform, as_cmd_heap_diff;
@@ -42,6 +43,7 @@ const struct as_cmd *const as_cmds[] = {
 	&as_cmd_top,
 	&as_cmd_load,
 	&as_cmd_capacity,
+	&as_cmd_sweep,
 	&as_cmd_rollouts,
 	&as_cmd_stub,
 	&as_cmd_heap,

@@ -10,6 +10,7 @@
 
 #include "judge/threshold.h"
 #include "load/stages.h"
+#include "load/sweep_grid.h"
 
 static void must(int holds)
 {
@@ -49,6 +50,25 @@ static void check_plan(const struct as_stages *s)
 	}
 }
 
+/* An axis of the first half, put into the second: nothing is lost but names in braces. */
+static void check_grid(const char *text, size_t size)
+{
+	struct as_sweep_grid *g = calloc(1, sizeof *g);
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_FILE);
+	struct as_err err = {0};
+
+	must(g != NULL);
+	g->cells = 1;
+	if (as_sweep_grid_add(g, text, &err) == AS_OK)
+		must(g->n == 1 && g->cells == g->axis[0].n && g->cells > 0);
+	else
+		must(err.code == AS_EUSAGE && g->n == 0 && g->cells == 1);
+	for (size_t i = 0; i < g->cells; i++)
+		as_sweep_grid_expand(g, i, text + size / 2, &b);
+	must(!b.bad && (g->n || b.len == strlen(text + size / 2)));
+	free(g);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -67,6 +87,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		must(err.code == AS_EUSAGE && err.msg[0]);
 	if (as_stages_parse(text, 1000000000, &s, &err) == AS_OK)
 		check_plan(&s);
+	if (size < 4096)
+		check_grid(text, size);
 	free(text);
 	return 0;
 }
