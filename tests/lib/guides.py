@@ -3,7 +3,7 @@
 A section of a guide is one test. Its ```sh blocks run one after the other, each in a folder of
 its own, with the program as `assay`; every command must succeed. A ```text block shows what the
 block before it prints: the words that begin its lines must begin lines of the real output too,
-whatever the numbers. A section that needs something big says so:
+whatever the numbers. $EXAMPLES is the folder examples. A section that needs something big says so:
 
     <!-- needs: lammps -->
 """
@@ -18,6 +18,7 @@ from harness import ASSAY, expect, run, skip, tmp
 from jobs import job_test
 
 GUIDES = sorted((pathlib.Path(__file__).resolve().parents[2] / "docs/guides").glob("*.md"))
+EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
 BLOCK = re.compile(r"^```(sh|text)\n(.*?)^```\n", re.M | re.S)
 NEEDS = re.compile(r"^<!-- needs: (.*) -->\n", re.M)
 
@@ -82,7 +83,7 @@ def perform(script, folder):
     if not (bin_ / "assay").exists():
         (bin_ / "assay").symlink_to(ASSAY)
     env = {"PATH": f"{bin_}:{os.environ['PATH']}", "ASSAY_STORE": str(tmp() / "store"),
-           "LC_ALL": "C.UTF-8", "COLUMNS": "100"}
+           "LC_ALL": "C.UTF-8", "COLUMNS": "100", "EXAMPLES": str(EXAMPLES)}
     r = run("sh", "-euc", script, cwd=folder, env=env, timeout=280)
     expect(r.rc == 0, f"exit status {r.rc} of:\n{script}\n{r.err[-1000:]}")
     return (r.out + r.err).rstrip("\n") + "\n"
