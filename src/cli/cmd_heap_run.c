@@ -104,7 +104,9 @@ const struct as_cmd as_cmd_heap_run = {
 		"has both; so has a program that loads a Python while it runs.\n\n"
 		"Python keeps small objects in pools of its own, which malloc does not see one by "
 		"one; `--python-allocators` records each of them. `--follow-fork` records what "
-		"COMMAND starts as well, all in one capture with the peak of all together. "
+		"COMMAND starts as well, all in one capture with the peak of all together: events "
+		"of one process are in their exact order, those of two that run at the same time "
+		"to about 10 ms. "
 		"`--sample` records one allocation in so many bytes, at random, and weighs it: "
 		"every figure is then an estimate with an interval, at a fraction of the "
 		"cost.\n\n"
@@ -118,7 +120,9 @@ const struct as_cmd as_cmd_heap_run = {
 		"that is started in another root, with a C library older than glibc 2.35, native "
 		"stacks are not known; that is said too. A thread that leaves malloc, mmap or "
 		"their relatives by siglongjmp() is heard again on x86-64; what it was about to "
-		"tell is counted as lost.",
+		"tell is counted as lost. Of a Python without the GIL (free-threaded) the stacks "
+		"are native ones from 3.14 on, and attaching records no objects; no such build was "
+		"ever tried.",
 	.examples =
 		"assay heap run -- sort /etc/passwd\ta native program\n"
 		"assay heap run -o x.heap -- python3 -c 'x = [bytes(999)] * 9'\ta Python "

@@ -39,6 +39,8 @@ const char *as_heap_why(uint32_t why)
 					 "stacks are native ones only",
 		[AS_WIRE_WHY_UNWIND] = "its native stacks could not be walked",
 		[AS_WIRE_WHY_DEAD] = "it stopped recording, for nobody read it for long",
+		[AS_WIRE_WHY_NO_GIL] = "its Python is built without the GIL: its stacks are "
+				       "native ones only",
 		[AS_WIRE_WHY_INSIDE] = "it has an allocator of its own inside: of what that gives, "
 				       "only the mappings that it is made of are seen",
 	};

@@ -101,7 +101,8 @@ void as_python_appeared(const void *module)
 	else if (!as_guest.attached) /* then not without the GIL: attach.c */
 		as_pymem_install();
 	if (!find_layout(as_pyhost.minor, &as_pyhost.at)) {
-		as_pyhost_refuse(AS_WIRE_WHY_PYTHON);
+		as_pyhost_refuse(as_pyhost.at.free_threaded ? AS_WIRE_WHY_NO_GIL
+							    : AS_WIRE_WHY_PYTHON);
 		return;
 	}
 	as_pyhost.current = as_pyhost.api.runtime && as_pyhost.at.runtime.current != AS_PY_NO

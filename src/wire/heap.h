@@ -148,6 +148,7 @@ enum as_wire_heap_why {
 	AS_WIRE_WHY_UNWIND,   /* no way to unwind native code                       */
 	AS_WIRE_WHY_DEAD,     /* the collector did not read for long                */
 	AS_WIRE_WHY_INSIDE,   /* malloc is the program's own: it does not come by   */
+	AS_WIRE_WHY_NO_GIL,   /* a CPython from 3.14 on without one: codes have copies */
 	AS_WIRE_WHYS,
 };
 
