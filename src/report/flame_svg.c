@@ -92,7 +92,7 @@ static void put_numbers(struct as_buf *out, const struct as_flame *f, const stru
 {
 	const struct as_flame_box *all = f->box;
 
-	as_buf_str(out, f->compares ? "\nbefore " : "\ntotal ");
+	as_buf_str(out, f->compares ? "before " : "total ");
 	if (f->compares) {
 		put_share(out, &f->p->kind[f->before], b->before, all->before);
 		as_buf_str(out, ", after ");
@@ -123,7 +123,8 @@ static void put_tip(struct as_buf *out, const struct as_flame *f, const struct a
 		out->bad |= file.bad;
 	}
 	put_numbers(&numbers, f, b);
-	as_buf_add(out, as_buf_text(&numbers), numbers.len);
+	as_buf_byte(out, '\n');
+	as_put_clean_markup(out, as_buf_text(&numbers), numbers.len, TIP);
 	out->bad |= numbers.bad;
 }
 

@@ -242,6 +242,13 @@ def picture(*options):
     return root, found
 
 
+@test("a share that is less than a tenth of a percent does not break the picture")
+def _():
+    (tmp() / "a.folded").write_text("main;much 100000\nmain;thin;many 300\nmain;thin 20\n")
+    _, found = picture("a.folded")
+    expect_eq(found["thin"][0][1][-1], "total 320 (0.3 %), self 20 (<0.1 %)", "numbers")
+
+
 @test("every box of the picture is as wide as its share, and says what it had")
 def _():
     stacks = folded(4, n=40, names=5, deepest=4)
