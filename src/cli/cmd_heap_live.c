@@ -64,6 +64,7 @@ struct live {
 	int64_t next_ns, end_ns; /* CLOCK_MONOTONIC; INT64_MAX: no end */
 	uint64_t lines;          /* that were written */
 	bool on_screen;
+	bool looked;
 	bool running; /* the session */
 	bool quit;    /* by a key: the command is to end */
 };
@@ -122,6 +123,7 @@ static int look(struct live *l, struct as_err *err)
 	int64_t now = as_now();
 	int r = as_sight_look(l->sight, err);
 
+	l->looked = true;
 	if (r < 0 && !l->failed.code)
 		l->failed = *err;
 	if (r == AS_OK)
@@ -224,12 +226,13 @@ static bool step(struct live *l, struct as_err *err, int *ret)
 		*ret = look(l, err);
 		return l->on_screen;
 	}
-	if (l->running && as_now() >= l->next_ns) {
+	bool over = l->running && as_now() >= l->end_ns;
+	if (over || (l->running && as_now() >= l->next_ns)) {
 		l->next_ns += l->o->interval_ns;
 		if (!l->top.paused)
 			*ret = look(l, err);
 	}
-	return *ret == AS_OK && (!l->running || as_now() < l->end_ns);
+	return *ret == AS_OK && !over;
 }
 
 static int watch(struct live *l, struct as_err *err)
@@ -360,7 +363,7 @@ static int tell(const struct live *l, struct as_err *err)
 
 	if (l->o->json)
 		return AS_OK;
-	if (!l->failed.code)
+	if (l->looked && !l->failed.code)
 		as_put_heap_doubts(&b, &look, as_sight_heap(l->sight));
 	if (l->o->output)
 		as_put_recorded(&b, &look, &r);

@@ -169,7 +169,8 @@ static void put_words(struct as_buf *out, const struct as_flame *f)
 		as_buf_str(out, " after: red is more than before, blue is less");
 	} else {
 		as_put_amount(out, kind, f->box->total);
-		as_buf_fmt(out, " %s", kind->name);
+		if (strcmp(kind->unit, kind->name) != 0) /* "59 MiB" says that it is bytes */
+			as_buf_fmt(out, " %s", kind->name);
 	}
 	if (p->duration_ns > 0)
 		as_buf_fmt(out, " in %s", as_human_duration(p->duration_ns).s);

@@ -151,6 +151,15 @@ def _():
     expect(all(d["t_ns"] < 1.5e9 and d["running"] for d in documents(r)), r.out)
 
 
+@job_test("a duration shorter than the interval has one look, and nothing is said to be missing")
+def _():
+    r = run(ASSAY, "heap", "live", "-d", "0.2", "-i", "60", "--", "sleep", "1").ok()
+    expect("MiB" in r.err or "KiB" in r.err, r.err)
+    expect("incomplete" not in r.err, r.err)
+    r = run(ASSAY, "heap", "live", "--json", "-d", "0.2", "-i", "60", "--", "sleep", "1").ok()
+    expect_eq(len(documents(r)), 1, "documents")
+
+
 @job_test("a capture is there only when it was asked for, and is whole")
 def _():
     r = run(ASSAY, "heap", "live", "-i", "0.05", "-o", FILE, "--", ALLOCS, "leak").ok()
