@@ -75,7 +75,7 @@ static inline void tell(struct as_guest_thread *t, enum as_wire_op op, const voi
 			void *frame)
 {
 	if (p && !t->inside)
-		as_record_alloc(t, op, p, size, frame);
+		as_record_object(t, op, p, size, frame);
 }
 
 static void *py_malloc(void *ctx, size_t size)

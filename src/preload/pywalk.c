@@ -34,6 +34,9 @@ enum {
 
 #define NOWHERE UINT32_MAX
 
+/* What is seldom done has its registers to itself, and leaves the others theirs. */
+#define APART __attribute__((noinline))
+
 struct link {
 	const unsigned char *frame;
 	uint64_t at; /* where it was: see place() */
@@ -450,7 +453,8 @@ static void renew_all(struct as_guest_thread *t, const unsigned char *leaf)
 	renew(t->python, 0, 0, n);
 }
 
-static uint32_t node_of(struct as_guest_thread *t, const void *thread, const unsigned char *leaf)
+static APART uint32_t node_of(struct as_guest_thread *t, const void *thread,
+			      const unsigned char *leaf)
 {
 	uint32_t floor = floor_of(&as_pyhost.at, t->python, thread), n = 0, low = NOWHERE;
 	uint32_t top = is_last(t->python, leaf) ? t->python->depth - 1 : gather(t, leaf, &n);
@@ -503,8 +507,8 @@ static inline uint32_t next_to_last(const struct as_pywalk_thread *w, const unsi
 }
 
 /* The leaf is another, near to the last one. */
-static inline uint32_t near_node(struct as_pywalk_thread *w, const unsigned char *leaf,
-				 uint32_t floor)
+static APART uint32_t near_node(struct as_pywalk_thread *w, const unsigned char *leaf,
+				uint32_t floor)
 {
 	const struct as_py_layout *l = &as_pyhost.at;
 	uint32_t top = next_to_last(w, leaf, floor), known;
@@ -545,15 +549,20 @@ static inline uint32_t quick_node(struct as_pywalk_thread *w, const void *thread
 	return node_at(w, top, leaf);
 }
 
-static bool ready(struct as_guest_thread *t)
+static APART bool make_ready(struct as_guest_thread *t, uint64_t age)
 {
-	uint64_t age = atomic_load_explicit(&as_pyhost.age, memory_order_acquire);
-
 	if (!t->python)
 		t->python = room_new(FIRST_CAP);
 	if (t->python && t->python->age != age)
 		forget(t->python, age);
 	return t->python != NULL;
+}
+
+static inline bool ready(struct as_guest_thread *t)
+{
+	uint64_t age = atomic_load_explicit(&as_pyhost.age, memory_order_acquire);
+
+	return __builtin_expect(t->python && t->python->age == age, 1) || make_ready(t, age);
 }
 
 /*
@@ -579,7 +588,7 @@ uint32_t as_pywalk(struct as_guest_thread *t, bool held)
 		return 0;
 	const void *thread = thread_state(t, held);
 	const unsigned char *leaf = thread ? as_pyframe_leaf(&as_pyhost.at, thread) : NULL;
-	if (!leaf || (state == AS_PYHOST_FOUND && !as_pyself_try(thread)) || !ready(t))
+	if (!leaf || (state != AS_PYHOST_TRUSTED && !as_pyself_try(thread)) || !ready(t))
 		return 0;
 	uint32_t node = quick_node(t->python, thread, leaf);
 	return node != NOWHERE ? node : node_of(t, thread, leaf);

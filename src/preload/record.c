@@ -80,6 +80,11 @@ static bool as_asked(struct as_guest_thread *t, struct as_wire_alloc *a, enum as
 	return !as_guest.samples || !as_sample_passes(t, a->size);
 }
 
+static inline bool is_object(enum as_wire_op op)
+{
+	return op >= AS_WIRE_OP_OBJECT_MALLOC && op <= AS_WIRE_OP_OBJECT_REALLOC;
+}
+
 /* Of the malloc family, or an object: those have records of one word. */
 static inline bool is_common(enum as_wire_op op)
 {
@@ -96,7 +101,7 @@ static inline size_t slot_of(const struct as_wire_alloc *a)
 static __attribute__((noinline)) void tell_kind(struct as_writer *w, struct as_guest_kind *k,
 						size_t slot, const struct as_guest_kind *is)
 {
-	struct as_wire_kind *r = (struct as_wire_kind *)(w->bytes + (w->head & w->mask));
+	struct as_wire_kind *r = as_writer_at(w);
 
 	r->slot_op = with_op(AS_WIRE_OP_KIND, (is->size_op & 0xff) << 16 | slot);
 	r->size = is->size_op >> 8;
@@ -110,7 +115,7 @@ static __attribute__((noinline)) void tell_kind(struct as_writer *w, struct as_g
 /* A record of one word, after its number if that is not the one that is due. */
 static inline void put_word(struct as_writer *w, uint64_t word, uint64_t number)
 {
-	uint64_t *r = (uint64_t *)(w->bytes + (w->head & w->mask));
+	uint64_t *r = as_writer_at(w);
 
 	if (__builtin_expect(number == w->due, 1)) {
 		*r = word;
@@ -151,9 +156,10 @@ static void put_whole(struct as_writer *w, struct as_wire_alloc *r, enum as_wire
 	as_writer_publish_number(w, number, sizeof *r);
 }
 
-static inline bool has_word(const struct as_guest_thread *t, enum as_wire_op op, uint64_t address)
+static inline bool has_word(const struct as_guest_thread *t, enum as_wire_op op, uint64_t address,
+			    bool object)
 {
-	return t->kinds && is_common(op) && address <= AS_WIRE_SHORT_ADDRESS;
+	return t->kinds && (object || is_common(op)) && address <= AS_WIRE_SHORT_ADDRESS;
 }
 
 static __attribute__((noinline)) void
@@ -164,7 +170,7 @@ write_alloc_slowly(struct as_guest_thread *t, enum as_wire_op op, const struct a
 
 	w->rate = t->drawn;
 	r = as_writer_room(w, ALLOC_ROOM);
-	if (r && w == &t->own && has_word(t, op, a->address))
+	if (r && w == &t->own && has_word(t, op, a->address, false))
 		put_alloc(t, op, a);
 	else if (r)
 		put_whole(w, r, op, a);
@@ -172,9 +178,11 @@ write_alloc_slowly(struct as_guest_thread *t, enum as_wire_op op, const struct a
 }
 
 /* A copy for those who want its address: so it is in registers for the others. */
-HOT void write_alloc(struct as_guest_thread *t, enum as_wire_op op, struct as_wire_alloc a)
+HOT void write_alloc(struct as_guest_thread *t, enum as_wire_op op, struct as_wire_alloc a,
+		     bool object)
 {
-	if (has_word(t, op, a.address) && as_writer_room_at_once(&t->own, t->drawn, ALLOC_ROOM)) {
+	if (has_word(t, op, a.address, object) &&
+	    as_writer_has_room(&t->own, t->drawn, ALLOC_ROOM)) {
 		put_alloc(t, op, &a);
 	} else {
 		struct as_wire_alloc copy = a;
@@ -191,14 +199,13 @@ static bool kept(enum as_wire_op op, const void *address)
 }
 
 HOT void write_stacks(struct as_guest_thread *t, enum as_wire_op op, struct as_wire_alloc a,
-		      void *frame)
+		      void *frame, bool object)
 {
 	if (as_guest.flags & AS_WIRE_HEAP_PYTHON)
-		a.python = as_pywalk(t, op >= AS_WIRE_OP_OBJECT_MALLOC &&
-						op <= AS_WIRE_OP_OBJECT_REALLOC);
+		a.python = as_pywalk(t, object);
 	if (as_guest.flags & AS_WIRE_HEAP_NATIVE)
 		a.native = as_native_walk(t, frame);
-	write_alloc(t, op, a);
+	write_alloc(t, op, a, object);
 }
 
 /* Sampled, or of an operator new. */
@@ -210,7 +217,7 @@ static __attribute__((noinline)) void record_some(struct as_guest_thread *t, enu
 	if ((as_guest.samples && !as_sample_due(t, a->size)) || !enter(t))
 		return;
 	if (!as_guest.samples || kept(op, (const void *)(uintptr_t)a->address))
-		write_stacks(t, op, *a, frame);
+		write_stacks(t, op, *a, frame, is_object(op));
 	leave(t);
 }
 
@@ -224,7 +231,22 @@ void as_record_alloc(struct as_guest_thread *t, enum as_wire_op op, const void *
 
 		record_some(t, op, &copy, frame);
 	} else if (enter(t)) {
-		write_stacks(t, op, a, frame);
+		write_stacks(t, op, a, frame, false);
+		leave(t);
+	}
+}
+
+void as_record_object(struct as_guest_thread *t, enum as_wire_op op, const void *address,
+		      size_t size, void *frame)
+{
+	struct as_wire_alloc a = {.address = (uintptr_t)address, .size = size};
+
+	if (as_guest.samples) {
+		struct as_wire_alloc copy = a;
+
+		record_some(t, op, &copy, frame);
+	} else if (enter(t)) {
+		write_stacks(t, op, a, frame, true);
 		leave(t);
 	}
 }
@@ -236,7 +258,7 @@ void as_guest_commit(struct as_guest_thread *t, const void *address, size_t size
 
 	if (t->inside || !enter(t))
 		return;
-	write_stacks(t, AS_WIRE_OP_COMMIT, a, frame);
+	write_stacks(t, AS_WIRE_OP_COMMIT, a, frame, false);
 	leave(t);
 }
 
@@ -253,7 +275,7 @@ static inline size_t size_of(enum as_wire_op op)
 static inline void write_back(struct as_writer *w, enum as_wire_op op,
 			      const struct as_wire_range *what)
 {
-	struct as_wire_range *r = (struct as_wire_range *)(w->bytes + (w->head & w->mask));
+	struct as_wire_range *r = as_writer_at(w);
 
 	if (op < AS_WIRE_OP_UNMAP && what->address <= AS_WIRE_SHORT_ADDRESS) {
 		put_word(w, AS_WIRE_SHORT | what->address, what->seq_op);
@@ -272,8 +294,8 @@ static inline bool told(enum as_wire_op op, const void *address)
 	return !as_guest.samples || op == AS_WIRE_OP_UNMAP || as_sample_had(address);
 }
 
-static void tell_back(struct as_guest_thread *t, enum as_wire_op op, const void *address,
-		      size_t size)
+static __attribute__((noinline)) void tell_back(struct as_guest_thread *t, enum as_wire_op op,
+						const void *address, size_t size)
 {
 	struct as_writer *w = as_writer_enter(t);
 
@@ -286,11 +308,13 @@ static void tell_back(struct as_guest_thread *t, enum as_wire_op op, const void 
 void as_record_free(struct as_guest_thread *t, enum as_wire_op op, const void *address)
 {
 	struct as_writer *w = &t->own;
+	uint64_t at = (uintptr_t)address;
 
 	if (!enter(t))
 		return;
-	if (!as_guest.samples && as_writer_room_at_once(w, w->told, WORD_ROOM))
-		write_back(w, op, &(struct as_wire_range){take_number(), (uintptr_t)address, 0});
+	if (!as_guest.samples && at <= AS_WIRE_SHORT_ADDRESS &&
+	    as_writer_has_room(w, w->told, WORD_ROOM))
+		put_word(w, AS_WIRE_SHORT | at, take_number());
 	else if (told(op, address))
 		tell_back(t, op, address, 0);
 	leave(t);
@@ -341,7 +365,7 @@ void as_guest_settle(struct as_guest_thread *t, uint64_t claim, enum as_wire_op 
 		     const void *address, size_t size, bool done)
 {
 	struct as_writer *w = &t->own;
-	uint64_t *room = (uint64_t *)(w->bytes + (w->head & w->mask));
+	uint64_t *room = as_writer_at(w);
 
 	if (!claim)
 		return;

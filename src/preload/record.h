@@ -11,6 +11,9 @@
 void as_record_begin(void);
 void as_record_alloc(struct as_guest_thread *t, enum as_wire_op op, const void *address,
 		     size_t size, void *frame);
+/* The same of an object of Python's: nearly all that there are, where they are told. */
+void as_record_object(struct as_guest_thread *t, enum as_wire_op op, const void *address,
+		      size_t size, void *frame);
 void as_record_free(struct as_guest_thread *t, enum as_wire_op op, const void *address);
 
 /* What operator new asked for is of another size, see as_asked(). */

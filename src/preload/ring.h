@@ -25,14 +25,19 @@ static inline void as_writer_leave(struct as_writer *w)
 		as_unlock(&as_guest.ring_lock);
 }
 
-/* Room for a record, if there is nothing else to do or to tell; NULL: there is. */
-static inline void *as_writer_room_at_once(const struct as_writer *w, uint64_t rate, size_t bytes)
+/* Where the next record goes, if there is room for it. */
+static inline void *as_writer_at(const struct as_writer *w)
+{
+	return w->bytes + (w->head & w->mask);
+}
+
+/* Is there room for a record, and nothing else to do or to tell? */
+static inline bool as_writer_has_room(const struct as_writer *w, uint64_t rate, size_t bytes)
 {
 	uint64_t now = atomic_load_explicit(&as_guest.session->now_ns, memory_order_relaxed);
 
-	if (__builtin_expect(w->head + bytes > w->limit || now != w->now_ns || rate != w->told, 0))
-		return NULL;
-	return w->bytes + (w->head & w->mask);
+	return __builtin_expect(w->head + bytes <= w->limit && now == w->now_ns && rate == w->told,
+				1);
 }
 
 /*
@@ -42,9 +47,8 @@ static inline void *as_writer_room_at_once(const struct as_writer *w, uint64_t r
  */
 static inline void *as_writer_room(struct as_writer *w, size_t bytes)
 {
-	void *room = as_writer_room_at_once(w, w->rate, bytes);
-
-	return room ? room : as_writer_room_slowly(w, bytes);
+	return as_writer_has_room(w, w->rate, bytes) ? as_writer_at(w)
+						     : as_writer_room_slowly(w, bytes);
 }
 
 static inline void as_writer_publish(struct as_writer *w, size_t bytes)

@@ -39,6 +39,12 @@ void as_record_alloc(struct as_guest_thread *t, enum as_wire_op op, const void *
 	fake_record(t, (struct fake_event){op, address, size, true});
 }
 
+void as_record_object(struct as_guest_thread *t, enum as_wire_op op, const void *address,
+		      size_t size, void *frame)
+{
+	as_record_alloc(t, op, address, size, frame);
+}
+
 void as_record_free(struct as_guest_thread *t, enum as_wire_op op, const void *address)
 {
 	fake_record(t, (struct fake_event){op, address, 0, true});
