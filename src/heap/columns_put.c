@@ -53,18 +53,18 @@ static bool widen(struct as_column_memory *m, size_t kinds)
  */
 struct hand {
 	char *ops, *kinds, *after, *chain, *old; /* where the next numbers go: there is room */
-	struct as_column_memo *memo;
+	struct as_column_memo *memo, *last; /* last: of the last allocation's kind */
 	uint64_t ordinal, released_ordinal;
 	uint64_t bits; /* the newest op is the highest */
-	uint32_t block, last, seen;
+	uint32_t block, seen;
 	uint32_t events;
 	bool released;
 };
 
 /* What is remembered of another block is forgotten when it is touched. */
-static inline struct as_column_memo *recall(const struct hand *h)
+static inline struct as_column_memo *recall(const struct hand *h, uint32_t i)
 {
-	struct as_column_memo *memo = &h->memo[h->last];
+	struct as_column_memo *memo = &h->memo[i];
 
 	if (memo->block != h->block)
 		*memo = (struct as_column_memo){.block = h->block};
@@ -95,16 +95,17 @@ static void put_odd(struct as_columns *c, uint32_t events, const struct as_heap_
 
 static inline void put_allocation(struct hand *h, uint32_t kind)
 {
-	struct as_column_memo *memo = recall(h);
+	struct as_column_memo *memo = h->last;
 
-	if (memo->next == kind + 1)
+	if (memo->next == kind + 1) {
 		*h->kinds++ = 0;
-	else
+	} else {
 		h->kinds = as_enc_at(h->kinds, kind == h->seen ? 1 : (uint64_t)kind + 2);
-	if (kind >= h->seen)
-		h->seen = kind + 1;
-	memo->next = kind + 1;
-	h->last = kind + 1;
+		if (kind >= h->seen)
+			h->seen = kind + 1;
+		memo->next = kind + 1;
+	}
+	h->last = recall(h, kind + 1);
 	h->released = false;
 	h->ordinal++;
 }
@@ -118,13 +119,11 @@ static inline void put_release(struct hand *h, uint64_t ordinal)
 
 		h->chain = as_enc_at(h->chain, as_zigzag(from_last));
 	} else {
-		struct as_column_memo *memo = recall(h);
-
-		if (memo->ago == ago)
+		if (h->last->ago == ago)
 			*h->after++ = 0;
 		else
 			h->after = as_enc_at(h->after, ago);
-		memo->ago = ago;
+		h->last->ago = ago;
 	}
 	h->released = true;
 	h->released_ordinal = ordinal;
@@ -162,7 +161,7 @@ static bool take_up(const struct as_columns *c, struct hand *h)
 	h->ordinal = m->ordinal;
 	h->released_ordinal = m->released_ordinal;
 	h->block = m->block;
-	h->last = m->last;
+	h->last = recall(h, m->last);
 	h->seen = m->seen;
 	h->released = m->released;
 	h->events = c->span.events;
@@ -189,7 +188,7 @@ static void lay_down(struct as_columns *c, const struct hand *h)
 	c->bits = h->bits;
 	m->ordinal = h->ordinal;
 	m->released_ordinal = h->released_ordinal;
-	m->last = h->last;
+	m->last = (uint32_t)(h->last - h->memo);
 	m->seen = h->seen;
 	m->released = h->released;
 }

@@ -47,7 +47,7 @@ struct as_live {
 	unsigned shift;
 	/* Pages that were found last: a program goes round in few of them. */
 	struct as_live_near {
-		uint64_t page; /* as_live_where() of its first place */
+		uint64_t page; /* as_live_where() of its first place, + 1; 0: none */
 		struct as_live_entry *all;
 	} near[AS_LIVE_NEAR];
 };
@@ -76,7 +76,7 @@ static inline struct as_live_entry *as_live_at_once(struct as_live *l, uint64_t 
 	uint64_t where = as_live_where(address), place = where % AS_LIVE_PLACES;
 	struct as_live_near *near = &l->near[where / AS_LIVE_PLACES % AS_LIVE_NEAR];
 
-	if (__builtin_expect(near->page != where - place || !near->all, 0))
+	if (__builtin_expect(near->page != where - place + 1, 0))
 		return as_live_far(l, where, near);
 	__builtin_prefetch(near->all + place, 1);
 	return near->all + place;
