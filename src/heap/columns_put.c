@@ -53,7 +53,7 @@ static bool widen(struct as_column_memory *m, size_t kinds)
  */
 struct hand {
 	char *ops, *kinds, *after, *chain, *old; /* where the next numbers go: there is room */
-	struct as_column_memo *memo, *last; /* last: of the last allocation's kind */
+	struct as_column_memo *memo, *last;      /* last: of the last allocation's kind */
 	uint64_t ordinal, released_ordinal;
 	uint64_t bits; /* the newest op is the highest */
 	uint32_t block, seen;
