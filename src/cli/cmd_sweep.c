@@ -266,10 +266,20 @@ static int check_setup(struct shape *x, struct as_err *err)
 	return as_fail(err, AS_EINVALID, "the setup %s", how);
 }
 
+/* How the server is reached is as for the load; what is sent is not. */
+static struct as_load_ask plain_ask(const struct as_load_ask *o)
+{
+	struct as_load_ask plain = *o;
+
+	plain.method = plain.body = plain.body_file = plain.body_lines = plain.targets = NULL;
+	plain.watched.n = 0;
+	return plain;
+}
+
 static int wait_ready(struct sweep *s, struct shape *x, struct as_err *err)
 {
 	as_cleanup(as_load_job_done) struct as_load_job j = {0};
-	struct as_load_ask plain = {.seed = 1, .timeout_ns = AS_SECOND, .yes = s->opts->ask.yes};
+	struct as_load_ask plain = plain_ask(&x->ask);
 	int64_t end = as_now() + s->opts->ready_ns;
 	int r = as_load_job_prepare(&plain, as_buf_text(&x->ready), s->io->env, &j, err);
 
