@@ -300,6 +300,9 @@ _assay() {
 		--body) return ;;
 		--body-file) _assay_files "$cur"; return ;;
 		--body-lines) _assay_files "$cur"; return ;;
+		--cacert) _assay_files "$cur"; return ;;
+		--targets) return ;;
+		--balance) _assay_words "round-robin least-outstanding" "$cur"; return ;;
 		-w | --watch) return ;;
 		--stacks) return ;;
 		--stacks-rate) return ;;
@@ -311,7 +314,7 @@ _assay() {
 		--store) _assay_files "$cur"; return ;;
 		esac
 		if [[ $cur == -* ]]; then
-			_assay_words "--over --setup --ready --ready-timeout --teardown --patience -c --connections -R --rate -z --duration --low --warmup --seed --timeout --deadline -m --method -H --header --body --body-file --body-lines --yes -w --watch --stacks --stacks-rate -i --interval --name --run-version -l --label --json --csv --html -q --quiet --store --no-store -h --help" "$cur"
+			_assay_words "--over --setup --ready --ready-timeout --teardown --patience -c --connections -R --rate -z --duration --low --warmup --seed --timeout --deadline -m --method -H --header --body --body-file --body-lines --cacert -k --insecure --targets --balance --yes -w --watch --stacks --stacks-rate -i --interval --name --run-version -l --label --json --csv --html -q --quiet --store --no-store -h --help" "$cur"
 		fi
 		;;
 	"rollouts")

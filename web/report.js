@@ -84,50 +84,71 @@ define("dom", ["require", "exports"], function (require, exports) {
 	}
 	exports.eachFrame = eachFrame;
 });
-define("theme", ["require", "exports", "dom"], function (require, exports, dom_1) {
+define("tables", ["require", "exports", "dom"], function (require, exports, dom_1) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
-	exports.startTheme = exports.themeSwitch = exports.onTheme = exports.colour = void 0;
-	const dark = matchMedia("(prefers-color-scheme: dark)");
-	const listeners = [];
-	let choice = "auto", paper = false;
-	let style = null;
-	function colour(name) {
-		style ?? (style = getComputedStyle(document.documentElement));
-		return style.getPropertyValue(`--${name}`).trim();
+	exports.Table = void 0;
+	const FIRST = 15, MORE = 200;
+	function compare(a, b) {
+		if (typeof a === "string" || typeof b === "string")
+			return String(a).localeCompare(String(b));
+		return (Number.isNaN(a) ? 1 : 0) - (Number.isNaN(b) ? 1 : 0) || a - b || 0;
 	}
-	exports.colour = colour;
-	function onTheme(l) {
-		listeners.push(l);
+	function classOf(c) {
+		return c.numeric ? "num" : c.long ? "long" : c.className;
 	}
-	exports.onTheme = onTheme;
-	function apply() {
-		const night = choice === "dark" || (choice === "auto" && dark.matches);
-		document.documentElement.dataset.theme = night && !paper ? "dark" : "light";
-		style = null;
-		listeners.forEach((l) => l());
+	class Table {
+		constructor(columns, n, by = -1, down = true, first = FIRST) {
+			this.columns = columns;
+			this.by = by;
+			this.down = down;
+			this.root = (0, dom_1.h)("div", { class: "table" });
+			this.body = (0, dom_1.h)("tbody");
+			this.order = Array.from({ length: n }, (_, i) => i);
+			this.shown = n <= first + 5 ? n : first;
+			this.heads = columns.map((c, k) => this.head(c, k));
+			const table = (0, dom_1.h)("table", { class: "sorted" }, (0, dom_1.h)("thead", {}, (0, dom_1.h)("tr", {}, ...this.heads)), this.body);
+			this.root.append((0, dom_1.h)("div", { class: "wide" }, table));
+			this.sort();
+		}
+		head(c, k) {
+			const b = (0, dom_1.h)("button", { type: "button", title: c.help }, c.title);
+			b.addEventListener("click", () => {
+				this.down = this.by === k ? !this.down : c.numeric ?? false;
+				this.by = k;
+				this.sort();
+			});
+			return (0, dom_1.h)("th", { scope: "col", class: c.numeric ? "num" : c.className }, b);
+		}
+		sort() {
+			const c = this.columns[this.by];
+			if (c) {
+				const sign = this.down ? -1 : 1;
+				const keys = this.order.map((_, i) => c.sort(i));
+				const last = (v) => typeof v === "number" && Number.isNaN(v);
+				this.order.sort((a, b) => last(keys[a]) || last(keys[b])
+					? compare(keys[a], keys[b]) : sign * compare(keys[a], keys[b]) || a - b);
+			}
+			this.heads.forEach((x, k) => x.setAttribute("aria-sort", k !== this.by ? "none"
+				: this.down ? "descending" : "ascending"));
+			this.fill();
+		}
+		fill() {
+			const rows = this.order.slice(0, this.shown).map((i) => (0, dom_1.h)("tr", {}, ...this.columns.map((c) => (0, dom_1.h)("td", { class: classOf(c) }, c.show(i)))));
+			this.body.replaceChildren(...rows);
+			this.root.querySelector(".more")?.remove();
+			const left = this.order.length - this.shown;
+			if (left <= 0)
+				return;
+			const b = (0, dom_1.h)("button", { type: "button", class: "more" }, `Show ${Math.min(left, MORE)} more of ${this.order.length}`);
+			b.addEventListener("click", () => {
+				this.shown += MORE;
+				this.fill();
+			});
+			this.root.append(b);
+		}
 	}
-	function printing(on) {
-		paper = on;
-		document.documentElement.classList.toggle("paper", on);
-		apply();
-	}
-	function themeSwitch() {
-		const select = (0, dom_1.h)("select", { id: "theme", "aria-label": "Colours" }, (0, dom_1.h)("option", { value: "auto" }, "System colours"), (0, dom_1.h)("option", { value: "light" }, "Light"), (0, dom_1.h)("option", { value: "dark" }, "Dark"));
-		select.addEventListener("change", () => {
-			choice = select.value;
-			apply();
-		});
-		return select;
-	}
-	exports.themeSwitch = themeSwitch;
-	function startTheme() {
-		dark.addEventListener("change", apply);
-		addEventListener("beforeprint", () => printing(true));
-		addEventListener("afterprint", () => printing(false));
-		apply();
-	}
-	exports.startTheme = startTheme;
+	exports.Table = Table;
 });
 define("units", ["require", "exports"], function (require, exports) {
 	"use strict";
@@ -316,7 +337,153 @@ define("units", ["require", "exports"], function (require, exports) {
 	}
 	exports.valueStep = valueStep;
 });
-define("head", ["require", "exports", "dom", "theme", "units"], function (require, exports, dom_2, theme_1, units) {
+define("capacity", ["require", "exports", "dom", "tables", "units"], function (require, exports, dom_2, tables_1, units) {
+	"use strict";
+	Object.defineProperty(exports, "__esModule", { value: true });
+	exports.capacitySection = void 0;
+	const WIDTH = 720, HEIGHT = 260, LEFT = 70, TOP = 12, BOTTOM = 30;
+	function svg(tag, attributes, text = "") {
+		const e = document.createElementNS("http://www.w3.org/2000/svg", tag);
+		for (const [name, value] of Object.entries(attributes))
+			e.setAttribute(name, String(value));
+		e.textContent = text;
+		return e;
+	}
+	class Curve {
+		constructor(right, top) {
+			this.right = right;
+			this.top = top;
+			this.root = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", class: "curve",
+				"aria-label": "answers a second over requests under way" });
+			this.label(LEFT - 8, this.y(top) + 4, units.count(top), "end");
+			this.label(LEFT - 8, this.y(0), "0", "end");
+			this.label(WIDTH - 10, HEIGHT - 8, `${units.number(right)} under way`, "end");
+			this.line(`M${LEFT} ${this.y(top)}V${this.y(0)}H${WIDTH - 10}`, { opacity: 0.5 });
+		}
+		x(n) {
+			return LEFT + n / this.right * (WIDTH - LEFT - 10);
+		}
+		y(rate) {
+			return TOP + (1 - rate / this.top) * (HEIGHT - TOP - BOTTOM);
+		}
+		label(x, y, text, anchor) {
+			this.root.append(svg("text", { x, y, "text-anchor": anchor, fill: "currentColor",
+				"font-size": 12 }, text));
+		}
+		line(d, more) {
+			this.root.append(svg("path", { d, fill: "none", stroke: "currentColor", ...more }));
+		}
+		law(l) {
+			const at = (n) => l.lambda.value * n /
+				(1 + l.sigma.value * (n - 1) + l.kappa.value * n * (n - 1));
+			const points = Array.from({ length: 120 }, (_, i) => (i + 1) / 120 * this.right)
+				.filter((n) => at(n) >= 0 && at(n) <= this.top);
+			const d = points.map((n, i) => `${i ? "L" : "M"}${this.x(n)} ${this.y(at(n))}`).join("");
+			this.line(d, { "stroke-dasharray": "4 4", opacity: 0.7 });
+		}
+		probe(p) {
+			const dot = svg("circle", { cx: this.x(p.under_way ?? 0), cy: this.y(p.rate ?? 0), r: 5,
+				fill: p.verdict === "keeps" ? "currentColor" : "none", stroke: "currentColor" });
+			dot.append(svg("title", {}, `${units.count(p.amount)}: ${word(p)}`));
+			this.root.append(dot);
+		}
+	}
+	function word(p) {
+		return `${p.held ? "held: " : ""}${p.verdict}${p.sure ? "" : "?"} ${p.missed ?? ""}`;
+	}
+	function curve(c) {
+		const seen = c.probes.filter((p) => p.verdict !== "invalid" && p.rate && p.under_way);
+		const right = Math.max(0, ...seen.map((p) => p.under_way ?? 0));
+		const top = Math.max(0, ...seen.map((p) => p.rate ?? 0)) * 1.1;
+		if (!right || !top)
+			return [];
+		const picture = new Curve(right, top);
+		if (c.law)
+			picture.law(c.law);
+		seen.forEach((p) => picture.probe(p));
+		return [picture.root];
+	}
+	function sentences(c) {
+		const unit = c.by === "rate" ? " a second" : " at once";
+		const parts = [c.capacity === null ? "unknown" : `${units.count(c.capacity)}${unit}`, c.reason];
+		if (c.too_much !== null)
+			parts.push(`${units.count(c.too_much)} is too much`);
+		if (c.law && c.law.peak_under_way)
+			parts.push("by the law the peak is at " +
+				`${units.number(c.law.peak_under_way.value)} under way`);
+		if (c.limited_by)
+			parts.push(`limited by ${c.limited_by.function}, ` +
+				`${units.percent(c.limited_by.share)} of its time`);
+		return `${parts.join("; ")}.`;
+	}
+	function table(probes) {
+		const number = (title, of, show) => ({ title, numeric: true, sort: (i) => of(probes[i]) ?? NaN,
+			show: (i) => show(of(probes[i])) });
+		const ms = (v) => units.duration(v === null ? null : v * 1e6);
+		const columns = [
+			number("tried", (p) => p.amount, units.count),
+			number("answers/s", (p) => p.rate, units.count),
+			number("under way", (p) => p.under_way, units.number),
+			number("p50", (p) => p.p50_ms, ms), number("p99", (p) => p.p99_ms, ms),
+			number("errors", (p) => p.errors, units.percent),
+			{ title: "verdict", sort: (i) => probes[i].verdict, show: (i) => word(probes[i]) }
+		];
+		return new tables_1.Table(columns, probes.length, 0, false, 48).root;
+	}
+	function capacitySection(data) {
+		const c = data.run.load?.climb;
+		if (!c)
+			return [];
+		return [(0, dom_2.h)("section", { id: "capacity" }, (0, dom_2.h)("h2", {}, "Capacity"), (0, dom_2.h)("p", {}, sentences(c)), ...curve(c), table(c.probes))];
+	}
+	exports.capacitySection = capacitySection;
+});
+define("theme", ["require", "exports", "dom"], function (require, exports, dom_3) {
+	"use strict";
+	Object.defineProperty(exports, "__esModule", { value: true });
+	exports.startTheme = exports.themeSwitch = exports.onTheme = exports.colour = void 0;
+	const dark = matchMedia("(prefers-color-scheme: dark)");
+	const listeners = [];
+	let choice = "auto", paper = false;
+	let style = null;
+	function colour(name) {
+		style ?? (style = getComputedStyle(document.documentElement));
+		return style.getPropertyValue(`--${name}`).trim();
+	}
+	exports.colour = colour;
+	function onTheme(l) {
+		listeners.push(l);
+	}
+	exports.onTheme = onTheme;
+	function apply() {
+		const night = choice === "dark" || (choice === "auto" && dark.matches);
+		document.documentElement.dataset.theme = night && !paper ? "dark" : "light";
+		style = null;
+		listeners.forEach((l) => l());
+	}
+	function printing(on) {
+		paper = on;
+		document.documentElement.classList.toggle("paper", on);
+		apply();
+	}
+	function themeSwitch() {
+		const select = (0, dom_3.h)("select", { id: "theme", "aria-label": "Colours" }, (0, dom_3.h)("option", { value: "auto" }, "System colours"), (0, dom_3.h)("option", { value: "light" }, "Light"), (0, dom_3.h)("option", { value: "dark" }, "Dark"));
+		select.addEventListener("change", () => {
+			choice = select.value;
+			apply();
+		});
+		return select;
+	}
+	exports.themeSwitch = themeSwitch;
+	function startTheme() {
+		dark.addEventListener("change", apply);
+		addEventListener("beforeprint", () => printing(true));
+		addEventListener("afterprint", () => printing(false));
+		apply();
+	}
+	exports.startTheme = startTheme;
+});
+define("head", ["require", "exports", "dom", "theme", "units"], function (require, exports, dom_4, theme_1, units) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.headline = exports.provenance = exports.verdict = exports.header = exports.shell = void 0;
@@ -336,8 +503,8 @@ define("head", ["require", "exports", "dom", "theme", "units"], function (requir
 	function header(data) {
 		const { identity, outcome: { status } } = data.run;
 		const good = status === "success" ? "good" : status === "running" ? "live" : "bad";
-		return (0, dom_2.h)("header", {}, (0, dom_2.h)("div", { class: "title" }, (0, dom_2.h)("h1", {}, identity.name ?? identity.id), (0, dom_2.h)("span", { class: `status ${good}` }, `${MARKS[status] ?? ""} ${outcome(data)}`), (0, dom_2.h)("span", { class: "grow" }), (0, theme_1.themeSwitch)()), (0, dom_2.h)("p", { class: "command" }, shell(identity.command) ||
-			(identity.target !== null ? `process ${identity.target}` : "")), (0, dom_2.h)("p", { class: "facts" }, facts(data).join(" · ")));
+		return (0, dom_4.h)("header", {}, (0, dom_4.h)("div", { class: "title" }, (0, dom_4.h)("h1", {}, identity.name ?? identity.id), (0, dom_4.h)("span", { class: `status ${good}` }, `${MARKS[status] ?? ""} ${outcome(data)}`), (0, dom_4.h)("span", { class: "grow" }), (0, theme_1.themeSwitch)()), (0, dom_4.h)("p", { class: "command" }, shell(identity.command) ||
+			(identity.target !== null ? `process ${identity.target}` : "")), (0, dom_4.h)("p", { class: "facts" }, facts(data).join(" · ")));
 	}
 	exports.header = header;
 	function facts(data) {
@@ -359,9 +526,9 @@ define("head", ["require", "exports", "dom", "theme", "units"], function (requir
 	function verdict(data) {
 		const v = data.run.verdict;
 		if (!v)
-			return (0, dom_2.h)("section", { id: "verdict" }, (0, dom_2.h)("p", { class: "sentence" }, "Not judged."));
+			return (0, dom_4.h)("section", { id: "verdict" }, (0, dom_4.h)("p", { class: "sentence" }, "Not judged."));
 		const how = sure(v.confidence);
-		return (0, dom_2.h)("section", { id: "verdict", "data-kind": v.kind }, (0, dom_2.h)("p", { class: "sentence" }, capital(v.sentence), how ? (0, dom_2.h)("small", {}, how) : null), v.advice ? (0, dom_2.h)("p", { class: "advice" }, `→ ${v.advice}`) : null, v.evidence.length ? (0, dom_2.h)("dl", { class: "evidence" }, ...v.evidence.map((e) => (0, dom_2.h)("div", {}, (0, dom_2.h)("dt", {}, e.what), (0, dom_2.h)("dd", {}, e.value)))) : null, troubles(data));
+		return (0, dom_4.h)("section", { id: "verdict", "data-kind": v.kind }, (0, dom_4.h)("p", { class: "sentence" }, capital(v.sentence), how ? (0, dom_4.h)("small", {}, how) : null), v.advice ? (0, dom_4.h)("p", { class: "advice" }, `→ ${v.advice}`) : null, v.evidence.length ? (0, dom_4.h)("dl", { class: "evidence" }, ...v.evidence.map((e) => (0, dom_4.h)("div", {}, (0, dom_4.h)("dt", {}, e.what), (0, dom_4.h)("dd", {}, e.value)))) : null, troubles(data));
 	}
 	exports.verdict = verdict;
 	function growing(g) {
@@ -388,27 +555,27 @@ define("head", ["require", "exports", "dom", "theme", "units"], function (requir
 			found.push(`${units.some(survivors, "process", "processes")} outlived the command`);
 		if (error)
 			found.push(error);
-		return found.length ? (0, dom_2.h)("ul", { class: "troubles" }, ...found.map((f) => (0, dom_2.h)("li", {}, f))) : null;
+		return found.length ? (0, dom_4.h)("ul", { class: "troubles" }, ...found.map((f) => (0, dom_4.h)("li", {}, f))) : null;
 	}
 	function provenance(k) {
 		const text = k.provenance === "unavailable" ? k.source || "unavailable"
 			: k.provenance === "measured" ? k.source || "measured"
 				: `${k.provenance}: ${k.source ?? ""}`;
-		return (0, dom_2.h)("p", { class: `how ${k.provenance}`, title: k.provenance }, text);
+		return (0, dom_4.h)("p", { class: `how ${k.provenance}`, title: k.provenance }, text);
 	}
 	exports.provenance = provenance;
 	function phrases(...words) {
-		const spans = words.filter((w) => w).map((w) => (0, dom_2.h)("span", {}, w));
-		return (0, dom_2.h)("p", { class: "phrases" }, ...spans);
+		const spans = words.filter((w) => w).map((w) => (0, dom_4.h)("span", {}, w));
+		return (0, dom_4.h)("p", { class: "phrases" }, ...spans);
 	}
 	function tile(t) {
 		const lines = t.value === units.UNKNOWN ? [] : t.lines;
-		return (0, dom_2.h)("div", { class: "tile" }, (0, dom_2.h)("h3", {}, t.title), (0, dom_2.h)("p", { class: "figure" }, t.value), ...lines.map((l) => typeof l === "string" ? l ? (0, dom_2.h)("p", {}, l) : null : l), t.known ? provenance(t.known) : null);
+		return (0, dom_4.h)("div", { class: "tile" }, (0, dom_4.h)("h3", {}, t.title), (0, dom_4.h)("p", { class: "figure" }, t.value), ...lines.map((l) => typeof l === "string" ? l ? (0, dom_4.h)("p", {}, l) : null : l), t.known ? provenance(t.known) : null);
 	}
 	function split(user, system) {
 		if (user === null || system === null || user + system <= 0)
 			return null;
-		const bar = (0, dom_2.h)("div", { class: "split", title: "user and system" }, (0, dom_2.h)("i", { class: "ink1" }), (0, dom_2.h)("i", { class: "ink2" }));
+		const bar = (0, dom_4.h)("div", { class: "split", title: "user and system" }, (0, dom_4.h)("i", { class: "ink1" }), (0, dom_4.h)("i", { class: "ink2" }));
 		bar.firstChild.style.flexGrow = String(user / (user + system));
 		bar.lastChild.style.flexGrow = String(system / (user + system));
 		return bar;
@@ -495,77 +662,11 @@ define("head", ["require", "exports", "dom", "theme", "units"], function (requir
 	function headline(data) {
 		const tiles = [timeTile(data), ...loadTiles(data.run.load), cpuTile(data), memoryTile(data),
 			diskTile(data), ...networkTile(data), processTile(data)];
-		return (0, dom_2.h)("section", { id: "used", "aria-label": "What it used" }, ...tiles.map(tile));
+		return (0, dom_4.h)("section", { id: "used", "aria-label": "What it used" }, ...tiles.map(tile));
 	}
 	exports.headline = headline;
 });
-define("tables", ["require", "exports", "dom"], function (require, exports, dom_3) {
-	"use strict";
-	Object.defineProperty(exports, "__esModule", { value: true });
-	exports.Table = void 0;
-	const FIRST = 15, MORE = 200;
-	function compare(a, b) {
-		if (typeof a === "string" || typeof b === "string")
-			return String(a).localeCompare(String(b));
-		return (Number.isNaN(a) ? 1 : 0) - (Number.isNaN(b) ? 1 : 0) || a - b || 0;
-	}
-	function classOf(c) {
-		return c.numeric ? "num" : c.long ? "long" : c.className;
-	}
-	class Table {
-		constructor(columns, n, by = -1, down = true, first = FIRST) {
-			this.columns = columns;
-			this.by = by;
-			this.down = down;
-			this.root = (0, dom_3.h)("div", { class: "table" });
-			this.body = (0, dom_3.h)("tbody");
-			this.order = Array.from({ length: n }, (_, i) => i);
-			this.shown = n <= first + 5 ? n : first;
-			this.heads = columns.map((c, k) => this.head(c, k));
-			const table = (0, dom_3.h)("table", { class: "sorted" }, (0, dom_3.h)("thead", {}, (0, dom_3.h)("tr", {}, ...this.heads)), this.body);
-			this.root.append((0, dom_3.h)("div", { class: "wide" }, table));
-			this.sort();
-		}
-		head(c, k) {
-			const b = (0, dom_3.h)("button", { type: "button", title: c.help }, c.title);
-			b.addEventListener("click", () => {
-				this.down = this.by === k ? !this.down : c.numeric ?? false;
-				this.by = k;
-				this.sort();
-			});
-			return (0, dom_3.h)("th", { scope: "col", class: c.numeric ? "num" : c.className }, b);
-		}
-		sort() {
-			const c = this.columns[this.by];
-			if (c) {
-				const sign = this.down ? -1 : 1;
-				const keys = this.order.map((_, i) => c.sort(i));
-				const last = (v) => typeof v === "number" && Number.isNaN(v);
-				this.order.sort((a, b) => last(keys[a]) || last(keys[b])
-					? compare(keys[a], keys[b]) : sign * compare(keys[a], keys[b]) || a - b);
-			}
-			this.heads.forEach((x, k) => x.setAttribute("aria-sort", k !== this.by ? "none"
-				: this.down ? "descending" : "ascending"));
-			this.fill();
-		}
-		fill() {
-			const rows = this.order.slice(0, this.shown).map((i) => (0, dom_3.h)("tr", {}, ...this.columns.map((c) => (0, dom_3.h)("td", { class: classOf(c) }, c.show(i)))));
-			this.body.replaceChildren(...rows);
-			this.root.querySelector(".more")?.remove();
-			const left = this.order.length - this.shown;
-			if (left <= 0)
-				return;
-			const b = (0, dom_3.h)("button", { type: "button", class: "more" }, `Show ${Math.min(left, MORE)} more of ${this.order.length}`);
-			b.addEventListener("click", () => {
-				this.shown += MORE;
-				this.fill();
-			});
-			this.root.append(b);
-		}
-	}
-	exports.Table = Table;
-});
-define("lists", ["require", "exports", "data", "dom", "tables", "units"], function (require, exports, data_1, dom_4, tables_1, units) {
+define("lists", ["require", "exports", "data", "dom", "tables", "units"], function (require, exports, data_1, dom_5, tables_2, units) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.lists = void 0;
@@ -626,13 +727,13 @@ define("lists", ["require", "exports", "data", "dom", "tables", "units"], functi
 				continue;
 			const columns = columnsOf(data, scope, c);
 			const by = columns.findIndex((x) => x.key === scope.rank);
-			made.push((0, dom_4.h)("section", { id: scope.plural, "data-short": capital(scope.plural) }, (0, dom_4.h)("h2", {}, capital(scope.plural), (0, dom_4.h)("small", {}, uncapital(scope.title))), new tables_1.Table(columns, c.id.length, scope.name === "core" ? -1 : by).root));
+			made.push((0, dom_5.h)("section", { id: scope.plural, "data-short": capital(scope.plural) }, (0, dom_5.h)("h2", {}, capital(scope.plural), (0, dom_5.h)("small", {}, uncapital(scope.title))), new tables_2.Table(columns, c.id.length, scope.name === "core" ? -1 : by).root));
 		}
 		return made;
 	}
 	exports.lists = lists;
 });
-define("numbers", ["require", "exports", "dom", "head", "tables", "units"], function (require, exports, dom_5, head_1, tables_2, units) {
+define("numbers", ["require", "exports", "dom", "head", "tables", "units"], function (require, exports, dom_6, head_1, tables_3, units) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.about = exports.numbers = void 0;
@@ -640,11 +741,11 @@ define("numbers", ["require", "exports", "dom", "head", "tables", "units"], func
 		return { title, long, sort: of, show: of };
 	}
 	function fold(title, count, ...body) {
-		return (0, dom_5.h)("details", {}, (0, dom_5.h)("summary", {}, title, (0, dom_5.h)("small", {}, String(count))), ...body);
+		return (0, dom_6.h)("details", {}, (0, dom_6.h)("summary", {}, title, (0, dom_6.h)("small", {}, String(count))), ...body);
 	}
 	function totals(data) {
 		const rows = Object.entries(data.run.totals).map(([key, t]) => ({ ...data.totals[key], ...t }));
-		return fold("Totals", rows.length, new tables_2.Table([
+		return fold("Totals", rows.length, new tables_3.Table([
 			text("total", (i) => rows[i].title),
 			{ title: "value", numeric: true, sort: (i) => rows[i].value ?? NaN,
 				show: (i) => units.inUnit(rows[i].unit, rows[i].value) },
@@ -663,7 +764,7 @@ define("numbers", ["require", "exports", "dom", "head", "tables", "units"], func
 		const number = (name) => ({ title: name, numeric: true,
 			sort: (i) => rows[i][1][name] ?? NaN,
 			show: (i) => units.inUnit(unitOf(rows[i][1].unit, rows[i][1].kind), rows[i][1][name]) });
-		return fold(title, rows.length, new tables_2.Table([
+		return fold(title, rows.length, new tables_3.Table([
 			text("metric", (i) => rows[i][0].slice(scope.length + 1)), number("mean"), number("min"),
 			number("max"), number("last"), text("known", (i) => rows[i][1].provenance),
 			text("from, or why not", (i) => rows[i][1].source ?? ""),
@@ -671,24 +772,24 @@ define("numbers", ["require", "exports", "dom", "head", "tables", "units"], func
 		], rows.length, -1, false, 99).root);
 	}
 	function numbers(data) {
-		return (0, dom_5.h)("section", { id: "numbers", "data-short": "Numbers" }, (0, dom_5.h)("h2", {}, "Every number, and how it is known"), totals(data), metrics(data, "job", "The job over time"), metrics(data, "cgroup", "Its control group"), metrics(data, "system", "The machine"));
+		return (0, dom_6.h)("section", { id: "numbers", "data-short": "Numbers" }, (0, dom_6.h)("h2", {}, "Every number, and how it is known"), totals(data), metrics(data, "job", "The job over time"), metrics(data, "cgroup", "Its control group"), metrics(data, "system", "The machine"));
 	}
 	exports.numbers = numbers;
 	function pairs(o) {
 		return Object.entries(o).map(([k, v]) => `${k}=${v}`).join(", ");
 	}
 	function rows(list) {
-		return (0, dom_5.h)("dl", { class: "facts" }, ...list.filter(([, v]) => v).map(([k, v]) => (0, dom_5.h)("div", {}, (0, dom_5.h)("dt", {}, k), (0, dom_5.h)("dd", {}, v))));
+		return (0, dom_6.h)("dl", { class: "facts" }, ...list.filter(([, v]) => v).map(([k, v]) => (0, dom_6.h)("div", {}, (0, dom_6.h)("dt", {}, k), (0, dom_6.h)("dd", {}, v))));
 	}
 	function about(data) {
-		return (0, dom_5.h)("div", { class: "pair" }, identity(data), cost(data));
+		return (0, dom_6.h)("div", { class: "pair" }, identity(data), cost(data));
 	}
 	exports.about = about;
 	function identity(data) {
 		const { identity: who, outcome } = data.run;
 		const ended = who.start_ns !== null && outcome.duration_ns !== null &&
 			outcome.status !== "running" ? units.moment(who.start_ns + outcome.duration_ns) : null;
-		return (0, dom_5.h)("section", { id: "identity" }, (0, dom_5.h)("h2", {}, "The run"), rows([
+		return (0, dom_6.h)("section", { id: "identity" }, (0, dom_6.h)("h2", {}, "The run"), rows([
 			["id", who.id], ["name", who.name], ["version", who.version], ["kind", who.kind],
 			["command", (0, head_1.shell)(who.command)], ["folder", who.cwd], ["git", who.git],
 			["labels", pairs(who.labels)], ["parameters", pairs(who.params)],
@@ -704,8 +805,8 @@ define("numbers", ["require", "exports", "dom", "head", "tables", "units"], func
 		const cpu = seconds(self.cpu_seconds);
 		const share = cpu !== null && life ? `, ${units.percent(cpu / life)} of one core` : "";
 		const late = self.late ? `, ${units.count(self.late)} late` : "";
-		const title = (0, dom_5.h)("h2", {}, "What measuring cost");
-		return (0, dom_5.h)("section", { id: "cost", "data-short": "Cost" }, title, rows([
+		const title = (0, dom_6.h)("h2", {}, "What measuring cost");
+		return (0, dom_6.h)("section", { id: "cost", "data-short": "Cost" }, title, rows([
 			["CPU time", cpu === null ? null : `${units.duration(cpu)}${share}`],
 			["memory", units.bytes(self.memory_peak_bytes)],
 			["samples", `${units.count(self.samples)}${late}`],
@@ -1325,13 +1426,13 @@ define("draw", ["require", "exports", "series", "theme", "thin", "units"], funct
 	}
 	exports.drawPlot = drawPlot;
 });
-define("lanes", ["require", "exports", "dom", "draw", "theme", "units"], function (require, exports, dom_6, draw_1, theme_3, units) {
+define("lanes", ["require", "exports", "dom", "draw", "theme", "units"], function (require, exports, dom_7, draw_1, theme_3, units) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.Pointer = exports.TimeAxis = exports.lane = void 0;
 	function lane(kind) {
-		const side = (0, dom_6.h)("div", { class: "side" }), picture = (0, dom_6.h)("div", { class: "picture" });
-		return { root: (0, dom_6.h)("div", { class: `lane ${kind}` }, side, picture), side, picture };
+		const side = (0, dom_7.h)("div", { class: "side" }), picture = (0, dom_7.h)("div", { class: "picture" });
+		return { root: (0, dom_7.h)("div", { class: `lane ${kind}` }, side, picture), side, picture };
 	}
 	exports.lane = lane;
 	class TimeAxis {
@@ -1339,8 +1440,8 @@ define("lanes", ["require", "exports", "dom", "draw", "theme", "units"], functio
 			this.view = view;
 			this.startNs = startNs;
 			this.lane = lane("axis");
-			this.canvas = (0, dom_6.h)("canvas", { "aria-hidden": "true" });
-			this.moment = (0, dom_6.h)("output", { class: "moment" });
+			this.canvas = (0, dom_7.h)("canvas", { "aria-hidden": "true" });
+			this.moment = (0, dom_7.h)("output", { class: "moment" });
 			this.lane.picture.append(this.canvas, this.moment);
 			view.onCursor(() => this.point());
 		}
@@ -1380,8 +1481,8 @@ define("lanes", ["require", "exports", "dom", "draw", "theme", "units"], functio
 			this.ruler = ruler;
 			this.view = view;
 			this.moments = moments;
-			this.line = (0, dom_6.h)("div", { class: "cursor", hidden: true });
-			this.chosen = (0, dom_6.h)("div", { class: "chosen", hidden: true });
+			this.line = (0, dom_7.h)("div", { class: "cursor", hidden: true });
+			this.chosen = (0, dom_7.h)("div", { class: "chosen", hidden: true });
 			this.press = null;
 			field.append(this.line, this.chosen);
 			field.addEventListener("pointermove", (e) => this.move(e));
@@ -1503,7 +1604,7 @@ define("lanes", ["require", "exports", "dom", "draw", "theme", "units"], functio
 	}
 	exports.Pointer = Pointer;
 });
-define("phases", ["require", "exports", "dom", "draw", "lanes", "tables", "units"], function (require, exports, dom_7, draw_2, lanes_1, tables_3, units) {
+define("phases", ["require", "exports", "dom", "draw", "lanes", "tables", "units"], function (require, exports, dom_8, draw_2, lanes_1, tables_4, units) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.phaseSection = exports.phaseLane = void 0;
@@ -1519,8 +1620,8 @@ define("phases", ["require", "exports", "dom", "draw", "lanes", "tables", "units
 			return null;
 		const l = (0, lanes_1.lane)("phases");
 		const bands = phases.map((p) => band(p, view));
-		l.side.append((0, dom_7.h)("h3", {}, "Phases", (0, dom_7.h)("small", {}, "click to zoom")));
-		l.picture.append((0, dom_7.h)("div", { class: "strip" }, ...bands));
+		l.side.append((0, dom_8.h)("h3", {}, "Phases", (0, dom_8.h)("small", {}, "click to zoom")));
+		l.picture.append((0, dom_8.h)("div", { class: "strip" }, ...bands));
 		const draw = () => {
 			const room = l.picture.clientWidth - draw_2.GUTTER - draw_2.MARGIN;
 			phases.forEach((p, i) => place(bands[i], p, view, room));
@@ -1531,7 +1632,7 @@ define("phases", ["require", "exports", "dom", "draw", "lanes", "tables", "units
 	function band(p, view) {
 		const title = `${p.name}\n${units.duration(p.to_ns - p.from_ns)}, from ` +
 			`${units.duration(p.from_ns)} to ${units.duration(p.to_ns)}`;
-		const b = (0, dom_7.h)("button", { type: "button", class: `band ${INKS[p.kind] ?? ""}`, title }, p.name);
+		const b = (0, dom_8.h)("button", { type: "button", class: `band ${INKS[p.kind] ?? ""}`, title }, p.name);
 		b.addEventListener("click", () => view.zoom(p.from_ns, p.to_ns));
 		return b;
 	}
@@ -1564,11 +1665,11 @@ define("phases", ["require", "exports", "dom", "draw", "lanes", "tables", "units
 			number("read", (p) => p.read_bytes_per_second, rate),
 			number("written", (p) => p.write_bytes_per_second, rate)
 		];
-		return [(0, dom_7.h)("section", { id: "phases" }, (0, dom_7.h)("h2", {}, "Phases"), new tables_3.Table(columns, phases.length, -1, false, 24).root)];
+		return [(0, dom_8.h)("section", { id: "phases" }, (0, dom_8.h)("h2", {}, "Phases"), new tables_4.Table(columns, phases.length, -1, false, 24).root)];
 	}
 	exports.phaseSection = phaseSection;
 });
-define("plain", ["require", "exports", "dom"], function (require, exports, dom_8) {
+define("plain", ["require", "exports", "dom"], function (require, exports, dom_9) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.begin = void 0;
@@ -1583,7 +1684,7 @@ define("plain", ["require", "exports", "dom"], function (require, exports, dom_8
 		}
 		catch (e) {
 			const why = `This browser cannot draw the page (${String(e)}); here is its text.`;
-			page.replaceChildren((0, dom_8.h)("p", { class: "failed" }, why), (0, dom_8.h)("pre", {}, plainText()));
+			page.replaceChildren((0, dom_9.h)("p", { class: "failed" }, why), (0, dom_9.h)("pre", {}, plainText()));
 		}
 		page.dataset.ready = "true";
 	}
@@ -1726,12 +1827,12 @@ define("tree", ["require", "exports", "data"], function (require, exports, data_
 	}
 	exports.ended = ended;
 });
-define("details", ["require", "exports", "data", "dom", "tree", "units"], function (require, exports, data_3, dom_9, tree_1, units) {
+define("details", ["require", "exports", "data", "dom", "tree", "units"], function (require, exports, data_3, dom_10, tree_1, units) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.processDetails = void 0;
 	function list(pairs) {
-		return (0, dom_9.h)("dl", {}, ...pairs.map(([k, v]) => (0, dom_9.h)("div", {}, (0, dom_9.h)("dt", {}, k), (0, dom_9.h)("dd", {}, v))));
+		return (0, dom_10.h)("dl", {}, ...pairs.map(([k, v]) => (0, dom_10.h)("div", {}, (0, dom_10.h)("dt", {}, k), (0, dom_10.h)("dd", {}, v))));
 	}
 	function end(c, i) {
 		const s = c.wait_status[i];
@@ -1754,8 +1855,8 @@ define("details", ["require", "exports", "data", "dom", "tree", "units"], functi
 	function one(data, p, i) {
 		const { c } = p, up = c.parent[i] === null ? undefined : p.index.get(c.parent[i]);
 		return [
-			(0, dom_9.h)("h3", {}, p.nameOf(i), (0, dom_9.h)("small", {}, `pid ${c.key[i]}`)),
-			c.detail[i] ? (0, dom_9.h)("pre", { class: "command" }, c.detail[i]) : null,
+			(0, dom_10.h)("h3", {}, p.nameOf(i), (0, dom_10.h)("small", {}, `pid ${c.key[i]}`)),
+			c.detail[i] ? (0, dom_10.h)("pre", { class: "command" }, c.detail[i]) : null,
 			list([["began", units.duration(c.born_ns[i])],
 				["lived", units.duration(p.died(i) - p.born(i))], ["ended", end(c, i)],
 				["parent", up === undefined ? units.UNKNOWN : `${p.nameOf(up)} (${c.key[up]})`],
@@ -1770,24 +1871,24 @@ define("details", ["require", "exports", "data", "dom", "tree", "units"], functi
 		const lives = row.members.map((i) => p.died(i) - p.born(i)).sort((a, b) => a - b);
 		const top = [...row.members].sort((a, b) => (p.cpu[b] || 0) - (p.cpu[a] || 0)).slice(0, 10);
 		return [
-			(0, dom_9.h)("h3", {}, row.name, (0, dom_9.h)("small", {}, `${units.count(row.members.length)} processes`)),
+			(0, dom_10.h)("h3", {}, row.name, (0, dom_10.h)("small", {}, `${units.count(row.members.length)} processes`)),
 			list([["CPU, all", units.duration(row.cpu)],
 				["CPU, each", units.duration(row.cpu / row.members.length)],
 				["lived, shortest", units.duration(lives[0])],
 				["lived, middle", units.duration(median(lives))],
 				["lived, longest", units.duration(lives[lives.length - 1])],
 				["largest peak", units.bytes(row.peak)]]),
-			(0, dom_9.h)("h4", {}, "The ten with most CPU time"),
-			(0, dom_9.h)("table", { class: "plain" }, (0, dom_9.h)("tbody", {}, ...top.map((i) => (0, dom_9.h)("tr", {}, (0, dom_9.h)("td", { class: "num" }, String(p.c.key[i])), (0, dom_9.h)("td", { class: "num" }, units.duration(p.cpu[i])), (0, dom_9.h)("td", { class: "num" }, units.bytes(p.peak[i])), (0, dom_9.h)("td", { class: "long" }, p.c.detail[i] ?? p.nameOf(i))))))
+			(0, dom_10.h)("h4", {}, "The ten with most CPU time"),
+			(0, dom_10.h)("table", { class: "plain" }, (0, dom_10.h)("tbody", {}, ...top.map((i) => (0, dom_10.h)("tr", {}, (0, dom_10.h)("td", { class: "num" }, String(p.c.key[i])), (0, dom_10.h)("td", { class: "num" }, units.duration(p.cpu[i])), (0, dom_10.h)("td", { class: "num" }, units.bytes(p.peak[i])), (0, dom_10.h)("td", { class: "long" }, p.c.detail[i] ?? p.nameOf(i))))))
 		];
 	}
 	function processDetails(data, p, row) {
 		const parts = row.members.length > 1 ? many(p, row) : one(data, p, row.members[0]);
-		return (0, dom_9.h)("div", {}, ...parts);
+		return (0, dom_10.h)("div", {}, ...parts);
 	}
 	exports.processDetails = processDetails;
 });
-define("processes", ["require", "exports", "dom", "draw", "lanes", "details", "tree", "theme", "units"], function (require, exports, dom_10, draw_3, lanes_2, details_1, tree_2, theme_4, units) {
+define("processes", ["require", "exports", "dom", "draw", "lanes", "details", "tree", "theme", "units"], function (require, exports, dom_11, draw_3, lanes_2, details_1, tree_2, theme_4, units) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.ProcessSection = void 0;
@@ -1800,22 +1901,22 @@ define("processes", ["require", "exports", "dom", "draw", "lanes", "details", "t
 			this.data = data;
 			this.all = all;
 			this.view = view;
-			this.scroller = (0, dom_10.h)("div", { class: "rows", tabindex: "0", role: "tree",
+			this.scroller = (0, dom_11.h)("div", { class: "rows", tabindex: "0", role: "tree",
 				"aria-label": "Processes. Up and down choose, left and right close and open." });
-			this.space = (0, dom_10.h)("div", { class: "space" });
-			this.details = (0, dom_10.h)("div", { class: "details", hidden: true });
-			this.counts = (0, dom_10.h)("span", { class: "hint" });
-			this.redraw = (0, dom_10.eachFrame)(() => this.render());
+			this.space = (0, dom_11.h)("div", { class: "space" });
+			this.details = (0, dom_11.h)("div", { class: "details", hidden: true });
+			this.counts = (0, dom_11.h)("span", { class: "hint" });
+			this.redraw = (0, dom_11.eachFrame)(() => this.render());
 			this.top = [];
 			this.rows = [];
 			this.seen = [];
 			this.chosen = null;
 			this.words = "";
 			this.axis = new lanes_2.TimeAxis(view, data.run.identity.start_ns);
-			this.axis.lane.side.append((0, dom_10.h)("div", { class: "columns" }, (0, dom_10.h)("span", { class: "num now" }, "CPU"), (0, dom_10.h)("span", { class: "num most" }, "peak")));
-			const field = (0, dom_10.h)("div", { class: "lanes" }, this.axis.lane.root, this.scroller);
+			this.axis.lane.side.append((0, dom_11.h)("div", { class: "columns" }, (0, dom_11.h)("span", { class: "num now" }, "CPU"), (0, dom_11.h)("span", { class: "num most" }, "peak")));
+			const field = (0, dom_11.h)("div", { class: "lanes" }, this.axis.lane.root, this.scroller);
 			this.scroller.append(this.space);
-			this.root = (0, dom_10.h)("section", { id: "processes" }, this.tools(), field, this.missing(), this.details);
+			this.root = (0, dom_11.h)("section", { id: "processes" }, this.tools(), field, this.missing(), this.details);
 			new lanes_2.Pointer(field, () => this.axis.lane.picture, view, data.run.timeline.t_ns);
 			this.listen(field);
 			this.arrange("tree");
@@ -1824,27 +1925,27 @@ define("processes", ["require", "exports", "dom", "draw", "lanes", "details", "t
 			this.scroller.addEventListener("scroll", this.redraw);
 			this.scroller.addEventListener("click", (e) => this.click(e));
 			this.scroller.addEventListener("keydown", (e) => this.key(e));
-			this.view.onZoom((0, dom_10.eachFrame)(() => this.drawBars()));
+			this.view.onZoom((0, dom_11.eachFrame)(() => this.drawBars()));
 			(0, theme_4.onTheme)(() => this.render());
 			new ResizeObserver(this.redraw).observe(field);
 		}
 		tools() {
-			const order = (0, dom_10.h)("select", { "aria-label": "Order of the processes" }, ...ORDERS.map(([value, text]) => (0, dom_10.h)("option", { value }, text)));
+			const order = (0, dom_11.h)("select", { "aria-label": "Order of the processes" }, ...ORDERS.map(([value, text]) => (0, dom_11.h)("option", { value }, text)));
 			order.addEventListener("change", () => this.arrange(order.value));
-			const find = (0, dom_10.h)("input", { type: "search", placeholder: "find name, command or pid",
+			const find = (0, dom_11.h)("input", { type: "search", placeholder: "find name, command or pid",
 				"aria-label": "Find processes" });
 			find.addEventListener("input", () => {
 				this.words = find.value.trim().toLowerCase();
 				this.refresh();
 			});
-			return (0, dom_10.h)("div", { class: "tools" }, (0, dom_10.h)("h2", {}, "Processes"), order, find, this.counts);
+			return (0, dom_11.h)("div", { class: "tools" }, (0, dom_11.h)("h2", {}, "Processes"), order, find, this.counts);
 		}
 		missing() {
 			const all = this.data.run.totals.cpu.value;
 			const seen = this.all.cpu.reduce((n, v) => n + (v || 0), 0);
 			if (all === null || !seen || seen >= 0.9 * all)
 				return null;
-			return (0, dom_10.h)("p", { class: "note" }, `Their own CPU times add up to ${units.duration(seen)} of ` +
+			return (0, dom_11.h)("p", { class: "note" }, `Their own CPU times add up to ${units.duration(seen)} of ` +
 				`the job's ${units.duration(all)}; of the rest nobody knows whose it was.`);
 		}
 		arrange(order) {
@@ -1882,11 +1983,11 @@ define("processes", ["require", "exports", "dom", "draw", "lanes", "details", "t
 		}
 		rowAt(k, height) {
 			const row = this.rows[k], l = (0, lanes_2.lane)("process"), many = row.members.length;
-			const canvas = (0, dom_10.h)("canvas", { "aria-hidden": "true" }), gone = this.failed(row);
+			const canvas = (0, dom_11.h)("canvas", { "aria-hidden": "true" }), gone = this.failed(row);
 			const fold = row.children.length ? (row.open || this.words ? "▾" : "▸") : "";
-			l.side.append((0, dom_10.h)("span", { class: "name", title: this.title(row) }, (0, dom_10.h)("span", { class: "fold" }, fold), row.name, many > 1 ? (0, dom_10.h)("b", { class: "times" }, `×\u2009${units.count(many)}`) : null, gone ? (0, dom_10.h)("b", { class: "bad", title: gone }, many > 1 ? gone : "✘") : null), (0, dom_10.h)("span", { class: "num now" }, units.duration(row.cpu)), (0, dom_10.h)("span", { class: "num most" }, units.bytes(row.peak)));
+			l.side.append((0, dom_11.h)("span", { class: "name", title: this.title(row) }, (0, dom_11.h)("span", { class: "fold" }, fold), row.name, many > 1 ? (0, dom_11.h)("b", { class: "times" }, `×\u2009${units.count(many)}`) : null, gone ? (0, dom_11.h)("b", { class: "bad", title: gone }, many > 1 ? gone : "✘") : null), (0, dom_11.h)("span", { class: "num now" }, units.duration(row.cpu)), (0, dom_11.h)("span", { class: "num most" }, units.bytes(row.peak)));
 			l.side.firstChild.style.paddingLeft = `${Math.min(12, row.depth) * 12}px`;
-			l.picture.append((0, dom_10.h)("span", { class: "pid" }, many > 1 ? "" :
+			l.picture.append((0, dom_11.h)("span", { class: "pid" }, many > 1 ? "" :
 				String(this.all.c.key[row.members[0]])), canvas);
 			this.describe(l.root, row, k, height);
 			return { lane: l, canvas, row };
@@ -2063,7 +2164,7 @@ define("processes", ["require", "exports", "dom", "draw", "lanes", "details", "t
 		return `${clean.slice(0, lo)}…`;
 	}
 });
-define("timeline", ["require", "exports", "dom", "draw", "lanes", "phases", "series", "theme", "units"], function (require, exports, dom_11, draw_4, lanes_3, phases_1, series_4, theme_5, units) {
+define("timeline", ["require", "exports", "dom", "draw", "lanes", "phases", "series", "theme", "units"], function (require, exports, dom_12, draw_4, lanes_3, phases_1, series_4, theme_5, units) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.TimelineSection = void 0;
@@ -2072,10 +2173,10 @@ define("timeline", ["require", "exports", "dom", "draw", "lanes", "phases", "ser
 			this.data = data;
 			this.trace = trace;
 			this.view = view;
-			this.value = (0, dom_11.h)("td", { class: "num now" });
-			this.most = (0, dom_11.h)("td", { class: "num most" });
-			const swatch = (0, dom_11.h)("span", { class: `swatch ${trace.ink}` });
-			this.row = (0, dom_11.h)("tr", { title: `${trace.help}\n${trace.known}`, "data-key": trace.line.key }, (0, dom_11.h)("th", { scope: "row" }, swatch, trace.name), this.value, this.most);
+			this.value = (0, dom_12.h)("td", { class: "num now" });
+			this.most = (0, dom_12.h)("td", { class: "num most" });
+			const swatch = (0, dom_12.h)("span", { class: `swatch ${trace.ink}` });
+			this.row = (0, dom_12.h)("tr", { title: `${trace.help}\n${trace.known}`, "data-key": trace.line.key }, (0, dom_12.h)("th", { scope: "row" }, swatch, trace.name), this.value, this.most);
 		}
 		whole() {
 			return this.data.run.metrics[this.trace.line.key] ?? { mean: null, max: null };
@@ -2110,10 +2211,10 @@ define("timeline", ["require", "exports", "dom", "draw", "lanes", "phases", "ser
 			this.plot = plot;
 			this.view = view;
 			this.lane = (0, lanes_3.lane)("plot");
-			this.canvas = (0, dom_11.h)("canvas", { role: "img", "aria-label": `${plot.title} over time` });
+			this.canvas = (0, dom_12.h)("canvas", { role: "img", "aria-label": `${plot.title} over time` });
 			const told = plot.sum ? [...plot.traces, plot.sum] : plot.traces;
 			this.legends = told.map((t) => new Legend(data, t, view));
-			this.lane.side.append((0, dom_11.h)("h3", {}, plot.title, plot.note ? (0, dom_11.h)("small", {}, plot.note) : null), (0, dom_11.h)("table", { class: "legend" }, (0, dom_11.h)("tbody", {}, ...this.legends.map((l) => l.row))));
+			this.lane.side.append((0, dom_12.h)("h3", {}, plot.title, plot.note ? (0, dom_12.h)("small", {}, plot.note) : null), (0, dom_12.h)("table", { class: "legend" }, (0, dom_12.h)("tbody", {}, ...this.legends.map((l) => l.row))));
 			this.lane.picture.append(this.canvas);
 			this.lane.root.dataset.plot = plot.title;
 		}
@@ -2138,29 +2239,29 @@ define("timeline", ["require", "exports", "dom", "draw", "lanes", "phases", "ser
 		constructor(data, plots, flat, view) {
 			this.data = data;
 			this.view = view;
-			this.spoken = (0, dom_11.h)("div", { class: "aside", "aria-live": "polite" });
+			this.spoken = (0, dom_12.h)("div", { class: "aside", "aria-live": "polite" });
 			this.heads = [];
 			this.more = [];
 			this.lanes = plots.map((p) => new PlotLane(data, p, view));
 			this.lanes.forEach((l) => l.show(l.plot.first));
 			this.axes = [0, 1].map(() => new lanes_3.TimeAxis(view, data.run.identity.start_ns));
 			this.axes[0].lane.side.append(this.head());
-			this.field = (0, dom_11.h)("div", { class: "lanes", tabindex: "0", role: "group",
+			this.field = (0, dom_12.h)("div", { class: "lanes", tabindex: "0", role: "group",
 				"aria-label": "Timeline. Left and right move the cursor, plus and minus zoom, " +
 					"zero shows all." });
 			const phases = (0, phases_1.phaseLane)(data, view);
 			if (phases)
 				this.more.push(phases.draw);
 			this.field.append(this.axes[0].lane.root, ...phases ? [phases.lane.root] : [], ...this.lanes.map((l) => l.lane.root), this.axes[1].lane.root);
-			this.root = (0, dom_11.h)("section", { id: "time" }, this.tools(), this.field, this.footnote(flat), this.spoken);
+			this.root = (0, dom_12.h)("section", { id: "time" }, this.tools(), this.field, this.footnote(flat), this.spoken);
 			const pointer = () => this.axes[0].lane.picture;
 			new lanes_3.Pointer(this.field, pointer, view, data.run.timeline.t_ns);
-			this.redraw = (0, dom_11.eachFrame)(() => this.draw());
+			this.redraw = (0, dom_12.eachFrame)(() => this.draw());
 			this.listen();
 		}
 		listen() {
 			this.view.onZoom(this.redraw);
-			this.view.onCursor((0, dom_11.eachFrame)(() => this.point()));
+			this.view.onCursor((0, dom_12.eachFrame)(() => this.point()));
 			(0, theme_5.onTheme)(() => this.draw());
 			new ResizeObserver(this.redraw).observe(this.field);
 			this.field.addEventListener("keyup", () => {
@@ -2172,23 +2273,23 @@ define("timeline", ["require", "exports", "dom", "draw", "lanes", "phases", "ser
 			this.more.push(act);
 		}
 		head() {
-			const now = (0, dom_11.h)("span", { class: "num now" }, "mean");
+			const now = (0, dom_12.h)("span", { class: "num now" }, "mean");
 			this.heads.push(now);
-			return (0, dom_11.h)("div", { class: "columns" }, now, (0, dom_11.h)("span", { class: "num most" }, "max"));
+			return (0, dom_12.h)("div", { class: "columns" }, now, (0, dom_12.h)("span", { class: "num most" }, "max"));
 		}
 		words() {
 			return this.lanes.filter((l) => l.shown).map((l) => l.words).join("; ");
 		}
 		tools() {
-			const reset = (0, dom_11.button)("All", "Show the whole run (0)", () => this.view.reset());
+			const reset = (0, dom_12.button)("All", "Show the whole run (0)", () => this.view.reset());
 			this.view.onZoom(() => reset.disabled = !this.view.zoomed);
 			reset.disabled = true;
-			return (0, dom_11.h)("div", { class: "tools" }, (0, dom_11.h)("h2", {}, "Over time"), (0, dom_11.h)("span", { class: "zoom" }, (0, dom_11.button)("−", "Zoom out (-)", () => this.view.scale(2)), (0, dom_11.button)("+", "Zoom in (+)", () => this.view.scale(0.5)), reset), (0, dom_11.h)("span", { class: "hint" }, "drag to zoom, double-click for all"), (0, dom_11.h)("span", { class: "chips" }, ...this.lanes.map((l) => this.chip(l))));
+			return (0, dom_12.h)("div", { class: "tools" }, (0, dom_12.h)("h2", {}, "Over time"), (0, dom_12.h)("span", { class: "zoom" }, (0, dom_12.button)("−", "Zoom out (-)", () => this.view.scale(2)), (0, dom_12.button)("+", "Zoom in (+)", () => this.view.scale(0.5)), reset), (0, dom_12.h)("span", { class: "hint" }, "drag to zoom, double-click for all"), (0, dom_12.h)("span", { class: "chips" }, ...this.lanes.map((l) => this.chip(l))));
 		}
 		chip(l) {
 			const name = l.plot.note && this.lanes.some((o) => o !== l && o.plot.title === l.plot.title)
 				? `${l.plot.title}, ${l.plot.note}` : l.plot.title;
-			const b = (0, dom_11.button)(name, `Show or hide ${name}`, () => {
+			const b = (0, dom_12.button)(name, `Show or hide ${name}`, () => {
 				l.show(!l.shown);
 				b.setAttribute("aria-pressed", String(l.shown));
 				l.draw();
@@ -2204,7 +2305,7 @@ define("timeline", ["require", "exports", "dom", "draw", "lanes", "phases", "ser
 			if (t_ns.length > 200)
 				notes.push("Where points stand too close to be told apart a line is their mean, " +
 					"its band their smallest and largest.");
-			return (0, dom_11.h)("div", { class: "note" }, notes.length ? (0, dom_11.h)("p", {}, notes.join(" ")) : null, flat.length ? (0, dom_11.h)("details", {}, (0, dom_11.h)("summary", {}, "Always 0, so not drawn", (0, dom_11.h)("small", {}, String(flat.length))), flat.join(", ")) : null);
+			return (0, dom_12.h)("div", { class: "note" }, notes.length ? (0, dom_12.h)("p", {}, notes.join(" ")) : null, flat.length ? (0, dom_12.h)("details", {}, (0, dom_12.h)("summary", {}, "Always 0, so not drawn", (0, dom_12.h)("small", {}, String(flat.length))), flat.join(", ")) : null);
 		}
 		point() {
 			this.heads.forEach((x) => x.textContent = this.view.cursor === null ? "mean" : "here");
@@ -2218,7 +2319,7 @@ define("timeline", ["require", "exports", "dom", "draw", "lanes", "phases", "ser
 	}
 	exports.TimelineSection = TimelineSection;
 });
-define("main", ["require", "exports", "data", "dom", "head", "lists", "numbers", "phases", "plain", "plots", "processes", "series", "theme", "timeline", "tree", "view"], function (require, exports, data_4, dom_12, head_2, lists_1, numbers_1, phases_2, plain_1, plots_1, processes_1, series_5, theme_6, timeline_1, tree_3, view_1) {
+define("main", ["require", "exports", "capacity", "data", "dom", "head", "lists", "numbers", "phases", "plain", "plots", "processes", "series", "theme", "timeline", "tree", "view"], function (require, exports, capacity_1, data_4, dom_13, head_2, lists_1, numbers_1, phases_2, plain_1, plots_1, processes_1, series_5, theme_6, timeline_1, tree_3, view_1) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	function timeSection(data, view) {
@@ -2235,15 +2336,15 @@ define("main", ["require", "exports", "data", "dom", "head", "lists", "numbers",
 	}
 	function navigation(sections) {
 		const all = sections.flatMap((s) => s.id ? [s] : [...s.querySelectorAll("section")]);
-		const links = all.filter((s) => s.querySelector("h2")).map((s) => (0, dom_12.h)("a", { href: `#${s.id}` }, s.dataset.short ?? s.querySelector("h2").textContent));
-		return (0, dom_12.h)("nav", { "aria-label": "Sections" }, ...links);
+		const links = all.filter((s) => s.querySelector("h2")).map((s) => (0, dom_13.h)("a", { href: `#${s.id}` }, s.dataset.short ?? s.querySelector("h2").textContent));
+		return (0, dom_13.h)("nav", { "aria-label": "Sections" }, ...links);
 	}
 	function build(data) {
 		const view = new view_1.View(data.span);
-		const sections = [(0, head_2.verdict)(data), (0, head_2.headline)(data), ...timeSection(data, view),
-			...(0, phases_2.phaseSection)(data), ...processSection(data, view), ...(0, lists_1.lists)(data), (0, numbers_1.numbers)(data),
-			(0, numbers_1.about)(data)];
-		return [(0, head_2.header)(data), navigation(sections), (0, dom_12.h)("main", {}, ...sections)];
+		const sections = [(0, head_2.verdict)(data), (0, head_2.headline)(data), ...(0, capacity_1.capacitySection)(data),
+			...timeSection(data, view), ...(0, phases_2.phaseSection)(data), ...processSection(data, view),
+			...(0, lists_1.lists)(data), (0, numbers_1.numbers)(data), (0, numbers_1.about)(data)];
+		return [(0, head_2.header)(data), navigation(sections), (0, dom_13.h)("main", {}, ...sections)];
 	}
 	void (0, plain_1.begin)(async (packed, page) => {
 		const data = await (0, data_4.unpack)(packed);

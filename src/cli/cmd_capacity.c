@@ -286,7 +286,7 @@ const struct as_cmd as_cmd_capacity = {
 		"the probe's time: requests that waited in the same queue are not as good as as "
 		"many strangers. A probe between the two bounds that is not decided goes on, up to "
 		"four times as long; one that is decided ends. What is not decided then counts as "
-		"it seems, and says so.\n\n"
+		"it seems (`keeps?`).\n\n"
 		"`--by rate` sends by a clock, by default as strangers come (Poisson), and is what "
 		"a service with many users sees. `--by concurrency` keeps so many requests under "
 		"way at once, as workers do who wait for their answers.\n\n"

@@ -22,9 +22,9 @@ const char *as_climb_verdict_key(const struct as_climb_probe *p)
 {
 	switch ((enum as_climb_verdict)p->verdict) {
 	case AS_CLIMB_KEEPS:
-		return p->sure ? "keeps" : "seems to keep";
+		return p->sure ? "keeps" : "keeps?";
 	case AS_CLIMB_MISSES:
-		return p->sure ? "misses" : "seems to miss";
+		return p->sure ? "misses" : "misses?";
 	case AS_CLIMB_VOID:
 		break;
 	}

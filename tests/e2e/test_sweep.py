@@ -64,7 +64,8 @@ def _():
 @test("a setup that fails, and one that is never ready, are told; the other cells go on")
 def _():
     d, r = sweep("--over", "how=fail,never,fine", "--ready-timeout", "0.7s", "--setup",
-                 f"case {{how}} in fail) exit 3;; never) sleep 60;; esac; {serve()}", *QUICK, rc=(6,))
+                 f"case {{how}} in fail) exit 3;; never) sleep 60;; esac; {serve()}", *QUICK,
+                 rc=(6,))
     fail, never, fine = d["cells"]
     expect_in("exited with 3", fail["error"], "a setup that fails")
     expect_in("not ready", never["error"], "one that is never ready")

@@ -2,6 +2,7 @@
  * data -- what the page is about: the run document (docs/schema/run-1.json;
  * lists as columns) and the tables of assay that explain its keys.
  */
+import type {Climb} from "./capacity";
 import {inflate} from "./inflate";
 
 export type Num = number | null;
@@ -127,6 +128,7 @@ export interface Load {
     latency_ms: Record<string, Num>;
     wire_ms: Record<string, Num>;
     thresholds: {expr: string; ok: boolean}[];
+    climb?: Climb | null; /* of a capacity */
 }
 
 export interface Run {

@@ -1,4 +1,5 @@
 /* main -- unpack the run, and put the sections of the page below each other. */
+import {capacitySection} from "./capacity";
 import {Data, instances, unpack} from "./data";
 import {h} from "./dom";
 import {header, headline, verdict} from "./head";
@@ -37,9 +38,9 @@ function navigation(sections: HTMLElement[]): HTMLElement {
 
 function build(data: Data): HTMLElement[] {
     const view = new View(data.span);
-    const sections = [verdict(data), headline(data), ...timeSection(data, view),
-        ...phaseSection(data), ...processSection(data, view), ...lists(data), numbers(data),
-        about(data)];
+    const sections = [verdict(data), headline(data), ...capacitySection(data),
+        ...timeSection(data, view), ...phaseSection(data), ...processSection(data, view),
+        ...lists(data), numbers(data), about(data)];
     return [header(data), navigation(sections), h("main", {}, ...sections)];
 }
 
