@@ -127,6 +127,13 @@ static void t_crc_is_the_usual_one(void)
 	EXPECT_U64(as_crc32(0, "123456789", 9), 0xcbf43926);
 	EXPECT_U64(as_crc32(as_crc32(0, "1234", 4), "56789", 5), 0xcbf43926);
 	EXPECT_U64(as_crc32(0, "", 0), 0);
+	char many[64];
+
+	for (size_t i = 0; i < sizeof many; i++)
+		many[i] = (char)(i * 37);
+	for (size_t i = 0; i <= sizeof many; i++) /* in whatever pieces */
+		EXPECT_U64(as_crc32(as_crc32(0, many, i), many + i, sizeof many - i),
+			   as_crc32(0, many, sizeof many));
 	EXPECT_U64(as_crc32(0, "\0", 1), 0xd202ef8d);
 }
 
