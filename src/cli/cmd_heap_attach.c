@@ -85,8 +85,10 @@ static int record(const struct opts *o, pid_t pid, const char *name, const char 
 					   .force = o->force,
 					   .aggregate = o->aggregate,
 					   .command = name};
-	int code = as_recording_start(&r, &config, &m, io->env, err);
+	int code = as_attach_may(io->env, pid, err); /* a capture that is there stays so long */
 
+	if (code == AS_OK)
+		code = as_recording_start(&r, &config, &m, io->env, err);
 	if (code < 0)
 		return code;
 	hold_signals();

@@ -438,7 +438,9 @@ static int live_process(struct live *l, const char *word, struct as_err *err)
 	if (r < 0)
 		return r;
 	as_buf_str(&l->command, name);
-	r = begin(l, err);
+	r = as_attach_may(l->io->env, pid, err);
+	if (r == AS_OK)
+		r = begin(l, err);
 	if (r == AS_OK)
 		r = attach(l, pid, err);
 	if (r == AS_OK)

@@ -371,6 +371,22 @@ static int borrow(struct attempt *a, const char *door, struct as_err *err)
 	return r < 0 ? r : wait_for_guest(a, err);
 }
 
+int as_attach_may(const struct as_env *env, pid_t pid, struct as_err *err)
+{
+	struct as_way_in way;
+	struct as_ask q;
+	int r = as_way_in(env, pid, NULL, &way, err);
+
+	if (r < 0)
+		return r;
+	r = as_ask_find(env, pid, &q, err);
+	if (r != AS_EUNSUP)
+		return r;
+	if (way.bound.code)
+		*err = way.bound;
+	return way.bound.code;
+}
+
 int as_attach(const struct as_env *env, pid_t pid, const char *door, struct as_attached *ret,
 	      struct as_err *err)
 {

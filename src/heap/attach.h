@@ -24,6 +24,8 @@ struct as_attached {
 	int stops;          /* of threads, until a moment was good     */
 };
 
+/* What would be refused is, before anything is begun for it. */
+int as_attach_may(const struct as_env *env, pid_t pid, struct as_err *err);
 /* `door` is the path of the collector's socket. The guest records when this returns. */
 int as_attach(const struct as_env *env, pid_t pid, const char *door, struct as_attached *ret,
 	      struct as_err *err);

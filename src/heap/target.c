@@ -350,7 +350,7 @@ static int judge_door(const struct search *s, const char *door, struct as_err *e
 {
 	struct stat is;
 
-	if (stat(door, &is) == 0 && sees(s, door, &is))
+	if (!door || (stat(door, &is) == 0 && sees(s, door, &is)))
 		return AS_OK;
 	(void)as_fail(err, AS_EUNSUP, "process %d does not see %s, where assay would listen",
 		      (int)s->way->pid, door);

@@ -21,6 +21,6 @@ struct as_way_in {
 	struct as_err bound;         /* code not 0: no thread may be borrowed, and why */
 };
 
-/* `door` is the path of the collector's socket. */
+/* `door` is the path of the collector's socket; NULL: there is none yet. */
 int as_way_in(const struct as_env *env, pid_t pid, const char *door, struct as_way_in *ret,
 	      struct as_err *err);

@@ -122,7 +122,10 @@ def _():
 def _():
     t = attachee()
     tracer = seized(t.pid)
+    (tmp() / "kept.heap").write_text("of before")
     refused(t.pid, REFUSED, f"is traced by process {tracer.pid}")
+    assay("heap", "attach", "--no-store", "-f", "-o", "kept.heap", t.pid)
+    expect_eq((tmp() / "kept.heap").read_text(), "of before", "a capture that was there")
     stop(tracer, signal.SIGKILL)
     t.tell("make", 1, 10)
     t.end()
