@@ -23,7 +23,7 @@ REAL_PKGS  := $(TEST_PKGS) redis-server redis-tools git dpkg-dev chromium \
 	      chromium-driver debootstrap iproute2 \
 	      nodejs nginx-light curl python3-uvloop python3-trio python3-fastapi python3-uvicorn \
 	      libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0 musl \
-	      nghttp2-server python3-h2
+	      nghttp2-server python3-h2 python3-wsproto
 # A daemon for containers, for the same occasion.
 DOCKER_PKGS := docker.io
 DEV_PKGS   := $(TEST_PKGS) libclang-rt-dev dpkg-dev

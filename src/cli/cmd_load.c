@@ -331,7 +331,7 @@ const struct as_cmd as_cmd_load = {
 		"allows; those beyond wait, and their latency counts that. When the server says "
 		"that it leaves, what it took is awaited, and what it did not look at is asked "
 		"again on another connection; it is not counted twice. A stream that it resets is "
-		"an error, `stream`.\n\n"
+		"an error, `stream`. An assay that was built without nghttp2 says so.\n\n"
 		"**WebSocket.** Of a `ws://` or `wss://` URL each request is a message, the "
 		"`--body`, and its answer is the next message that comes; the upgrade is part of "
 		"the connection, and refused with `upgrade` or the status that came instead. "

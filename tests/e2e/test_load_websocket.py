@@ -103,6 +103,19 @@ def _():
     expect(d["wire_ms"]["p50"] >= 30, "the answer takes its time")
 
 
+@test("several servers have their share of messages")
+def _():
+    a, b = stub(), stub()
+    both = ",".join(s.url.removeprefix("http://") for s in (a, b))
+    d = load("ws://any/", "--targets", both, "-n", 100, "-c", 4, "--body", "x")
+    expect_eq((d["requests"], d["failed"]), (100, 0), "requests")
+    expect_eq((a.end()["requests"], b.end()["requests"]), (50, 50), "each had half")
+    r = assay("load", "--targets", "http://127.0.0.1:1,ws://127.0.0.1:1", "-n", 1, "--body", "x",
+              "ws://any/")
+    expect_eq(r.rc, 2, "exit status")
+    expect_in("not one load", r.err)
+
+
 @test("text and bytes of every length arrive as they were, lines take turns; wss too")
 def _():
     got = []

@@ -185,6 +185,21 @@ def _():
     s.end()
 
 
+@test("several servers have connections of their own")
+def _():
+    need_http2()
+    seen = []
+
+    def script(k, s, c):
+        seen.append(c.getsockname()[1])
+        k.send_headers(s, [(":status", "204")], end_stream=True)
+    a, b = Peer(script), Peer(script)
+    both = ",".join(p.url[len("http://"):-1] for p in (a, b))
+    d = load("http://any/", "--http2", "--targets", both, "-n", 40, "-c", 4)
+    expect_eq((d["requests"], d["failed"]), (40, 0), "requests")
+    expect_eq((len(set(seen)), seen.count(seen[0])), (2, 20), "each had half")
+
+
 @test("a GOAWAY that took half of what was asked: the other half is asked again")
 def _():
     need_http2()
