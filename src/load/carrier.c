@@ -9,6 +9,8 @@
 
 /* As much as is gathered before it is sent. */
 enum { OUT_MOST = 256 << 10 };
+/* So often a request is asked again: a server that only leaves would be dialled for ever. */
+enum { AGAIN_MOST = 3 };
 
 /* ── sending ──────────────────────────────────────────────────────────── */
 
@@ -114,6 +116,7 @@ void as_seat_leave(struct as_conn *c)
 {
 	struct as_carrier *k = c->carrier;
 
+	c->again = 0;
 	if (!k)
 		return;
 	if (c->state == AS_CONN_WAITING) {
@@ -186,6 +189,10 @@ static void on_body(struct as_http2_stream *s, void *arg, const char *p, size_t 
 /* It was not looked at: to another carrier, with the time that it already took. */
 static void ask_again(struct as_generator *g, struct as_conn *c)
 {
+	if (c->again++ == AGAIN_MOST) {
+		as_gen_fail(g, c, AS_LOAD_CLOSED);
+		return;
+	}
 	unbind(c);
 	as_seat_join(g, c);
 }
@@ -206,6 +213,7 @@ static void on_over(struct as_http2_stream *s, void *arg, enum as_http2_end how)
 	}
 	if (k->leaving)
 		unbind(c);
+	c->again = 0;
 	if (how == AS_HTTP2_DONE)
 		as_gen_succeed(k->of, c);
 	else if (how == AS_HTTP2_RESET)

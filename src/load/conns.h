@@ -40,6 +40,7 @@ struct as_conn {
 	struct as_carrier *carrier; /* of HTTP/2: where this seat is; NULL: nowhere, or HTTP/1 */
 	struct as_carrier *wire_of; /* whose own connection it is; NULL: nobody's  */
 	struct as_http2_stream stream2;
+	unsigned again;          /* how often servers left without looking at the request */
 	struct as_talk *talk;    /* over a WebSocket; NULL: HTTP */
 	struct as_stream stream; /* if the answer is one */
 };

@@ -174,7 +174,8 @@ def _():
     for kind, script in (("stream", lambda k, s, c: k.reset_stream(s, refused)), ("protocol", lie),
                          ("cut", cut), ("timeout", lambda k, s, c: None), ("protocol", garbage),
                          ("closed", lambda k, s, c: c.shutdown(socket.SHUT_RDWR))):
-        d = load(Peer(script).url, "--http2", "-n", 4, "-c", 2, "--timeout", "0.5s", rc=(6,))
+        patience = "0.5s" if kind == "timeout" else "30s"
+        d = load(Peer(script).url, "--http2", "-n", 4, "-c", 2, "--timeout", patience, rc=(6,))
         expect_eq((d["requests"], d["errors"]), (4, {kind: 4}), kind)
     d = load(Peer(events).url, "--http2", "-n", 4, "-c", 2)
     expect_eq((d["failed"], d["stream"]["events"]), (0, 8), "events")
@@ -213,6 +214,11 @@ def _():
             c.sendall(k.data_to_send() + b"\0\0\x08\x07\0" + bytes(4) +
                       s.to_bytes(4, "big") + bytes(4))
         k.send_headers(s, [(":status", "200")], end_stream=True)
+    def goodbye(k, s, c):
+        c.sendall(k.data_to_send() + b"\0\0\x08\x07\0" + bytes(12))
+
+    d = load(Peer(goodbye).url, "--http2", "-n", 4, "-c", 2)
+    expect_eq((d["requests"], d["errors"]), (4, {"closed": 4}), "who only leaves is left alone")
     d = load(Peer(script).url, "--http2", "-n", 6, "-c", 3, "--timeout", "5s")
     expect_eq((d["requests"], d["failed"], d["connections_opened"]), (6, 0, 2), d["errors"])
 
