@@ -300,6 +300,7 @@ _assay() {
 		--body) return ;;
 		--body-file) _assay_files "$cur"; return ;;
 		--body-lines) _assay_files "$cur"; return ;;
+		--streams-per-connection) return ;;
 		--cacert) _assay_files "$cur"; return ;;
 		--targets) return ;;
 		--balance) _assay_words "round-robin least-outstanding" "$cur"; return ;;
@@ -314,7 +315,7 @@ _assay() {
 		--store) _assay_files "$cur"; return ;;
 		esac
 		if [[ $cur == -* ]]; then
-			_assay_words "--over --setup --ready --ready-timeout --teardown --patience -c --connections -R --rate -z --duration --low --warmup --seed --timeout --deadline -m --method -H --header --body --body-file --body-lines --cacert -k --insecure --targets --balance --yes -w --watch --stacks --stacks-rate -i --interval --name --run-version -l --label --json --csv --html -q --quiet --store --no-store -h --help" "$cur"
+			_assay_words "--over --setup --ready --ready-timeout --teardown --patience -c --connections -R --rate -z --duration --low --warmup --seed --timeout --deadline -m --method -H --header --body --body-file --body-lines --http2 --streams-per-connection --cacert -k --insecure --targets --balance --yes -w --watch --stacks --stacks-rate -i --interval --name --run-version -l --label --json --csv --html -q --quiet --store --no-store -h --help" "$cur"
 		fi
 		;;
 	"rollouts")
