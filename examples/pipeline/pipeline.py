@@ -40,7 +40,8 @@ WORDS = ("the index holds documents about memory batches queries models latency 
          "load because a slow step delays every good answer while a fast one makes users happy "
          "terrible errors waste time but a healthy service recovers and excellent tests prove it"
          ).split()
-GOOD, BAD = {"good", "happy", "fast", "healthy", "excellent"}, {"slow", "terrible", "errors", "waste"}
+GOOD = {"good", "happy", "fast", "healthy", "excellent"}
+BAD = {"slow", "terrible", "errors", "waste"}
 TOXIC = {"idiot", "stupid"}
 SENTIMENTS = ("very negative", "negative", "neutral", "positive", "very positive")
 

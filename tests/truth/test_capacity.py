@@ -2,8 +2,8 @@
 """`assay capacity` against queues whose capacity theory knows: M/M/c, within 5 %.
 
 A request's time in an M/M/c queue has a known distribution, so the rate at which its 95th
-percentile is 200 ms is known. Prints the figures of docs/truth.md. The machine should be quiet: who competes
-for the CPUs makes probes INVALID, and then nothing is told.
+percentile is 200 ms is known. Prints the figures of docs/truth.md. The machine should be quiet:
+who competes for the CPUs makes probes INVALID, and then nothing is told.
 """
 import math
 import os
