@@ -81,6 +81,24 @@ static void compare(const char *p, size_t n, int request)
 	}
 }
 
+/* What is said of an upgrade is the same however it is cut, too. */
+static void upgrade(const char *p, size_t n, int request)
+{
+	struct as_http_upgrade said[2] = {0};
+	struct as_http h[2];
+	char target[64];
+
+	for (size_t i = 0; i < 2; i++) {
+		begin(&h[i], request, target, sizeof target);
+		h[i].upgrade = &said[i];
+		(void)feed(&h[i], p, n, i || !n ? 1 : n);
+	}
+	must(h[0].state == h[1].state && h[0].status == h[1].status);
+	if (h[0].state == AS_HTTP_DONE)
+		must(said[0].websocket == said[1].websocket &&
+		     said[0].extended == said[1].extended && !strcmp(said[0].text, said[1].text));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -90,8 +108,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct as_url parsed;
 	struct as_err err = {0};
 
-	compare(text, size, 0);
-	compare(text, size, 1);
+	for (int request = 0; request < 2; request++) {
+		compare(text, size, request);
+		upgrade(text, size, request);
+	}
 	if (size < sizeof url - 8)
 		memcpy(url + 7, text, size);
 	if (as_url_parse(url, &parsed, &err) == AS_OK)

@@ -297,7 +297,26 @@ static void t_not_written(void)
 	}
 }
 
+/* 101 is an answer only for who asked for it, and what follows is another protocol's. */
+static void t_upgrade(void)
+{
+	static const char yes[] = "HTTP/1.1 101 Yes\r\nUpgrade: WebSocket\r\n"
+				  "Connection: upgrade\r\nSec-WebSocket-Accept: abc=\r\n\r\n\x81";
+	struct as_http_upgrade said = {0};
+	struct as_http h;
+
+	as_http_response(&h, false);
+	(void)as_http_feed(&h, yes, sizeof yes - 1);
+	EXPECT_I64(h.state, AS_HTTP_BAD);
+	as_http_response(&h, false);
+	h.upgrade = &said;
+	EXPECT_U64(as_http_feed(&h, yes, sizeof yes - 1), sizeof yes - 2);
+	EXPECT_I64(h.state, AS_HTTP_DONE);
+	EXPECT(said.websocket && !said.extended);
+	EXPECT_STR(said.text, "abc=");
+}
+
 UTEST_MAIN(T(t_length), T(t_what_follows_is_not_taken), T(t_chunks), T(t_step_by_step),
 	   T(t_streams), T(t_a_long_type), T(t_until_the_end), T(t_no_body),
-	   T(t_interim_answers_are_passed_over), T(t_connection), T(t_bad), T(t_huge),
+	   T(t_interim_answers_are_passed_over), T(t_connection), T(t_upgrade), T(t_bad), T(t_huge),
 	   T(t_requests), T(t_written), T(t_not_written))
