@@ -128,7 +128,7 @@ static int ask(const char *head, const char *path, int64_t timeout_ns, struct as
 	char url[400];
 
 	(void)snprintf(url, sizeof url, "%.300s%s", head, path);
-	int r = as_request_once(url, "GET", NULL, timeout_ns, ret, err);
+	int r = as_request_once(url, "GET", NULL, timeout_ns, NULL, ret, err);
 	if (r == AS_OK)
 		return r;
 	(void)as_err_wrap(err, "the head server");

@@ -335,7 +335,8 @@ static int why_not(const char *url, const struct as_request *c, struct as_err *e
 }
 
 int as_request_once(const char *url, const char *method, const struct as_buf *body,
-		    int64_t timeout_ns, struct as_buf *ret_body, struct as_err *err)
+		    int64_t timeout_ns, unsigned *ret_status, struct as_buf *ret_body,
+		    struct as_err *err)
 {
 	static const char *const json[] = {"Content-Type: application/json"};
 	struct as_url at;
@@ -367,6 +368,8 @@ int as_request_once(const char *url, const char *method, const struct as_buf *bo
 	as_request_begin(&k, k.v);
 	while (!done)
 		as_requests_turn(&k, INT64_MAX);
+	if (ret_status)
+		*ret_status = k.v->how >= AS_LOAD_STATUS_4XX ? k.v->http.status : 0;
 	as_buf_add(ret_body, as_buf_text(&k.v->body), k.v->body.len);
 	r = why_not(url, k.v, err);
 	return r < 0 ? r : as_buf_ok(ret_body, err);

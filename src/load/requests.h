@@ -64,6 +64,10 @@ void as_request_sleep(struct as_requests *k, struct as_request *c, int64_t until
 /* Waits for something to happen, until then at most. */
 void as_requests_turn(struct as_requests *k, int64_t until_ns);
 
-/* One request to one place, waited for: of a head server. */
+/*
+ * One request to one place, waited for: of a head server, of Docker. A status of
+ * 400 or more is an error, but told, too; 0: there was no answer. NULL: not wanted.
+ */
 int as_request_once(const char *url, const char *method, const struct as_buf *body,
-		    int64_t timeout_ns, struct as_buf *ret_body, struct as_err *err);
+		    int64_t timeout_ns, unsigned *ret_status, struct as_buf *ret_body,
+		    struct as_err *err);

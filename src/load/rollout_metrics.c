@@ -134,7 +134,7 @@ static int ask(const struct as_rollout_server *s, const struct as_buf *body, int
 	else
 		(void)snprintf(url, sizeof url, "http://%s%s/aggregate_metrics", s->url.authority,
 			       path);
-	return as_request_once(url, "POST", body, timeout_ns, answer, err);
+	return as_request_once(url, "POST", body, timeout_ns, NULL, answer, err);
 }
 
 /* ── what they answer ─────────────────────────────────────────────────── */

@@ -1,7 +1,7 @@
 /*
  * Rows, answers and configurations of any bytes: what is JSON for us is JSON
  * for jansson, what was squeezed or edited still is and says the same, and a
- * row that was expanded has its keys.
+ * row that was expanded has its keys; a container's process has a number.
  */
 #include <jansson.h>
 #include <stdint.h>
@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli/rollout_words.h"
+#include "load/container.h"
 #include "load/gym.h"
 #include "load/hydra.h"
 #include "load/rollout_input.h"
@@ -104,6 +105,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *text = malloc(size + 1), url[300] = "";
 	as_cleanup(as_rollout_words_done) struct as_rollout_words w;
 	struct as_err err = {0};
+	int32_t pid = 0;
 
 	must(text != NULL);
 	memcpy(text, data, size);
@@ -112,6 +114,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (as_gym_url(text, size, "agent", url, sizeof url, &err) == AS_OK)
 		must(!strncmp(url, "http://", 7));
 	(void)as_gym_read_instances(text, size, &servers, &err);
+	if (as_container_parse(text, size, "web", &pid, &err) == AS_OK)
+		must(pid > 0);
 	if (as_hydra_value(text, &json, &err) == AS_OK)
 		must_be_json(&json);
 	as_rollout_words_init(&w);
