@@ -16,6 +16,8 @@ measure:
   loop      what holds an event loop, and for how long
   top       where a Python program spends its time, while it does
   load      send requests to a server and measure the answers
+  capacity  find out how much load a server holds, and what limits it
+  sweep     measure a server in every combination of settings
   rollouts  collect rollouts of a NeMo Gym environment and measure them
   stub      a server to load, that does what a script says
   heap      where the memory goes: allocations, peaks, leaks

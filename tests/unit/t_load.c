@@ -174,6 +174,9 @@ static void t_kept(void)
 	l.stream.n = 2;
 	l.stream.tokens = 5;
 	as_histogram_add(&l.stream.event_lag, 77, 2);
+	l.climb = (struct as_climb_story){.end = AS_CLIMB_TOP, .answer = 90, .limits = "f", .n = 2};
+	l.climb.probe[0] = (struct as_climb_probe){.amount = 45, .run = "abc", .sure = 1};
+	l.climb.probe[1] = (struct as_climb_probe){.amount = 90, .missed = "p99<1s", .held = 1};
 	as_histogram_add(&l.wire, INT64_MAX, 1);
 	as_histogram_add(&l.wire, 0, 5);
 	as_enc_load(&b, &l);
@@ -188,7 +191,8 @@ static void t_kept(void)
 		as_dec_load(&in, &back);
 		whole += !in.bad;
 	}
-	EXPECT_I64(whole, 2); /* but where those that were kept first ended: servers came last */
+	EXPECT_I64(whole,
+		   3); /* but where those that were kept first ended, servers and climbs came */
 }
 
 static void t_errors_have_names(void)
