@@ -1,0 +1,346 @@
+#include "net/cookies.h"
+
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+
+#include "base/fault.h"
+#include "base/num.h"
+
+struct as_cookie {
+	char *text;         /* name, value and path, each with its NUL */
+	size_t value, path; /* where these begin in it                 */
+	int64_t until;      /* s since 1970; INT64_MAX: as long as the client */
+	bool secure;
+};
+
+struct word {
+	const char *p;
+	size_t n;
+};
+
+/* What a header said. */
+struct said {
+	struct word name, value, domain, path;
+	int64_t until;
+	bool aged, secure;
+};
+
+static struct word trimmed(const char *p, size_t n)
+{
+	for (; n && (*p == ' ' || *p == '\t'); n--)
+		p++;
+	while (n && (p[n - 1] == ' ' || p[n - 1] == '\t'))
+		n--;
+	return (struct word){p, n};
+}
+
+/* Up to a byte, or all of it; the rest stays in *w. */
+static struct word cut(struct word *w, char at)
+{
+	const char *end = w->n ? memchr(w->p, at, w->n) : NULL;
+	size_t n = end ? (size_t)(end - w->p) : w->n, over = n + (end != NULL);
+	struct word first = trimmed(w->p, n);
+
+	*w = (struct word){w->p + over, w->n - over};
+	return first;
+}
+
+static bool is(struct word w, const char *text)
+{
+	return w.n == strlen(text) && !strncasecmp(w.p, text, w.n);
+}
+
+/* ── dates ────────────────────────────────────────────────────────────── */
+
+struct date {
+	int day, month, year, h, m, s; /* -1: not said yet */
+};
+
+static bool take_time(struct word w, struct date *d)
+{
+	uint64_t part[3] = {0};
+
+	for (size_t i = 0; i < 3; i++) {
+		struct word one = cut(&w, ':');
+		size_t used = one.n ? as_scan_u64(one.p, one.n < 2 ? one.n : 2, &part[i]) : 0;
+
+		if (!used)
+			return false;
+	}
+	d->h = (int)part[0], d->m = (int)part[1], d->s = (int)part[2];
+	return true;
+}
+
+static bool take_month(struct word w, struct date *d)
+{
+	static const char names[] = "janfebmaraprmayjunjulaugsepoctnovdec";
+
+	for (int i = 0; w.n >= 3 && i < 12; i++)
+		if (!strncasecmp(w.p, names + (size_t)i * 3, 3)) {
+			d->month = i;
+			return true;
+		}
+	return false;
+}
+
+/* Of two digits the year is one near us. */
+static void take_number(struct word w, struct date *d)
+{
+	uint64_t v = 0;
+	size_t digits = as_scan_u64(w.p, w.n < 5 ? w.n : 5, &v);
+
+	if (d->day < 0 && (digits == 1 || digits == 2))
+		d->day = (int)v;
+	else if (d->year < 0 && (digits == 2 || digits == 4))
+		d->year = (int)(digits == 4 ? v : v + (v < 70 ? 2000 : 1900));
+}
+
+static void take_part(struct word w, struct date *d)
+{
+	if (d->h < 0 && memchr(w.p, ':', w.n) && take_time(w, d))
+		return;
+	if (d->month < 0 && take_month(w, d))
+		return;
+	take_number(w, d);
+}
+
+static bool is_real(const struct date *d)
+{
+	return d->day >= 1 && d->day <= 31 && d->month >= 0 && d->year >= 1601 && d->h >= 0 &&
+	       d->h <= 23 && d->m <= 59 && d->s <= 59;
+}
+
+bool as_cookie_date(const char *p, size_t n, int64_t *ret)
+{
+	struct date d = {-1, -1, -1, -1, -1, -1};
+
+	for (size_t i = 0; i < n;) {
+		size_t from = i;
+
+		while (i < n && !strchr(" \t,;-/", p[i]) && p[i])
+			i++;
+		if (i > from)
+			take_part((struct word){p + from, i - from}, &d);
+		else
+			i++;
+	}
+	if (!is_real(&d))
+		return false;
+	struct tm t = {.tm_mday = d.day,
+		       .tm_mon = d.month,
+		       .tm_year = d.year - 1900,
+		       .tm_hour = d.h,
+		       .tm_min = d.m,
+		       .tm_sec = d.s};
+	*ret = (int64_t)timegm(&t);
+	return true;
+}
+
+/* ── what a header says ───────────────────────────────────────────────── */
+
+static void take_age(struct word value, int64_t now, struct said *s)
+{
+	int64_t age = 0;
+
+	if (!value.n || as_scan_i64(value.p, value.n, &age) != value.n)
+		return;
+	s->aged = true;
+	s->until = age <= 0 ? INT64_MIN : age > INT64_MAX - now ? INT64_MAX : now + age;
+}
+
+static void take_attribute(struct word name, struct word value, int64_t now, struct said *s)
+{
+	int64_t date;
+
+	if (is(name, "Max-Age"))
+		take_age(value, now, s);
+	else if (is(name, "Expires") && !s->aged && as_cookie_date(value.p, value.n, &date))
+		s->until = date;
+	else if (is(name, "Domain"))
+		s->domain = value;
+	else if (is(name, "Path"))
+		s->path = value;
+	else if (is(name, "Secure"))
+		s->secure = true;
+}
+
+static bool read_header(struct word all, int64_t now, struct said *s)
+{
+	struct word pair = cut(&all, ';');
+
+	*s = (struct said){.until = INT64_MAX};
+	if (!pair.n || !memchr(pair.p, '=', pair.n))
+		return false;
+	s->name = cut(&pair, '=');
+	s->value = trimmed(pair.p, pair.n);
+	while (all.n) {
+		struct word one = cut(&all, ';'), name = cut(&one, '=');
+
+		take_attribute(name, trimmed(one.p, one.n), now, s);
+	}
+	return s->name.n > 0;
+}
+
+/* A leading dot says nothing; "example.org" covers "a.example.org", but no number does. */
+static bool covers(struct word domain, const char *host)
+{
+	size_t n = strlen(host);
+	struct word all = {host, n};
+
+	if (domain.n && domain.p[0] == '.')
+		domain = (struct word){domain.p + 1, domain.n - 1};
+	if (!domain.n || (domain.n == n && !strncasecmp(domain.p, host, n)))
+		return true;
+	if (domain.n >= n || !memchr(domain.p, '.', domain.n) || strspn(host, "0123456789.:") == n)
+		return false;
+	return all.p[n - domain.n - 1] == '.' &&
+	       !strncasecmp(all.p + n - domain.n, domain.p, domain.n);
+}
+
+/* Without one that begins with a slash: the folder of what was asked for. */
+static struct word path_of(const struct said *s, const char *target)
+{
+	size_t n = strcspn(target, "?"), last = 0;
+
+	if (s->path.n && s->path.p[0] == '/')
+		return s->path;
+	for (size_t i = 0; i < n; i++)
+		if (target[i] == '/')
+			last = i;
+	return last ? (struct word){target, last} : (struct word){"/", 1};
+}
+
+/* ── the jar ──────────────────────────────────────────────────────────── */
+
+static void take_out(struct as_cookies *c, size_t i)
+{
+	free(c->v[i].text);
+	memmove(c->v + i, c->v + i + 1, (--c->n - i) * sizeof *c->v);
+}
+
+static size_t find(const struct as_cookies *c, struct word name, struct word path)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		const struct as_cookie *k = &c->v[i];
+
+		if (k->value == name.n + 1 && !memcmp(k->text, name.p, name.n) &&
+		    strlen(k->text + k->path) == path.n &&
+		    !memcmp(k->text + k->path, path.p, path.n))
+			return i;
+	}
+	return c->n;
+}
+
+/* In place of one that was there, so that it keeps its age; else as the last. */
+static bool keep(struct as_cookies *c, size_t i, const struct said *s, struct word path)
+{
+	size_t n = s->name.n + s->value.n + path.n + 3;
+	char *text = as_zalloc(n);
+
+	if (!text || !as_grow(&c->v, &c->cap, c->n, sizeof *c->v, 4)) {
+		free(text);
+		return false;
+	}
+	if (i == c->n)
+		c->v[c->n++] = (struct as_cookie){0};
+	free(c->v[i].text);
+	c->v[i] = (struct as_cookie){.text = text,
+				     .value = s->name.n + 1,
+				     .path = s->name.n + s->value.n + 2,
+				     .until = s->until,
+				     .secure = s->secure};
+	memcpy(text, s->name.p, s->name.n);
+	if (s->value.n)
+		memcpy(text + c->v[i].value, s->value.p, s->value.n);
+	memcpy(text + c->v[i].path, path.p, path.n);
+	return true;
+}
+
+bool as_cookies_take(struct as_cookies *c, const struct as_cookie_place *at, const char *p,
+		     size_t n)
+{
+	struct said s;
+
+	if (n > AS_COOKIE_MOST || memchr(p, '\0', n) ||
+	    !read_header((struct word){p, n}, at->now, &s) || !covers(s.domain, at->host))
+		return true;
+	struct word path = path_of(&s, at->target);
+	size_t i = find(c, s.name, path);
+	if (s.until <= at->now) {
+		if (i < c->n)
+			take_out(c, i);
+		return true;
+	}
+	return i >= AS_COOKIES_MOST || keep(c, i, &s, path);
+}
+
+static bool belongs(const struct as_cookie *k, const struct as_cookie_place *at)
+{
+	const char *path = k->text + k->path;
+	size_t n = strlen(path), len = strcspn(at->target, "?");
+
+	if ((k->secure && !at->secure) || k->until <= at->now)
+		return false;
+	if (len < n || memcmp(at->target, path, n) != 0)
+		return false;
+	return len == n || path[n - 1] == '/' || at->target[n] == '/';
+}
+
+static size_t path_len(const struct as_cookie *k)
+{
+	return strlen(k->text + k->path);
+}
+
+/* Those whose path is so long; the next shorter length. */
+static size_t put_some(const struct as_cookies *c, const struct as_cookie_place *at, size_t len,
+		       bool *some, struct as_buf *out)
+{
+	size_t next = 0;
+
+	for (size_t i = 0; i < c->n; i++) {
+		const struct as_cookie *k = &c->v[i];
+		size_t n = path_len(k);
+
+		if (n < len && n > next)
+			next = n;
+		if (n != len || !belongs(k, at))
+			continue;
+		as_buf_fmt(out, "%s%s=%s", *some ? "; " : "", k->text, k->text + k->value);
+		*some = true;
+	}
+	return next;
+}
+
+void as_cookies_put(const struct as_cookies *c, const struct as_cookie_place *at,
+		    struct as_buf *out)
+{
+	size_t len = 0;
+	bool some = false;
+
+	for (size_t i = 0; i < c->n; i++)
+		len = path_len(&c->v[i]) > len ? path_len(&c->v[i]) : len;
+	while (len)
+		len = put_some(c, at, len, &some, out);
+}
+
+const char *as_cookies_find(const struct as_cookies *c, const char *name)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (!strcmp(c->v[i].text, name))
+			return c->v[i].text + c->v[i].value;
+	return NULL;
+}
+
+void as_cookies_clear(struct as_cookies *c)
+{
+	while (c->n)
+		free(c->v[--c->n].text);
+}
+
+void as_cookies_done(struct as_cookies *c)
+{
+	as_cookies_clear(c);
+	free(c->v);
+	*c = (struct as_cookies){0};
+}
