@@ -279,7 +279,7 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 
 const struct as_cmd as_cmd_load = {
 	.name = "load",
-	.synopsis = "[options] URL",
+	.synopsis = "[options] URL|FLOW",
 	.about = "send requests to a server and measure the answers",
 	.manual =
 		"Sends the same request to URL again and again and measures how long the answers "
@@ -288,6 +288,12 @@ const struct as_cmd as_cmd_load = {
 		"`--body-lines` each line of a file is the body of a request, and they take turns; "
 		"lines that are empty, and in `*.jsonl` those that are no JSON, are named and left "
 		"out.\n\n"
+		"**Flows.** FLOW is a file whose name ends in `.json`: steps with names in them that "
+		"earlier steps captured (`{{token}}`), that a file of rows or the environment has, "
+		"with cookies for each session, checks, pauses, and steps that are repeated until "
+		"something is so. `-c` is then how many sessions are at work at once, `-R` how many "
+		"begin a second, `-n` how many there are. Each step is told for itself. "
+		"docs/flows.md has all of it, examples/flows two that run.\n\n"
 		"Without `--rate` each of the `-c` connections sends when it has its answer: a "
 		"closed loop, which asks what the server can do at most. With `--rate` requests "
 		"are due by a clock, whatever the server does, and **latency counts from the "
@@ -313,7 +319,7 @@ const struct as_cmd as_cmd_load = {
 		"unreachable, descriptors, reset, closed, timeout, protocol, headers, unsent, "
 		"cut, tls_expired, tls_host, tls_issuer, tls, alpn, upgrade, ws_close, stream, "
 		"system, status_4xx, "
-		"status_5xx. Redirects are answers, and not followed. "
+		"status_5xx; of a flow capture and until. Redirects are answers, and not followed. "
 		"What was sent in the `--warmup` is left out of all but the bytes.\n\n"
 		"**TLS.** The server of an `https://` URL must have a certificate for that host, "
 		"from an issuer whom the system trusts or who is in the file that `--cacert` "

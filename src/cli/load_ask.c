@@ -53,11 +53,58 @@ static int speak_http2(const struct as_load_ask *o, struct as_load_job *j, struc
 	return as_http2_load(&j->config.http2, err);
 }
 
+/* ── flows ────────────────────────────────────────────────────────────── */
+
+static bool is_flow(const char *text)
+{
+	size_t n = strlen(text);
+
+	return n > 5 && !strcmp(text + n - 5, ".json") && !strstr(text, "://") &&
+	       strncmp(text, "unix:", 5) != 0;
+}
+
+static void tell_row(void *arg, const char *file, size_t line, const char *why)
+{
+	(void)arg;
+	(void)fprintf(stderr, "assay: %s:%zu: %s, left out\n", file, line, why);
+}
+
+static int read_flow(const struct as_load_ask *o, const char *path, struct as_load_job *j,
+		     struct as_err *err)
+{
+	if (o->method || o->headers.n || o->body || o->body_file || o->body_lines)
+		return as_fail(err, AS_EUSAGE, "the flow says what is sent: no -m, -H or --body");
+	if (o->http2 || o->targets)
+		return as_fail(err, AS_EUSAGE, "a flow is HTTP/1.1 with one server: no %s",
+			       o->http2 ? "--http2" : "--targets");
+	int r = as_flow_read(path, tell_row, NULL, &j->flow, err);
+	if (r < 0)
+		return r;
+	if (j->flow->rows.left_out > AS_FLOW_ROWS_NAMED)
+		(void)fprintf(stderr, "assay: %s: %zu more lines are left out\n",
+			      j->flow->rows.file, j->flow->rows.left_out - AS_FLOW_ROWS_NAMED);
+	j->url = j->flow->base;
+	return find_places(o, j, err);
+}
+
+static int read_url(const struct as_load_ask *o, const char *url, struct as_load_job *j,
+		    struct as_err *err)
+{
+	int r = as_url_parse(url, &j->url, err);
+
+	if (r == AS_OK)
+		r = find_places(o, j, err);
+	if (r == AS_OK)
+		r = write_requests(o, j, err);
+	return r == AS_OK ? speak_http2(o, j, err) : r;
+}
+
 static void configure(const struct as_load_ask *o, struct as_load_job *j, const struct as_env *env)
 {
 	struct as_load_config *c = &j->config;
 
 	c->env = env;
+	c->flow = j->flow;
 	c->place = j->places.at;
 	c->nplaces = j->places.n;
 	c->nrequests = j->places.rows[0].n;
@@ -69,17 +116,11 @@ static void configure(const struct as_load_ask *o, struct as_load_job *j, const 
 	c->seed = o->seed;
 }
 
-int as_load_job_prepare(const struct as_load_ask *o, const char *url, const struct as_env *env,
+int as_load_job_prepare(const struct as_load_ask *o, const char *what, const struct as_env *env,
 			struct as_load_job *j, struct as_err *err)
 {
-	int r = as_url_parse(url, &j->url, err);
+	int r = is_flow(what) ? read_flow(o, what, j, err) : read_url(o, what, j, err);
 
-	if (r == AS_OK)
-		r = find_places(o, j, err);
-	if (r == AS_OK)
-		r = write_requests(o, j, err);
-	if (r == AS_OK)
-		r = speak_http2(o, j, err);
 	if (r == AS_OK)
 		r = as_watched_parse(env, &o->watched, j->watched, err);
 	j->nwatched = o->watched.n;
@@ -91,6 +132,7 @@ void as_load_job_done(struct as_load_job *j)
 {
 	as_load_job_close(j);
 	as_load_places_done(&j->places);
+	as_flow_free(j->flow);
 }
 
 /* ── one load of it ───────────────────────────────────────────────────── */

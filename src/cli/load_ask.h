@@ -82,6 +82,7 @@ struct as_load_ask {
 struct as_load_job {
 	struct as_url url;
 	struct as_load_places places;
+	struct as_flow_plan *flow;    /* that is carried out there; or NULL */
 	struct as_load_config config; /* of it `conns`, limits and schedule are the command's */
 	struct as_watched watched[AS_LOAD_TARGETS];
 	size_t nwatched;
@@ -92,8 +93,8 @@ struct as_load_job {
 	bool open;
 };
 
-/* `job` is all zeros, as_load_job_done() follows. Looks at the address, sends nothing. */
-int as_load_job_prepare(const struct as_load_ask *o, const char *url, const struct as_env *env,
+/* `what`: a URL, or the file of a flow. `job` is all zeros, as_load_job_done() follows. Looks at the address, sends nothing. */
+int as_load_job_prepare(const struct as_load_ask *o, const char *what, const struct as_env *env,
 			struct as_load_job *job, struct as_err *err);
 void as_load_job_done(struct as_load_job *job);
 

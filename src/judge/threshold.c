@@ -25,9 +25,23 @@ static double failed_share(const struct as_load *l)
 	return share(l, as_load_failed(l));
 }
 
-static double fine_share(const struct as_load *l)
+static double checks_share(const struct as_load *l)
 {
-	return 1 - failed_share(l);
+	uint64_t passed, failed;
+
+	as_load_checked(l, &passed, &failed);
+	return passed + failed ? (double)passed / (double)(passed + failed) : (double)NAN;
+}
+
+/* Of a flow its sessions, else the requests. */
+static double iterations(const struct as_load *l)
+{
+	return (double)(l->nsteps ? l->sessions : l->requests);
+}
+
+static double iteration_rate(const struct as_load *l)
+{
+	return l->nsteps ? per_second(l, l->sessions) : as_load_rate(l);
 }
 
 static double failed(const struct as_load *l)
@@ -108,7 +122,8 @@ static const struct metric {
 	TIMES("http_req_duration", latency),
 	TIMES("http_req_waiting", wire),
 	TIMES("http_req_tls_handshaking", handshake),
-	TIMES("iteration_duration", latency),
+	TIMES("session", session), /* of a flow */
+	TIMES("iteration_duration", session),
 #undef TIMES
 	{"errors", "rate", 0, failed_share, AS_THRESHOLD_SHARE},
 	{"errors", "count", 0, failed, AS_THRESHOLD_COUNT},
@@ -120,9 +135,9 @@ static const struct metric {
 	{"http_reqs", "rate", 0, as_load_rate, AS_THRESHOLD_RATE},
 	{"http_reqs", "count", 0, requests, AS_THRESHOLD_COUNT},
 	{"http_req_failed", "rate", 0, failed_share, AS_THRESHOLD_SHARE},
-	{"checks", "rate", 0, fine_share, AS_THRESHOLD_SHARE},
-	{"iterations", "rate", 0, as_load_rate, AS_THRESHOLD_RATE},
-	{"iterations", "count", 0, requests, AS_THRESHOLD_COUNT},
+	{"checks", "rate", 0, checks_share, AS_THRESHOLD_SHARE},
+	{"iterations", "rate", 0, iteration_rate, AS_THRESHOLD_RATE},
+	{"iterations", "count", 0, iterations, AS_THRESHOLD_COUNT},
 	{"dropped_iterations", "count", 0, unsent, AS_THRESHOLD_COUNT},
 	{"dropped_iterations", "rate", 0, unsent_rate, AS_THRESHOLD_RATE},
 	{"data_received", "count", 0, received, AS_THRESHOLD_BYTES},
@@ -422,13 +437,19 @@ static double quantile(const struct as_histogram *h, double q)
 	return ns / 1e6;
 }
 
+/* Of a load without a flow a session is a request. */
+static const struct as_histogram *times_of(const struct metric *m, const struct as_load *l)
+{
+	if (m->at == offsetof(struct as_load, session) && !l->nsteps)
+		return &l->latency;
+	return (const void *)((const char *)l + m->at);
+}
+
 double as_threshold_value(const struct as_threshold *t, const struct as_load *l)
 {
 	const struct metric *m = &metrics[t->metric];
 
-	if (m->value)
-		return m->value(l);
-	return quantile((const struct as_histogram *)((const char *)l + m->at), t->q);
+	return m->value ? m->value(l) : quantile(times_of(m, l), t->q);
 }
 
 static bool is_upper(const struct as_threshold *t)
@@ -460,13 +481,16 @@ bool as_threshold_share(const struct as_threshold *t, const struct as_load *l,
 {
 	const struct metric *m = &metrics[t->metric];
 	double n = (double)l->requests, fine = n - failed(l);
+	uint64_t passed, missed;
 
+	as_load_checked(l, &passed, &missed);
 	if (!m->value)
-		return share_of_times(t, (const void *)((const char *)l + m->at), ret);
+		return share_of_times(t, times_of(m, l), ret);
 	if (m->value == failed_share && is_upper(t))
 		*ret = (struct as_threshold_share){fine, n, 1 - t->bound};
-	else if (m->value == fine_share && is_lower(t))
-		*ret = (struct as_threshold_share){fine, n, t->bound};
+	else if (m->value == checks_share && is_lower(t))
+		*ret = (struct as_threshold_share){(double)passed, (double)(passed + missed),
+						   t->bound};
 	else
 		return false;
 	return true;

@@ -4,6 +4,7 @@
  * for an answer in the order in which they began, so that whose time is up is
  * always the first; and those that are free.
  */
+#include "load/session.h"
 #include "load/stream.h"
 #include "net/http1.h"
 #include "net/http2.h"
@@ -40,9 +41,10 @@ struct as_conn {
 	struct as_carrier *carrier; /* of HTTP/2: where this seat is; NULL: nowhere, or HTTP/1 */
 	struct as_carrier *wire_of; /* whose own connection it is; NULL: nobody's  */
 	struct as_http2_stream stream2;
-	unsigned again;          /* how often servers left without looking at the request */
-	struct as_talk *talk;    /* over a WebSocket; NULL: HTTP */
-	struct as_stream stream; /* if the answer is one */
+	unsigned again;             /* how often servers left without looking at the request */
+	struct as_talk *talk;       /* over a WebSocket; NULL: HTTP */
+	struct as_session *session; /* whose requests it sends; NULL: nobody's */
+	struct as_stream stream;    /* if the answer is one */
 };
 
 struct as_conns {

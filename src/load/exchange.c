@@ -52,7 +52,7 @@ void as_gen_fail(struct as_generator *g, struct as_conn *c, enum as_load_error k
 	bool never = c->state == AS_CONN_DIALING || c->state == AS_CONN_GREETING ||
 		     (c->talk && as_talk_is_asking(c));
 	if (c->asked)
-		as_gen_record(g, c, kind, now);
+		as_gen_record(g, c, as_gen_judge(g, c, kind, now), now);
 	if (g->cfg->http2)
 		as_seat_leave(c);
 	else
@@ -68,10 +68,12 @@ void as_gen_succeed(struct as_generator *g, struct as_conn *c)
 {
 	int64_t now = as_now();
 
-	as_gen_record(g, c, as_gen_kind_of_status(c->http.status), now);
+	as_gen_record(g, c, as_gen_judge(g, c, AS_LOAD_FINE, now), now);
 	if (!c->http.keep || c->sent < c->len)
 		as_gen_drop(g, c);
 	as_gen_release(c, now);
+	if (c->session)
+		as_gen_go_on(g, c, now);
 }
 
 /* ── writing ──────────────────────────────────────────────────────────── */
@@ -232,28 +234,56 @@ static void dialled(struct as_generator *g, struct as_conn *c)
 static void choose_request(const struct as_generator *g, struct as_conn *c)
 {
 	const struct as_load_place *to = c->server->place;
-	size_t i = (size_t)(g->issued % g->cfg->nrequests), from = i ? to->ends[i - 1] : 0;
+	size_t i = (size_t)((g->issued - 1) % g->cfg->nrequests), from = i ? to->ends[i - 1] : 0;
 
 	c->request = to->request + from;
 	c->len = to->ends[i] - from;
-	c->sent = 0;
-}
-
-void as_gen_begin(struct as_generator *g, struct as_conn *c, int64_t due, int64_t now)
-{
-	c->asked = true;
-	c->due_ns = due;
-	c->begun_ns = now;
-	choose_request(g, c);
-	as_gen_chosen(g, c);
-	g->issued++;
 	if (c->talk)
 		as_talk_begin(c);
 	else
 		as_http_response(&c->http, g->cfg->bodyless);
+}
+
+/* That of its session's step. False: it cannot be written. */
+static bool write_step(struct as_conn *c)
+{
+	struct as_session *s = c->session;
+	bool fits = as_session_write(s);
+
+	c->request = s->request.p;
+	c->len = s->request.len;
+	as_http_response(&c->http, s->plan->step[s->step].bodyless);
+	return fits;
+}
+
+void as_gen_begin(struct as_generator *g, struct as_conn *c, int64_t due, int64_t now)
+{
+	g->issued++;
+	if (c->session) {
+		g->at_work++;
+		as_session_begin(c->session, g->issued, due);
+	}
+	as_gen_ask(g, c, due, now);
+}
+
+void as_gen_ask(struct as_generator *g, struct as_conn *c, int64_t due, int64_t now)
+{
+	bool fits = true;
+
+	c->asked = true;
+	c->due_ns = due;
+	c->begun_ns = now;
+	c->sent = 0;
+	if (c->session)
+		fits = write_step(c);
+	else
+		choose_request(g, c);
+	as_gen_chosen(g, c);
 	as_stream_begin(&c->stream);
 	as_conns_append(&g->flight, c);
-	if (c->link.fd >= 0 || c->carrier)
+	if (!fits)
+		as_gen_fail(g, c, AS_LOAD_CAPTURE);
+	else if (c->link.fd >= 0 || c->carrier)
 		send_request(g, c);
 	else
 		as_gen_dial(g, c);
@@ -280,6 +310,11 @@ void as_gen_body(struct as_generator *g, struct as_conn *c, const char *p, size_
 	as_stream_body(&c->stream, streams_of(g, c), p, n, now);
 }
 
+static bool in_head(const struct as_conn *c)
+{
+	return c->http.state == AS_HTTP_START || c->http.state == AS_HTTP_HEADER;
+}
+
 /* The answer goes on: what of it is in these bytes, and how many they are. */
 static size_t feed(struct as_generator *g, struct as_conn *c, size_t n)
 {
@@ -288,7 +323,12 @@ static size_t feed(struct as_generator *g, struct as_conn *c, size_t n)
 	size_t used = 0;
 
 	while (used < n && !as_http_over(&c->http)) {
-		used += as_http_step(&c->http, g->bytes + used, n - used, &piece);
+		bool head = c->session && in_head(c);
+		size_t took = as_http_step(&c->http, g->bytes + used, n - used, &piece);
+
+		if (c->session)
+			as_session_keep(c->session, g->bytes + used, took, head, &piece);
+		used += took;
 		if (!c->http.events)
 			continue;
 		now = now ? now : as_now();
@@ -335,6 +375,8 @@ static void disturbed(struct as_generator *g, struct as_conn *c, ssize_t n)
 		g->out->errors[AS_LOAD_PROTOCOL]++;
 	as_gen_drop(g, c);
 	as_gen_release(c, as_now());
+	if (c->session)
+		as_gen_go_on(g, c, as_now());
 }
 
 static bool read_once(struct as_generator *g, struct as_conn *c)

@@ -6,6 +6,7 @@
  *	exchange.c   one connection: dialled, written to, read from
  *	carrier.c    one connection of HTTP/2, and the requests on it
  *	talk.c       one connection that became a WebSocket
+ *	flowing.c    sessions of a flow, one on each connection
  *	outcome.c    what came of a request, counted
  *	balance.c    which server gets the next one
  */
@@ -35,7 +36,10 @@ struct as_generator {
 	struct as_load_slice *slice; /* of it, where what ends is counted */
 	struct as_conn *conns;
 	size_t nconns;
-	struct as_conns flight, resting;
+	struct as_conns flight, resting, thinking;
+	struct as_session *sessions; /* of a flow: one for each connection */
+	size_t at_work;              /* … those that are not over          */
+	struct as_agenda agenda;     /* … and when those who think go on   */
 	struct as_gen_server server[AS_LOAD_SERVERS];
 	size_t nservers, turn; /* whose turn it is */
 	char *bytes;           /* that were received last */
@@ -46,7 +50,7 @@ struct as_generator {
 	int64_t last_ns;                   /* of the last that was recorded            */
 	int64_t tick_ns;                   /* when a slice is given next               */
 	int64_t noted_ns, cpu_ns, wait_ns; /* as they were when measuring began        */
-	uint64_t issued;
+	uint64_t issued, most;             /* requests, or sessions of a flow */
 	bool measuring, noted, stopped, told;
 	struct as_schedule schedule;
 	struct as_carrier *carriers, *dirty; /* of HTTP/2; that have something to send */
@@ -61,6 +65,24 @@ static inline bool as_gen_is_open(const struct as_generator *g)
 
 /* A connection that was refused is not tried again at once: that would be an attack. */
 #define AS_GEN_REST (100 * AS_MSEC)
+
+/* The load is over, and so is the time that is left to sessions at work. */
+static inline bool as_gen_is_late(const struct as_generator *g, int64_t now)
+{
+	return now - g->timeout_ns >= g->end_ns;
+}
+
+/* ── flowing.c ────────────────────────────────────────────────────────── */
+
+int as_gen_seat(struct as_generator *g, struct as_err *err);
+void as_gen_unseat(struct as_generator *g);
+/* How its request ended, with what the flow, if there is one, thinks of it. */
+enum as_load_error as_gen_judge(struct as_generator *g, struct as_conn *c, enum as_load_error kind,
+				int64_t now);
+/* It was released: if its session goes on, or rests before the next, it is not free. */
+void as_gen_go_on(struct as_generator *g, struct as_conn *c, int64_t now);
+/* Those whose pause is over. */
+void as_gen_resume(struct as_generator *g, int64_t now);
 
 /* ── balance.c ────────────────────────────────────────────────────────── */
 
@@ -81,6 +103,8 @@ void as_gen_record(struct as_generator *g, struct as_conn *c, enum as_load_error
 void as_gen_dial(struct as_generator *g, struct as_conn *c);
 /* The next request, on a connection that is free. */
 void as_gen_begin(struct as_generator *g, struct as_conn *c, int64_t due, int64_t now);
+/* The next of its session, or the first. */
+void as_gen_ask(struct as_generator *g, struct as_conn *c, int64_t due, int64_t now);
 void as_gen_event(struct as_generator *g, struct as_conn *c, uint32_t events);
 void as_gen_fail(struct as_generator *g, struct as_conn *c, enum as_load_error kind);
 /* Its request, if it had one, is over; with a connection left it can have the next. */

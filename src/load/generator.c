@@ -22,7 +22,7 @@ enum { EVENTS = 256 };
 
 static bool sending(const struct as_generator *g, int64_t now)
 {
-	if (g->stopped || (g->cfg->requests && g->issued >= g->cfg->requests))
+	if (g->stopped || g->issued >= g->most)
 		return false;
 	return (as_gen_is_open(g) ? g->next_ns : now) < g->end_ns;
 }
@@ -47,7 +47,7 @@ static void send_planned(struct as_generator *g)
 	double most = as_stages_at(&g->cfg->at_once, (double)(now - g->start_ns) / 1e9);
 
 	for (struct as_conn *c = as_gen_free(g); c && sending(g, now); c = as_gen_free(g)) {
-		if ((double)(g->flight.n + 1) > most)
+		if ((double)((g->cfg->flow ? g->at_work : g->flight.n) + 1) > most)
 			return;
 		now = as_now();
 		as_gen_begin(g, c, now, now);
@@ -105,6 +105,8 @@ static int64_t next_moment(const struct as_generator *g, int64_t now)
 		at = earlier(at, g->flight.first->begun_ns + g->timeout_ns);
 	if (g->resting.first)
 		at = earlier(at, g->resting.first->freed_ns + AS_GEN_REST);
+	if (as_agenda_first(&g->agenda))
+		at = earlier(at, as_agenda_first(&g->agenda)->at_ns);
 	if (as_gen_is_open(g) && sending(g, now) && as_gen_free(g))
 		at = earlier(at, g->next_ns);
 	if (g->cfg->at_once.n && g->measuring)
@@ -131,6 +133,7 @@ static void turn(struct as_generator *g)
 
 	give_up(g, now);
 	wake(g, now);
+	as_gen_resume(g, now);
 	if (g->measuring)
 		dispatch(g);
 	now = as_now();
@@ -165,7 +168,8 @@ static int64_t waited_for_cpu(const struct as_generator *g)
 static void connect_all(struct as_generator *g)
 {
 	g->timeout_ns = earlier(g->cfg->timeout_ns, PREPARE_NS);
-	g->tick_ns = INT64_MAX;
+	/* The last may be given up before anything is waited for. */
+	g->tick_ns = as_now() + g->timeout_ns;
 	for (size_t i = 0; i < g->nconns; i++) {
 		struct as_conn *c = &g->conns[i];
 
@@ -187,11 +191,21 @@ static int64_t plus(int64_t at, int64_t ns)
 	return ns > INT64_MAX - at ? INT64_MAX : at + ns;
 }
 
+/* How many are begun: as many as were asked for, or as there are rows. */
+static uint64_t how_many(const struct as_load_config *c)
+{
+	uint64_t most = c->requests ? c->requests : UINT64_MAX;
+	uint64_t rows = c->flow && c->flow->rows.once ? c->flow->rows.n : UINT64_MAX;
+
+	return most < rows ? most : rows;
+}
+
 /* The clock starts now: who could not connect yet may try again. */
 static void start(struct as_generator *g)
 {
 	const struct as_load_config *cfg = g->cfg;
 
+	g->most = how_many(cfg);
 	g->start_ns = g->last_ns = as_now();
 	g->from_ns = g->start_ns + cfg->warmup_ns;
 	g->end_ns =
@@ -212,8 +226,7 @@ static void tick(struct as_generator *g, int64_t now)
 {
 	if (now < g->tick_ns)
 		return;
-	as_pulse_give(g->pulse, g->out, g->issued - g->out->requests - g->out->warmup,
-		      now - g->start_ns);
+	as_pulse_give(g->pulse, g->out, g->flight.n, now - g->start_ns);
 	g->slice = as_pulse_slice(g->pulse);
 	g->tick_ns = now + AS_PULSE_STEP;
 }
@@ -270,7 +283,7 @@ static bool over(struct as_generator *g, int64_t now)
 		g->stopped = true;
 		still = false;
 	}
-	return g->told || (!still && !g->flight.first);
+	return g->told || (!still && !g->flight.first && (!g->at_work || as_gen_is_late(g, now)));
 }
 
 static void finish(struct as_generator *g)
@@ -284,6 +297,7 @@ static void finish(struct as_generator *g)
 	g->out->measured_ns = until > g->from_ns ? until - g->from_ns : 0;
 	for (const struct as_conn *c = g->flight.first; c; c = c->after)
 		g->out->unfinished += c->asked;
+	g->out->sessions_left = g->at_work;
 	g->out->warmup_ns = g->cfg->warmup_ns;
 	g->out->rate = g->cfg->schedule.rate;
 	g->out->deadline_ns = g->cfg->deadline_ns;
@@ -312,6 +326,7 @@ static void shut(struct as_generator *g)
 		as_sse_done(&g->conns[i].stream.sse);
 	}
 	as_carriers_done(g);
+	as_gen_unseat(g);
 	free(g->conns);
 	free(g->bytes);
 	as_close_(&g->epoll);
@@ -347,7 +362,7 @@ static int prepare(struct as_generator *g, struct as_err *err)
 		    (!g->cfg->http2 || as_carriers_prepare(g));
 	if (r == AS_OK && !fine)
 		return as_fail(err, AS_ENOMEM, "no memory for %zu connections", g->nconns);
-	return r;
+	return r == AS_OK && g->cfg->flow ? as_gen_seat(g, err) : r;
 }
 
 int as_generate(const struct as_load_config *c, struct as_pulse *pulse, struct as_load *ret,

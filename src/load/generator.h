@@ -1,6 +1,7 @@
 #pragma once
 /*
- * generator -- sends one request again and again, and measures the answers.
+ * generator -- sends one request again and again, or those of a flow, and
+ * measures the answers.
  *
  * One thread, one epoll. In a closed loop each connection sends when it has
  * its answer. In an open loop requests are due by a schedule, whatever the
@@ -16,6 +17,7 @@
  * stays with its place; there are enough of them for all that may be under way
  * to be under way there.
  */
+#include "load/flow.h"
 #include "load/pulse.h"
 #include "load/schedule.h"
 #include "net/address.h"
@@ -47,14 +49,15 @@ struct as_load_config {
 	const struct as_load_place *place;
 	size_t nplaces; /* 1 to AS_LOAD_SERVERS */
 	enum as_balance balance;
-	size_t nrequests;             /* of each place */
-	const struct as_http2 *http2; /* requests are streams of HTTP/2; NULL: HTTP/1.1 */
-	uint32_t streams;             /* of it, at most so many on a connection           */
-	bool binary;                  /* messages of a WebSocket are not text             */
-	bool bodyless;                /* answers have no body: the method is HEAD          */
+	size_t nrequests;                /* of each place */
+	const struct as_http2 *http2;    /* requests are streams of HTTP/2; NULL: HTTP/1.1 */
+	uint32_t streams;                /* of it, at most so many on a connection           */
+	bool binary;                     /* messages of a WebSocket are not text             */
+	bool bodyless;                   /* answers have no body: the method is HEAD          */
+	const struct as_flow_plan *flow; /* that is carried out instead; of one place, HTTP/1.1 */
 	uint32_t conns;
 	struct as_stages at_once;    /* of a closed loop: how many of them; none: all    */
-	uint64_t requests;           /* so many; 0: no limit                        */
+	uint64_t requests;           /* so many, of a flow sessions; 0: no limit    */
 	int64_t duration_ns;         /* so long; 0: no limit                        */
 	int64_t warmup_ns;           /* what is due before is not measured          */
 	int64_t timeout_ns;          /* of a request, its connection included       */

@@ -56,6 +56,18 @@ static void record_at(struct as_load_server *s, const struct as_conn *c, enum as
 	as_histogram_add(&s->latency, now - c->due_ns, 1);
 }
 
+static void record_step(struct as_load_step *s, const struct as_conn *c, enum as_load_error kind,
+			int64_t now)
+{
+	s->requests++;
+	if (kind != AS_LOAD_FINE)
+		s->errors[kind]++;
+	if (kind >= AS_LOAD_STATUS_4XX && c->http.status)
+		s->status[c->http.status / 100 - 1]++;
+	as_histogram_add(&s->latency, now - c->due_ns, 1);
+	as_histogram_add(&s->wire, now - c->begun_ns, 1);
+}
+
 void as_gen_record(struct as_generator *g, struct as_conn *c, enum as_load_error kind, int64_t now)
 {
 	struct as_load *l = g->out;
@@ -73,7 +85,7 @@ void as_gen_record(struct as_generator *g, struct as_conn *c, enum as_load_error
 	l->requests++;
 	if (kind != AS_LOAD_FINE)
 		l->errors[kind]++;
-	if (kind >= AS_LOAD_STATUS_4XX) /* an answer, and a whole one */
+	if (kind >= AS_LOAD_STATUS_4XX && c->http.status) /* an answer, and a whole one */
 		l->status[c->http.status / 100 - 1]++;
 	l->met += kind == AS_LOAD_FINE && g->cfg->deadline_ns &&
 		  now - c->due_ns <= g->cfg->deadline_ns;
@@ -83,6 +95,8 @@ void as_gen_record(struct as_generator *g, struct as_conn *c, enum as_load_error
 	as_histogram_add(&l->wire, now - c->begun_ns, 1);
 	as_histogram_add(&l->lateness, c->begun_ns - ready, 1);
 	record_at(c->server->out, c, kind, now);
+	if (c->session)
+		record_step(&l->step[c->session->asked], c, kind, now);
 }
 
 enum as_load_error as_gen_kind_of_status(unsigned status)

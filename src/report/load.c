@@ -5,6 +5,7 @@
 #include "base/human.h"
 #include "judge/load.h"
 #include "report/capacity.h"
+#include "report/load_flow.h"
 #include "report/load_server.h"
 #include "report/load_target.h"
 
@@ -186,6 +187,7 @@ void as_put_load(const struct as_sheet *s)
 	put_goodput(s, l);
 	put_errors(s, l);
 	put_all_times(s, l);
+	as_put_load_flow(s);
 	as_put_load_servers(s);
 	as_put_load_targets(s);
 	as_put_thresholds(s);

@@ -23,6 +23,8 @@ void as_put_load_json(struct as_json *j, const struct as_run *run);
 /* Parts of it: how requests ended, by kind and by status; percentiles in ms. */
 void as_put_load_outcomes_json(struct as_json *j, const uint64_t *errors, const uint64_t *status,
 			       int64_t measured_ns);
+/* Words in a cell of Markdown's, where a bar would end it. */
+void as_put_markdown(struct as_buf *out, const char *text);
 void as_put_load_times_json(struct as_json *j, const char *key, const struct as_histogram *h);
 
 /* What it had to keep to, and whether it did. */

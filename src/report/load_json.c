@@ -4,6 +4,7 @@
 #include "report/capacity.h"
 #include "report/hdr.h"
 #include "report/load.h"
+#include "report/load_flow.h"
 #include "report/load_server.h"
 #include "report/load_target.h"
 
@@ -166,6 +167,7 @@ static void put_all(struct as_json *j, const struct as_run *run)
 	put_goodput(j, l);
 	put_streams(j, l);
 	put_tls(j, l);
+	as_put_load_flow_json(j, l);
 	as_put_thresholds_json(j, l);
 	as_put_load_servers_json(j, l);
 	as_put_climb_json(j, l);

@@ -6,11 +6,12 @@
 
 #include "report/glyph.h"
 #include "report/load.h"
+#include "report/load_flow.h"
 
 enum { SHOWN = 120 };
 
 /* In a cell, where a bar would end it. */
-static void put_words(struct as_buf *out, const char *text)
+void as_put_markdown(struct as_buf *out, const char *text)
 {
 	as_auto_buf struct as_buf clean = AS_BUF(AS_BUF_LINE);
 
@@ -88,7 +89,7 @@ static void put_thresholds(struct as_buf *out, const struct as_load *l)
 		double value = as_threshold_value(&t.at[i], l);
 
 		as_buf_fmt(out, "| %s | ", as_threshold_holds(&t.at[i], value) ? "✔" : "✘");
-		put_words(out, t.at[i].expr);
+		as_put_markdown(out, t.at[i].expr);
 		as_buf_fmt(out, " | %s |\n", as_threshold_text(&t.at[i], value).s);
 	}
 }
@@ -96,12 +97,13 @@ static void put_thresholds(struct as_buf *out, const struct as_load *l)
 void as_report_load_markdown(struct as_buf *out, const struct as_run *run)
 {
 	as_buf_str(out, "### ");
-	put_words(out, run->who.name);
+	as_put_markdown(out, run->who.name);
 	as_buf_fmt(out, ": %s, ", as_human_duration(run->end.duration_ns).s);
-	put_words(out, run->verdict.sentence);
+	as_put_markdown(out, run->verdict.sentence);
 	as_buf_str(out, "\n\n");
 	put_counts(out, run->load);
 	put_all_times(out, run->load);
+	as_put_load_flow_markdown(out, run->load);
 	put_errors(out, run->load);
 	put_thresholds(out, run->load);
 }

@@ -55,6 +55,13 @@ static void copy_server(struct as_load_server *to, const struct as_load_server *
 	as_histogram_merge(&to->latency, &from->latency);
 }
 
+static void copy_step(struct as_load_step *to, const struct as_load_step *from)
+{
+	memcpy(to, from, offsetof(struct as_load_step, latency));
+	as_histogram_merge(&to->latency, &from->latency);
+	as_histogram_merge(&to->wire, &from->wire);
+}
+
 void as_load_copy(struct as_load *to, const struct as_load *from)
 {
 	memcpy(to, from, offsetof(struct as_load, latency));
@@ -63,9 +70,38 @@ void as_load_copy(struct as_load *to, const struct as_load *from)
 	as_histogram_merge(&to->lateness, &from->lateness);
 	as_histogram_merge(&to->handshake, &from->handshake);
 	as_histogram_merge(&to->looplag, &from->looplag);
+	as_histogram_merge(&to->session, &from->session);
 	copy_streams(&to->stream, &from->stream);
 	for (size_t i = 0; i < from->nservers; i++)
 		copy_server(&to->server[i], &from->server[i]);
+	to->nsteps = from->nsteps;
+	for (size_t i = 0; i < from->nsteps; i++)
+		copy_step(&to->step[i], &from->step[i]);
+}
+
+void as_load_checked(const struct as_load *l, uint64_t *ret_passed, uint64_t *ret_failed)
+{
+	uint64_t passed = 0, failed = 0;
+
+	for (size_t i = 0; i < l->nchecks; i++) {
+		passed += l->check[i].passed;
+		failed += l->check[i].failed;
+	}
+	if (!l->nchecks) {
+		failed = as_load_failed(l);
+		passed = l->requests > failed ? l->requests - failed : 0;
+	}
+	*ret_passed = passed;
+	*ret_failed = failed;
+}
+
+uint64_t as_load_step_failed(const struct as_load_step *s)
+{
+	uint64_t n = 0;
+
+	for (size_t e = 0; e < AS_LOAD_NERRORS; e++)
+		n += s->errors[e];
+	return n;
 }
 
 static uint64_t sum(const uint64_t *of)

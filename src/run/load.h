@@ -49,7 +49,9 @@
 	X(STREAM,      "stream",      "the server reset a stream of HTTP/2")                       \
 	X(SYSTEM,      "system",      "another error of the system")                               \
 	X(STATUS_4XX,  "status_4xx",  "the answer says that the request was wrong")                \
-	X(STATUS_5XX,  "status_5xx",  "the answer says that the server failed")
+	X(STATUS_5XX,  "status_5xx",  "the answer says that the server failed")                    \
+	X(CAPTURE,     "capture",     "the answer lacks what the flow keeps of it")                \
+	X(UNTIL,       "until",       "what a step of the flow waits for did not come in time")
 /* clang-format on */
 
 enum as_load_error {
@@ -131,6 +133,26 @@ struct as_load_server {
 	struct as_histogram latency;
 };
 
+/*
+ * Of a flow (load/flow.h): each step, and each thing that is checked of its
+ * answers. A check that failed is no failed request: it is counted here.
+ */
+enum { AS_LOAD_STEPS = 24, AS_LOAD_STEP_NAME = 48, AS_LOAD_CHECKS = 64, AS_LOAD_CHECK_NAME = 64 };
+
+struct as_load_check {
+	char name[AS_LOAD_CHECK_NAME];
+	uint64_t step;
+	uint64_t passed, failed;
+};
+
+struct as_load_step {
+	char name[AS_LOAD_STEP_NAME];
+	uint64_t requests; /* measured, however they ended */
+	uint64_t errors[AS_LOAD_NERRORS];
+	uint64_t status[AS_LOAD_CLASSES];
+	struct as_histogram latency, wire;
+};
+
 struct as_load {             /* of the heap: it holds histograms */
 	double rate;         /* asked for, a second; 0: as fast as answers come */
 	uint64_t conns;      /* at once, at most                               */
@@ -150,7 +172,12 @@ struct as_load {             /* of the heap: it holds histograms */
 	char tls[AS_LOAD_TLS_TEXT]; /* what was agreed on, or why that failed; "": nothing */
 	int64_t deadline_ns;        /* by which an answer is good; 0: none was set */
 	uint64_t met;               /* answers, not failures, that came by it      */
+	uint64_t sessions;          /* of a flow: that ended, however they did     */
+	uint64_t broken;            /* … of them, before their last step           */
+	uint64_t sessions_left;     /* that were at work at the end                */
 	char thresholds[AS_LOAD_THRESHOLDS]; /* that it shall keep to (judge/threshold.h) */
+	uint64_t nchecks;
+	struct as_load_check check[AS_LOAD_CHECKS];
 	uint64_t ntargets;
 	struct as_load_target target[AS_LOAD_TARGETS];
 	struct as_climb_story climb; /* that it is the answer of; n 0: of none          */
@@ -158,8 +185,11 @@ struct as_load {             /* of the heap: it holds histograms */
 	struct as_histogram latency, wire, lateness;
 	struct as_histogram handshake;
 	struct as_histogram looplag; /* of the first target's busiest event loop */
+	struct as_histogram session; /* of a flow: from when it was due to its last answer */
 	struct as_load_streams stream;
 	struct as_load_server server[AS_LOAD_SERVERS];
+	uint64_t nsteps; /* 0: it was no flow */
+	struct as_load_step step[AS_LOAD_STEPS];
 };
 
 const char *as_load_error_key(enum as_load_error e);
@@ -173,5 +203,8 @@ uint64_t as_load_server_failed(const struct as_load_server *s);
 /* The share that met the deadline; NaN when there was none, or no request. */
 double as_load_goodput(const struct as_load *l);
 const struct as_histogram *as_load_stream_at(const struct as_load_streams *s, size_t time);
+/* Checks that passed and those that failed; without a flow's, requests are the checks. */
+void as_load_checked(const struct as_load *l, uint64_t *ret_passed, uint64_t *ret_failed);
+uint64_t as_load_step_failed(const struct as_load_step *s);
 /* Answers a second, of those that were measured; NaN when there are none. */
 double as_load_rate(const struct as_load *l);

@@ -28,6 +28,9 @@ static const struct as_slot slots[] = {
 	AS_SLOT(31, U64, struct as_load, met),
 	AS_SLOT(32, U64, struct as_load, resumed),
 	AS_SLOT(33, CHARS, struct as_load, tls),
+	AS_SLOT(34, U64, struct as_load, sessions),
+	AS_SLOT(35, U64, struct as_load, broken),
+	AS_SLOT(36, U64, struct as_load, sessions_left),
 };
 
 /* ── how requests ended ───────────────────────────────────────────────── */
@@ -108,7 +111,8 @@ static const struct {
 	const char *key;
 	size_t at;
 } named[] = {{"looplag", offsetof(struct as_load, looplag)},
-	     {"handshake", offsetof(struct as_load, handshake)}};
+	     {"handshake", offsetof(struct as_load, handshake)},
+	     {"session", offsetof(struct as_load, session)}};
 
 static void enc_named(struct as_buf *b, const struct as_load *l)
 {
@@ -279,6 +283,65 @@ static void dec_climb(struct as_bytes *b, struct as_climb_story *ret)
 	ret->end = b->bad ? 0 : ret->end;
 }
 
+/* ── flows ────────────────────────────────────────────────────────────── */
+
+static const struct as_slot step_slots[] = {
+	AS_SLOT(1, CHARS, struct as_load_step, name),
+	AS_SLOT(2, U64, struct as_load_step, requests),
+};
+
+static const struct as_slot check_slots[] = {
+	AS_SLOT(1, CHARS, struct as_load_check, name),
+	AS_SLOT(2, U64, struct as_load_check, step),
+	AS_SLOT(3, U64, struct as_load_check, passed),
+	AS_SLOT(4, U64, struct as_load_check, failed),
+};
+
+static void enc_flow(struct as_buf *b, const struct as_load *l)
+{
+	as_enc_u64(b, l->nsteps);
+	for (size_t i = 0; i < l->nsteps; i++) {
+		as_record_enc(b, step_slots, AS_LEN(step_slots), &l->step[i]);
+		enc_outcomes(b, l->step[i].errors, l->step[i].status);
+		enc_histogram(b, &l->step[i].latency);
+		enc_histogram(b, &l->step[i].wire);
+	}
+	as_enc_u64(b, l->nchecks);
+	for (size_t i = 0; i < l->nchecks; i++)
+		as_record_enc(b, check_slots, AS_LEN(check_slots), &l->check[i]);
+}
+
+static void dec_step(struct as_bytes *b, struct as_load_step *ret)
+{
+	as_record_dec(b, step_slots, AS_LEN(step_slots), ret);
+	dec_outcomes(b, ret->errors, ret->status);
+	dec_histogram(b, &ret->latency);
+	dec_histogram(b, &ret->wire);
+	b->bad |= ret->requests >= COUNT_MAX;
+}
+
+static void dec_check(struct as_bytes *b, size_t steps, struct as_load_check *ret)
+{
+	as_record_dec(b, check_slots, AS_LEN(check_slots), ret);
+	b->bad |= ret->step >= steps || ret->passed >= COUNT_MAX || ret->failed >= COUNT_MAX;
+}
+
+static void dec_flow(struct as_bytes *b, struct as_load *ret)
+{
+	size_t steps = as_dec_count(b, 1);
+
+	b->bad |= steps > AS_LOAD_STEPS;
+	for (size_t i = 0; i < steps && !b->bad; i++)
+		dec_step(b, &ret->step[i]);
+	size_t checks = as_dec_count(b, 1);
+	b->bad |= checks > AS_LOAD_CHECKS;
+	for (size_t i = 0; i < checks && !b->bad; i++)
+		dec_check(b, steps, &ret->check[i]);
+	ret->nsteps = b->bad ? 0 : steps;
+	ret->nchecks = b->bad ? 0 : checks;
+	b->bad |= ret->sessions >= COUNT_MAX || ret->broken > ret->sessions;
+}
+
 /* ── all of it ────────────────────────────────────────────────────────── */
 
 void as_enc_load(struct as_buf *b, const struct as_load *l)
@@ -293,6 +356,7 @@ void as_enc_load(struct as_buf *b, const struct as_load *l)
 	enc_streams(b, &l->stream);
 	enc_servers(b, l);
 	enc_climb(b, &l->climb);
+	enc_flow(b, l);
 }
 
 static void dec_later(struct as_bytes *b, struct as_load *ret)
@@ -309,6 +373,8 @@ static void dec_later(struct as_bytes *b, struct as_load *ret)
 		dec_servers(b, ret);
 	if (!b->bad && as_bytes_left(b))
 		dec_climb(b, &ret->climb);
+	if (!b->bad && as_bytes_left(b))
+		dec_flow(b, ret);
 }
 
 void as_dec_load(struct as_bytes *b, struct as_load *ret)

@@ -1,0 +1,455 @@
+#include "load/session.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/num.h"
+#include "load/generating.h"
+
+enum { HEAD_MOST = AS_HTTP_HEAD_MOST + (64 << 10) };
+
+/* ── its life ─────────────────────────────────────────────────────────── */
+
+void as_session_init(struct as_session *s, const struct as_flow_plan *plan, uint32_t vu,
+		     uint64_t seed)
+{
+	*s = (struct as_session){.plan = plan,
+				 .vu = vu,
+				 .request = AS_BUF(AS_SESSION_BODY),
+				 .head = AS_BUF(HEAD_MOST),
+				 .body = AS_BUF(AS_SESSION_BODY)};
+	for (size_t i = 0; i < plan->nslots; i++)
+		s->values[i] = AS_BUF(AS_SESSION_BODY);
+	as_random_seed(&s->random, seed * 1000003 + vu);
+}
+
+void as_session_done(struct as_session *s)
+{
+	as_cookies_done(&s->cookies);
+	as_buf_done(&s->request);
+	as_buf_done(&s->head);
+	as_buf_done(&s->body);
+	for (size_t i = 0; i < AS_FLOW_SLOTS; i++)
+		as_buf_done(&s->values[i]);
+}
+
+/* A value anew; one that was bad may be good again. */
+static struct as_buf *renew(struct as_session *s, size_t slot)
+{
+	as_buf_clear(&s->values[slot]);
+	return &s->values[slot];
+}
+
+static void set_value(struct as_session *s, size_t slot)
+{
+	const struct as_flow_slot *as = &s->plan->slots[slot];
+	const struct as_flow_rows *rows = &s->plan->rows;
+	struct as_buf *to = renew(s, slot);
+
+	switch (as->kind) {
+	case AS_SLOT_SESSION:
+		as_buf_fmt(to, "%llu", (unsigned long long)s->number);
+		break;
+	case AS_SLOT_VU:
+		as_buf_fmt(to, "%u", s->vu);
+		break;
+	case AS_SLOT_ITERATION:
+		as_buf_fmt(to, "%llu", (unsigned long long)s->iteration);
+		break;
+	case AS_SLOT_ROW:
+		as_json_squeeze(to, as_json_at(rows->v[(s->number - 1) % rows->n],
+					       as->name + strlen("row.")));
+		break;
+	case AS_SLOT_VAR:
+	case AS_SLOT_CAPTURE:
+		break;
+	}
+}
+
+void as_session_begin(struct as_session *s, uint64_t number, int64_t due_ns)
+{
+	const struct as_flow_plan *p = s->plan;
+
+	s->at_work = true;
+	s->number = number;
+	s->iteration++;
+	s->step = 0;
+	s->tries = 0;
+	s->due_ns = s->step_ns = due_ns;
+	as_cookies_clear(&s->cookies);
+	for (size_t i = 0; i < p->nslots; i++)
+		set_value(s, i);
+	for (size_t i = 0; i < p->nslots; i++) /* those before it, rows and counters it may have */
+		if (p->slots[i].kind == AS_SLOT_VAR)
+			as_template_put(&p->slots[i].text, s->values, &s->values[i]);
+}
+
+/* ── what it sends ────────────────────────────────────────────────────── */
+
+static struct as_cookie_place place_of(const struct as_session *s)
+{
+	return (struct as_cookie_place){.host = s->plan->base.host,
+					.target = s->target,
+					.secure = s->plan->base.tls,
+					.now = (int64_t)(as_clock(CLOCK_REALTIME) / AS_SECOND)};
+}
+
+/* "http://HOST/path", of the same host, is its path; what is none is no target. */
+static size_t scheme_and_host(const struct as_url *base, const char *p)
+{
+	const char *scheme = base->tls ? "https://" : "http://";
+	size_t m = strlen(scheme), n = strlen(base->authority);
+	bool ours = !strncasecmp(p, scheme, m) && !strncasecmp(p + m, base->authority, n);
+
+	return ours && p[m + n] == '/' ? m + n : 0;
+}
+
+static bool fix_target(struct as_session *s)
+{
+	struct as_buf *b = &s->request;
+	char *p = b->bad ? NULL : memchr(as_buf_text(b), ' ', b->len);
+
+	if (!p)
+		return false;
+	size_t away = scheme_and_host(&s->plan->base, ++p), n = strcspn(p + away, " \r");
+	if (p[away] != '/' || n >= sizeof s->target)
+		return false;
+	memmove(p, p + away, b->len - (size_t)(p - b->p) - away + 1);
+	b->len -= away;
+	(void)snprintf(s->target, sizeof s->target, "%.*s", (int)n, p);
+	return true;
+}
+
+static void put_cookies(struct as_session *s)
+{
+	as_auto_buf struct as_buf text = AS_BUF(AS_BUF_FILE);
+	struct as_cookie_place at = place_of(s);
+
+	as_cookies_put(&s->cookies, &at, &text);
+	if (text.len)
+		as_buf_fmt(&s->request, "Cookie: %s\r\n", text.p);
+	s->request.bad |= text.bad;
+}
+
+bool as_session_write(struct as_session *s)
+{
+	const struct as_flow_step *step = &s->plan->step[s->step];
+	as_auto_buf struct as_buf body = AS_BUF(AS_SESSION_BODY);
+
+	s->asked = s->step;
+	as_buf_clear(&s->request);
+	as_buf_clear(&s->head);
+	as_buf_clear(&s->body);
+	as_template_put(&step->head, s->values, &s->request);
+	if (!fix_target(s))
+		return false;
+	if (s->cookies.n)
+		put_cookies(s);
+	if (step->has_body) {
+		as_template_put(&step->body, s->values, &body);
+		as_buf_fmt(&s->request, "Content-Length: %zu\r\n", body.len);
+	}
+	as_buf_str(&s->request, "\r\n");
+	as_buf_add(&s->request, as_buf_text(&body), body.len);
+	return !s->request.bad && !body.bad;
+}
+
+void as_session_keep(struct as_session *s, const char *p, size_t n, bool head,
+		     const struct as_http_piece *piece)
+{
+	if (head)
+		as_buf_add(&s->head, p, n - piece->n);
+	if (s->plan->step[s->step].keeps_body)
+		as_buf_add(&s->body, piece->p, piece->n);
+}
+
+/* ── what it finds ────────────────────────────────────────────────────── */
+
+struct answer {
+	struct as_session *s;
+	const struct as_http *http;
+	int64_t took_ns;
+	bool is_json;
+	struct as_json_text json; /* of the body */
+};
+
+/* The next line "name: value" of the head, from *at; the value without blanks. */
+static bool next_header(const struct as_buf *head, const char *name, size_t *at,
+			struct as_http_piece *ret)
+{
+	const char *p = as_buf_text(head);
+	size_t n = strlen(name);
+
+	while (*at < head->len) {
+		const char *line = p + *at;
+		size_t len = strcspn(line, "\r\n");
+
+		*at += len + 1;
+		if (len <= n || strncasecmp(line, name, n) != 0 || line[n] != ':')
+			continue;
+		for (line += n + 1, len -= n + 1; len && (*line == ' ' || *line == '\t'); len--)
+			line++;
+		*ret = (struct as_http_piece){line, len};
+		return true;
+	}
+	return false;
+}
+
+static void take_cookies(struct answer *a)
+{
+	struct as_session *s = a->s;
+	struct as_cookie_place place = place_of(s);
+	struct as_http_piece value;
+	size_t at = 0;
+
+	while (next_header(&s->head, "Set-Cookie", &at, &value))
+		(void)as_cookies_take(&s->cookies, &place, value.p, value.n);
+}
+
+static struct as_json_text json_at(struct answer *a, const char *path)
+{
+	struct as_err why;
+	const struct as_buf *b = &a->s->body;
+
+	if (!a->is_json && !b->bad &&
+	    as_json_text_check(as_buf_text(b), b->len, &a->json, &why) < 0)
+		a->json = as_json_text(NULL, 0);
+	a->is_json = true;
+	return a->json.p ? as_json_at(a->json, path) : a->json;
+}
+
+static void put_quoted(struct as_buf *to, const char *p, size_t n)
+{
+	as_auto_buf struct as_buf copy = AS_BUF(AS_SESSION_BODY);
+
+	as_buf_add(&copy, p, n);
+	as_json_quote(to, as_buf_text(&copy));
+	to->bad |= copy.bad;
+}
+
+static bool put_between(struct answer *a, const struct as_flow_capture *c, struct as_buf *to)
+{
+	const struct as_buf *b = &a->s->body;
+	const char *p = as_buf_text(b), *end = p + b->len;
+	const char *from = memmem(p, b->len, c->what, strlen(c->what));
+
+	if (!from)
+		return false;
+	from += strlen(c->what);
+	const char *stop = memmem(from, (size_t)(end - from), c->end, strlen(c->end));
+	if (stop)
+		put_quoted(to, from, (size_t)(stop - from));
+	return stop != NULL;
+}
+
+static bool put_header(struct answer *a, const char *name, struct as_buf *to)
+{
+	struct as_http_piece value;
+	size_t at = 0;
+
+	if (!next_header(&a->s->head, name, &at, &value))
+		return false;
+	put_quoted(to, value.p, value.n);
+	return true;
+}
+
+static bool put_found(struct answer *a, const struct as_flow_capture *c, struct as_buf *to)
+{
+	struct as_json_text v;
+	const char *cookie;
+
+	switch (c->where) {
+	case AS_FLOW_JSON:
+		v = json_at(a, c->what);
+		if (v.p)
+			as_json_squeeze(to, v);
+		return v.p != NULL;
+	case AS_FLOW_COOKIE:
+		cookie = as_cookies_find(&a->s->cookies, c->what);
+		if (cookie)
+			as_json_quote(to, cookie);
+		return cookie != NULL;
+	case AS_FLOW_STATUS:
+		as_buf_fmt(to, "%u", a->http->status);
+		return true;
+	case AS_FLOW_BETWEEN:
+		return put_between(a, c, to);
+	case AS_FLOW_HEADER:
+		return put_header(a, c->what, to);
+	case AS_FLOW_CONTAINS:
+	case AS_FLOW_LATENCY:
+		break;
+	}
+	return false;
+}
+
+static bool capture(struct answer *a)
+{
+	const struct as_flow_step *step = &a->s->plan->step[a->s->step];
+
+	for (size_t i = 0; i < step->ncaptures; i++) {
+		const struct as_flow_capture *c = &step->captures[i];
+		struct as_buf *to = renew(a->s, (size_t)c->slot);
+
+		if (!put_found(a, c, to)) {
+			if (!c->has_default)
+				return false;
+			as_buf_clear(to);
+			as_buf_add(to, c->otherwise.p, c->otherwise.len);
+		}
+		if (to->bad)
+			return false;
+	}
+	return true;
+}
+
+/* ── what it checks ───────────────────────────────────────────────────── */
+
+static bool same_number(const char *a, size_t n, const char *b, size_t m)
+{
+	double x, y;
+
+	return n && m && as_scan_dec(a, n, &x) == n && as_scan_dec(b, m, &y) == m && !(x < y) &&
+	       !(x > y);
+}
+
+/* Texts by their characters, numbers by their value, the rest as they are written. */
+static bool same(struct as_json_text a, const struct as_buf *want)
+{
+	as_auto_buf struct as_buf x = AS_BUF(AS_SESSION_BODY), y = AS_BUF(AS_SESSION_BODY);
+	struct as_json_text b = as_json_text(as_buf_text(want), want->len);
+	bool text = as_json_is_string(a);
+
+	if (!a.p || text != as_json_is_string(b))
+		return false;
+	if (text) {
+		as_json_unquote(&x, a);
+		as_json_unquote(&y, b);
+	} else {
+		as_json_squeeze(&x, a);
+		as_json_squeeze(&y, b);
+	}
+	if (x.bad || y.bad)
+		return false;
+	return (x.len == y.len && !memcmp(as_buf_text(&x), as_buf_text(&y), x.len)) ||
+	       (!text && same_number(as_buf_text(&x), x.len, as_buf_text(&y), y.len));
+}
+
+static bool has_header_value(struct answer *a, const char *name, const struct as_buf *want)
+{
+	as_auto_buf struct as_buf text = AS_BUF(AS_BUF_FILE);
+	struct as_http_piece value;
+	size_t at = 0;
+
+	as_template_put_text(&text, want);
+	while (!text.bad && next_header(&a->s->head, name, &at, &value))
+		if (value.n == text.len && !memcmp(value.p, as_buf_text(&text), value.n))
+			return true;
+	return false;
+}
+
+static bool holds(struct answer *a, const struct as_flow_condition *c)
+{
+	as_auto_buf struct as_buf want = AS_BUF(AS_SESSION_BODY);
+	const struct as_buf *body = &a->s->body;
+
+	as_template_put(&c->value, a->s->values, &want);
+	if (want.bad)
+		return false;
+	switch (c->where) {
+	case AS_FLOW_STATUS:
+		return a->http->status >= c->low && a->http->status <= c->high;
+	case AS_FLOW_LATENCY:
+		return a->took_ns <= c->most_ns;
+	case AS_FLOW_JSON:
+		return same(json_at(a, c->what), &want);
+	case AS_FLOW_HEADER:
+		return has_header_value(a, c->what, &want);
+	case AS_FLOW_CONTAINS:
+		return memmem(as_buf_text(body), body->len, as_buf_text(&want), want.len) != NULL;
+	case AS_FLOW_COOKIE:
+	case AS_FLOW_BETWEEN:
+		break;
+	}
+	return false;
+}
+
+static bool all_hold(struct answer *a, const struct as_flow_conditions *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (!holds(a, &c->v[i]))
+			return false;
+	return true;
+}
+
+/* All are counted. True: the status is what it shall be, if a check says so. */
+static bool check(struct answer *a, const struct as_flow_conditions *c, struct as_load *to)
+{
+	bool right = c->has_status;
+
+	for (size_t i = 0; i < c->n; i++) {
+		bool ok = holds(a, &c->v[i]);
+
+		if (to && ok)
+			to->check[c->v[i].check].passed++;
+		else if (to)
+			to->check[c->v[i].check].failed++;
+		right &= ok || c->v[i].where != AS_FLOW_STATUS;
+	}
+	return right;
+}
+
+/* ── and goes on ──────────────────────────────────────────────────────── */
+
+void as_session_break(struct as_session *s)
+{
+	s->at_work = false;
+	s->next_ns = 0;
+}
+
+/* Once more, unless that was often or long enough. */
+static enum as_load_error again(struct as_session *s, const struct as_flow_step *step, int64_t now)
+{
+	s->tries++;
+	s->next_ns = now + as_delay_draw(&step->every, &s->random);
+	if (s->tries < step->most && s->next_ns - s->step_ns <= step->within_ns)
+		return AS_LOAD_FINE;
+	as_session_break(s);
+	return AS_LOAD_UNTIL;
+}
+
+static void next_step(struct as_session *s, const struct as_flow_step *step, int64_t now)
+{
+	s->next_ns = now + as_delay_draw(&step->think, &s->random);
+	s->step_ns = s->next_ns;
+	s->tries = 0;
+	s->at_work = ++s->step < s->plan->nsteps;
+}
+
+enum as_load_error as_session_answer(struct as_session *s, const struct as_http *http,
+				     int64_t due_ns, int64_t now, struct as_load *to)
+{
+	const struct as_flow_step *step = &s->plan->step[s->step];
+	struct answer a = {.s = s, .http = http, .took_ns = now - due_ns};
+	enum as_load_error kind = as_gen_kind_of_status(http->status);
+
+	if (s->plan->cookies)
+		take_cookies(&a);
+	if (step->until.n && !all_hold(&a, &step->until) &&
+	    (kind == AS_LOAD_FINE || step->until.has_status))
+		return again(s, step, now);
+	bool right = check(&a, &step->checks, to) || (step->until.has_status && step->until.n);
+	if (kind != AS_LOAD_FINE && right)
+		kind = AS_LOAD_FINE;
+	if (kind == AS_LOAD_FINE && !capture(&a))
+		kind = AS_LOAD_CAPTURE;
+	if (kind == AS_LOAD_FINE)
+		next_step(s, step, now);
+	else
+		as_session_break(s);
+	return kind;
+}
