@@ -16,7 +16,7 @@ from harness import *
 from schemas import *
 from stubs import *
 
-QUICK = ("--probe", "0.4s", "--hold", "0.6s")
+QUICK = ("--probe", "0.25s", "--hold", "0.3s")
 
 
 def capacity(url, *options, rc=(0, 6)):
@@ -30,8 +30,8 @@ def capacity(url, *options, rc=(0, 6)):
 @test("four servers of 100 ms each: four at once keep to 150 ms, five do not")
 def _():
     s = stub("--servers", 4, "--service", "100ms")
-    d, _ = capacity(s.url, "--by", "concurrency", "--slo", "p90<150ms,errors<1%", "--probe", "1s",
-                    "--hold", "1s", "--precision", "0.01")
+    d, _ = capacity(s.url, "--by", "concurrency", "--slo", "p90<150ms,errors<1%", "--probe", "0.6s",
+                    "--hold", "0.6s", "--precision", "0.01")
     for p in d["probes"]:
         if p["verdict"] != "invalid" and p["sure"]:
             expect_eq(p["verdict"], "keeps" if p["amount"] <= 4 else "misses", f"{p}")
@@ -134,7 +134,7 @@ s.serve_forever()
     p = start("/usr/bin/python3", server, stdout=subprocess.PIPE, text=True)
     port = int(p.stdout.readline())
     d, _ = capacity(f"http://127.0.0.1:{port}", "--slo", "p99<30s", "--by", "concurrency", "--most",
-                    2, "--probe", "0.5s", "--hold", "1.5s", "--watch", f"web={p.pid}")
+                    2, "--probe", "0.3s", "--hold", "1s", "--watch", f"web={p.pid}")
     expect_eq(d["load"]["target"]["name"], "web", "target")
     if d["end"] == "top":
         expect_in("burn", d["limited_by"]["function"], "what limits it")

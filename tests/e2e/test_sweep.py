@@ -14,7 +14,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 from harness import *
 from schemas import *
 
-QUICK = ("--low", "0.3s", "-z", "0.4s", "-c", 4)
+QUICK = ("--low", "0.2s", "-z", "0.3s", "-c", 4)
 
 
 def here(name):
@@ -63,7 +63,7 @@ def _():
 
 @test("a setup that fails, and one that is never ready, are told; the other cells go on")
 def _():
-    d, r = sweep("--over", "how=fail,never,fine", "--ready-timeout", "0.7s", "--setup",
+    d, r = sweep("--over", "how=fail,never,fine", "--ready-timeout", "3s", "--setup",
                  f"case {{how}} in fail) exit 3;; never) sleep 60;; esac; {serve()}", *QUICK,
                  rc=(6,))
     fail, never, fine = d["cells"]
