@@ -93,7 +93,10 @@ struct as_load_job {
 	bool open;
 };
 
-/* `what`: a URL, or the file of a flow. `job` is all zeros, as_load_job_done() follows. Looks at the address, sends nothing. */
+/*
+ * `what`: a URL, or the file of a flow. `job` is all zeros, as_load_job_done() follows. Looks at
+ * the address, sends nothing.
+ */
 int as_load_job_prepare(const struct as_load_ask *o, const char *what, const struct as_env *env,
 			struct as_load_job *job, struct as_err *err);
 void as_load_job_done(struct as_load_job *job);

@@ -4,6 +4,7 @@
 Prints the figures of docs/truth.md. The machine should be quiet: who competes for the CPUs delays
 both sides.
 """
+import heapq
 import json
 import math
 import os
@@ -72,10 +73,10 @@ def _():
     expect(memory(d) <= 100, memory(d))
 
 
-@test("what is held does not grow with the time: 4 s and 20 s, within 1 MB")
+@test("what is held does not grow with the time: 5 s and 60 s, within 1 MB", seconds=240)
 def _():
     s = stub("--sse", 100, "--every", "5ms")
-    few, many = (memory(load(s.url, "-c", 100, "-z", f"{t}s")) for t in (4, 20))
+    few, many = (memory(load(s.url, "-c", 100, "-z", f"{t}s", timeout=150)) for t in (5, 60))
     s.end()
     print(f"# {few:.2f} and {many:.2f} MB")
     expect(many - few <= 1, (few, many))
@@ -90,20 +91,75 @@ def erlang_c(servers, offered):
     return blocked / (1 - offered / servers * (1 - blocked))
 
 
-@test("M/M/c: what Erlang computed, 4 servers of 10 ms at a load of 0.7", seconds=400)
+class Chance:
+    """The numbers that a seed gives (src/stat/random.h): xoshiro256**, seeded by splitmix64."""
+    def __init__(self, seed):
+        self.s = []
+        for _ in range(4):
+            seed = (seed + 0x9e3779b97f4a7c15) & MASK
+            z = (seed ^ seed >> 30) * 0xbf58476d1ce4e5b9 & MASK
+            z = (z ^ z >> 27) * 0x94d049bb133111eb & MASK
+            self.s.append(z ^ z >> 31)
+
+    def exponential(self):
+        s = self.s
+        word = turned(s[1] * 5 & MASK, 7) * 9 & MASK
+        t = s[1] << 17 & MASK
+        s[2] ^= s[0]
+        s[3] ^= s[1]
+        s[1] ^= s[2]
+        s[0] ^= s[3]
+        s[2] ^= t
+        s[3] = turned(s[3], 45)
+        return -math.log(((word >> 12) + 0.5) * 2.0 ** -52)
+
+
+MASK = (1 << 64) - 1
+
+
+def turned(v, by):
+    return (v << by | v >> (64 - by)) & MASK
+
+
+def queue(servers, service, rate, seconds, arrivals, services):
+    """How long each was there, of those who came by these seeds: the moments that were set."""
+    came, served, free, stay = Chance(arrivals), Chance(services), [0.0] * servers, []
+    now = came.exponential() / rate
+    while now < seconds:
+        begins = max(now, heapq.heappop(free))
+        ends = begins + service * served.exponential()
+        heapq.heappush(free, ends)
+        stay.append(ends - now)
+        now += came.exponential() / rate
+    return stay
+
+
+@test("a queue of these seeds is one that Erlang computed", seconds=120)
 def _():
     servers, service, rate = 4, 0.010, 280
+    stay = queue(servers, service, rate, 2000, 3, 5)
+    truth = service + erlang_c(servers, rate * service) / (servers / service - rate)
+    print(f"# mean of {len(stay)}: {1000 * sum(stay) / len(stay):.3f} ms, "
+          f"the truth is {1000 * truth:.3f} ms")
+    expect_near(sum(stay) / len(stay), truth, 0.02, "mean")
+
+
+@test("M/M/c: each as long as its seeds say, 4 servers of 50 ms at a load of 0.7", seconds=400)
+def _():
+    # Chance has no part in it: what differs is what stub, machine and generator added. On a
+    # machine that others use that is a millisecond or two, so 50 of them are served.
+    servers, service, rate = 4, 0.050, 56
     s = stub("--servers", servers, "--service", f"exp:{service}s", "--seed", 5)
-    d = load(s.url, "-R", rate, "-z", "120s", "-c", 400, "--arrival", "poisson", "--seed", 3,
+    d = load(s.url, "-R", rate, "-z", "60s", "-c", 400, "--arrival", "poisson", "--seed", 3,
              timeout=200)
     s.end()
-    rate = d["requests"] / 120      # as chance had it: it is off by 1 % as often as not
-    wait = erlang_c(servers, rate * service) / (servers / service - rate)
-    truth = 1000 * (service + wait)
-    print(f"# mean {d['latency_ms']['mean']:.2f} ms, the truth is {truth:.2f} ms "
-          f"(of which {1000 * wait:.2f} in the queue)")
-    expect_eq(d["failed"], 0, "failed")
-    expect_near(d["latency_ms"]["mean"], truth, 0.05, "mean")
+    stay = sorted(1000 * t for t in queue(servers, service, rate, 60, 3, 5))
+    mean = sum(stay) / len(stay)
+    print(f"# mean {d['latency_ms']['mean']:.2f} ms, the truth is {mean:.2f} ms; p90 "
+          f"{d['latency_ms']['p90']:.1f}, {stay[int(0.9 * len(stay))]:.1f} ms")
+    expect_eq((d["failed"], d["requests"]), (0, len(stay)), "requests")
+    expect_near(d["latency_ms"]["mean"], mean, 0.05, "mean")
+    expect_near(d["latency_ms"]["p90"], stay[int(0.9 * len(stay))], 0.05, "p90")
 
 
 main()
