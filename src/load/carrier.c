@@ -55,6 +55,8 @@ static bool flush(struct as_carrier *k)
 	}
 	if (k->out.bad)
 		as_carrier_fail(k, AS_LOAD_SYSTEM); /* no memory: something is missing now */
+	else if (k->up && k->of->cfg->http2->over(&k->session) && (k->busy || !k->leaving))
+		as_carrier_fail(k, AS_LOAD_PROTOCOL);
 	else if (k->up)
 		arm(k, k->sent < k->out.len);
 	return k->up;

@@ -79,6 +79,7 @@ struct as_http2 {
 	bool (*take)(struct as_http2_session *s, const char *p, size_t n); /* false: it broke */
 	/* What is to be sent next, until there is nothing: 0. */
 	size_t (*give)(struct as_http2_session *s, const char **ret);
+	bool (*over)(const struct as_http2_session *s); /* nothing more will come or go */
 	void (*close)(struct as_http2_session *s);
 };
 

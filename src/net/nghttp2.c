@@ -208,10 +208,7 @@ static void cancel(struct as_http2_session *s, struct as_http2_stream *stream)
 
 static bool take(struct as_http2_session *s, const char *p, size_t n)
 {
-	ssize_t used = nghttp2_session_mem_recv(s->of, (const uint8_t *)p, n);
-
-	/* Whoever breaks the rules is not read any more, and nobody says so. */
-	return used == (ssize_t)n && (s->away || nghttp2_session_want_read(s->of));
+	return nghttp2_session_mem_recv(s->of, (const uint8_t *)p, n) == (ssize_t)n;
 }
 
 static size_t give(struct as_http2_session *s, const char **ret)
@@ -223,6 +220,12 @@ static size_t give(struct as_http2_session *s, const char **ret)
 	return n > 0 ? (size_t)n : 0;
 }
 
+/* Whoever breaks the rules is told so, and not read any more. */
+static bool over(const struct as_http2_session *s)
+{
+	return !nghttp2_session_want_read(s->of) && !nghttp2_session_want_write(s->of);
+}
+
 extern const struct as_http2 as_http2_nghttp2;
 const struct as_http2 as_http2_nghttp2 = {
 	.version = AS_HTTP2_VERSION,
@@ -231,5 +234,6 @@ const struct as_http2 as_http2_nghttp2 = {
 	.cancel = cancel,
 	.take = take,
 	.give = give,
+	.over = over,
 	.close = close_session,
 };
