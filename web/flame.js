@@ -111,173 +111,6 @@ define("report/theme", ["require", "exports", "report/dom"], function (require, 
 	}
 	exports.startTheme = startTheme;
 });
-define("report/tables", ["require", "exports", "report/dom"], function (require, exports, dom_3) {
-	"use strict";
-	Object.defineProperty(exports, "__esModule", { value: true });
-	exports.Table = void 0;
-	const FIRST = 15, MORE = 200;
-	function compare(a, b) {
-		if (typeof a === "string" || typeof b === "string")
-			return String(a).localeCompare(String(b));
-		return (Number.isNaN(a) ? 1 : 0) - (Number.isNaN(b) ? 1 : 0) || a - b || 0;
-	}
-	function classOf(c) {
-		return c.numeric ? "num" : c.long ? "long" : c.className;
-	}
-	class Table {
-		constructor(columns, n, by = -1, down = true, first = FIRST) {
-			this.columns = columns;
-			this.by = by;
-			this.down = down;
-			this.root = (0, dom_3.h)("div", { class: "table" });
-			this.body = (0, dom_3.h)("tbody");
-			this.order = Array.from({ length: n }, (_, i) => i);
-			this.shown = n <= first + 5 ? n : first;
-			this.heads = columns.map((c, k) => this.head(c, k));
-			const table = (0, dom_3.h)("table", { class: "sorted" }, (0, dom_3.h)("thead", {}, (0, dom_3.h)("tr", {}, ...this.heads)), this.body);
-			this.root.append((0, dom_3.h)("div", { class: "wide" }, table));
-			this.sort();
-		}
-		head(c, k) {
-			const b = (0, dom_3.h)("button", { type: "button", title: c.help }, c.title);
-			b.addEventListener("click", () => {
-				this.down = this.by === k ? !this.down : c.numeric ?? false;
-				this.by = k;
-				this.sort();
-			});
-			return (0, dom_3.h)("th", { scope: "col", class: c.numeric ? "num" : c.className }, b);
-		}
-		sort() {
-			const c = this.columns[this.by];
-			if (c) {
-				const sign = this.down ? -1 : 1;
-				const keys = this.order.map((_, i) => c.sort(i));
-				const last = (v) => typeof v === "number" && Number.isNaN(v);
-				this.order.sort((a, b) => last(keys[a]) || last(keys[b])
-					? compare(keys[a], keys[b]) : sign * compare(keys[a], keys[b]) || a - b);
-			}
-			this.heads.forEach((x, k) => x.setAttribute("aria-sort", k !== this.by ? "none"
-				: this.down ? "descending" : "ascending"));
-			this.fill();
-		}
-		fill() {
-			const rows = this.order.slice(0, this.shown).map((i) => (0, dom_3.h)("tr", {}, ...this.columns.map((c) => (0, dom_3.h)("td", { class: classOf(c) }, c.show(i)))));
-			this.body.replaceChildren(...rows);
-			this.root.querySelector(".more")?.remove();
-			const left = this.order.length - this.shown;
-			if (left <= 0)
-				return;
-			const b = (0, dom_3.h)("button", { type: "button", class: "more" }, `Show ${Math.min(left, MORE)} more of ${this.order.length}`);
-			b.addEventListener("click", () => {
-				this.shown += MORE;
-				this.fill();
-			});
-			this.root.append(b);
-		}
-	}
-	exports.Table = Table;
-});
-define("report/capacity", ["require", "exports", "report/dom", "report/tables", "report/units"], function (require, exports, dom_4, tables_1, units) {
-	"use strict";
-	Object.defineProperty(exports, "__esModule", { value: true });
-	exports.capacitySection = void 0;
-	const WIDTH = 720, HEIGHT = 260, LEFT = 70, TOP = 12, BOTTOM = 30;
-	function svg(tag, attributes, text = "") {
-		const e = document.createElementNS("http://www.w3.org/2000/svg", tag);
-		for (const [name, value] of Object.entries(attributes))
-			e.setAttribute(name, String(value));
-		e.textContent = text;
-		return e;
-	}
-	class Curve {
-		constructor(right, top) {
-			this.right = right;
-			this.top = top;
-			this.root = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", class: "curve",
-				"aria-label": "answers a second over requests under way" });
-			this.label(LEFT - 8, this.y(top) + 4, units.count(top), "end");
-			this.label(LEFT - 8, this.y(0), "0", "end");
-			this.label(WIDTH - 10, HEIGHT - 8, `${units.number(right)} under way`, "end");
-			this.line(`M${LEFT} ${this.y(top)}V${this.y(0)}H${WIDTH - 10}`, { opacity: 0.5 });
-		}
-		x(n) {
-			return LEFT + n / this.right * (WIDTH - LEFT - 10);
-		}
-		y(rate) {
-			return TOP + (1 - rate / this.top) * (HEIGHT - TOP - BOTTOM);
-		}
-		label(x, y, text, anchor) {
-			this.root.append(svg("text", { x, y, "text-anchor": anchor, fill: "currentColor",
-				"font-size": 12 }, text));
-		}
-		line(d, more) {
-			this.root.append(svg("path", { d, fill: "none", stroke: "currentColor", ...more }));
-		}
-		law(l) {
-			const at = (n) => l.lambda.value * n /
-				(1 + l.sigma.value * (n - 1) + l.kappa.value * n * (n - 1));
-			const points = Array.from({ length: 120 }, (_, i) => (i + 1) / 120 * this.right)
-				.filter((n) => at(n) >= 0 && at(n) <= this.top);
-			const d = points.map((n, i) => `${i ? "L" : "M"}${this.x(n)} ${this.y(at(n))}`).join("");
-			this.line(d, { "stroke-dasharray": "4 4", opacity: 0.7 });
-		}
-		probe(p) {
-			const dot = svg("circle", { cx: this.x(p.under_way ?? 0), cy: this.y(p.rate ?? 0), r: 5,
-				fill: p.verdict === "keeps" ? "currentColor" : "none", stroke: "currentColor" });
-			dot.append(svg("title", {}, `${units.count(p.amount)}: ${word(p)}`));
-			this.root.append(dot);
-		}
-	}
-	function word(p) {
-		return `${p.held ? "held: " : ""}${p.verdict}${p.sure ? "" : "?"} ${p.missed ?? ""}`;
-	}
-	function curve(c) {
-		const seen = c.probes.filter((p) => p.verdict !== "invalid" && p.rate && p.under_way);
-		const right = Math.max(0, ...seen.map((p) => p.under_way ?? 0));
-		const top = Math.max(0, ...seen.map((p) => p.rate ?? 0)) * 1.1;
-		if (!right || !top)
-			return [];
-		const picture = new Curve(right, top);
-		if (c.law)
-			picture.law(c.law);
-		seen.forEach((p) => picture.probe(p));
-		return [picture.root];
-	}
-	function sentences(c) {
-		const unit = c.by === "rate" ? " a second" : " at once";
-		const parts = [c.capacity === null ? "unknown" : `${units.count(c.capacity)}${unit}`, c.reason];
-		if (c.too_much !== null)
-			parts.push(`${units.count(c.too_much)} is too much`);
-		if (c.law && c.law.peak_under_way)
-			parts.push("by the law the peak is at " +
-				`${units.number(c.law.peak_under_way.value)} under way`);
-		if (c.limited_by)
-			parts.push(`limited by ${c.limited_by.function}, ` +
-				`${units.percent(c.limited_by.share)} of its time`);
-		return `${parts.join("; ")}.`;
-	}
-	function table(probes) {
-		const number = (title, of, show) => ({ title, numeric: true, sort: (i) => of(probes[i]) ?? NaN,
-			show: (i) => show(of(probes[i])) });
-		const ms = (v) => units.duration(v === null ? null : v * 1e6);
-		const columns = [
-			number("tried", (p) => p.amount, units.count),
-			number("answers/s", (p) => p.rate, units.count),
-			number("under way", (p) => p.under_way, units.number),
-			number("p50", (p) => p.p50_ms, ms), number("p99", (p) => p.p99_ms, ms),
-			number("errors", (p) => p.errors, units.percent),
-			{ title: "verdict", sort: (i) => probes[i].verdict, show: (i) => word(probes[i]) }
-		];
-		return new tables_1.Table(columns, probes.length, 0, false, 48).root;
-	}
-	function capacitySection(data) {
-		const c = data.run.load?.climb;
-		if (!c)
-			return [];
-		return [(0, dom_4.h)("section", { id: "capacity" }, (0, dom_4.h)("h2", {}, "Capacity"), (0, dom_4.h)("p", {}, sentences(c)), ...curve(c), table(c.probes))];
-	}
-	exports.capacitySection = capacitySection;
-});
 define("report/inflate", ["require", "exports"], function (require, exports) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
@@ -1401,14 +1234,14 @@ define("flame/draw", ["require", "exports", "report/theme", "flame/ink", "flame/
 	}
 	exports.Painter = Painter;
 });
-define("flame/tip", ["require", "exports", "report/dom"], function (require, exports, dom_5) {
+define("flame/tip", ["require", "exports", "report/dom"], function (require, exports, dom_3) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.Tip = void 0;
 	class Tip {
 		constructor(m) {
 			this.m = m;
-			this.root = (0, dom_5.h)("div", { class: "tip", hidden: true });
+			this.root = (0, dom_3.h)("div", { class: "tip", hidden: true });
 			document.body.append(this.root);
 		}
 		name(i) {
@@ -1426,7 +1259,7 @@ define("flame/tip", ["require", "exports", "report/dom"], function (require, exp
 		show(i, x, y) {
 			const { tree, frames } = this.m, f = tree.frame[i];
 			const where = f < 0 ? "" : frames.where[f];
-			this.root.replaceChildren((0, dom_5.h)("b", {}, this.name(i)), where ? (0, dom_5.h)("span", { class: "where" }, where) : "", ...this.numbers(i).map((n) => (0, dom_5.h)("span", {}, n)));
+			this.root.replaceChildren((0, dom_3.h)("b", {}, this.name(i)), where ? (0, dom_3.h)("span", { class: "where" }, where) : "", ...this.numbers(i).map((n) => (0, dom_3.h)("span", {}, n)));
 			this.root.hidden = false;
 			const { offsetWidth: w, offsetHeight: t } = this.root;
 			const left = Math.max(4, Math.min(innerWidth - w - 8, x + 14));
@@ -1439,7 +1272,7 @@ define("flame/tip", ["require", "exports", "report/dom"], function (require, exp
 	}
 	exports.Tip = Tip;
 });
-define("flame/graph", ["require", "exports", "report/dom", "report/theme", "flame/draw", "flame/layout", "flame/tip"], function (require, exports, dom_6, theme_2, draw_1, layout_2, tip_1) {
+define("flame/graph", ["require", "exports", "report/dom", "report/theme", "flame/draw", "flame/layout", "flame/tip"], function (require, exports, dom_4, theme_2, draw_1, layout_2, tip_1) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.Graph = void 0;
@@ -1448,19 +1281,19 @@ define("flame/graph", ["require", "exports", "report/dom", "report/theme", "flam
 	class Graph {
 		constructor(m) {
 			this.m = m;
-			this.canvas = (0, dom_6.h)("canvas", { role: "img", tabindex: 0,
+			this.canvas = (0, dom_4.h)("canvas", { role: "img", tabindex: 0,
 				"aria-label": "Flame graph; arrows move, Enter zooms, Escape shows all" });
-			this.space = (0, dom_6.h)("div", { class: "space" });
-			this.said = (0, dom_6.h)("div", { class: "aside", "aria-live": "polite" });
+			this.space = (0, dom_4.h)("div", { class: "space" });
+			this.said = (0, dom_4.h)("div", { class: "aside", "aria-live": "polite" });
 			this.zoomed = 0;
 			this.glide = 0;
 			this.trail = [];
 			this.space.append(this.canvas);
 			this.tip = new tip_1.Tip(m);
-			this.root = (0, dom_6.h)("div", { class: "graph" }, this.space, this.said);
+			this.root = (0, dom_4.h)("div", { class: "graph" }, this.space, this.said);
 			this.painter = new draw_1.Painter(m, this.canvas);
 			this.pic = { view: { from: 0, to: 1 }, scroll: 0, height: 0, hover: -1, cursor: -1 };
-			this.redraw = (0, dom_6.eachFrame)(() => this.draw());
+			this.redraw = (0, dom_4.eachFrame)(() => this.draw());
 			m.onTree(() => this.newTree());
 			m.onLook(this.redraw);
 			(0, theme_2.onTheme)(this.redraw);
@@ -1685,18 +1518,18 @@ define("flame/graph", ["require", "exports", "report/dom", "report/theme", "flam
 	}
 	exports.Graph = Graph;
 });
-define("flame/controls", ["require", "exports", "report/dom", "report/units", "flame/filter"], function (require, exports, dom_7, units_2, filter_2) {
+define("flame/controls", ["require", "exports", "report/dom", "report/units", "flame/filter"], function (require, exports, dom_5, units_2, filter_2) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.Controls = void 0;
 	const PAUSE = 200;
 	function select(label, options, value, act) {
-		const s = (0, dom_7.h)("select", { "aria-label": label, title: label }, ...options.map(([v, text]) => (0, dom_7.h)("option", { value: v, selected: v === value }, text)));
+		const s = (0, dom_5.h)("select", { "aria-label": label, title: label }, ...options.map(([v, text]) => (0, dom_5.h)("option", { value: v, selected: v === value }, text)));
 		s.addEventListener("change", () => act(s.value));
 		return s;
 	}
 	function toggle(label, title, on, act) {
-		const b = (0, dom_7.button)(label, title, () => {
+		const b = (0, dom_5.button)(label, title, () => {
 			const now = b.getAttribute("aria-pressed") !== "true";
 			b.setAttribute("aria-pressed", String(now));
 			act(now);
@@ -1709,18 +1542,18 @@ define("flame/controls", ["require", "exports", "report/dom", "report/units", "f
 		constructor(m, graph) {
 			this.m = m;
 			this.graph = graph;
-			this.find = (0, dom_7.h)("input", { type: "text", role: "searchbox", spellcheck: "false",
+			this.find = (0, dom_5.h)("input", { type: "text", role: "searchbox", spellcheck: "false",
 				placeholder: "Search ( / )", "aria-label": "Search functions" });
-			this.matched = (0, dom_7.h)("output", { class: "matched" });
+			this.matched = (0, dom_5.h)("output", { class: "matched" });
 			this.inputs = new Map();
 			this.typing = new Set();
 			this.panel = this.filters();
 			this.more = toggle("Filters", "Show and hide stacks and frames", this.filtered(), (on) => {
 				this.panel.hidden = !on;
 			});
-			this.all = (0, dom_7.button)("All", "Show the whole width (Escape)", () => graph.zoom(0));
+			this.all = (0, dom_5.button)("All", "Show the whole width (Escape)", () => graph.zoom(0));
 			this.find.addEventListener("input", () => m.search(this.find.value));
-			this.root = (0, dom_7.h)("div", {}, (0, dom_7.h)("div", { class: "tools" }, ...this.choices(), this.all, (0, dom_7.h)("span", { class: "search" }, this.find, this.matched)), this.panel);
+			this.root = (0, dom_5.h)("div", {}, (0, dom_5.h)("div", { class: "tools" }, ...this.choices(), this.all, (0, dom_5.h)("span", { class: "search" }, this.find, this.matched)), this.panel);
 			m.onLook(() => this.refresh());
 			m.onTree(() => this.showFilters());
 			document.addEventListener("keydown", (e) => this.key(e));
@@ -1742,7 +1575,7 @@ define("flame/controls", ["require", "exports", "report/dom", "report/units", "f
 			const { m } = this;
 			if (!m.compares)
 				return select("Metric", m.p.kinds.map((k, i) => [String(i), k.name]), String(m.choice.kind), (v) => m.change({ kind: Number(v) }));
-			return (0, dom_7.h)("span", { class: "chips" }, select("Width", [["both", "Before and after"],
+			return (0, dom_5.h)("span", { class: "chips" }, select("Width", [["both", "Before and after"],
 				["before", "Before"], ["after", "After"]], m.choice.width, (v) => m.change({ width: v })), toggle("Shares", "Both sides as shares of their own whole", m.choice.share, (on) => m.change({ share: on })));
 		}
 		filtered() {
@@ -1750,7 +1583,7 @@ define("flame/controls", ["require", "exports", "report/dom", "report/units", "f
 		}
 		filter(name) {
 			const [label, help] = filter_2.FILTERS[name], { m } = this;
-			const input = (0, dom_7.h)("input", { type: "text", name, title: help, placeholder: help,
+			const input = (0, dom_5.h)("input", { type: "text", name, title: help, placeholder: help,
 				spellcheck: "false" });
 			let pause = 0;
 			input.addEventListener("input", () => {
@@ -1762,16 +1595,16 @@ define("flame/controls", ["require", "exports", "report/dom", "report/units", "f
 				}, PAUSE);
 			});
 			this.inputs.set(name, input);
-			return (0, dom_7.h)("label", {}, (0, dom_7.h)("span", {}, label), input);
+			return (0, dom_5.h)("label", {}, (0, dom_5.h)("span", {}, label), input);
 		}
 		filters() {
 			const names = Object.keys(filter_2.FILTERS), { m } = this;
-			const clear = (0, dom_7.button)("Clear", "No filters", () => {
+			const clear = (0, dom_5.button)("Clear", "No filters", () => {
 				const none = Object.fromEntries(names.map((n) => [n, ""]));
 				m.filter({ ...none, callers: false });
 			});
 			this.callers = toggle("Callers of the focus", "What called it, not what it calls", m.choice.filters.callers === true, (on) => m.filter({ callers: on }));
-			return (0, dom_7.h)("div", { class: "filters", hidden: !this.filtered() }, ...names.map((n) => this.filter(n)), (0, dom_7.h)("div", { class: "chips" }, this.callers, clear));
+			return (0, dom_5.h)("div", { class: "filters", hidden: !this.filtered() }, ...names.map((n) => this.filter(n)), (0, dom_5.h)("div", { class: "chips" }, this.callers, clear));
 		}
 		showFilters() {
 			const { filters } = this.m.choice;
@@ -1805,7 +1638,73 @@ define("flame/controls", ["require", "exports", "report/dom", "report/units", "f
 	}
 	exports.Controls = Controls;
 });
-define("flame/side", ["require", "exports", "report/dom", "report/tables", "report/units", "flame/around", "flame/pace"], function (require, exports, dom_8, tables_2, units_3, around_2, pace_3) {
+define("report/tables", ["require", "exports", "report/dom"], function (require, exports, dom_6) {
+	"use strict";
+	Object.defineProperty(exports, "__esModule", { value: true });
+	exports.Table = void 0;
+	const FIRST = 15, MORE = 200;
+	function compare(a, b) {
+		if (typeof a === "string" || typeof b === "string")
+			return String(a).localeCompare(String(b));
+		return (Number.isNaN(a) ? 1 : 0) - (Number.isNaN(b) ? 1 : 0) || a - b || 0;
+	}
+	function classOf(c) {
+		return c.numeric ? "num" : c.long ? "long" : c.className;
+	}
+	class Table {
+		constructor(columns, n, by = -1, down = true, first = FIRST) {
+			this.columns = columns;
+			this.by = by;
+			this.down = down;
+			this.root = (0, dom_6.h)("div", { class: "table" });
+			this.body = (0, dom_6.h)("tbody");
+			this.order = Array.from({ length: n }, (_, i) => i);
+			this.shown = n <= first + 5 ? n : first;
+			this.heads = columns.map((c, k) => this.head(c, k));
+			const table = (0, dom_6.h)("table", { class: "sorted" }, (0, dom_6.h)("thead", {}, (0, dom_6.h)("tr", {}, ...this.heads)), this.body);
+			this.root.append((0, dom_6.h)("div", { class: "wide" }, table));
+			this.sort();
+		}
+		head(c, k) {
+			const b = (0, dom_6.h)("button", { type: "button", title: c.help }, c.title);
+			b.addEventListener("click", () => {
+				this.down = this.by === k ? !this.down : c.numeric ?? false;
+				this.by = k;
+				this.sort();
+			});
+			return (0, dom_6.h)("th", { scope: "col", class: c.numeric ? "num" : c.className }, b);
+		}
+		sort() {
+			const c = this.columns[this.by];
+			if (c) {
+				const sign = this.down ? -1 : 1;
+				const keys = this.order.map((_, i) => c.sort(i));
+				const last = (v) => typeof v === "number" && Number.isNaN(v);
+				this.order.sort((a, b) => last(keys[a]) || last(keys[b])
+					? compare(keys[a], keys[b]) : sign * compare(keys[a], keys[b]) || a - b);
+			}
+			this.heads.forEach((x, k) => x.setAttribute("aria-sort", k !== this.by ? "none"
+				: this.down ? "descending" : "ascending"));
+			this.fill();
+		}
+		fill() {
+			const rows = this.order.slice(0, this.shown).map((i) => (0, dom_6.h)("tr", {}, ...this.columns.map((c) => (0, dom_6.h)("td", { class: classOf(c) }, c.show(i)))));
+			this.body.replaceChildren(...rows);
+			this.root.querySelector(".more")?.remove();
+			const left = this.order.length - this.shown;
+			if (left <= 0)
+				return;
+			const b = (0, dom_6.h)("button", { type: "button", class: "more" }, `Show ${Math.min(left, MORE)} more of ${this.order.length}`);
+			b.addEventListener("click", () => {
+				this.shown += MORE;
+				this.fill();
+			});
+			this.root.append(b);
+		}
+	}
+	exports.Table = Table;
+});
+define("flame/side", ["require", "exports", "report/dom", "report/tables", "report/units", "flame/around", "flame/pace"], function (require, exports, dom_7, tables_1, units_3, around_2, pace_3) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.Side = void 0;
@@ -1814,12 +1713,12 @@ define("flame/side", ["require", "exports", "report/dom", "report/tables", "repo
 		constructor(m, focus) {
 			this.m = m;
 			this.focus = focus;
-			this.list = (0, dom_8.h)("div", { class: "functions" });
-			this.detail = (0, dom_8.h)("div", { class: "detail" });
+			this.list = (0, dom_7.h)("div", { class: "functions" });
+			this.detail = (0, dom_7.h)("div", { class: "detail" });
 			this.pace = new pace_3.Pace();
 			this.table = null;
 			this.shown = -1;
-			this.root = (0, dom_8.h)("section", { id: "functions" }, this.detail, this.list);
+			this.root = (0, dom_7.h)("section", { id: "functions" }, this.detail, this.list);
 			m.onTree(() => this.refresh());
 			m.onLook(() => this.choose());
 		}
@@ -1828,16 +1727,16 @@ define("flame/side", ["require", "exports", "report/dom", "report/tables", "repo
 			return (0, units_3.percent)(all ? v / all : 0);
 		}
 		cell(v) {
-			return (0, dom_8.h)("span", { title: this.m.amount(v) }, this.share(v));
+			return (0, dom_7.h)("span", { title: this.m.amount(v) }, this.share(v));
 		}
 		name(frame) {
-			const b = (0, dom_8.button)(this.m.frames.name[frame] || "?", this.m.frames.where[frame], () => this.focus(frame));
+			const b = (0, dom_7.button)(this.m.frames.name[frame] || "?", this.m.frames.where[frame], () => this.focus(frame));
 			b.className = "function";
 			b.dataset.frame = String(frame);
 			return b;
 		}
 		row(frame) {
-			const both = document.createDocumentFragment(), s = (0, dom_8.h)("i", { class: "swatch" });
+			const both = document.createDocumentFragment(), s = (0, dom_7.h)("i", { class: "swatch" });
 			s.style.background = this.m.p.inks[this.m.frames.ink[frame]];
 			both.append(this.m.compares ? "" : s, this.name(frame));
 			return both;
@@ -1858,40 +1757,40 @@ define("flame/side", ["require", "exports", "report/dom", "report/tables", "repo
 			const part = (v, all) => (i) => all ? v[s.frame[i]] / all : 0;
 			const before = part(s.before, t.before[0]), after = part(s.after, t.after[0]);
 			const by = (i) => after(i) - before(i);
-			const text = (f, v) => (i) => (0, dom_8.h)("span", { title: this.m.amount(v[s.frame[i]]) }, (0, units_3.percent)(f(i)));
+			const text = (f, v) => (i) => (0, dom_7.h)("span", { title: this.m.amount(v[s.frame[i]]) }, (0, units_3.percent)(f(i)));
 			return [
 				{ title: "before", numeric: true, sort: before, show: text(before, s.before) },
 				{ title: "after", numeric: true, sort: after, show: text(after, s.after) },
 				{ title: "change", help: "of its share of the whole", numeric: true,
-					sort: (i) => Math.abs(by(i)), show: (i) => (0, dom_8.h)("span", { class: by(i) > 0 ? "more-now" : "less-now" }, `${by(i) > 0 ? "+" : ""}${(0, units_3.percent)(by(i))}`) }
+					sort: (i) => Math.abs(by(i)), show: (i) => (0, dom_7.h)("span", { class: by(i) > 0 ? "more-now" : "less-now" }, `${by(i) > 0 ? "+" : ""}${(0, units_3.percent)(by(i))}`) }
 			];
 		}
 		refresh() {
 			const n = this.m.sums.frame.length;
 			const by = this.table?.by ?? (this.m.compares ? 2 : 0), down = this.table?.down ?? true;
-			this.table = new tables_2.Table(this.columns(), n, by, down, FIRST);
-			this.list.replaceChildren((0, dom_8.h)("h2", {}, "Functions", (0, dom_8.h)("small", {}, String(n))), this.table.root);
+			this.table = new tables_1.Table(this.columns(), n, by, down, FIRST);
+			this.list.replaceChildren((0, dom_7.h)("h2", {}, "Functions", (0, dom_7.h)("small", {}, String(n))), this.table.root);
 			this.shown = -2;
 			this.choose();
 		}
 		bar(p, whole) {
 			const { m } = this, share = whole ? p.value / whole : 0;
-			const fill = (0, dom_8.h)("i");
+			const fill = (0, dom_7.h)("i");
 			fill.style.width = `${Math.min(100, share * 100)}%`;
-			return (0, dom_8.h)("li", {}, (0, dom_8.h)("span", { class: "bar" }, fill), (0, dom_8.h)("span", { class: "num",
+			return (0, dom_7.h)("li", {}, (0, dom_7.h)("span", { class: "bar" }, fill), (0, dom_7.h)("span", { class: "num",
 				title: m.amount(p.value) }, (0, units_3.percent)(share)), this.name(p.frame));
 		}
 		peers(title, all, whole) {
 			const rest = all.length - PEERS;
-			return (0, dom_8.h)("div", { class: "peers" }, (0, dom_8.h)("h4", {}, title), all.length ? (0, dom_8.h)("ul", {}, ...all.slice(0, PEERS).map((p) => this.bar(p, whole)))
-				: (0, dom_8.h)("p", { class: "note" }, "none"), rest > 0 ? (0, dom_8.h)("p", { class: "note" }, `and ${rest} more`) : null);
+			return (0, dom_7.h)("div", { class: "peers" }, (0, dom_7.h)("h4", {}, title), all.length ? (0, dom_7.h)("ul", {}, ...all.slice(0, PEERS).map((p) => this.bar(p, whole)))
+				: (0, dom_7.h)("p", { class: "note" }, "none"), rest > 0 ? (0, dom_7.h)("p", { class: "note" }, `and ${rest} more`) : null);
 		}
 		lines(frame, whole) {
 			const all = this.m.linesOf(frame);
 			if (all.length < 1 || this.m.choice.grain !== "function")
 				return null;
-			const rows = all.slice(0, PEERS).map((l) => (0, dom_8.h)("tr", {}, (0, dom_8.h)("td", { class: "num" }, (0, units_3.percent)(l.self / whole)), (0, dom_8.h)("td", { class: "num" }, (0, units_3.percent)(l.total / whole)), (0, dom_8.h)("td", {}, l.where)));
-			return (0, dom_8.h)("div", { class: "peers" }, (0, dom_8.h)("h4", {}, "Lines"), (0, dom_8.h)("table", { class: "plain" }, (0, dom_8.h)("thead", {}, (0, dom_8.h)("tr", {}, (0, dom_8.h)("th", { class: "num" }, "self"), (0, dom_8.h)("th", { class: "num" }, "total"), (0, dom_8.h)("th", {}, "line"))), (0, dom_8.h)("tbody", {}, ...rows)));
+			const rows = all.slice(0, PEERS).map((l) => (0, dom_7.h)("tr", {}, (0, dom_7.h)("td", { class: "num" }, (0, units_3.percent)(l.self / whole)), (0, dom_7.h)("td", { class: "num" }, (0, units_3.percent)(l.total / whole)), (0, dom_7.h)("td", {}, l.where)));
+			return (0, dom_7.h)("div", { class: "peers" }, (0, dom_7.h)("h4", {}, "Lines"), (0, dom_7.h)("table", { class: "plain" }, (0, dom_7.h)("thead", {}, (0, dom_7.h)("tr", {}, (0, dom_7.h)("th", { class: "num" }, "self"), (0, dom_7.h)("th", { class: "num" }, "total"), (0, dom_7.h)("th", {}, "line"))), (0, dom_7.h)("tbody", {}, ...rows)));
 		}
 		numbers(frame) {
 			const { m } = this, s = m.sums;
@@ -1901,14 +1800,14 @@ define("flame/side", ["require", "exports", "report/dom", "report/tables", "repo
 		focusOn(label, frame, callers) {
 			const { m } = this, place = m.frames.place[frame];
 			const title = callers ? "Only what called it" : "Only what it calls";
-			return place < 0 ? "" : (0, dom_8.button)(label, title, () => m.filter({ focus: m.p.texts[m.p.place.function[place]], callers }));
+			return place < 0 ? "" : (0, dom_7.button)(label, title, () => m.filter({ focus: m.p.texts[m.p.place.function[place]], callers }));
 		}
 		head(frame) {
 			const { m } = this;
-			return [(0, dom_8.h)("div", { class: "title" }, (0, dom_8.h)("h2", {}, m.frames.name[frame]), (0, dom_8.button)("✕", "Close", () => m.choose(-1))),
-				(0, dom_8.h)("p", { class: "where" }, m.frames.where[frame]),
-				...this.numbers(frame).map((words) => (0, dom_8.h)("p", {}, words)),
-				(0, dom_8.h)("p", { class: "chips" }, this.focusOn("Focus", frame, false), this.focusOn("Callers only", frame, true))];
+			return [(0, dom_7.h)("div", { class: "title" }, (0, dom_7.h)("h2", {}, m.frames.name[frame]), (0, dom_7.button)("✕", "Close", () => m.choose(-1))),
+				(0, dom_7.h)("p", { class: "where" }, m.frames.where[frame]),
+				...this.numbers(frame).map((words) => (0, dom_7.h)("p", {}, words)),
+				(0, dom_7.h)("p", { class: "chips" }, this.focusOn("Focus", frame, false), this.focusOn("Callers only", frame, true))];
 		}
 		*around(frame) {
 			const t = this.m.tree, whole = this.m.sums.total[frame];
@@ -1937,7 +1836,7 @@ define("flame/side", ["require", "exports", "report/dom", "report/tables", "repo
 	}
 	exports.Side = Side;
 });
-define("flame/resident", ["require", "exports", "report/dom", "report/theme", "report/units"], function (require, exports, dom_9, theme_3, units_4) {
+define("flame/resident", ["require", "exports", "report/dom", "report/theme", "report/units"], function (require, exports, dom_8, theme_3, units_4) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.Resident = void 0;
@@ -1945,8 +1844,8 @@ define("flame/resident", ["require", "exports", "report/dom", "report/theme", "r
 		constructor(b, span) {
 			this.b = b;
 			this.span = span;
-			this.root = (0, dom_9.h)("p", { class: "legend" });
-			this.words = (0, dom_9.h)("span", { class: "told" });
+			this.root = (0, dom_8.h)("p", { class: "legend" });
+			this.words = (0, dom_8.h)("span", { class: "told" });
 			this.shown = "";
 			this.own = b.rss.map((v, i) => v === null || b.file[i] === null ? null : v - b.file[i]);
 			this.most = b.rss.reduce((a, v) => Math.max(a, v ?? 0), 0);
@@ -1972,12 +1871,12 @@ define("flame/resident", ["require", "exports", "report/dom", "report/theme", "r
 			this.line(g, this.b.rss, "ink1", width, bottom, scale);
 		}
 		legend(on, top) {
-			const key = (name, text) => (0, dom_9.h)("span", {}, (0, dom_9.h)("i", { class: name }), text);
+			const key = (name, text) => (0, dom_8.h)("span", {}, (0, dom_8.h)("i", { class: name }), text);
 			this.root.hidden = !on;
 			if (this.shown === top)
 				return;
 			this.shown = top;
-			this.root.replaceChildren(key("heap", "heap"), key("rss", "RSS"), key("own", "RSS without files"), (0, dom_9.h)("span", { class: "top" }, `the top is ${top}`), this.words);
+			this.root.replaceChildren(key("heap", "heap"), key("rss", "RSS"), key("own", "RSS without files"), (0, dom_8.h)("span", { class: "top" }, `the top is ${top}`), this.words);
 		}
 		at(t) {
 			let lo = 0, hi = this.b.at.length;
@@ -2003,7 +1902,7 @@ define("flame/resident", ["require", "exports", "report/dom", "report/theme", "r
 	}
 	exports.Resident = Resident;
 });
-define("flame/strip", ["require", "exports", "report/dom", "report/theme", "report/units", "flame/data", "flame/resident"], function (require, exports, dom_10, theme_4, units_5, data_4, resident_1) {
+define("flame/strip", ["require", "exports", "report/dom", "report/theme", "report/units", "flame/data", "flame/resident"], function (require, exports, dom_9, theme_4, units_5, data_4, resident_1) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.Strip = void 0;
@@ -2011,16 +1910,16 @@ define("flame/strip", ["require", "exports", "report/dom", "report/theme", "repo
 	class Strip {
 		constructor(m) {
 			this.m = m;
-			this.canvas = (0, dom_10.h)("canvas", { tabindex: 0, role: "img",
+			this.canvas = (0, dom_9.h)("canvas", { tabindex: 0, role: "img",
 				"aria-label": "Over time; drag to choose a span, arrows move it, Escape shows all" });
-			this.words = (0, dom_10.h)("span", { class: "hint" });
+			this.words = (0, dom_9.h)("span", { class: "hint" });
 			this.sums = new Float64Array(0);
-			this.redraw = (0, dom_10.eachFrame)(() => this.draw());
+			this.redraw = (0, dom_9.eachFrame)(() => this.draw());
 			this.resident = m.p.beside && new resident_1.Resident(m.p.beside, m.p.span_ns);
 			this.tall = this.resident ? HIGH : LOW;
-			this.all = (0, dom_10.button)("All of it", "Show the whole time", () => this.pick(0, m.p.slices));
-			const tools = (0, dom_10.h)("div", { class: "tools" }, (0, dom_10.h)("h2", {}, "Over time"), this.words, (0, dom_10.h)("span", { class: "grow" }), this.all);
-			this.root = (0, dom_10.h)("section", { id: "strip", class: this.resident ? "tall" : undefined }, tools, this.canvas, this.resident?.root);
+			this.all = (0, dom_9.button)("All of it", "Show the whole time", () => this.pick(0, m.p.slices));
+			const tools = (0, dom_9.h)("div", { class: "tools" }, (0, dom_9.h)("h2", {}, "Over time"), this.words, (0, dom_9.h)("span", { class: "grow" }), this.all);
+			this.root = (0, dom_9.h)("section", { id: "strip", class: this.resident ? "tall" : undefined }, tools, this.canvas, this.resident?.root);
 			m.onTree(() => this.refresh());
 			(0, theme_4.onTheme)(this.redraw);
 			this.listen();
@@ -2130,7 +2029,7 @@ define("flame/strip", ["require", "exports", "report/dom", "report/theme", "repo
 	}
 	exports.Strip = Strip;
 });
-define("flame/main", ["require", "exports", "report/dom", "report/plain", "report/theme", "report/units", "flame/controls", "flame/data", "flame/graph", "flame/model", "flame/side", "flame/strip"], function (require, exports, dom_11, plain_1, theme_5, units_6, controls_1, data_5, graph_1, model_1, side_1, strip_1) {
+define("flame/main", ["require", "exports", "report/dom", "report/plain", "report/theme", "report/units", "flame/controls", "flame/data", "flame/graph", "flame/model", "flame/side", "flame/strip"], function (require, exports, dom_10, plain_1, theme_5, units_6, controls_1, data_5, graph_1, model_1, side_1, strip_1) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	function facts(p) {
@@ -2142,8 +2041,8 @@ define("flame/main", ["require", "exports", "report/dom", "report/plain", "repor
 			...p.start_ns > 0 ? [(0, units_6.moment)(p.start_ns)] : []].join(" · ");
 	}
 	function header(p) {
-		const key = p.before < 0 ? null : (0, dom_11.h)("p", { class: "key" }, (0, dom_11.h)("i", { class: "less-now" }), "less than before", (0, dom_11.h)("i", { class: "more-now" }), "more than before");
-		return (0, dom_11.h)("header", {}, (0, dom_11.h)("div", { class: "title" }, (0, dom_11.h)("h1", {}, p.title ?? "Flame graph"), (0, dom_11.h)("span", { class: "grow" }), (0, theme_5.themeSwitch)()), (0, dom_11.h)("p", { class: "facts" }, facts(p)), key);
+		const key = p.before < 0 ? null : (0, dom_10.h)("p", { class: "key" }, (0, dom_10.h)("i", { class: "less-now" }), "less than before", (0, dom_10.h)("i", { class: "more-now" }), "more than before");
+		return (0, dom_10.h)("header", {}, (0, dom_10.h)("div", { class: "title" }, (0, dom_10.h)("h1", {}, p.title ?? "Flame graph"), (0, dom_10.h)("span", { class: "grow" }), (0, theme_5.themeSwitch)()), (0, dom_10.h)("p", { class: "facts" }, facts(p)), key);
 	}
 	void (0, plain_1.begin)(async (packed, page) => {
 		const p = await (0, data_5.unpack)(packed), m = new model_1.Model(p);
@@ -2154,8 +2053,8 @@ define("flame/main", ["require", "exports", "report/dom", "report/plain", "repor
 			graph.zoomFrame(frame);
 		});
 		const strip = p.slice_ns > 0 && p.slices > 1 ? [new strip_1.Strip(m).root] : [];
-		const picture = (0, dom_11.h)("section", { id: "flame" }, new controls_1.Controls(m, graph).root, graph.root);
-		page.append(header(p), ...strip, (0, dom_11.h)("main", {}, picture, side.root));
+		const picture = (0, dom_10.h)("section", { id: "flame" }, new controls_1.Controls(m, graph).root, graph.root);
+		page.append(header(p), ...strip, (0, dom_10.h)("main", {}, picture, side.root));
 		await new Promise((done) => {
 			m.onTree(done);
 			m.grow();

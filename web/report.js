@@ -342,8 +342,10 @@ define("capacity", ["require", "exports", "dom", "tables", "units"], function (r
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.capacitySection = void 0;
 	const WIDTH = 720, HEIGHT = 260, LEFT = 70, TOP = 12, BOTTOM = 30;
+	const SVG = new DOMParser().parseFromString("<svg>", "text/html").body
+		.firstElementChild?.namespaceURI ?? null;
 	function svg(tag, attributes, text = "") {
-		const e = document.createElementNS("http://www.w3.org/2000/svg", tag);
+		const e = document.createElementNS(SVG, tag);
 		for (const [name, value] of Object.entries(attributes))
 			e.setAttribute(name, String(value));
 		e.textContent = text;

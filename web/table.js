@@ -188,107 +188,6 @@ define("report/theme", ["require", "exports", "report/dom"], function (require, 
 	}
 	exports.startTheme = startTheme;
 });
-define("report/capacity", ["require", "exports", "report/dom", "report/tables", "report/units"], function (require, exports, dom_4, tables_1, units) {
-	"use strict";
-	Object.defineProperty(exports, "__esModule", { value: true });
-	exports.capacitySection = void 0;
-	const WIDTH = 720, HEIGHT = 260, LEFT = 70, TOP = 12, BOTTOM = 30;
-	function svg(tag, attributes, text = "") {
-		const e = document.createElementNS("http://www.w3.org/2000/svg", tag);
-		for (const [name, value] of Object.entries(attributes))
-			e.setAttribute(name, String(value));
-		e.textContent = text;
-		return e;
-	}
-	class Curve {
-		constructor(right, top) {
-			this.right = right;
-			this.top = top;
-			this.root = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", class: "curve",
-				"aria-label": "answers a second over requests under way" });
-			this.label(LEFT - 8, this.y(top) + 4, units.count(top), "end");
-			this.label(LEFT - 8, this.y(0), "0", "end");
-			this.label(WIDTH - 10, HEIGHT - 8, `${units.number(right)} under way`, "end");
-			this.line(`M${LEFT} ${this.y(top)}V${this.y(0)}H${WIDTH - 10}`, { opacity: 0.5 });
-		}
-		x(n) {
-			return LEFT + n / this.right * (WIDTH - LEFT - 10);
-		}
-		y(rate) {
-			return TOP + (1 - rate / this.top) * (HEIGHT - TOP - BOTTOM);
-		}
-		label(x, y, text, anchor) {
-			this.root.append(svg("text", { x, y, "text-anchor": anchor, fill: "currentColor",
-				"font-size": 12 }, text));
-		}
-		line(d, more) {
-			this.root.append(svg("path", { d, fill: "none", stroke: "currentColor", ...more }));
-		}
-		law(l) {
-			const at = (n) => l.lambda.value * n /
-				(1 + l.sigma.value * (n - 1) + l.kappa.value * n * (n - 1));
-			const points = Array.from({ length: 120 }, (_, i) => (i + 1) / 120 * this.right)
-				.filter((n) => at(n) >= 0 && at(n) <= this.top);
-			const d = points.map((n, i) => `${i ? "L" : "M"}${this.x(n)} ${this.y(at(n))}`).join("");
-			this.line(d, { "stroke-dasharray": "4 4", opacity: 0.7 });
-		}
-		probe(p) {
-			const dot = svg("circle", { cx: this.x(p.under_way ?? 0), cy: this.y(p.rate ?? 0), r: 5,
-				fill: p.verdict === "keeps" ? "currentColor" : "none", stroke: "currentColor" });
-			dot.append(svg("title", {}, `${units.count(p.amount)}: ${word(p)}`));
-			this.root.append(dot);
-		}
-	}
-	function word(p) {
-		return `${p.held ? "held: " : ""}${p.verdict}${p.sure ? "" : "?"} ${p.missed ?? ""}`;
-	}
-	function curve(c) {
-		const seen = c.probes.filter((p) => p.verdict !== "invalid" && p.rate && p.under_way);
-		const right = Math.max(0, ...seen.map((p) => p.under_way ?? 0));
-		const top = Math.max(0, ...seen.map((p) => p.rate ?? 0)) * 1.1;
-		if (!right || !top)
-			return [];
-		const picture = new Curve(right, top);
-		if (c.law)
-			picture.law(c.law);
-		seen.forEach((p) => picture.probe(p));
-		return [picture.root];
-	}
-	function sentences(c) {
-		const unit = c.by === "rate" ? " a second" : " at once";
-		const parts = [c.capacity === null ? "unknown" : `${units.count(c.capacity)}${unit}`, c.reason];
-		if (c.too_much !== null)
-			parts.push(`${units.count(c.too_much)} is too much`);
-		if (c.law && c.law.peak_under_way)
-			parts.push("by the law the peak is at " +
-				`${units.number(c.law.peak_under_way.value)} under way`);
-		if (c.limited_by)
-			parts.push(`limited by ${c.limited_by.function}, ` +
-				`${units.percent(c.limited_by.share)} of its time`);
-		return `${parts.join("; ")}.`;
-	}
-	function table(probes) {
-		const number = (title, of, show) => ({ title, numeric: true, sort: (i) => of(probes[i]) ?? NaN,
-			show: (i) => show(of(probes[i])) });
-		const ms = (v) => units.duration(v === null ? null : v * 1e6);
-		const columns = [
-			number("tried", (p) => p.amount, units.count),
-			number("answers/s", (p) => p.rate, units.count),
-			number("under way", (p) => p.under_way, units.number),
-			number("p50", (p) => p.p50_ms, ms), number("p99", (p) => p.p99_ms, ms),
-			number("errors", (p) => p.errors, units.percent),
-			{ title: "verdict", sort: (i) => probes[i].verdict, show: (i) => word(probes[i]) }
-		];
-		return new tables_1.Table(columns, probes.length, 0, false, 48).root;
-	}
-	function capacitySection(data) {
-		const c = data.run.load?.climb;
-		if (!c)
-			return [];
-		return [(0, dom_4.h)("section", { id: "capacity" }, (0, dom_4.h)("h2", {}, "Capacity"), (0, dom_4.h)("p", {}, sentences(c)), ...curve(c), table(c.probes))];
-	}
-	exports.capacitySection = capacitySection;
-});
 define("report/data", ["require", "exports", "report/inflate"], function (require, exports, inflate_1) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
@@ -561,24 +460,24 @@ define("table/data", ["require", "exports"], function (require, exports) {
 	}
 	exports.spread = spread;
 });
-define("table/main", ["require", "exports", "report/dom", "report/inflate", "report/plain", "report/tables", "report/theme", "report/units", "table/data"], function (require, exports, dom_5, inflate_2, plain_1, tables_2, theme_1, units_1, data_1) {
+define("table/main", ["require", "exports", "report/dom", "report/inflate", "report/plain", "report/tables", "report/theme", "report/units", "table/data"], function (require, exports, dom_4, inflate_2, plain_1, tables_1, theme_1, units_1, data_1) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	const FIRST = 60, PAUSE = 120;
 	class Page {
 		constructor(d) {
 			this.d = d;
-			this.facts = (0, dom_5.h)("p", { class: "facts" });
-			this.place = (0, dom_5.h)("div");
+			this.facts = (0, dom_4.h)("p", { class: "facts" });
+			this.place = (0, dom_4.h)("div");
 			this.table = null;
 			this.several = (0, data_1.severalOf)(d);
 			this.look = { grain: "line", apart: new Set(), only: {}, words: "" };
 			this.all = d.bytes.reduce((a, b) => a + b, 0);
-			this.root = (0, dom_5.h)("div", {}, (0, dom_5.h)("header", {}, (0, dom_5.h)("div", { class: "title" }, (0, dom_5.h)("h1", {}, d.title), (0, dom_5.h)("span", { class: "grow" }), (0, theme_1.themeSwitch)()), this.facts), (0, dom_5.h)("section", {}, this.tools(), this.place));
+			this.root = (0, dom_4.h)("div", {}, (0, dom_4.h)("header", {}, (0, dom_4.h)("div", { class: "title" }, (0, dom_4.h)("h1", {}, d.title), (0, dom_4.h)("span", { class: "grow" }), (0, theme_1.themeSwitch)()), this.facts), (0, dom_4.h)("section", {}, this.tools(), this.place));
 			this.refresh();
 		}
 		search() {
-			const find = (0, dom_5.h)("input", { type: "text", role: "searchbox", spellcheck: "false",
+			const find = (0, dom_4.h)("input", { type: "text", role: "searchbox", spellcheck: "false",
 				placeholder: "Search ( / )", "aria-label": "Search lines, files, threads, allocators" });
 			let pause = 0;
 			find.addEventListener("input", () => {
@@ -595,15 +494,15 @@ define("table/main", ["require", "exports", "report/dom", "report/inflate", "rep
 					this.change({ words: "" });
 				}
 			});
-			return (0, dom_5.h)("span", { class: "search" }, find);
+			return (0, dom_4.h)("span", { class: "search" }, find);
 		}
 		grain() {
-			const s = (0, dom_5.h)("select", { "aria-label": "A row for each" }, ...["line", "function", "file"].map((g) => (0, dom_5.h)("option", { value: g }, `By ${g}`)));
+			const s = (0, dom_4.h)("select", { "aria-label": "A row for each" }, ...["line", "function", "file"].map((g) => (0, dom_4.h)("option", { value: g }, `By ${g}`)));
 			s.addEventListener("change", () => this.change({ grain: s.value }));
 			return s;
 		}
 		chip(name) {
-			const b = (0, dom_5.button)(`By ${name}`, `A row for each ${name}`, () => {
+			const b = (0, dom_4.button)(`By ${name}`, `A row for each ${name}`, () => {
 				const { apart } = this.look, on = !apart.delete(name);
 				if (on)
 					apart.add(name);
@@ -616,7 +515,7 @@ define("table/main", ["require", "exports", "report/dom", "report/inflate", "rep
 		}
 		only(name) {
 			const tags = [...new Set(this.d.apart[name])];
-			const s = (0, dom_5.h)("select", { "aria-label": `Only this ${name}` }, (0, dom_5.h)("option", { value: "-1" }, `Any ${name}`), ...tags.map((t, i) => (0, dom_5.h)("option", { value: i }, t === null ? `no ${name}` : String(t))));
+			const s = (0, dom_4.h)("select", { "aria-label": `Only this ${name}` }, (0, dom_4.h)("option", { value: "-1" }, `Any ${name}`), ...tags.map((t, i) => (0, dom_4.h)("option", { value: i }, t === null ? `no ${name}` : String(t))));
 			s.addEventListener("change", () => {
 				const i = Number(s.value), { [name]: _, ...rest } = this.look.only;
 				this.change({ only: i < 0 ? rest : { ...rest, [name]: tags[i] } });
@@ -624,7 +523,7 @@ define("table/main", ["require", "exports", "report/dom", "report/inflate", "rep
 			return s;
 		}
 		tools() {
-			return (0, dom_5.h)("div", { class: "tools" }, this.grain(), ...this.several.map((n) => this.chip(n)), ...this.several.map((n) => this.only(n)), this.search());
+			return (0, dom_4.h)("div", { class: "tools" }, this.grain(), ...this.several.map((n) => this.chip(n)), ...this.several.map((n) => this.only(n)), this.search());
 		}
 		change(c) {
 			Object.assign(this.look, c);
@@ -634,9 +533,9 @@ define("table/main", ["require", "exports", "report/dom", "report/inflate", "rep
 			return (0, units_1.bytes)(s.bytes) + (this.d.sampled ? ` ± ${(0, units_1.bytes)((0, data_1.spread)(s.variance))}` : "");
 		}
 		share(s) {
-			const part = this.all ? s.bytes / this.all : 0, fill = (0, dom_5.h)("i");
+			const part = this.all ? s.bytes / this.all : 0, fill = (0, dom_4.h)("i");
 			fill.style.width = `${Math.min(100, part * 100)}%`;
-			return (0, dom_5.h)("span", { class: "share" }, (0, dom_5.h)("span", { class: "bar" }, fill), (0, dom_5.h)("span", { class: "part" }, (0, units_1.percent)(part)));
+			return (0, dom_4.h)("span", { class: "share" }, (0, dom_4.h)("span", { class: "bar" }, fill), (0, dom_4.h)("span", { class: "part" }, (0, units_1.percent)(part)));
 		}
 		get tags() {
 			return this.several.filter((n) => this.look.apart.has(n));
@@ -645,7 +544,7 @@ define("table/main", ["require", "exports", "report/dom", "report/inflate", "rep
 			const { d, look } = this, where = (0, data_1.whereOf)(d, row, look.grain), files = look.grain === "file";
 			const below = [...files ? [] : [(0, data_1.shortFile)(where)],
 				...this.tags.map((n) => String(d.apart[n][row] ?? ""))].filter((s) => s).join(" · ");
-			return (0, dom_5.h)("span", { class: "function", title: files ? where : undefined }, files ? (0, data_1.shortFile)(where) || "?" : (0, data_1.nameOf)(d, row), (0, dom_5.h)("small", { class: "narrow", title: where }, below));
+			return (0, dom_4.h)("span", { class: "function", title: files ? where : undefined }, files ? (0, data_1.shortFile)(where) || "?" : (0, data_1.nameOf)(d, row), (0, dom_4.h)("small", { class: "narrow", title: where }, below));
 		}
 		tag(name, v) {
 			return (rows) => ({ title: name, className: "tag", sort: (i) => v[rows[i].first] ?? "",
@@ -666,7 +565,7 @@ define("table/main", ["require", "exports", "report/dom", "report/inflate", "rep
 					sort: (i) => look.grain === "file" ? where(i) : (0, data_1.nameOf)(d, rows[i].first),
 					show: (i) => this.name(rows[i].first) },
 				...look.grain === "file" ? [] : [{ title: "where", className: "where", sort: where,
-						show: (i) => (0, dom_5.h)("span", { title: where(i) }, (0, data_1.shortFile)(where(i))) }],
+						show: (i) => (0, dom_4.h)("span", { title: where(i) }, (0, data_1.shortFile)(where(i))) }],
 				...tags
 			];
 		}
@@ -678,7 +577,7 @@ define("table/main", ["require", "exports", "report/dom", "report/inflate", "rep
 			this.facts.textContent = `${this.bytes(held)}${part} · ${this.d.sampled ? "~" : ""}${(0, units_1.some)(held.count, "allocation")} · ${(0, units_1.some)(rows.length, "row")}`;
 			const by = this.table?.by ?? 0, down = this.table?.down ?? true;
 			const columns = this.columns(rows);
-			this.table = new tables_2.Table(columns, rows.length, by < columns.length ? by : 0, down, FIRST);
+			this.table = new tables_1.Table(columns, rows.length, by < columns.length ? by : 0, down, FIRST);
 			this.place.replaceChildren(this.table.root);
 		}
 	}

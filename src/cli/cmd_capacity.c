@@ -310,7 +310,7 @@ const struct as_cmd as_cmd_capacity = {
 	.examples =
 		"assay capacity --slo 'p99<50ms,errors<1%' --from 200 --most 400 --probe 0.3s "
 		"--hold 0.5s unix:$PWD/app.sock\tup to 400 a second\n"
-		"assay capacity --slo p90<1s --by concurrency --most 4 --probe 0.2s --hold 0.3s "
+		"assay capacity --slo 'p90<1s' --by concurrency --most 4 --probe 0.2s --hold 0.3s "
 		"unix:$PWD/app.sock\thow many at once\n",
 	.flags = AS_CMD_ENV,
 	.min_args = 1,

