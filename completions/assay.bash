@@ -240,7 +240,7 @@ _assay() {
 		;;
 	"capacity")
 		case $prev in
-		--slo) _assay_metrics "all cpu memory io sched faults files threads cgroup system cores psi net self paths pss load" "$cur"; return ;;
+		--slo) return ;;
 		--by) _assay_words "rate concurrency" "$cur"; return ;;
 		--from) return ;;
 		--most) return ;;
@@ -273,10 +273,6 @@ _assay() {
 		esac
 		if [[ $cur == -* ]]; then
 			_assay_words "--slo --by --from --most --precision --probe --hold --arrival --seed -c --connections --timeout --deadline -m --method -H --header --body --body-file --body-lines --http2 --streams-per-connection --cacert -k --insecure --targets --balance --yes -w --watch --stacks --stacks-rate -i --interval --name --run-version -l --label --json --html -q --quiet --store --no-store -h --help" "$cur"
-		elif ((COMP_CWORD == at + 1)); then
-			_assay_words "slo " "$cur"
-		else
-			PID
 		fi
 		;;
 	"sweep")

@@ -31,7 +31,7 @@ struct opts {
 /* clang-format off */
 static const struct as_opt opts[] = {
 	AS_OPT_HEAD("what is looked for"),
-	{ .name = "slo", .type = AS_OPT_TEXT, .at = AT(slo), .arg = "LIST", .help = "what it must keep to: 'p99<250ms,errors<1%,looplag.p99<10ms', as `assay load --threshold`" },
+	{ .name = "slo", .type = AS_OPT_TEXT, .at = AT(slo), .arg = "TERMS", .help = "what it must keep to: 'p99<250ms,errors<1%,looplag.p99<10ms', as `assay load --threshold`" },
 	{ .name = "by", .type = AS_OPT_CHOICE, .at = AT(by), .choices = "rate|concurrency", .arg = "WHAT", .initial = "rate", .help = "requests a second, whatever the server does, or how many are under way at once" },
 	{ .name = "from", .type = AS_OPT_NUMBER, .at = AT(from), .arg = "N", .positive = true, .help = "what is tried first (default: 50 a second, or 1 at once)" },
 	{ .name = "most", .type = AS_OPT_NUMBER, .at = AT(most), .arg = "N", .positive = true, .help = "never try more (default: a million a second, or 10000 at once)" },
@@ -273,7 +273,7 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 
 const struct as_cmd as_cmd_capacity = {
 	.name = "capacity",
-	.synopsis = "[options] --slo LIST URL",
+	.synopsis = "[options] URL",
 	.about = "find out how much load a server holds, and what limits it",
 	.manual =
 		"Looks for the largest load under which the server at URL keeps to `--slo`, a list "

@@ -256,7 +256,7 @@ static void bash_words(struct as_buf *out, const struct as_cmd *cmd)
 			   as_buf_text(&literals));
 	if (m == COMMANDS)
 		as_buf_str(out, "\t\telse\n\t\t\t_assay_command \"$COMP_CWORD\" \"$cur\"\n");
-	else if (m != ANY)
+	else if (m < AS_LEN(bash_calls) && bash_calls[m])
 		as_buf_fmt(out, "\t\telse\n\t\t\t%s\n", bash_calls[m]);
 	as_buf_str(out, "\t\tfi\n");
 }

@@ -222,6 +222,8 @@ static void split(struct as_life_usage *u, int64_t user_us, int64_t sys_us)
 	double share = sys_us > 0 ? (double)sys_us / (double)(user_us + sys_us) : 0;
 
 	u->sys_ns = (int64_t)((double)u->cpu_ns * share);
+	if (u->sys_ns > u->cpu_ns) /* a double that was rounded up */
+		u->sys_ns = u->cpu_ns;
 	u->user_ns = u->cpu_ns - u->sys_ns;
 }
 

@@ -133,6 +133,14 @@ struct word {
 	size_t n;
 };
 
+static bool is_word(const char *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (digit62(p[i]) < 0 && p[i] != '_')
+			return false;
+	return true;
+}
+
 /* Those that are not ASCII stay in their Punycode. */
 static struct word word(struct reader *r)
 {
@@ -140,7 +148,7 @@ static struct word word(struct reader *r)
 	uint64_t n = decimal(r);
 
 	(void)eat(r, '_');
-	r->bad |= n > r->n - r->at;
+	r->bad |= n > r->n - r->at || !is_word(r->p + r->at, n);
 	if (r->bad)
 		return (struct word){"", 0};
 	r->at += n;
