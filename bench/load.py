@@ -1,22 +1,36 @@
-"""load -- CPU time of the generator for a request, beside wrk and hey."""
+"""load -- CPU time of the generator for a request, beside its peers, and how true it is to a rate."""
+import json
 import re
 import resource
 import shutil
 import signal
 import subprocess
 
-from harness import Result, median, ratio
+import peers
+from harness import Result, median, number, ratio
 
 ABOUT = "CPU time of a generator of load for one answered request, 64 connections, a small answer."
 CONNECTIONS = 64
-LIMIT_WRK, LEAST_HEY = 0.85, 4.0
+RATE, LATE_US = 1000, 50
 
-# How many requests were answered, as each tool says it.
-COUNTS = {
-    "assay": re.compile(r'"requests": (\d+)'),
-    "wrk": re.compile(r"(\d+) requests in"),
-    "hey": re.compile(r"\[200\]\s+(\d+) responses"),
+# What each tool says of how many were answered, and what assay may take of its CPU.
+TOOLS = {
+    "assay": (re.compile(r'"requests": (\d+)'), None),
+    "wrk": (re.compile(r"(\d+) requests in"), 0.85),
+    "h2load": (re.compile(r"(\d+) succeeded"), None),
+    "oha": (re.compile(r'"200": (\d+)'), 1 / 2),
+    "hey": (re.compile(r"\[200\]\s+(\d+) responses"), 1 / 4),
+    "k6": (re.compile(r"http_reqs[. ]*: (\d+)"), 1 / 12),
 }
+K6_SCRIPT = """import http from 'k6/http';
+export const options = { discardResponseBodies: true };
+export default function () { http.get(__ENV.URL); }
+"""
+
+
+def built(name):
+    """A peer that another language's tool builds, if it did."""
+    return next((p for p in peers.of(name) if p.is_here), None)
 
 
 def commands(b, url, seconds):
@@ -24,8 +38,18 @@ def commands(b, url, seconds):
                     f"{seconds}s", url]
     if shutil.which("wrk"):
         yield "wrk", ["wrk", "-t", 1, "-c", CONNECTIONS, "-d", f"{seconds}s", url]
+    if shutil.which("h2load"):
+        yield "h2load", ["h2load", "--h1", "-t", 1, "-c", CONNECTIONS, "-D", seconds, url]
+    if oha := built("oha"):
+        yield "oha", [oha.program("oha"), "--no-tui", "--output-format", "json", "-c", CONNECTIONS,
+                      "-z", f"{seconds}s", url]
     if shutil.which("hey"):
         yield "hey", ["hey", "-c", CONNECTIONS, "-z", f"{seconds}s", "-cpus", 1, url]
+    if k6 := built("k6"):
+        script = b.dir / "load.js"
+        script.write_text(K6_SCRIPT)
+        yield "k6", [k6.program("k6"), "run", "--quiet", "--no-usage-report", "--no-color", "--vus",
+                     CONNECTIONS, "--duration", f"{seconds}s", "-e", f"URL={url}", script]
 
 
 def children_s():
@@ -38,8 +62,16 @@ def cost_us(name, command):
     before = children_s()
     p = subprocess.run([str(w) for w in command], capture_output=True, text=True)
     spent = children_s() - before
-    count = COUNTS[name].search(p.stdout)
+    count = TOOLS[name][0].search(p.stdout)
     return 1e6 * spent / int(count[1])
+
+
+def late_us(b, url, seconds):
+    """By how much the median request was sent after it was due."""
+    p = subprocess.run([b.assay, "load", "--no-store", "--json", "-R", str(RATE), "-c", "50", "-z",
+                        f"{seconds}s", url], capture_output=True, text=True)
+    told = json.loads(p.stdout)
+    return 1000 * (told["latency_ms"]["p50"] - told["wire_ms"]["p50"])
 
 
 def run(b):
@@ -48,24 +80,40 @@ def run(b):
     try:
         url = server.stdout.readline().split()[-1] + "/"
         costs = {name: [] for name, _ in commands(b, url, seconds)}
+        late = []
         for _ in range(rounds):
             for name, command in commands(b, url, seconds):
                 costs[name].append(cost_us(name, command))
+            late.append(late_us(b, url, seconds))
     finally:
         server.send_signal(signal.SIGINT)
         server.communicate()
-    return told(costs)
+    return told(costs, median(late))
 
 
-def told(costs):
-    result = Result(["", "CPU a request, us", "assay takes of it", "budget"])
+def named(name):
+    peer = built(name)
+    return f"{name} {peer.version}" if peer else name
+
+
+def told(costs, late):
+    result = Result(["", "CPU a request, µs", "assay takes of it", "budget"])
     for name, values in costs.items():
         result.keep(**{f"{name}_cpu_us": median(values)})
-        row = [name, median(values).text(), "", ""]
+        row = [named(name), median(values).text(), "", ""]
         if name != "assay":
-            share = ratio(costs["assay"], values)
-            limit = LIMIT_WRK if name == "wrk" else 1 / LEAST_HEY
-            row[2:] = [share.text(), result.budget(f"a request, beside {name}", share, limit, "")]
+            share, limit = ratio(costs["assay"], values), TOOLS[name][1]
+            row[2] = share.text()
+            if limit:
+                word = result.budget(f"a request's CPU, of {named(name)}'s", share, limit, "")
+                row[3] = f"{number(limit)}: {word}"
             result.keep(**{f"to_{name}": share})
         result.rows.append(row)
+    result.keep(late_us=late)
+    word = result.budget(f"load: sent after it was due, at {RATE:,} a second", late, LATE_US, " µs")
+    result.notes.append(f"At {RATE:,} a second over 50 connections the median request was sent "
+                        f"{late.text(' µs')} after it was due (budget {LATE_US} µs: {word}).")
+    missing = [n for n in TOOLS if n not in costs]
+    if missing:
+        result.notes.append("Not here, so not measured: " + ", ".join(missing) + ".")
     return result

@@ -38,7 +38,7 @@ def conditions(noise):
     return {"date": time.strftime("%Y-%m-%d", time.gmtime()), "kernel": platform.release(),
             "cpu": harness.cpu_model(), "cpus": os.cpu_count(),
             "python": platform.python_version(), "root": os.geteuid() == 0,
-            "peers": [f"{p.name} {p.version}" for p in peers.ALL], **noise.shares()}
+            "peers": [f"{p.name} {p.version}" for p in peers.ALL if p.is_here], **noise.shares()}
 
 
 def where(c):
