@@ -14,7 +14,8 @@ BUILD_PKGS := gcc libc6-dev make meson ninja-build pkg-config python3 \
               libssl-dev libnghttp2-dev clang bpftool libbpf-dev
 TEST_PKGS  := $(BUILD_PKGS) procps python3-jsonschema strace util-linux mandoc zsh locales openssl \
               clang clang-format shellcheck node-typescript
-BENCH_PKGS := $(BUILD_PKGS) musl python3-pip time util-linux heaptrack valgrind wrk hey nghttp2-client
+BENCH_PKGS := $(BUILD_PKGS) musl python3-pip time util-linux heaptrack valgrind \
+              wrk hey nghttp2-client
 # Programs of science that the guides are tried on: 1.3 GB, so only when all of test-real runs.
 GUIDE_PKGS := lammps lammps-examples mpi-default-bin openfoam openfoam-examples python3-dolfinx
 # Programs whose profiles are read, and that read ours; likewise.

@@ -1,4 +1,4 @@
-"""load -- CPU time of the generator for a request, beside its peers, and how true it is to a rate."""
+"""load -- CPU time of the generator for a request, beside its peers; how true it is to a rate."""
 import json
 import re
 import resource

@@ -9,7 +9,8 @@ special:
     # musl        its other build needs a newer C library than Debian 12 has: the one for musl
     # cargo       a program in Rust, which cargo builds, with the versions that its author locked
     # go MODULE   a program in Go, which go builds; the sums of its sources are in its module
-Who has no cargo or go, or one too old, measures without those. Versions are printed with the results.
+Who has no cargo or go, or one too old, measures without those. Versions are printed with the
+results.
 """
 import dataclasses
 import os

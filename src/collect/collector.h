@@ -33,6 +33,7 @@ struct as_collect {
 	const struct as_members *
 		*members; /* the processes as the tree, which sets it, knows them */
 	int32_t helper;   /* a thread of ours that reads, beside the engine's; 0: none */
+	int clock;        /* of all the job's CPU time (os/jobclock.h); 0: none */
 	bool *starved;    /* set it when memory ran out and something is missing */
 };
 

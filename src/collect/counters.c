@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "collect/source.h"
+#include "os/jobclock.h"
 
 /* How each is shown, and what becomes of it when a process is waited for. */
 #define U(member) offsetof(struct as_life_usage, member)
@@ -191,25 +192,35 @@ static bool mixed(enum as_counter_id k)
 }
 
 /*
- * Those that nobody waited for only the ledger has. Of CPU time it is the sum
- * that tells how much is missing: user and system time of short processes are
- * split by few ticks or none.
+ * CPU time of those that nobody waited for: as the job's clock has it, else as
+ * the ledger. It is the sum that tells how much is missing: user and system time
+ * of short processes are split by few ticks or none.
  */
-static void add_unreaped(const struct as_counters *s, const struct as_members *m,
-			 const struct as_ledger *g, int64_t sum[AS_NCOUNTERS])
+static void add_unreaped_cpu(const struct as_collect *c, const int64_t all[AS_NCOUNTERS],
+			     int64_t sum[AS_NCOUNTERS])
+{
+	int64_t told = all[AS_K_USER] + all[AS_K_SYSTEM];
+	int64_t clock = c->clock ? as_jobclock_read(c->clock) : AS_NA;
+	int64_t more = (clock > told ? clock : told) - sum[AS_K_USER] - sum[AS_K_SYSTEM];
+	double share = told > 0 ? (double)all[AS_K_USER] / (double)told : 1;
+
+	if (more <= 0)
+		return;
+	int64_t user = (int64_t)((double)more * share);
+	sum[AS_K_USER] += user;
+	sum[AS_K_SYSTEM] += more - user;
+}
+
+/* Of what else they used only the ledger tells. */
+static void add_unreaped(const struct as_counters *s, const struct as_collect *c,
+			 const struct as_members *m, const struct as_ledger *g,
+			 int64_t sum[AS_NCOUNTERS])
 {
 	int64_t all[AS_NCOUNTERS];
 
 	for (size_t k = 0; k < AS_NCOUNTERS; k++)
 		all[k] = as_counter_used(&g->sum, (enum as_counter_id)k) + m->sums.own[k];
-	int64_t cpu = all[AS_K_USER] + all[AS_K_SYSTEM];
-	int64_t more = cpu - sum[AS_K_USER] - sum[AS_K_SYSTEM];
-	if (more > 0) {
-		int64_t user = (int64_t)((double)more * ((double)all[AS_K_USER] / (double)cpu));
-
-		sum[AS_K_USER] += user;
-		sum[AS_K_SYSTEM] += more - user;
-	}
+	add_unreaped_cpu(c, all, sum);
 	bool io = s->last && !m->n && !g->unknown;
 	for (size_t k = AS_K_MINFLT; k < AS_NCOUNTERS; k++)
 		if ((io || !mixed((enum as_counter_id)k)) && sum[k] != AS_NA && all[k] > sum[k])
@@ -244,7 +255,7 @@ void as_counters_row(struct as_counters *s, const struct as_collect *c, const st
 	int64_t sum[AS_NCOUNTERS];
 
 	sum_up(s, c, m, g, sum);
-	add_unreaped(s, m, g, sum);
+	add_unreaped(s, c, m, g, sum);
 	for (size_t k = 0; k < AS_NCOUNTERS; k++)
 		if (sum[k] != AS_NA)
 			as_put(c, row, counters[k].field,
@@ -266,6 +277,7 @@ struct ending {
 	const struct as_collect *c;
 	const char *teller; /* of every end, with what it used; NULL: nobody told of all */
 	bool unread;        /* it was over before it could be read                       */
+	bool clocked;       /* the job's clock knows of CPU time that nobody else does   */
 	struct as_total *totals;
 };
 
@@ -284,6 +296,8 @@ static void finish_one(const struct as_counters *s, const struct ending *e, enum
 	else if (more(all, sum, k) && e->teller)
 		as_total_set(e->totals, id, all, AS_MEASURED, "told at every end by the %s",
 			     e->teller);
+	else if (e->clocked && as_fields[counters[k].field].group == AS_G_CPU)
+		as_total_set(e->totals, id, all, AS_ATTRIBUTED, "perf task clock, split as seen");
 	else if (counters[k].absorbed && more(shown, sum, k))
 		as_total_set(e->totals, id, shown, AS_ATTRIBUTED,
 			     "sampled: nobody waited for some children");
@@ -291,8 +305,8 @@ static void finish_one(const struct as_counters *s, const struct ending *e, enum
 		as_total_set(e->totals, id, sum, AS_MEASURED, "wait4 and /proc");
 }
 
-/* User and system time together, as well known as the lesser of the two. */
-static void finish_cpu(struct as_total *totals)
+/* User and system time together, as well known as the lesser of the two, or by its clock. */
+static void finish_cpu(struct as_total *totals, bool clocked)
 {
 	const struct as_total *user = &totals[AS_T_CPU_USER], *system = &totals[AS_T_CPU_SYSTEM];
 	const struct as_total *lesser = user->how == AS_MEASURED ? system : user;
@@ -300,6 +314,17 @@ static void finish_cpu(struct as_total *totals)
 
 	totals[AS_T_CPU] = *lesser;
 	totals[AS_T_CPU].value = known ? user->value + system->value : AS_NA;
+	if (clocked && known)
+		as_total_set(totals, AS_T_CPU, totals[AS_T_CPU].value, AS_MEASURED,
+			     "perf task clock of the whole job");
+}
+
+/* Does the clock know of CPU time beyond what short processes cost to start and to end? */
+static bool clock_knows_more(const int64_t all[AS_NCOUNTERS], const int64_t sum[AS_NCOUNTERS])
+{
+	int64_t waited_for = sum[AS_K_USER] + sum[AS_K_SYSTEM];
+
+	return all[AS_K_USER] + all[AS_K_SYSTEM] - waited_for > waited_for / 200 + 2 * AS_MSEC;
 }
 
 void as_counters_finish(struct as_counters *s, const struct as_collect *c,
@@ -315,10 +340,11 @@ void as_counters_finish(struct as_counters *s, const struct as_collect *c,
 
 	sum_up(s, c, m, g, sum);
 	memcpy(all, sum, sizeof all);
-	add_unreaped(s, m, g, all);
+	add_unreaped(s, c, m, g, all);
+	e.clocked = c->clock && !e.teller && clock_knows_more(all, sum);
 	for (size_t k = 0; k < AS_NCOUNTERS; k++)
 		if (as_wants_group(c->want, as_fields[counters[k].field].group))
 			finish_one(s, &e, (enum as_counter_id)k, sum[k], all[k]);
 	if (as_wants_group(c->want, AS_G_CPU))
-		finish_cpu(totals);
+		finish_cpu(totals, e.clocked);
 }

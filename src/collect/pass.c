@@ -195,15 +195,27 @@ static void settle(struct as_process *p, const struct as_pass *pass)
 	p->newcomer = p->first_pass = false;
 }
 
+/* Is it added up from the processes, and not counted or reckoned elsewhere? */
+static bool is_sum(enum as_field_id f)
+{
+	return f != AS_F_JOB_MEMORY && !(f >= AS_F_JOB_DISK_READ && f <= AS_F_JOB_DISK_WRITES);
+}
+
 /* From now on the numbers come from elsewhere. */
 static void tell_origins(const struct as_collect *c, const char *source)
 {
-	static const enum as_group groups[] = {AS_G_CPU,   AS_G_FAULTS, AS_G_MEMORY, AS_G_IO,
-					       AS_G_SCHED, AS_G_FDS,    AS_G_THREADS};
+	static const bool groups[AS_NGROUPS] = {
+		[AS_G_CPU] = true,   [AS_G_FAULTS] = true, [AS_G_MEMORY] = true,  [AS_G_IO] = true,
+		[AS_G_SCHED] = true, [AS_G_FDS] = true,    [AS_G_THREADS] = true,
+	};
 
-	for (size_t i = 0; i < AS_LEN(groups); i++)
-		for (enum as_scope scope = AS_PROCESS; scope <= AS_THREAD; scope++)
-			as_collect_origins(c, scope, groups[i], AS_MEASURED, "%s", source);
+	for (enum as_field_id f = 0; f < AS_NFIELDS; f++) {
+		const struct as_field *field = &as_fields[f];
+
+		if (field->scope >= AS_JOB && field->scope <= AS_THREAD && groups[field->group] &&
+		    is_sum(f))
+			as_collect_origin(c, f, AS_MEASURED, "%s", source);
+	}
 }
 
 /* Is there one who can tell? Another one begins anew. */

@@ -21,6 +21,7 @@
 #include "engine/parts.h"
 #include "engine/watch.h"
 #include "os/host.h"
+#include "os/jobclock.h"
 #include "os/proc.h"
 
 enum { KILL_AFTER_S = 5, KILLS_MAX = 20 };
@@ -457,6 +458,8 @@ static int start_command(struct engine *e, struct as_engine_result *ret, struct 
 	};
 	int why = 0;
 
+	if (!e->cfg->attach && !e->cgroup.own) /* a group has a clock of its own */
+		e->collect.clock = as_jobclock_open();
 	e->collect.start_ns = as_now();
 	int r = e->cfg->argv ? as_spawn(&s, &e->child, &why, err) : AS_OK;
 	if (r < 0)
@@ -687,6 +690,8 @@ static void shut(struct engine *e)
 	as_close_(&e->timer);
 	as_close_(&e->signals);
 	as_close_(&e->target);
+	if (e->collect.clock)
+		as_close_(&e->collect.clock);
 	as_cgroup_done(e->collect.env, &e->cgroup);
 	if (e->cfg->deaf)
 		return;

@@ -327,37 +327,20 @@ static void look_exits(const struct as_caller *who, struct as_finding *f)
 	fix(f, "%s", who->contained || admin ? "" : SETCAP);
 }
 
-/* What the setting allows without a capability: kernel too, user code only, or nothing. */
-static enum as_state perf_allows(int64_t paranoid)
-{
-	return paranoid <= 1 ? AS_STATE_YES : paranoid == 2 ? AS_STATE_PARTLY : AS_STATE_NO;
-}
-
 static void look_perf(const struct as_caller *who, struct as_finding *f)
 {
 	int64_t paranoid = number(who->env, "sys/kernel/perf_event_paranoid");
-	enum as_state state = perf_allows(paranoid);
 
 	if (paranoid == AS_TEXT_NA) {
 		say(f, AS_STATE_NO, "the kernel was built without perf events");
 		return;
 	}
-	if (has_outside(who, PERFMON))
-		state = AS_STATE_YES;
-	if (!who->env->fixture)
-		state = !as_try_perf(true)    ? AS_STATE_YES
-			: !as_try_perf(false) ? AS_STATE_PARTLY
-					      : AS_STATE_NO;
-	say(f, state, "%s (kernel.perf_event_paranoid=%lld)",
-	    state == AS_STATE_YES      ? "user and kernel code"
-	    : state == AS_STATE_PARTLY ? "user code only"
-				       : "refused",
-	    (long long)paranoid);
-	if (state != AS_STATE_YES)
-		fix(f, "%s",
-		    perf_allows(paranoid) == AS_STATE_YES
-			    ? ""
-			    : "sudo sysctl kernel.perf_event_paranoid=1");
+	bool allowed =
+		who->env->fixture ? paranoid <= 2 || has_outside(who, PERFMON) : as_try_perf() == 0;
+	say(f, allowed ? AS_STATE_YES : AS_STATE_NO, "%s (kernel.perf_event_paranoid=%lld)",
+	    allowed ? "a clock for this user's jobs" : "refused", (long long)paranoid);
+	if (!allowed)
+		fix(f, "%s", paranoid <= 2 ? "" : "sudo sysctl kernel.perf_event_paranoid=2");
 }
 
 static void look_proc(const struct as_caller *who, struct as_finding *f)
@@ -523,16 +506,16 @@ const struct as_probe as_probes[] = {
 	 look_cgroup},
 	{"bpf", "BPF", "every exit seen, many processes read cheaply", 1, false, look_bpf},
 	{"exits", "exit records", "what each process used, told at its end", 2, false, look_exits},
-	{"perf", "perf events", "stacks and hardware counters", 3, true, look_perf},
+	{"perf", "perf events", "CPU time of children that nobody waits for", 3, false, look_perf},
 	{"proc", "/proc", "the processes of a job, one by one", 4, false, look_proc},
 	{"kernel", "kernel", "starting and following a job", 0, false, look_kernel},
 	{"psi", "pressure (PSI)", "time lost waiting for CPU, memory or disks", 0, false, look_psi},
 	{"schedstat", "wait for a CPU", "time that ready threads had to wait", 0, false,
 	 look_schedstat},
 	{"delays", "delay accounting", "time lost to swapping and disks", 0, true, look_delay},
-	{"ptrace", "ptrace", "stacks and memory of running processes", 0, true, look_ptrace},
+	{"ptrace", "ptrace", "stacks and memory of running processes", 0, false, look_ptrace},
 	{"files", "open files", "following many processes at once", 0, false, look_files},
 	{"clock", "clocks", "runs told apart across boots", 0, false, look_clock},
-	{"docker", "Docker", "containers by their names", 0, true, look_docker},
+	{"docker", "Docker", "containers by their names", 0, false, look_docker},
 	{0},
 };

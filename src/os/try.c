@@ -29,14 +29,14 @@ int as_try_bpf(void)
 	return fd < 0 ? errno : 0;
 }
 
-int as_try_perf(bool kernel_too)
+int as_try_perf(void)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
 		.size = sizeof attr,
 		.config = PERF_COUNT_SW_TASK_CLOCK,
 		.disabled = 1,
-		.exclude_kernel = !kernel_too,
+		.exclude_kernel = 1,
 		.exclude_hv = 1,
 	};
 	as_auto_fd int fd =

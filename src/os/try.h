@@ -6,10 +6,8 @@
  * still refuse. Each function makes the smallest call there is, undoes it at
  * once, and returns 0 or the errno of the refusal. None changes anything.
  */
-#include <stdbool.h>
-
 #include "os/env.h"
 
 int as_try_bpf(void);                                /* load a program of two instructions       */
-int as_try_perf(bool kernel_too);                    /* a software clock on our own thread       */
+int as_try_perf(void);                               /* a software clock on our own thread       */
 int as_try_proc_connector(const struct as_env *env); /* listen to the kernel's process events    */

@@ -189,15 +189,32 @@ static void note_cancelled(const struct as_run *run, struct as_flow *f)
 		as_flow_add(f, "%s deleted before a disk got it", as_human_bytes(cancelled).s);
 }
 
+/* What was written before anybody counted what goes to the disk, at most; NaN when unknown. */
+static double written_before(const struct as_run *run)
+{
+	const struct as_series *s = run->series[AS_JOB];
+
+	for (size_t i = 0; s && i < s->n; i++) {
+		const int64_t *row = s->mean + i * as_scope_info(AS_JOB)->n;
+		int64_t sent = as_row_at(row, AS_F_JOB_DISK_WRITE);
+		int64_t written = as_row_at(row, AS_F_JOB_WRITE);
+
+		if (sent != AS_NA)
+			return written == AS_NA ? NAN : fmax((double)(written - sent), 0);
+	}
+	return NAN;
+}
+
 /*
  * Most writes only reach the page cache; the kernel sends them to the disk later, in
- * nobody's name. What the processes sent by themselves is known where BPF counts it.
+ * nobody's name. What the processes sent by themselves is known where BPF counts it,
+ * which it does not from the very start.
  */
 static void note_written_back(const struct as_run *run, struct as_flow *f)
 {
 	const struct as_instance *job = as_run_instance(run, AS_JOB, 0);
 	int64_t sent = job && job->last ? as_row_at(job->last, AS_F_JOB_DISK_WRITE) : AS_NA;
-	double left = as_total_value(run, AS_T_WRITE) -
+	double left = as_total_value(run, AS_T_WRITE) - written_before(run) -
 		      fmax(as_total_value(run, AS_T_CANCELLED), 0) - (double)sent;
 
 	if (sent != AS_NA && left >= DEVICE_ROW)

@@ -10,7 +10,7 @@ the ladder: the highest rung that is there is used
                                needs CAP_BPF and CAP_PERFMON
   2 exit records       no      what each process used, told at its end
                                needs CAP_NET_ADMIN
-  3 perf events        no      stacks and hardware counters *
+  3 perf events        no      CPU time of children that nobody waits for
                                refused (kernel.perf_event_paranoid=3)
   4 /proc              partly  the processes of a job, one by one
                                only this user's processes: /proc is mounted with
@@ -25,14 +25,14 @@ beside it
                                /proc/PID/schedstat
     delay accounting   no      time lost to swapping and disks *
                                kernel.task_delayacct=0
-    ptrace             partly  stacks and memory of running processes *
+    ptrace             partly  stacks and memory of running processes
                                children only (kernel.yama.ptrace_scope=1)
     open files         partly  following many processes at once
                                at most 1024 at once; large jobs are read more
                                slowly
     clocks             yes     runs told apart across boots
                                boot 0f0e0d0c…, no time namespace
-    Docker             no      containers by their names *
+    Docker             no      containers by their names
                                /run/docker.sock is there, but not for this user
     store              yes     keeping runs
                                TMP/store: not there yet, the
@@ -50,7 +50,7 @@ to have what is missing
   sudo setcap cap_bpf,cap_net_admin,cap_perfmon,cap_sys_ptrace+ep \
     "$(command -v assay)"
       for: BPF, exit records
-  sudo sysctl kernel.perf_event_paranoid=1
+  sudo sysctl kernel.perf_event_paranoid=2
       for: perf events
   sudo mount -o remount,hidepid=0 /proc
       for: /proc
@@ -123,8 +123,9 @@ the ladder: the highest rung that is there is used
   2 exit records       no      what each process used, told at its end
                                needs CAP_NET_ADMIN of the machine, not of a
                                container
-  3 perf events        partly  stacks and hardware counters *
-                               user code only (kernel.perf_event_paranoid=2)
+  3 perf events        yes     CPU time of children that nobody waits for
+                               a clock for this user's jobs
+                               (kernel.perf_event_paranoid=2)
   4 /proc              yes     the processes of a job, one by one
                                all processes
 
@@ -138,13 +139,13 @@ beside it
     delay accounting   no      time lost to swapping and disks *
                                there is no kernel.task_delayacct (Linux before
                                5.14?)
-    ptrace             yes     stacks and memory of running processes *
+    ptrace             yes     stacks and memory of running processes
                                all processes (no Yama)
     open files         yes     following many processes at once
                                at most 1048576 at once
     clocks             partly  runs told apart across boots
                                in a time namespace: time since boot is shifted
-    Docker             no      containers by their names *
+    Docker             no      containers by their names
                                there is no /run/docker.sock
     store              yes     keeping runs
                                TMP/store: not there yet, the
@@ -157,8 +158,6 @@ beside it
   * what the machine would allow; this version does not use it yet
 
 to have what is missing
-  sudo sysctl kernel.perf_event_paranoid=1
-      for: perf events
   use Linux 5.3 or later
       for: kernel
   boot the kernel with psi=1

@@ -49,6 +49,12 @@ def events():
     return any(refuses() is None for refuses in rungs.REFUSES.values())
 
 
+def perf():
+    """May anybody count the CPU time of his own processes?"""
+    setting = pathlib.Path("/proc/sys/kernel/perf_event_paranoid")
+    return setting.exists() and int(setting.read_text()) <= 2
+
+
 def on_disk():
     """Are the files of the tests on something else than memory?"""
     mounts = [line.split() for line in pathlib.Path("/proc/self/mounts").read_text().splitlines()]

@@ -13,8 +13,8 @@ import probe
 CORES = len(os.sched_getaffinity(0))
 TICK = 0.01                 # seconds: /proc counts in these
 
-# How far off the CPU of a whole tree may be: by a control group, and as its subreaper.
-GROUP, REAPER = 0.001, 0.005
+# How far off the CPU of a whole tree may be: by a control group, as its subreaper, by perf's clock.
+GROUP, REAPER, PERF = 0.001, 0.005, 0.05
 
 
 def with_group(p):
@@ -97,9 +97,20 @@ for kind in KINDS:
             near_clocks(p, REAPER, f"CPU of children, {kind}, subreaper")
 
 
-@job_test("children that nobody waits for are not lost where they live longer than a sample")
+for children, ms in ((5, 400), (100, 5)):
+    @job_test(f"without any right, {children} children that nobody waits for: within 5 %, by perf")
+    def _(children=children, ms=ms):
+        p = profile("forker", children, ms, "ignore", nobody=True)
+        probe.needs(probe.perf(), "perf task clock" in p.source("cpu"), "a clock of perf's")
+        expect_eq(p.doc["assay"]["totals"]["cpu"]["provenance"], "measured", "provenance")
+        near_clocks(p, PERF, f"CPU of children, ignore, {children} of {ms} ms, perf")
+        expect_near(p.total("cpu_user") + p.total("cpu_system"), p.total("cpu"), 1e-9, "the sum")
+
+
+@job_test("without perf, children that nobody waits for are not lost if a sample sees them")
 def _():
-    p = profile("forker", 2, 1300, "ignore", nobody=True, options=("--interval", "0.1"))
+    p = profile("forker", 2, 1300, "ignore", nobody=True, options=("--interval", "0.1"),
+                env={"ASSAY_RUNG": "proc"})
     expect_between(p.seconds() / p.truth["cpu_seconds"], 0.75, 1.01, "share of the CPU seen")
     expect_eq(p.doc["assay"]["totals"]["cpu"]["provenance"], "attributed", "provenance")
 
