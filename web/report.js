@@ -1028,6 +1028,7 @@ define("plots", ["require", "exports", "series", "units"], function (require, ex
 				{ keys: ["system.cpu.steal"], name: "steal" }
 			], covers: ["system.cpu.idle"], later: true },
 	];
+	const LEAST_SLICE = 2.5e8, MOST_SLICES = 120;
 	const INKS = ["ink1", "ink2", "ink3", "ink4", "ink5", "ink6"];
 	function moves(line) {
 		return line.v.some((v) => v !== 0 && !Number.isNaN(v));
@@ -1112,10 +1113,31 @@ define("plots", ["require", "exports", "series", "units"], function (require, ex
 		}
 		all() {
 			const first = RECIPES.map((r) => this.cook(r)).filter((p) => p !== null);
+			const at = first.findIndex((p) => p.title === "CPU") + 1;
+			first.splice(at, 0, ...this.data.curves.map((c) => byFunction(c, this.data.span)));
 			return distinct([...first, ...this.rest()]);
 		}
 	}
 	exports.Plots = Plots;
+	function byFunction(c, span) {
+		const traces = c.functions.filter((f) => f.values.some((v) => v > 0)).map((f, i) => ({
+			line: sliced(f.values, c.slice_ns, span, `stacks.${c.kind}.${i}`),
+			name: f.function ?? "all others", help: f.file ?? "", ink: INKS[i],
+			known: "measured: sampled stacks, the function at the tip"
+		}));
+		const title = c.kind === "cpu" ? "CPU by function" : `${c.kind} time by function`;
+		return { title: title.charAt(0).toUpperCase() + title.slice(1), note: "100 % is one thread",
+			unit: "share", stacked: true, traces, sum: null, limit: null, first: true };
+	}
+	function sliced(values, slice, span, key) {
+		const each = Math.max(1, Math.ceil(Math.max(LEAST_SLICE, span / MOST_SLICES) / slice));
+		const sums = new Float64Array(Math.ceil(values.length / each));
+		values.forEach((v, i) => sums[Math.floor(i / each)] += v);
+		const from = sums.map((_, i) => i * each * slice);
+		const to = from.map((t) => Math.max(Math.min(t + each * slice, span), t + 1));
+		return { key, unit: "share", steps: true, from, to,
+			v: sums.map((v, i) => v / (to[i] - from[i])), lo: null, hi: null };
+	}
 	function titleOf(scope, word) {
 		const owner = { job: "", cgroup: "Group ", system: "Machine " };
 		const names = { cpu: "CPU", psi: "pressure", io: "I/O" };
@@ -2181,7 +2203,8 @@ define("timeline", ["require", "exports", "dom", "draw", "lanes", "phases", "ser
 			this.row = (0, dom_12.h)("tr", { title: `${trace.help}\n${trace.known}`, "data-key": trace.line.key }, (0, dom_12.h)("th", { scope: "row" }, swatch, trace.name), this.value, this.most);
 		}
 		whole() {
-			return this.data.run.metrics[this.trace.line.key] ?? { mean: null, max: null };
+			const { line } = this.trace;
+			return this.data.run.metrics[line.key] ?? (0, series_4.spread)(line, 0, this.data.span);
 		}
 		refresh() {
 			const { line } = this.trace, { from, to, zoomed } = this.view;

@@ -6,6 +6,7 @@
 #include "report/moments.h"
 #include "report/report.h"
 #include "report/shell.h"
+#include "report/stack_curves.h"
 
 /* What the tables of the program say of every metric, and where this run had it from. */
 static void put_fields(struct as_json *j, const struct as_run *run)
@@ -89,6 +90,7 @@ static void put_data(struct as_buf *out, const struct as_run *run)
 	for (int s = 0; s < AS_NSCOPES; s++)
 		put_points(&j, run, (enum as_scope)s);
 	as_json_close(&j);
+	as_put_stack_curves(&j, run);
 	as_json_close(&j);
 }
 

@@ -8,6 +8,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import *
 from jobs import *
+from page import Page
 from pythons import *
 
 PYTHON = pythons()[-1]
@@ -40,6 +41,25 @@ def _():
     expect(all(whole.values()), f"slices that lie in each turn: {whole} of {stacks['timeline']}")
     total = sum(s["values"]["cpu"] for s in stacks["timeline"])
     expect_eq(total, kinds(stacks)["cpu"], "CPU time of all slices")
+
+
+@job_test("the page has the functions of each slice on the run's time, and all of their time")
+def _():
+    doc, said = measured(program("turns"), 0.8,
+                         options=("--stacks", "cpu,wall", "--html", "x.html"))
+    times, totals = json.loads(said[-1]), kinds(doc["assay"]["stacks"])
+    began = datetime.datetime.fromisoformat(doc["start_time"] + "+00:00").timestamp()
+    curves = {c["kind"]: c for c in Page(tmp() / "x.html").data["curves"]}
+    expect_eq(sorted(curves), ["cpu", "wall"], "kinds")
+    for kind, c in curves.items():
+        expect_eq(sum(sum(f["values"]) for f in c["functions"]), totals[kind], f"all of {kind}")
+        expect_eq(c["functions"][-1]["function"], None, "the last curve is that of all others")
+    slice_s = curves["cpu"]["slice_ns"] / 1e9
+    for name, (first, last) in times.items():
+        values = next(f for f in curves["cpu"]["functions"] if f["function"] == name)["values"]
+        inside = sum(v for i, v in enumerate(values)
+                     if began + (i + 1) * slice_s > first and began + i * slice_s < last)
+        expect_near(inside, sum(values), 0.02, f"time of {name} in its turn")
 
 
 @job_test("the CPU time of the stacks is the run's CPU time")

@@ -156,12 +156,24 @@ export interface Scope {
     rank: string | null;   /* the metric that puts them in order    */
 }
 
+/* Which functions had the time of one kind ("cpu", "wall"), slice by slice. */
+export interface Curves {
+    kind: string;
+    slice_ns: number;
+    functions: {
+        function: string | null; /* null: all others together */
+        file: string | null;
+        values: number[];        /* ns in each slice */
+    }[];
+}
+
 interface Packed {
     run: {assay: Run};
     fields: Field[];
     scopes: Scope[];
     totals: Record<string, {title: string; help: string}>;
     points: Record<string, number[]>; /* by scope: indices of moments */
+    curves: Curves[];
 }
 
 /* Of a capacity: how it was found (capacity-1.json). */
@@ -201,6 +213,7 @@ export interface Data {
     scopes: Scope[];
     totals: Record<string, {title: string; help: string}>;
     points: Record<string, number[]>;
+    curves: Curves[];
     span: number; /* ns: the end of the time axis */
 }
 

@@ -3,7 +3,7 @@
  * at first; every other metric that was kept over time gets a plot from the
  * field table, with its neighbours of the same kind, and waits to be asked for.
  */
-import type {Data, Field} from "./data";
+import type {Curves, Data, Field} from "./data";
 import {Line, shownUnit, Timeline} from "./series";
 import * as units from "./units";
 
@@ -103,6 +103,7 @@ const RECIPES: Recipe[] = [
         {keys: ["system.cpu.steal"], name: "steal"}], covers: ["system.cpu.idle"], later: true},
 ];
 
+const LEAST_SLICE = 2.5e8, MOST_SLICES = 120; /* of stacks: ns, and how many are drawn */
 const INKS = ["ink1", "ink2", "ink3", "ink4", "ink5", "ink6"];
 
 function moves(line: Line): boolean {
@@ -198,8 +199,35 @@ export class Plots {
 
     all(): Plot[] {
         const first = RECIPES.map((r) => this.cook(r)).filter((p): p is Plot => p !== null);
+        const at = first.findIndex((p) => p.title === "CPU") + 1;
+        first.splice(at, 0, ...this.data.curves.map((c) => byFunction(c, this.data.span)));
         return distinct([...first, ...this.rest()]);
     }
+}
+
+/* What stacks say of the time: the functions that had most of it, on the same axis. */
+function byFunction(c: Curves, span: number): Plot {
+    const traces = c.functions.filter((f) => f.values.some((v) => v > 0)).map((f, i): Trace => ({
+        line: sliced(f.values, c.slice_ns, span, `stacks.${c.kind}.${i}`),
+        name: f.function ?? "all others", help: f.file ?? "", ink: INKS[i],
+        known: "measured: sampled stacks, the function at the tip"}));
+    const title = c.kind === "cpu" ? "CPU by function" : `${c.kind} time by function`;
+    return {title: title.charAt(0).toUpperCase() + title.slice(1), note: "100 % is one thread",
+        unit: "share", stacked: true, traces, sum: null, limit: null, first: true};
+}
+
+/*
+ * Values of slices of time as shares of each; the last may be cut short. A slice
+ * of few samples says little, so neighbours are joined until they are long enough.
+ */
+function sliced(values: number[], slice: number, span: number, key: string): Line {
+    const each = Math.max(1, Math.ceil(Math.max(LEAST_SLICE, span / MOST_SLICES) / slice));
+    const sums = new Float64Array(Math.ceil(values.length / each));
+    values.forEach((v, i) => sums[Math.floor(i / each)] += v);
+    const from = sums.map((_, i) => i * each * slice);
+    const to = from.map((t) => Math.max(Math.min(t + each * slice, span), t + 1));
+    return {key, unit: "share", steps: true, from, to,
+        v: sums.map((v, i) => v / (to[i] - from[i])), lo: null, hi: null};
 }
 
 function titleOf(scope: string, word: string): string {

@@ -27,8 +27,10 @@ class Legend {
             h("th", {scope: "row"}, swatch, trace.name), this.value, this.most);
     }
 
+    /* As the run's own tallies have it; what is no metric is added up here. */
     private whole(): {mean: number | null; max: number | null} {
-        return this.data.run.metrics[this.trace.line.key] ?? {mean: null, max: null};
+        const {line} = this.trace;
+        return this.data.run.metrics[line.key] ?? spread(line, 0, this.data.span);
     }
 
     refresh(): void {
