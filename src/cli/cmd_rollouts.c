@@ -29,7 +29,7 @@ struct opts {
 	const char *agent, *input, *output, *repeats;
 	const char *head, *url, *drive, *preset;
 	uint64_t limit, at_once, retries, max_output_tokens;
-	double temperature, top_p;
+	const char *temperature, *top_p; /* NULL: as the rows say */
 	int64_t timeout_ns, duration_ns;
 	struct as_opt_list watched;
 	bool add_seed, resume, no_metrics, no_watch, json, quiet, yes;
@@ -46,12 +46,12 @@ static const struct as_opt opts[] = {
 	{ .name = "limit", .type = AS_OPT_UINT, .at = AT(limit), .arg = "N", .help = "the first N rows only (+limit=)" },
 	{ .name = "num-repeats", .type = AS_OPT_TEXT, .at = AT(repeats), .arg = "N", .help = "rollouts of each row, or {AGENT: N, _default: N} (+num_repeats=)" },
 	{ .name = "num-repeats-add-seed", .type = AS_OPT_SWITCH, .at = AT(add_seed), .help = "each repetition has a seed of its own (+num_repeats_add_seed=true)" },
-	{ .name = "temperature", .type = AS_OPT_NUMBER, .at = AT(temperature), .arg = "T", .initial = "-1", .help = "of the model (+responses_create_params.temperature=); -1: as the rows say" },
-	{ .name = "top-p", .type = AS_OPT_NUMBER, .at = AT(top_p), .arg = "P", .initial = "-1", .help = "likewise (+responses_create_params.top_p=)" },
+	{ .name = "temperature", .type = AS_OPT_TEXT, .at = AT(temperature), .arg = "T", .help = "of the model (+responses_create_params.temperature=; default: as each row says)" },
+	{ .name = "top-p", .type = AS_OPT_TEXT, .at = AT(top_p), .arg = "P", .help = "likewise (+responses_create_params.top_p=)" },
 	{ .name = "max-output-tokens", .type = AS_OPT_UINT, .at = AT(max_output_tokens), .arg = "N", .help = "likewise (+responses_create_params.max_output_tokens=)" },
 	{ .name = "resume", .type = AS_OPT_SWITCH, .at = AT(resume), .help = "go on where an earlier collection ended (+resume_from_cache=true)" },
 	AS_OPT_HEAD("from whom"),
-	{ .name = "head", .type = AS_OPT_TEXT, .at = AT(head), .arg = "HOST:PORT", .initial = "127.0.0.1:11000", .help = "the head server, which knows where agents are" },
+	{ .name = "head", .type = AS_OPT_TEXT, .at = AT(head), .arg = "HOST:PORT", .initial = "127.0.0.1:11000", .help = "the head server, which knows where agents are (+head_server={host: H, port: P})" },
 	{ .name = "url", .type = AS_OPT_TEXT, .at = AT(url), .arg = "URL", .help = "the agent itself, for all rows, without a head server" },
 	{ .name = "drive", .type = AS_OPT_TEXT, .at = AT(drive), .arg = "SERVER", .help = "replay the rows' responses on a resources server (a name or a URL): seed_session, tools, verify" },
 	{ .name = "yes", .type = AS_OPT_SWITCH, .at = AT(yes), .help = "the server is neither on this machine nor in a private network, and its owner agrees" },
@@ -61,7 +61,7 @@ static const struct as_opt opts[] = {
 	{ .name = "retries", .type = AS_OPT_UINT, .at = AT(retries), .arg = "N", .initial = "4", .help = "of one rollout, after 0.5 s, 1 s, 2 s …, when the connection broke or the server failed" },
 	{ .name = "time-limit", .type = AS_OPT_DURATION, .at = AT(duration_ns), .arg = "TIME", .positive = true, .help = "end the collection after this time" },
 	{ .name = "disable-aggregation", .type = AS_OPT_SWITCH, .at = AT(no_metrics), .help = "do not ask the agents for metrics of all results (+disable_aggregation=true)" },
-	{ .name = "preset", .type = AS_OPT_CHOICE, .at = AT(preset), .arg = "NAME", .choices = "gym", .help = "gym: tools below 100 ms, verify below 50 ms, loop lag below 10 ms, at the 99th percentile; exit status 3 if not" },
+	{ .name = "preset", .type = AS_OPT_CHOICE, .at = AT(preset), .arg = "NAME", .choices = "gym", .help = "targets that it is held to: tools below 100 ms, verify below 50 ms, loop lag below 10 ms, at the 99th percentile; one that is missed or was not measured makes the exit status 3; its name" },
 	AS_OPT_HEAD("what is watched meanwhile"),
 	{ .name = "watch", .letter = 'w', .type = AS_OPT_LIST, .at = AT(watched), .arg = "TARGET", .help = "[NAME=]PID or [NAME=]container:NAME: what it uses, and its loop lag; repeatable (default: the servers that the head server on this machine knows)" },
 	{ .name = "no-watch", .type = AS_OPT_SWITCH, .at = AT(no_watch), .help = "watch nobody" },
@@ -95,6 +95,7 @@ struct job {
 	struct as_opt_list targets; /* "NAME=PID" each */
 	struct as_rollout_targets found;
 	struct as_loops loops;
+	struct as_sessions sessions;
 	struct as_drive drive;
 	bool failed; /* rollouts are missing */
 	struct as_rollout_where where;
@@ -123,14 +124,23 @@ static int add_param(struct as_rollout_words *w, const char *key, double v, stru
 	return as_rollout_param(w, key, text, err);
 }
 
+static int add_number(struct as_rollout_words *w, const char *key, const char *text,
+		      const char *option, struct as_err *err)
+{
+	double v = 0;
+	int r = as_parse_f64(text, &v, err);
+
+	return r < 0 ? as_err_wrap(err, "%s", option) : add_param(w, key, v, err);
+}
+
 static int take_params(const struct opts *o, struct as_rollout_words *w, struct as_err *err)
 {
 	int r = AS_OK;
 
-	if (o->temperature >= 0)
-		r = add_param(w, "temperature", o->temperature, err);
-	if (r == AS_OK && o->top_p >= 0)
-		r = add_param(w, "top_p", o->top_p, err);
+	if (o->temperature)
+		r = add_number(w, "temperature", o->temperature, "--temperature", err);
+	if (r == AS_OK && o->top_p)
+		r = add_number(w, "top_p", o->top_p, "--top-p", err);
 	if (r == AS_OK && o->max_output_tokens)
 		r = add_param(w, "max_output_tokens", (double)o->max_output_tokens, err);
 	return r;
@@ -284,6 +294,8 @@ static int prepare(struct job *j, char **args, struct as_err *err)
 	j->out = as_zalloc(sizeof *j->out);
 	if (!j->out)
 		return as_fail(err, AS_ENOMEM, "no memory for histograms");
+	j->out->gym = j->opts->preset != NULL;
+	j->out->driven = j->opts->drive != NULL;
 	if (r == AS_OK)
 		r = check(j->opts, &j->words, err);
 	j->where.said = json_or(&j->words.head, "{}");
@@ -311,6 +323,7 @@ static int find_targets(struct job *j, struct as_err *err)
 	if (j->targets.n || j->opts->no_watch)
 		return as_watched_parse(j->env, &j->targets, j->watched, err);
 	as_where_targets(&j->where, j->env, &j->found);
+	j->out->unwatched = j->found.left_out;
 	for (size_t i = 0; i < j->found.n; i++)
 		j->targets.v[j->targets.n++] = j->found.word[i];
 	if (as_watched_parse(j->env, &j->targets, j->watched, &why) < 0) {
@@ -331,6 +344,7 @@ static int open_drive(struct job *j, struct as_err *err)
 	j->drive.watched = j->watched;
 	j->drive.nwatched = r == AS_OK ? j->targets.n : 0;
 	j->drive.loops = j->targets.n ? &j->loops : NULL;
+	j->drive.sessions = &j->sessions;
 	j->drive.failed = &j->failed;
 	if (r == AS_OK)
 		r = as_drive_open(&j->drive, err);
@@ -355,6 +369,7 @@ static void configure(struct job *j, uint64_t left)
 	uint64_t at_once = j->words.at_once ? j->words.at_once : AS_ROLLOUTS_AT_ONCE;
 
 	j->config = (struct as_rollout_config){
+		.env = j->env,
 		.files = &j->files,
 		.list = &j->list,
 		.servers = j->servers,
@@ -366,6 +381,7 @@ static void configure(struct job *j, uint64_t left)
 		.progress = o->quiet || o->json ? NULL : as_rollout_progress,
 		.arg = &j->line,
 		.out = j->out,
+		.sessions = &j->sessions,
 		.failed = &j->failed,
 	};
 }
@@ -389,11 +405,8 @@ static int show(const struct job *j, const struct as_measured *s, struct as_io *
 				     j->has_metrics ? "metrics" : NULL,
 				     j->files.metrics,
 				     NULL};
-	bool met = as_judge_gym(j->out, s ? &s->run->load->looplag : NULL, targets);
-	const struct as_rollouts_report r = {.run = s ? s->run : NULL,
-					     .rollouts = j->out,
-					     .targets = j->opts->preset ? targets : NULL,
-					     .files = files};
+	bool met = as_judge_gym(j->out, s ? s->run->load : NULL, targets);
+	const struct as_rollouts_report r = {s ? s->run : NULL, j->out, files};
 
 	if (as_rollouts_missing(j->out) || (j->opts->preset && !met))
 		io->status = as_code_exit(AS_ETHRESHOLD);
@@ -540,10 +553,17 @@ const struct as_cmd as_cmd_rollouts = {
 		"the cookies of the session; what verify answers is the result, and every step is "
 		"timed.\n\n"
 		"With a head server on this machine its servers are watched meanwhile (or those "
-		"of `--watch`): what they use and how long their event loops were held up, on "
-		"the timeline of the run.\n\n"
-		"A collection is a run: it is kept in the history, and `assay show` tells its "
-		"latencies again.",
+		"of `--watch`), 8 at most, which is said if there are more: what they use and how "
+		"long their event loops were held up, on the timeline of the run; and what a "
+		"session takes of their memory. An attempt at a rollout is a session. A server "
+		"that grows with each one that is opened keeps its memory: the slope (Theil-Sen) "
+		"is what one takes. Otherwise it is the largest growth, divided by the most "
+		"sessions at once: at most that, and unknown when they were fewer than 4.\n\n"
+		"`--preset gym` holds it to the targets that NeMo Gym's page on profiling names; "
+		"the loop lag is that of the server whose loop was held up most. **What was not "
+		"measured is not met**: the table says why it was not, and what to do.\n\n"
+		"A collection is a run: it is kept in the history, and `assay show` tells again "
+		"what came back, its latencies and the table of targets.",
 	.examples =
 		"assay rollouts --url unix:$PWD/agent.sock -a simple_agent -i rows.jsonl -o "
 		"out.jsonl\tall rows, at an agent whose address is known\n"

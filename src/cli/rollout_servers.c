@@ -73,14 +73,17 @@ static void add_target(struct as_rollout_targets *to, const struct as_env *env,
 	struct as_err ignored;
 	char name[64];
 
-	if (!s->pid || to->n == AS_LOAD_TARGETS ||
-	    resources != !strcmp(s->kind, "resources_servers"))
+	if (!s->pid || resources != !strcmp(s->kind, "resources_servers"))
 		return;
 	for (size_t i = 0; i < to->n; i++)
 		if (to->pid[i] == s->pid)
 			return;
 	if (as_measure_name(env, s->pid, name, sizeof name, &ignored) < 0)
 		return;
+	if (to->n == AS_LOAD_TARGETS) {
+		to->left_out++;
+		return;
+	}
 	to->pid[to->n] = s->pid;
 	(void)snprintf(to->word[to->n++], sizeof to->word[0], "%.*s=%d", AS_LOAD_NAME - 1,
 		       s->name[0] ? s->name : name, s->pid);
@@ -105,10 +108,11 @@ void as_where_targets(const struct as_rollout_where *w, const struct as_env *env
 	struct as_err ignored;
 	char url[URL_MOST];
 
-	ret->n = 0;
+	ret->n = ret->left_out = 0;
 	if (!all || !head_is_here(w, url, sizeof url) ||
 	    as_gym_instances(url, HEAD_TIMEOUT, all, &ignored) < 0)
 		return;
 	for (size_t i = 0; i < 2 * all->n; i++)
 		add_target(ret, env, &all->v[i % all->n], i < all->n);
+	ret->left_out += all->more;
 }

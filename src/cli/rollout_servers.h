@@ -26,6 +26,7 @@ struct as_rollout_targets {
 	char word[AS_LOAD_TARGETS][AS_LOAD_NAME + 16];
 	int32_t pid[AS_LOAD_TARGETS];
 	size_t n;
+	size_t left_out; /* there was no room for them */
 };
 
 /* Those that the head server knows, if it is on this machine; none otherwise. */

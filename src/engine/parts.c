@@ -159,7 +159,7 @@ int as_parts_signal(struct as_parts *p, const struct as_collect *c, int sig)
 void as_parts_finish(struct as_parts *p, const struct as_collect *c, struct as_total *totals)
 {
 	for (size_t i = 0; i < AS_NTOTALS; i++)
-		as_total_set(totals, (enum as_total_id)i, AS_NA, AS_UNAVAILABLE, "not asked for");
+		as_total_set(totals, (enum as_total_id)i, AS_NA, AS_UNAVAILABLE, AS_NOT_ASKED);
 	for (size_t i = 0; i < p->n; i++)
 		if (!p->v[i].broken && p->v[i].ops->finish)
 			p->v[i].ops->finish(p->v[i].state, c, totals);

@@ -40,8 +40,11 @@ static int start(void *arg, const struct as_identity *who, const struct as_engin
 	struct as_drive *d = arg;
 	int r = AS_OK;
 
-	for (size_t i = 1; i < d->nwatched && r == AS_OK; i++)
-		r = as_side_start(&d->side[i], &d->watched[i], d->env, who, how, err);
+	for (size_t i = 1; i < d->nwatched && r == AS_OK; i++) {
+		const struct as_side_ask ask = {&d->watched[i], d->env, d->sessions};
+
+		r = as_side_start(&d->side[i], &ask, who, how, err);
+	}
 	if (r == AS_OK)
 		r = as_worker_start(&d->worker, "assay-load", work, d, err);
 	d->at_work = r == AS_OK;
@@ -210,7 +213,7 @@ const struct as_companion *as_drive_companion(const struct as_drive *d)
 
 int as_drive_open(struct as_drive *d, struct as_err *err)
 {
-	d->toll = as_toll_new();
+	d->toll = as_toll_new(d->sessions);
 	d->companion = (struct as_companion){.arg = d,
 					     .fd = fd,
 					     .start = start,

@@ -21,9 +21,10 @@ struct as_drive {
 	const void *config;
 	const struct as_watched *watched;
 	size_t nwatched;
-	struct as_loops *loops; /* as in the engine's configuration */
-	const char *thresholds; /* that are kept with it, as one list; or NULL */
-	const bool *failed;     /* it did not come to what was asked for; or NULL */
+	struct as_loops *loops;             /* as in the engine's configuration */
+	const struct as_sessions *sessions; /* that the generator holds open; or NULL */
+	const char *thresholds;             /* that are kept with it, as one list; or NULL */
+	const bool *failed;                 /* it did not come to what was asked for; or NULL */
 
 	/* for whoever shows it meanwhile, in the engine's thread */
 	struct as_load_state state; /* as it was last told            */

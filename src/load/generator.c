@@ -6,10 +6,9 @@
 
 #include "base/clock.h"
 #include "base/fault.h"
-#include "base/num.h"
 #include "load/generating.h"
 #include "os/prompt.h"
-#include "os/text.h"
+#include "os/worker.h"
 
 enum { EVENTS = 256 };
 
@@ -150,21 +149,6 @@ static void turn(struct as_generator *g)
 
 /* ── from the first connection to the last answer ─────────────────────── */
 
-static int64_t waited_for_cpu(const struct as_generator *g)
-{
-	char text[80] = "";
-	struct as_err err;
-	uint64_t cpu = 0, wait = 0;
-	size_t n = 0;
-
-	if (as_read_at(g->cfg->env->proc, "thread-self/schedstat", text, sizeof text, &n, &err) < 0)
-		return 0;
-	size_t used = as_scan_u64(text, n, &cpu);
-	if (used && used < n)
-		(void)as_scan_u64(text + used + 1, n - used - 1, &wait);
-	return (int64_t)wait;
-}
-
 static void connect_all(struct as_generator *g)
 {
 	g->timeout_ns = earlier(g->cfg->timeout_ns, PREPARE_NS);
@@ -237,14 +221,14 @@ static void note_start(struct as_generator *g, int64_t now)
 	g->noted = true;
 	g->noted_ns = now;
 	g->cpu_ns = as_clock(CLOCK_THREAD_CPUTIME_ID);
-	g->wait_ns = waited_for_cpu(g);
+	g->wait_ns = as_waited_for_cpu(g->cfg->env);
 }
 
 static void note_end(struct as_generator *g, int64_t now)
 {
 	g->out->sending_ns = now > g->noted_ns ? now - g->noted_ns : 1;
 	g->out->cpu_ns = as_clock(CLOCK_THREAD_CPUTIME_ID) - g->cpu_ns;
-	g->out->wait_ns = waited_for_cpu(g) - g->wait_ns;
+	g->out->wait_ns = as_waited_for_cpu(g->cfg->env) - g->wait_ns;
 }
 
 static void note_own_cost(struct as_generator *g, int64_t now, bool still)

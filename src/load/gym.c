@@ -165,8 +165,8 @@ int as_gym_read_instances(const char *json, size_t n, struct as_gym_servers *ret
 	int r = as_json_doc_read_n(json, n, &doc, err);
 
 	*ret = (struct as_gym_servers){0};
-	for (size_t i = 0; r == AS_OK && i < as_json_doc_count(doc, "") && ret->n < AS_GYM_SERVERS;
-	     i++) {
+	size_t all = r == AS_OK ? as_json_doc_count(doc, "") : 0;
+	for (size_t i = 0; i < all && ret->n < AS_GYM_SERVERS; i++) {
 		const struct as_json_doc *one = as_json_doc_item(doc, i);
 		struct as_gym_server *s = &ret->v[ret->n++];
 		double pid = as_json_doc_number(one, "pid");
@@ -177,6 +177,7 @@ int as_gym_read_instances(const char *json, size_t n, struct as_gym_servers *ret
 		copy(s->url, sizeof s->url, as_json_doc_text(one, "url"));
 		s->pid = pid >= 1 && pid < INT32_MAX ? (int)pid : 0;
 	}
+	ret->more = all - ret->n;
 	return r;
 }
 

@@ -24,6 +24,7 @@ struct as_gym_server {
 struct as_gym_servers {
 	struct as_gym_server v[AS_GYM_SERVERS];
 	size_t n;
+	size_t more; /* for which there was no room */
 };
 
 /* What GET /global_config_dict_yaml answers, as YAML. */

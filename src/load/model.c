@@ -18,17 +18,30 @@ static const struct {
 	{"/v1/responses", AS_MODEL_RESPONSES},
 };
 
+/* Does its path end so? */
+static bool leads_to(const char *target, const char *path)
+{
+	size_t n = strcspn(target, "?"), len = strlen(path);
+
+	return n >= len && !strncmp(target + n - len, path, len);
+}
+
 enum as_model_api as_model_of(const char *target)
 {
-	size_t n = strcspn(target, "?");
-
-	for (size_t i = 0; i < AS_LEN(apis); i++) {
-		size_t len = strlen(apis[i].path);
-
-		if (n >= len && !strncmp(target + n - len, apis[i].path, len))
+	for (size_t i = 0; i < AS_LEN(apis); i++)
+		if (leads_to(target, apis[i].path))
 			return apis[i].api;
-	}
 	return AS_MODEL_NONE;
+}
+
+bool as_model_is_list(const char *target)
+{
+	return leads_to(target, "/v1/models");
+}
+
+bool as_model_is_below(const char *target)
+{
+	return !strncmp(target, "/v1/", 4);
 }
 
 /* ── the conversation ─────────────────────────────────────────────────── */
@@ -191,7 +204,7 @@ static void take_wishes(struct as_model_reply *m, const struct as_json_doc *doc)
 {
 	const char *model = as_json_doc_text(doc, "model");
 
-	(void)snprintf(m->model, sizeof m->model, "%s", model ? model : "stub");
+	(void)snprintf(m->model, sizeof m->model, "%s", model ? model : AS_MODEL_NAME);
 	m->stream = is_true(doc, "stream");
 	m->usage = is_true(doc, "stream_options/include_usage");
 }

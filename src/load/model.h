@@ -10,6 +10,8 @@
 #include "base/buf.h"
 #include "base/json_doc.h"
 
+#define AS_MODEL_NAME "stub" /* of one that nobody asked for by name */
+
 enum as_model_api { AS_MODEL_NONE, AS_MODEL_CHAT, AS_MODEL_RESPONSES };
 
 enum { AS_MODEL_REQUEST_MOST = 4 << 20 };
@@ -29,6 +31,10 @@ struct as_model_reply {
 
 /* "/v1/chat/completions", whatever stands before or, as a query, behind it. */
 enum as_model_api as_model_of(const char *target);
+/* "/v1/models", likewise: who may be talked to. */
+bool as_model_is_list(const char *target);
+/* "/v1/…": where OpenAI's API has what it has, and nothing else. */
+bool as_model_is_below(const char *target);
 
 struct as_model_ask {
 	enum as_model_api api;
@@ -43,6 +49,8 @@ struct as_model_ask {
 int as_model_read(const struct as_model_ask *ask, struct as_model_reply *ret, struct as_err *err);
 void as_model_done(struct as_model_reply *m);
 
+/* Those that there are, as GET /v1/models tells them: one. */
+void as_model_put_list(struct as_buf *out);
 /* The whole answer, as JSON. */
 void as_model_put(struct as_buf *out, const struct as_model_reply *m);
 /* Piece `i` of m->pieces: its events. They come in order. */

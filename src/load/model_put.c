@@ -35,6 +35,23 @@ static size_t count_calls(const struct as_model_reply *m)
 	return m->calls ? as_json_doc_count(m->calls, "") : 0;
 }
 
+void as_model_put_list(struct as_buf *out)
+{
+	struct as_json j = as_json(out);
+
+	as_json_open(&j, NULL, '{');
+	as_json_str(&j, "object", "list");
+	as_json_open(&j, "data", '[');
+	as_json_open(&j, NULL, '{');
+	as_json_str(&j, "id", AS_MODEL_NAME);
+	as_json_str(&j, "object", "model");
+	as_json_i64(&j, "created", seconds());
+	as_json_str(&j, "owned_by", "assay");
+	as_json_close(&j);
+	as_json_close(&j);
+	as_json_close(&j);
+}
+
 /* The name, and the arguments as JSON in a text. */
 static void put_function(struct as_json *j, const struct as_json_doc *call)
 {

@@ -308,30 +308,56 @@ void as_reply_due(struct as_stub *s, struct as_client *c)
 
 /* ── a request ────────────────────────────────────────────────────────── */
 
+/* A document, at once. */
+static void say(struct as_client *c, unsigned status, const struct as_buf *json)
+{
+	const struct as_stub_content content = {.type = "application/json",
+						.body = as_buf_text(json),
+						.len = json->len};
+
+	forget_model(c);
+	c->answer = (struct as_stub_answer){.status = status, .content = &content};
+	as_buf_clear(&c->own);
+	as_stub_put(&c->own, &c->answer);
+	c->own.bad |= json->bad;
+	c->answer.content = NULL;
+	c->out = c->own.p;
+	c->out_len = c->own.len;
+}
+
 /* What is wrong with a request to the model, as that API says it. */
 static void refuse(struct as_client *c, const struct as_err *err)
 {
 	as_auto_buf struct as_buf text = AS_BUF(AS_BUF_LINE);
-	struct as_stub_answer a = {.status = err->code == AS_ENOTFOUND ? 404 : 400};
-	struct as_stub_content content = {.type = "application/json"};
 	struct as_json j = as_json(&text);
 
 	as_json_open(&j, NULL, '{');
 	as_json_open(&j, "error", '{');
 	as_json_str(&j, "message", err->msg);
 	as_json_str(&j, "type", "invalid_request_error");
+	as_json_na(&j, "param");
+	as_json_na(&j, "code");
 	as_json_close(&j);
 	as_json_close(&j);
-	forget_model(c);
-	c->answer = a;
-	content.body = as_buf_text(&text);
-	content.len = text.len;
-	c->answer.content = &content;
-	as_buf_clear(&c->own);
-	as_stub_put(&c->own, &c->answer);
-	c->answer.content = NULL;
-	c->out = c->own.p;
-	c->out_len = c->own.len;
+	say(c, err->code == AS_ENOTFOUND ? 404 : 400, &text);
+}
+
+/* What else that API has, which is little: a filler would be taken for an answer. */
+static void ask_beside_model(struct as_client *c)
+{
+	as_auto_buf struct as_buf text = AS_BUF(AS_BUF_LINE);
+	struct as_err err = {0};
+
+	if (as_model_is_list(c->target)) {
+		as_model_put_list(&text);
+		say(c, 200, &text);
+		return;
+	}
+	(void)as_fail(&err, AS_ENOTFOUND,
+		      "there is no %.100s: the stub has /v1/models, "
+		      "/v1/chat/completions and /v1/responses",
+		      c->target);
+	refuse(c, &err);
 }
 
 static void ask_model(struct as_stub *s, struct as_client *c)
@@ -373,6 +399,8 @@ static void choose(struct as_stub *s, struct as_client *c)
 		c->answer = (struct as_stub_answer){.status = 400};
 	else if (c->answer.model)
 		ask_model(s, c);
+	else if (!query && !route && (as_model_is_list(c->target) || as_model_is_below(c->target)))
+		ask_beside_model(c);
 	else if (!query && !route && is_whole(c)) {
 		c->out = s->usual.p;
 		c->out_len = s->usual.len;

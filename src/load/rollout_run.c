@@ -8,6 +8,7 @@
 #include "base/fault.h"
 #include "base/json.h"
 #include "load/lines.h"
+#include "os/worker.h"
 
 enum { TEXT_MOST = 2000, TOO_MANY = 429, NUMBER = 24 };
 
@@ -28,6 +29,7 @@ struct collection {
 	size_t next, active;
 	int64_t start_ns, end_ns, last_ns;
 	int64_t tick_ns, give_ns; /* when progress is told next, and the pulse */
+	int64_t cpu_ns, wait_ns;  /* of this thread, when it began             */
 	bool stopped;
 	int failed; /* to write: the error that ends it */
 	struct as_err err;
@@ -214,6 +216,7 @@ static void crash(struct collection *x, struct as_request *c)
 	const struct ending e = {again ? "again" : "failed", as_load_error_key(c->how),
 				 is_answer(c) ? c->http.status : 0};
 
+	as_session_close(x->cfg->sessions);
 	record(x, c, c->how, took);
 	write_timing(x, f, &e, took);
 	if (again) {
@@ -260,6 +263,7 @@ static void arrive(struct collection *x, struct as_request *c)
 	struct as_err why;
 	struct ending e = {"back", NULL, c->http.status};
 
+	as_session_close(x->cfg->sessions);
 	record(x, c, AS_LOAD_FINE, took);
 	if (as_json_text_check(as_buf_text(&c->body), c->body.len, &answer, &why) < 0 ||
 	    !as_json_is_object(answer)) {
@@ -319,6 +323,7 @@ static void begin(struct collection *x, struct as_request *c)
 {
 	struct as_flight *f = c->owner;
 
+	as_session_open(x->cfg->sessions);
 	as_flight_start(f, x->cfg->driven);
 	send_step(x, c);
 }
@@ -401,7 +406,7 @@ static void loop(struct collection *x)
 	}
 }
 
-static void finish(struct collection *x, int64_t cpu)
+static void finish(struct collection *x)
 {
 	int64_t now = as_now();
 	struct as_load *l = x->load;
@@ -411,11 +416,13 @@ static void finish(struct collection *x, int64_t cpu)
 	*x->cfg->failed = as_rollouts_missing(x->out) > 0;
 	l->measured_ns = x->out->duration_ns;
 	l->sending_ns = now > x->start_ns ? now - x->start_ns : 1;
-	l->cpu_ns = as_clock(CLOCK_THREAD_CPUTIME_ID) - cpu;
+	l->cpu_ns = as_clock(CLOCK_THREAD_CPUTIME_ID) - x->cpu_ns;
+	l->wait_ns = as_waited_for_cpu(x->cfg->env) - x->wait_ns;
 	l->conns = x->requests.n;
 	l->opened = x->requests.opened;
 	l->bytes_in = x->requests.bytes_in;
 	l->bytes_out = x->requests.bytes_out;
+	as_rollouts_copy(&l->rollouts, x->out);
 }
 
 static void collection_done(struct collection *x)
@@ -474,18 +481,18 @@ int as_rollouts_collect(const void *config, struct as_pulse *pulse, struct as_lo
 							   .line = AS_BUF(AS_BUF_DOCUMENT),
 							   .text = AS_BUF(AS_BUF_FILE),
 							   .start_ns = as_now()};
-	int64_t cpu = as_clock(CLOCK_THREAD_CPUTIME_ID);
 	int r = prepare(&x, err);
 
 	if (r < 0)
 		return r;
+	x.cpu_ns = as_clock(CLOCK_THREAD_CPUTIME_ID);
+	x.wait_ns = as_waited_for_cpu(c->env);
 	x.tick_ns = x.start_ns + AS_SECOND;
 	x.end_ns = c->duration_ns ? x.start_ns + c->duration_ns : INT64_MAX;
-	c->out->driven = c->driven;
 	loop(&x);
 	x.tick_ns = 0; /* the last word */
 	tick(&x, as_now());
-	finish(&x, cpu);
+	finish(&x);
 	if (x.failed)
 		*err = x.err;
 	return x.failed;

@@ -11,10 +11,12 @@
 #include "load/pulse.h"
 #include "load/rollout_files.h"
 #include "load/rollout_flight.h"
+#include "load/sessions.h"
 
 enum { AS_ROLLOUTS_AT_ONCE = 1024, AS_ROLLOUTS_AT_ONCE_MOST = 60000 };
 
 struct as_rollout_config {
+	const struct as_env *env;
 	struct as_rollout_files *files; /* open */
 	struct as_rollout_list *list;
 	const struct as_rollout_server *servers; /* one for each agent of the list */
@@ -26,8 +28,9 @@ struct as_rollout_config {
 	/* Once a second and at the end, in the thread that collects. */
 	void (*progress)(void *arg, const struct as_rollouts *so_far, int64_t t_ns);
 	void *arg;
-	struct as_rollouts *out; /* what is known before is set; the rest becomes so */
-	bool *failed;            /* becomes true when rollouts are missing           */
+	struct as_rollouts *out;      /* what is known before is set; the rest becomes so */
+	struct as_sessions *sessions; /* each attempt is one, as long as it lasts    */
+	bool *failed;                 /* becomes true when rollouts are missing           */
 };
 
 /* `config` is a struct as_rollout_config: as struct as_drive has it, until it is told to end. */

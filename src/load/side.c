@@ -86,11 +86,13 @@ static int prepare(struct as_side *s, const struct as_identity *of, struct as_er
 	return r;
 }
 
-int as_side_start(struct as_side *s, const struct as_watched *whom, const struct as_env *env,
-		  const struct as_identity *of, const struct as_engine_config *how,
-		  struct as_err *err)
+int as_side_start(struct as_side *s, const struct as_side_ask *ask, const struct as_identity *of,
+		  const struct as_engine_config *how, struct as_err *err)
 {
-	*s = (struct as_side){.whom = whom, .env = env, .how = *how, .toll = as_toll_new()};
+	*s = (struct as_side){.whom = ask->whom,
+			      .env = ask->env,
+			      .how = *how,
+			      .toll = as_toll_new(ask->sessions)};
 	int r = prepare(s, of, err);
 	if (r < 0)
 		return r;
@@ -100,7 +102,7 @@ int as_side_start(struct as_side *s, const struct as_watched *whom, const struct
 				       .rows = end_rows,
 				       .signal = end_signal,
 				       .finish = end_finish};
-	s->how.attach = whom->pid;
+	s->how.attach = ask->whom->pid;
 	s->how.companion = &s->end;
 	s->how.progress = NULL;
 	s->how.deaf = true;
@@ -117,6 +119,7 @@ static void unknown(struct as_load_target *t, const struct as_err *why)
 {
 	t->ended_ns = t->cpu_ns = t->memory = t->processes = t->threads = t->files = AS_NA;
 	t->lag_p50 = t->lag_p99 = t->lag_max = AS_NA;
+	t->session_growth = t->session_bytes = AS_NA;
 	t->cores = t->cores_most = (double)NAN;
 	(void)snprintf(t->limit, sizeof t->limit, "not watched: %.140s", why->msg);
 }

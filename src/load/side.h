@@ -33,10 +33,16 @@ struct as_side {
 	struct as_err err;
 };
 
+/* What is watched of it; `sessions` as of a toll. */
+struct as_side_ask {
+	const struct as_watched *whom;
+	const struct as_env *env;
+	const struct as_sessions *sessions;
+};
+
 /* `of` is the run that it is a part of, `how` that is measured. as_side_done() follows. */
-int as_side_start(struct as_side *s, const struct as_watched *whom, const struct as_env *env,
-		  const struct as_identity *of, const struct as_engine_config *how,
-		  struct as_err *err);
+int as_side_start(struct as_side *s, const struct as_side_ask *ask, const struct as_identity *of,
+		  const struct as_engine_config *how, struct as_err *err);
 /* End it; what it took. One that could not be watched says why. */
 void as_side_stop(struct as_side *s, struct as_load_target *ret);
 void as_side_done(struct as_side *s);

@@ -8,12 +8,14 @@
 #include "base/human.h"
 #include "profile/write.h"
 
-struct as_toll as_toll_new(void)
+struct as_toll as_toll_new(const struct as_sessions *sessions)
 {
 	return (struct as_toll){.cpu = as_tally_new(),
 				.processes = as_tally_new(),
 				.threads = as_tally_new(),
 				.files = as_tally_new(),
+				.sessions = sessions,
+				.held = as_held_new(),
 				.ended_ns = AS_NA};
 }
 
@@ -36,6 +38,8 @@ static void note_job(struct as_toll *t, int64_t t_ns, const int64_t *row)
 	gauge(&t->processes, t_ns, processes);
 	gauge(&t->threads, t_ns, as_row_at(row, AS_F_JOB_THREADS));
 	gauge(&t->files, t_ns, as_row_at(row, AS_F_JOB_FDS));
+	if (t->sessions)
+		as_held_note(&t->held, t->sessions, as_row_at(row, AS_F_JOB_MEMORY));
 	if (t->seen && processes == AS_NA && t->ended_ns == AS_NA)
 		t->ended_ns = t_ns;
 	t->seen |= processes != AS_NA;
@@ -169,4 +173,6 @@ void as_toll_finish(const struct as_toll *t, const struct as_total *totals,
 	ret->threads = most(&t->threads);
 	ret->files = most(&t->files);
 	note_lag(loops, ret);
+	if (t->sessions)
+		as_held_finish(&t->held, ret);
 }

@@ -9,7 +9,9 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "os/env.h"
 #include "os/futex.h"
+#include "os/proc.h"
 
 /* Signals are the engine's: none is for this thread, which inherits our mask. */
 static int create(struct as_worker *w, void *(*work)(void *), void *data)
@@ -74,4 +76,17 @@ void as_worker_stop(struct as_worker *w)
 	as_worker_tell(w);
 	(void)pthread_join(w->thread, NULL);
 	as_close_(&w->stop);
+}
+
+int64_t as_waited_for_cpu(const struct as_env *env)
+{
+	struct as_proc_sched sched;
+	char text[80];
+	struct as_err err;
+	size_t n = 0;
+
+	if (as_read_at(env->proc, "thread-self/schedstat", text, sizeof text, &n, &err) < 0 ||
+	    !as_parse_sched(text, n, &sched))
+		return 0;
+	return sched.wait_ns;
 }

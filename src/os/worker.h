@@ -11,6 +11,8 @@
 
 #include "base/err.h"
 
+struct as_env;
+
 struct as_worker {
 	pthread_t thread;
 	int stop;                  /* eventfd, for who waits for a descriptor too   */
@@ -30,3 +32,5 @@ bool as_worker_told(struct as_worker *w);
 void as_worker_tell(struct as_worker *w);
 /* Stop it and wait for its end. */
 void as_worker_stop(struct as_worker *w);
+/* How long the thread that asks was ready and waited for a CPU so far; 0 if nobody says. */
+int64_t as_waited_for_cpu(const struct as_env *env);

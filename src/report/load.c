@@ -8,6 +8,7 @@
 #include "report/load_flow.h"
 #include "report/load_server.h"
 #include "report/load_target.h"
+#include "report/rollouts.h"
 
 enum { CELL = 9 };
 
@@ -180,6 +181,7 @@ void as_put_load(const struct as_sheet *s)
 	if (!l)
 		return;
 	as_put_climb(s);
+	as_put_rollouts(s, &l->rollouts);
 	put_requests(s, l);
 	put_answers(s, l);
 	put_tls(s, l);
@@ -191,6 +193,7 @@ void as_put_load(const struct as_sheet *s)
 	as_put_load_servers(s);
 	as_put_load_targets(s);
 	as_put_thresholds(s);
+	as_put_gym(s, &l->rollouts);
 }
 
 /* ── the summary ──────────────────────────────────────────────────────── */

@@ -7,6 +7,7 @@
 #include "report/load_flow.h"
 #include "report/load_server.h"
 #include "report/load_target.h"
+#include "report/rollouts.h"
 
 static double ms(double ns)
 {
@@ -171,6 +172,7 @@ static void put_all(struct as_json *j, const struct as_run *run)
 	as_put_thresholds_json(j, l);
 	as_put_load_servers_json(j, l);
 	as_put_climb_json(j, l);
+	as_put_rollouts_json(j, l);
 	as_put_load_targets_json(j, run);
 	put_generator(j, l);
 	as_json_open(j, "hdr", '{');

@@ -62,6 +62,27 @@ static void put_lag(const struct as_sheet *s, const struct as_load_target *t)
 	as_flow_end(&f);
 }
 
+static void put_session(const struct as_sheet *s, const struct as_load_target *t)
+{
+	struct as_flow f = {s->out, s->look, 2, "session     ", AS_INK_NONE, 0};
+	bool kept = t->session_how == AS_SESSION_KEPT;
+
+	if (t->session_how == AS_SESSION_NONE)
+		return;
+	if (t->session_bytes == AS_NA) {
+		as_flow_add(&f, "memory unknown");
+		as_flow_add(&f, "%s at once are too few to tell",
+			    as_human_count((double)t->sessions).s);
+	} else {
+		as_flow_add(&f, "%s memory each, %s", as_human_bytes((double)t->session_bytes).s,
+			    kept ? "kept after its end" : "at most");
+		as_flow_add(&f, "%s more %s %s %s", as_human_bytes((double)t->session_growth).s,
+			    kept ? "after" : "with", as_human_count((double)t->sessions).s,
+			    kept ? "of them" : "at once");
+	}
+	as_flow_end(&f);
+}
+
 static void put_limit(const struct as_sheet *s, size_t i)
 {
 	const struct as_load_target *t = &s->run->load->target[i];
@@ -85,6 +106,7 @@ void as_put_load_targets(const struct as_sheet *s)
 	for (size_t i = 0; i < s->run->load->ntargets; i++) {
 		put_use(s, &s->run->load->target[i]);
 		put_lag(s, &s->run->load->target[i]);
+		put_session(s, &s->run->load->target[i]);
 		put_limit(s, i);
 	}
 }
@@ -119,6 +141,24 @@ static void put_lag_json(struct as_json *j, const struct as_load_target *t)
 	as_json_close(j);
 }
 
+void as_put_session_json(struct as_json *j, const struct as_load_target *t)
+{
+	static const char *const how[] = {
+		[AS_SESSION_FEW] = "few", [AS_SESSION_HELD] = "held", [AS_SESSION_KEPT] = "kept"};
+
+	if (!t || t->session_how == AS_SESSION_NONE) {
+		as_json_na(j, "session_memory");
+		return;
+	}
+	as_json_open(j, "session_memory", '{');
+	as_json_str(j, "server", t->name);
+	as_json_str(j, "how", how[t->session_how]);
+	put_count_json(j, "bytes", t->session_bytes);
+	put_count_json(j, "growth_bytes", t->session_growth);
+	as_json_i64(j, "sessions", (int64_t)t->sessions);
+	as_json_close(j);
+}
+
 static void put_json(struct as_json *j, const char *key, const struct as_run *run, size_t i)
 {
 	const struct as_load_target *t = &run->load->target[i];
@@ -137,6 +177,7 @@ static void put_json(struct as_json *j, const char *key, const struct as_run *ru
 	put_count_json(j, "threads", t->threads);
 	put_count_json(j, "files", t->files);
 	put_lag_json(j, t);
+	as_put_session_json(j, t);
 	as_json_f64(j, "ended_seconds", scaled(t->ended_ns, 1e9));
 	as_json_str(j, "limit", v.sentence);
 	as_json_close(j);

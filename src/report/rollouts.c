@@ -3,9 +3,9 @@
 #include <math.h>
 
 #include "base/human.h"
-#include "base/json.h"
 #include "judge/load.h"
 #include "report/load.h"
+#include "report/load_target.h"
 #include "report/table.h"
 
 static const char *plural(uint64_t n)
@@ -51,7 +51,18 @@ static void put_missing(const struct as_sheet *s, const struct as_rollouts *r)
 	as_flow_end(&f);
 }
 
+void as_put_rollouts(const struct as_sheet *s, const struct as_rollouts *r)
+{
+	if (!r->asked)
+		return;
+	put_counts(s, r);
+	put_missing(s, r);
+}
+
+/* ── the table ────────────────────────────────────────────────────────── */
+
 enum { WHAT, COUNT, P50, P99, MOST, TARGET, VERDICT, COLUMNS };
+enum { SERVER = 24, ROWS = AS_GYM_TARGETS + 1 };
 
 static const struct as_column columns[COLUMNS] = {
 	[WHAT] = {.title = ""},
@@ -63,64 +74,148 @@ static const struct as_column columns[COLUMNS] = {
 	[VERDICT] = {.title = ""},
 };
 
-static void put_quantile(struct as_buf *cell, const struct as_histogram *h, double q)
+struct rows {
+	const struct as_gym_target *at[ROWS]; /* NULL: memory */
+	size_t n;
+	const struct as_load_target *memory; /* whose sessions take most; or NULL */
+	bool held;                           /* to the targets                    */
+};
+
+static void put_time(struct as_buf *cell, int64_t ns)
 {
-	as_buf_str(cell, h && h->n ? as_human_duration(as_histogram_at(h, q)).s : "-");
+	as_buf_str(cell, ns == AS_NA ? "-" : as_human_duration(ns).s);
 }
 
-static const char *word_of(const struct as_gym_target *t)
+static void put_verdict(struct as_buf *cell, const struct as_gym_target *t, bool held)
 {
-	return !t->times || !t->times->n ? "not measured" : t->missed ? "MISSED" : "met";
+	if (held)
+		as_buf_str(cell, !t->n ? "not measured" : t->met ? "met" : "MISSED");
+	if (!t->server)
+		return;
+	as_buf_str(cell, held ? ", " : "");
+	(void)as_put_name(cell, t->server, SERVER);
+}
+
+static void put_memory_cell(const struct as_load_target *t, size_t col, struct as_buf *cell)
+{
+	switch (col) {
+	case WHAT:
+		as_buf_str(cell, "memory a session");
+		break;
+	case COUNT:
+		as_buf_str(cell, as_human_count((double)t->sessions).s);
+		break;
+	case MOST:
+		as_buf_str(cell, as_human_bytes((double)t->session_bytes).s);
+		break;
+	case VERDICT:
+		(void)as_put_name(cell, t->name, SERVER);
+		break;
+	default:
+		as_buf_byte(cell, '-');
+	}
 }
 
 static void put_target_cell(const void *data, size_t row, size_t col, struct as_buf *cell)
 {
-	const struct as_gym_target *t = (const struct as_gym_target *)data + row;
+	const struct rows *rows = data;
+	const struct as_gym_target *t = rows->at[row];
 
+	if (!t) {
+		put_memory_cell(rows->memory, col, cell);
+		return;
+	}
 	switch (col) {
 	case WHAT:
 		as_buf_str(cell, t->title);
 		break;
 	case COUNT:
-		as_buf_str(cell, as_human_count(t->times ? (double)t->times->n : 0).s);
+		as_buf_str(cell, as_human_count((double)t->n).s);
 		break;
 	case P50:
 	case P99:
 	case MOST:
-		put_quantile(cell, t->times, col == P50 ? 0.5 : col == P99 ? 0.99 : 1);
+		put_time(cell, col == P50 ? t->p50 : col == P99 ? t->p99 : t->max);
 		break;
 	case TARGET:
-		as_buf_fmt(cell, "< %s", as_human_duration(t->limit_ns).s);
+		if (rows->held)
+			as_buf_fmt(cell, "< %s", as_human_duration(t->limit_ns).s);
+		else
+			as_buf_byte(cell, '-');
 		break;
 	default:
-		as_buf_str(cell, word_of(t));
+		put_verdict(cell, t, rows->held);
 	}
 }
 
 static enum as_ink target_ink(const void *data, size_t row, size_t col)
 {
-	const struct as_gym_target *t = (const struct as_gym_target *)data + row;
+	const struct rows *rows = data;
+	const struct as_gym_target *t = rows->at[row];
 
-	if (col != VERDICT || !t->times || !t->times->n)
+	if (col != VERDICT || !t || !rows->held)
 		return AS_INK_NONE;
-	return t->missed ? AS_RED : AS_GREEN;
+	return t->met ? AS_GREEN : AS_RED;
 }
 
-static void put_targets(const struct as_sheet *s, const struct as_gym_target *targets)
+static void put_note(const struct as_sheet *s, const char *what, const char *why)
 {
-	const struct as_table t = {.cols = columns,
-				   .ncols = COLUMNS,
-				   .nrows = AS_GYM_TARGETS,
-				   .data = targets,
-				   .indent = 2,
-				   .cell = put_target_cell,
-				   .ink = target_ink};
+	as_auto_buf struct as_buf text = AS_BUF(AS_BUF_LINE);
 
-	if (!targets)
-		return;
-	as_buf_byte(s->out, '\n');
-	as_put_table(s->out, s->look, &t);
+	as_buf_fmt(&text, "%s: %s", what, why);
+	as_buf_str(s->out, "  ");
+	as_put_wrapped(s->out, s->look, as_buf_text(&text), 2, 4);
+	s->out->bad |= text.bad;
 }
+
+/* What nobody knows, why, and what to do. */
+static void put_notes(const struct as_sheet *s, const struct as_gym_target *t,
+		      const struct rows *rows, uint64_t unwatched)
+{
+	char text[120];
+
+	for (size_t i = 0; rows->held && i < AS_GYM_TARGETS; i++)
+		if (t[i].why)
+			put_note(s, t[i].title, t[i].why);
+	if (rows->held && !rows->memory)
+		put_note(s, "memory a session", "unknown: nobody was watched");
+	else if (rows->held && rows->memory->session_bytes == AS_NA)
+		put_note(s, "memory a session", "unknown: too few were open at once");
+	if (!unwatched)
+		return;
+	(void)snprintf(text, sizeof text, "%s more, %d is the most: choose with --watch",
+		       as_human_count((double)unwatched).s, AS_LOAD_TARGETS);
+	put_note(s, "servers that were not watched", text);
+}
+
+void as_put_gym(const struct as_sheet *s, const struct as_rollouts *r)
+{
+	const struct as_load *l = s->run ? s->run->load : NULL;
+	struct as_gym_target targets[AS_GYM_TARGETS];
+	struct rows rows = {.memory = as_session_worst(l), .held = r->gym};
+
+	if (!r->asked)
+		return;
+	(void)as_judge_gym(r, l, targets);
+	for (size_t i = 0; i < AS_GYM_TARGETS; i++)
+		if (rows.held || targets[i].n)
+			rows.at[rows.n++] = &targets[i];
+	rows.n += rows.memory && rows.memory->session_bytes != AS_NA;
+	if (rows.n || r->unwatched)
+		as_buf_byte(s->out, '\n');
+	if (rows.n)
+		as_put_table(s->out, s->look,
+			     &(struct as_table){.cols = columns,
+						.ncols = COLUMNS,
+						.nrows = rows.n,
+						.data = &rows,
+						.indent = 2,
+						.cell = put_target_cell,
+						.ink = target_ink});
+	put_notes(s, targets, &rows, r->unwatched);
+}
+
+/* ── the summary ──────────────────────────────────────────────────────── */
 
 static void put_files(const struct as_sheet *s, const char *const *files)
 {
@@ -138,16 +233,14 @@ void as_report_rollouts(struct as_buf *out, const struct as_look *look,
 	const struct as_sheet s = {out, look, r->run};
 	size_t from = out->len;
 
-	if (r->run)
-		as_put_head(&s);
-	put_counts(&s, r->rollouts);
-	put_missing(&s, r->rollouts);
-	if (r->run)
-		as_put_load(&s);
-	put_targets(&s, r->targets);
 	if (r->run) {
+		as_put_head(&s);
+		as_put_load(&s);
 		as_buf_byte(out, '\n');
 		as_put_verdict(&s);
+	} else {
+		as_put_rollouts(&s, r->rollouts);
+		as_put_gym(&s, r->rollouts);
 	}
 	put_files(&s, r->files);
 	as_page_end(out, look, from);
@@ -155,38 +248,40 @@ void as_report_rollouts(struct as_buf *out, const struct as_look *look,
 
 /* ── as JSON ──────────────────────────────────────────────────────────── */
 
-static double ms(const struct as_histogram *h, double q)
+static double ms(int64_t ns)
 {
-	return h && h->n ? (double)as_histogram_at(h, q) / 1e6 : (double)NAN;
+	return ns == AS_NA ? (double)NAN : (double)ns / 1e6;
 }
 
 static void json_times(struct as_json *j, const char *key, const struct as_histogram *h)
 {
 	as_json_open(j, key, '{');
-	as_json_i64(j, "count", h ? (int64_t)h->n : 0);
-	as_json_f64(j, "p50", ms(h, 0.5));
-	as_json_f64(j, "p90", ms(h, 0.9));
-	as_json_f64(j, "p99", ms(h, 0.99));
-	as_json_f64(j, "max", ms(h, 1));
+	as_json_i64(j, "count", (int64_t)h->n);
+	as_json_f64(j, "p50", ms(h->n ? as_histogram_at(h, 0.5) : AS_NA));
+	as_json_f64(j, "p90", ms(h->n ? as_histogram_at(h, 0.9) : AS_NA));
+	as_json_f64(j, "p99", ms(h->n ? as_histogram_at(h, 0.99) : AS_NA));
+	as_json_f64(j, "max", ms(h->n ? h->max : AS_NA));
 	as_json_close(j);
 }
 
-static void json_targets(struct as_json *j, const struct as_gym_target *t)
+static void json_targets(struct as_json *j, const struct as_rollouts *r, const struct as_load *l)
 {
-	if (!t) {
+	struct as_gym_target t[AS_GYM_TARGETS];
+
+	if (!r->gym) {
 		as_json_na(j, "targets");
 		return;
 	}
+	(void)as_judge_gym(r, l, t);
 	as_json_open(j, "targets", '[');
 	for (size_t i = 0; i < AS_GYM_TARGETS; i++) {
 		as_json_open(j, NULL, '{');
 		as_json_str(j, "name", t[i].key);
-		as_json_f64(j, "limit_ms", (double)t[i].limit_ns / 1e6);
-		as_json_f64(j, "p99_ms", ms(t[i].times, 0.99));
-		if (t[i].times && t[i].times->n)
-			as_json_bool(j, "met", !t[i].missed);
-		else
-			as_json_na(j, "met");
+		as_json_f64(j, "limit_ms", ms(t[i].limit_ns));
+		as_json_f64(j, "p99_ms", ms(t[i].p99));
+		as_json_str(j, "server", t[i].server);
+		as_json_bool(j, "met", t[i].met);
+		as_json_str(j, "not_measured", t[i].why);
 		as_json_close(j);
 	}
 	as_json_close(j);
@@ -207,6 +302,28 @@ static void json_counts(struct as_json *j, const struct as_rollouts *r)
 	as_json_f64(j, "duration_seconds", (double)r->duration_ns / 1e9);
 	as_json_bool(j, "driven", r->driven);
 	as_json_i64(j, "tools_failed", (int64_t)r->tools_failed);
+	as_json_i64(j, "unwatched", (int64_t)r->unwatched);
+}
+
+static void json_all(struct as_json *j, const struct as_rollouts *r, const struct as_load *l)
+{
+	json_counts(j, r);
+	json_times(j, "tool_ms", &r->tool);
+	json_times(j, "verify_ms", &r->verify);
+	json_times(j, "seed_ms", &r->seed);
+	json_targets(j, r, l);
+	as_put_session_json(j, as_session_worst(l));
+}
+
+void as_put_rollouts_json(struct as_json *j, const struct as_load *l)
+{
+	if (!l->rollouts.asked) {
+		as_json_na(j, "rollouts");
+		return;
+	}
+	as_json_open(j, "rollouts", '{');
+	json_all(j, &l->rollouts, l);
+	as_json_close(j);
 }
 
 static void json_run(struct as_json *j, const struct as_run *run)
@@ -228,11 +345,7 @@ void as_report_rollouts_json(struct as_buf *out, const struct as_rollouts_report
 	as_json_open(&j, NULL, '{');
 	as_json_str(&j, "schema", "assay/rollouts/1");
 	json_run(&j, r->run);
-	json_counts(&j, r->rollouts);
-	json_times(&j, "tool_ms", &r->rollouts->tool);
-	json_times(&j, "verify_ms", &r->rollouts->verify);
-	json_times(&j, "seed_ms", &r->rollouts->seed);
-	json_targets(&j, r->targets);
+	json_all(&j, r->rollouts, r->run ? r->run->load : NULL);
 	as_json_open(&j, "files", '{');
 	for (const char *const *f = r->files; f[0]; f += 2)
 		as_json_str(&j, f[0], f[1]);

@@ -141,14 +141,32 @@ static enum as_ink total_ink(const void *data, size_t row, size_t col)
 	return col == 1 ? AS_BOLD : col > 1 ? AS_DIM : AS_INK_NONE;
 }
 
+/* All that nobody asked for, in a sentence. */
+static void put_not_asked(const struct as_sheet *s, size_t n)
+{
+	char text[160];
+
+	if (!n)
+		return;
+	(void)snprintf(text, sizeof text, "%zu more %s: %s", n,
+		       n == 1 ? "was not asked for" : "were not asked for",
+		       s->run->load && !s->run->load->ntargets ? "nobody was watched (--watch)"
+							       : "--metrics says what is");
+	as_buf_str(s->out, "  ");
+	as_put_wrapped(s->out, s->look, text, 2, 2);
+}
+
 static void put_totals(const struct as_sheet *s)
 {
 	struct totals t = {.run = s->run};
+	size_t not_asked = 0;
 
 	for (size_t id = 0; id < AS_NTOTALS; id++) {
 		struct as_total total = as_total_so_far(s->run, (enum as_total_id)id);
 
-		if (total.value != AS_NA || total.source[0]) /* the reason why not */
+		if (total.value == AS_NA && !strcmp(total.source, AS_NOT_ASKED))
+			not_asked++;
+		else if (total.value != AS_NA || total.source[0]) /* the reason why not */
 			t.at[t.n++] = (enum as_total_id)id;
 	}
 	if (!t.n)
@@ -162,6 +180,7 @@ static void put_totals(const struct as_sheet *s)
 					.indent = 2,
 					.cell = total_cell,
 					.ink = total_ink});
+	put_not_asked(s, not_asked);
 }
 
 /* ── plots ────────────────────────────────────────────────────────────── */

@@ -77,6 +77,7 @@ void as_load_copy(struct as_load *to, const struct as_load *from)
 	to->nsteps = from->nsteps;
 	for (size_t i = 0; i < from->nsteps; i++)
 		copy_step(&to->step[i], &from->step[i]);
+	as_rollouts_copy(&to->rollouts, &from->rollouts);
 }
 
 void as_load_checked(const struct as_load *l, uint64_t *ret_passed, uint64_t *ret_failed)

@@ -24,6 +24,7 @@
 
 #include "run/climb.h"
 #include "run/field.h"
+#include "run/rollouts.h"
 #include "stat/histogram.h"
 
 /* X(id, key, help): how a request can fail. */
@@ -68,6 +69,16 @@ enum { AS_LOAD_THRESHOLDS = 1400, AS_LOAD_TLS_TEXT = 160 };
 enum { AS_LOAD_TARGETS = 8, AS_LOAD_NAME = 40 };
 enum { AS_LOAD_SERVERS = 16, AS_LOAD_SERVER_NAME = 80 };
 
+/*
+ * How it is known what a session takes of a server's memory (load/sessions.h):
+ *
+ *	NONE  there were no sessions
+ *	FEW   too few were open at once to tell them from anything else
+ *	HELD  while it is open: the largest growth, divided by the most at once
+ *	KEPT  for good: the slope of its memory over the sessions that were opened
+ */
+enum as_session_how { AS_SESSION_NONE, AS_SESSION_FEW, AS_SESSION_HELD, AS_SESSION_KEPT };
+
 /* What a process used while it was loaded. Unknown is AS_NA, or NaN. */
 struct as_load_target {
 	char name[AS_LOAD_NAME];
@@ -82,6 +93,11 @@ struct as_load_target {
 	uint64_t lags, blocks; /* how often; 10 ms and longer                         */
 	int64_t lag_p50, lag_p99, lag_max;
 	char limit[160]; /* what held it up, in a sentence; "": the run's facts say  */
+	/* What a session takes of its memory. */
+	uint64_t session_how;   /* enum as_session_how                                 */
+	uint64_t sessions;      /* most at once; KEPT: that were opened                */
+	int64_t session_growth; /* of its memory, the largest                          */
+	int64_t session_bytes;  /* of one session                                      */
 };
 
 /*
@@ -190,6 +206,7 @@ struct as_load {             /* of the heap: it holds histograms */
 	struct as_load_server server[AS_LOAD_SERVERS];
 	uint64_t nsteps; /* 0: it was no flow */
 	struct as_load_step step[AS_LOAD_STEPS];
+	struct as_rollouts rollouts; /* asked 0: it was no collection */
 };
 
 const char *as_load_error_key(enum as_load_error e);

@@ -142,6 +142,9 @@ struct as_total {
 	char source[48]; /* "cgroup v1 cpuacct.usage", or why it is unknown */
 };
 
+/* Why: its part was left out (`--metrics`), or nobody was watched. */
+#define AS_NOT_ASKED "not asked for"
+
 /* ── origins ──────────────────────────────────────────────────────────── */
 
 struct as_origin {

@@ -158,6 +158,10 @@ static const struct as_slot target_slots[] = {
 	AS_SLOT(15, MAYBE, struct as_load_target, lag_p99),
 	AS_SLOT(16, MAYBE, struct as_load_target, lag_max),
 	AS_SLOT(17, CHARS, struct as_load_target, limit),
+	AS_SLOT(18, U64, struct as_load_target, session_how),
+	AS_SLOT(19, U64, struct as_load_target, sessions),
+	AS_SLOT(20, MAYBE, struct as_load_target, session_growth),
+	AS_SLOT(21, MAYBE, struct as_load_target, session_bytes),
 };
 
 static void enc_targets(struct as_buf *b, const struct as_load *l)
@@ -172,8 +176,10 @@ static void dec_targets(struct as_bytes *b, struct as_load *ret)
 	size_t n = as_dec_count(b, 1);
 
 	b->bad |= n > AS_LOAD_TARGETS;
-	for (size_t i = 0; i < n && !b->bad; i++)
+	for (size_t i = 0; i < n && !b->bad; i++) {
 		as_record_dec(b, target_slots, AS_LEN(target_slots), &ret->target[i]);
+		b->bad |= ret->target[i].session_how > AS_SESSION_KEPT;
+	}
 	ret->ntargets = b->bad ? 0 : n;
 }
 
@@ -342,6 +348,46 @@ static void dec_flow(struct as_bytes *b, struct as_load *ret)
 	b->bad |= ret->sessions >= COUNT_MAX || ret->broken > ret->sessions;
 }
 
+/* ── rollouts ─────────────────────────────────────────────────────────── */
+
+static const struct as_slot rollouts_slots[] = {
+	AS_SLOT(1, U64, struct as_rollouts, asked),
+	AS_SLOT(2, U64, struct as_rollouts, before),
+	AS_SLOT(3, U64, struct as_rollouts, given_up),
+	AS_SLOT(4, U64, struct as_rollouts, back),
+	AS_SLOT(5, U64, struct as_rollouts, failed),
+	AS_SLOT(6, U64, struct as_rollouts, retried),
+	AS_SLOT(7, U64, struct as_rollouts, malformed),
+	AS_SLOT(8, U64, struct as_rollouts, unfinished),
+	AS_SLOT(9, I64, struct as_rollouts, duration_ns),
+	AS_SLOT(10, U64, struct as_rollouts, driven),
+	AS_SLOT(11, U64, struct as_rollouts, tools_failed),
+	AS_SLOT(12, U64, struct as_rollouts, gym),
+	AS_SLOT(13, U64, struct as_rollouts, unwatched),
+};
+
+static void enc_rollouts(struct as_buf *b, const struct as_rollouts *r)
+{
+	as_record_enc(b, rollouts_slots, AS_LEN(rollouts_slots), r);
+	if (!r->asked)
+		return;
+	enc_histogram(b, &r->tool);
+	enc_histogram(b, &r->verify);
+	enc_histogram(b, &r->seed);
+}
+
+static void dec_rollouts(struct as_bytes *b, struct as_rollouts *ret)
+{
+	as_record_dec(b, rollouts_slots, AS_LEN(rollouts_slots), ret);
+	b->bad |= ret->asked >= COUNT_MAX || ret->before > ret->asked ||
+		  ret->back > ret->asked - ret->before;
+	if (b->bad || !ret->asked)
+		return;
+	dec_histogram(b, &ret->tool);
+	dec_histogram(b, &ret->verify);
+	dec_histogram(b, &ret->seed);
+}
+
 /* ── all of it ────────────────────────────────────────────────────────── */
 
 void as_enc_load(struct as_buf *b, const struct as_load *l)
@@ -357,6 +403,7 @@ void as_enc_load(struct as_buf *b, const struct as_load *l)
 	enc_servers(b, l);
 	enc_climb(b, &l->climb);
 	enc_flow(b, l);
+	enc_rollouts(b, &l->rollouts);
 }
 
 static void dec_later(struct as_bytes *b, struct as_load *ret)
@@ -375,6 +422,8 @@ static void dec_later(struct as_bytes *b, struct as_load *ret)
 		dec_climb(b, &ret->climb);
 	if (!b->bad && as_bytes_left(b))
 		dec_flow(b, ret);
+	if (!b->bad && as_bytes_left(b))
+		dec_rollouts(b, &ret->rollouts);
 }
 
 void as_dec_load(struct as_bytes *b, struct as_load *ret)

@@ -8,7 +8,7 @@
  *	of streams a record and u64 count of histograms (AS_LOAD_STREAM_TIMES), then
  *	of a climb a record and u64 count of probes' records, then of a flow u64 count
  *	of (a step's record, errors, statuses, two histograms) and u64 count of checks'
- *	records
+ *	records, then of rollouts a record and, if there were any, three histograms
  *	histogram: u64 bits, i64 min, i64 max, f64 sum, u64 count of
  *	           (u64 buckets passed over, u64 number)
  */

@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
 """`assay rollouts` against a gym that counts and misbehaves as its rows say."""
+import contextlib
 import json
 import os
 import signal
 import subprocess
 import sys
+import threading
+import urllib.request
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from fake_gym import *
 from harness import *
+from jobs import *
 from schemas import *
 
 
@@ -28,6 +32,30 @@ def keys(rows):
 
 def usual(g):
     return ["--head", g.head, "-a", "simple_agent", "-i", "rows.jsonl", "-o", "out.jsonl"]
+
+
+class Workload:
+    """A server of tests/workloads/python; it ends with the test."""
+    def __init__(self, name):
+        self.p = start(sys.executable, ROOT / "tests/workloads/python" / name,
+                       stdout=subprocess.PIPE, text=True)
+        self.url = f"http://127.0.0.1:{int(self.p.stdout.readline())}"
+        self.pid = self.p.pid
+
+    @contextlib.contextmanager
+    def busy(self, path):
+        """Asked for this again and again, meanwhile."""
+        over = threading.Event()
+
+        def ask():
+            while not over.is_set():
+                urllib.request.urlopen(self.url + path, timeout=30).read()
+
+        t = threading.Thread(target=ask, daemon=True)
+        t.start()
+        yield
+        over.set()
+        t.join()
 
 
 def collect(g, *options, rc=0):
@@ -74,7 +102,7 @@ def _():
     g = Gym()
     write_rows([row(0, fake={"delay": 0.05, "tools": [12.5, 80]}),
                 row(1, fake={"fail": 1, "status": 503})])
-    d = collect(g, "--preset", "gym")
+    d = collect(g, "--preset", "gym", rc=3)
     t = lines("out_timings.jsonl")
     expect_eq(sorted((r["_ng_task_index"], r["attempt"], r["outcome"], r["status"],
                       r["error"]) for r in t),
@@ -89,8 +117,9 @@ def _():
     result = (tmp() / "out.jsonl").read_text().splitlines()
     expect(one["bytes_in"] > len(result[0]) - 100 and one["bytes_out"] > 100, "bytes")
     expect_eq((d["tool_ms"]["count"], d["tool_ms"]["max"], d["retried"]), (2, 80, 1), "summed up")
-    expect_eq([(x["name"], x["met"]) for x in d["targets"]],
-              [("tool", True), ("verify", None), ("loop_lag", None)], "targets")
+    expect_eq([(x["name"], x["met"], x["not_measured"] is None) for x in d["targets"]],
+              [("tool", True, True), ("verify", False, False), ("loop_lag", False, False)],
+              "targets")
     expect_eq((d["load"]["requests"], d["load"]["statuses"]), (3, {"2xx": 2, "5xx": 1}),
               "as a load")
 
@@ -100,6 +129,26 @@ def _():
     write_rows([row(0, fake={"tools": [150]})])
     d = collect(Gym(), "--preset", "gym", rc=3)
     expect_eq((d["missing"], d["targets"][0]["met"]), (0, False), "target")
+
+
+@test("a target that nobody measured is not met: exit status 3, and the table says what to do")
+def _():
+    g = Gym()
+    write_rows([row(0, fake={"tools": [5]})])
+    collect(g, rc=0)
+    r = assay("rollouts", *usual(g), "--preset", "gym")
+    expect(r.rc in (3, 6), f"exit status {r.rc}")
+    flat = " ".join(r.out.split())
+    for what in ("tool 1 5.00 ms 5.00 ms 5.00 ms < 100 ms met",
+                 "verify 0 - - - < 50.0 ms not measured",
+                 "loop lag 0 - - - < 10.0 ms not measured",
+                 "verify: the agent calls it, and tells no times: replay the results with --drive",
+                 "loop lag: nobody was watched: name the servers with --watch PID",
+                 "memory a session: unknown: nobody was watched"):
+        expect_in(what, flat, "table")
+    expect(max(map(len, r.out.splitlines())) <= 80, "80 columns")
+    r = assay("rollouts", *usual(g), "--preset", "gym", "--resume")
+    expect_eq(r.rc, 3, "nor when nothing was left to do")
 
 
 @test("limits, parameters, seeds and repetitions by agent, as words and as options")
@@ -297,10 +346,10 @@ def _():
                                   call("no such/tool", {}),
                                   call("get_weather", {"city": "Rome"})]}
     write_rows([row(i, response=said, agent_ref={"name": "simple_agent"}) for i in range(5)])
-    d = collect(g, "--drive", "weather", "--preset", "gym", "-c", "2")
+    d = collect(g, "--drive", "weather", "--preset", "gym", "-c", "2", rc=3)
     expect_eq((d["back"], d["driven"], d["tools_failed"]), (5, True, 5), "counts")
     expect_eq([d[k]["count"] for k in ("seed_ms", "tool_ms", "verify_ms")], [5, 15, 5], "steps")
-    expect_eq([x["met"] is None for x in d["targets"]], [False, False, True],
+    expect_eq([x["not_measured"] is None for x in d["targets"]], [True, True, False],
               "targets that are known")
     expect_eq(len(g.sessions), 5, "sessions")
     for steps in g.sessions.values():
@@ -332,6 +381,87 @@ def _():
     expect_eq(collect(g)["load"]["watched"], [], "who is not there stops nothing")
 
 
+@test("the loop lag is that of the server whose loop was held up most, and says whose")
+def _():
+    g = Gym()
+    idle, held = Workload("httpd.py"), Workload("httpd.py")
+    write_rows([row(0, fake={"delay": 2})])
+    with held.busy("/hold/40"):
+        d = collect(g, "--preset", "gym", "-w", f"idle={idle.pid}", "-w", f"held={held.pid}", rc=3)
+    lag = d["targets"][2]
+    expect_eq((lag["server"], lag["met"]), ("held", False), "whose")
+    expect(lag["p99_ms"] >= 39, lag)
+    expect_in("MISSED, held", assay("show", d["id"]).ok().out, "table")
+
+
+@test("servers that there was no room for are counted and told")
+def _():
+    names = [f"agent_{i}" for i in range(11)]
+    g = Gym(*names)
+    g.pids = {n: start("sleep", "600").pid for n in names}
+    write_rows([row(0)])
+    d = collect(g, "+agent_name=agent_0")
+    expect_eq((len(d["load"]["watched"]), d["unwatched"]), (8, 3), "watched, and not")
+    expect_in("servers that were not watched: 3 more, 8 is the most: choose with --watch",
+              assay("show", d["id"]).ok().out, "show")
+
+
+# --- what a session takes -------------------------------------------------------
+
+MIB = 1 << 20
+
+
+def take(bytes, hold, keep, n):
+    takes = {"bytes": bytes, "hold": hold, "keep": keep}
+    write_rows([row(i, takes=takes) for i in range(n)])
+
+
+def sessions(s, *options):
+    r = assay("rollouts", "--json", "--url", s.url, "-a", "x", "-i", "rows.jsonl", "-o",
+              "out.jsonl", "-w", f"app={s.pid}", "--interval", "50ms", "--disable-aggregation",
+              *options)
+    expect(r.rc in (0, 6), f"exit status {r.rc}: {r.err}")
+    return valid(r.json(), "rollouts-1")
+
+
+@test("what a session holds of the memory: the growth, divided by the most at once")
+def _():
+    s = Workload("sessions.py")
+    take(4 * MIB, 0.8, False, 24)
+    d = sessions(s, "-c", 12)
+    m = d["session_memory"]
+    expect_eq((m["server"], m["how"], m["sessions"]), ("app", "held", 12), "how it is known")
+    expect_between(m["growth_bytes"], 12 * 4 * MIB, 12 * 4 * MIB + 4 * MIB, "growth")
+    expect_eq(m["bytes"], m["growth_bytes"] // 12, "a session's")
+    expect_eq(d["load"]["target"]["session_memory"], m, "of the server")
+    r = assay("show", d["id"]).ok()
+    expect_in("memory each, at most", r.out, "show")
+    expect_in("memory a session", r.out, "table")
+
+
+@test("what a session leaves behind: the slope over all that were opened")
+def _():
+    s = Workload("sessions.py")
+    take(MIB, 0.05, True, 120)
+    m = sessions(s, "-c", 4)["session_memory"]
+    expect_eq(m["how"], "kept", "how it is known")
+    expect_between(m["bytes"], 0.97 * MIB, 1.03 * MIB, "a session's")
+    expect(100 <= m["sessions"] <= 120, m)
+
+
+@test("three at once say nothing of what one takes, and nobody watched nothing at all")
+def _():
+    s = Workload("sessions.py")
+    take(MIB, 0.3, False, 6)
+    d = sessions(s, "-c", 3)
+    m = d["session_memory"]
+    expect_eq((m["how"], m["bytes"], m["growth_bytes"]), ("few", None, None), "unknown")
+    expect_in("memory unknown", assay("show", d["id"]).ok().out, "show")
+    r = assay("rollouts", "--json", "--url", s.url, "-a", "x", "-i", "rows.jsonl", "-o",
+              "out.jsonl", "--disable-aggregation")
+    expect_eq(valid(r.json(), "rollouts-1")["session_memory"], None, "nobody was watched")
+
+
 # --- as a run ---------------------------------------------------------------------
 
 @test("a collection is a run in the history; progress is told in rollouts a minute")
@@ -346,6 +476,56 @@ def _():
     d = assay("show", "--json", "last").json()
     expect_eq(d["assay"]["load"]["requests"], 5, "requests of the run that was kept")
     expect_in("assay rollouts out.jsonl", assay("show", "last").ok().out, "shown")
+
+
+@test("who shows a collection later sees what came back, what is missing and the targets")
+def _():
+    g = Gym()
+    write_rows([row(0, fake={"tools": [150]}), row(1, fake={"fail": 9, "status": 404}), "no row"])
+    d = collect(g, "--preset", "gym", rc=3)
+    shown = assay("show", d["id"]).ok().out
+    for what in ("1 of 3 back", "/min", "2 of 3 · 1 failed · 1 row could not be read", "MISSED",
+                 "< 100 ms", "not measured"):
+        expect_in(what, shown, "show")
+    expect("not asked for\n" not in shown.replace(" ", ""), "no row for each that is not there")
+    expect_in("more were not asked for: nobody was watched (--watch)", shown, "show")
+    kept = valid(assay("show", "--json", d["id"]).json())["assay"]["load"]["rollouts"]
+    expect_eq(kept, d["load"]["rollouts"], "the same as when it ended")
+    expect_eq({k: kept[k] for k in kept if k in d}, {k: d[k] for k in kept}, "… and above it")
+
+
+@test("a collector that others keep from its CPU says so")
+def _():
+    g = Gym()
+    write_rows([row(i, fake={"delay": 0.02}) for i in range(120)])
+    cpu = min(os.sched_getaffinity(0))
+    for _ in range(2):
+        p = start(sys.executable, "-c", "while True: pass")
+        os.sched_setaffinity(p.pid, {cpu})
+    p = start("nice", "-n", "19", ASSAY, "rollouts", "--json", *usual(g), "-c", "4",
+              stdout=subprocess.PIPE, text=True)
+    os.sched_setaffinity(p.pid, {cpu})
+    out, _ = p.communicate(timeout=120)
+    d = valid(json.loads(out), "rollouts-1")
+    waited = {e["what"]: e["value"] for e in verdict(d["id"])["evidence"]}["waited for a CPU"]
+    expect(waited != "0 %", f"waited for a CPU: {waited}")
+
+
+def verdict(run):
+    return assay("show", "--json", run).json()["assay"]["verdict"]
+
+
+@test("every key that is understood is in the help, and no option has a default that is none")
+def _():
+    text = "".join(assay("rollouts", "--help").ok().out.split())
+    for key in ("agent_name", "input_jsonl_fpath", "output_jsonl_fpath", "limit", "num_repeats",
+                "num_samples_in_parallel", "num_repeats_add_seed", "responses_create_params",
+                "resume_from_cache", "disable_aggregation", "head_server"):
+        expect_in("+" + key, text, "help")
+    expect("(default-1)" not in text, "a default of -1")
+    r = assay("rollouts", "--temperature", "warm", "-i", "x", "-o", "y")
+    expect_eq(r.rc, 2, "exit status")
+    expect_in("--temperature: ", r.err, "stderr")
 
 
 main()

@@ -199,4 +199,26 @@ def _():
     s.end()
 
 
+@test("of OpenAI's API there is the list of models; what else is below /v1 is not found")
+def _():
+    s = stub("-a", "size=7")
+    status, headers, body = ask(s, "/v1/models")
+    d = json.loads(body)
+    expect_eq((status, headers["Content-Type"], d["object"]), (200, "application/json", "list"),
+              "the list")
+    expect_eq([(m["id"], m["object"]) for m in d["data"]], [("stub", "model")], "models")
+    for path, body in (("/v1/messages", {"messages": []}), ("/v1/nothing", None)):
+        status, _, text = ask(s, path, body)
+        e = json.loads(text)["error"]
+        expect_eq((status, e["type"], e["param"], e["code"]),
+                  (404, "invalid_request_error", None, None), path)
+        expect_in(path, e["message"], "message")
+    expect_eq((ask(s, "/v1/nothing?size=3")[2], ask(s, "/v2/models")[2]), ("xxx", "x" * 7),
+              "what a query says, and what is elsewhere, is as before")
+    s.end()
+    s = stub("--script", script('{"routes": [{"path": "/v1/messages", "body": "mine"}]}'))
+    expect_eq(ask(s, "/v1/messages", {})[2], "mine", "a route comes first")
+    s.end()
+
+
 main()

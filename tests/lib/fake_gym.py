@@ -12,6 +12,7 @@ resources server with sessions. Each row says in "fake" how it wants to be treat
     g.head        "127.0.0.1:PORT"
     g.runs        the rows that /run got, in order
     g.most        how many it had at once, at most
+    g.pid         of all servers, but for those in g.pids, by their names; 0: nobody says
 
     Gym(path=PATH)                 an agent at that unix socket too
 """
@@ -88,6 +89,7 @@ class Gym:
         self.server = Server(self, None)
         self.head = f"127.0.0.1:{self.server.port}"
         self.pid = 0
+        self.pids = {}
 
     # --- the head server -------------------------------------------------------
 
@@ -104,7 +106,8 @@ class Gym:
 
     def instances(self):
         return [{"name": name, "process_name": name, "server_type": "responses_api_agents",
-                 "host": "127.0.0.1", "port": s.port, "pid": self.pid or None, "status": "success",
+                 "host": "127.0.0.1", "port": s.port, "status": "success",
+                 "pid": self.pids.get(name, self.pid) or None,
                  "url": f"http://127.0.0.1:{s.port}"} for name, s in self.agents.items()]
 
     def on_get(self, h):

@@ -6,6 +6,7 @@
 #include "base/fault.h"
 #include "load/container.h"
 #include "load/pulse.h"
+#include "load/sessions.h"
 #include "load/toll.h"
 #include "utest.h"
 
@@ -108,7 +109,7 @@ static void t_what_a_process_used(void)
 {
 	struct as_total totals[AS_NTOTALS] = {
 		[AS_T_CPU] = {.value = 3 * AS_SECOND}, [AS_T_MEM_PEAK] = {.value = 1 << 20}};
-	struct as_toll t = as_toll_new();
+	struct as_toll t = as_toll_new(NULL);
 	struct as_load_target found = {0};
 	struct as_frame f = {0};
 
@@ -135,7 +136,7 @@ static void t_what_a_process_used(void)
 static void t_loops_of_it(void)
 {
 	struct as_total totals[AS_NTOTALS] = {0};
-	struct as_toll t = as_toll_new();
+	struct as_toll t = as_toll_new(NULL);
 	struct as_load_target found = {0};
 	struct as_loops loops;
 	struct as_err err;
@@ -169,6 +170,55 @@ static void t_loops_of_it(void)
 	as_loops_done(&loops);
 }
 
+/* ── sessions ─────────────────────────────────────────────────────────── */
+
+/* A server that holds 100 bytes a session, and 5000 since the first. */
+static struct as_load_target held(const uint64_t *open, size_t n, bool kept)
+{
+	struct as_load_target found = {0};
+	struct as_held h = as_held_new();
+	struct as_sessions s = {0};
+
+	as_held_note(&h, &s, 70000);
+	for (size_t i = 0; i < n; i++) {
+		while (s.open > open[i])
+			as_session_close(&s);
+		while (s.open < open[i])
+			as_session_open(&s);
+		as_held_note(&h, &s, AS_NA);
+		as_held_note(&h, &s, 75000 + 100 * (int64_t)(kept ? s.opened : s.open));
+	}
+	as_held_finish(&h, &found);
+	return found;
+}
+
+static void t_what_a_session_takes(void)
+{
+	static const uint64_t ramp[] = {10, 50, 50, 0}, few[] = {3, 0, 3, 0};
+	uint64_t waves[1200];
+
+	for (size_t i = 0; i < AS_LEN(waves); i++)
+		waves[i] = i % 2 ? 4 : 0;
+	struct as_load_target t = held(ramp, AS_LEN(ramp), false);
+	EXPECT_U64(t.session_how, AS_SESSION_HELD);
+	EXPECT_U64(t.sessions, 50);
+	EXPECT_I64(t.session_growth, 10000);
+	EXPECT_I64(t.session_bytes, 200); /* with what the first warmed up: at most */
+	t = held(waves, AS_LEN(waves), false);
+	EXPECT_U64(t.session_how, AS_SESSION_HELD);
+	EXPECT_I64(t.session_bytes, 1350);
+	t = held(waves, AS_LEN(waves), true);
+	EXPECT_U64(t.session_how, AS_SESSION_KEPT);
+	EXPECT_U64(t.sessions, 2400);
+	EXPECT_I64(t.session_bytes, 100);
+	EXPECT_I64(t.session_growth, 245000);
+	t = held(few, AS_LEN(few), false);
+	EXPECT_U64(t.session_how, AS_SESSION_FEW);
+	EXPECT_I64(t.session_bytes, AS_NA);
+	t = held(few, 0, false);
+	EXPECT_U64(t.session_how, AS_SESSION_FEW);
+}
+
 /* ── containers ───────────────────────────────────────────────────────── */
 
 static int parse(const char *text, int32_t *ret)
@@ -195,4 +245,4 @@ static void t_containers(void)
 }
 
 UTEST_MAIN(T(t_nothing_is_lost_between_threads), T(t_a_slice_grows_until_it_is_taken),
-	   T(t_what_a_process_used), T(t_loops_of_it), T(t_containers))
+	   T(t_what_a_process_used), T(t_loops_of_it), T(t_what_a_session_takes), T(t_containers))

@@ -155,7 +155,11 @@ static const struct as_load_target watched = {.name = "app",
 					      .lag_p50 = 5,
 					      .lag_p99 = 6,
 					      .lag_max = 7,
-					      .limit = "none"};
+					      .limit = "none",
+					      .session_how = AS_SESSION_KEPT,
+					      .sessions = 8,
+					      .session_growth = AS_NA,
+					      .session_bytes = 9};
 
 static void t_kept(void)
 {
@@ -185,6 +189,10 @@ static void t_kept(void)
 	as_histogram_add(&l.step[1].latency, 3, 6);
 	l.nchecks = 1;
 	l.check[0] = (struct as_load_check){"status", 1, 5, 1};
+	l.rollouts.asked = 7;
+	l.rollouts.back = 6;
+	l.rollouts.gym = 1;
+	as_histogram_add(&l.rollouts.verify, 11, 2);
 	as_enc_load(&b, &l);
 	EXPECT(!b.bad);
 	struct as_bytes in = as_bytes(b.p, b.len);
@@ -198,8 +206,8 @@ static void t_kept(void)
 		as_dec_load(&in, part);
 		whole += !in.bad;
 	}
-	EXPECT_I64(whole,
-		   4); /* but where those ended that were kept before servers, climbs, flows */
+	/* but where those ended that were kept before servers, climbs, flows, rollouts */
+	EXPECT_I64(whole, 5);
 }
 
 static void t_errors_have_names(void)

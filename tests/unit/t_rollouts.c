@@ -196,18 +196,38 @@ static void t_rows(void)
 
 static void t_targets(void)
 {
-	static struct as_rollouts r;
+	static struct as_load l;
+	struct as_rollouts *r = &l.rollouts;
 	struct as_gym_target t[AS_GYM_TARGETS];
 
-	EXPECT(as_judge_gym(&r, NULL, t)); /* what is not known is not missed */
-	as_histogram_add(&r.tool, 99 * AS_MSEC, 100);
-	as_histogram_add(&r.verify, 20 * AS_MSEC, 100);
-	EXPECT(as_judge_gym(&r, NULL, t));
-	as_histogram_add(&r.verify, 60 * AS_MSEC, 2);
-	EXPECT(!as_judge_gym(&r, NULL, t));
-	EXPECT(!t[0].missed && t[1].missed && !t[2].missed);
-	EXPECT(!as_judge_gym(&r, &r.tool, t));
-	EXPECT(t[2].missed);
+	EXPECT(!as_judge_gym(r, NULL, t)); /* what nobody knows is not met */
+	for (size_t i = 0; i < AS_GYM_TARGETS; i++)
+		EXPECT(!t[i].met && !t[i].n && t[i].p99 == AS_NA && t[i].why && !t[i].server);
+	as_histogram_add(&r->tool, 99 * AS_MSEC, 100);
+	as_histogram_add(&r->verify, 20 * AS_MSEC, 100);
+	EXPECT(!as_judge_gym(r, &l, t));
+	EXPECT(t[0].met && !t[0].why && t[1].met && !t[2].met && t[2].why);
+	l.ntargets = 3;
+	l.target[0] = (struct as_load_target){.name = "a", .lags = 9, .lag_p99 = 3 * AS_MSEC};
+	l.target[1] = (struct as_load_target){.name = "b"}; /* it has no loop */
+	l.target[2] = (struct as_load_target){.name = "c", .lags = 7, .lag_p99 = 9 * AS_MSEC};
+	EXPECT(as_judge_gym(r, &l, t));
+	EXPECT_STR(t[2].server, "c"); /* the worst of all, not the first */
+	EXPECT_U64(t[2].n, 7);
+	l.target[2].lag_p99 = 10 * AS_MSEC;
+	EXPECT(!as_judge_gym(r, &l, t) && !t[2].met);
+	l.target[2].lag_p99 = 0;
+	as_histogram_add(&r->verify, 60 * AS_MSEC, 2);
+	EXPECT(!as_judge_gym(r, &l, t));
+	EXPECT(t[0].met && !t[1].met && t[2].met);
+	EXPECT_STR(t[2].server, "a");
+	EXPECT(!as_session_worst(NULL) && !as_session_worst(&l));
+	l.target[0].session_how = AS_SESSION_FEW;
+	l.target[0].session_bytes = AS_NA;
+	EXPECT(as_session_worst(&l) == &l.target[0]); /* it says why not */
+	l.target[1].session_how = AS_SESSION_HELD;
+	l.target[1].session_bytes = 5;
+	EXPECT(as_session_worst(&l) == &l.target[1]);
 }
 
 UTEST_MAIN(T(t_values), T(t_no_values), T(t_words), T(t_servers), T(t_instances), T(t_rows),
