@@ -164,7 +164,7 @@ struct as_load {             /* of the heap: it holds histograms */
 	uint64_t opened;                  /* connections, successfully          */
 	uint64_t bytes_in, bytes_out;     /* all of them, heads and warm-up too */
 	int64_t warmup_ns;                /* how long that was                  */
-	int64_t measured_ns;              /* from its end to the last answer    */
+	int64_t measured_ns; /* from its end to the last answer; of a schedule, to its end */
 	int64_t sending_ns;         /* of that, until nothing more was to be sent; closed: all */
 	int64_t cpu_ns;             /* of the generator's thread, in that time             */
 	int64_t wait_ns;            /* how long it waited for a CPU meanwhile, 0 if nobody says */

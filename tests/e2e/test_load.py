@@ -49,6 +49,25 @@ def _():
     expect_eq((d["requests"], s.end()["requests"]), (100, 100), "half a second of 200 a second")
 
 
+@test("the rate is that of the schedule, which lasts until the next would have been due")
+def _():
+    s = stub()
+    d = load(s.url, "-R", 50, "-n", 10, "-c", 5)
+    s.end()
+    expect(d["measured_seconds"] >= 0.2 and d["rate"] <= 50, (d["measured_seconds"], d["rate"]))
+
+
+@test("ten requests are too few to call a load INVALID, and it says so")
+def _():
+    s = stub()
+    d = load(s.url, "-R", 500, "-n", 10, "-c", 1)
+    s.end()
+    # Of a machine so busy that this takes a tenth of a second more can be said.
+    expect_in(d["verdict_reason"], ("valid, as far as a load so short can tell",
+                                    "INVALID: others had the generator's CPU",
+                                    "INVALID: the generator itself was the bottleneck"), "verdict")
+
+
 @test("a rate that changes: as many as its integral says, over a ramp and over stages")
 def _():
     s = stub()
