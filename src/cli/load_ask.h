@@ -10,6 +10,7 @@
 #include "cli/cmd.h"
 #include "cli/load_places.h"
 #include "cli/measure.h"
+#include "judge/threshold.h"
 #include "load/drive.h"
 #include "load/generator.h"
 
@@ -100,6 +101,9 @@ struct as_load_job {
 int as_load_job_prepare(const struct as_load_ask *o, const char *what, const struct as_env *env,
 			struct as_load_job *job, struct as_err *err);
 void as_load_job_done(struct as_load_job *job);
+/* Refuses thresholds that can never be known of it. */
+int as_load_job_can_know(const struct as_load_job *job, const struct as_thresholds *t,
+			 struct as_err *err);
 
 /*
  * One load of it: open, measure, close, as often as wanted. `thresholds` are

@@ -42,6 +42,12 @@ enum as_load_error as_gen_kind_of_fault(const struct as_tls_result *how)
 	return how->os ? as_gen_kind(how->os) : AS_LOAD_CLOSED;
 }
 
+/* Until the first byte; an answer that came at once is one. */
+static int64_t waited(const struct as_conn *c, int64_t now)
+{
+	return (c->stream.first_byte_ns ? c->stream.first_byte_ns : now) - c->begun_ns;
+}
+
 /* … and of one of several servers. */
 static void record_at(struct as_load_server *s, const struct as_conn *c, enum as_load_error kind,
 		      int64_t now)
@@ -66,18 +72,23 @@ static void record_step(struct as_load_step *s, const struct as_conn *c, enum as
 		s->status[c->http.status / 100 - 1]++;
 	as_histogram_add(&s->latency, now - c->due_ns, 1);
 	as_histogram_add(&s->wire, now - c->begun_ns, 1);
+	as_histogram_add(&s->waiting, waited(c, now), 1);
 }
 
 void as_gen_record(struct as_generator *g, struct as_conn *c, enum as_load_error kind, int64_t now)
 {
 	struct as_load *l = g->out;
 	int64_t ready = c->freed_ns > c->due_ns ? c->freed_ns : c->due_ns;
+	bool met = kind == AS_LOAD_FINE && g->cfg->deadline_ns &&
+		   now - c->due_ns <= g->cfg->deadline_ns;
 
 	g->last_ns = now;
 	g->slice->requests++;
 	g->slice->failed += kind != AS_LOAD_FINE;
+	g->slice->met += met;
 	as_histogram_add(&g->slice->latency, now - c->due_ns, 1);
 	as_histogram_add(&g->slice->wire, now - c->begun_ns, 1);
+	as_histogram_add(&g->slice->waiting, waited(c, now), 1);
 	if (c->due_ns < g->from_ns) {
 		l->warmup++;
 		return;
@@ -87,12 +98,12 @@ void as_gen_record(struct as_generator *g, struct as_conn *c, enum as_load_error
 		l->errors[kind]++;
 	if (kind >= AS_LOAD_STATUS_4XX && c->http.status) /* an answer, and a whole one */
 		l->status[c->http.status / 100 - 1]++;
-	l->met += kind == AS_LOAD_FINE && g->cfg->deadline_ns &&
-		  now - c->due_ns <= g->cfg->deadline_ns;
+	l->met += met;
 	if (c->http.events || c->http.chunked)
 		as_stream_record(&c->stream, &l->stream, c->due_ns);
 	as_histogram_add(&l->latency, now - c->due_ns, 1);
 	as_histogram_add(&l->wire, now - c->begun_ns, 1);
+	as_histogram_add(&l->waiting, waited(c, now), 1);
 	as_histogram_add(&l->lateness, c->begun_ns - ready, 1);
 	record_at(c->server->out, c, kind, now);
 	if (c->session)

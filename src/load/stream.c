@@ -27,22 +27,30 @@ static void add_event(struct as_stream *s, struct as_load_streams *to, int64_t n
 		to->events++;
 }
 
+/* … and it carries a piece of a model's answer: roles, usage and the end carry none. */
+static void add_piece(struct as_stream *s, struct as_load_streams *to, int64_t now)
+{
+	if (!s->first_token_ns)
+		s->first_token_ns = now;
+	else if (to)
+		as_histogram_add(&to->between_tokens, now - s->last_token_ns, 1);
+	s->last_token_ns = now;
+	if (to)
+		to->pieces++;
+}
+
 static void take_event(struct as_stream *s, struct as_load_streams *to,
 		       const struct as_sse_event *e, int64_t now)
 {
 	struct as_tokens t = as_tokens_of(e->data, e->n);
 
 	add_event(s, to, now);
-	if (t.piece && !s->first_token_ns)
-		s->first_token_ns = now;
 	if (t.piece)
-		s->last_token_ns = now;
+		add_piece(s, to, now);
 	if (t.so_far >= 0) {
 		s->told = true;
 		s->tokens = t.so_far;
 	}
-	if (to)
-		to->pieces += t.piece;
 	if (to && t.sent_ns >= 0 && t.sent_ns <= now)
 		as_histogram_add(&to->event_lag, now - t.sent_ns, 1);
 }

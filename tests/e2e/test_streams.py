@@ -42,6 +42,7 @@ def _():
         rate = st["tokens"] / d["measured_seconds"]
         expect(abs(st["tokens_per_second"] / rate - 1) < 1e-6, "tokens a second")
         expect(st["first_token_ms"]["p50"] >= st["first_byte_ms"]["p50"], "first token")
+        expect_eq(st["between_tokens_ms"]["p50"] is not None, True, "token gaps")
     st = load(s.url + "/v1/chat/completions", "-n", 2, "--body", json.dumps(ASK))["stream"]
     expect_eq((st["tokens"], st["token_events"]), (None, 40), "without usage nobody knows")
     d = load(s.url + "/v1/chat/completions", "-n", 2, "--body",
@@ -124,6 +125,7 @@ def _():
              "--threshold", "goodput>=1")
     expect_eq([x["ok"] for x in d["thresholds"]], [True] * 4, d["thresholds"])
     expect_eq(d["thresholds"][0]["value"], d["stream"]["first_token_ms"]["p50"], "its value")
+    expect_eq(d["thresholds"][1]["value"], d["stream"]["between_tokens_ms"]["p99"], "itl's")
     s.end()
 
 
