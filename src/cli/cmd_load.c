@@ -63,6 +63,15 @@ static const struct as_opt opts[] = {
 };
 /* clang-format on */
 
+/* Of wrk, hey and oha. */
+static const struct as_opt_habit habits[] = {
+	{'d', "-z says how long, --body what is sent"},
+	{'D', "--body-file is the file of a body"},
+	{'t', "--timeout is that of a request, and one thread sends them all"},
+	{'q', "-R says how often, and -q is --quiet"},
+	{0},
+};
+
 /* ── what is asked for ────────────────────────────────────────────────── */
 
 struct job {
@@ -319,7 +328,8 @@ const struct as_cmd as_cmd_load = {
 		"what each had, and so do `targets` in the JSON document.\n\n"
 		"Every request counts, however it ended. Errors are told by kind: refused, "
 		"unreachable, descriptors, reset, closed, timeout, protocol, headers, unsent, "
-		"cut, tls_expired, tls_host, tls_issuer, tls, alpn, upgrade, ws_close, stream, "
+		"cut, tls_expired, tls_host, tls_issuer, no_tls, tls, alpn, upgrade, ws_close, "
+		"stream, "
 		"system, status_4xx, "
 		"status_5xx; of a flow capture and until. Redirects are answers, and not followed. "
 		"What was sent in the `--warmup` is left out of all but the bytes.\n\n"
@@ -420,5 +430,6 @@ const struct as_cmd as_cmd_load = {
 	.max_args = 1,
 	.opts = opts,
 	.opts_size = sizeof(struct opts),
+	.habits = habits,
 	.run = run,
 };

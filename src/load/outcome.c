@@ -34,7 +34,7 @@ enum as_load_error as_gen_kind_of_fault(const struct as_tls_result *how)
 	static const enum as_load_error of[] = {
 		[AS_TLS_EXPIRED] = AS_LOAD_TLS_EXPIRED, [AS_TLS_HOST] = AS_LOAD_TLS_HOST,
 		[AS_TLS_ISSUER] = AS_LOAD_TLS_ISSUER,   [AS_TLS_PROTOCOL] = AS_LOAD_ALPN,
-		[AS_TLS_OTHER] = AS_LOAD_TLS,
+		[AS_TLS_NONE] = AS_LOAD_NO_TLS,         [AS_TLS_OTHER] = AS_LOAD_TLS,
 	};
 
 	if (how->fault != AS_TLS_SYSTEM)

@@ -44,6 +44,7 @@
 	X(TLS_EXPIRED, "tls_expired", "the certificate is expired, or not valid yet")              \
 	X(TLS_HOST,    "tls_host",    "the certificate is another host's")                         \
 	X(TLS_ISSUER,  "tls_issuer",  "the certificate's issuer is not trusted")                   \
+	X(NO_TLS,      "no_tls",      "the server answers without TLS: is its URL http://?")        \
 	X(TLS,         "tls",         "TLS could not be agreed on, or broke")                      \
 	X(ALPN,        "alpn",        "the server does not speak the version that was asked for")  \
 	X(UPGRADE,     "upgrade",     "the server did not become a WebSocket")                     \

@@ -475,6 +475,15 @@ def _():
     expect_in("no.such.host.invalid", r.err)
 
 
+@test("who is used to wrk, hey or oha is told what it is called here")
+def _():
+    for words, here in ((["-d", "5s"], "-z"), (["-t", "2"], "--timeout"), (["-q", "9"], "-R"),
+                        (["-t4", "-c9"], "--timeout"), (["-D", "x"], "--body-file")):
+        r = assay("load", *words, "http://127.0.0.1:1/")
+        expect_eq((r.rc, r.out), (2, ""), words)
+        expect_in(here, r.err, words)
+
+
 @test("somebody else's server needs --yes")
 def _():
     r = assay("load", "-n", "1", "http://192.0.2.1/")
