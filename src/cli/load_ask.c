@@ -113,6 +113,7 @@ static void configure(const struct as_load_ask *o, struct as_load_job *j, const 
 	c->balance = *o->balance == 'r' ? AS_ROUND_ROBIN : AS_LEAST_OUTSTANDING;
 	c->timeout_ns = o->timeout_ns;
 	c->deadline_ns = o->deadline_ns;
+	c->tokens = o->tokens;
 	c->seed = o->seed;
 }
 

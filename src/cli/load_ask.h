@@ -20,7 +20,7 @@ struct as_load_ask {
 	const char *method, *body, *body_file, *body_lines, *targets, *balance, *ca_file;
 	struct as_opt_list headers, watched;
 	uint64_t streams;
-	bool yes, insecure, http2;
+	bool yes, insecure, http2, tokens;
 };
 
 /* clang-format off */
@@ -34,7 +34,9 @@ struct as_load_ask {
 	  .help = "give a request up after this time; it counts as an error, and as so long" },    \
 	{ .name = "deadline", .type = AS_OPT_DURATION, .at = offsetof(S, ask.deadline_ns),         \
 	  .arg = "TIME", .positive = true,                                                         \
-	  .help = "an answer is good that came within this time: their share is the goodput" }
+	  .help = "an answer is good that came within this time: their share is the goodput" },    \
+	{ .name = "tokens", .type = AS_OPT_SWITCH, .at = offsetof(S, ask.tokens),                  \
+	  .help = "read `usage` of answers of JSON too, as models have it: tokens a second" }
 
 #define AS_LOAD_SENDING_OPTS(S)                                                                    \
 	AS_OPT_HEAD("what is sent"),                                                               \

@@ -195,6 +195,8 @@ static void on_body(struct as_http2_stream *s, void *arg, const char *p, size_t 
 	c->http.body += n;
 	if (s->events)
 		as_gen_body(k->of, c, p, n);
+	else if (k->of->cfg->tokens)
+		as_stream_keep(&c->stream, p, n);
 }
 
 /* It was not looked at: to another carrier, with the time that it already took. */

@@ -323,7 +323,7 @@ static void shut(struct as_generator *g)
 	for (size_t i = 0; g->conns && i < g->nconns; i++) {
 		as_gen_drop(g, &g->conns[i]);
 		as_talk_done(&g->conns[i]);
-		as_sse_done(&g->conns[i].stream.sse);
+		as_stream_done(&g->conns[i].stream);
 	}
 	as_carriers_done(g);
 	as_gen_unseat(g);

@@ -75,6 +75,17 @@ static void record_step(struct as_load_step *s, const struct as_conn *c, enum as
 	as_histogram_add(&s->waiting, waited(c, now), 1);
 }
 
+/* Also of an answer that came at once, how many tokens it says it has. */
+static void record_stream(struct as_conn *c, struct as_load_streams *to)
+{
+	if (c->http.state == AS_HTTP_DONE)
+		as_stream_read_usage(&c->stream);
+	if (c->http.events || c->http.chunked)
+		as_stream_record(&c->stream, to, c->due_ns);
+	else
+		as_stream_record_tokens(&c->stream, to);
+}
+
 void as_gen_record(struct as_generator *g, struct as_conn *c, enum as_load_error kind, int64_t now)
 {
 	struct as_load *l = g->out;
@@ -99,8 +110,7 @@ void as_gen_record(struct as_generator *g, struct as_conn *c, enum as_load_error
 	if (kind >= AS_LOAD_STATUS_4XX && c->http.status) /* an answer, and a whole one */
 		l->status[c->http.status / 100 - 1]++;
 	l->met += met;
-	if (c->http.events || c->http.chunked)
-		as_stream_record(&c->stream, &l->stream, c->due_ns);
+	record_stream(c, &l->stream);
 	as_histogram_add(&l->latency, now - c->due_ns, 1);
 	as_histogram_add(&l->wire, now - c->begun_ns, 1);
 	as_histogram_add(&l->waiting, waited(c, now), 1);

@@ -99,7 +99,7 @@ static void put_streams(struct as_json *j, const struct as_load *l)
 	const struct as_load_streams *s = &l->stream;
 	char key[40];
 
-	if (!s->n) {
+	if (!s->n && !s->told) {
 		as_json_na(j, "stream");
 		return;
 	}

@@ -108,7 +108,7 @@ struct as_load_streams {
 	uint64_t n;      /* however they ended                                    */
 	uint64_t events; /* or chunks                                             */
 	uint64_t pieces; /* events with a piece of a model's answer               */
-	uint64_t told;   /* streams that said how many tokens they had, and these */
+	uint64_t told;   /* answers that said how many tokens they had, and these */
 	uint64_t tokens;
 #define X(member, label, help) struct as_histogram member;
 	AS_LOAD_STREAM_TIMES(X)

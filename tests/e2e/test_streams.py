@@ -48,7 +48,42 @@ def _():
     d = load(s.url + "/v1/chat/completions", "-n", 2, "--body",
              json.dumps({**ASK, "stream": False}))
     expect_eq((d["stream"], d["failed"]), (None, 0), "no stream")
+    for path, body in (("/v1/chat/completions", {**ASK, "stream": False}),
+                       ("/v1/responses", {"input": "hello"})):
+        d = load(s.url + path, "-n", 6, "-c", 2, "--tokens", "--body", json.dumps(body))
+        st = d["stream"]
+        expect_eq((st["streams"], st["streams_with_tokens"], st["tokens"]), (0, 6, 120), path)
+    text = assay("show", d["id"], env={"LC_ALL": "C.UTF-8"}).ok().out
+    expect_in("120 tokens", text)
     s.end()
+    s = stub()
+    expect_eq(load(s.url + "/?size=50", "-n", 6, "-c", 2, "--tokens")["stream"], None, "no JSON")
+    s.end()
+
+
+@test("usage is read of an answer in pieces, over one connection again and again")
+def _():
+    body = (b'{"pad": "' + b"x" * 300000 + b'", "choices": [{"message": {"content": "hi"}}], '
+            b'"usage": {"prompt_tokens": 3, "completion_tokens": 7}}')
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        def serve():
+            c, _ = server.accept()
+            for head in (b"Content-Length: %d\r\n\r\n" % len(body),
+                         b"Content-Length: 2\r\n\r\n",
+                         b"Transfer-Encoding: chunked\r\n\r\n%x\r\n" % len(body)):
+                c.recv(4096)
+                c.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n" + head
+                          + (b"{}" if b" 2\r" in head else body))
+                if b"chunked" in head:
+                    c.sendall(b"\r\n0\r\n\r\n")
+            c.recv(1)
+        t = threading.Thread(target=serve, daemon=True)
+        t.start()
+        d = load(f"http://127.0.0.1:{server.getsockname()[1]}/", "-n", 3, "-c", 1, "--tokens")
+        t.join(10)
+    st = d["stream"]
+    expect_eq((st["streams"], st["streams_with_tokens"], st["tokens"], d["failed"]), (1, 2, 14, 0),
+              "told by two of three")
 
 
 @test("chunks are events of what is no event stream")
