@@ -547,8 +547,11 @@ static bool take_name(struct word *w, struct word *ret)
 /* With a tag or without. */
 static bool is_metric(struct word name)
 {
-	struct word bare = trimmed(name.p, until_one_of("{", name.p, name.n));
+	size_t at = until_one_of("{", name.p, name.n);
+	struct word bare = trimmed(name.p, at);
 
+	if (at + tag_length(name.p + at, name.n - at) != name.n)
+		return false;
 	for (unsigned m = 0; m < AS_LEN(metrics); m++)
 		if (is(bare, metrics[m].name))
 			return true;
