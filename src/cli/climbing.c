@@ -23,6 +23,7 @@ struct probe {
 	struct as_trial trial;
 	int64_t before_ns; /* how long it had lasted at the last sample */
 	uint64_t answered; /* after the warm-up, also what was sent in it */
+	uint64_t answers;  /* by the last sample, whatever they said      */
 	int64_t lasted_ns; /* that took so long                           */
 	bool told;
 };
@@ -39,6 +40,17 @@ static bool is_decided(const struct probe *p, int64_t lasted_ns)
 	return p->climbing->climb.phase == AS_CLIMB_HALVE && lasted_ns >= enough;
 }
 
+/* Answers since the last sample. */
+static uint64_t new_answers(struct probe *p, const struct as_load_state *s)
+{
+	uint64_t before = p->answers;
+
+	p->answers = 0;
+	for (size_t c = 0; c < AS_LOAD_CLASSES; c++)
+		p->answers += s->status[c];
+	return p->answers - before;
+}
+
 /* A slice of which a part was warm-up is left out. */
 static int on_frame(void *st, const struct as_frame *f, struct as_err *err)
 {
@@ -46,10 +58,20 @@ static int on_frame(void *st, const struct as_frame *f, struct as_err *err)
 	struct as_drive *d = &p->climbing->job->drive;
 	int64_t warmup = p->climbing->job->config.warmup_ns;
 
+	uint64_t answers = new_answers(p, &d->state);
+
 	(void)f, (void)err;
 	if (p->before_ns >= warmup && d->state.t_ns > p->before_ns) {
-		as_trial_add(&p->trial, &d->last->latency, &d->last->wire, d->last->requests,
-			     d->last->failed);
+		const struct as_trial_slice s = {.latency = &d->last->latency,
+						 .wire = &d->last->wire,
+						 .waiting = &d->last->waiting,
+						 .requests = d->last->requests,
+						 .failed = d->last->failed,
+						 .met = d->last->met,
+						 .answers = answers,
+						 .ns = d->state.t_ns - p->before_ns};
+
+		as_trial_add(&p->trial, &s);
 		p->answered += d->last->requests - d->last->failed;
 		p->lasted_ns += d->state.t_ns - p->before_ns;
 		if (!p->told && is_decided(p, d->state.t_ns - warmup)) {
@@ -254,7 +276,7 @@ static int one(struct as_climbing *c, struct as_io *io, unsigned again, struct a
 int as_climbing_run(struct as_climbing *c, struct as_io *io, struct as_err *err)
 {
 	unsigned again = 0;
-	int r = AS_OK;
+	int r = as_load_job_can_know(c->job, c->slo, err);
 
 	as_id_random(c->id);
 	c->story.by_rate = c->by_rate;

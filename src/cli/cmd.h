@@ -47,6 +47,7 @@ struct as_cmd {
 	int min_args, max_args;    /* positional words; max -1: any number         */
 	const struct as_opt *opts; /* name == NULL ends                         */
 	size_t opts_size;
+	const struct as_opt_habit *habits; /* of who comes from other programs; or NULL */
 	/* args: positionals; tail: the COMMAND, or NULL. All NULL-ended. NULL: a family. */
 	int (*run)(const void *opts, char **args, char **tail, struct as_io *io,
 		   struct as_err *err);

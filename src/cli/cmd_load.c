@@ -63,6 +63,15 @@ static const struct as_opt opts[] = {
 };
 /* clang-format on */
 
+/* Of wrk, hey and oha. */
+static const struct as_opt_habit habits[] = {
+	{'d', "-z says how long, --body what is sent"},
+	{'D', "--body-file is the file of a body"},
+	{'t', "--timeout is that of a request, and one thread sends them all"},
+	{'q', "-R says how often, and -q is --quiet"},
+	{0},
+};
+
 /* ── what is asked for ────────────────────────────────────────────────── */
 
 struct job {
@@ -163,7 +172,9 @@ static int prepare(const struct opts *o, const char *url, struct job *j, const s
 		r = read_thresholds(o, j, err);
 	if (r == AS_OK)
 		r = as_load_files_open(&j->files, o->formats, &o->outputs, err);
-	return r == AS_OK ? as_load_job_prepare(&o->ask, url, env, &j->load, err) : r;
+	if (r == AS_OK)
+		r = as_load_job_prepare(&o->ask, url, env, &j->load, err);
+	return r == AS_OK ? as_load_job_can_know(&j->load, &j->thresholds, err) : r;
 }
 
 static void configure(const struct opts *o, struct as_load_config *c)
@@ -317,7 +328,8 @@ const struct as_cmd as_cmd_load = {
 		"what each had, and so do `targets` in the JSON document.\n\n"
 		"Every request counts, however it ended. Errors are told by kind: refused, "
 		"unreachable, descriptors, reset, closed, timeout, protocol, headers, unsent, "
-		"cut, tls_expired, tls_host, tls_issuer, tls, alpn, upgrade, ws_close, stream, "
+		"cut, tls_expired, tls_host, tls_issuer, no_tls, tls, alpn, upgrade, ws_close, "
+		"stream, "
 		"system, status_4xx, "
 		"status_5xx; of a flow capture and until. Redirects are answers, and not followed. "
 		"What was sent in the `--warmup` is left out of all but the bytes.\n\n"
@@ -349,37 +361,48 @@ const struct as_cmd as_cmd_load = {
 		"chunks, is measured too: when it began (`first byte`), when its first event and "
 		"the first piece of a model's answer were there (`first event`, `first token`), "
 		"all from the moment that it was due; what passed `between` two events of the same "
-		"stream, and the `longest gap` of each; and if its `usage` says how many tokens "
+		"stream, the `longest gap` of each, and the `token gap` between two pieces of a "
+		"model's answer; and if its `usage` says how many tokens "
 		"there were (OpenAI's does with "
 		"`\"stream_options\": {\"include_usage\": true}`), tokens a second and the time "
-		"`per token` after the first. An event is not a token. `event lag` is how late the "
+		"`per token` after the first. An event is not a token. With `--tokens` the `usage` "
+		"of answers that are plain JSON is read, too. `event lag` is how late the "
 		"generator read what `assay stub` sent. A stream whose connection ends in the "
 		"middle is `cut`. The `--timeout` is that of the whole answer. With `--deadline` "
 		"the share of requests that were answered within it is told as the goodput.\n\n"
 		"**When the generator itself was the bottleneck the verdict is INVALID** and the "
 		"exit status 6: its thread had less than 15 % of its time to spare, waited more "
-		"than 10 % of it for a CPU that others had, or sent the 99th percentile of its "
-		"requests later than a millisecond and a tenth of the median latency. Also when "
-		"no request was answered at all. Ctrl-C ends the load with a complete report of "
+		"than 10 % of it for a CPU that others had, or sent more than one request in a "
+		"hundred later than a millisecond and a tenth of the median latency. Also when "
+		"no request was answered at all. Less than a tenth of a second, or fewer than 300 "
+		"requests by a schedule, cannot tell: then the verdict says so, and is not "
+		"INVALID. Ctrl-C ends the load with a complete report of "
 		"what was measured until then.\n\n"
 		"On a terminal a load of two seconds or more has a screen: rate and percentiles "
 		"of the moment and of all, errors by kind, what the target uses. `q` ends it "
 		"with its report, `p` pauses the screen and not the load.\n\n"
 		"`--threshold` says what the load must keep to; one that is missed makes the exit "
 		"status 3, with `--exit-codes k6` 99. `p50`, `p99.9`, `min`, `max`, `mean` are of "
-		"the latency; `wire.`, `lateness.` and `handshake.` before them mean those, and so "
-		"do of streams "
-		"`first_byte.`, `first_event.`, `first_token.` (`ttft.`), `between_events.` "
-		"(`itl.`) and `per_token.` (`tpot.`); `goodput` is its share; `errors` is the "
+		"the latency; `wire.`, `waiting.` (until the first byte), `lateness.` and "
+		"`handshake.` before them mean those, and so do of streams "
+		"`first_byte.`, `first_event.`, `first_token.` (`ttft.`), `between_events.`, "
+		"`between_tokens.` (`itl.`) and `per_token.` (`tpot.`); `goodput` is its share; "
+		"`errors` is the "
 		"share of failed requests (`errors.count` their number), `rate` answers a second, "
-		"`requests` how many. k6's own words do as well: `http_req_duration p(95)<300`, "
-		"`http_req_waiting p(90)<25` (held against the time on the wire, which is never "
-		"shorter), `http_req_tls_handshaking`, "
+		"`requests` how many, `checks` the share of a flow's checks that passed. "
+		"`p99{login}<250ms` is of the flow's step `login`, and so are `wire`, `waiting`, "
+		"`errors`, `rate`, `requests` and `checks` with such a tag.\n\n"
+		"k6's own words do as well: `http_req_duration p(95)<300`, "
+		"`http_req_waiting p(90)<25` (our `waiting`, in which a connection that had to be "
+		"made is counted), `http_req_tls_handshaking`, "
 		"`http_req_failed rate<0.01`, `http_reqs rate>=2`, `checks rate>0.99`, "
-		"`iterations`, `dropped_iterations`, `data_received`, `data_sent`; behind "
-		"`metric:` a list of several. A time without a unit is in milliseconds. A "
-		"value that nobody knows is a threshold that was missed; of a load that is INVALID "
-		"none is judged by the exit status.\n\n"
+		"`iterations`, `dropped_iterations`, `data_received`, `data_sent`, `vus`; behind "
+		"`metric:` a list of several. Its tag `{name:STEP}` is a step, `{scenario:ANY}` "
+		"the load, whatever it is called; other tags are refused. "
+		"A time without a unit is in milliseconds. A threshold that can never be known "
+		"(`looplag` without `--watch`, `goodput` without `--deadline`) is refused before "
+		"anything is sent; one whose value turns out to be unknown is missed. Of a load "
+		"that is INVALID none is judged by the exit status.\n\n"
 		"`--watch` names the server's process (or a container of Docker's): while the load "
 		"lasts it is measured as `assay attach` does, with its descendants, and its event "
 		"loop as `assay loop` does. The summary then says what it used, how long its loop "
@@ -393,7 +416,9 @@ const struct as_cmd as_cmd_load = {
 		"`--json` the histograms are there too, in HdrHistogram's format V2; `--hdr` "
 		"writes them as a log for its own tools, in ns, the latency without a tag. "
 		"`--csv` and `--ndjson` have a line for each moment of the timeline, not for each "
-		"request: to write a million of them would cost more than to send them. `--junit` "
+		"request: to write a million of them would cost more than to send them; their "
+		"columns are metrics as every run has them, in what docs/metrics.md says they are "
+		"kept in (latencies in ns, where `--json` has ms; counters as sums). `--junit` "
 		"has a test for each threshold, and one that fails when the load was INVALID. "
 		"With `-o` the summary is shown as well, and a file appears when all of it is "
 		"there.",
@@ -408,5 +433,6 @@ const struct as_cmd as_cmd_load = {
 	.max_args = 1,
 	.opts = opts,
 	.opts_size = sizeof(struct opts),
+	.habits = habits,
 	.run = run,
 };

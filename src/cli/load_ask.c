@@ -113,6 +113,7 @@ static void configure(const struct as_load_ask *o, struct as_load_job *j, const 
 	c->balance = *o->balance == 'r' ? AS_ROUND_ROBIN : AS_LEAST_OUTSTANDING;
 	c->timeout_ns = o->timeout_ns;
 	c->deadline_ns = o->deadline_ns;
+	c->tokens = o->tokens;
 	c->seed = o->seed;
 }
 
@@ -126,6 +127,22 @@ int as_load_job_prepare(const struct as_load_ask *o, const char *what, const str
 	j->nwatched = o->watched.n;
 	configure(o, j, env);
 	return r;
+}
+
+int as_load_job_can_know(const struct as_load_job *j, const struct as_thresholds *t,
+			 struct as_err *err)
+{
+	const struct as_flow_plan *flow = j->flow;
+	struct as_threshold_facts f = {.watched = j->nwatched > 0,
+				       .deadline = j->config.deadline_ns};
+
+	for (size_t i = 0; i < j->config.nplaces; i++)
+		f.tls |= j->config.place[i].tls != NULL;
+	for (; flow && f.nsteps < flow->nsteps; f.nsteps++) {
+		f.step[f.nsteps].name = flow->step[f.nsteps].name;
+		f.step[f.nsteps].checked = flow->step[f.nsteps].checks.n > 0;
+	}
+	return as_thresholds_possible(t, &f, err);
 }
 
 void as_load_job_done(struct as_load_job *j)

@@ -10,6 +10,7 @@
 #include "cli/cmd.h"
 #include "cli/load_places.h"
 #include "cli/measure.h"
+#include "judge/threshold.h"
 #include "load/drive.h"
 #include "load/generator.h"
 
@@ -19,7 +20,7 @@ struct as_load_ask {
 	const char *method, *body, *body_file, *body_lines, *targets, *balance, *ca_file;
 	struct as_opt_list headers, watched;
 	uint64_t streams;
-	bool yes, insecure, http2;
+	bool yes, insecure, http2, tokens;
 };
 
 /* clang-format off */
@@ -33,7 +34,9 @@ struct as_load_ask {
 	  .help = "give a request up after this time; it counts as an error, and as so long" },    \
 	{ .name = "deadline", .type = AS_OPT_DURATION, .at = offsetof(S, ask.deadline_ns),         \
 	  .arg = "TIME", .positive = true,                                                         \
-	  .help = "an answer is good that came within this time: their share is the goodput" }
+	  .help = "an answer is good that came within this time: their share is the goodput" },    \
+	{ .name = "tokens", .type = AS_OPT_SWITCH, .at = offsetof(S, ask.tokens),                  \
+	  .help = "read `usage` of answers of JSON too, as models have it: tokens a second" }
 
 #define AS_LOAD_SENDING_OPTS(S)                                                                    \
 	AS_OPT_HEAD("what is sent"),                                                               \
@@ -100,6 +103,9 @@ struct as_load_job {
 int as_load_job_prepare(const struct as_load_ask *o, const char *what, const struct as_env *env,
 			struct as_load_job *job, struct as_err *err);
 void as_load_job_done(struct as_load_job *job);
+/* Refuses thresholds that can never be known of it. */
+int as_load_job_can_know(const struct as_load_job *job, const struct as_thresholds *t,
+			 struct as_err *err);
 
 /*
  * One load of it: open, measure, close, as often as wanted. `thresholds` are

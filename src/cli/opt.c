@@ -354,13 +354,35 @@ static const char *near_option(const struct as_cmd *cmd, const char *word, size_
 	return best.name;
 }
 
+static const struct as_opt_habit *find_habit(const struct as_cmd *cmd, char letter)
+{
+	const struct as_opt_habit *h = cmd->habits;
+
+	while (h && h->letter && h->letter != letter)
+		h++;
+	return h && h->letter ? h : NULL;
+}
+
+/* A switch here that has a value elsewhere: then the value is a word too many. */
+static const struct as_opt_habit *habit_given(const struct as_cmd *cmd, const struct as_parsed *p)
+{
+	for (const struct as_opt *o = cmd->opts; o && o->name; o++)
+		if (o->type == AS_OPT_SWITCH && o->letter && find_habit(cmd, o->letter) &&
+		    *(const bool *)((const char *)p->opts + o->at))
+			return find_habit(cmd, o->letter);
+	return NULL;
+}
+
 static int unknown_option(const struct walk *w, const struct step *s, struct as_err *err)
 {
 	const char *word = w->argv[w->at - 1], *name = word + (s->letter ? 1 : 2);
 	size_t len = strcspn(name, "=");
 	const char *near = len > 1 || !s->letter ? near_option(w->cmd, name, len) : NULL;
+	const struct as_opt_habit *habit = s->letter ? find_habit(w->cmd, s->unknown) : NULL;
 
-	if (near)
+	if (habit)
+		(void)as_fail(err, AS_EUSAGE, "no option '-%c'; %s", habit->letter, habit->here);
+	else if (near)
 		(void)as_fail(err, AS_EUSAGE, "no option '%.*s'; did you mean '--%s'?",
 			      (int)(name + len - word), word, near);
 	else if (s->letter)
@@ -431,8 +453,11 @@ static int check_switches(const struct as_cmd *cmd, const struct as_parsed *p, s
 static int check_words(const struct as_cmd *cmd, const struct as_parsed *p, struct as_err *err)
 {
 	bool none = !p->tail || !p->tail[0];
+	const struct as_opt_habit *habit = habit_given(cmd, p);
 
-	if (cmd->max_args >= 0 && p->nargs > cmd->max_args)
+	if (cmd->max_args >= 0 && p->nargs > cmd->max_args && habit)
+		(void)as_fail(err, AS_EUSAGE, "-%c takes no value; %s", habit->letter, habit->here);
+	else if (cmd->max_args >= 0 && p->nargs > cmd->max_args)
 		(void)as_fail(err, AS_EUSAGE, "'%s' is one word too many", p->args[cmd->max_args]);
 	else if (p->nargs < cmd->min_args)
 		(void)as_fail(err, AS_EUSAGE, "a word is missing");

@@ -6,7 +6,7 @@
  * for letters `-o value` and `-ovalue`. A row says what type the value has and
  * where in the command's struct it goes; its default is set by the parser from
  * the row, so help and behaviour cannot differ. A word that is nearly an
- * option or command gets "did you mean".
+ * option or command gets "did you mean", a habit from elsewhere what it is here.
  *
  * A scalar option given twice counts as given last. Every command has --help.
  */
@@ -48,6 +48,12 @@ struct as_opt {
 	const char *help;    /* one line, no full stop                        */
 	bool positive;       /* the value must be greater than zero           */
 	unsigned char apart; /* switches with a bit in common exclude each other */
+};
+
+/* A letter that other programs have for what is called otherwise here; letter 0 ends. */
+struct as_opt_habit {
+	char letter;
+	const char *here; /* "-z says how long" */
 };
 
 /* A row that is no option: the heading over those that follow it, in help and manual. */

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/human.h"
+#include "stat/share.h"
 
 /* Above this the generator's thread has no room left: what is measured is its own speed. */
 static const double busy_most = 0.85;
@@ -14,6 +15,13 @@ static const double wait_most = 0.10;
 /* A share of the median latency, and never less than what any busy machine adds. */
 static const double late_share = 0.10;
 #define LATE_LEAST AS_MSEC
+/* So many of a hundred may be late by more. */
+static const double late_most = 0.01;
+/* Of fewer requests one in a hundred is a hiccup or two; in a shorter time so are the shares. */
+enum { REQUESTS_ENOUGH = 300 };
+#define TIME_ENOUGH (100 * AS_MSEC)
+/* Standard deviations that a share must be off by: 95 %. */
+static const double z = 2;
 
 #define INVALID "invalid"
 
@@ -50,6 +58,27 @@ static void say(struct as_verdict *v, const char *kind, const char *sentence, co
 	(void)snprintf(v->advice, sizeof v->advice, "%s", advice);
 }
 
+/* ── what can be judged, and what it came to ──────────────────────────── */
+
+static bool is_long_enough(const struct as_load *l)
+{
+	return l->sending_ns >= TIME_ENOUGH;
+}
+
+/* In a closed loop without pauses nobody is ever late, by definition. */
+static bool are_enough(const struct as_load *l)
+{
+	return l->lateness.n >= REQUESTS_ENOUGH || !l->lateness.max;
+}
+
+static bool was_late(const struct as_load *l)
+{
+	double n = (double)l->lateness.n;
+	double kept = (double)as_histogram_within(&l->lateness, 0, as_load_allowance(l) + 1);
+
+	return are_enough(l) && as_share_wilson(n - kept, n, z).low > late_most;
+}
+
 static bool answered(const struct as_load *l)
 {
 	for (size_t c = 0; c < AS_LOAD_CLASSES; c++)
@@ -69,15 +98,17 @@ void as_judge_load(struct as_run *run)
 	if (!answered(l))
 		say(v, INVALID "-none", "INVALID: no request was answered",
 		    "is the server there, and the address right?");
-	else if (as_load_busy(l) > busy_most)
+	else if (is_long_enough(l) && as_load_busy(l) > busy_most)
 		say(v, INVALID "-busy", "INVALID: the generator itself was the bottleneck",
 		    "ask for less (-R RATE, fewer connections), or give it a CPU of its own");
-	else if (waited > wait_most)
+	else if (is_long_enough(l) && waited > wait_most)
 		say(v, INVALID "-starved", "INVALID: others had the generator's CPU",
 		    "give it a CPU of its own");
-	else if (late > as_load_allowance(l))
+	else if (was_late(l))
 		say(v, INVALID "-late", "INVALID: the generator could not keep its own schedule",
 		    "ask for less, or give it a CPU of its own");
+	else if (!is_long_enough(l) || !are_enough(l))
+		say(v, "valid-short", "valid, as far as a load so short can tell", "");
 	else
 		say(v, "valid", "valid: the generator had time to spare", "");
 	evidence(v, "generator busy", "%s", as_human_percent(as_load_busy(l)).s);

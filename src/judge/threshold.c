@@ -8,142 +8,203 @@
 
 static const double the_mean = 2; /* instead of a quantile */
 
-/* ── what can be asked of a load ──────────────────────────────────────── */
+/* ── what can be asked of a load, or of a step ────────────────────────── */
 
-static double per_second(const struct as_load *l, uint64_t n)
+struct part {
+	const struct as_load *l;
+	const struct as_load_step *step; /* NULL: all of it */
+};
+
+static double per_second(const struct part *p, uint64_t n)
 {
-	return l->measured_ns > 0 ? (double)n * 1e9 / (double)l->measured_ns : (double)NAN;
+	return p->l->measured_ns > 0 ? (double)n * 1e9 / (double)p->l->measured_ns : (double)NAN;
 }
 
-static double share(const struct as_load *l, uint64_t n)
+static double requests(const struct part *p)
 {
-	return l->requests ? (double)n / (double)l->requests : (double)NAN;
+	return (double)(p->step ? p->step->requests : p->l->requests);
 }
 
-static double failed_share(const struct as_load *l)
+static double failed(const struct part *p)
 {
-	return share(l, as_load_failed(l));
+	return (double)(p->step ? as_load_step_failed(p->step) : as_load_failed(p->l));
 }
 
-static double checks_share(const struct as_load *l)
+static double rate(const struct part *p)
 {
-	uint64_t passed, failed;
+	return p->step ? as_load_step_rate(p->l, p->step) : as_load_rate(p->l);
+}
 
-	as_load_checked(l, &passed, &failed);
-	return passed + failed ? (double)passed / (double)(passed + failed) : (double)NAN;
+static double failed_share(const struct part *p)
+{
+	return requests(p) > 0 ? failed(p) / requests(p) : (double)NAN;
+}
+
+static double checks_share(const struct part *p)
+{
+	uint64_t passed, missed;
+
+	as_load_checked(p->l, p->step, &passed, &missed);
+	return passed + missed ? (double)passed / (double)(passed + missed) : (double)NAN;
+}
+
+static double goodput(const struct part *p)
+{
+	return as_load_goodput(p->l);
 }
 
 /* Of a flow its sessions, else the requests. */
-static double iterations(const struct as_load *l)
+static double iterations(const struct part *p)
 {
-	return (double)(l->nsteps ? l->sessions : l->requests);
+	return (double)(p->l->nsteps ? p->l->sessions : p->l->requests);
 }
 
-static double iteration_rate(const struct as_load *l)
+static double iteration_rate(const struct part *p)
 {
-	return l->nsteps ? per_second(l, l->sessions) : as_load_rate(l);
+	return p->l->nsteps ? per_second(p, p->l->sessions) : as_load_rate(p->l);
 }
 
-static double failed(const struct as_load *l)
+static double unsent(const struct part *p)
 {
-	return (double)as_load_failed(l);
+	return (double)p->l->errors[AS_LOAD_UNSENT];
 }
 
-static double requests(const struct as_load *l)
+static double unsent_rate(const struct part *p)
 {
-	return (double)l->requests;
+	return per_second(p, p->l->errors[AS_LOAD_UNSENT]);
 }
 
-static double unsent(const struct as_load *l)
+static double received(const struct part *p)
 {
-	return (double)l->errors[AS_LOAD_UNSENT];
+	return (double)p->l->bytes_in;
 }
 
-static double unsent_rate(const struct as_load *l)
+static double sent(const struct part *p)
 {
-	return per_second(l, l->errors[AS_LOAD_UNSENT]);
+	return (double)p->l->bytes_out;
 }
 
-static double received(const struct as_load *l)
+static double at_once(const struct part *p)
 {
-	return (double)l->bytes_in;
-}
-
-static double sent(const struct as_load *l)
-{
-	return (double)l->bytes_out;
+	return (double)p->l->conns;
 }
 
 /* Of several targets the one that used most. */
-static double target_cpu(const struct as_load *l)
+static double target_cpu(const struct part *p)
 {
 	double most = NAN;
 
-	for (size_t i = 0; i < l->ntargets; i++)
-		most = fmax(most, l->target[i].cores);
+	for (size_t i = 0; i < p->l->ntargets; i++)
+		most = fmax(most, p->l->target[i].cores);
 	return most;
 }
 
-static double target_memory(const struct as_load *l)
+static double target_memory(const struct part *p)
 {
 	double most = NAN;
 
-	for (size_t i = 0; i < l->ntargets; i++)
-		if (l->target[i].memory != AS_NA)
-			most = fmax(most, (double)l->target[i].memory);
+	for (size_t i = 0; i < p->l->ntargets; i++)
+		if (p->l->target[i].memory != AS_NA)
+			most = fmax(most, (double)p->l->target[i].memory);
 	return most;
 }
+
+/* Without what a value can never be known, and what to do about it. */
+enum need { NOTHING, WATCH, CHECKS, TLS, DEADLINE };
+
+static const struct {
+	const char *why, *hint;
+} needs[] = {
+	[WATCH] = {"no process is watched", "--watch PID names that of the server"},
+	[CHECKS] = {"nothing is checked", "a flow's steps have checks (docs/flows.md); errors "
+					  "is the share of requests that failed"},
+	[TLS] = {"the connections have no TLS", "those of https:// and wss:// have"},
+	[DEADLINE] = {"there is no deadline", "--deadline TIME says by when an answer is good"},
+};
 
 /* A metric, and what is asked of it: a distribution has quantiles, the others each a number.
    The first of several rows is meant when nothing is said. */
 static const struct metric {
 	const char *name, *stat; /* NULL: a distribution */
-	size_t at;
-	double (*value)(const struct as_load *l);
+	size_t at, step_at;      /* of it; 0: a step has none */
+	double (*value)(const struct part *p);
 	enum as_threshold_unit unit;
+	bool of_step; /* a step has it, too       */
+	bool grows;   /* as long as the load goes */
+	enum need need;
 } metrics[] = {
-#define TIMES(name, member)                                                                        \
+#define TIMES_OF(name_, member, need_)                                                             \
 	{                                                                                          \
-		name, NULL, offsetof(struct as_load, member), NULL, AS_THRESHOLD_MS                \
+		.name = name_, .at = offsetof(struct as_load, member), .unit = AS_THRESHOLD_MS,    \
+		.need = need_                                                                      \
 	}
-	TIMES("latency", latency), /* the first: whose quantiles stand without a name */
-	TIMES("wire", wire),
-	TIMES("handshake", handshake),
+#define TIMES(name_, member) TIMES_OF(name_, member, NOTHING)
+#define STEP_TIMES(name_, member)                                                                  \
+	{                                                                                          \
+		.name = name_, .at = offsetof(struct as_load, member),                             \
+		.step_at = offsetof(struct as_load_step, member), .unit = AS_THRESHOLD_MS,         \
+		.of_step = true                                                                    \
+	}
+#define NUMBER(name_, stat_, value_, unit_, ...)                                                   \
+	{                                                                                          \
+		.name = name_, .stat = stat_, .value = value_, .unit = AS_THRESHOLD_##unit_,       \
+		__VA_ARGS__                                                                        \
+	}
+	STEP_TIMES("latency", latency), /* the first: whose quantiles stand without a name */
+	STEP_TIMES("wire", wire),
+	STEP_TIMES("waiting", waiting),
+	TIMES_OF("handshake", handshake, TLS),
 	TIMES("lateness", lateness),
-	TIMES("looplag", looplag), /* of the first target */
+	TIMES_OF("looplag", looplag, WATCH), /* of the first target */
 	TIMES("first_byte", stream.first_byte),
 	TIMES("first_event", stream.first_event),
 	TIMES("first_token", stream.first_token),
 	TIMES("ttft", stream.first_token),
 	TIMES("between_events", stream.between_events),
-	TIMES("itl", stream.between_events),
+	TIMES("between_tokens", stream.between_tokens),
+	TIMES("itl", stream.between_tokens),
 	TIMES("per_token", stream.per_token),
 	TIMES("tpot", stream.per_token),
-	TIMES("http_req_duration", latency),
-	TIMES("http_req_waiting", wire),
-	TIMES("http_req_tls_handshaking", handshake),
+	STEP_TIMES("http_req_duration", latency),
+	STEP_TIMES("http_req_waiting", waiting),
+	TIMES_OF("http_req_tls_handshaking", handshake, TLS),
 	TIMES("session", session), /* of a flow */
 	TIMES("iteration_duration", session),
+	NUMBER("errors", "rate", failed_share, SHARE, .of_step = true),
+	NUMBER("errors", "count", failed, COUNT, .of_step = true, .grows = true),
+	NUMBER("rate", "", rate, RATE, .of_step = true),
+	NUMBER("requests", "count", requests, COUNT, .of_step = true, .grows = true),
+	NUMBER("requests", "rate", rate, RATE, .of_step = true),
+	NUMBER("goodput", "rate", goodput, SHARE, .need = DEADLINE),
+	NUMBER("unsent", "count", unsent, COUNT, .grows = true),
+	NUMBER("http_reqs", "rate", rate, RATE, .of_step = true),
+	NUMBER("http_reqs", "count", requests, COUNT, .of_step = true, .grows = true),
+	NUMBER("http_req_failed", "rate", failed_share, SHARE, .of_step = true),
+	NUMBER("checks", "rate", checks_share, SHARE, .of_step = true, .need = CHECKS),
+	NUMBER("iterations", "rate", iteration_rate, RATE),
+	NUMBER("iterations", "count", iterations, COUNT, .grows = true),
+	NUMBER("dropped_iterations", "count", unsent, COUNT, .grows = true),
+	NUMBER("dropped_iterations", "rate", unsent_rate, RATE),
+	NUMBER("data_received", "count", received, BYTES, .grows = true),
+	NUMBER("data_sent", "count", sent, BYTES, .grows = true),
+	NUMBER("vus", "value", at_once, COUNT),
+	NUMBER("vus_max", "value", at_once, COUNT),
+	NUMBER("target", "cpu", target_cpu, COUNT, .need = WATCH),
+	NUMBER("target", "memory", target_memory, BYTES, .grows = true, .need = WATCH),
+#undef TIMES_OF
 #undef TIMES
-	{"errors", "rate", 0, failed_share, AS_THRESHOLD_SHARE},
-	{"errors", "count", 0, failed, AS_THRESHOLD_COUNT},
-	{"rate", "", 0, as_load_rate, AS_THRESHOLD_RATE},
-	{"requests", "count", 0, requests, AS_THRESHOLD_COUNT},
-	{"requests", "rate", 0, as_load_rate, AS_THRESHOLD_RATE},
-	{"goodput", "rate", 0, as_load_goodput, AS_THRESHOLD_SHARE},
-	{"unsent", "count", 0, unsent, AS_THRESHOLD_COUNT},
-	{"http_reqs", "rate", 0, as_load_rate, AS_THRESHOLD_RATE},
-	{"http_reqs", "count", 0, requests, AS_THRESHOLD_COUNT},
-	{"http_req_failed", "rate", 0, failed_share, AS_THRESHOLD_SHARE},
-	{"checks", "rate", 0, checks_share, AS_THRESHOLD_SHARE},
-	{"iterations", "rate", 0, iteration_rate, AS_THRESHOLD_RATE},
-	{"iterations", "count", 0, iterations, AS_THRESHOLD_COUNT},
-	{"dropped_iterations", "count", 0, unsent, AS_THRESHOLD_COUNT},
-	{"dropped_iterations", "rate", 0, unsent_rate, AS_THRESHOLD_RATE},
-	{"data_received", "count", 0, received, AS_THRESHOLD_BYTES},
-	{"data_sent", "count", 0, sent, AS_THRESHOLD_BYTES},
-	{"target", "cpu", 0, target_cpu, AS_THRESHOLD_COUNT},
-	{"target", "memory", 0, target_memory, AS_THRESHOLD_BYTES},
+#undef STEP_TIMES
+#undef NUMBER
+};
+
+/* What k6 has and a load does not measure for itself. */
+static const struct {
+	const char *name, *where;
+} unmeasured[] = {
+	{"http_req_blocked", "what a request waits for a connection is in its latency"},
+	{"http_req_connecting", "connections are made before the first request is due"},
+	{"http_req_sending", "a request that is sent at once is on the wire: wire.p95"},
+	{"http_req_receiving", "what follows the first byte is in wire, not in waiting"},
 };
 
 /* ── comparisons ──────────────────────────────────────────────────────── */
@@ -300,6 +361,14 @@ static bool find_metric(struct word name, struct word stat, struct as_threshold 
 
 static int unknown_metric(struct word what, struct as_err *err)
 {
+	struct word name = {what.p, strcspn(what.p, ". \t:{<>=!")};
+
+	for (size_t i = 0; i < AS_LEN(unmeasured); i++)
+		if (name.n <= what.n && is(name, unmeasured[i].name)) {
+			(void)as_fail(err, AS_EUSAGE, "%s is not measured for itself",
+				      unmeasured[i].name);
+			return as_hint(err, "%s", unmeasured[i].where);
+		}
 	(void)as_fail(err, AS_EUSAGE, "nothing that a load has is called '%.*s'",
 		      (int)(what.n < 60 ? what.n : 60), what.p);
 	return as_hint(err, "p99, max, mean; wire.p99, lateness.p99; errors, rate, requests; "
@@ -342,6 +411,77 @@ static size_t find_compare(struct word w, size_t at, unsigned *ret)
 	return 0;
 }
 
+/* ── tags: {STEP}, {name:STEP}, {scenario:ANY} ────────────────────────── */
+
+/* How long the tag is that begins here; 0: none does, or it has no end. */
+static size_t tag_length(const char *p, size_t n)
+{
+	const char *end = n && *p == '{' ? memchr(p, '}', n) : NULL;
+
+	return end ? (size_t)(end - p) + 1 : 0;
+}
+
+/* How many bytes stand before the first of `stops` that is in no tag. */
+static size_t until_one_of(const char *stops, const char *p, size_t n)
+{
+	size_t at = 0;
+
+	while (at < n && !strchr(stops, p[at])) {
+		size_t tag = tag_length(p + at, n - at);
+
+		at += tag ? tag : 1;
+	}
+	return at < n ? at : n;
+}
+
+/* "key:value": the key is a word, or it belongs to a step's name. */
+static struct word key_of(struct word tag)
+{
+	size_t n = 0;
+
+	while (n < tag.n && ((tag.p[n] >= 'a' && tag.p[n] <= 'z') || tag.p[n] == '_'))
+		n++;
+	return (struct word){tag.p, n < tag.n && tag.p[n] == ':' ? n : 0};
+}
+
+/* There is one scenario, the load, whatever it is called. */
+static int read_tag(struct word tag, char *ret_step, struct as_err *err)
+{
+	struct word key = key_of(tag), value = tag;
+
+	if (key.n)
+		value = trimmed(tag.p + key.n + 1, tag.n - key.n - 1);
+	if (is(key, "scenario") && value.n)
+		return AS_OK;
+	if (key.n && !is(key, "name")) {
+		(void)as_fail(err, AS_EUSAGE, "a load has no tag '%.*s'", (int)key.n, key.p);
+		return as_hint(err, "{name:STEP} is a step of a flow, {scenario:ANY} the load");
+	}
+	if (!value.n || value.n >= AS_LOAD_STEP_NAME)
+		return as_fail(err, AS_EUSAGE, "no step is called '%.*s'",
+			       (int)(value.n < 60 ? value.n : 60), value.p);
+	memcpy(ret_step, value.p, value.n);
+	ret_step[value.n] = '\0';
+	return AS_OK;
+}
+
+/* What is left of "metric{tag} stat" without its tag, in `room`. */
+static int take_tag(struct word *w, char *room, char *ret_step, struct as_err *err)
+{
+	size_t at = until_one_of("{", w->p, w->n), tag = tag_length(w->p + at, w->n - at);
+	struct word rest = {w->p + at + tag, w->n - at - tag};
+
+	if (!tag)
+		return AS_OK;
+	int r = read_tag(trimmed(w->p + at + 1, tag - 2), ret_step, err);
+	memcpy(room, w->p, at);
+	memcpy(room + at, rest.p, rest.n);
+	*w = trimmed(room, at + rest.n);
+	return r;
+}
+
+/* ── one threshold as it is written ───────────────────────────────────── */
+
 /* As it was written; with the list's metric, if that is meant. */
 static void keep_text(struct as_threshold *t, struct word of, struct word w)
 {
@@ -349,20 +489,41 @@ static void keep_text(struct as_threshold *t, struct word of, struct word w)
 		       of.n ? ": " : "", (int)w.n, w.p);
 }
 
+/* What stands before the comparison; *inherits when it is of the list's metric. */
+static int parse_left(struct word left, struct word of, struct as_threshold *t, bool *inherits,
+		      struct as_err *err)
+{
+	char room[AS_THRESHOLD_TEXT], of_room[AS_THRESHOLD_TEXT], of_step[AS_LOAD_STEP_NAME] = "";
+	struct word whole = left;
+	int r = take_tag(&left, room, t->step, err);
+
+	if (r == AS_OK)
+		r = take_tag(&of, of_room, of_step, err);
+	if (r < 0)
+		return r;
+	*inherits = of.n && find_metric(of, left, t);
+	if (!*inherits && !split_metric(left, t))
+		return unknown_metric(whole, err);
+	if (*inherits && !t->step[0])
+		memcpy(t->step, of_step, sizeof of_step);
+	if (t->step[0] && !metrics[t->metric].of_step)
+		return as_fail(err, AS_EUSAGE, "%s is not told of a single step",
+			       metrics[t->metric].name);
+	return AS_OK;
+}
+
 static int parse_one(struct word w, struct word of, struct as_threshold *t, struct as_err *err)
 {
-	size_t at = 0, n = 0;
+	size_t at = until_one_of("<>=!", w.p, w.n), n = find_compare(w, at, &t->compare);
+	bool inherits = false;
 
-	*t = (struct as_threshold){0};
-	while (at < w.n && !n)
-		n = find_compare(w, at++, &t->compare);
+	*t = (struct as_threshold){.compare = t->compare};
 	if (!n || w.n + of.n + 3 > sizeof t->expr)
 		return no_threshold(w, err);
-	struct word left = trimmed(w.p, at - 1);
-	bool inherits = of.n && find_metric(of, left, t);
-	if (!inherits && !split_metric(left, t))
-		return unknown_metric(left, err);
-	at += n - 1;
+	int r = parse_left(trimmed(w.p, at), of, t, &inherits, err);
+	if (r < 0)
+		return r;
+	at += n;
 	if (!scan_bound(trimmed(w.p + at, w.n - at), t))
 		return no_threshold(w, err);
 	keep_text(t, inherits ? of : (struct word){NULL, 0}, w);
@@ -374,14 +535,27 @@ static int parse_one(struct word w, struct word of, struct as_threshold *t, stru
 /* "metric: …": takes it off, to *ret. */
 static bool take_name(struct word *w, struct word *ret)
 {
-	const char *colon = memchr(w->p, ':', w->n);
+	size_t n = until_one_of(":", w->p, w->n);
 
-	if (!colon)
+	if (n == w->n)
 		return true;
-	size_t n = (size_t)(colon - w->p);
 	*ret = trimmed(w->p, n);
-	*w = trimmed(colon + 1, w->n - n - 1);
+	*w = trimmed(w->p + n + 1, w->n - n - 1);
 	return ret->n > 0;
+}
+
+/* With a tag or without. */
+static bool is_metric(struct word name)
+{
+	size_t at = until_one_of("{", name.p, name.n);
+	struct word bare = trimmed(name.p, at);
+
+	if (at + tag_length(name.p + at, name.n - at) != name.n)
+		return false;
+	for (unsigned m = 0; m < AS_LEN(metrics); m++)
+		if (is(bare, metrics[m].name))
+			return true;
+	return false;
 }
 
 static int add_one(struct word w, struct word *of, struct as_thresholds *to, struct as_err *err)
@@ -393,6 +567,8 @@ static int add_one(struct word w, struct word *of, struct as_thresholds *to, str
 			       AS_THRESHOLDS_MOST);
 	if (!take_name(&w, of))
 		return no_threshold(all, err);
+	if (of->n && !is_metric(*of))
+		return unknown_metric(*of, err);
 	int r = parse_one(w, *of, &to->at[to->n], err);
 	to->n += r == AS_OK;
 	return r;
@@ -404,7 +580,7 @@ int as_thresholds_parse(const char *list, struct as_thresholds *to, struct as_er
 	int r = AS_OK;
 
 	for (const char *p = list; r == AS_OK; p++) {
-		size_t n = strcspn(p, ",;");
+		size_t n = until_one_of(",;", p, strlen(p));
 
 		r = add_one(trimmed(p, n), &of, to, err);
 		p += n;
@@ -437,19 +613,34 @@ static double quantile(const struct as_histogram *h, double q)
 	return ns / 1e6;
 }
 
-/* Of a load without a flow a session is a request. */
-static const struct as_histogram *times_of(const struct metric *m, const struct as_load *l)
+/* False: no step is called so. */
+static bool find_part(const struct as_threshold *t, const struct as_load *l, struct part *ret)
 {
-	if (m->at == offsetof(struct as_load, session) && !l->nsteps)
-		return &l->latency;
-	return (const void *)((const char *)l + m->at);
+	*ret = (struct part){.l = l};
+	for (size_t i = 0; t->step[0] && i < l->nsteps; i++)
+		if (!strcmp(l->step[i].name, t->step))
+			ret->step = &l->step[i];
+	return !t->step[0] || ret->step;
+}
+
+/* Of a load without a flow a session is a request. */
+static const struct as_histogram *times_of(const struct metric *m, const struct part *p)
+{
+	if (p->step)
+		return (const void *)((const char *)p->step + m->step_at);
+	if (m->at == offsetof(struct as_load, session) && !p->l->nsteps)
+		return &p->l->latency;
+	return (const void *)((const char *)p->l + m->at);
 }
 
 double as_threshold_value(const struct as_threshold *t, const struct as_load *l)
 {
 	const struct metric *m = &metrics[t->metric];
+	struct part p;
 
-	return m->value ? m->value(l) : quantile(times_of(m, l), t->q);
+	if (!find_part(t, l, &p))
+		return (double)NAN;
+	return m->value ? m->value(&p) : quantile(times_of(m, &p), t->q);
 }
 
 static bool is_upper(const struct as_threshold *t)
@@ -476,24 +667,65 @@ static bool share_of_times(const struct as_threshold *t, const struct as_histogr
 	return true;
 }
 
-bool as_threshold_share(const struct as_threshold *t, const struct as_load *l,
-			struct as_threshold_share *ret)
+static bool share_of_part(const struct as_threshold *t, const struct part *p,
+			  struct as_threshold_share *ret)
 {
 	const struct metric *m = &metrics[t->metric];
-	double n = (double)l->requests, fine = n - failed(l);
 	uint64_t passed, missed;
 
-	as_load_checked(l, &passed, &missed);
 	if (!m->value)
-		return share_of_times(t, times_of(m, l), ret);
+		return share_of_times(t, times_of(m, p), ret);
+	as_load_checked(p->l, p->step, &passed, &missed);
 	if (m->value == failed_share && is_upper(t))
-		*ret = (struct as_threshold_share){fine, n, 1 - t->bound};
+		*ret = (struct as_threshold_share){requests(p) - failed(p), requests(p),
+						   1 - t->bound};
 	else if (m->value == checks_share && is_lower(t))
 		*ret = (struct as_threshold_share){(double)passed, (double)(passed + missed),
 						   t->bound};
+	else if (m->value == goodput && is_lower(t))
+		*ret = (struct as_threshold_share){(double)p->l->met, requests(p), t->bound};
 	else
 		return false;
 	return true;
+}
+
+bool as_threshold_share(const struct as_threshold *t, const struct as_load *l,
+			struct as_threshold_share *ret)
+{
+	struct part p;
+	bool known = find_part(t, l, &p), is = share_of_part(t, &p, ret);
+
+	if (is && !known)
+		ret->good = ret->n = 0;
+	return is;
+}
+
+bool as_threshold_ratio(const struct as_threshold *t, const struct as_load *l,
+			struct as_threshold_ratio *ret)
+{
+	const struct metric *m = &metrics[t->metric];
+	double seconds = (double)l->measured_ns / 1e9;
+	struct part p;
+	bool known = find_part(t, l, &p), mean = !m->value && t->q > 1;
+
+	*ret = (struct as_threshold_ratio){0};
+	if (known && mean)
+		*ret = (struct as_threshold_ratio){times_of(m, &p)->sum / 1e6,
+						   (double)times_of(m, &p)->n};
+	else if (known && m->value == rate && seconds > 0)
+		*ret = (struct as_threshold_ratio){rate(&p) * seconds, seconds};
+	return mean || m->value == rate;
+}
+
+bool as_threshold_is_final(const struct as_threshold *t, bool holds)
+{
+	const struct metric *m = &metrics[t->metric];
+
+	if (m->value == at_once)
+		return true;
+	if (!m->grows && (m->value || t->q < 1 || t->q > 1))
+		return false;
+	return holds ? is_lower(t) : is_upper(t);
 }
 
 const struct as_threshold *as_thresholds_missed(const struct as_thresholds *t,
@@ -503,4 +735,58 @@ const struct as_threshold *as_thresholds_missed(const struct as_thresholds *t,
 		if (!as_threshold_holds(&t->at[i], as_threshold_value(&t->at[i], l)))
 			return &t->at[i];
 	return NULL;
+}
+
+/* ── what can be known ────────────────────────────────────────────────── */
+
+static bool is_met(enum need need, const struct as_threshold_facts *f, const char *step)
+{
+	bool checked = false;
+
+	for (size_t i = 0; i < f->nsteps; i++)
+		checked |= f->step[i].checked && (!*step || !strcmp(f->step[i].name, step));
+	switch (need) {
+	case WATCH:
+		return f->watched;
+	case CHECKS:
+		return checked;
+	case TLS:
+		return f->tls;
+	case DEADLINE:
+		return f->deadline;
+	case NOTHING:
+		break;
+	}
+	return true;
+}
+
+static bool has_step(const struct as_threshold_facts *f, const char *step)
+{
+	for (size_t i = 0; i < f->nsteps; i++)
+		if (!strcmp(f->step[i].name, step))
+			return true;
+	return !*step;
+}
+
+int as_thresholds_possible(const struct as_thresholds *t, const struct as_threshold_facts *f,
+			   struct as_err *err)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		const struct as_threshold *x = &t->at[i];
+		enum need need = metrics[x->metric].need;
+
+		if (!has_step(f, x->step)) {
+			(void)as_fail(err, AS_EUSAGE,
+				      "'%s' can never be known: no step is called "
+				      "'%s'",
+				      x->expr, x->step);
+			return as_hint(err, "the flow names its steps");
+		}
+		if (!is_met(need, f, x->step)) {
+			(void)as_fail(err, AS_EUSAGE, "'%s' can never be known: %s", x->expr,
+				      needs[need].why);
+			return as_hint(err, "%s", needs[need].hint);
+		}
+	}
+	return AS_OK;
 }

@@ -19,22 +19,33 @@ void as_trial_close(struct as_trial *t)
 	t->slice = NULL;
 }
 
-void as_trial_add(struct as_trial *t, const struct as_histogram *latency,
-		  const struct as_histogram *wire, uint64_t requests, uint64_t failed)
+static void set_times(struct as_histogram *to, const struct as_histogram *from)
+{
+	as_histogram_clear(to);
+	as_histogram_merge(to, from);
+}
+
+void as_trial_add(struct as_trial *t, const struct as_trial_slice *s)
 {
 	struct as_load *l = t->slice;
 
-	as_histogram_clear(&l->latency);
-	as_histogram_clear(&l->wire);
-	as_histogram_merge(&l->latency, latency);
-	as_histogram_merge(&l->wire, wire);
-	l->requests = requests;
-	l->errors[AS_LOAD_SYSTEM] = failed;
+	set_times(&l->latency, s->latency);
+	set_times(&l->wire, s->wire);
+	set_times(&l->waiting, s->waiting);
+	l->requests = s->requests;
+	l->errors[AS_LOAD_SYSTEM] = s->failed;
+	l->met = s->met;
+	l->status[0] = s->answers;
+	l->measured_ns = s->ns;
 	for (size_t i = 0; i < t->thresholds->n; i++) {
-		struct as_threshold_share s;
+		const struct as_threshold *x = &t->thresholds->at[i];
+		struct as_threshold_share of;
+		struct as_threshold_ratio r;
 
-		if (as_threshold_share(&t->thresholds->at[i], l, &s))
-			as_share_add(&t->share[i], s.good, s.n);
+		if (as_threshold_share(x, l, &of))
+			as_share_add(&t->share[i], of.good, of.n);
+		else if (as_threshold_ratio(x, l, &r))
+			as_share_add(&t->share[i], r.sum, r.n);
 	}
 }
 
@@ -47,17 +58,43 @@ static struct answer by_share(const struct as_share_interval *i, double need)
 	return (struct answer){i->mid >= need, i->low >= need || i->high < need};
 }
 
+/* Sure is what either end of the interval says. */
+static struct answer by_ratio(const struct as_threshold *x, const struct as_share_interval *i,
+			      const struct as_load *whole)
+{
+	bool low = as_threshold_holds(x, i->low), high = as_threshold_holds(x, i->high);
+	double value = whole ? as_threshold_value(x, whole) : i->mid;
+
+	if (isnan(value))
+		return (struct answer){!whole, false};
+	bool keeps = as_threshold_holds(x, value);
+	return (struct answer){keeps, !isnan(i->low) && low == keeps && high == keeps};
+}
+
+/* It has no interval. */
+static struct answer by_value(const struct as_threshold *x, const struct as_load *whole)
+{
+	if (!whole)
+		return (struct answer){true, false};
+	double value = as_threshold_value(x, whole);
+	bool keeps = as_threshold_holds(x, value);
+	return (struct answer){keeps, !isnan(value) && as_threshold_is_final(x, keeps)};
+}
+
 /* Of the end: the slices have its interval, if they saw it, else independence is assumed. */
 static struct answer judge_one(const struct as_trial *t, size_t at, const struct as_load *whole)
 {
 	const struct as_threshold *x = &t->thresholds->at[at];
-	struct as_share_interval by = as_share_of(&t->share[at], z);
+	const struct as_load *l = whole ? whole : t->slice;
+	struct as_share_interval by;
 	struct as_threshold_share s;
+	struct as_threshold_ratio r;
 
-	if (!as_threshold_share(x, whole ? whole : t->slice, &s))
-		return whole ? (struct answer){as_threshold_holds(x, as_threshold_value(x, whole)),
-					       true}
-			     : (struct answer){true, false};
+	if (!as_threshold_share(x, l, &s)) {
+		by = as_share_ratio(&t->share[at], z);
+		return as_threshold_ratio(x, l, &r) ? by_ratio(x, &by, whole) : by_value(x, whole);
+	}
+	by = as_share_of(&t->share[at], z);
 	if (isnan(by.mid) && whole)
 		by = as_share_wilson(s.good, s.n, z);
 	if (isnan(by.mid))

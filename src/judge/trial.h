@@ -5,8 +5,10 @@
  * "p99 < 250 ms" is: of all requests at least 99 % took less. So a quantile, as
  * a share of errors, is a share of requests, and has the interval of one
  * (stat/share.h), by slices of the load's time. When the interval is on one
- * side of the bound the trial is decided, also before its time is over. What is
- * no such share (a mean, a rate, a largest value) is only told at the end.
+ * side of the bound the trial is decided, also before its time is over. A mean
+ * and a rate have the interval of their slices. What has none (a largest value, a
+ * count, what a target used) is told at the end, and is sure only when nothing
+ * that may still come could change it.
  */
 #include "judge/threshold.h"
 #include "stat/share.h"
@@ -28,7 +30,13 @@ int as_trial_open(struct as_trial *t, const struct as_thresholds *thresholds, st
 void as_trial_close(struct as_trial *t);
 
 /* What ended in one more stretch of time. */
-void as_trial_add(struct as_trial *t, const struct as_histogram *latency,
-		  const struct as_histogram *wire, uint64_t requests, uint64_t failed);
+struct as_trial_slice {
+	const struct as_histogram *latency, *wire, *waiting;
+	uint64_t requests, failed, met; /* met: the deadline */
+	uint64_t answers;               /* whatever they say */
+	int64_t ns;                     /* that it took      */
+};
+
+void as_trial_add(struct as_trial *t, const struct as_trial_slice *s);
 /* `whole` is the load once it is over; NULL: so far, and what needs its end is not sure. */
 struct as_trial_view as_trial_judge(const struct as_trial *t, const struct as_load *whole);

@@ -176,6 +176,15 @@ void as_seat_join(struct as_generator *g, struct as_conn *c)
 
 /* ── what is told by HTTP/2 ───────────────────────────────────────────── */
 
+static void on_head(struct as_http2_stream *s, void *arg)
+{
+	const struct as_carrier *k = arg;
+	struct as_conn *c = seat_of(s);
+
+	if (!c->stream.first_byte_ns)
+		c->stream.first_byte_ns = k->read_ns;
+}
+
 static void on_body(struct as_http2_stream *s, void *arg, const char *p, size_t n)
 {
 	struct as_carrier *k = arg;
@@ -186,6 +195,8 @@ static void on_body(struct as_http2_stream *s, void *arg, const char *p, size_t 
 	c->http.body += n;
 	if (s->events)
 		as_gen_body(k->of, c, p, n);
+	else if (k->of->cfg->tokens)
+		as_stream_keep(&c->stream, p, n);
 }
 
 /* It was not looked at: to another carrier, with the time that it already took. */
@@ -289,7 +300,7 @@ void as_carrier_fail(struct as_carrier *k, enum as_load_error kind)
 
 void as_carrier_reached(struct as_carrier *k)
 {
-	static const struct as_http2_ears ears = {on_body, on_over, on_ready, on_away};
+	static const struct as_http2_ears ears = {on_head, on_body, on_over, on_ready, on_away};
 	struct as_generator *g = k->of;
 
 	k->session = (struct as_http2_session){.ears = &ears, .arg = k};
@@ -312,6 +323,7 @@ static bool read_once(struct as_carrier *k)
 	if (n == -EAGAIN)
 		return false;
 	g->out->bytes_in += n > 0 ? (uint64_t)n : 0;
+	k->read_ns = as_now();
 	if (n <= 0) {
 		as_carrier_fail(k, n ? as_gen_kind((int)-n) : AS_LOAD_CLOSED);
 		return false;

@@ -24,6 +24,7 @@ struct as_carrier {
 	uint32_t busy;                 /* streams under way       */
 	struct as_buf out;             /* what is to be sent    */
 	size_t sent;
+	int64_t read_ns;         /* when bytes came last */
 	struct as_carrier *next; /* of those that are dirty */
 };
 

@@ -68,9 +68,10 @@ static void on_signal(void *arg, int sig)
 
 static void clear(struct as_load_slice *s)
 {
-	s->requests = s->failed = 0;
+	s->requests = s->failed = s->met = 0;
 	as_histogram_clear(&s->latency);
 	as_histogram_clear(&s->wire);
+	as_histogram_clear(&s->waiting);
 }
 
 static void add_up(struct as_drive *d)

@@ -329,6 +329,8 @@ static size_t feed(struct as_generator *g, struct as_conn *c, size_t n)
 		if (c->session)
 			as_session_keep(c->session, g->bytes + used, took, head, &piece);
 		used += took;
+		if (g->cfg->tokens && !c->http.events)
+			as_stream_keep(&c->stream, piece.p, piece.n);
 		if (!c->http.events)
 			continue;
 		now = now ? now : as_now();

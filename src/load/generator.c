@@ -276,7 +276,7 @@ static void finish(struct as_generator *g)
 
 	note_own_cost(g, now, false);
 	if (as_gen_is_open(g)) /* the schedule was kept until the next would have been due */
-		until = earlier(now, earlier(g->next_ns, g->end_ns));
+		until = earlier(g->told ? now : INT64_MAX, earlier(g->next_ns, g->end_ns));
 	until = until > g->last_ns ? until : g->last_ns;
 	g->out->measured_ns = until > g->from_ns ? until - g->from_ns : 0;
 	for (const struct as_conn *c = g->flight.first; c; c = c->after)
@@ -307,7 +307,7 @@ static void shut(struct as_generator *g)
 	for (size_t i = 0; g->conns && i < g->nconns; i++) {
 		as_gen_drop(g, &g->conns[i]);
 		as_talk_done(&g->conns[i]);
-		as_sse_done(&g->conns[i].stream.sse);
+		as_stream_done(&g->conns[i].stream);
 	}
 	as_carriers_done(g);
 	as_gen_unseat(g);

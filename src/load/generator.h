@@ -53,6 +53,7 @@ struct as_load_config {
 	const struct as_http2 *http2;    /* requests are streams of HTTP/2; NULL: HTTP/1.1 */
 	uint32_t streams;                /* of it, at most so many on a connection           */
 	bool binary;                     /* messages of a WebSocket are not text             */
+	bool tokens;                     /* answers of JSON may say how many they have       */
 	bool bodyless;                   /* answers have no body: the method is HEAD          */
 	const struct as_flow_plan *flow; /* that is carried out instead; of one place, HTTP/1.1 */
 	uint32_t conns;

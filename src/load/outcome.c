@@ -34,12 +34,18 @@ enum as_load_error as_gen_kind_of_fault(const struct as_tls_result *how)
 	static const enum as_load_error of[] = {
 		[AS_TLS_EXPIRED] = AS_LOAD_TLS_EXPIRED, [AS_TLS_HOST] = AS_LOAD_TLS_HOST,
 		[AS_TLS_ISSUER] = AS_LOAD_TLS_ISSUER,   [AS_TLS_PROTOCOL] = AS_LOAD_ALPN,
-		[AS_TLS_OTHER] = AS_LOAD_TLS,
+		[AS_TLS_NONE] = AS_LOAD_NO_TLS,         [AS_TLS_OTHER] = AS_LOAD_TLS,
 	};
 
 	if (how->fault != AS_TLS_SYSTEM)
 		return of[how->fault];
 	return how->os ? as_gen_kind(how->os) : AS_LOAD_CLOSED;
+}
+
+/* Until the first byte; an answer that came at once is one. */
+static int64_t waited(const struct as_conn *c, int64_t now)
+{
+	return (c->stream.first_byte_ns ? c->stream.first_byte_ns : now) - c->begun_ns;
 }
 
 /* … and of one of several servers. */
@@ -66,18 +72,34 @@ static void record_step(struct as_load_step *s, const struct as_conn *c, enum as
 		s->status[c->http.status / 100 - 1]++;
 	as_histogram_add(&s->latency, now - c->due_ns, 1);
 	as_histogram_add(&s->wire, now - c->begun_ns, 1);
+	as_histogram_add(&s->waiting, waited(c, now), 1);
+}
+
+/* Also of an answer that came at once, how many tokens it says it has. */
+static void record_stream(struct as_conn *c, struct as_load_streams *to)
+{
+	if (c->http.state == AS_HTTP_DONE)
+		as_stream_read_usage(&c->stream);
+	if (c->http.events || c->http.chunked)
+		as_stream_record(&c->stream, to, c->due_ns);
+	else
+		as_stream_record_tokens(&c->stream, to);
 }
 
 void as_gen_record(struct as_generator *g, struct as_conn *c, enum as_load_error kind, int64_t now)
 {
 	struct as_load *l = g->out;
 	int64_t ready = c->freed_ns > c->due_ns ? c->freed_ns : c->due_ns;
+	bool met = kind == AS_LOAD_FINE && g->cfg->deadline_ns &&
+		   now - c->due_ns <= g->cfg->deadline_ns;
 
 	g->last_ns = now;
 	g->slice->requests++;
 	g->slice->failed += kind != AS_LOAD_FINE;
+	g->slice->met += met;
 	as_histogram_add(&g->slice->latency, now - c->due_ns, 1);
 	as_histogram_add(&g->slice->wire, now - c->begun_ns, 1);
+	as_histogram_add(&g->slice->waiting, waited(c, now), 1);
 	if (c->due_ns < g->from_ns) {
 		l->warmup++;
 		return;
@@ -87,12 +109,11 @@ void as_gen_record(struct as_generator *g, struct as_conn *c, enum as_load_error
 		l->errors[kind]++;
 	if (kind >= AS_LOAD_STATUS_4XX && c->http.status) /* an answer, and a whole one */
 		l->status[c->http.status / 100 - 1]++;
-	l->met += kind == AS_LOAD_FINE && g->cfg->deadline_ns &&
-		  now - c->due_ns <= g->cfg->deadline_ns;
-	if (c->http.events || c->http.chunked)
-		as_stream_record(&c->stream, &l->stream, c->due_ns);
+	l->met += met;
+	record_stream(c, &l->stream);
 	as_histogram_add(&l->latency, now - c->due_ns, 1);
 	as_histogram_add(&l->wire, now - c->begun_ns, 1);
+	as_histogram_add(&l->waiting, waited(c, now), 1);
 	as_histogram_add(&l->lateness, c->begun_ns - ready, 1);
 	record_at(c->server->out, c, kind, now);
 	if (c->session)

@@ -46,11 +46,14 @@ static void move(struct as_load_slice *to, struct as_load_slice *from)
 		return;
 	to->requests += from->requests;
 	to->failed += from->failed;
+	to->met += from->met;
 	as_histogram_merge(&to->latency, &from->latency);
 	as_histogram_merge(&to->wire, &from->wire);
-	from->requests = from->failed = 0;
+	as_histogram_merge(&to->waiting, &from->waiting);
+	from->requests = from->failed = from->met = 0;
 	as_histogram_clear(&from->latency);
 	as_histogram_clear(&from->wire);
+	as_histogram_clear(&from->waiting);
 }
 
 /* ── the generator's side ─────────────────────────────────────────────── */

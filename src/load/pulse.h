@@ -13,7 +13,8 @@
 /* What ended in some time, warm-up too. Of the heap: it holds histograms. */
 struct as_load_slice {
 	uint64_t requests, failed;
-	struct as_histogram latency, wire;
+	uint64_t met; /* the deadline */
+	struct as_histogram latency, wire, waiting;
 };
 
 /* How it stood when a slice was given; counts as in struct as_load. */

@@ -4,10 +4,19 @@
 
 void as_stream_begin(struct as_stream *s)
 {
-	if (!s->first_byte_ns)
+	struct as_buf json = s->json;
+
+	if (!s->first_byte_ns && !s->begun)
 		return;
+	as_buf_clear(&json);
 	as_sse_done(&s->sse);
-	*s = (struct as_stream){0};
+	*s = (struct as_stream){.json = json};
+}
+
+void as_stream_done(struct as_stream *s)
+{
+	as_sse_done(&s->sse);
+	as_buf_done(&s->json);
 }
 
 /* One event more, at this moment. */
@@ -27,22 +36,30 @@ static void add_event(struct as_stream *s, struct as_load_streams *to, int64_t n
 		to->events++;
 }
 
+/* … and it carries a piece of a model's answer: roles, usage and the end carry none. */
+static void add_piece(struct as_stream *s, struct as_load_streams *to, int64_t now)
+{
+	if (!s->first_token_ns)
+		s->first_token_ns = now;
+	else if (to)
+		as_histogram_add(&to->between_tokens, now - s->last_token_ns, 1);
+	s->last_token_ns = now;
+	if (to)
+		to->pieces++;
+}
+
 static void take_event(struct as_stream *s, struct as_load_streams *to,
 		       const struct as_sse_event *e, int64_t now)
 {
 	struct as_tokens t = as_tokens_of(e->data, e->n);
 
 	add_event(s, to, now);
-	if (t.piece && !s->first_token_ns)
-		s->first_token_ns = now;
 	if (t.piece)
-		s->last_token_ns = now;
+		add_piece(s, to, now);
 	if (t.so_far >= 0) {
 		s->told = true;
 		s->tokens = t.so_far;
 	}
-	if (to)
-		to->pieces += t.piece;
 	if (to && t.sent_ns >= 0 && t.sent_ns <= now)
 		as_histogram_add(&to->event_lag, now - t.sent_ns, 1);
 }
@@ -66,6 +83,28 @@ void as_stream_note(struct as_stream *s, struct as_load_streams *to, const struc
 		add_event(s, to, now);
 }
 
+/* ── answers that are no streams ──────────────────────────────────────── */
+
+void as_stream_keep(struct as_stream *s, const char *p, size_t n)
+{
+	if (!n)
+		return;
+	if (!s->begun && *p == '{' && !s->json.max)
+		s->json = AS_BUF(AS_BUF_FILE);
+	if (s->json.len || (!s->begun && *p == '{'))
+		as_buf_add(&s->json, p, n);
+	s->begun = true;
+}
+
+void as_stream_read_usage(struct as_stream *s)
+{
+	if (!s->json.len || s->json.bad)
+		return;
+	struct as_tokens t = as_tokens_of(s->json.p, s->json.len);
+	s->told = t.so_far >= 0;
+	s->tokens = t.so_far;
+}
+
 /* ── when it is over ──────────────────────────────────────────────────── */
 
 static void add_since(struct as_histogram *h, int64_t at, int64_t due_ns)
@@ -74,7 +113,7 @@ static void add_since(struct as_histogram *h, int64_t at, int64_t due_ns)
 		as_histogram_add(h, at - due_ns, 1);
 }
 
-static void record_tokens(const struct as_stream *s, struct as_load_streams *to)
+void as_stream_record_tokens(const struct as_stream *s, struct as_load_streams *to)
 {
 	if (!s->told)
 		return;
@@ -93,5 +132,5 @@ void as_stream_record(struct as_stream *s, struct as_load_streams *to, int64_t d
 	add_since(&to->first_token, s->first_token_ns, due_ns);
 	if (s->last_event_ns > s->first_event_ns)
 		as_histogram_add(&to->longest_gap, s->longest_gap_ns, 1);
-	record_tokens(s, to);
+	as_stream_record_tokens(s, to);
 }

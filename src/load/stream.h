@@ -7,6 +7,9 @@
  * An event of a text/event-stream is one when its empty line was read; of other
  * answers in chunks each chunk is. Several that were read at once came at the
  * same moment: it is the network that put them together.
+ *
+ * An answer that is no stream may say how many tokens it had, too: then its
+ * body is kept until it is whole.
  */
 #include "net/http1.h"
 #include "net/sse.h"
@@ -19,15 +22,23 @@ struct as_stream { /* all zeros: nothing came yet */
 	bool told; /* how many tokens there are */
 	int64_t tokens;
 	uint64_t chunks;
+	bool begun;         /* bytes were given to as_stream_keep() */
+	struct as_buf json; /* of what is no stream: its body, if it looks like an object */
 };
 
 /* The next answer. */
 void as_stream_begin(struct as_stream *s);
+void as_stream_done(struct as_stream *s);
 /* Bytes of the body of a text/event-stream. `to` is where it counts; NULL: nowhere. */
 void as_stream_body(struct as_stream *s, struct as_load_streams *to, const char *p, size_t n,
 		    int64_t now);
 /* Something of it came, whatever its kind: the beginning, chunks. */
 void as_stream_note(struct as_stream *s, struct as_load_streams *to, const struct as_http *http,
 		    int64_t now);
+/* Bytes of the body of another answer, of which `usage` shall be read when it is whole. */
+void as_stream_keep(struct as_stream *s, const char *p, size_t n);
+void as_stream_read_usage(struct as_stream *s);
 /* It is over, in whatever way. */
 void as_stream_record(struct as_stream *s, struct as_load_streams *to, int64_t due_ns);
+/* The same of an answer that came at once. */
+void as_stream_record_tokens(const struct as_stream *s, struct as_load_streams *to);

@@ -53,6 +53,7 @@ struct as_http2_stream { /* one request */
 };
 
 struct as_http2_ears {
+	void (*head)(struct as_http2_stream *s, void *arg); /* the answer begins */
 	void (*body)(struct as_http2_stream *s, void *arg, const char *p, size_t n);
 	/* The stream is the caller's again; sessions must not be closed meanwhile. */
 	void (*over)(struct as_http2_stream *s, void *arg, enum as_http2_end how);

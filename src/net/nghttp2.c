@@ -33,17 +33,20 @@ static bool is_events(const uint8_t *p, size_t n)
 static int on_header(nghttp2_session *n, const nghttp2_frame *f, const uint8_t *name, size_t len,
 		     const uint8_t *value, size_t value_len, uint8_t flags, void *arg)
 {
+	const struct as_http2_session *of = arg;
 	struct as_http2_stream *s = stream_of(n, f->hd.stream_id);
 
-	(void)flags, (void)arg;
+	(void)flags;
 	if (!s)
 		return 0;
-	if (is(name, len, ":status") &&
-	    value_len == 3) /* nghttp2 sees to it that these are digits */
+	if (is(name, len, ":status") && value_len == 3) {
+		/* nghttp2 sees to it that these are digits */
 		s->status =
 			(uint16_t)((value[0] - '0') * 100 + (value[1] - '0') * 10 + value[2] - '0');
-	else if (is(name, len, "content-type"))
+		of->ears->head(s, of->arg);
+	} else if (is(name, len, "content-type")) {
 		s->events = is_events(value, value_len);
+	}
 	return 0;
 }
 

@@ -306,12 +306,25 @@ static enum as_tls_fault fault_of_certificate(const struct session *s, struct as
 	return AS_TLS_OTHER;
 }
 
+/* What OpenSSL calls so has no record of TLS at its beginning: somebody speaks clear text. */
+static bool is_no_tls(int code)
+{
+	return code == SSL_R_WRONG_VERSION_NUMBER || code == SSL_R_HTTP_REQUEST;
+}
+
+static void say_no_tls(struct as_tls_result *ret)
+{
+	ret->fault = AS_TLS_NONE;
+	(void)snprintf(ret->text, sizeof ret->text, "the server answered without TLS");
+}
+
 static enum as_tls_step failed(const struct session *s, int how, struct as_tls_result *ret)
 {
 	int code = ERR_GET_REASON(ERR_peek_error());
 
 	ret->os = s->os;
-	(void)snprintf(ret->text, sizeof ret->text, "%s", reason());
+	(void)snprintf(ret->text, sizeof ret->text, "%s",
+		       how == SSL_ERROR_SSL ? reason() : "the server hung up: does it speak TLS?");
 	if (how != SSL_ERROR_SSL)
 		ret->fault = AS_TLS_SYSTEM;
 	else if (code == SSL_R_CERTIFICATE_VERIFY_FAILED)
@@ -319,6 +332,8 @@ static enum as_tls_step failed(const struct session *s, int how, struct as_tls_r
 	else if (code == SSL_R_TLSV1_ALERT_NO_APPLICATION_PROTOCOL ||
 		 code == SSL_R_NO_APPLICATION_PROTOCOL)
 		ret->fault = AS_TLS_PROTOCOL;
+	else if (is_no_tls(code))
+		say_no_tls(ret);
 	else
 		ret->fault = AS_TLS_OTHER;
 	return AS_TLS_FAILED;

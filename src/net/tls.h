@@ -47,6 +47,7 @@ enum as_tls_fault {
 	AS_TLS_HOST,     /* it is somebody else's certificate */
 	AS_TLS_ISSUER,   /* nobody whom we trust says so      */
 	AS_TLS_PROTOCOL, /* it does not speak what we want to */
+	AS_TLS_NONE,     /* what it says is no TLS            */
 	AS_TLS_SYSTEM,   /* the connection failed: `os`       */
 	AS_TLS_OTHER,
 };

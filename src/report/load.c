@@ -100,14 +100,17 @@ static void put_tls(const struct as_sheet *s, const struct as_load *l)
 /* Answers that came in pieces. */
 static void put_streams(const struct as_sheet *s, const struct as_load *l)
 {
-	struct as_flow f = {s->out, s->look, 2, "streams     ", AS_INK_NONE, 0};
 	const struct as_load_streams *st = &l->stream;
+	struct as_flow f = {s->out,      s->look, 2, st->n ? "streams     " : "tokens      ",
+			    AS_INK_NONE, 0};
 
-	if (!st->n)
+	if (!st->n && !st->told)
 		return;
-	as_flow_add(&f, "%s", as_human_count((double)st->n).s);
-	as_flow_add(&f, "%s event%s", as_human_count((double)st->events).s,
-		    st->events == 1 ? "" : "s");
+	if (st->n) {
+		as_flow_add(&f, "%s", as_human_count((double)st->n).s);
+		as_flow_add(&f, "%s event%s", as_human_count((double)st->events).s,
+			    st->events == 1 ? "" : "s");
+	}
 	if (st->told && l->measured_ns > 0) {
 		as_flow_add(&f, "%s tokens", as_human_count((double)st->tokens).s);
 		as_flow_add(&f, "%s tokens/s",

@@ -70,7 +70,7 @@ static void put_checks(const struct as_sheet *s, const struct as_load *l)
 
 	if (!l->nchecks)
 		return;
-	as_load_checked(l, &passed, &failed);
+	as_load_checked(l, NULL, &passed, &failed);
 	as_put_label(s, "checks", failed ? AS_RED : AS_INK_NONE);
 	as_buf_fmt(s->out, "%s passed, %s failed\n", as_human_count((double)passed).s,
 		   as_human_count((double)failed).s);
@@ -148,6 +148,7 @@ static void put_step_json(struct as_json *j, const struct as_load *l, size_t i)
 	as_put_load_outcomes_json(j, s->errors, s->status, l->measured_ns);
 	as_put_load_times_json(j, "latency_ms", &s->latency);
 	as_put_load_times_json(j, "wire_ms", &s->wire);
+	as_put_load_times_json(j, "waiting_ms", &s->waiting);
 	put_checks_json(j, l, i);
 	as_json_close(j);
 }
@@ -160,7 +161,7 @@ static void put_all_checks_json(struct as_json *j, const struct as_load *l)
 		as_json_na(j, "checks");
 		return;
 	}
-	as_load_checked(l, &passed, &failed);
+	as_load_checked(l, NULL, &passed, &failed);
 	as_json_open(j, "checks", '{');
 	as_json_i64(j, "passed", (int64_t)passed);
 	as_json_i64(j, "failed", (int64_t)failed);

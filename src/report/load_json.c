@@ -100,7 +100,7 @@ static void put_streams(struct as_json *j, const struct as_load *l)
 	const struct as_load_streams *s = &l->stream;
 	char key[40];
 
-	if (!s->n) {
+	if (!s->n && !s->told) {
 		as_json_na(j, "stream");
 		return;
 	}
@@ -164,6 +164,7 @@ static void put_all(struct as_json *j, const struct as_run *run)
 	put_counts(j, l);
 	as_put_load_times_json(j, "latency_ms", &l->latency);
 	as_put_load_times_json(j, "wire_ms", &l->wire);
+	as_put_load_times_json(j, "waiting_ms", &l->waiting);
 	as_put_load_times_json(j, "lateness_ms", &l->lateness);
 	put_goodput(j, l);
 	put_streams(j, l);

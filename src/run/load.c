@@ -60,6 +60,7 @@ static void copy_step(struct as_load_step *to, const struct as_load_step *from)
 	memcpy(to, from, offsetof(struct as_load_step, latency));
 	as_histogram_merge(&to->latency, &from->latency);
 	as_histogram_merge(&to->wire, &from->wire);
+	as_histogram_merge(&to->waiting, &from->waiting);
 }
 
 void as_load_copy(struct as_load *to, const struct as_load *from)
@@ -68,6 +69,7 @@ void as_load_copy(struct as_load *to, const struct as_load *from)
 	as_histogram_merge(&to->latency, &from->latency); /* touches what is used */
 	as_histogram_merge(&to->wire, &from->wire);
 	as_histogram_merge(&to->lateness, &from->lateness);
+	as_histogram_merge(&to->waiting, &from->waiting);
 	as_histogram_merge(&to->handshake, &from->handshake);
 	as_histogram_merge(&to->looplag, &from->looplag);
 	as_histogram_merge(&to->session, &from->session);
@@ -80,20 +82,16 @@ void as_load_copy(struct as_load *to, const struct as_load *from)
 	as_rollouts_copy(&to->rollouts, &from->rollouts);
 }
 
-void as_load_checked(const struct as_load *l, uint64_t *ret_passed, uint64_t *ret_failed)
+void as_load_checked(const struct as_load *l, const struct as_load_step *step, uint64_t *ret_passed,
+		     uint64_t *ret_failed)
 {
-	uint64_t passed = 0, failed = 0;
-
+	*ret_passed = *ret_failed = 0;
 	for (size_t i = 0; i < l->nchecks; i++) {
-		passed += l->check[i].passed;
-		failed += l->check[i].failed;
+		if (step && &l->step[l->check[i].step] != step)
+			continue;
+		*ret_passed += l->check[i].passed;
+		*ret_failed += l->check[i].failed;
 	}
-	if (!l->nchecks) {
-		failed = as_load_failed(l);
-		passed = l->requests > failed ? l->requests - failed : 0;
-	}
-	*ret_passed = passed;
-	*ret_failed = failed;
 }
 
 uint64_t as_load_step_failed(const struct as_load_step *s)
@@ -129,11 +127,21 @@ double as_load_goodput(const struct as_load *l)
 	return l->deadline_ns && l->requests ? (double)l->met / (double)l->requests : (double)NAN;
 }
 
-double as_load_rate(const struct as_load *l)
+static double answers_a_second(const struct as_load *l, const uint64_t *status)
 {
 	uint64_t answers = 0;
 
 	for (size_t c = 0; c < AS_LOAD_CLASSES; c++)
-		answers += l->status[c];
+		answers += status[c];
 	return l->measured_ns > 0 ? (double)answers * 1e9 / (double)l->measured_ns : (double)NAN;
+}
+
+double as_load_rate(const struct as_load *l)
+{
+	return answers_a_second(l, l->status);
+}
+
+double as_load_step_rate(const struct as_load *l, const struct as_load_step *s)
+{
+	return answers_a_second(l, s->status);
 }

@@ -9,6 +9,8 @@
  *
  *	latency   from the moment the schedule had set for it
  *	wire      from the moment it was really sent (or its connection begun)
+ *	waiting   from then until the first byte of the answer; of what never had
+ *	          one, until it was given up
  *	lateness  what the generator itself added: from the moment when it was due
  *	          and a connection was free, until it was sent
  *	handshake of TLS: from the connection to its end, of all that succeeded,
@@ -43,6 +45,7 @@
 	X(TLS_EXPIRED, "tls_expired", "the certificate is expired, or not valid yet")              \
 	X(TLS_HOST,    "tls_host",    "the certificate is another host's")                         \
 	X(TLS_ISSUER,  "tls_issuer",  "the certificate's issuer is not trusted")                   \
+	X(NO_TLS,      "no_tls",      "the server answers without TLS: is its URL http://?")        \
 	X(TLS,         "tls",         "TLS could not be agreed on, or broke")                      \
 	X(ALPN,        "alpn",        "the server does not speak the version that was asked for")  \
 	X(UPGRADE,     "upgrade",     "the server did not become a WebSocket")                     \
@@ -113,14 +116,15 @@ struct as_load_target {
 	X(between_events, "between",     "from one event to the next")                             \
 	X(per_token,      "per token",   "from the first token to the last, for each of them")     \
 	X(event_lag,      "event lag",   "from when `assay stub` sent an event until it was read") \
-	X(longest_gap,    "longest gap", "of each stream, the longest from one event to the next")
+	X(longest_gap,    "longest gap", "of each stream, the longest from one event to the next") \
+	X(between_tokens, "token gap",   "from one piece of a model's answer to the next")
 /* clang-format on */
 
 struct as_load_streams {
 	uint64_t n;      /* however they ended                                    */
 	uint64_t events; /* or chunks                                             */
 	uint64_t pieces; /* events with a piece of a model's answer               */
-	uint64_t told;   /* streams that said how many tokens they had, and these */
+	uint64_t told;   /* answers that said how many tokens they had, and these */
 	uint64_t tokens;
 #define X(member, label, help) struct as_histogram member;
 	AS_LOAD_STREAM_TIMES(X)
@@ -166,7 +170,7 @@ struct as_load_step {
 	uint64_t requests; /* measured, however they ended */
 	uint64_t errors[AS_LOAD_NERRORS];
 	uint64_t status[AS_LOAD_CLASSES];
-	struct as_histogram latency, wire;
+	struct as_histogram latency, wire, waiting;
 };
 
 struct as_load {             /* of the heap: it holds histograms */
@@ -180,7 +184,7 @@ struct as_load {             /* of the heap: it holds histograms */
 	uint64_t opened;                  /* connections, successfully          */
 	uint64_t bytes_in, bytes_out;     /* all of them, heads and warm-up too */
 	int64_t warmup_ns;                /* how long that was                  */
-	int64_t measured_ns;              /* from its end to the last answer    */
+	int64_t measured_ns;        /* from its end to the last answer; of a schedule, to its end */
 	int64_t sending_ns;         /* of that, until nothing more was to be sent; closed: all */
 	int64_t cpu_ns;             /* of the generator's thread, in that time             */
 	int64_t wait_ns;            /* how long it waited for a CPU meanwhile, 0 if nobody says */
@@ -199,6 +203,7 @@ struct as_load {             /* of the heap: it holds histograms */
 	struct as_climb_story climb; /* that it is the answer of; n 0: of none          */
 	uint64_t nservers;           /* 0: it was one */
 	struct as_histogram latency, wire, lateness;
+	struct as_histogram waiting;
 	struct as_histogram handshake;
 	struct as_histogram looplag; /* of the first target's busiest event loop */
 	struct as_histogram session; /* of a flow: from when it was due to its last answer */
@@ -220,8 +225,10 @@ uint64_t as_load_server_failed(const struct as_load_server *s);
 /* The share that met the deadline; NaN when there was none, or no request. */
 double as_load_goodput(const struct as_load *l);
 const struct as_histogram *as_load_stream_at(const struct as_load_streams *s, size_t time);
-/* Checks that passed and those that failed; without a flow's, requests are the checks. */
-void as_load_checked(const struct as_load *l, uint64_t *ret_passed, uint64_t *ret_failed);
+/* Checks that passed and those that failed, of a step of it; NULL: of all. */
+void as_load_checked(const struct as_load *l, const struct as_load_step *step, uint64_t *ret_passed,
+		     uint64_t *ret_failed);
 uint64_t as_load_step_failed(const struct as_load_step *s);
 /* Answers a second, of those that were measured; NaN when there are none. */
 double as_load_rate(const struct as_load *l);
+double as_load_step_rate(const struct as_load *l, const struct as_load_step *s);

@@ -66,26 +66,54 @@ static double inflation(const double *off, size_t m, double squares)
 	return (1 + r) / (1 - r);
 }
 
-struct as_share_interval as_share_of(const struct as_share *s, double z)
+static size_t batches_of(const struct as_share *s)
 {
-	double good = 0, n = 0, squares = 0, off[AS_SHARE_BATCHES];
-	size_t m = s->batches + (s->pending && s->batches < AS_SHARE_BATCHES);
+	return s->batches + (s->pending && s->batches < AS_SHARE_BATCHES);
+}
 
-	for (size_t i = 0; i < m; i++) {
-		good += s->good[i];
-		n += s->n[i];
+static void add_up(const struct as_share *s, double *ret_good, double *ret_n)
+{
+	*ret_good = *ret_n = 0;
+	for (size_t i = 0; i < batches_of(s); i++) {
+		*ret_good += s->good[i];
+		*ret_n += s->n[i];
 	}
-	struct as_share_interval w = as_share_wilson(good, n, z);
-	if (m < 4 || !(n > 0))
-		return w;
+}
+
+struct as_share_interval as_share_ratio(const struct as_share *s, double z)
+{
+	double good, n, squares = 0, off[AS_SHARE_BATCHES];
+	size_t m = batches_of(s);
+	struct as_share_interval all = {NAN, NAN, NAN};
+
+	add_up(s, &good, &n);
+	if (!(n > 0))
+		return all;
+	all.mid = good / n;
+	if (m < 4)
+		return all;
 	for (size_t i = 0; i < m; i++) {
-		off[i] = s->good[i] - w.mid * s->n[i];
+		off[i] = s->good[i] - all.mid * s->n[i];
 		squares += off[i] * off[i];
 	}
 	double d = (double)m;
 	double variance = d / (d - 1) * squares * inflation(off, m, squares) / (n * n);
 	double half = student(z, d - 1) * sqrt(variance);
-	w.low = fmax(fmin(w.low, w.mid - half), 0);
-	w.high = fmin(fmax(w.high, w.mid + half), 1);
+	all.low = all.mid - half;
+	all.high = all.mid + half;
+	return all;
+}
+
+struct as_share_interval as_share_of(const struct as_share *s, double z)
+{
+	struct as_share_interval by = as_share_ratio(s, z);
+	double good, n;
+
+	add_up(s, &good, &n);
+	struct as_share_interval w = as_share_wilson(good, n, z);
+	if (isnan(by.low))
+		return w;
+	w.low = fmax(fmin(w.low, by.low), 0);
+	w.high = fmin(fmax(w.high, by.high), 1);
 	return w;
 }

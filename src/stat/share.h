@@ -30,5 +30,10 @@ struct as_share_interval {
 void as_share_add(struct as_share *s, double good, double n);
 /* `z` standard deviations to either side, as of a normal distribution. */
 struct as_share_interval as_share_of(const struct as_share *s, double z);
+/*
+ * The same of any ratio, such as a mean or so many a second: `good` is a sum then,
+ * and `n` what it is a sum over. Bounds are NaN when the batches are too few.
+ */
+struct as_share_interval as_share_ratio(const struct as_share *s, double z);
 /* The same of independent events. */
 struct as_share_interval as_share_wilson(double good, double n, double z);

@@ -112,7 +112,8 @@ static const struct {
 	size_t at;
 } named[] = {{"looplag", offsetof(struct as_load, looplag)},
 	     {"handshake", offsetof(struct as_load, handshake)},
-	     {"session", offsetof(struct as_load, session)}};
+	     {"session", offsetof(struct as_load, session)},
+	     {"waiting", offsetof(struct as_load, waiting)}};
 
 static void enc_named(struct as_buf *b, const struct as_load *l)
 {
@@ -348,6 +349,19 @@ static void dec_flow(struct as_bytes *b, struct as_load *ret)
 	b->bad |= ret->sessions >= COUNT_MAX || ret->broken > ret->sessions;
 }
 
+/* What each step waited for came after the others. */
+static void enc_waiting(struct as_buf *b, const struct as_load *l)
+{
+	for (size_t i = 0; i < l->nsteps; i++)
+		enc_histogram(b, &l->step[i].waiting);
+}
+
+static void dec_waiting(struct as_bytes *b, struct as_load *ret)
+{
+	for (size_t i = 0; i < ret->nsteps && !b->bad; i++)
+		dec_histogram(b, &ret->step[i].waiting);
+}
+
 /* ── rollouts ─────────────────────────────────────────────────────────── */
 
 static const struct as_slot rollouts_slots[] = {
@@ -403,6 +417,7 @@ void as_enc_load(struct as_buf *b, const struct as_load *l)
 	enc_servers(b, l);
 	enc_climb(b, &l->climb);
 	enc_flow(b, l);
+	enc_waiting(b, l);
 	enc_rollouts(b, &l->rollouts);
 }
 
@@ -422,6 +437,8 @@ static void dec_later(struct as_bytes *b, struct as_load *ret)
 		dec_climb(b, &ret->climb);
 	if (!b->bad && as_bytes_left(b))
 		dec_flow(b, ret);
+	if (!b->bad && as_bytes_left(b))
+		dec_waiting(b, ret);
 	if (!b->bad && as_bytes_left(b))
 		dec_rollouts(b, &ret->rollouts);
 }

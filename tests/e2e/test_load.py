@@ -49,6 +49,25 @@ def _():
     expect_eq((d["requests"], s.end()["requests"]), (100, 100), "half a second of 200 a second")
 
 
+@test("the rate is that of the schedule, which lasts until the next would have been due")
+def _():
+    s = stub()
+    d = load(s.url, "-R", 50, "-n", 10, "-c", 5)
+    s.end()
+    expect(d["measured_seconds"] >= 0.2 and d["rate"] <= 50, (d["measured_seconds"], d["rate"]))
+
+
+@test("ten requests are too few to call a load INVALID, and it says so")
+def _():
+    s = stub()
+    d = load(s.url, "-R", 500, "-n", 10, "-c", 1)
+    s.end()
+    # Of a machine so busy that this takes a tenth of a second more can be said.
+    expect_in(d["verdict_reason"], ("valid, as far as a load so short can tell",
+                                    "INVALID: others had the generator's CPU",
+                                    "INVALID: the generator itself was the bottleneck"), "verdict")
+
+
 @test("a rate that changes: as many as its integral says, over a ramp and over stages")
 def _():
     s = stub()
@@ -323,8 +342,8 @@ def _():
     t = judged("--threshold", "p99<10s,min>=5ms", "--threshold", "http_req_failed: rate<0.01", rc=0)
     expect_eq([x["expr"] for x in t], ["p99<10s", "min>=5ms", "http_req_failed: rate<0.01"], "expr")
     expect(all(x["ok"] for x in t) and t[1]["value"] >= 5 and t[2]["value"] == 0, t)
-    t = judged("--threshold", "requests<40", "--threshold", "checks rate>0.99", rc=3)
-    expect_eq([(x["value"], x["ok"]) for x in t], [(40, False), (1, True)], "one missed")
+    t = judged("--threshold", "requests<40", "--threshold", "http_req_failed rate<=1", rc=3)
+    expect_eq([(x["value"], x["ok"]) for x in t], [(40, False), (0, True)], "one missed")
     judged("--threshold", "http_reqs count<40", "--exit-codes", "k6", rc=99)
     judged("--threshold", "http_reqs count>=40", "--exit-codes", "k6", rc=0)
     ids = [r["id"] for r in runs()]
@@ -351,6 +370,55 @@ def _():
         r = assay("load", "--threshold", wrong, s.url)
         expect_eq((r.rc, r.out), (2, ""), wrong)
     expect_eq(assay("load", "--exit-codes", "wrk", s.url).rc, 2, "whose codes")
+
+
+@test("a threshold that can never be known is refused, and what is missing named")
+def _():
+    s = stub()
+    for wrong, why in (("looplag.p99<10ms", "--watch"), ("target.memory<1GB", "--watch"),
+                       ("checks rate>0.99", "flow"), ("handshake.p50<1s", "https://"),
+                       ("goodput>0.9", "--deadline"), ("p99{login}<1s", "login"),
+                       ("http_req_connecting p(95)<1", "connections")):
+        r = assay("load", "-n", 1, "--threshold", wrong, s.url)
+        expect_eq((r.rc, r.out), (2, ""), wrong)
+        expect_in(why, r.err, wrong)
+    expect_eq(s.end()["requests"], 0, "nothing was sent")
+
+
+@test("waiting is the time to the first byte, and what CI writes for k6 is taken")
+def _():
+    s = stub()
+    d = load(s.url + "/?chunks=2&delay=5ms&first=1ms&every=80ms", "-n", 8, "-c", 2, "--threshold",
+             "http_req_waiting{scenario:load_test} p(90)<60000",
+             "--threshold", "http_reqs{scenario:load_test} rate>0")
+    s.end()
+    expect(d["waiting_ms"]["p50"] >= 5 and d["wire_ms"]["p50"] >= d["waiting_ms"]["p50"] + 40,
+           (d["waiting_ms"], d["wire_ms"]))
+    expect_eq([x["ok"] for x in d["thresholds"]], [True, True], d["thresholds"])
+    expect_eq(d["thresholds"][0]["value"], d["waiting_ms"]["p90"], "its value")
+    s = stub("--answer", "delay=3ms")
+    d = load(s.url, "-n", 8, "-c", 2)
+    s.end()
+    expect_eq(d["waiting_ms"], d["wire_ms"], "an answer that came at once")
+
+
+@test("a threshold of one step of a flow, in our words and in k6's")
+def _():
+    s = stub()
+    steps = [{"name": "quick", "url": "/", "check": {"status": 200}},
+             {"name": "slow one", "url": "/?delay=30ms"}]
+    (tmp() / "flow.json").write_text(json.dumps({"base": s.url, "steps": steps}))
+    words = ("p50{slow one}>=30ms", "http_req_waiting{name:slow one} p(50)>=30",
+             "requests{quick}==6", "errors{quick}<1%", "checks{quick}>=1", "checks>=1")
+    d = load("flow.json", "-n", 6, "-c", 2, *(w for x in words for w in ("--threshold", x)))
+    expect_eq([(x["expr"], x["ok"]) for x in d["thresholds"]], [(w, True) for w in words], "kept")
+    expect_eq(d["thresholds"][0]["value"], d["steps"][1]["latency_ms"]["p50"], "its value")
+    kept = valid(assay("show", "--json", d["id"]).ok().json())["assay"]["load"]
+    expect_eq((kept["thresholds"], kept["steps"]), (d["thresholds"], d["steps"]), "as it is kept")
+    for wrong in ("p50{none}<1s", "checks{slow one}>=1"):
+        r = assay("load", "--threshold", wrong, "flow.json")
+        expect_eq((r.rc, r.out), (2, ""), wrong)
+    expect_eq(s.end()["requests"], 12, "nothing else was sent")
 
 
 # --- the run ---------------------------------------------------------------------------
@@ -405,6 +473,15 @@ def _():
     r = assay("load", "http://no.such.host.invalid/")
     expect_eq(r.rc, 66, "exit status")
     expect_in("no.such.host.invalid", r.err)
+
+
+@test("who is used to wrk, hey or oha is told what it is called here")
+def _():
+    for words, here in ((["-d", "5s"], "-z"), (["-t", "2"], "--timeout"), (["-q", "9"], "-R"),
+                        (["-t4", "-c9"], "--timeout"), (["-D", "x"], "--body-file")):
+        r = assay("load", *words, "http://127.0.0.1:1/")
+        expect_eq((r.rc, r.out), (2, ""), words)
+        expect_in(here, r.err, words)
 
 
 @test("somebody else's server needs --yes")

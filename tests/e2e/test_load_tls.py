@@ -136,7 +136,21 @@ def _():
     c = Certificates()
     s = stub()
     d = load(s.url.replace("http:", "https:"), "-n", 2, "-c", 1, "--insecure", rc=(6,))
-    expect(set(d["errors"]) <= {"tls", "closed", "reset"} and d["failed"] == 2, d["errors"])
+    expect(set(d["errors"]) <= {"closed", "reset"} and d["failed"] == 2, d["errors"])
+    expect_in("does it speak TLS?", d["tls"]["agreed"], "who hangs up")
+    s.end()
+    with socket.create_server(("127.0.0.1", 0)) as plain:
+        def refuse():
+            while True:
+                k, _ = plain.accept()
+                with k:
+                    k.recv(4096)
+                    k.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
+        threading.Thread(target=refuse, daemon=True).start()
+        url = f"https://127.0.0.1:{plain.getsockname()[1]}/"
+        d = load(url, "-n", 2, "-c", 1, "--insecure", rc=(6,))
+        expect_eq((d["errors"], d["tls"]["agreed"]),
+                  ({"no_tls": 2}, "the server answered without TLS"), "clear text")
     with socket.create_server(("127.0.0.1", 0)) as silent:
         port = silent.getsockname()[1]
         d = load(f"https://127.0.0.1:{port}/", "-n", 2, "-c", 1, "--timeout", "0.3s", rc=(6,))

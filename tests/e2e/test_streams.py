@@ -42,12 +42,48 @@ def _():
         rate = st["tokens"] / d["measured_seconds"]
         expect(abs(st["tokens_per_second"] / rate - 1) < 1e-6, "tokens a second")
         expect(st["first_token_ms"]["p50"] >= st["first_byte_ms"]["p50"], "first token")
+        expect_eq(st["between_tokens_ms"]["p50"] is not None, True, "token gaps")
     st = load(s.url + "/v1/chat/completions", "-n", 2, "--body", json.dumps(ASK))["stream"]
     expect_eq((st["tokens"], st["token_events"]), (None, 40), "without usage nobody knows")
     d = load(s.url + "/v1/chat/completions", "-n", 2, "--body",
              json.dumps({**ASK, "stream": False}))
     expect_eq((d["stream"], d["failed"]), (None, 0), "no stream")
+    for path, body in (("/v1/chat/completions", {**ASK, "stream": False}),
+                       ("/v1/responses", {"input": "hello"})):
+        d = load(s.url + path, "-n", 6, "-c", 2, "--tokens", "--body", json.dumps(body))
+        st = d["stream"]
+        expect_eq((st["streams"], st["streams_with_tokens"], st["tokens"]), (0, 6, 120), path)
+    text = assay("show", d["id"], env={"LC_ALL": "C.UTF-8"}).ok().out
+    expect_in("120 tokens", text)
     s.end()
+    s = stub()
+    expect_eq(load(s.url + "/?size=50", "-n", 6, "-c", 2, "--tokens")["stream"], None, "no JSON")
+    s.end()
+
+
+@test("usage is read of an answer in pieces, over one connection again and again")
+def _():
+    body = (b'{"pad": "' + b"x" * 300000 + b'", "choices": [{"message": {"content": "hi"}}], '
+            b'"usage": {"prompt_tokens": 3, "completion_tokens": 7}}')
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        def serve():
+            c, _ = server.accept()
+            for head in (b"Content-Length: %d\r\n\r\n" % len(body),
+                         b"Content-Length: 2\r\n\r\n",
+                         b"Transfer-Encoding: chunked\r\n\r\n%x\r\n" % len(body)):
+                c.recv(4096)
+                c.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n" + head
+                          + (b"{}" if b" 2\r" in head else body))
+                if b"chunked" in head:
+                    c.sendall(b"\r\n0\r\n\r\n")
+            c.recv(1)
+        t = threading.Thread(target=serve, daemon=True)
+        t.start()
+        d = load(f"http://127.0.0.1:{server.getsockname()[1]}/", "-n", 3, "-c", 1, "--tokens")
+        t.join(10)
+    st = d["stream"]
+    expect_eq((st["streams"], st["streams_with_tokens"], st["tokens"], d["failed"]), (1, 2, 14, 0),
+              "told by two of three")
 
 
 @test("chunks are events of what is no event stream")
@@ -124,6 +160,7 @@ def _():
              "--threshold", "goodput>=1")
     expect_eq([x["ok"] for x in d["thresholds"]], [True] * 4, d["thresholds"])
     expect_eq(d["thresholds"][0]["value"], d["stream"]["first_token_ms"]["p50"], "its value")
+    expect_eq(d["thresholds"][1]["value"], d["stream"]["between_tokens_ms"]["p99"], "itl's")
     s.end()
 
 

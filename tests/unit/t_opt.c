@@ -46,6 +46,13 @@ static const struct as_cmd run = CMD("run", AS_CMD_COMMAND, 0, 0);
 static const struct as_cmd attach = CMD("attach", AS_CMD_TAIL, 1, 1);
 static const struct as_cmd rm = CMD("rm", 0, 1, -1);
 static const struct as_cmd show = CMD("show", 0, 0, 1);
+static const struct as_opt_habit habits[] = {{'d', "-i says how often"}, {'q', "ask less"}, {0}};
+static const struct as_cmd used = {.name = "used",
+				   .synopsis = "[options] X",
+				   .max_args = 1,
+				   .opts = rows,
+				   .opts_size = sizeof(struct opts),
+				   .habits = habits};
 static const struct as_cmd bare = {.name = "bare", .synopsis = "", .max_args = 0};
 
 enum { WORDS_MAX = 128 };
@@ -141,6 +148,13 @@ static const struct {
 	{&rm, "", "a word is missing", "usage: assay rm [options] X"},
 	{&show, "a b", "'b' is one word too many", "usage: assay show [options] X"},
 	{&show, "-- a -b", "'-b' is one word too many", "usage: assay show [options] X"},
+	{&used, "-d 5s a", "no option '-d'; -i says how often",
+	 "'assay used --help' shows its options"},
+	{&used, "-jd5s a", "no option '-d'; -i says how often",
+	 "'assay used --help' shows its options"},
+	{&used, "-q 100 a", "-q takes no value; ask less", "usage: assay used [options] X"},
+	{&used, "a b", "'b' is one word too many", "usage: assay used [options] X"},
+	{&used, "-x a", "no option '-x'", "'assay used --help' shows its options"},
 	{&bare, "--json", "no option '--json'", "'assay bare --help' shows its options"},
 	{&bare, "-j", "no option '-j'", "'assay bare --help' shows its options"},
 };

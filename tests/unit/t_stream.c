@@ -38,6 +38,9 @@ static void t_a_model(void)
 	EXPECT_U64(l.between_events.n, 5);
 	EXPECT_I64(l.between_events.max, 40);
 	EXPECT_I64(l.between_events.min, 0); /* usage and the end came together */
+	EXPECT_U64(l.between_tokens.n, 2);   /* neither role nor usage nor end is a token */
+	EXPECT_I64(l.between_tokens.min, 20);
+	EXPECT_I64(l.between_tokens.max, 40);
 	EXPECT_U64(l.longest_gap.n, 1);
 	EXPECT_I64(l.longest_gap.max, 40);
 	EXPECT_I64(l.per_token.max, 20); /* 60 for three more */

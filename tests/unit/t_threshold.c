@@ -19,7 +19,23 @@ static void measured(void)
 	for (int64_t i = 1; i <= 100; i++) {
 		as_histogram_add(&l.latency, i * AS_MSEC, 1);
 		as_histogram_add(&l.wire, i * AS_MSEC / 2, 1);
+		as_histogram_add(&l.waiting, i * AS_MSEC / 4, 1);
 	}
+	l.nsteps = 2;
+	l.sessions = 50;
+	for (size_t i = 0; i < 2; i++)
+		l.step[i] = (struct as_load_step){.requests = 50, .status = {[1] = 48}};
+	(void)snprintf(l.step[0].name, sizeof l.step[0].name, "login");
+	(void)snprintf(l.step[1].name, sizeof l.step[1].name, "a, b: <c>");
+	l.step[1].errors[AS_LOAD_TIMEOUT] = 2;
+	as_histogram_add(&l.step[1].latency, 7 * AS_MSEC, 50);
+	as_histogram_add(&l.step[1].wire, 6 * AS_MSEC, 50);
+	as_histogram_add(&l.step[1].waiting, 5 * AS_MSEC, 50);
+	as_histogram_add(&l.session, 8 * AS_MSEC, 50);
+	l.nchecks = 2;
+	l.check[0] = (struct as_load_check){.step = 0, .passed = 60};
+	l.check[1] = (struct as_load_check){.step = 1, .passed = 36, .failed = 4};
+	l.conns = 3;
 }
 
 static struct as_threshold one(const char *text)
@@ -69,10 +85,27 @@ static void t_values(void)
 		{"latency.avg<1", 50.5},
 		{"wire.p90<1", 45},
 		{"wire p90<1", 45},
-		{"http_req_waiting p(90)<1", 45},
-		{"http_req_waiting: p(90)<1", 45},
+		{"waiting.p90<1", 22.5},
+		{"http_req_waiting p(90)<1", 22.5},
+		{"http_req_waiting: p(90)<1", 22.5},
+		{"http_req_waiting{scenario:load_test} p(90)<25", 22.5},
+		{"http_req_waiting{ scenario: a, b }: p(90)<25", 22.5},
+		{"http_reqs{scenario:load_test}: rate>=2", 49},
+		{"vus value>2", 3},
+		{"vus_max>2", 3},
 		{"http_req_duration p(95)<1", 95},
-		{"iteration_duration max<1", 100},
+		{"iteration_duration max<1", 8},
+		{"p99{a, b: <c>}<1", 7},
+		{"wire.p99{a, b: <c>}<1", 6},
+		{"wire{name:a, b: <c>}.p99<1", 6},
+		{"http_req_waiting{name:a, b: <c>}: p(9)<1", 5},
+		{"http_req_duration{name:a, b: <c>} p(95)<1", 7},
+		{"errors{a, b: <c>}<1", 0.04},
+		{"errors{login}<1", 0},
+		{"rate{login}>1", 24},
+		{"http_reqs{name:login} count>1", 50},
+		{"checks{login}>0.9", 1},
+		{"checks{a, b: <c>}>0.9", 0.9},
 		{"errors<1%", 0.04},
 		{"errors.rate<1%", 0.04},
 		{"errors.count<1", 4},
@@ -83,7 +116,7 @@ static void t_values(void)
 		{"http_reqs rate>=2", 49},
 		{"http_reqs count>=2", 100},
 		{"requests>=2", 100},
-		{"iterations rate>=2", 49},
+		{"iterations rate>=2", 25},
 		{"dropped_iterations count<1", 2},
 		{"dropped_iterations.rate<1", 1},
 		{"data_received count<1MB", 5000},
@@ -209,7 +242,20 @@ static void t_wrong(void)
 		"http_reqs p(9)<1",
 		"p99<1 && p50<2",
 		"p99<1e999",
-		"http_req_duration{name:x} p(95)<1",
+		"http_req_duration{status:200} p(95)<1",
+		"http_req_duration{name:} p(95)<1",
+		"http_req_duration{} p(95)<1",
+		"http_req_duration{name:x p(95)<1",
+		"http_req_duration{a}{b} p(95)<1",
+		"data_sent{login}<1",
+		"session.p99{login}<1",
+		"p99{so_long_that_no_step_of_any_flow_could_be_called_it}<1",
+		"http_req_blocked p(95)<1",
+		"http_req_connecting{scenario:x}: p(95)<1",
+		"nothing: p(95)<1",
+		"http_reqs{x: rate<1",
+		"http_reqs{x}{y}: rate<1",
+		"http_reqs{x} y: rate<1",
 		"p99<5 5",
 		";",
 		"http_req_duration_that_is_so_long_that_no_room_would_be_left_for_it_here:p(95)<1",
@@ -224,6 +270,54 @@ static void t_wrong(void)
 	}
 }
 
+static void t_says_why(void)
+{
+	struct as_thresholds t = {0};
+	struct as_err err = {0};
+
+	EXPECT_I64(as_thresholds_parse("http_req_connecting p(95)<1", &t, &err), AS_EUSAGE);
+	EXPECT_STR(err.msg, "http_req_connecting is not measured for itself");
+	EXPECT_I64(as_thresholds_parse("http_req_duration{method:GET} p(95)<1", &t, &err),
+		   AS_EUSAGE);
+	EXPECT_STR(err.msg, "a load has no tag 'method'");
+}
+
+/* ── what can be known ────────────────────────────────────────────────── */
+
+static bool possible(const char *text, const struct as_threshold_facts *f)
+{
+	struct as_thresholds t = {.n = 1};
+	struct as_err err = {0};
+
+	t.at[0] = one(text);
+	return as_thresholds_possible(&t, f, &err) == AS_OK;
+}
+
+static void t_what_can_be_known(void)
+{
+	static const char *const never[] = {
+		"looplag.p99<1", "target.cpu<1",       "target.memory<1GB",
+		"checks>0.9",    "handshake.p50<1",    "http_req_tls_handshaking avg<1",
+		"goodput>0.9",   "http_reqs{login}>1", "checks{login}>0.9",
+	};
+	struct as_threshold_facts f = {0};
+
+	for (size_t i = 0; i < AS_LEN(never); i++)
+		if (possible(never[i], &f))
+			UTEST_FAIL("'%s' is possible", never[i]);
+	EXPECT(possible("ttft.p99<1", &f) && possible("p99{scenario:x}<1", &f));
+	f = (struct as_threshold_facts){.watched = true,
+					.tls = true,
+					.deadline = true,
+					.nsteps = 2};
+	f.step[0].name = "login";
+	f.step[1].name = "order";
+	f.step[0].checked = true;
+	for (size_t i = 0; i < AS_LEN(never); i++)
+		EXPECT(possible(never[i], &f));
+	EXPECT(!possible("checks{order}>0.9", &f) && !possible("p99{pay}<1", &f));
+}
+
 static void t_no_more_than_fit(void)
 {
 	struct as_thresholds t = {0};
@@ -236,4 +330,4 @@ static void t_no_more_than_fit(void)
 }
 
 UTEST_MAIN(T(t_values), T(t_units), T(t_unknown_keeps_to_nothing), T(t_lists), T(t_what_was_missed),
-	   T(t_wrong), T(t_no_more_than_fit))
+	   T(t_wrong), T(t_says_why), T(t_what_can_be_known), T(t_no_more_than_fit))

@@ -17,6 +17,21 @@ static struct as_thresholds parsed(const char *text)
 	return t;
 }
 
+/* A slice of a tenth of a second. */
+static void add(struct as_trial *t, uint64_t requests, uint64_t failed, uint64_t met)
+{
+	const struct as_trial_slice s = {.latency = &h,
+					 .wire = &h,
+					 .waiting = &h,
+					 .requests = requests,
+					 .failed = failed,
+					 .met = met,
+					 .answers = requests,
+					 .ns = AS_SECOND / 10};
+
+	as_trial_add(t, &s);
+}
+
 /* `slices` of 200 requests each, a share `slow` of which takes 100 ms, the others 1 ms. */
 static struct as_trial_view judge(const char *slo, int slices, double slow, uint64_t failed)
 {
@@ -30,7 +45,7 @@ static struct as_trial_view judge(const char *slo, int slices, double slow, uint
 		as_histogram_clear(&h);
 		for (int k = 0; k < 200; k++)
 			as_histogram_add(&h, noise_unit(&g) < slow ? 100 * AS_MSEC : AS_MSEC, 1);
-		as_trial_add(&trial, &h, &h, 200, failed);
+		add(&trial, 200, failed, 0);
 	}
 	struct as_trial_view v = as_trial_judge(&trial, NULL);
 	v.missed = v.missed ? &t.at[0] : NULL;
@@ -72,7 +87,10 @@ static void t_the_end(void)
 	whole.requests = whole.status[1] = 1000;
 	whole.measured_ns = 10 * AS_SECOND;
 	struct as_trial_view v = as_trial_judge(&trial, &whole);
-	EXPECT(v.keeps && v.sure);
+	EXPECT(v.keeps && !v.sure); /* the next may take longer than 2 s */
+	as_histogram_add(&whole.latency, 3 * AS_SECOND, 1);
+	v = as_trial_judge(&trial, &whole);
+	EXPECT(!v.keeps && v.sure && v.missed == &t.at[1]);
 	as_histogram_add(&whole.looplag, AS_SECOND, 500);
 	v = as_trial_judge(&trial, &whole);
 	EXPECT(!v.keeps && v.sure && v.missed == &t.at[0]);
@@ -81,4 +99,71 @@ static void t_the_end(void)
 	as_trial_close(&trial);
 }
 
-UTEST_MAIN(T(t_decided), T(t_undecided), T(t_the_end))
+/* ── what is no share, and goodput, which is one ──────────────────────── */
+
+/* Ten slices of so many requests, of which every other slice has `swing` more or less. */
+static struct as_trial_view judge_swinging(const char *slo, int64_t requests, int64_t swing)
+{
+	struct as_thresholds t = parsed(slo);
+	struct as_trial trial;
+	struct as_err err;
+
+	whole = (struct as_load){.deadline_ns = AS_SECOND, .measured_ns = AS_SECOND, .conns = 8};
+	EXPECT_I64(as_trial_open(&trial, &t, &err), AS_OK);
+	for (int i = 0; i < 10; i++) {
+		int64_t n = requests + (i % 2 ? swing : -swing);
+
+		as_histogram_clear(&h);
+		as_histogram_add(&h, n * AS_MSEC, (uint64_t)n);
+		as_histogram_merge(&whole.latency, &h);
+		whole.requests += (uint64_t)n;
+		whole.status[1] += (uint64_t)n;
+		whole.met += (uint64_t)n - 1;
+		add(&trial, (uint64_t)n, 0, (uint64_t)n - 1);
+	}
+	struct as_trial_view v = as_trial_judge(&trial, &whole);
+	as_trial_close(&trial);
+	return v;
+}
+
+static void t_means_and_rates(void)
+{
+	struct as_trial_view v = judge_swinging("rate>=900/s", 100, 5);
+
+	EXPECT(v.keeps && v.sure);
+	v = judge_swinging("rate>=1100/s", 100, 5);
+	EXPECT(!v.keeps && v.sure);
+	v = judge_swinging("rate>=990/s", 100, 50); /* a hundred, give or take fifty */
+	EXPECT(v.keeps && !v.sure);
+	v = judge_swinging("mean<200ms", 100, 5);
+	EXPECT(v.keeps && v.sure);
+	v = judge_swinging("mean<101ms", 100, 30);
+	EXPECT(!v.sure);
+}
+
+static void t_goodput(void)
+{
+	struct as_trial_view v = judge_swinging("goodput>=0.9", 100, 5);
+
+	EXPECT(v.keeps && v.sure);
+	v = judge_swinging("goodput>=0.99", 100, 5); /* one in a hundred was late */
+	EXPECT(!v.sure);
+	v = judge_swinging("goodput>=0.9999", 100, 5);
+	EXPECT(!v.keeps && v.sure);
+}
+
+static void t_without_an_interval(void)
+{
+	struct as_trial_view v = judge_swinging("requests>=900", 100, 5);
+
+	EXPECT(v.keeps && v.sure); /* they get more */
+	v = judge_swinging("requests<2000", 100, 5);
+	EXPECT(v.keeps && !v.sure);
+	v = judge_swinging("vus<9", 100, 5);
+	EXPECT(v.keeps && v.sure); /* they stay */
+	v = judge_swinging("target.cpu<9", 100, 5);
+	EXPECT(!v.keeps && !v.sure); /* nobody knows */
+}
+
+UTEST_MAIN(T(t_decided), T(t_undecided), T(t_the_end), T(t_means_and_rates), T(t_goodput),
+	   T(t_without_an_interval))
