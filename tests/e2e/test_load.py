@@ -12,6 +12,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import *
+from heaps import oracle
 from jobs import *
 from schemas import *
 from stubs import *
@@ -280,7 +281,7 @@ def _():
 
 # --- what it costs ------------------------------------------------------------------
 
-@test("an answered request costs two system calls, and no memory")
+@test("an answered request costs two system calls")
 def _():
     if sanitized():
         skip("LeakSanitizer does not work under strace")
@@ -306,6 +307,23 @@ def _():
     expect(beats <= 50 * seconds[5000] + 5, f"{beats} beats in {seconds[5000]:.1f} s")
     rest = sum(v for k, v in more.items() if k not in ("sendto", "recvfrom"))
     expect(rest <= 40, more)
+
+
+@test("an answered request costs no memory: ten times as many are as many allocations")
+def _():
+    if sanitized():
+        skip("a sanitizer has an allocator of its own")
+    s = stub()
+    for how in (("-c", 4), ("-c", 4, "-R", "5000"), ("-c", 4, "-R", "5000", "--arrival", "poisson")):
+        made, seconds = {}, {}
+        for n in (1000, 10000):
+            r, counted = oracle(ASSAY, "load", "--no-store", "--json", *how, "-n", n, s.url)
+            d = valid(r.json(), "load-1")
+            expect_eq((d["requests"], d["failed"], len(counted)), (n, 0, 1), f"counts of {how}")
+            made[n], seconds[n] = counted[0]["allocations"], d["duration_seconds"]
+        # What lasts longer has more samples on its timeline, whose columns grow now and then.
+        more = made[10000] - made[1000]
+        expect(more <= 20 + 10 * seconds[10000], f"{more} more for 9,000 requests more: {how}")
 
 
 # --- thresholds ------------------------------------------------------------------------
