@@ -36,7 +36,7 @@ def events(data):
 
 
 ENDS = ["\n", "\n", "\n", "\r\n", "\r"]
-WORDS = ["a", "data", "delta", "[DONE]", '{"choices": []}', "é", "€", "😀", " ", "  x", ":", "", "\t"]
+WORDS = ["a", "data", "[DONE]", '{"choices": []}', "é", "€", "😀", " ", "  x", ":", "", "\t"]
 NAMES = ["data", "data", "data", "data", "event", "id", "retry", "datas", "Data", " data", "", "x"]
 
 
