@@ -134,7 +134,7 @@ build-fuzz/build.ninja:
 truth: build				## profile workloads whose true answer is known (long)
 	@$(PYTHON) tests/run.py --build build --kind truth $(ARGS)
 
-bench: bench-deps build			## our own cost, beside peers (25 min; ARGS=--quick: 4 min)
+bench: bench-deps build			## our own cost, beside peers (32 min; ARGS=--quick: 5 min)
 	@$(PYTHON) bench/run.py --build build $(ARGS)
 
 help:					## this list
