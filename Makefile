@@ -27,7 +27,7 @@ REAL_PKGS  := $(TEST_PKGS) redis-server redis-tools git dpkg-dev chromium \
 	      nghttp2-server python3-h2 python3-wsproto
 # A daemon for containers, for the same occasion.
 DOCKER_PKGS := docker.io
-DEV_PKGS   := $(TEST_PKGS) libclang-rt-dev dpkg-dev
+DEV_PKGS   := $(TEST_PKGS) libclang-rt-dev dpkg-dev libhttp-parser-dev
 
 # Meson and ninja say a page; we show it when they fail, and warnings always.
 define configure
@@ -134,7 +134,7 @@ build-fuzz/build.ninja:
 truth: build				## profile workloads whose true answer is known (long)
 	@$(PYTHON) tests/run.py --build build --kind truth $(ARGS)
 
-bench: bench-deps build			## our own cost, beside peers (25 min; ARGS=--quick: 4 min)
+bench: bench-deps build			## our own cost, beside peers (32 min; ARGS=--quick: 5 min)
 	@$(PYTHON) bench/run.py --build build $(ARGS)
 
 help:					## this list

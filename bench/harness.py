@@ -6,6 +6,7 @@ turns; CPU time where it can, because a shared machine makes wall time noise.
 A figure is a median with the 95 % bootstrap interval of it, seeds fixed.
 Nothing passes or fails here: a budget that is missed reads "over".
 """
+import contextlib
 import dataclasses
 import json
 import os
@@ -13,6 +14,7 @@ import pathlib
 import platform
 import random
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -134,6 +136,17 @@ def own_ns():
     return 1e9 * sum(os.times()[:4])
 
 
+def two_cpus():
+    """One for who asks and one for who answers; the same where there is only one."""
+    ours = sorted(os.sched_getaffinity(0))
+    return ours[0], ours[-1]
+
+
+def pinned(cpu, command):
+    words = [str(w) for w in command]
+    return words if cpu is None else ["taskset", "-c", str(cpu), *words]
+
+
 class Noise:
     """How much of the machine others had while we measured: shares of all its CPUs."""
 
@@ -205,6 +218,17 @@ class Bench:
             if k.round >= warm:
                 costs[k.command].append(k)
         return costs
+
+    @contextlib.contextmanager
+    def stub(self, *options, on=None):
+        """The URL of a server that assay is, until it is no longer needed; on a CPU of its own."""
+        p = subprocess.Popen(pinned(on, [self.assay, "stub", *options]), stdout=subprocess.PIPE,
+                             text=True)
+        try:
+            yield p.stdout.readline().split()[-1] + "/"
+        finally:
+            p.send_signal(signal.SIGINT)
+            p.communicate()
 
     def as_nobody(self, command):
         return ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", *command]

@@ -3,7 +3,6 @@ import json
 import re
 import resource
 import shutil
-import signal
 import subprocess
 
 import peers
@@ -76,18 +75,13 @@ def late_us(b, url, seconds):
 
 def run(b):
     rounds, seconds = (3, 1) if b.quick else (8, 5)
-    server = subprocess.Popen([b.assay, "stub"], stdout=subprocess.PIPE, text=True)
-    try:
-        url = server.stdout.readline().split()[-1] + "/"
+    with b.stub() as url:
         costs = {name: [] for name, _ in commands(b, url, seconds)}
         late = []
         for _ in range(rounds):
             for name, command in commands(b, url, seconds):
                 costs[name].append(cost_us(name, command))
             late.append(late_us(b, url, seconds))
-    finally:
-        server.send_signal(signal.SIGINT)
-        server.communicate()
     return told(costs, median(late))
 
 

@@ -29,7 +29,7 @@ import harness
 import peers
 
 ALL = ["start", "own", "sample1000", "cgroup", "store", "stacks", "stacks_attach", "heap", "load",
-       "histogram"]
+       "histogram", "streams", "capacity"]
 DOCS = harness.ROOT / "docs" / "overhead.md"
 
 

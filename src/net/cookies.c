@@ -8,9 +8,9 @@
 #include "base/num.h"
 
 struct as_cookie {
-	char *text;         /* name, value and path, each with its NUL */
-	size_t value, path; /* where these begin in it                 */
-	int64_t until;      /* s since 1970; INT64_MAX: as long as the client */
+	char *text;                 /* name, value, path and domain, each with its NUL */
+	size_t value, path, domain; /* where these begin in it                         */
+	int64_t until;              /* s since 1970; INT64_MAX: as long as the client  */
 	bool secure;
 };
 
@@ -182,15 +182,23 @@ static bool read_header(struct word all, int64_t now, struct said *s)
 	return s->name.n > 0;
 }
 
-/* A leading dot says nothing; "example.org" covers "a.example.org", but no number does. */
+/* A leading dot says nothing; without a Domain it is the host's. */
+static struct word domain_of(const struct said *s, const char *host)
+{
+	struct word domain = s->domain;
+
+	if (domain.n && domain.p[0] == '.')
+		domain = (struct word){domain.p + 1, domain.n - 1};
+	return domain.n ? domain : (struct word){host, strlen(host)};
+}
+
+/* "example.org" covers "a.example.org", but no number does. */
 static bool covers(struct word domain, const char *host)
 {
 	size_t n = strlen(host);
 	struct word all = {host, n};
 
-	if (domain.n && domain.p[0] == '.')
-		domain = (struct word){domain.p + 1, domain.n - 1};
-	if (!domain.n || (domain.n == n && !strncasecmp(domain.p, host, n)))
+	if (domain.n == n && !strncasecmp(domain.p, host, n))
 		return true;
 	if (domain.n >= n || !memchr(domain.p, '.', domain.n) || strspn(host, "0123456789.:") == n)
 		return false;
@@ -219,23 +227,25 @@ static void take_out(struct as_cookies *c, size_t i)
 	memmove(c->v + i, c->v + i + 1, (--c->n - i) * sizeof *c->v);
 }
 
-static size_t find(const struct as_cookies *c, struct word name, struct word path)
+/* The one that is replaced; s->path and s->domain are known. */
+static size_t find(const struct as_cookies *c, const struct said *s)
 {
 	for (size_t i = 0; i < c->n; i++) {
 		const struct as_cookie *k = &c->v[i];
 
-		if (k->value == name.n + 1 && !memcmp(k->text, name.p, name.n) &&
-		    strlen(k->text + k->path) == path.n &&
-		    !memcmp(k->text + k->path, path.p, path.n))
+		if (k->value == s->name.n + 1 && !memcmp(k->text, s->name.p, s->name.n) &&
+		    strlen(k->text + k->path) == s->path.n &&
+		    !memcmp(k->text + k->path, s->path.p, s->path.n) &&
+		    is(s->domain, k->text + k->domain))
 			return i;
 	}
 	return c->n;
 }
 
 /* In place of one that was there, so that it keeps its age; else as the last. */
-static bool keep(struct as_cookies *c, size_t i, const struct said *s, struct word path)
+static bool keep(struct as_cookies *c, size_t i, const struct said *s)
 {
-	size_t n = s->name.n + s->value.n + path.n + 3;
+	size_t n = s->name.n + s->value.n + s->path.n + s->domain.n + 4;
 	char *text = as_zalloc(n);
 
 	if (!text || !as_grow(&c->v, &c->cap, c->n, sizeof *c->v, 4)) {
@@ -248,12 +258,14 @@ static bool keep(struct as_cookies *c, size_t i, const struct said *s, struct wo
 	c->v[i] = (struct as_cookie){.text = text,
 				     .value = s->name.n + 1,
 				     .path = s->name.n + s->value.n + 2,
+				     .domain = s->name.n + s->value.n + s->path.n + 3,
 				     .until = s->until,
 				     .secure = s->secure};
 	memcpy(text, s->name.p, s->name.n);
 	if (s->value.n)
 		memcpy(text + c->v[i].value, s->value.p, s->value.n);
-	memcpy(text + c->v[i].path, path.p, path.n);
+	memcpy(text + c->v[i].path, s->path.p, s->path.n);
+	memcpy(text + c->v[i].domain, s->domain.p, s->domain.n);
 	return true;
 }
 
@@ -263,16 +275,19 @@ bool as_cookies_take(struct as_cookies *c, const struct as_cookie_place *at, con
 	struct said s;
 
 	if (n > AS_COOKIE_MOST || memchr(p, '\0', n) ||
-	    !read_header((struct word){p, n}, at->now, &s) || !covers(s.domain, at->host))
+	    !read_header((struct word){p, n}, at->now, &s))
 		return true;
-	struct word path = path_of(&s, at->target);
-	size_t i = find(c, s.name, path);
+	s.path = path_of(&s, at->target);
+	s.domain = domain_of(&s, at->host);
+	if (!covers(s.domain, at->host))
+		return true;
+	size_t i = find(c, &s);
 	if (s.until <= at->now) {
 		if (i < c->n)
 			take_out(c, i);
 		return true;
 	}
-	return i >= AS_COOKIES_MOST || keep(c, i, &s, path);
+	return i >= AS_COOKIES_MOST || keep(c, i, &s);
 }
 
 static bool belongs(const struct as_cookie *k, const struct as_cookie_place *at)

@@ -22,7 +22,7 @@ static void reset(struct as_http *h)
 	h->keep = false;
 	h->status = 0;
 	h->body = h->left = h->chunks = 0;
-	h->has_length = h->has_coding = h->chunked = h->events = false;
+	h->has_length = h->has_coding = h->chunked = h->events = h->closes = false;
 }
 
 void as_http_response(struct as_http *h, bool bodyless)
@@ -186,6 +186,7 @@ static bool take_coding(struct as_http *h, struct text value)
 	return true;
 }
 
+/* Who says that it closes has said it, whatever else stands there (RFC 9112, 9.3). */
 static bool take_connection(struct as_http *h, struct text value)
 {
 	while (value.n) {
@@ -193,10 +194,8 @@ static bool take_connection(struct as_http *h, struct text value)
 		size_t n = comma ? (size_t)(comma - value.p) : value.n;
 		struct text word = stripped((struct text){value.p, n});
 
-		if (is(word, "close"))
-			h->keep = false;
-		else if (is(word, "keep-alive"))
-			h->keep = true;
+		h->closes |= is(word, "close");
+		h->keep = !h->closes && (h->keep || is(word, "keep-alive"));
 		n += comma ? 1 : 0;
 		value = (struct text){value.p + n, value.n - n};
 	}
@@ -286,6 +285,14 @@ static enum as_http_state after_head(struct as_http *h)
 	return AS_HTTP_TO_THE_END;
 }
 
+/* Nothing that an interim answer said is of the next. */
+static void forget(struct as_http *h)
+{
+	reset(h);
+	if (h->upgrade)
+		*h->upgrade = (struct as_http_upgrade){0};
+}
+
 static void end_head(struct as_http *h)
 {
 	bool interim = !h->request && h->status < 200;
@@ -293,7 +300,7 @@ static void end_head(struct as_http *h)
 	if (interim && h->status == 101)
 		h->state = h->upgrade ? AS_HTTP_DONE : AS_HTTP_BAD; /* nobody asked for it */
 	else if (interim)
-		reset(h); /* the real answer follows; `head` goes on, so this ends */
+		forget(h); /* the real answer follows; `head` goes on, so this ends */
 	else
 		h->state = after_head(h);
 	if (h->state == AS_HTTP_TO_THE_END)

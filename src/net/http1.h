@@ -49,7 +49,7 @@ struct as_http {
 	uint64_t body;   /* bytes of it so far, without chunks' heads */
 	uint64_t chunks; /* that are whole                           */
 	/* private */
-	bool request, bodyless, has_length, has_coding;
+	bool request, bodyless, has_length, has_coding, closes;
 	uint64_t left;
 	uint32_t head; /* bytes of lines so far */
 	uint32_t line_len;

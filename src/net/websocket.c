@@ -191,6 +191,15 @@ static uint64_t length_of(const struct as_ws *w)
 	return length;
 }
 
+/* Nobody may write a short length as a long one (RFC 6455, 5.2); the highest bit is none's. */
+static bool is_length(const struct as_ws *w)
+{
+	unsigned n = w->head[1] & LENGTH;
+	uint64_t least = n == LENGTH_16 ? LENGTH_16 : n == LENGTH_64 ? 1 << 16 : 0;
+
+	return w->left >= least && !(w->left >> 63);
+}
+
 /* Its first two bytes already say whether it may stand here. */
 static bool is_allowed(const struct as_ws *w, enum as_ws_opcode op, bool last)
 {
@@ -227,7 +236,7 @@ static enum as_ws_kind begin_frame(struct as_ws *w)
 	w->at = 0;
 	if (w->server)
 		memcpy(w->key, w->head + w->head_len - 4, 4);
-	if (w->left >> 63)
+	if (!is_length(w))
 		return broke(w, AS_WS_IS_BAD);
 	if (is_control(w->op)) {
 		w->control_len = 0;

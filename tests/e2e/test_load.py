@@ -12,6 +12,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import *
+from heaps import oracle
 from jobs import *
 from schemas import *
 from stubs import *
@@ -299,7 +300,7 @@ def _():
 
 # --- what it costs ------------------------------------------------------------------
 
-@test("an answered request costs two system calls, and no memory")
+@test("an answered request costs two system calls")
 def _():
     if sanitized():
         skip("LeakSanitizer does not work under strace")
@@ -318,13 +319,32 @@ def _():
     more = {k: calls[5000].get(k, 0) - calls[1000].get(k, 0) for k in calls[5000]}
     expect_eq((more["sendto"], more["recvfrom"]), (4000, 4000), "one of each for a request")
     waits = more.pop("epoll_pwait2")
-    expect(waits <= 4100, f"{waits} waits for 4000 answers, one at a time")
     # what is told fifty times a second, however long strace makes that, has its own price
+    told = 50 * seconds[5000]
+    expect(waits <= 4100 + told, f"{waits} waits for 4000 answers, one at a time")
     beats = calls[5000].get("clock_gettime", 0)
     more.pop("clock_gettime", 0)
-    expect(beats <= 50 * seconds[5000] + 5, f"{beats} beats in {seconds[5000]:.1f} s")
+    expect(beats <= told + 5, f"{beats} beats in {seconds[5000]:.1f} s")
     rest = sum(v for k, v in more.items() if k not in ("sendto", "recvfrom"))
     expect(rest <= 40, more)
+
+
+@test("an answered request costs no memory: ten times as many are as many allocations")
+def _():
+    if sanitized():
+        skip("a sanitizer has an allocator of its own")
+    s = stub()
+    for how in ((), ("-R", "5000"), ("-R", "5000", "--arrival", "poisson")):
+        made, seconds = {}, {}
+        for n in (1000, 10000):
+            r, counted = oracle(ASSAY, "load", "--no-store", "--json", "-c", 4, *how, "-n", n,
+                                s.url)
+            d = valid(r.json(), "load-1")
+            expect_eq((d["requests"], d["failed"], len(counted)), (n, 0, 1), f"counts of {how}")
+            made[n], seconds[n] = counted[0]["allocations"], d["duration_seconds"]
+        # What lasts longer has more samples on its timeline, whose columns grow now and then.
+        more = made[10000] - made[1000]
+        expect(more <= 20 + 10 * seconds[10000], f"{more} more for 9,000 requests more: {how}")
 
 
 # --- thresholds ------------------------------------------------------------------------

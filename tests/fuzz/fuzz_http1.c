@@ -1,6 +1,6 @@
 /*
  * A response, a request and a URL of any bytes. However a message is cut, the
- * answer is the same.
+ * answer is the same; and so it is for another parser, where there is one.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -8,6 +8,9 @@
 
 #include "net/http1.h"
 #include "net/url.h"
+#ifdef WITH_HTTP_PARSER
+#include "oracle_http1.h"
+#endif
 
 static void must(int holds)
 {
@@ -112,6 +115,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		compare(text, size, request);
 		upgrade(text, size, request);
 	}
+#ifdef WITH_HTTP_PARSER
+	oracle_http1(text, size);
+#endif
 	if (size < sizeof url - 8)
 		memcpy(url + 7, text, size);
 	if (as_url_parse(url, &parsed, &err) == AS_OK)

@@ -5,32 +5,15 @@ A request's time in an M/M/c queue has a known distribution, so the rate at whic
 percentile is 200 ms is known. Prints the figures of docs/truth.md. The machine should be quiet:
 who competes for the CPUs makes probes INVALID, and then nothing is told.
 """
-import math
 import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import *
 from jobs import *
+from queues import *
 from schemas import *
 from stubs import *
-
-
-def slower(rate, servers, mean, t):
-    """P(time in the system > t) of an M/M/c queue."""
-    mu, a = 1 / mean, rate * mean
-    some = a ** servers / math.factorial(servers) / (1 - a / servers)
-    wait = some / (sum(a ** k / math.factorial(k) for k in range(servers)) + some)
-    spare = servers * mu - rate
-    return math.exp(-mu * t) * (1 + wait * mu / (spare - mu) * (1 - math.exp(-(spare - mu) * t)))
-
-
-def theory(servers, mean, t, q):
-    low, high = 1e-6, servers / mean * (1 - 1e-9)
-    for _ in range(100):
-        middle = (low + high) / 2
-        low, high = (low, middle) if slower(middle, servers, mean, t) > 1 - q else (middle, high)
-    return low
 
 
 def capacity(url, *options):
@@ -42,7 +25,7 @@ def capacity(url, *options):
 
 
 def compare(servers, mean_ms, bound_ms):
-    truth = theory(servers, mean_ms / 1e3, bound_ms / 1e3, 0.95)
+    truth = holds(servers, mean_ms / 1e3, bound_ms / 1e3, 0.95)
     s = stub("--servers", servers, "--service", f"exp:{mean_ms}ms")
     d = capacity(s.url, "--slo", f"p95<{bound_ms}ms,errors<1%", "--from", 40, "--probe", "4s",
                  "--hold", "20s")

@@ -13,6 +13,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import *
 from jobs import *
+from queues import *
 from stubs import *
 
 
@@ -80,15 +81,6 @@ def _():
     s.end()
     print(f"# {few:.2f} and {many:.2f} MB")
     expect(many - few <= 1, (few, many))
-
-
-def erlang_c(servers, offered):
-    """The share of those who wait, in M/M/c."""
-    inverse = 1.0
-    for n in range(1, servers + 1):
-        inverse = 1 + inverse * n / offered      # of Erlang's B
-    blocked = 1 / inverse
-    return blocked / (1 - offered / servers * (1 - blocked))
 
 
 class Chance:

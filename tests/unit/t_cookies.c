@@ -67,6 +67,20 @@ static void t_no_cookies(void)
 	as_cookies_done(&jar);
 }
 
+/* One of the host and one of its domain are two, and both are sent. */
+static void t_domains_are_told_apart(void)
+{
+	take("/", "a=1");
+	take("/", "a=2; Domain=.example.org");
+	expect_sent("/", true, 1000, "a=1; a=2");
+	take("/", "a=3; Domain=EXAMPLE.org");
+	take("/", "a=4; Domain=a.example.org");
+	expect_sent("/", true, 1000, "a=4; a=3");
+	take("/", "a=; Max-Age=0");
+	expect_sent("/", true, 1000, "a=3");
+	as_cookies_done(&jar);
+}
+
 static void t_numbers_have_no_domains(void)
 {
 	struct as_cookie_place p = {"127.0.0.1", "/", false, 5};
@@ -137,5 +151,5 @@ static void t_bounded(void)
 	as_cookies_done(&jar);
 }
 
-UTEST_MAIN(T(t_names_and_paths), T(t_no_cookies), T(t_numbers_have_no_domains), T(t_ends),
-	   T(t_dates), T(t_bounded))
+UTEST_MAIN(T(t_names_and_paths), T(t_no_cookies), T(t_domains_are_told_apart),
+	   T(t_numbers_have_no_domains), T(t_ends), T(t_dates), T(t_bounded))

@@ -171,6 +171,10 @@ static void t_connection(void)
 		{"HTTP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n", false},
 		{"HTTP/1.0 200 OK\r\nConnection: Keep-Alive\r\nContent-Length: 0\r\n\r\n", true},
 		{"HTTP/1.1 200\nContent-Length: 0\n\n", true},
+		{"HTTP/1.1 200\nConnection: close, keep-alive\nContent-Length: 0\n\n", false},
+		{"HTTP/1.0 200\nConnection: keep-alive\nConnection: close\nContent-Length: 0\n\n",
+		 false},
+		{"HTTP/1.1 100\nConnection: close\n\nHTTP/1.1 204\n\n", true},
 	};
 
 	for (size_t i = 0; i < AS_LEN(cases); i++) {
@@ -316,7 +320,24 @@ static void t_upgrade(void)
 	EXPECT_STR(said.text, "abc=");
 }
 
+/* What an interim answer said of an upgrade is not said by the one that follows. */
+static void t_upgrade_of_interim(void)
+{
+	static const char text[] = "HTTP/1.1 100 Wait\r\nUpgrade: websocket\r\n"
+				   "Sec-WebSocket-Extensions: x\r\nSec-WebSocket-Accept: a\r\n\r\n"
+				   "HTTP/1.1 101 Yes\r\n\r\n";
+	struct as_http_upgrade said = {0};
+	struct as_http h;
+
+	as_http_response(&h, false);
+	h.upgrade = &said;
+	(void)as_http_feed(&h, text, sizeof text - 1);
+	EXPECT_I64(h.state, AS_HTTP_DONE);
+	EXPECT(!said.websocket && !said.extended && !said.text[0]);
+}
+
 UTEST_MAIN(T(t_length), T(t_what_follows_is_not_taken), T(t_chunks), T(t_step_by_step),
 	   T(t_streams), T(t_a_long_type), T(t_until_the_end), T(t_no_body),
-	   T(t_interim_answers_are_passed_over), T(t_connection), T(t_upgrade), T(t_bad), T(t_huge),
-	   T(t_requests), T(t_written), T(t_not_written))
+	   T(t_interim_answers_are_passed_over), T(t_connection), T(t_upgrade),
+	   T(t_upgrade_of_interim), T(t_bad), T(t_huge), T(t_requests), T(t_written),
+	   T(t_not_written))

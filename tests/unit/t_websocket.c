@@ -110,6 +110,8 @@ static void t_refused(void)
 	COMES_TO(false, "\x88\x02\x03\xe8\x89\x00", "[8 1000 \x03\xe8]!"); /* after the end */
 	COMES_TO(false, "\x82\x7f\x00\x00\x00\x00\x7f\xff\xff\xff", "#");
 	COMES_TO(false, "\x82\x7f\x80\x00\x00\x00\x00\x00\x00\x00", "!");
+	COMES_TO(false, "\x82\x7e\x00\x01x", "!"); /* short, but written long */
+	COMES_TO(false, "\x82\x7f\x00\x00\x00\x00\x00\x00\xff\xff", "!");
 }
 
 static void t_text(void)
