@@ -176,6 +176,7 @@ export interface Probe {
     sure: boolean;
     held: boolean;
     missed: string | null;
+    invalid?: string | null; /* why it does not count; not of an older assay */
 }
 
 interface Estimate {
@@ -186,10 +187,13 @@ interface Estimate {
 
 export interface Climb {
     by: "rate" | "concurrency";
+    unit?: string; /* not of an older assay */
+    end: string;
     capacity: Num;
     too_much: Num;
     reason: string;
     limited_by: {function: string; share: number} | null;
+    limit_unknown?: string | null; /* why */
     law: {lambda: Estimate; sigma: Estimate; kappa: Estimate; peak_under_way: Estimate | null;
         peak_rate: Estimate | null} | null;
     probes: Probe[];
