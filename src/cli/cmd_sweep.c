@@ -513,6 +513,8 @@ static int become_sweep(struct sweep *s, struct as_err *err)
 	run->who.kind = kind;
 	free(as_take(run->who.parent));
 	memcpy(run->who.id, s->id, sizeof run->who.id);
+	if (s->interrupted)
+		run->end.status = AS_INTERRUPTED;
 	as_measured_keep_also(&s->best, run);
 	return AS_OK;
 }

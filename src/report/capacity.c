@@ -105,7 +105,7 @@ static void put_law(const struct as_sheet *s, const struct as_climb_story *c)
 	as_flow_add(&f, "one alone %s/s", as_human_count(u.lambda.mid).s);
 	add_number(&f, "in turn", &u.sigma, as_human_percent, "");
 	add_number(&f, "crosstalk", &u.kappa, as_human_percent, "");
-	if (u.far)
+	if (u.far && isfinite(u.peak_n.mid))
 		as_flow_add(&f, "far beyond what was measured");
 	as_flow_end(&f);
 }
