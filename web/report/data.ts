@@ -124,6 +124,7 @@ export interface Load {
     failed: number;
     rate: Num;       /* answers a second */
     rate_asked: Num; /* null or 0: as fast as answers came */
+    rate_unit?: string; /* not of an older assay */
     latency_ms: Record<string, Num>;
     wire_ms: Record<string, Num>;
     thresholds: {expr: string; ok: boolean}[];

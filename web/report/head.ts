@@ -222,7 +222,8 @@ function networkTile(data: Data): Tile[] {
 
 function requestsTile(l: Load): Tile {
     const missed = l.thresholds.filter((t) => !t.ok).map((t) => t.expr);
-    const asked = l.rate_asked ? `${units.number(l.rate_asked)}/s asked for` : "";
+    const unit = l.rate_unit === "sessions/s" ? " sessions/s" : "/s";
+    const asked = l.rate_asked ? `${units.number(l.rate_asked)}${unit} asked for` : "";
     return {title: "Requests", value: units.count(l.requests), lines: [
         phrases(`${units.number(l.rate)}/s`, asked),
         l.failed ? `${units.count(l.failed)} failed` : "none failed",
