@@ -574,7 +574,7 @@ _assay() {
 		--store) _assay_files "$cur"; return ;;
 		esac
 		if [[ $cur == -* ]]; then
-			_assay_words "-n --name -s --status -l --label --since --until --run-version --host --sort --ascending --limit --json --csv --ids --store -h --help" "$cur"
+			_assay_words "-n --name -s --status -l --label --since --until --run-version --host --parts --sort --ascending --limit --json --csv --ids --store -h --help" "$cur"
 		fi
 		;;
 	"show")

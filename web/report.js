@@ -391,7 +391,9 @@ define("capacity", ["require", "exports", "dom", "tables", "units"], function (r
 		}
 	}
 	function word(p) {
-		return `${p.held ? "held: " : ""}${p.verdict}${p.sure ? "" : "?"} ${p.missed ?? ""}`;
+		const held = p.held ? "held: " : "";
+		return p.verdict === "invalid" ? `${held}${p.verdict}${p.invalid ? `: ${p.invalid}` : ""}`
+			: `${held}${p.verdict}${p.sure ? "" : "?"} ${p.missed ?? ""}`;
 	}
 	function curve(c) {
 		const seen = c.probes.filter((p) => p.verdict !== "invalid" && p.rate && p.under_way);
@@ -406,7 +408,7 @@ define("capacity", ["require", "exports", "dom", "tables", "units"], function (r
 		return [picture.root];
 	}
 	function sentences(c) {
-		const unit = c.by === "rate" ? " a second" : " at once";
+		const unit = ` ${c.unit ?? (c.by === "rate" ? "requests/s" : "requests at once")}`;
 		const parts = [c.capacity === null ? "unknown" : `${units.count(c.capacity)}${unit}`, c.reason];
 		if (c.too_much !== null)
 			parts.push(`${units.count(c.too_much)} is too much`);
@@ -416,6 +418,8 @@ define("capacity", ["require", "exports", "dom", "tables", "units"], function (r
 		if (c.limited_by)
 			parts.push(`limited by ${c.limited_by.function}, ` +
 				`${units.percent(c.limited_by.share)} of its time`);
+		else if (c.limit_unknown)
+			parts.push(`what limits it is unknown: ${c.limit_unknown}`);
 		return `${parts.join("; ")}.`;
 	}
 	function table(probes) {
@@ -491,8 +495,22 @@ define("head", ["require", "exports", "dom", "theme", "units"], function (requir
 	exports.headline = exports.provenance = exports.verdict = exports.header = exports.shell = void 0;
 	const MARKS = { success: "✔", failed: "✘", timeout: "⏱", running: "▶",
 		error: "✘", interrupted: "◼" };
+	function inVain(data) {
+		const { load, verdict: v, outcome: { status } } = data.run;
+		if (!load || !["success", "failed"].includes(status))
+			return "";
+		if (v && v.kind.startsWith("invalid"))
+			return "INVALID";
+		if (status === "failed" && !load.climb)
+			return "";
+		const missed = load.climb ? ["none", "unheld"].includes(load.climb.end)
+			: load.thresholds.some((t) => !t.ok);
+		return missed ? "threshold missed" : "";
+	}
 	function outcome(data) {
 		const { status, exit_code, signal_name } = data.run.outcome;
+		if (inVain(data))
+			return inVain(data);
 		if (signal_name)
 			return `${status}, ${signal_name}`;
 		return status === "failed" && exit_code !== null ? `${status}, exit ${exit_code}` : status;
@@ -503,7 +521,8 @@ define("head", ["require", "exports", "dom", "theme", "units"], function (requir
 	}
 	exports.shell = shell;
 	function header(data) {
-		const { identity, outcome: { status } } = data.run;
+		const { identity } = data.run;
+		const status = inVain(data) ? "failed" : data.run.outcome.status;
 		const good = status === "success" ? "good" : status === "running" ? "live" : "bad";
 		return (0, dom_4.h)("header", {}, (0, dom_4.h)("div", { class: "title" }, (0, dom_4.h)("h1", {}, identity.name ?? identity.id), (0, dom_4.h)("span", { class: `status ${good}` }, `${MARKS[status] ?? ""} ${outcome(data)}`), (0, dom_4.h)("span", { class: "grow" }), (0, theme_1.themeSwitch)()), (0, dom_4.h)("p", { class: "command" }, shell(identity.command) ||
 			(identity.target !== null ? `process ${identity.target}` : "")), (0, dom_4.h)("p", { class: "facts" }, facts(data).join(" · ")));
@@ -643,7 +662,8 @@ define("head", ["require", "exports", "dom", "theme", "units"], function (requir
 	}
 	function requestsTile(l) {
 		const missed = l.thresholds.filter((t) => !t.ok).map((t) => t.expr);
-		const asked = l.rate_asked ? `${units.number(l.rate_asked)}/s asked for` : "";
+		const unit = l.rate_unit === "sessions/s" ? " sessions/s" : "/s";
+		const asked = l.rate_asked ? `${units.number(l.rate_asked)}${unit} asked for` : "";
 		return { title: "Requests", value: units.count(l.requests), lines: [
 				phrases(`${units.number(l.rate)}/s`, asked),
 				l.failed ? `${units.count(l.failed)} failed` : "none failed",

@@ -192,6 +192,14 @@ static bool is_void(const struct as_climbing *c, const struct as_run *run)
 	return as_load_is_invalid(&run->verdict) && !(none && c->climb.low > 0);
 }
 
+/* "late" of "invalid-late" */
+static void note_invalid(const struct as_verdict *v, struct as_climb_probe *ret)
+{
+	const char *why = strchr(v->kind, '-');
+
+	(void)snprintf(ret->invalid, sizeof ret->invalid, "%s", why ? why + 1 : v->kind);
+}
+
 static void judge(const struct as_climbing *c, const struct probe *p, const struct as_run *run,
 		  struct as_climb_probe *ret)
 {
@@ -201,22 +209,25 @@ static void judge(const struct as_climbing *c, const struct probe *p, const stru
 	ret->verdict = is_void(c, run) ? AS_CLIMB_VOID : v.keeps ? AS_CLIMB_KEEPS : AS_CLIMB_MISSES;
 	if (v.missed)
 		(void)snprintf(ret->missed, sizeof ret->missed, "%s", v.missed->expr);
+	if (ret->verdict == AS_CLIMB_VOID)
+		note_invalid(&run->verdict, ret);
 }
 
-static const char *unit(const struct as_climbing *c)
+static struct as_text in_words(double ms)
 {
-	return c->by_rate ? "/s" : " at once";
+	return isnan(ms) ? (struct as_text){"-"} : as_human_duration((int64_t)(ms * 1e6));
 }
 
 static void tell(const struct as_climbing *c, const struct as_climb_probe *p)
 {
+	char words[AS_CLIMB_WORDS];
+
 	if (c->quiet)
 		return;
-	(void)fprintf(stderr, "%8s%s  %8s/s  p50 %s  p99 %s  %s%s%s%s\n",
-		      as_human_count(p->amount).s, unit(c), as_human_count(p->rate).s,
-		      as_human_duration((int64_t)(p->p50 * 1e6)).s,
-		      as_human_duration((int64_t)(p->p99 * 1e6)).s, p->held ? "held: " : "",
-		      as_climb_verdict_key(p), p->missed[0] ? " " : "", p->missed);
+	as_climb_words(p, words);
+	(void)fprintf(stderr, "%8s%s  %8s/s  p50 %s  p99 %s  %s\n", as_human_count(p->amount).s,
+		      as_climb_unit(&c->story), as_human_count(p->rate).s, in_words(p->p50).s,
+		      in_words(p->p99).s, words);
 }
 
 /* The load that is shown is that of the largest amount that kept to it. */
@@ -243,6 +254,7 @@ static void conclude_probe(struct as_climbing *c, const struct probe *p, struct 
 	if (got->run->end.status == AS_INTERRUPTED) {
 		c->interrupted = true;
 		n.verdict = AS_CLIMB_VOID;
+		(void)snprintf(n.invalid, sizeof n.invalid, "interrupted");
 		as_climb_stop(&c->climb, AS_CLIMB_INTERRUPTED);
 	} else {
 		tell(c, &n);
@@ -250,6 +262,8 @@ static void conclude_probe(struct as_climbing *c, const struct probe *p, struct 
 		if (n.verdict != AS_CLIMB_VOID || busy || again == AGAIN)
 			as_climb_tell(&c->climb, (enum as_climb_verdict)n.verdict);
 	}
+	if (n.verdict == AS_CLIMB_VOID)
+		c->invalid = got->run->verdict;
 	if (c->story.n < AS_CLIMB_PROBES)
 		c->story.probe[c->story.n++] = n;
 	else if (c->climb.phase != AS_CLIMB_OVER)
@@ -273,6 +287,18 @@ static int one(struct as_climbing *c, struct as_io *io, unsigned again, struct a
 
 /* ── all of them ──────────────────────────────────────────────────────── */
 
+/* What ended it: "100/s could not be measured: others had the generator's CPU". */
+static void give_reason(struct as_climbing *c)
+{
+	const char *why = strstr(c->invalid.sentence, ": ");
+
+	if (c->story.end == AS_CLIMB_INVALID && why)
+		(void)snprintf(c->story.reason, sizeof c->story.reason,
+			       "%s%s could not be measured: %.100s",
+			       as_human_count(c->climb.amount).s, as_climb_unit(&c->story),
+			       why + 2);
+}
+
 int as_climbing_run(struct as_climbing *c, struct as_io *io, struct as_err *err)
 {
 	unsigned again = 0;
@@ -280,6 +306,7 @@ int as_climbing_run(struct as_climbing *c, struct as_io *io, struct as_err *err)
 
 	as_id_random(c->id);
 	c->story.by_rate = c->by_rate;
+	c->story.sessions = c->job->flow != NULL;
 	as_climb_begin(&c->climb);
 	while (r == AS_OK && c->climb.phase != AS_CLIMB_OVER) {
 		double amount = c->climb.amount;
@@ -291,6 +318,7 @@ int as_climbing_run(struct as_climbing *c, struct as_io *io, struct as_err *err)
 		again = same ? again + 1 : 0;
 	}
 	as_climb_conclude(&c->climb, &c->story);
+	give_reason(c);
 	return r;
 }
 

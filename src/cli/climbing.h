@@ -24,6 +24,7 @@ struct as_climbing {
 	struct as_climb_story story;
 	struct as_measured best; /* the load at the answer, or the nearest there is */
 	bool has_best, interrupted;
+	struct as_verdict invalid; /* of the last probe that did not count */
 };
 
 /* as_climbing_done() follows. Without an error `best` is there. */

@@ -188,6 +188,10 @@ static int become_capacity(struct as_climbing *c, struct as_err *err)
 	memcpy(run->who.id, c->id, sizeof run->who.id);
 	int r = find_limit(&c->story, run->stacks, err);
 	run->load->climb = c->story;
+	if (c->story.end == AS_CLIMB_INVALID)
+		run->verdict = c->invalid;
+	if (c->interrupted)
+		run->end.status = AS_INTERRUPTED;
 	return r;
 }
 
@@ -273,14 +277,15 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 
 const struct as_cmd as_cmd_capacity = {
 	.name = "capacity",
-	.synopsis = "[options] URL",
+	.synopsis = "[options] URL|FLOW",
 	.about = "find out how much load a server holds, and what limits it",
 	.manual =
 		"Looks for the largest load under which the server at URL keeps to `--slo`, a list "
-		"of thresholds as `assay load` has them. What is tried is doubled until it fails; "
-		"then the middle between what was kept and what failed is tried, until they are as "
-		"near as `--precision` says; the answer is held for the time of `--hold`, and when "
-		"that fails a little less is.\n\n"
+		"of thresholds as `assay load` has them. FLOW is the file of a flow, as `assay "
+		"load` carries it out: then amounts are sessions a second, or at once. What is "
+		"tried is doubled until it fails; then the middle between what was kept and what "
+		"failed is tried, until they are as near as `--precision` says; the answer is held "
+		"for the time of `--hold`, and when that fails a little less is.\n\n"
 		"**Each probe is judged with an interval.** `p99<250ms` means that of all requests "
 		"at least 99 % took less, so it is a share, with the interval of one, by slices of "
 		"the probe's time: requests that waited in the same queue are not as good as as "
@@ -291,9 +296,10 @@ const struct as_cmd as_cmd_capacity = {
 		"a service with many users sees. `--by concurrency` keeps so many requests under "
 		"way at once, as workers do who wait for their answers.\n\n"
 		"**When the generator itself was the bottleneck the search ends** with what it "
-		"knows by then, and with exit status 6: more was not measured. When "
-		"others had its CPU a "
-		"probe is tried twice more first.\n\n"
+		"knows by then, and with exit status 6: more was not measured. `invalid: late` in "
+		"the table says that requests left too late, `busy` that the generator had no time "
+		"to spare, `starved` that others had its CPU, `none` that nothing was answered. "
+		"When others had its CPU a probe is tried twice more first.\n\n"
 		"The table has all that was tried; the curve shows answers a second over requests "
 		"under way at once (Little's law tells them of a rate, too). The law is Gunther's "
 		"universal scalability law fitted to it, with what one request alone would get, "
@@ -302,7 +308,8 @@ const struct as_cmd as_cmd_capacity = {
 		"With `--watch` the target is measured in every probe, and while the answer is "
 		"held its stacks are recorded: `limited by` is the function that had "
 		"most of its time "
-		"(`--stacks` says which: cpu, wall, gil), and `assay flame` shows the rest.\n\n"
+		"(`--stacks` says which: cpu, wall, gil), and `assay flame` shows the rest. Only "
+		"Pythons have stacks; of other targets it says so.\n\n"
 		"Each probe is a run in the history, with the capacity's run as its parent; the "
 		"capacity's own is the load at the answer and the story of the search. Ctrl-C ends "
 		"it with what is known so far. The exit status is 3 when not even the least that "

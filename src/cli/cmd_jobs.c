@@ -11,13 +11,15 @@ struct opts {
 	struct as_filter filter;
 	const char *sort, *store;
 	uint64_t limit;
-	bool ascending, json, csv, ids;
+	bool parts, ascending, json, csv, ids;
 };
 
 #define AT(m) offsetof(struct opts, m)
 /* clang-format off */
 static const struct as_opt opts[] = {
 	AS_FILTER_OPTS(struct opts, filter),
+	{.name = "parts", .type = AS_OPT_SWITCH, .at = AT(parts),
+	 .help = "also the parts of others: probes of a capacity, cells of a sweep, further targets of a load"},
 	AS_OPT_HEAD("order"),
 	{.name = "sort", .type = AS_OPT_CHOICE, .arg = "KEY", .at = AT(sort),
 	 .choices = "start|duration|cpu|memory|name", .initial = "start", .help = "largest or latest first"},
@@ -101,6 +103,7 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 		return r;
 	sel.query.sort = sort_key(o->sort);
 	sel.query.ascending = o->ascending;
+	sel.query.whole = !o->parts;
 	sel.query.limit = o->limit ? o->limit + 1 : 0; /* one more tells whether there are more */
 	r = as_history_open(o->store, AS_STORE_READ, &s, err);
 	if (r == AS_OK)
@@ -121,12 +124,18 @@ const struct as_cmd as_cmd_jobs = {
 		"once. `--since` and `--until` look at the start of a run; a span such as `2h` "
 		"counts back from now, a date is local time, and a date alone is its "
 		"midnight.\n\n"
+		"What is a part of another run that is kept is left out: the probes of `assay "
+		"capacity`, the loads of the cells of `assay sweep`, what a load watched besides "
+		"its first target. `--parts` shows them too, and `assay show` says what each is "
+		"part of. A load whose generator was the bottleneck is `INVALID`, whatever its end "
+		"was.\n\n"
 		"A run may be named by any beginning of its id that no other run shares, and the "
 		"one that started last by the word `last`.",
 	.examples =
 		"assay jobs\tthe twenty that started last\n"
 		"assay jobs --status failed --since 7d\twhat failed this week\n"
 		"assay jobs --name 'train*' --sort memory --limit 5\tthe five largest of a name\n"
+		"assay jobs --parts\tprobes and cells, too\n"
 		"assay jobs --json\tthe same for a program\n",
 	.opts = opts,
 	.opts_size = sizeof(struct opts),

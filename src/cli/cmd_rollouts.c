@@ -63,7 +63,7 @@ static const struct as_opt opts[] = {
 	{ .name = "disable-aggregation", .type = AS_OPT_SWITCH, .at = AT(no_metrics), .help = "do not ask the agents for metrics of all results (+disable_aggregation=true)" },
 	{ .name = "preset", .type = AS_OPT_CHOICE, .at = AT(preset), .arg = "NAME", .choices = "gym", .help = "targets that it is held to: tools below 100 ms, verify below 50 ms, loop lag below 10 ms, at the 99th percentile; one that is missed or was not measured makes the exit status 3; its name" },
 	AS_OPT_HEAD("what is watched meanwhile"),
-	{ .name = "watch", .letter = 'w', .type = AS_OPT_LIST, .at = AT(watched), .arg = "TARGET", .help = "[NAME=]PID or [NAME=]container:NAME: what it uses, and its loop lag; repeatable (default: the servers that the head server on this machine knows)" },
+	{ .name = "watch", .letter = 'w', .type = AS_OPT_LIST, .at = AT(watched), .arg = "TARGET", .help = "[NAME=]PID, container:NAME, port:N, env:VARIABLE or cmd:PATTERN: what it uses, and its loop lag; repeatable (default: the servers that the head server on this machine knows)" },
 	{ .name = "no-watch", .type = AS_OPT_SWITCH, .at = AT(no_watch), .help = "watch nobody" },
 	{ .name = "interval", .type = AS_OPT_DURATION, .at = AT(m.interval_ns), .arg = "TIME", .initial = "0.5s", .positive = true, .help = "time between samples; denser in the first second" },
 	AS_OPT_HEAD("identity"),
@@ -92,6 +92,7 @@ struct job {
 	struct as_rollouts *out;
 	const struct as_env *env;
 	struct as_watched watched[AS_LOAD_TARGETS];
+	size_t nwatched;
 	struct as_opt_list targets; /* "NAME=PID" each */
 	struct as_rollout_targets found;
 	struct as_loops loops;
@@ -321,15 +322,14 @@ static int find_targets(struct job *j, struct as_err *err)
 
 	j->targets = j->opts->watched;
 	if (j->targets.n || j->opts->no_watch)
-		return as_watched_parse(j->env, &j->targets, j->watched, err);
+		return as_watched_parse(j->env, &j->targets, NULL, j->watched, &j->nwatched, err);
 	as_where_targets(&j->where, j->env, &j->found);
 	j->out->unwatched = j->found.left_out;
 	for (size_t i = 0; i < j->found.n; i++)
 		j->targets.v[j->targets.n++] = j->found.word[i];
-	if (as_watched_parse(j->env, &j->targets, j->watched, &why) < 0) {
+	if (as_watched_parse(j->env, &j->targets, NULL, j->watched, &j->nwatched, &why) < 0) {
 		as_complain("the servers are not watched", &why);
 		memset(j->watched, 0, sizeof j->watched);
-		j->targets.n = 0;
 	}
 	return AS_OK;
 }
@@ -342,13 +342,13 @@ static int open_drive(struct job *j, struct as_err *err)
 	j->drive.generate = as_rollouts_collect;
 	j->drive.config = &j->config;
 	j->drive.watched = j->watched;
-	j->drive.nwatched = r == AS_OK ? j->targets.n : 0;
-	j->drive.loops = j->targets.n ? &j->loops : NULL;
+	j->drive.nwatched = j->nwatched;
+	j->drive.loops = j->nwatched ? &j->loops : NULL;
 	j->drive.sessions = &j->sessions;
 	j->drive.failed = &j->failed;
 	if (r == AS_OK)
 		r = as_drive_open(&j->drive, err);
-	if (r == AS_OK && j->targets.n)
+	if (r == AS_OK && j->nwatched)
 		r = as_loops_init(&j->loops, err);
 	j->loops.threshold_ns = 10 * AS_MSEC; /* as `assay loop` has it */
 	return r;
@@ -469,14 +469,14 @@ static int measure(struct job *j, struct as_io *io, struct as_err *err)
 			       .argv = words};
 
 	m.opts.quiet = true; /* the status line is that of a job */
-	m.opts.metrics = j->targets.n ? "all,load" : "system,cores,psi,load";
+	m.opts.metrics = j->nwatched ? "all,load" : "system,cores,psi,load";
 	put_params(j, params, &m.opts.params);
 	int r = as_measured_take(&got, &m, io, err);
 	as_rollout_line_wipe(&j->line);
 	if (r < 0)
 		return r;
 	as_measured_keep(&got);
-	for (size_t i = 1; i < j->targets.n; i++)
+	for (size_t i = 1; i < j->nwatched; i++)
 		if (j->drive.side[i].run)
 			as_measured_keep_also(&got, j->drive.side[i].run);
 	if (got.run->end.status != AS_INTERRUPTED)

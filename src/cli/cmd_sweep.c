@@ -74,13 +74,16 @@ struct sweep {
 	struct as_sweep_cell *cell;
 	struct as_whole page;
 	struct as_io *io;
-	bool interrupted;
+	char id[AS_ID_LEN + 1];  /* of its run: those of the cells are parts of it */
+	struct as_measured best; /* the load of the cell that answered most        */
+	bool has_best, interrupted;
 	int die_by;
 };
 
 static void sweep_done(struct sweep *s)
 {
 	as_whole_done(&s->page);
+	as_measured_done(&s->best);
 	free(s->grid);
 	free(s->cell);
 }
@@ -119,6 +122,7 @@ static int prepare(struct sweep *s, struct as_err *err)
 		return as_fail(err, AS_ENOMEM, "no memory for a grid");
 	for (size_t i = 0; i < s->grid->cells; i++)
 		s->cell[i] = new_cell();
+	as_id_random(s->id);
 	return AS_OK;
 }
 
@@ -210,6 +214,7 @@ static int shape_of(const struct sweep *s, size_t cell, struct shape *x, struct 
 
 	x->ask = o->ask;
 	x->m = o->m;
+	x->ask.setup = o->setup ? as_buf_text(&x->setup) : NULL;
 	if (r == AS_OK)
 		r = expand(s, cell, o->teardown, &x->teardown, err);
 	if (r == AS_OK)
@@ -343,6 +348,23 @@ static void plan(const struct opts *o, bool low, struct as_load_config *c)
 	c->warmup_ns = o->warmup_ns;
 }
 
+static bool is_better(const struct sweep *s, const struct as_run *run)
+{
+	if (!s->has_best || as_load_is_invalid(&run->verdict))
+		return !s->has_best;
+	return as_load_is_invalid(&s->best.run->verdict) ||
+	       as_load_rate(run->load) > as_load_rate(s->best.run->load);
+}
+
+static void keep_best(struct sweep *s, struct as_measured *got)
+{
+	struct as_measured old = s->best;
+
+	s->best = *got;
+	*got = old;
+	s->has_best = true;
+}
+
 static int load_once(struct sweep *s, const struct shape *x, struct as_load_job *j, bool low,
 		     struct as_sweep_cell *c, struct as_err *err)
 {
@@ -357,6 +379,7 @@ static int load_once(struct sweep *s, const struct shape *x, struct as_load_job 
 		char level[] = "load=low";
 
 		m.argv = words;
+		m.parent = s->id;
 		m.opts.params.v[m.opts.params.n++] = low ? level : "load=full";
 		r = as_measured_take(&got, &m, s->io, err);
 	}
@@ -365,6 +388,8 @@ static int load_once(struct sweep *s, const struct shape *x, struct as_load_job 
 		note(got.run, low, c);
 		s->interrupted = s->interrupted || got.run->end.status == AS_INTERRUPTED;
 		s->die_by = s->interrupted && s->io->die_by ? s->io->die_by : s->die_by;
+		if (is_better(s, got.run))
+			keep_best(s, &got);
 	}
 	as_load_job_close(j);
 	return r;
@@ -464,9 +489,34 @@ static const char *axis_name(const void *grid, size_t axis)
 	return ((const struct as_sweep_grid *)grid)->axis[axis].name;
 }
 
+static size_t axis_values(const void *grid, size_t axis)
+{
+	return ((const struct as_sweep_grid *)grid)->axis[axis].n;
+}
+
 static const char *axis_value(const void *grid, size_t cell, size_t axis)
 {
 	return as_sweep_grid_value(grid, cell, axis);
+}
+
+/* The load of the best cell is the sweep's run: of all that is listed, only that. */
+static int become_sweep(struct sweep *s, struct as_err *err)
+{
+	struct as_run *run = s->best.run;
+	char *kind = s->has_best ? as_strdup("sweep") : NULL;
+
+	if (!s->has_best)
+		return AS_OK;
+	if (!kind)
+		return as_fail(err, AS_ENOMEM, "no memory for the run");
+	free(run->who.kind);
+	run->who.kind = kind;
+	free(as_take(run->who.parent));
+	memcpy(run->who.id, s->id, sizeof run->who.id);
+	if (s->interrupted)
+		run->end.status = AS_INTERRUPTED;
+	as_measured_keep_also(&s->best, run);
+	return AS_OK;
 }
 
 static int exit_status(const struct sweep *s)
@@ -484,10 +534,12 @@ static int show(struct sweep *s, struct as_err *err)
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT), page = AS_BUF(AS_BUF_DOCUMENT);
 	struct as_look look = as_look_for(fileno(s->io->out));
 	const struct as_sweep_report r = {.url = s->url,
+					  .id = s->has_best ? s->id : NULL,
 					  .cell = s->cell,
 					  .ncells = s->grid->cells,
 					  .naxes = s->grid->n,
 					  .axis = axis_name,
+					  .values = axis_values,
 					  .value = axis_value,
 					  .grid = s->grid,
 					  .interrupted = s->interrupted};
@@ -503,6 +555,8 @@ static int show(struct sweep *s, struct as_err *err)
 		as_report_sweep_csv(&b, &r);
 	else if (!o->quiet)
 		as_report_sweep(&b, &look, &r);
+	if (s->best.kept && !o->json && !o->csv && !o->quiet)
+		as_report_next(&b, &look, s->best.run);
 	return e < 0 ? e : as_buf_write(&b, s->io->out, err);
 }
 
@@ -520,6 +574,8 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 		r = run_cell(&s, i, err);
 	io->status = exit_status(&s);
 	io->die_by = s.die_by;
+	if (r == AS_OK)
+		r = become_sweep(&s, err);
 	if (r == AS_OK)
 		r = show(&s, err);
 	(void)fflush(io->out); /* a signal that waits may end us now */
@@ -545,18 +601,28 @@ const struct as_cmd as_cmd_sweep = {
 		"setup fails. Afterwards, whatever came of it, also after Ctrl-C, `--teardown` "
 		"runs, and then the setup's group is asked to end, and after `--patience` "
 		"killed. What left the group (a daemon, a container) is the teardown's to end.\n\n"
-		"**Memory** is that of the setup's processes together, as long as its shell "
-		"lives, or of each target of `--watch`: `--watch n1=container:node-1 --watch "
-		"n2=container:node-2`.\n\n"
+		"**Nodes** are what `--watch` names, and each has its peak memory, with that of "
+		"what it started: `--watch node=env:NODE_NUMBER` makes a node of each process that "
+		"the setup started with that variable (`node-0`, `node-1` …, as many as the cell "
+		"has), `--watch node=port:9001-9003` of who listens there, `--watch "
+		"worker=cmd:worker.py` of each whose command line holds that, `--watch "
+		"n1=container:node-1` of a container. They are looked for when the cell is ready. "
+		"Without `--watch` all processes of the setup are one node, as long as its shell "
+		"lives.\n\n"
 		"Under load `-c` requests are under way at once, or with `-R` so many are sent a "
 		"second. Both loads of a cell are runs in the history, with the cell's values as "
-		"parameters. A cell that failed says why, the others go on; the exit status is "
-		"then 6, as when a load was INVALID. Ctrl-C ends the sweep with what was "
-		"measured until then.",
+		"parameters; they are parts of the sweep's run, which is the load of the best "
+		"cell, and `assay jobs --parts` lists them. `--html` draws a curve over each axis, "
+		"with a line for each combination of the others. A cell that failed says why, the "
+		"others go on; the exit status is then 6, as when a load was INVALID. Ctrl-C ends "
+		"the sweep with what was measured until then.",
 	.examples =
 		"assay sweep --over size=1,1000 --setup 'rm -f s.sock; exec assay stub --listen "
 		"unix:$PWD/s.sock -a size={size}' --low 0.1s -z 0.2s -c 4 unix:$PWD/s.sock\ttwo "
-		"sizes of answers\n",
+		"sizes of answers\n"
+		"assay sweep --over n=1,2 --setup 'rm -f s.sock; exec assay stub --listen "
+		"unix:$PWD/s.sock --servers {n} --service 1ms' --watch stub=cmd:s.sock --low 0.1s "
+		"-z 0.2s -c 4 unix:$PWD/s.sock\tthe memory of a process of the setup\n",
 	.flags = AS_CMD_ENV,
 	.min_args = 1,
 	.max_args = 1,

@@ -139,7 +139,7 @@ static size_t whose_turn(const struct tour *t, const struct as_seek_found *found
 static int take_turn(struct tour *t, const struct as_env *env, struct as_err *err)
 {
 	struct as_seek_found found[AS_SEEK_MOST];
-	size_t n = as_seek_processes(env, t->service->match, found);
+	size_t n = as_seek_processes(env, &(struct as_seek){.command = t->service->match}, found);
 
 	if (!n)
 		return as_fail(err, AS_ENOTFOUND, "no process matches '%s'", t->service->match);

@@ -34,7 +34,7 @@ static int find_last(struct as_store *s, char id[AS_ID_LEN + 1], struct as_err *
 {
 	for (size_t limit = 8;; limit *= 8) {
 		as_auto_free struct as_listing *list = NULL;
-		struct as_query q = {.limit = limit};
+		struct as_query q = {.limit = limit, .whole = true};
 		size_t n = 0;
 		int r = as_store_list(s, &q, &list, &n, err);
 

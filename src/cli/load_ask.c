@@ -123,8 +123,7 @@ int as_load_job_prepare(const struct as_load_ask *o, const char *what, const str
 	int r = is_flow(what) ? read_flow(o, what, j, err) : read_url(o, what, j, err);
 
 	if (r == AS_OK)
-		r = as_watched_parse(env, &o->watched, j->watched, err);
-	j->nwatched = o->watched.n;
+		r = as_watched_parse(env, &o->watched, o->setup, j->watched, &j->nwatched, err);
 	configure(o, j, env);
 	return r;
 }

@@ -19,6 +19,7 @@ struct as_load_ask {
 	int64_t timeout_ns, deadline_ns;
 	const char *method, *body, *body_file, *body_lines, *targets, *balance, *ca_file;
 	struct as_opt_list headers, watched;
+	const char *setup; /* whose processes env: and cmd: of `watched` find (cli/watched.h) */
 	uint64_t streams;
 	bool yes, insecure, http2, tokens;
 };
@@ -72,7 +73,7 @@ struct as_load_ask {
 	AS_OPT_HEAD("what is watched meanwhile"),                                                  \
 	{ .name = "watch", .letter = 'w', .type = AS_OPT_LIST, .at = offsetof(S, ask.watched),     \
 	  .arg = "TARGET",                                                                         \
-	  .help = "[NAME=]PID or [NAME=]container:NAME: what it uses, on the load's timeline; repeatable" }, \
+	  .help = "[NAME=]PID, container:NAME, port:N, env:VARIABLE or cmd:PATTERN: what it uses, on the load's timeline; repeatable" }, \
 	{ .name = "stacks", .type = AS_OPT_TEXT, .at = offsetof(S, m.stacks), .arg = "MODES",      \
 	  .help = "of --watch: where its Pythons spend the time: cpu, wall, gil, or several: cpu,wall" }, \
 	{ .name = "stacks-rate", .type = AS_OPT_RATE, .at = offsetof(S, m.stacks_hz), .arg = "HZ", \

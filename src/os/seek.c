@@ -51,7 +51,16 @@ static bool comes_from(const struct as_env *env, int32_t pid, const struct as_se
 	return false;
 }
 
-static bool matches(const struct as_env *env, int32_t pid, const char *pattern)
+static bool fits(const struct as_seek *what, const char *line)
+{
+	as_auto_buf struct as_buf anywhere = AS_BUF(AS_BUF_LINE);
+
+	as_buf_fmt(&anywhere, "*%s*", what->command ? what->command : "");
+	return !anywhere.bad && fnmatch(anywhere.p, line, 0) == 0 &&
+	       !(what->but && strstr(line, what->but));
+}
+
+static bool has_command(const struct as_env *env, int32_t pid, const struct as_seek *what)
 {
 	as_auto_buf struct as_buf line = AS_BUF(AS_BUF_FILE);
 	struct as_err err;
@@ -63,10 +72,43 @@ static bool matches(const struct as_env *env, int32_t pid, const char *pattern)
 	for (size_t i = 0; i + 1 < line.len; i++)
 		if (!line.p[i])
 			line.p[i] = ' ';
-	return fnmatch(pattern, line.p, 0) == 0;
+	return fits(what, line.p);
 }
 
-static bool is_sought(const struct as_env *env, const char *name, const char *pattern,
+static bool has_variable(const struct as_env *env, int32_t pid, const char *name)
+{
+	as_auto_buf struct as_buf value = AS_BUF(AS_BUF_FILE);
+
+	return as_seek_variable(env, pid, name, &value);
+}
+
+static bool has_socket(const struct as_env *env, int32_t pid, uint32_t inode)
+{
+	char path[32], want[32], link[32];
+
+	(void)snprintf(path, sizeof path, "%d/fd", (int)pid);
+	(void)snprintf(want, sizeof want, "socket:[%u]", inode);
+	as_auto_folder struct as_folder f = {.fd = as_folder_open(env->proc, path)};
+	for (const struct dirent *e; (e = as_folder_next(&f));) {
+		ssize_t n = readlinkat(f.fd, e->d_name, link, sizeof link - 1);
+
+		if (n == (ssize_t)strlen(want) && !memcmp(link, want, (size_t)n))
+			return true;
+	}
+	return false;
+}
+
+static bool matches(const struct as_env *env, int32_t pid, const struct as_seek *what)
+{
+	const struct as_seek_found top = {.pid = what->below};
+
+	return (!what->below || (pid != top.pid && comes_from(env, pid, &top, 1))) &&
+	       (!(what->command || what->but) || has_command(env, pid, what)) &&
+	       (!what->variable || has_variable(env, pid, what->variable)) &&
+	       (!what->socket || has_socket(env, pid, what->socket));
+}
+
+static bool is_sought(const struct as_env *env, const char *name, const struct as_seek *what,
 		      struct as_seek_found *ret)
 {
 	size_t len = strlen(name);
@@ -74,7 +116,7 @@ static bool is_sought(const struct as_env *env, const char *name, const char *pa
 	uint64_t pid = 0;
 
 	if (as_scan_u64(name, len, &pid) != len || pid > INT32_MAX ||
-	    !matches(env, (int32_t)pid, pattern) || !read_stat(env, (int32_t)pid, &st))
+	    !matches(env, (int32_t)pid, what) || !read_stat(env, (int32_t)pid, &st))
 		return false;
 	*ret = (struct as_seek_found){st.pid, st.start};
 	return !comes_from(env, getpid(), ret, 1);
@@ -112,17 +154,15 @@ static size_t leave_descendants(const struct as_env *env, struct as_seek_found *
 	return kept;
 }
 
-size_t as_seek_processes(const struct as_env *env, const char *pattern,
+size_t as_seek_processes(const struct as_env *env, const struct as_seek *what,
 			 struct as_seek_found found[AS_SEEK_MOST])
 {
 	as_auto_folder struct as_folder f = {.fd = as_folder_open(env->proc, ".")};
-	as_auto_buf struct as_buf anywhere = AS_BUF(AS_BUF_LINE);
 	struct as_seek_found one;
 	size_t n = 0;
 
-	as_buf_fmt(&anywhere, "*%s*", pattern);
-	for (const struct dirent *e; !anywhere.bad && (e = as_folder_next(&f));)
-		if (is_sought(env, e->d_name, anywhere.p, &one))
+	for (const struct dirent *e; (e = as_folder_next(&f));)
+		if (is_sought(env, e->d_name, what, &one))
 			n = insert(found, n, &one);
 	return leave_descendants(env, found, n);
 }

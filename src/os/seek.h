@@ -1,6 +1,7 @@
 #pragma once
 /*
- * seek -- a process by its command line, and what its environment says.
+ * seek -- processes by their command line, by what they were started with or by a
+ * socket that they hold, and what their environment says.
  */
 #include "os/env.h"
 
@@ -11,15 +12,22 @@ struct as_seek_found {
 	int64_t born; /* as as_seek_born() */
 };
 
+struct as_seek {              /* all that is set must hold */
+	const char *command;  /* a pattern that its command line holds, the words joined by
+				 spaces; * and ? stand for any letters */
+	const char *but;      /* a text that its command line does not hold      */
+	const char *variable; /* that it was started with, and that is not empty */
+	uint32_t socket;      /* inode of one that it holds                      */
+	int32_t below;        /* a process that it descends from                 */
+};
+
 /*
- * The processes whose command line, its words joined by spaces, holds the
- * pattern (* and ? stand for any letters): how many, those that have run for
- * the longest first; of more than there is room for, those. One that descends
- * from another of them is left out: it is a part of that. Never we ourselves,
- * nor who started us: their command lines hold the pattern because they pass
- * it on.
+ * The processes that are sought: how many, those that have run for the longest
+ * first; of more than there is room for, those. One that descends from another
+ * of them is left out: it is a part of that. Never we ourselves, nor who started
+ * us: their command lines hold the pattern because they pass it on.
  */
-size_t as_seek_processes(const struct as_env *env, const char *pattern,
+size_t as_seek_processes(const struct as_env *env, const struct as_seek *what,
 			 struct as_seek_found found[AS_SEEK_MOST]);
 
 /* Was one started before the other? Of those born together the lower number was. */

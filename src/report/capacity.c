@@ -9,11 +9,6 @@
 
 /* ── the number ───────────────────────────────────────────────────────── */
 
-static const char *unit(const struct as_climb_story *c)
-{
-	return c->by_rate ? "/s" : " at once";
-}
-
 static const struct as_climb_probe *held(const struct as_climb_story *c)
 {
 	for (size_t i = c->n; i-- > 0;)
@@ -32,47 +27,71 @@ static void put_answer(const struct as_sheet *s, const struct as_climb_story *c)
 		as_flow_add(&f, "unknown");
 	else
 		as_flow_add(&f, "%s%s%s", sure && c->end == AS_CLIMB_HELD ? "" : "at least ",
-			    as_human_count(c->answer).s, unit(c));
+			    as_human_count(c->answer).s, as_climb_unit(c));
 	if (p && !c->by_rate)
 		as_flow_add(&f, "%s/s", as_human_count(p->rate).s);
 	if (p)
 		as_flow_add(&f, "held for %s", as_human_duration(p->lasted_ns).s);
 	if (!isnan(c->above))
-		as_flow_add(&f, "%s%s is too much", as_human_count(c->above).s, unit(c));
+		as_flow_add(&f, "%s%s is too much", as_human_count(c->above).s, as_climb_unit(c));
 	as_flow_end(&f);
 	if (c->end == AS_CLIMB_HELD)
 		return;
 	as_buf_fill(s->out, ' ', AS_TEXT_AT);
-	as_put_wrapped(s->out, s->look, as_climb_end_help((enum as_climb_end)c->end), AS_TEXT_AT,
-		       AS_TEXT_AT);
+	as_put_wrapped(s->out, s->look, as_climb_reason(c), AS_TEXT_AT, AS_TEXT_AT);
 }
 
-static void put_limit(const struct as_sheet *s, const struct as_climb_story *c)
+void as_put_no_limit(struct as_buf *out, const struct as_load *l)
+{
+	if (!l->ntargets) {
+		as_buf_str(out, "nobody was watched (--watch)");
+	} else if (!held(&l->climb)) {
+		as_buf_str(out, "nothing was held, which is when stacks are read");
+	} else {
+		as_buf_str(out, "no Python was seen at work in ");
+		(void)as_put_clean(out, l->target[0].name, strlen(l->target[0].name), AS_LOAD_NAME);
+	}
+}
+
+static void put_limit(const struct as_sheet *s, const struct as_load *l)
 {
 	struct as_flow f = {s->out, s->look, 2, "limited by  ", AS_INK_NONE, 0};
-	as_auto_buf struct as_buf name = AS_BUF(AS_BUF_LINE);
+	as_auto_buf struct as_buf text = AS_BUF(AS_BUF_LINE);
+	const struct as_climb_story *c = &l->climb;
 
-	if (!c->limits[0])
-		return;
-	(void)as_put_clean(&name, c->limits, strlen(c->limits), 56);
-	as_flow_add(&f, "%s", as_buf_text(&name));
-	as_flow_add(&f, "%s of its time", as_human_percent(c->limit_share).s);
+	if (c->limits[0]) {
+		(void)as_put_clean(&text, c->limits, strlen(c->limits), 56);
+		as_flow_add(&f, "%s", as_buf_text(&text));
+		as_flow_add(&f, "%s of its time", as_human_percent(c->limit_share).s);
+	} else {
+		as_put_no_limit(&text, l);
+		as_flow_add(&f, "unknown: %s", as_buf_text(&text));
+	}
 	as_flow_end(&f);
-	s->out->bad |= name.bad;
+	s->out->bad |= text.bad;
 }
 
 /* ── the law ──────────────────────────────────────────────────────────── */
 
 static void add_number(struct as_flow *f, const char *what, const struct as_usl_number *n,
-		       struct as_text (*text)(double))
+		       struct as_text (*text)(double), const char *unit)
 {
 	if (!isfinite(n->mid))
 		return;
 	if (isfinite(n->low) && isfinite(n->high))
-		as_flow_add(f, "%s %s (%s to %s)", what, text(n->mid).s, text(n->low).s,
+		as_flow_add(f, "%s %s%s (%s to %s)", what, text(n->mid).s, unit, text(n->low).s,
 			    text(n->high).s);
 	else
-		as_flow_add(f, "%s %s", what, text(n->mid).s);
+		as_flow_add(f, "%s %s%s", what, text(n->mid).s, unit);
+}
+
+/* The most that there can be, and where; one that is never reached is nowhere. */
+static void add_peak(struct as_flow *f, const struct as_usl *u)
+{
+	bool reached = isfinite(u->peak_n.mid);
+
+	add_number(f, reached ? "peak" : "at most", &u->peak_x, as_human_count, "/s");
+	add_number(f, "at", &u->peak_n, as_human_number, " under way");
 }
 
 static void put_law(const struct as_sheet *s, const struct as_climb_story *c)
@@ -82,12 +101,11 @@ static void put_law(const struct as_sheet *s, const struct as_climb_story *c)
 
 	if (!as_climb_law(c, &u))
 		return;
-	add_number(&f, "peak at", &u.peak_n, as_human_number);
-	add_number(&f, "of", &u.peak_x, as_human_count);
+	add_peak(&f, &u);
 	as_flow_add(&f, "one alone %s/s", as_human_count(u.lambda.mid).s);
-	add_number(&f, "in turn", &u.sigma, as_human_percent);
-	add_number(&f, "crosstalk", &u.kappa, as_human_percent);
-	if (u.far)
+	add_number(&f, "in turn", &u.sigma, as_human_percent, "");
+	add_number(&f, "crosstalk", &u.kappa, as_human_percent, "");
+	if (u.far && isfinite(u.peak_n.mid))
 		as_flow_add(&f, "far beyond what was measured");
 	as_flow_end(&f);
 }
@@ -119,8 +137,10 @@ static void put_ms(struct as_buf *cell, double ms)
 
 static void put_verdict(struct as_buf *cell, const struct as_climb_probe *p)
 {
-	as_buf_fmt(cell, "%s%s%s%s", p->held ? "held: " : "", as_climb_verdict_key(p),
-		   p->missed[0] ? " " : "", p->missed);
+	char words[AS_CLIMB_WORDS];
+
+	as_climb_words(p, words);
+	as_buf_str(cell, words);
 }
 
 static void probe_cell(const void *data, size_t row, size_t col, struct as_buf *cell)
@@ -209,7 +229,7 @@ void as_put_climb(const struct as_sheet *s)
 	if (!c->n)
 		return;
 	put_answer(s, c);
-	put_limit(s, c);
+	put_limit(s, s->run->load);
 	put_law(s, c);
 	put_probes(s, c);
 	as_put_curve(s, c);

@@ -11,6 +11,8 @@
 void as_put_climb(const struct as_sheet *s);
 /* A document of its own (docs/schema/capacity-1.json). */
 void as_report_capacity_json(struct as_buf *out, const struct as_run *run);
+/* Why the function is not known that limits it, in words; of a capacity without one. */
+void as_put_no_limit(struct as_buf *out, const struct as_load *l);
 /* "climb" of a load's: null without. */
 void as_put_climb_json(struct as_json *j, const struct as_load *l);
 

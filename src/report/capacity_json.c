@@ -20,6 +20,7 @@ static void put_probe(struct as_json *j, const struct as_climb_probe *p)
 	as_json_bool(j, "sure", p->sure);
 	as_json_bool(j, "held", p->held);
 	as_json_str(j, "missed", p->missed[0] ? p->missed : NULL);
+	as_json_str(j, "invalid", p->invalid[0] ? p->invalid : NULL);
 	as_json_str(j, "run", p->run);
 	as_json_close(j);
 }
@@ -56,26 +57,35 @@ static void put_law(struct as_json *j, const struct as_climb_story *c)
 	as_json_close(j);
 }
 
-static void put_limit(struct as_json *j, const struct as_climb_story *c)
+static void put_limit(struct as_json *j, const struct as_load *l)
 {
-	if (!c->limits[0]) {
+	as_auto_buf struct as_buf why = AS_BUF(AS_BUF_LINE);
+
+	if (!l->climb.limits[0]) {
+		as_put_no_limit(&why, l);
 		as_json_na(j, "limited_by");
+		as_json_str(j, "limit_unknown", as_buf_text(&why));
+		j->out->bad |= why.bad;
 		return;
 	}
 	as_json_open(j, "limited_by", '{');
-	as_json_str(j, "function", c->limits);
-	as_json_f64(j, "share", c->limit_share);
+	as_json_str(j, "function", l->climb.limits);
+	as_json_f64(j, "share", l->climb.limit_share);
 	as_json_close(j);
+	as_json_na(j, "limit_unknown");
 }
 
-static void put_story(struct as_json *j, const struct as_climb_story *c)
+static void put_story(struct as_json *j, const struct as_load *l)
 {
+	const struct as_climb_story *c = &l->climb;
+
 	as_json_str(j, "by", c->by_rate ? "rate" : "concurrency");
+	as_json_str(j, "unit", as_climb_unit_name(c));
 	as_json_f64(j, "capacity", c->answer);
 	as_json_f64(j, "too_much", c->above);
 	as_json_str(j, "end", as_climb_end_key((enum as_climb_end)c->end));
-	as_json_str(j, "reason", as_climb_end_help((enum as_climb_end)c->end));
-	put_limit(j, c);
+	as_json_str(j, "reason", as_climb_reason(c));
+	put_limit(j, l);
 	put_law(j, c);
 	as_json_open(j, "probes", '[');
 	for (size_t i = 0; i < c->n; i++)
@@ -90,7 +100,7 @@ void as_put_climb_json(struct as_json *j, const struct as_load *l)
 		return;
 	}
 	as_json_open(j, "climb", '{');
-	put_story(j, &l->climb);
+	put_story(j, l);
 	as_json_close(j);
 }
 
@@ -104,7 +114,7 @@ void as_report_capacity_json(struct as_buf *out, const struct as_run *run)
 	as_json_str(&j, "name", run->who.name);
 	as_json_str(&j, "url", run->who.argc ? run->who.argv[run->who.argc - 1] : NULL);
 	as_json_str(&j, "slo", run->load->thresholds);
-	put_story(&j, &run->load->climb);
+	put_story(&j, run->load);
 	as_put_load_json(&j, run);
 	as_json_close(&j);
 	as_buf_byte(out, '\n');

@@ -21,15 +21,33 @@ void as_put_label(const struct as_sheet *s, const char *label, enum as_ink ink)
 	as_buf_byte(s->out, ' ');
 }
 
+/* The load that is shown may have kept to everything: it is the search that counts. */
+static const char *why_no_capacity(const struct as_climb_story *c)
+{
+	switch ((enum as_climb_end)c->end) {
+	case AS_CLIMB_INVALID:
+		return "INVALID";
+	case AS_CLIMB_NONE:
+	case AS_CLIMB_UNHELD:
+		return "threshold missed";
+	default:
+		return NULL;
+	}
+}
+
 /* A load that went through to its end can have come to nothing all the same. */
 static const char *why_in_vain(const struct as_run *run)
 {
 	struct as_thresholds t;
 
-	if (!run->load || run->end.status != AS_SUCCESS)
+	if (!run->load || (run->end.status != AS_SUCCESS && run->end.status != AS_FAILED))
 		return NULL;
+	if (run->load->climb.n)
+		return why_no_capacity(&run->load->climb);
 	if (as_load_is_invalid(&run->verdict))
 		return "INVALID";
+	if (run->end.status == AS_FAILED)
+		return NULL;
 	as_load_thresholds(run->load, &t);
 	return as_thresholds_missed(&t, run->load) ? "threshold missed" : NULL;
 }

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/human.h"
 #include "base/json.h"
+#include "judge/load.h"
 #include "report/record.h"
 #include "report/report.h"
 #include "report/table.h"
@@ -21,9 +22,10 @@ struct jobs {
 };
 
 static const struct as_column job_columns[] = {
-	{"id", false, 0, 12}, {"name", false, 6, 0},    {"status", false, 9, 0},
-	{"age", true, 0, 0},  {"took", true, 0, 0},     {"CPU", true, 0, 0},
-	{"peak", true, 0, 0}, {"verdict", false, 7, 0},
+	{.title = "id", .max = 12},       {.title = "name", .min = 6, .port = true},
+	{.title = "status", .min = 9},    {.title = "age", .right = true},
+	{.title = "took", .right = true}, {.title = "CPU", .right = true},
+	{.title = "peak", .right = true}, {.title = "verdict", .min = 7},
 };
 
 /* "5s", "12m", "3h", "40d", "2y": rounded down, as ages are. */
@@ -47,6 +49,23 @@ static void put_age(struct as_buf *out, int64_t ns)
 	as_buf_fmt(out, "%dy", (int)(s / (365 * 86400LL)));
 }
 
+/* A load that measured itself, or nobody, has no outcome of its own. */
+static bool is_invalid(const struct as_listing *l)
+{
+	struct as_verdict v = {0};
+
+	(void)snprintf(v.kind, sizeof v.kind, "%s", l->verdict);
+	return (l->status == AS_SUCCESS || l->status == AS_FAILED) && as_load_is_invalid(&v);
+}
+
+static void put_status(struct as_buf *cell, const struct as_listing *l)
+{
+	if (is_invalid(l))
+		as_buf_fmt(cell, "%s INVALID", as_status_mark(AS_FAILED));
+	else
+		as_buf_fmt(cell, "%s %s", as_status_mark(l->status), as_status_name(l->status));
+}
+
 static void job_cell(const void *data, size_t row, size_t col, struct as_buf *cell)
 {
 	const struct jobs *j = data;
@@ -60,7 +79,7 @@ static void job_cell(const void *data, size_t row, size_t col, struct as_buf *ce
 		as_buf_str(cell, l->name);
 		break;
 	case 2:
-		as_buf_fmt(cell, "%s %s", as_status_mark(l->status), as_status_name(l->status));
+		put_status(cell, l);
 		break;
 	case 3:
 		put_age(cell, j->now - l->start_ns);
@@ -83,7 +102,9 @@ static enum as_ink job_ink(const void *data, size_t row, size_t col)
 {
 	const struct jobs *j = data;
 
-	return col == 2 ? as_status_ink(j->l[row].status) : col == 1 ? AS_BOLD : AS_INK_NONE;
+	if (col == 2)
+		return as_status_ink(is_invalid(&j->l[row]) ? AS_FAILED : j->l[row].status);
+	return col == 1 ? AS_BOLD : AS_INK_NONE;
 }
 
 void as_report_jobs(struct as_buf *out, const struct as_look *look, const struct as_listing *l,
@@ -126,6 +147,7 @@ static void put_job(struct as_json *j, const struct as_listing *l)
 	as_json_str(j, "name", l->name);
 	put_text(j, "version", l->version);
 	as_json_str(j, "kind", l->kind);
+	put_text(j, "parent", l->parent);
 	put_text(j, "host", l->host);
 	as_json_str(j, "command", l->command);
 	as_json_str(j, "status", as_status_name(l->status));

@@ -59,7 +59,8 @@ static void put_requests(const struct as_sheet *s, const struct as_load *l)
 	if (isfinite(rate))
 		as_flow_add(&f, "%s/s", as_human_count(rate).s);
 	if (l->rate > 0)
-		as_flow_add(&f, "%s/s asked for", as_human_count(l->rate).s);
+		as_flow_add(&f, "%s%s asked for", as_human_count(l->rate).s,
+			    l->nsteps ? " sessions/s" : "/s");
 	as_flow_add(&f, "%s connection%s", as_human_count((double)l->conns).s,
 		    l->conns == 1 ? "" : "s");
 	if (l->warmup)

@@ -69,6 +69,7 @@ static void put_counts(struct as_json *j, const struct as_load *l)
 	as_json_i64(j, "unfinished", (int64_t)l->unfinished);
 	as_put_load_outcomes_json(j, l->errors, l->status, l->measured_ns);
 	as_json_f64(j, "rate_asked", l->rate > 0 ? l->rate : (double)NAN);
+	as_json_str(j, "rate_unit", l->nsteps ? "sessions/s" : "requests/s");
 	as_json_f64(j, "measured_seconds", (double)l->measured_ns / 1e9);
 	as_json_i64(j, "connections", (int64_t)l->conns);
 	as_json_i64(j, "connections_opened", (int64_t)l->opened);

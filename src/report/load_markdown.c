@@ -33,7 +33,8 @@ static void put_counts(struct as_buf *out, const struct as_load *l)
 			"|--:|--:|--:|--:|--:|--:|\n");
 	as_buf_fmt(out, "| %s | %s ", as_human_count((double)l->requests).s,
 		   as_human_count(as_load_rate(l)).s);
-	as_buf_fmt(out, "| %s ", l->rate > 0 ? as_human_count(l->rate).s : "-");
+	as_buf_fmt(out, "| %s%s ", l->rate > 0 ? as_human_count(l->rate).s : "-",
+		   l->rate > 0 && l->nsteps ? " sessions" : "");
 	as_buf_fmt(out, "| %s (%s) ", as_human_count((double)failed).s,
 		   as_human_percent((double)failed / all).s);
 	as_buf_fmt(out, "| %s | %s |\n\n", as_human_bytes((double)l->bytes_in).s,

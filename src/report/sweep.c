@@ -75,6 +75,36 @@ static const struct number {
 	{"errors", "errors", errors, as_human_percent, 0},
 };
 
+/* ── nodes ────────────────────────────────────────────────────────────── */
+
+static void add_node(struct as_sweep_nodes *nodes, const char *name)
+{
+	size_t i = 0;
+
+	while (i < nodes->n && strcmp(nodes->name[i], name) != 0)
+		i++;
+	if (i == nodes->n && nodes->n < AS_SWEEP_NODES)
+		nodes->name[nodes->n++] = name;
+}
+
+struct as_sweep_nodes as_sweep_nodes_of(const struct as_sweep_report *r)
+{
+	struct as_sweep_nodes nodes = {.n = 0};
+
+	for (size_t i = 0; i < r->ncells; i++)
+		for (uint64_t k = 0; k < r->cell[i].nodes; k++)
+			add_node(&nodes, r->cell[i].node[k].name);
+	return nodes;
+}
+
+double as_sweep_node_memory(const struct as_sweep_cell *c, const char *name)
+{
+	for (uint64_t i = 0; i < c->nodes; i++)
+		if (!strcmp(c->node[i].name, name) && c->node[i].memory != AS_NA)
+			return (double)c->node[i].memory;
+	return (double)NAN;
+}
+
 /* ── the table ────────────────────────────────────────────────────────── */
 
 static const char *word_of(const struct as_sweep_cell *c)
@@ -129,8 +159,7 @@ static enum as_ink table_ink(const void *data, size_t row, size_t col)
 
 enum { COLUMNS = APART + AS_LEN(numbers) + 1 };
 
-/* Axes, numbers and a word; what does not fit is spared, the word shrinks. */
-static size_t set_columns(const struct as_sweep_report *r, struct as_column cols[COLUMNS])
+static size_t set_axes(const struct as_sweep_report *r, struct as_column *cols)
 {
 	size_t n = 0;
 
@@ -138,6 +167,14 @@ static size_t set_columns(const struct as_sweep_report *r, struct as_column cols
 		cols[n++] =
 			(struct as_column){.title = r->naxes > APART ? "cell" : r->axis(r->grid, i),
 					   .right = true};
+	return n;
+}
+
+/* Axes, numbers and a word; what does not fit is spared, the word shrinks. */
+static size_t set_columns(const struct as_sweep_report *r, struct as_column cols[COLUMNS])
+{
+	size_t n = set_axes(r, cols);
+
 	for (size_t i = 0; i < AS_LEN(numbers); i++)
 		cols[n++] = (struct as_column){.title = numbers[i].title,
 					       .right = true,
@@ -160,6 +197,54 @@ static void put_table(struct as_buf *out, const struct as_look *look,
 					.cell = table_cell,
 					.ink = table_ink});
 }
+
+/* ── nodes, where there are several ───────────────────────────────────── */
+
+enum { NODES = AS_COLUMNS_MAX - APART }; /* that have a column; more are in CSV and JSON */
+
+struct node_table {
+	const struct as_sweep_report *r;
+	struct as_sweep_nodes nodes;
+};
+
+static void node_cell(const void *data, size_t row, size_t col, struct as_buf *cell)
+{
+	const struct node_table *t = data;
+	size_t axes = axis_columns(t->r);
+
+	if (col < axes) {
+		put_values(cell, t->r, row, col);
+		return;
+	}
+	double v = as_sweep_node_memory(&t->r->cell[row], t->nodes.name[col - axes]);
+	as_buf_str(cell, isnan(v) ? "-" : as_human_bytes(v).s);
+}
+
+static void put_node_table(struct as_buf *out, const struct as_look *look,
+			   const struct as_sweep_report *r)
+{
+	struct node_table t = {r, as_sweep_nodes_of(r)};
+	struct as_column cols[AS_COLUMNS_MAX];
+	size_t n = set_axes(r, cols);
+
+	if (t.nodes.n < 2)
+		return;
+	for (size_t i = 0; i < t.nodes.n && i < NODES; i++)
+		cols[n++] = (struct as_column){.title = t.nodes.name[i],
+					       .right = true,
+					       .min = 8,
+					       .spare = (int)(NODES - i)};
+	as_buf_str(out, "\n  peak memory of each node\n");
+	as_put_table(out, look,
+		     &(struct as_table){.cols = cols,
+					.ncols = n,
+					.nrows = r->ncells,
+					.data = &t,
+					.indent = 2,
+					.cell = node_cell});
+}
+
+/* ── the best ─────────────────────────────────────────────────────────── */
 
 static bool is_better(const struct as_sweep_cell *c, const struct as_sweep_cell *best)
 {
@@ -199,6 +284,7 @@ void as_report_sweep(struct as_buf *out, const struct as_look *look,
 	size_t from = out->len;
 
 	put_table(out, look, r);
+	put_node_table(out, look, r);
 	put_best(out, look, r);
 	as_page_end(out, look, from);
 }
@@ -220,18 +306,38 @@ static void put_csv_text(struct as_buf *out, const char *text)
 		as_buf_byte(out, '"');
 }
 
-static void put_csv_titles(struct as_buf *out, const struct as_sweep_report *r)
+static void put_csv_titles(struct as_buf *out, const struct as_sweep_report *r,
+			   const struct as_sweep_nodes *nodes)
 {
 	for (size_t i = 0; i < r->naxes; i++)
 		as_buf_fmt(out, "%s,", r->axis(r->grid, i));
 	for (size_t i = 0; i < AS_LEN(numbers); i++)
 		as_buf_fmt(out, "%s,", numbers[i].key);
-	as_buf_str(out, "invalid,error,low_run,run\r\n");
+	as_buf_str(out, "invalid,error,low_run,run");
+	for (size_t i = 0; i < nodes->n; i++) {
+		as_buf_str(out, ",memory_bytes_");
+		put_csv_text(out, nodes->name[i]);
+	}
+	as_buf_str(out, "\r\n");
+}
+
+static void put_csv_nodes(struct as_buf *out, const struct as_sweep_nodes *nodes,
+			  const struct as_sweep_cell *c)
+{
+	for (size_t i = 0; i < nodes->n; i++) {
+		double v = as_sweep_node_memory(c, nodes->name[i]);
+
+		as_buf_byte(out, ',');
+		if (!isnan(v))
+			as_buf_fmt(out, "%.0f", v);
+	}
 }
 
 void as_report_sweep_csv(struct as_buf *out, const struct as_sweep_report *r)
 {
-	put_csv_titles(out, r);
+	struct as_sweep_nodes nodes = as_sweep_nodes_of(r);
+
+	put_csv_titles(out, r, &nodes);
 	for (size_t row = 0; row < r->ncells; row++) {
 		const struct as_sweep_cell *c = &r->cell[row];
 
@@ -248,7 +354,9 @@ void as_report_sweep_csv(struct as_buf *out, const struct as_sweep_report *r)
 		}
 		as_buf_fmt(out, "%d,", c->invalid);
 		put_csv_text(out, c->error);
-		as_buf_fmt(out, ",%s,%s\r\n", c->low_run, c->run);
+		as_buf_fmt(out, ",%s,%s", c->low_run, c->run);
+		put_csv_nodes(out, &nodes, c);
+		as_buf_str(out, "\r\n");
 	}
 }
 
@@ -300,6 +408,7 @@ void as_report_sweep_json(struct as_buf *out, const struct as_sweep_report *r)
 
 	as_json_open(&j, NULL, '{');
 	as_json_str(&j, "schema", "assay/sweep/1");
+	as_json_str(&j, "id", r->id);
 	as_json_str(&j, "url", r->url);
 	as_json_bool(&j, "interrupted", r->interrupted);
 	as_json_open(&j, "axes", '[');

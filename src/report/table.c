@@ -105,9 +105,34 @@ static const char *end_of_path(const char *text, int width)
 	return text;
 }
 
+/* How long ":8000" at its end is, or 0. */
+static size_t port_of(const char *text)
+{
+	size_t n = strlen(text), digits = 0;
+
+	while (digits < n && text[n - 1 - digits] >= '0' && text[n - 1 - digits] <= '9')
+		digits++;
+	return digits && digits < n && text[n - 1 - digits] == ':' ? digits + 1 : 0;
+}
+
+/* Who listens at several ports of a machine is told apart by them alone. */
+static void put_ported(struct as_buf *out, const char *text, size_t port, int width)
+{
+	int room = width - (int)port, put = as_put_name(out, text, room);
+
+	as_buf_str(out, text + strlen(text) - port);
+	as_buf_fill(out, ' ', (size_t)(room - put));
+}
+
 static void put_cell(struct as_buf *out, const struct as_column *c, const char *text, int width,
 		     bool last)
 {
+	size_t port = c->port ? port_of(text) : 0;
+
+	if (port && as_clean_width(text, strlen(text)) > width && (int)port + 2 < width) {
+		put_ported(out, text, port, width);
+		return;
+	}
 	if (c->path && as_clean_width(text, strlen(text)) > width) {
 		as_buf_str(out, "…");
 		text = end_of_path(text, width--);

@@ -15,6 +15,7 @@ struct as_column {
 	int min;    /* may shrink to this; 0: never narrower        */
 	int max;    /* never wider, whatever it holds; 0: no limit  */
 	bool path;  /* what is cut off is its beginning             */
+	bool port;  /* what is cut off is its middle, if it ends in ":8000" */
 	int spare;  /* 1, 2 …: left out in this order when there is no room; 0: never */
 };
 

@@ -1,5 +1,7 @@
 #include "run/climb.h"
 
+#include <stdio.h>
+
 static const struct {
 	const char *key, *help;
 } ends[AS_CLIMB_NENDS] = {
@@ -13,12 +15,28 @@ const char *as_climb_end_key(enum as_climb_end e)
 	return ends[e].key;
 }
 
-const char *as_climb_end_help(enum as_climb_end e)
+const char *as_climb_reason(const struct as_climb_story *c)
 {
-	return ends[e].help;
+	return c->reason[0] ? c->reason : ends[c->end].help;
 }
 
-const char *as_climb_verdict_key(const struct as_climb_probe *p)
+/* By whether sessions are counted, and whether by rate. */
+static const struct {
+	const char *text, *name;
+} units[2][2] = {{{" at once", "requests at once"}, {"/s", "requests/s"}},
+		 {{" sessions at once", "sessions at once"}, {" sessions/s", "sessions/s"}}};
+
+const char *as_climb_unit(const struct as_climb_story *c)
+{
+	return units[c->sessions > 0][c->by_rate > 0].text;
+}
+
+const char *as_climb_unit_name(const struct as_climb_story *c)
+{
+	return units[c->sessions > 0][c->by_rate > 0].name;
+}
+
+static const char *verdict_of(const struct as_climb_probe *p)
 {
 	switch ((enum as_climb_verdict)p->verdict) {
 	case AS_CLIMB_KEEPS:
@@ -29,4 +47,16 @@ const char *as_climb_verdict_key(const struct as_climb_probe *p)
 		break;
 	}
 	return "invalid";
+}
+
+void as_climb_words(const struct as_climb_probe *p, char ret[AS_CLIMB_WORDS])
+{
+	bool counts = p->verdict != AS_CLIMB_VOID;
+	const char *why = counts ? p->missed : p->invalid;
+
+	(void)snprintf(ret, AS_CLIMB_WORDS, "%s%s%s%s", p->held ? "held: " : "", verdict_of(p),
+		       !why[0]  ? ""
+		       : counts ? " "
+				: ": ",
+		       why);
 }

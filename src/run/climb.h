@@ -3,7 +3,8 @@
  * climb -- how the capacity of a server was looked for: what was tried, what
  * came of it, and what is known in the end.
  *
- * An amount is a rate (a second), or how many requests are under way at once.
+ * An amount is a rate (a second), or how many are under way at once: of requests,
+ * or of a flow's sessions.
  * It is part of the load that is the answer, so that a capacity is a run.
  */
 #include <stdbool.h>
@@ -16,7 +17,7 @@
 	X(UNHELD,      "unheld",      "each amount that seemed right failed when it was held")     \
 	X(TOP,         "top",         "it kept to everything up to the most that was tried")       \
 	X(NONE,        "none",        "not even the least that was tried keeps to it")             \
-	X(INVALID,     "invalid",     "the generator was the bottleneck, or nobody answered")      \
+	X(INVALID,     "invalid",     "a probe was INVALID: more than that was not measured")       \
 	X(INTERRUPTED, "interrupted", "somebody ended the search")
 /* clang-format on */
 
@@ -42,12 +43,15 @@ struct as_climb_probe {
 	uint64_t sure;    /* the interval is on one side of what it had to keep to    */
 	uint64_t held;    /* for the whole time of --hold                             */
 	char run[AS_CLIMB_RUN];
-	char missed[80]; /* what it did not keep to, or seems not to; ""              */
+	char missed[80];  /* what it did not keep to, or seems not to; ""             */
+	char invalid[24]; /* why it does not count: "late", "starved" …; ""           */
 };
 
 struct as_climb_story {
 	uint64_t by_rate;
+	uint64_t sessions;  /* that is what amounts are of, not requests              */
 	uint64_t end;       /* enum as_climb_end                                      */
+	char reason[160];   /* of an INVALID end: what was, and why; ""               */
 	double answer;      /* NaN: there is none                                     */
 	double above;       /* the least that missed it; NaN: nothing did             */
 	char limits[160];   /* the function that had most of the target's time; ""    */
@@ -57,5 +61,12 @@ struct as_climb_story {
 };
 
 const char *as_climb_end_key(enum as_climb_end e);
-const char *as_climb_end_help(enum as_climb_end e);
-const char *as_climb_verdict_key(const struct as_climb_probe *p);
+/* Why it ended, in a sentence. */
+const char *as_climb_reason(const struct as_climb_story *c);
+/* What follows an amount: "/s", " sessions at once"; and as a name of its own: "requests/s". */
+const char *as_climb_unit(const struct as_climb_story *c);
+const char *as_climb_unit_name(const struct as_climb_story *c);
+
+enum { AS_CLIMB_WORDS = 128 };
+/* "held: misses p99<50ms", "keeps?", "invalid: late" */
+void as_climb_words(const struct as_climb_probe *p, char ret[AS_CLIMB_WORDS]);

@@ -10,10 +10,11 @@
 struct as_listing {
 	char id[AS_ID_LEN + 1];
 	char name[64], version[32], host[48];
-	char command[96]; /* the words joined by spaces, cut with "…"   */
-	char kind[16];    /* run, attach, …                             */
-	char verdict[24]; /* verdict kind, "" when not judged           */
-	char error[104];  /* Keystone shows the first 100 characters    */
+	char command[96];           /* the words joined by spaces, cut with "…"   */
+	char kind[16];              /* run, attach, …                             */
+	char parent[AS_ID_LEN + 1]; /* id of the run that it is a part of, or "" */
+	char verdict[24];           /* verdict kind, "" when not judged           */
+	char error[104];            /* Keystone shows the first 100 characters    */
 	enum as_status status;
 	int32_t exit_code, signal;
 	int64_t start_ns;    /* CLOCK_REALTIME                            */
@@ -38,6 +39,7 @@ struct as_query {
 	const char *host;
 	const struct as_pair *labels; /* all must match              */
 	size_t nlabels;
+	bool whole;     /* without parts of another run that is kept: probes, cells, … */
 	bool by_status; /* status below counts                */
 	enum as_status status;
 	int64_t since_ns, until_ns; /* CLOCK_REALTIME of the start; 0 = open */

@@ -252,6 +252,8 @@ static const struct as_slot climb_slots[] = {
 	AS_SLOT(4, F64, struct as_climb_story, above),
 	AS_SLOT(5, CHARS, struct as_climb_story, limits),
 	AS_SLOT(6, F64, struct as_climb_story, limit_share),
+	AS_SLOT(7, U64, struct as_climb_story, sessions),
+	AS_SLOT(8, CHARS, struct as_climb_story, reason),
 };
 
 static const struct as_slot probe_slots[] = {
@@ -267,6 +269,7 @@ static const struct as_slot probe_slots[] = {
 	AS_SLOT(10, U64, struct as_climb_probe, held),
 	AS_SLOT(11, CHARS, struct as_climb_probe, run),
 	AS_SLOT(12, CHARS, struct as_climb_probe, missed),
+	AS_SLOT(13, CHARS, struct as_climb_probe, invalid),
 };
 
 static void enc_climb(struct as_buf *b, const struct as_climb_story *c)

@@ -42,6 +42,7 @@ void as_listing_of(const struct as_run *run, struct as_listing *ret)
 	as_fit_text(ret->version, sizeof ret->version, run->who.version);
 	as_fit_text(ret->host, sizeof ret->host, run->who.host);
 	as_fit_text(ret->kind, sizeof ret->kind, run->who.kind);
+	as_fit_text(ret->parent, sizeof ret->parent, run->who.parent);
 	as_fit_text(ret->verdict, sizeof ret->verdict, run->verdict.kind);
 	as_fit_text(ret->error, sizeof ret->error, run->end.error);
 	join_words(&run->who, ret->command, sizeof ret->command);
@@ -73,6 +74,7 @@ static void bind_row(sqlite3_stmt *st, const struct as_listing *l, size_t size)
 	as_bind_maybe(st, 16, l->cpu_system_ns);
 	as_bind_maybe(st, 17, l->peak_bytes);
 	(void)sqlite3_bind_int64(st, 18, (int64_t)size + ROW_COST);
+	as_bind_text(st, 19, said(l->parent));
 }
 
 /* *ret_n is 0 when a run with this id is there already. */

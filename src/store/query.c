@@ -143,6 +143,7 @@ static void read_row(sqlite3_stmt *st, struct as_listing *l)
 	as_column_fit(st, 5, l->kind, sizeof l->kind);
 	as_column_fit(st, 6, l->verdict, sizeof l->verdict);
 	as_column_fit(st, 7, l->error, sizeof l->error);
+	as_column_fit(st, 17, l->parent, sizeof l->parent);
 	if ((unsigned)l->status >= AS_NSTATUSES)
 		l->status = AS_ERROR; /* of a newer assay, or damaged: not nothing */
 }

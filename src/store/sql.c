@@ -102,6 +102,8 @@ const char *const as_migrations[] = {
 	"  samples INTEGER NOT NULL,"
 	"  bytes BLOB NOT NULL"
 	") STRICT;",
+	/* 5: what is a part of another run can be left out of a list. */
+	"ALTER TABLE run ADD COLUMN parent TEXT;",
 };
 const int as_schema = (int)AS_LEN(as_migrations);
 
@@ -154,8 +156,8 @@ const char *const as_sql[AS_NSQL] = {
 	[AS_SQL_RUN_ADD] =
 		"INSERT OR IGNORE INTO run(id, name, version, kind, host, command, verdict, error, "
 		"status, exit_code, signal, start_ns, duration_ns, cpu_ns, cpu_user_ns, "
-		"cpu_system_ns, peak_bytes, size) "
-		"VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18)",
+		"cpu_system_ns, peak_bytes, size, parent) "
+		"VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19)",
 	[AS_SQL_BLOB_ADD] = "INSERT INTO blob(run, dictionary, bytes) VALUES(?1, ?2, ?3)",
 	[AS_SQL_PIECE_ADD] = "INSERT INTO piece(id, bytes) VALUES(?1, ?2)",
 	[AS_SQL_PROFILE_ADD] =

@@ -82,7 +82,7 @@ extern const char *const as_sql[AS_NSQL];
 /* Columns of a row of `jobs`, in the order that query.c reads them. */
 #define AS_SQL_LIST_COLUMNS                                                                        \
 	"id, name, version, host, command, kind, verdict, error, status, exit_code, signal, "      \
-	"start_ns, duration_ns, cpu_ns, cpu_user_ns, cpu_system_ns, peak_bytes"
+	"start_ns, duration_ns, cpu_ns, cpu_user_ns, cpu_system_ns, peak_bytes, parent"
 
 /* Columns of anything that stats.c adds up: a row of the rollup, or one run. */
 #define AS_SQL_SUM_COLUMNS                                                                         \

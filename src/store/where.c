@@ -128,6 +128,8 @@ int as_where_make(struct as_where *w, const struct as_query *q, struct as_err *e
 	}
 	if (q->by_status)
 		add_status(w, q->status);
+	if (q->whole)
+		as_buf_str(&w->sql, " AND (parent IS NULL OR parent NOT IN (SELECT id FROM run))");
 	add_time(w, q);
 	w->sql.bad |= w->from.bad || w->until.bad;
 	int r = as_buf_ok(&w->sql, err);

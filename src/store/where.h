@@ -5,7 +5,7 @@
  *
  * The text is put together from constant pieces; whatever the user wrote is
  * bound, never pasted. Live runs are in no table: they are tested in C, by the
- * same rules.
+ * same rules; what they are a part of is kept only when that is over.
  */
 #include "store/catalogue.h"
 

@@ -56,11 +56,56 @@ def _():
         expect_eq((d["end"], d["capacity"]), ("none", None), "end")
 
 
-@test("nobody answers: INVALID, and it says so")
+@test("nobody answers: INVALID, and head, reason, row and list say so")
 def _():
-    r = assay("capacity", "--slo", "p99<1s", "--from", 50, *QUICK, "unix:" + str(tmp() / "nobody"))
+    r = assay("capacity", "--slo", "p99<1s", "--from", 50, "--name", "nobody", *QUICK,
+              "unix:" + str(tmp() / "nobody"))
     expect_eq(r.rc, 6, "exit status")
-    expect_in("nobody answered", r.out, "reason")
+    expect_in("✘ INVALID", r.out.splitlines()[0], "head")
+    expect_in("50/s could not be measured: no request was answered", r.out, "reason")
+    expect_in("invalid: none", r.out, "row")
+    expect_in("invalid: none", r.err, "progress")
+    expect_in("✘ INVALID", assay("jobs").out, "list")
+
+
+@test("a flow: amounts are sessions, wherever they are told")
+def _():
+    s = stub("--answer", "delay=2ms")
+    flow = tmp() / "flow.json"
+    steps = [{"name": "a", "url": "/a"}, {"name": "b", "url": "/b"}]
+    flow.write_text(json.dumps({"base": s.url, "steps": steps}))
+    words = ("capacity", "--slo", "p99<10s", "--from", 20, "--most", 40, *QUICK)
+    d, _ = capacity(str(flow), *words[1:])
+    expect_eq((d["unit"], d["load"]["rate_unit"]), ("sessions/s", "sessions/s"), "unit")
+    for p in d["probes"]:
+        if p["verdict"] != "invalid":
+            expect(p["rate"] > 1.2 * p["amount"], f"two requests a session: {p}")
+    text = assay(*words, flow)
+    expect_in(" sessions/s", text.out, "summary")
+    expect_in(" sessions/s  ", text.err, "progress")
+    d, _ = capacity(str(flow), "--slo", "p99<10s", "--by", "concurrency", "--most", 2, *QUICK)
+    expect_eq(d["unit"], "sessions at once", "unit")
+
+
+@test("in the list it stands once; its probes when they are asked for")
+def _():
+    s = stub("--answer", "delay=5ms")
+    d, _ = capacity(s.url, "--slo", "p99<10s", "--from", 20, "--most", 40, *QUICK)
+    expect_eq([r["id"] for r in assay("jobs", "--json").json()["runs"]], [d["id"]], "list")
+    runs = valid(assay("jobs", "--json", "--parts").json(), "list-1")["runs"]
+    expect_eq(len(runs), 1 + len(d["probes"]), "with its parts")
+    expect_eq({r["parent"] for r in runs}, {None, d["id"]}, "parents")
+    expect_eq(assay("show", "--json", "last").json()["assay"]["identity"]["id"], d["id"], "last")
+
+
+@test("of a target that is no Python it says why nobody knows what limits it")
+def _():
+    s = stub("--answer", "delay=5ms")
+    d, _ = capacity(s.url, "--slo", "p99<10s", "--from", 20, "--most", 20, *QUICK, "--watch",
+                    f"stub={s.p.pid}")
+    expect(d["limited_by"] is None, d)
+    expect_in("no Python was seen at work in stub" if d["end"] == "top" else "nothing was held",
+              d["limit_unknown"], "reason")
 
 
 @test("every probe is a run whose parent is the capacity's, and the capacity is shown again")

@@ -121,7 +121,8 @@ def _():
     first, second = d["watched"]
     expect(first["name"] != "db" and second["name"] == "db", d["watched"])
     expect(first["cpu_seconds"] > 0.2 > second["cpu_seconds"], d["watched"])
-    kept = {r["id"]: r for r in runs()}
+    expect_eq([r["id"] for r in runs()], [d["id"]], "in the list")
+    kept = {r["id"]: r for r in runs("--parts")}
     expect_eq(set(kept), {d["id"], second["run"]}, "kept")
     doc = valid(assay("show", "--json", second["run"]).ok().json())
     expect_eq((doc["assay"]["identity"]["parent"], doc["assay"]["identity"]["target"]),

@@ -61,6 +61,110 @@ def _():
     nobody_left()
 
 
+NODE = '''
+import http.server, os, sys, threading
+held = bytearray(int(os.environ["HELD"]) << 20)
+held[::4096] = b"x" * len(held[::4096])
+class H(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Content-Length", "2")
+        self.end_headers()
+        self.wfile.write(b"ok")
+    def log_message(self, *_): pass
+s = http.server.ThreadingHTTPServer(("127.0.0.1", 0), H)
+open(sys.argv[1] + ".new", "w").write(str(s.server_port))
+os.rename(sys.argv[1] + ".new", sys.argv[1])
+s.serve_forever()
+'''
+
+
+def nodes_setup():
+    """{nodes} servers that hold 20 MiB, 40 MiB … each; a stub answers when all are there."""
+    (tmp() / "node.py").write_text(NODE)
+    return (f"rm -f {here('s')} {here('port')}-*; echo $$ >>{here('pids')}; "
+            f"for i in $(seq {{nodes}}); do HELD=$((i * 20)) NODE_NUMBER=$i /usr/bin/python3 "
+            f"{here('node.py')} {here('port')}-$i & echo $! >>{here('pids')}; done; "
+            f"for i in $(seq {{nodes}}); do until [ -s {here('port')}-$i ]; do sleep 0.05; done; "
+            f"done; {shlex.quote(str(ASSAY))} stub --listen unix:{here('s')} & "
+            f"echo $! >>{here('pids')}; wait")
+
+
+@test("nodes that the setup starts are told apart, as many as each cell has")
+def _():
+    words = ("--over", "nodes=1,3", "--setup", nodes_setup(), "--watch", "node=env:NODE_NUMBER",
+             "--watch", "all=cmd:node.py", *QUICK)
+    r = assay("sweep", *words, f"unix:{here('s')}", timeout=60)
+    expect_eq(r.rc, 2, "the same process by two words")
+    expect_in("watched twice", r.err)
+    words = ("--over", "nodes=1,3", "--setup", nodes_setup(), "--watch", "node=env:NODE_NUMBER",
+             "--html", here("page.html"), *QUICK)
+    d, r = sweep(*words)
+    one, three = d["cells"]
+    expect(one["error"] is None and three["error"] is None, f"{d}\n{r.err}")
+    expect_eq([n["name"] for n in one["nodes"]], ["node-1"], "one")
+    expect_eq([n["name"] for n in three["nodes"]], ["node-1", "node-2", "node-3"], "three")
+    for c in (one, three):
+        for i, n in enumerate(c["nodes"], 1):
+            expect(i * 20 < n["memory_bytes"] / 2**20 < i * 20 + 20, n)
+    expect_eq(three["memory_bytes"], three["nodes"][2]["memory_bytes"], "the largest")
+    expect_in("peak memory of node-3", open(here("page.html")).read(), "the page")
+    nobody_left()
+    r = assay("sweep", "--csv", *words, f"unix:{here('s')}", timeout=60)
+    rows = list(csv.DictReader(io.StringIO(r.out)))
+    expect(int(rows[1]["memory_bytes_node-3"]) > 60 << 20, rows)
+    expect_eq(rows[0]["memory_bytes_node-3"], "", "unknown is empty")
+    r = assay("sweep", *words, f"unix:{here('s')}", timeout=60)
+    expect_in("peak memory of each node\n  nodes    node-1    node-2    node-3\n", r.out, "table")
+    expect(max(map(len, r.out.splitlines())) <= 80, r.out)
+    nobody_left()
+
+
+@test("nodes by command line, and by the ports where they listen")
+def _():
+    d, r = sweep("--over", "nodes=2", "--setup", nodes_setup(), "--watch", "node=cmd:node.py",
+                 *QUICK)
+    expect_eq([n["name"] for n in d["cells"][0]["nodes"]], ["node", "node-2"], r.err)
+    nobody_left()
+    (tmp() / "node.py").write_text(NODE)
+    ports = []
+    for i in (1, 2):
+        start("/usr/bin/python3", tmp() / "node.py", here(f"p{i}"), env={"HELD": "20"})
+        wait_for(lambda: os.path.exists(here(f"p{i}")))
+        ports.append(int(open(here(f"p{i}")).read()))
+    d, r = sweep("--over", "port=" + ",".join(map(str, ports)), "--watch", "node=port:{port}",
+                 *QUICK, url="http://127.0.0.1:{port}/")
+    for c in d["cells"]:
+        expect_eq([n["name"] for n in c["nodes"]], ["node"], r.err)
+        expect(20 < c["nodes"][0]["memory_bytes"] / 2**20 < 40, c)
+    low, high = min(ports), max(ports)
+    d, r = sweep("--watch", f"port:{low}", "--watch", f"node=port:{high}-{high}", *QUICK,
+                 url=f"http://127.0.0.1:{low}/")
+    expect_eq([n["name"] for n in d["cells"][0]["nodes"]], [f"port-{low}", "node"], r.err)
+    for word, say in (("port:0", "no port"), ("port:9-8", "no port"), ("port:x", "no port"),
+                      ("port:1", "nobody listens at port 1"),
+                      ("env:NOBODY_HAS_THIS", "no process has 'NOBODY_HAS_THIS'"),
+                      ("cmd:nobody has this", "no process has 'nobody has this'")):
+        r = assay("sweep", "--watch", word, *QUICK, f"http://127.0.0.1:{low}/")
+        expect(r.rc in (2, 6), f"{word}: {r.rc}")
+        expect_in(say, r.err + r.out, word)
+
+
+@test("in the list a sweep stands once, as the load of its best cell")
+def _():
+    setup = serve("--servers 1 --service {delay}ms")
+    d, r = sweep("--over", "delay=1,30", "--setup", setup, *QUICK)
+    runs = assay("jobs", "--json").json()["runs"]
+    expect_eq([(r["id"], r["kind"]) for r in runs], [(d["id"], "sweep")], "list")
+    if not any(c["invalid"] for c in d["cells"]):
+        who = assay("show", "--json", d["id"]).json()["assay"]["identity"]
+        expect_eq((who["params"]["delay"], who["params"]["load"]), ("1", "full"), "the best")
+    parts = [r["id"] for r in assay("jobs", "--json", "--parts").json()["runs"]
+             if r["parent"] == d["id"]]
+    expect_eq(sorted(parts), sorted(c[k] for c in d["cells"] for k in ("low_run", "run")), "parts")
+
+
 @test("a setup that fails, and one that is never ready, are told; the other cells go on")
 def _():
     d, r = sweep("--over", "how=fail,never,fine", "--ready-timeout", "3s", "--setup",

@@ -177,6 +177,8 @@ which runs:
       --run-version VERSION
                             of this version of the program
       --host HOST           that ran on this machine
+      --parts               also the parts of others: probes of a capacity,
+                            cells of a sweep, further targets of a load
 
 order:
       --sort KEY            largest or latest first: start, duration, cpu,
@@ -199,6 +201,8 @@ examples:
       what failed this week
   assay jobs --name 'train*' --sort memory --limit 5
       the five largest of a name
+  assay jobs --parts
+      probes and cells, too
   assay jobs --json
       the same for a program
 

@@ -1226,6 +1226,34 @@ static struct as_listing wild_listing(struct dice *d)
 	return l;
 }
 
+/* Two servers of one machine, and a load that measured itself. */
+static void t_jobs_of_loads(void)
+{
+	const struct as_listing l[] = {{.id = "aaaaaaaaaaaa",
+					.name = "192.168.100.100:18311",
+					.status = AS_SUCCESS,
+					.duration_ns = 12345 * AS_MSEC,
+					.cpu_ns = 12345 * AS_MSEC,
+					.peak_bytes = 1000 << 20,
+					.verdict = "invalid-starved"},
+				       {.id = "bbbbbbbbbbbb",
+					.name = "192.168.100.100:18312",
+					.status = AS_SUCCESS,
+					.duration_ns = AS_SECOND,
+					.cpu_ns = AS_NA,
+					.peak_bytes = AS_NA,
+					.verdict = "valid"}};
+	const struct as_look narrow = {.width = 80, .utf8 = true};
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
+
+	as_report_jobs(&b, &narrow, l, 2, 1000 * AS_SECOND);
+	EXPECT(strstr(as_buf_text(&b), "…:18311  ✘ INVALID"));
+	EXPECT(strstr(as_buf_text(&b), "…:18312  ✔ success"));
+	as_buf_clear(&b);
+	as_report_jobs(&b, &(struct as_look){.width = 100, .utf8 = true}, l, 2, 1000 * AS_SECOND);
+	EXPECT(strstr(as_buf_text(&b), "192.168.100.100:18311  "));
+}
+
 static void t_jobs_table(void)
 {
 	const struct as_listing l[] = {
@@ -1352,5 +1380,5 @@ UTEST_MAIN(T(t_summary_of_a_known_run), T(t_show_of_a_known_run), T(t_running_is
 	   T(t_wild_runs), T(t_nothing_known), T(t_also), T(t_own_cost_of_a_short_run),
 	   T(t_lists_of_a_run), T(t_zeros_and_the_dead), T(t_unlisted_processes),
 	   T(t_reasons_are_said), T(t_bounds_bound), T(t_shortest_runs),
-	   T(t_ten_thousand_processes), T(t_deep_chains), T(t_full_buffers), T(t_jobs_table),
-	   T(t_stats_table), T(t_wild_lists))
+	   T(t_ten_thousand_processes), T(t_deep_chains), T(t_full_buffers), T(t_jobs_of_loads),
+	   T(t_jobs_table), T(t_stats_table), T(t_wild_lists))

@@ -132,6 +132,7 @@ static void t_schema_3_had_none(void)
 		EXPECT_OK(as_store_put(s, run, &err), err);
 	}
 	(void)sql("DROP TABLE profile");
+	(void)sql("ALTER TABLE run DROP COLUMN parent");
 	(void)sql("PRAGMA user_version = 3");
 	as_auto_store struct as_store *s = open_store();
 	EXPECT_I64(sql("PRAGMA user_version"), as_schema);

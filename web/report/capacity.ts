@@ -68,7 +68,9 @@ class Curve {
 }
 
 function word(p: Probe): string {
-    return `${p.held ? "held: " : ""}${p.verdict}${p.sure ? "" : "?"} ${p.missed ?? ""}`;
+    const held = p.held ? "held: " : "";
+    return p.verdict === "invalid" ? `${held}${p.verdict}${p.invalid ? `: ${p.invalid}` : ""}`
+        : `${held}${p.verdict}${p.sure ? "" : "?"} ${p.missed ?? ""}`;
 }
 
 function curve(c: Climb): SVGElement[] {
@@ -85,7 +87,7 @@ function curve(c: Climb): SVGElement[] {
 }
 
 function sentences(c: Climb): string {
-    const unit = c.by === "rate" ? " a second" : " at once";
+    const unit = ` ${c.unit ?? (c.by === "rate" ? "requests/s" : "requests at once")}`;
     const parts = [c.capacity === null ? "unknown" : `${units.count(c.capacity)}${unit}`, c.reason];
     if (c.too_much !== null)
         parts.push(`${units.count(c.too_much)} is too much`);
@@ -95,6 +97,8 @@ function sentences(c: Climb): string {
     if (c.limited_by)
         parts.push(`limited by ${c.limited_by.function}, ` +
             `${units.percent(c.limited_by.share)} of its time`);
+    else if (c.limit_unknown)
+        parts.push(`what limits it is unknown: ${c.limit_unknown}`);
     return `${parts.join("; ")}.`;
 }
 

@@ -124,6 +124,7 @@ export interface Load {
     failed: number;
     rate: Num;       /* answers a second */
     rate_asked: Num; /* null or 0: as fast as answers came */
+    rate_unit?: string; /* not of an older assay */
     latency_ms: Record<string, Num>;
     wire_ms: Record<string, Num>;
     thresholds: {expr: string; ok: boolean}[];
@@ -188,6 +189,7 @@ export interface Probe {
     sure: boolean;
     held: boolean;
     missed: string | null;
+    invalid?: string | null; /* why it does not count; not of an older assay */
 }
 
 interface Estimate {
@@ -198,10 +200,13 @@ interface Estimate {
 
 export interface Climb {
     by: "rate" | "concurrency";
+    unit?: string; /* not of an older assay */
+    end: string;
     capacity: Num;
     too_much: Num;
     reason: string;
     limited_by: {function: string; share: number} | null;
+    limit_unknown?: string | null; /* why */
     law: {lambda: Estimate; sigma: Estimate; kappa: Estimate; peak_under_way: Estimate | null;
         peak_rate: Estimate | null} | null;
     probes: Probe[];

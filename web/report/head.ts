@@ -10,8 +10,24 @@ import * as units from "./units";
 const MARKS: Record<string, string> = {success: "✔", failed: "✘", timeout: "⏱", running: "▶",
     error: "✘", interrupted: "◼"};
 
+/* A load that went through to its end can have come to nothing all the same. */
+function inVain(data: Data): string {
+    const {load, verdict: v, outcome: {status}} = data.run;
+    if (!load || !["success", "failed"].includes(status))
+        return "";
+    if (v && v.kind.startsWith("invalid"))
+        return "INVALID";
+    if (status === "failed" && !load.climb)
+        return "";
+    const missed = load.climb ? ["none", "unheld"].includes(load.climb.end)
+        : load.thresholds.some((t) => !t.ok);
+    return missed ? "threshold missed" : "";
+}
+
 function outcome(data: Data): string {
     const {status, exit_code, signal_name} = data.run.outcome;
+    if (inVain(data))
+        return inVain(data);
     if (signal_name)
         return `${status}, ${signal_name}`;
     return status === "failed" && exit_code !== null ? `${status}, exit ${exit_code}` : status;
@@ -23,7 +39,8 @@ export function shell(words: string[]): string {
 }
 
 export function header(data: Data): HTMLElement {
-    const {identity, outcome: {status}} = data.run;
+    const {identity} = data.run;
+    const status = inVain(data) ? "failed" : data.run.outcome.status;
     const good = status === "success" ? "good" : status === "running" ? "live" : "bad";
     return h("header", {},
         h("div", {class: "title"},
@@ -205,7 +222,8 @@ function networkTile(data: Data): Tile[] {
 
 function requestsTile(l: Load): Tile {
     const missed = l.thresholds.filter((t) => !t.ok).map((t) => t.expr);
-    const asked = l.rate_asked ? `${units.number(l.rate_asked)}/s asked for` : "";
+    const unit = l.rate_unit === "sessions/s" ? " sessions/s" : "/s";
+    const asked = l.rate_asked ? `${units.number(l.rate_asked)}${unit} asked for` : "";
     return {title: "Requests", value: units.count(l.requests), lines: [
         phrases(`${units.number(l.rate)}/s`, asked),
         l.failed ? `${units.count(l.failed)} failed` : "none failed",
