@@ -74,6 +74,36 @@ static double sent(const struct as_load *l)
 	return (double)l->bytes_out;
 }
 
+static double ws_sessions(const struct as_load *l)
+{
+	return (double)l->ws_connecting.n;
+}
+
+static double ws_sessions_rate(const struct as_load *l)
+{
+	return per_second(l, l->ws_connecting.n);
+}
+
+static double ws_sent(const struct as_load *l)
+{
+	return (double)l->ws_sent;
+}
+
+static double ws_sent_rate(const struct as_load *l)
+{
+	return per_second(l, l->ws_sent);
+}
+
+static double ws_received(const struct as_load *l)
+{
+	return (double)l->ws_received;
+}
+
+static double ws_received_rate(const struct as_load *l)
+{
+	return per_second(l, l->ws_received);
+}
+
 /* Of several targets the one that used most. */
 static double target_cpu(const struct as_load *l)
 {
@@ -124,6 +154,8 @@ static const struct metric {
 	TIMES("http_req_tls_handshaking", handshake),
 	TIMES("session", session), /* of a flow */
 	TIMES("iteration_duration", session),
+	TIMES("ws_connecting", ws_connecting),
+	TIMES("ws_session_duration", ws_session),
 #undef TIMES
 	{"errors", "rate", 0, failed_share, AS_THRESHOLD_SHARE},
 	{"errors", "count", 0, failed, AS_THRESHOLD_COUNT},
@@ -142,6 +174,12 @@ static const struct metric {
 	{"dropped_iterations", "rate", 0, unsent_rate, AS_THRESHOLD_RATE},
 	{"data_received", "count", 0, received, AS_THRESHOLD_BYTES},
 	{"data_sent", "count", 0, sent, AS_THRESHOLD_BYTES},
+	{"ws_sessions", "count", 0, ws_sessions, AS_THRESHOLD_COUNT},
+	{"ws_sessions", "rate", 0, ws_sessions_rate, AS_THRESHOLD_RATE},
+	{"ws_msgs_sent", "count", 0, ws_sent, AS_THRESHOLD_COUNT},
+	{"ws_msgs_sent", "rate", 0, ws_sent_rate, AS_THRESHOLD_RATE},
+	{"ws_msgs_received", "count", 0, ws_received, AS_THRESHOLD_COUNT},
+	{"ws_msgs_received", "rate", 0, ws_received_rate, AS_THRESHOLD_RATE},
 	{"target", "cpu", 0, target_cpu, AS_THRESHOLD_COUNT},
 	{"target", "memory", 0, target_memory, AS_THRESHOLD_BYTES},
 };
