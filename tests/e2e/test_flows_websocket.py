@@ -7,6 +7,7 @@ import sys
 import threading
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from certificates import *
 from harness import *
 from jobs import *
 from stubs import *
@@ -168,17 +169,35 @@ def _():
     expect_eq(d["sessions"]["ended"], 30, "sessions")
 
 
-@test("the example runs, against a stub that says its messages one after the other")
-def _():
-    s = stub("--script", str(FLOWS / "workflow-stub.json"))
+def in_the_guide():
+    """The flow that docs/flows.md shows with a WebSocket."""
+    text = (FLOWS.parents[1] / "docs/flows.md").read_text().partition("## WebSockets")[2]
+    (tmp() / "guide.json").write_text(text.partition("```json\n")[2].partition("```")[0])
+    return "guide.json"
+
+
+def work(s, path, *options):
+    """Twelve workflows, against the stub that has the script of the example."""
     os.environ["TARGET"] = s.url
-    d = load(str(FLOWS / "workflow.json"), "-n", 12, "-c", 3)
+    d = load(path, "-n", 12, "-c", 3, *options)
     del os.environ["TARGET"]
-    expect_eq((d["failed"], d["checks"]["failed"], d["sessions"]["ended"]), (0, 0, 12), "workflow")
+    expect_eq((d["failed"], d["checks"]["failed"], d["sessions"]["ended"]), (0, 0, 12), path)
     expect_eq((d["websocket"]["messages_sent"], d["websocket"]["messages_received"]), (12, 36),
               "messages")
     expect(by_name(d)["run"]["latency_ms"]["p50"] >= 12, "the third comes 2 + 5 + 5 ms later")
     expect_eq(s.end()["requests"], 24, "the stub's")
+
+
+@test("the example and the guide's run, against a stub that tells its messages; over TLS too")
+def _():
+    script = "--script", str(FLOWS / "workflow-stub.json")
+    work(stub(*script), str(FLOWS / "workflow.json"))
+    work(stub(*script), in_the_guide())
+    if (BUILD / "assay-tls.so").exists():
+        c = Certificates()
+        cert, key = c.issue("127.0.0.1")
+        s = stub("--tls-cert", cert, "--tls-key", key, *script)
+        work(s, str(FLOWS / "workflow.json"), "--cacert", c.ca)
 
 
 # --- what goes wrong -----------------------------------------------------------
