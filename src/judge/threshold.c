@@ -89,6 +89,36 @@ static double at_once(const struct part *p)
 	return (double)p->l->conns;
 }
 
+static double ws_sessions(const struct part *p)
+{
+	return (double)p->l->ws_connecting.n;
+}
+
+static double ws_sessions_rate(const struct part *p)
+{
+	return per_second(p, p->l->ws_connecting.n);
+}
+
+static double ws_sent(const struct part *p)
+{
+	return (double)p->l->ws_sent;
+}
+
+static double ws_sent_rate(const struct part *p)
+{
+	return per_second(p, p->l->ws_sent);
+}
+
+static double ws_received(const struct part *p)
+{
+	return (double)p->l->ws_received;
+}
+
+static double ws_received_rate(const struct part *p)
+{
+	return per_second(p, p->l->ws_received);
+}
+
 /* Of several targets the one that used most. */
 static double target_cpu(const struct part *p)
 {
@@ -170,6 +200,8 @@ static const struct metric {
 	TIMES_OF("http_req_tls_handshaking", handshake, TLS),
 	TIMES("session", session), /* of a flow */
 	TIMES("iteration_duration", session),
+	TIMES("ws_connecting", ws_connecting),
+	TIMES("ws_session_duration", ws_session),
 	NUMBER("errors", "rate", failed_share, SHARE, .of_step = true),
 	NUMBER("errors", "count", failed, COUNT, .of_step = true, .grows = true),
 	NUMBER("rate", "", rate, RATE, .of_step = true),
@@ -189,6 +221,12 @@ static const struct metric {
 	NUMBER("data_sent", "count", sent, BYTES, .grows = true),
 	NUMBER("vus", "value", at_once, COUNT),
 	NUMBER("vus_max", "value", at_once, COUNT),
+	NUMBER("ws_sessions", "count", ws_sessions, COUNT, .grows = true),
+	NUMBER("ws_sessions", "rate", ws_sessions_rate, RATE),
+	NUMBER("ws_msgs_sent", "count", ws_sent, COUNT, .grows = true),
+	NUMBER("ws_msgs_sent", "rate", ws_sent_rate, RATE),
+	NUMBER("ws_msgs_received", "count", ws_received, COUNT, .grows = true),
+	NUMBER("ws_msgs_received", "rate", ws_received_rate, RATE),
 	NUMBER("target", "cpu", target_cpu, COUNT, .need = WATCH),
 	NUMBER("target", "memory", target_memory, BYTES, .grows = true, .need = WATCH),
 #undef TIMES_OF

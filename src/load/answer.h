@@ -49,6 +49,9 @@ struct as_stub_content {
 	const char *type, *headers; /* headers: lines with their ends        */
 	const char *body;           /* of an event its lines, of a chunk all */
 	size_t len;
+	const char *messages; /* of a WebSocket, one behind the other; else it echoes */
+	const size_t *ends;   /* … of each                                            */
+	size_t nmessages;
 };
 
 struct as_stub_answer {

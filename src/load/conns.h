@@ -34,6 +34,7 @@ struct as_conn {
 	int64_t due_ns;     /* when the schedule wanted it                      */
 	int64_t begun_ns;   /* when it was begun                                */
 	int64_t freed_ns;   /* when the one before was over                     */
+	int64_t dialled_ns; /* when the connection was begun                  */
 	int64_t greeted_ns; /* when the handshake began                       */
 	struct as_conns *in;
 	struct as_conn *before, *after;
@@ -44,6 +45,7 @@ struct as_conn {
 	unsigned again;             /* how often servers left without looking at the request */
 	struct as_talk *talk;       /* over a WebSocket; NULL: HTTP */
 	struct as_session *session; /* whose requests it sends; NULL: nobody's */
+	struct as_conn *peer;       /* … and its other one: a WebSocket, or HTTP; or NULL */
 	struct as_stream stream;    /* if the answer is one */
 };
 
@@ -51,6 +53,12 @@ struct as_conns {
 	struct as_conn *first, *last;
 	size_t n;
 };
+
+/* The WebSocket of a session, which has a connection for HTTP beside it. */
+static inline bool as_conn_is_side(const struct as_conn *c)
+{
+	return c->talk && c->session;
+}
 
 /* From where it is to the end, or to the beginning, of a list. */
 void as_conns_append(struct as_conns *to, struct as_conn *c);

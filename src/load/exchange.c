@@ -34,12 +34,24 @@ void as_gen_release(struct as_conn *c, int64_t now)
 	c->freed_ns = now;
 	c->server->flight -= c->asked;
 	c->asked = false;
-	if (c->link.fd >= 0 || c->carrier) {
+	if (as_conn_is_side(c)) {
+		c->state = c->link.fd >= 0 ? AS_CONN_IDLE : AS_CONN_DOWN;
+		as_conns_push(&c->server->sides, c);
+	} else if (c->link.fd >= 0 || c->carrier) {
 		c->state = AS_CONN_IDLE;
 		as_conns_push(&c->server->idle, c);
 	} else {
 		as_conns_push(&c->server->down, c);
 	}
+}
+
+/* Of a session, the connection that stands for it: what is next may need it. */
+static struct as_conn *come_home(struct as_conn *c, int64_t now)
+{
+	if (!as_conn_is_side(c))
+		return c;
+	as_gen_release(c->peer, now);
+	return c->peer;
 }
 
 void as_gen_fail(struct as_generator *g, struct as_conn *c, enum as_load_error kind)
@@ -58,6 +70,7 @@ void as_gen_fail(struct as_generator *g, struct as_conn *c, enum as_load_error k
 	else
 		as_gen_drop(g, c);
 	as_gen_release(c, now);
+	c = come_home(c, now);
 	if (never)
 		c->server->until_ns = now + AS_GEN_REST;
 	if (never && !as_gen_is_open(g))
@@ -72,6 +85,7 @@ void as_gen_succeed(struct as_generator *g, struct as_conn *c)
 	if (!c->http.keep || c->sent < c->len)
 		as_gen_drop(g, c);
 	as_gen_release(c, now);
+	c = come_home(c, now);
 	if (c->session)
 		as_gen_go_on(g, c, now);
 }
@@ -199,6 +213,7 @@ void as_gen_dial(struct as_generator *g, struct as_conn *c)
 		as_seat_join(g, c);
 		return;
 	}
+	c->dialled_ns = as_now();
 	int why = as_dial(&s->place->to.at[s->address], &c->link.fd);
 
 	while (why && why != EINPROGRESS && try_next_address(s))
@@ -250,6 +265,10 @@ static bool write_step(struct as_conn *c)
 	struct as_session *s = c->session;
 	bool fits = as_session_write(s);
 
+	if (c->talk) {
+		c->http.status = 0;
+		return fits;
+	}
 	c->request = s->request.p;
 	c->len = s->request.len;
 	as_http_response(&c->http, s->plan->step[s->step].bodyless);
@@ -270,6 +289,8 @@ void as_gen_ask(struct as_generator *g, struct as_conn *c, int64_t due, int64_t 
 {
 	bool fits = true;
 
+	if (c->session)
+		c = as_gen_speaker(g, c);
 	c->asked = true;
 	c->due_ns = due;
 	c->begun_ns = now;
@@ -280,9 +301,11 @@ void as_gen_ask(struct as_generator *g, struct as_conn *c, int64_t due, int64_t 
 		choose_request(g, c);
 	as_gen_chosen(g, c);
 	as_stream_begin(&c->stream);
-	as_conns_append(&g->flight, c);
+	as_conns_append(as_conn_is_side(c) ? &g->talking : &g->flight, c);
 	if (!fits)
 		as_gen_fail(g, c, AS_LOAD_CAPTURE);
+	else if (as_conn_is_side(c))
+		as_talk_step(g, c);
 	else if (c->link.fd >= 0 || c->carrier)
 		send_request(g, c);
 	else
@@ -377,7 +400,7 @@ static void disturbed(struct as_generator *g, struct as_conn *c, ssize_t n)
 		g->out->errors[AS_LOAD_PROTOCOL]++;
 	as_gen_drop(g, c);
 	as_gen_release(c, as_now());
-	if (c->session)
+	if (c->session && !c->talk)
 		as_gen_go_on(g, c, as_now());
 }
 

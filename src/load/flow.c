@@ -124,6 +124,15 @@ int as_flow_scalar(const struct as_flow_reader *r, struct as_json_text v, char *
 	return copy(r, v, &text, to, size, err);
 }
 
+int as_flow_bool(const struct as_flow_reader *r, struct as_json_text v, const char *what, bool *ret,
+		 struct as_err *err)
+{
+	bool yes = v.n == 4 && !memcmp(v.p, "true", 4), no = v.n == 5 && !memcmp(v.p, "false", 5);
+
+	*ret = yes;
+	return yes || no ? AS_OK : as_flow_wrong(r, v.p, err, "%s true or false", what);
+}
+
 /* Where in the file the name stands that begins at `at` of the text that was made of v. */
 static const char *place_of(struct as_json_text v, const struct as_buf *text, size_t at)
 {
@@ -285,10 +294,7 @@ static int take_think(struct as_flow_reader *r, struct as_json_text v, struct as
 
 static int take_cookies(struct as_flow_reader *r, struct as_json_text v, struct as_err *err)
 {
-	bool yes = v.n == 4 && !memcmp(v.p, "true", 4), no = v.n == 5 && !memcmp(v.p, "false", 5);
-
-	r->plan->cookies = yes;
-	return yes || no ? AS_OK : as_flow_wrong(r, v.p, err, "cookies are true or false");
+	return as_flow_bool(r, v, "cookies are", &r->plan->cookies, err);
 }
 
 /* In the order in which one needs another. */

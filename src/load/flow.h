@@ -11,7 +11,9 @@
  *	   "headers": {"Authorization": "Bearer {{token}}"},
  *	   "capture": {"order": {"json": "/id"}}, "think": "exp:200ms"},
  *	  {"name": "wait", "url": "/orders/{{order}}",
- *	   "until": {"json": {"/state": "done"}, "every": "100ms", "most": 50, "within": "10s"}}]}
+ *	   "until": {"json": {"/state": "done"}, "every": "100ms", "most": 50, "within": "10s"}},
+ *	  {"name": "watch", "websocket": "/news?of={{order}}", "json": {"from": 0},
+ *	   "until": {"one_of": {"/state": ["sent", "lost"]}, "within": "1m"}}]}
  *
  * All that can be wrong with it is found when it is read, and told with the
  * file, the line and the column. Who carries it out is a session
@@ -43,6 +45,7 @@ struct as_flow_slot {
 
 enum as_flow_where {
 	AS_FLOW_JSON,     /* at a path of the answer's body                   */
+	AS_FLOW_ONE_OF,   /* there, and one of a list                          */
 	AS_FLOW_HEADER,   /* of the answer, the first of this name             */
 	AS_FLOW_COOKIE,   /* of the session's                                  */
 	AS_FLOW_STATUS,   /* a number, or a range                              */
@@ -78,15 +81,17 @@ struct as_flow_conditions {
 struct as_flow_step {
 	char name[AS_LOAD_STEP_NAME];
 	bool bodyless, has_body,
-		keeps_body;      /* of the answer; of the request; some need the first */
-	struct as_template head; /* of the request, without its last empty line */
+		keeps_body; /* of the answer; of the request; some need the first */
+	bool talks;         /* over the session's WebSocket: the body is a message, and … */
+	bool opens, waits, closes; /* … a new one first; for a message; it behind that    */
+	struct as_template head;   /* of the request, without its last empty line */
 	struct as_template body;
 	struct as_flow_capture *captures;
 	size_t ncaptures, captures_cap;
 	struct as_flow_conditions checks, until;
 	struct as_delay every, think;
-	uint64_t most; /* of an until: so often     */
-	int64_t within_ns;
+	uint64_t most;     /* of an until: so often     */
+	int64_t within_ns; /* of a WebSocket 0: as long as any request */
 };
 
 enum { AS_FLOW_ROWS_NAMED = 5 }; /* of the lines that are left out */
@@ -103,6 +108,7 @@ struct as_flow_rows {
 struct as_flow_plan {
 	struct as_url base;
 	bool cookies;
+	bool talks; /* some step does */
 	struct as_flow_slot slots[AS_FLOW_SLOTS];
 	size_t nslots;
 	struct as_flow_step step[AS_LOAD_STEPS];

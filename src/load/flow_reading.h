@@ -18,6 +18,7 @@ struct as_flow_reader {
 	struct as_flow_conditions *into; /* … and its conditions          */
 	struct as_json_text headers;     /* of all steps; none: not said */
 	struct as_delay think;           /* of all steps                 */
+	bool open;                       /* a step has left a WebSocket  */
 	struct as_template_names names;
 };
 
@@ -42,6 +43,9 @@ int as_flow_text(const struct as_flow_reader *r, struct as_json_text v, char *to
 /* A number as it is written, or the characters of a text: for those who parse "200ms" and 3. */
 int as_flow_scalar(const struct as_flow_reader *r, struct as_json_text v, char *to, size_t size,
 		   struct as_err *err);
+/* `what`: "cookies are", which the complaint begins with. */
+int as_flow_bool(const struct as_flow_reader *r, struct as_json_text v, const char *what, bool *ret,
+		 struct as_err *err);
 /* A text, or what JSON it is, as a template. */
 int as_flow_template(struct as_flow_reader *r, struct as_json_text v, enum as_template_as as,
 		     struct as_template *to, struct as_err *err);

@@ -8,14 +8,14 @@
 #include "load/flow_reading.h"
 #include "net/http1_write.h"
 
-enum { METHOD = 24, HEADERS_MOST = 32, HEADER = 1024 };
+enum { METHOD = 24, HEADERS_MOST = 32, HEADERS_OWN = 3, HEADER = 1024 };
 
 /* What is put together from several keys of a step. */
 struct parts {
 	char method[METHOD];
 	struct as_url url;
-	char header[HEADERS_MOST][HEADER];
-	const char *headers[HEADERS_MOST];
+	char header[HEADERS_MOST + HEADERS_OWN][HEADER];
+	const char *headers[HEADERS_MOST + HEADERS_OWN];
 	size_t n;
 };
 
@@ -86,6 +86,51 @@ static int take_form(struct as_flow_reader *r, struct as_json_text v, struct as_
 	return e;
 }
 
+/* ── WebSockets ───────────────────────────────────────────────────────── */
+
+static int take_websocket(struct as_flow_reader *r, struct as_json_text v, struct as_err *err)
+{
+	struct as_flow_step *s = r->step;
+	bool yes = true;
+	int e = AS_OK;
+
+	s->opens = as_json_is_string(v);
+	if (!s->opens)
+		e = as_flow_bool(r, v, "a WebSocket is a path, or it is", &yes, err);
+	if (e < 0 || !yes)
+		return e;
+	if (!s->opens && !r->open) {
+		(void)as_flow_wrong(r, v.p, err, "no WebSocket is open here");
+		return as_hint(err, "\"websocket\": \"/path\" opens one");
+	}
+	s->talks = r->plan->talks = r->open = true;
+	return AS_OK;
+}
+
+static int take_close(struct as_flow_reader *r, struct as_json_text v, struct as_err *err)
+{
+	if (!r->step->talks)
+		return as_flow_wrong(r, v.p, err, "a step without a \"websocket\" closes none");
+	int e = as_flow_bool(r, v, "it is", &r->step->closes, err);
+	r->open = !r->step->closes;
+	return e;
+}
+
+/* What only a request of HTTP has, or only one that opens a WebSocket. */
+static int refuse_others(struct as_flow_reader *r, struct as_json_text v, struct as_err *err)
+{
+	static const char *const others[] = {"url", "method", "form", "headers"};
+	size_t n = AS_LEN(others) - r->step->opens;
+
+	for (size_t i = 0; i < n; i++) {
+		struct as_json_text part = as_json_of(v, others[i]);
+
+		if (part.p)
+			return as_flow_wrong(r, part.p, err, "a message has no \"%s\"", others[i]);
+	}
+	return AS_OK;
+}
+
 /* ── headers ──────────────────────────────────────────────────────────── */
 
 static bool is_header(const char *line, const char *name)
@@ -99,6 +144,18 @@ static bool has_header(const struct parts *p, const char *name)
 {
 	for (size_t i = 0; i < p->n; i++)
 		if (is_header(p->header[i], name))
+			return true;
+	return false;
+}
+
+/* What the upgrade to a WebSocket says itself. */
+static bool is_of_upgrade(const char *line)
+{
+	static const char *const names[] = {"Connection", "Upgrade", "Sec-WebSocket-Key",
+					    "Sec-WebSocket-Version", "Sec-WebSocket-Extensions"};
+
+	for (size_t i = 0; i < AS_LEN(names); i++)
+		if (is_header(line, names[i]))
 			return true;
 	return false;
 }
@@ -132,6 +189,8 @@ static int add_header(struct as_flow_reader *r, const struct as_json_member *m, 
 	(void)snprintf(line, HEADER, "%s: %s", name, value);
 	if (is_header(line, "Content-Length"))
 		return as_flow_wrong(r, m->key.p, err, "the length follows from the body");
+	if (r->step->talks && is_of_upgrade(line))
+		return as_flow_wrong(r, m->key.p, err, "the upgrade to a WebSocket says that");
 	p->headers[p->n++] = line;
 	return as_flow_where(r, m->key.p, as_http_check_header(line, err), err);
 }
@@ -149,13 +208,18 @@ static int add_headers(struct as_flow_reader *r, struct as_json_text v, struct p
 	return e;
 }
 
-static void add_type(struct parts *p, const char *type)
+/* One of our own, HEADERS_OWN at most. */
+static void add_own(struct parts *p, const char *name, const char *value)
 {
-	if (has_header(p, "Content-Type") || p->n == HEADERS_MOST)
-		return;
-	(void)snprintf(p->header[p->n], HEADER, "Content-Type: %s", type);
+	(void)snprintf(p->header[p->n], HEADER, "%s: %s", name, value);
 	p->headers[p->n] = p->header[p->n];
 	p->n++;
+}
+
+static void add_type(struct parts *p, const char *type)
+{
+	if (!has_header(p, "Content-Type"))
+		add_own(p, "Content-Type", type);
 }
 
 /* ── the head ─────────────────────────────────────────────────────────── */
@@ -218,14 +282,52 @@ static int set_method(struct as_flow_reader *r, struct as_json_text v, struct pa
 	return e;
 }
 
+static int find_url(struct as_flow_reader *r, struct as_json_text v, struct as_json_text *ret,
+		    struct as_err *err)
+{
+	*ret = as_json_of(v, "url");
+	if (!ret->p)
+		return as_flow_wrong(r, v.p, err, "a step without a \"url\" or a \"websocket\"");
+	if (!r->plan->base.websocket)
+		return AS_OK;
+	(void)as_flow_wrong(r, ret->p, err,
+			    "the base is a WebSocket's, and this is a step of HTTP");
+	return as_hint(err, "with a base of http:// both can go there");
+}
+
+/* The key is new each time: who sends it adds it, and the empty line. */
+static int read_upgrade(struct as_flow_reader *r, struct as_json_text v, struct parts *p,
+			struct as_err *err)
+{
+	(void)snprintf(p->method, sizeof p->method, "GET");
+	int e = set_target(r, as_json_of(v, "websocket"), p, err);
+
+	if (e == AS_OK)
+		e = add_headers(r, as_json_of(v, "headers"), p, err);
+	if (e == AS_OK)
+		e = add_headers(r, r->headers, p, err);
+	add_own(p, "Connection", "Upgrade");
+	add_own(p, "Upgrade", "websocket");
+	add_own(p, "Sec-WebSocket-Version", "13");
+	return e < 0 ? e : make_head(r, v, p, err);
+}
+
+static int read_talk(struct as_flow_reader *r, struct as_json_text v, struct parts *p,
+		     struct as_err *err)
+{
+	int e = refuse_others(r, v, err);
+
+	return e == AS_OK && r->step->opens ? read_upgrade(r, v, p, err) : e;
+}
+
 static int read_head(struct as_flow_reader *r, struct as_json_text v, struct parts *p,
 		     struct as_err *err)
 {
-	struct as_json_text url = as_json_of(v, "url");
+	struct as_json_text url;
 	int e = set_method(r, as_json_of(v, "method"), p, err);
 
-	if (e == AS_OK && !url.p)
-		e = as_flow_wrong(r, v.p, err, "a step without a \"url\"");
+	if (e == AS_OK)
+		e = find_url(r, v, &url, err);
 	if (e == AS_OK)
 		e = set_target(r, url, p, err);
 	if (e == AS_OK)
@@ -243,14 +345,16 @@ static int read_head(struct as_flow_reader *r, struct as_json_text v, struct par
 
 static int elsewhere(struct as_flow_reader *r, struct as_json_text v, struct as_err *err)
 {
-	(void)r, (void)v, (void)err; /* read_head() takes it */
+	(void)r, (void)v, (void)err; /* read_head() and read_talk() take it */
 	return AS_OK;
 }
 
 static const struct as_flow_key before[] = {
-	{"name", take_name},    {"url", elsewhere},   {"method", elsewhere}, {"headers", elsewhere},
-	{"json", take_json},    {"form", take_form},  {"body", take_body},   {"think", take_think},
-	{"capture", elsewhere}, {"check", elsewhere}, {"until", elsewhere},
+	{"name", take_name},   {"url", elsewhere},     {"websocket", take_websocket},
+	{"method", elsewhere}, {"headers", elsewhere}, {"json", take_json},
+	{"form", take_form},   {"body", take_body},    {"think", take_think},
+	{"close", take_close}, {"capture", elsewhere}, {"check", elsewhere},
+	{"until", elsewhere},
 };
 
 static const struct as_flow_key after[] = {
@@ -269,13 +373,15 @@ static int read_step(struct as_flow_reader *r, struct as_json_text v, struct par
 	if (!s->name[0])
 		(void)snprintf(s->name, sizeof s->name, "step %zu", r->plan->nsteps);
 	if (e == AS_OK)
-		e = read_head(r, v, p, err);
+		e = s->talks ? read_talk(r, v, p, err) : read_head(r, v, p, err);
 	for (size_t i = 0; i < AS_LEN(after) && e == AS_OK; i++) {
 		struct as_json_text part = as_json_of(v, after[i].key);
 
 		if (part.p)
 			e = after[i].take(r, part, err);
+		s->waits |= part.p != NULL;
 	}
+	s->waits |= s->has_body || !s->opens;
 	return e;
 }
 

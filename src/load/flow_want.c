@@ -1,6 +1,6 @@
 /*
- * What a flow wants of an answer: to keep something of it, that it is right, or
- * that it is there at last.
+ * What a flow wants of an answer, or a message of a WebSocket: to keep something
+ * of it, that it is right, or that it is there at last.
  */
 #include <stdio.h>
 #include <string.h>
@@ -27,8 +27,16 @@ static struct as_flow_condition *add(struct as_flow_reader *r, enum as_flow_wher
 		return NULL;
 	}
 	c->v[c->n] = (struct as_flow_condition){.where = where};
-	r->step->keeps_body |= where == AS_FLOW_JSON || where == AS_FLOW_CONTAINS;
+	r->step->keeps_body |=
+		where == AS_FLOW_JSON || where == AS_FLOW_ONE_OF || where == AS_FLOW_CONTAINS;
 	return &c->v[c->n++];
+}
+
+/* A message of a WebSocket has none of these. */
+static int only_http(const struct as_flow_reader *r, struct as_json_text v, const char *what,
+		     struct as_err *err)
+{
+	return r->step->talks ? as_flow_wrong(r, v.p, err, "a message has no %s", what) : AS_OK;
 }
 
 /* 200, "2xx", "200-299" */
@@ -54,7 +62,9 @@ static bool scan_status(const char *text, struct as_flow_condition *c)
 static int take_status(struct as_flow_reader *r, struct as_json_text v, struct as_err *err)
 {
 	char text[40];
-	int e = as_flow_scalar(r, v, text, sizeof text, err);
+	int e = only_http(r, v, "status", err);
+	if (e == AS_OK)
+		e = as_flow_scalar(r, v, text, sizeof text, err);
 	struct as_flow_condition *c = e < 0 ? NULL : add(r, AS_FLOW_STATUS, err);
 
 	if (!c)
@@ -108,8 +118,11 @@ static int add_named(struct as_flow_reader *r, struct as_json_text v, enum as_fl
 
 	if (!as_json_is_object(v))
 		return as_flow_wrong(r, v.p, err, "an object is wanted here: {\"%s\": value}",
-				     where == AS_FLOW_JSON ? "/path" : "Name");
+				     where == AS_FLOW_HEADER ? "Name" : "/path");
 	while (e == AS_OK && as_json_next(v, &m)) {
+		if (where == AS_FLOW_ONE_OF && !as_json_is_array(m.value))
+			return as_flow_wrong(r, m.value.p, err,
+					     "a list is wanted here: [\"this\", \"that\"]");
 		struct as_flow_condition *c = add(r, where, err);
 
 		if (!c)
@@ -126,13 +139,22 @@ static int take_json(struct as_flow_reader *r, struct as_json_text v, struct as_
 	return add_named(r, v, AS_FLOW_JSON, err);
 }
 
+static int take_one_of(struct as_flow_reader *r, struct as_json_text v, struct as_err *err)
+{
+	return add_named(r, v, AS_FLOW_ONE_OF, err);
+}
+
 static int take_header(struct as_flow_reader *r, struct as_json_text v, struct as_err *err)
 {
-	return add_named(r, v, AS_FLOW_HEADER, err);
+	int e = only_http(r, v, "header", err);
+
+	return e < 0 ? e : add_named(r, v, AS_FLOW_HEADER, err);
 }
 
 static int take_every(struct as_flow_reader *r, struct as_json_text v, struct as_err *err)
 {
+	if (r->step->talks)
+		return as_flow_wrong(r, v.p, err, "messages come when they come: no \"every\"");
 	return as_flow_delay(r, v, &r->step->every, err);
 }
 
@@ -159,23 +181,22 @@ static int take_within(struct as_flow_reader *r, struct as_json_text v, struct a
 				     err);
 }
 
-/* The first five are conditions. */
+/* The first six are conditions. */
 static const struct as_flow_key wanted[] = {
-	{"status", take_status},     {"json", take_json},       {"header", take_header},
-	{"contains", take_contains}, {"latency", take_latency}, {"every", take_every},
-	{"most", take_most},         {"within", take_within},
+	{"status", take_status}, {"json", take_json},         {"one_of", take_one_of},
+	{"header", take_header}, {"contains", take_contains}, {"latency", take_latency},
+	{"every", take_every},   {"most", take_most},         {"within", take_within},
 };
-enum { CONDITIONS = 5 };
+enum { CONDITIONS = 6 };
 
 /* ── checks ───────────────────────────────────────────────────────────── */
 
 static void name_check(const struct as_flow_condition *c, char name[AS_LOAD_CHECK_NAME])
 {
-	static const char *const words[] = {[AS_FLOW_JSON] = "json ",
-					    [AS_FLOW_HEADER] = "header ",
-					    [AS_FLOW_STATUS] = "status",
-					    [AS_FLOW_CONTAINS] = "contains ",
-					    [AS_FLOW_LATENCY] = "latency"};
+	static const char *const words[] = {
+		[AS_FLOW_JSON] = "json ",         [AS_FLOW_ONE_OF] = "one of ",
+		[AS_FLOW_HEADER] = "header ",     [AS_FLOW_STATUS] = "status",
+		[AS_FLOW_CONTAINS] = "contains ", [AS_FLOW_LATENCY] = "latency"};
 
 	(void)snprintf(name, AS_LOAD_CHECK_NAME, "%s%.50s", words[c->where], c->what);
 }
@@ -204,12 +225,12 @@ int as_flow_take_until(struct as_flow_reader *r, struct as_json_text v, struct a
 	r->into = &s->until;
 	s->every = (struct as_delay){.a_ns = EVERY};
 	s->most = POLLS_MOST;
-	s->within_ns = WITHIN;
+	s->within_ns = s->talks ? 0 : WITHIN;
 	int e = as_flow_take(r, v, "an until", wanted, AS_LEN(wanted), err);
-	if (e == AS_OK && !s->until.n)
+	if (e == AS_OK && !s->until.n && !s->talks) /* of messages, the next one */
 		return as_flow_wrong(r, v.p, err,
-				     "what is waited for? status, json, header, "
-				     "contains");
+				     "what is waited for? status, json, one_of, "
+				     "header, contains");
 	return e;
 }
 
@@ -259,6 +280,11 @@ static int take_place(struct as_flow_reader *r, const struct as_json_member *m,
 		return take_default(m->value, c, err);
 	(*found)++;
 	c->where = places[i].where;
+	int e = c->where == AS_FLOW_HEADER || c->where == AS_FLOW_STATUS
+			? only_http(r, m->value, places[i].key, err)
+			: AS_OK;
+	if (e < 0)
+		return e;
 	r->step->keeps_body |= c->where == AS_FLOW_JSON || c->where == AS_FLOW_BETWEEN;
 	if (c->where == AS_FLOW_BETWEEN)
 		return take_between(r, m->value, c, err);

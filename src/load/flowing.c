@@ -6,6 +6,10 @@
  * pause is over, and its latency counts from then. When the load is over, those
  * that are at work go on to their end, for as long as a request may take: who
  * broke them off would count only the short ones.
+ *
+ * A flow with WebSockets gives each session a second connection for them: the
+ * first keeps to HTTP, stands for the session in all lists, and waits with those
+ * who think while a step is under way on the other.
  */
 #include <string.h>
 
@@ -33,6 +37,13 @@ static void name_all(const struct as_flow_plan *p, struct as_load *l)
 	}
 }
 
+static void pair(struct as_conn *c, struct as_conn *side)
+{
+	c->peer = side;
+	side->peer = c;
+	side->session = c->session;
+}
+
 int as_gen_seat(struct as_generator *g, struct as_err *err)
 {
 	g->sessions = as_zalloc_n(g->cfg->conns, sizeof *g->sessions);
@@ -41,6 +52,8 @@ int as_gen_seat(struct as_generator *g, struct as_err *err)
 	for (uint32_t i = 0; i < g->cfg->conns; i++) {
 		as_session_init(&g->sessions[i], g->cfg->flow, i + 1, g->cfg->seed);
 		g->conns[i].session = &g->sessions[i];
+		if (g->cfg->flow->talks)
+			pair(&g->conns[i], &g->conns[g->cfg->conns + i]);
 	}
 	name_all(g->cfg->flow, g->out);
 	return AS_OK;
@@ -56,10 +69,18 @@ void as_gen_unseat(struct as_generator *g)
 
 /* ── answers ──────────────────────────────────────────────────────────── */
 
-static void session_over(struct as_generator *g, const struct as_session *s, bool broken,
-			 int64_t now)
+static void hang_up(struct as_generator *g, struct as_conn *c)
 {
+	if (c->peer)
+		as_gen_drop(g, c->talk ? c : c->peer);
+}
+
+static void session_over(struct as_generator *g, struct as_conn *c, bool broken, int64_t now)
+{
+	const struct as_session *s = c->session;
+
 	g->at_work--;
+	hang_up(g, c);
 	if (s->due_ns < g->from_ns)
 		return;
 	g->out->sessions++;
@@ -79,8 +100,11 @@ enum as_load_error as_gen_judge(struct as_generator *g, struct as_conn *c, enum 
 					 c->due_ns < g->from_ns ? NULL : g->out);
 	else
 		as_session_break(s);
+	as_agenda_remove(&g->agenda, &s->waits);
 	if (!s->at_work)
-		session_over(g, s, kind != AS_LOAD_FINE, now);
+		session_over(g, c, kind != AS_LOAD_FINE, now);
+	else if (s->plan->step[s->asked].closes)
+		hang_up(g, c);
 	return kind;
 }
 
@@ -98,7 +122,7 @@ void as_gen_go_on(struct as_generator *g, struct as_conn *c, int64_t now)
 {
 	struct as_session *s = c->session;
 
-	if (s->waits.place) { /* the server hung up while it thought */
+	if (s->waits.place) { /* the server hung up while it thought, or talked elsewhere */
 		as_conns_append(&g->thinking, c);
 		return;
 	}
@@ -112,6 +136,21 @@ void as_gen_go_on(struct as_generator *g, struct as_conn *c, int64_t now)
 		as_gen_ask(g, c, s->next_ns, now);
 }
 
+struct as_conn *as_gen_speaker(struct as_generator *g, struct as_conn *c)
+{
+	if (!c->session->plan->step[c->session->step].talks)
+		return c;
+	as_conns_append(&g->thinking, c);
+	c->peer->freed_ns = c->freed_ns;
+	return c->peer;
+}
+
+/* Something came, only not what was waited for; or nothing did. */
+static void give_up(struct as_generator *g, struct as_conn *side)
+{
+	as_gen_fail(g, side, side->session->tries ? AS_LOAD_UNTIL : AS_LOAD_TIMEOUT);
+}
+
 void as_gen_resume(struct as_generator *g, int64_t now)
 {
 	struct as_appointment *a = as_agenda_first(&g->agenda);
@@ -120,7 +159,9 @@ void as_gen_resume(struct as_generator *g, int64_t now)
 		struct as_conn *c = conn_of(g, a);
 
 		as_agenda_remove(&g->agenda, a);
-		if (c->session->at_work)
+		if (c->peer && c->peer->asked)
+			give_up(g, c->peer);
+		else if (c->session->at_work)
 			as_gen_ask(g, c, a->at_ns, now);
 		else
 			as_gen_release(c, now);

@@ -22,6 +22,7 @@ struct as_gen_server {
 	const struct as_load_place *place;
 	struct as_load_server *out; /* NULL: it is the only one    */
 	struct as_conns idle, down;
+	struct as_conns sides;      /* WebSockets of sessions that nobody waits for */
 	size_t address;             /* that is dialled, of place->to */
 	uint64_t opened;            /* connections                   */
 	uint32_t flight;            /* requests under way            */
@@ -37,6 +38,7 @@ struct as_generator {
 	struct as_conn *conns;
 	size_t nconns;
 	struct as_conns flight, resting, thinking;
+	struct as_conns talking;     /* steps over a WebSocket: each has a time of its own */
 	struct as_session *sessions; /* of a flow: one for each connection */
 	size_t at_work;              /* … those that are not over          */
 	struct as_agenda agenda;     /* … and when those who think go on   */
@@ -63,6 +65,11 @@ static inline bool as_gen_is_open(const struct as_generator *g)
 	return g->cfg->schedule.rate > 0;
 }
 
+static inline size_t as_gen_under_way(const struct as_generator *g)
+{
+	return g->flight.n + g->talking.n;
+}
+
 /* A connection that was refused is not tried again at once: that would be an attack. */
 #define AS_GEN_REST (100 * AS_MSEC)
 
@@ -81,7 +88,9 @@ enum as_load_error as_gen_judge(struct as_generator *g, struct as_conn *c, enum 
 				int64_t now);
 /* It was released: if its session goes on, or rests before the next, it is not free. */
 void as_gen_go_on(struct as_generator *g, struct as_conn *c, int64_t now);
-/* Those whose pause is over. */
+/* The connection that the step of c's session needs; the other one waits. */
+struct as_conn *as_gen_speaker(struct as_generator *g, struct as_conn *c);
+/* Those whose pause, or whose time, is over. */
 void as_gen_resume(struct as_generator *g, int64_t now);
 
 /* ── balance.c ────────────────────────────────────────────────────────── */
@@ -132,6 +141,8 @@ bool as_talk_is_asking(const struct as_conn *c); /* not answered yet */
 /* The next message is what c->request says; it is kept until it can go. */
 void as_talk_begin(struct as_conn *c);
 void as_talk_send(struct as_generator *g, struct as_conn *c);
+/* A step of its session, which is written. */
+void as_talk_step(struct as_generator *g, struct as_conn *c);
 /* Bytes came. */
 void as_talk_take(struct as_generator *g, struct as_conn *c, const char *p, size_t n);
 /* Say that we leave, if there is somebody to tell. */

@@ -158,7 +158,8 @@ static void connect_all(struct as_generator *g)
 		struct as_conn *c = &g->conns[i];
 
 		if (i >= g->cfg->conns) { /* for when one server has more than its share */
-			as_conns_append(&c->server->down, c);
+			as_conns_append(as_conn_is_side(c) ? &c->server->sides : &c->server->down,
+					c);
 			continue;
 		}
 		c->begun_ns = as_now();
@@ -210,7 +211,7 @@ static void tick(struct as_generator *g, int64_t now)
 {
 	if (now < g->tick_ns)
 		return;
-	as_pulse_give(g->pulse, g->out, g->flight.n, now - g->start_ns);
+	as_pulse_give(g->pulse, g->out, as_gen_under_way(g), now - g->start_ns);
 	g->slice = as_pulse_slice(g->pulse);
 	g->tick_ns = now + AS_PULSE_STEP;
 }
@@ -261,7 +262,7 @@ static bool over(struct as_generator *g, int64_t now)
 	bool still = sending(g, now);
 
 	/* In a closed loop the last answers are as much work as the first: they may be streams. */
-	note_own_cost(g, now, still || (!as_gen_is_open(g) && g->flight.first));
+	note_own_cost(g, now, still || (!as_gen_is_open(g) && as_gen_under_way(g)));
 	if (still && as_gen_is_open(g) && now >= plus(g->end_ns, g->timeout_ns)) {
 		count_unsent(g, now);
 		g->stopped = true;
@@ -281,6 +282,7 @@ static void finish(struct as_generator *g)
 	g->out->measured_ns = until > g->from_ns ? until - g->from_ns : 0;
 	for (const struct as_conn *c = g->flight.first; c; c = c->after)
 		g->out->unfinished += c->asked;
+	g->out->unfinished += g->talking.n;
 	g->out->sessions_left = g->at_work;
 	g->out->warmup_ns = g->cfg->warmup_ns;
 	g->out->rate = g->cfg->schedule.rate;
@@ -316,13 +318,18 @@ static void shut(struct as_generator *g)
 	as_close_(&g->epoll);
 }
 
-/* Each server could have all that may be under way. */
+static bool has_sides(const struct as_load_config *c)
+{
+	return c->flow && c->flow->talks;
+}
+
+/* Each server could have all that may be under way; a session may have a WebSocket, too. */
 static void share_out(struct as_generator *g)
 {
 	const struct as_load_config *cfg = g->cfg;
 
 	g->nservers = cfg->nplaces;
-	g->nconns = cfg->nplaces * cfg->conns;
+	g->nconns = cfg->nplaces * cfg->conns * (has_sides(cfg) ? 2 : 1);
 	g->out->nservers = cfg->nplaces > 1 ? cfg->nplaces : 0;
 	for (size_t i = 0; i < g->nservers; i++)
 		g->server[i].place = &cfg->place[i];
@@ -342,7 +349,8 @@ static int prepare(struct as_generator *g, struct as_err *err)
 		g->conns[i].server = &g->server[i % g->nservers];
 	}
 	int r = listen_to_pulse(g, err);
-	bool fine = g->conns && g->bytes && (!g->cfg->place->upgrade || as_talk_prepare(g)) &&
+	bool talks = g->cfg->place->upgrade || has_sides(g->cfg);
+	bool fine = g->conns && g->bytes && (!talks || as_talk_prepare(g)) &&
 		    (!g->cfg->http2 || as_carriers_prepare(g));
 	if (r == AS_OK && !fine)
 		return as_fail(err, AS_ENOMEM, "no memory for %zu connections", g->nconns);

@@ -128,10 +128,22 @@ static void answered(struct as_stub *s, struct as_client *c)
 
 /* ── what comes bit by bit ────────────────────────────────────────────── */
 
+static void put_message(struct as_client *c)
+{
+	const struct as_stub_content *says = c->answer.content;
+	size_t i = (size_t)c->piece, from = i ? says->ends[i - 1] : 0;
+
+	as_ws_put(&c->own, AS_WS_TEXT, says->messages + from, says->ends[i] - from, NULL);
+}
+
 static void put_piece(struct as_client *c, int64_t now)
 {
 	as_auto_buf struct as_buf events = AS_BUF(AS_BUF_FILE);
 
+	if (c->ws) {
+		put_message(c);
+		return;
+	}
 	if (!c->model) {
 		as_stub_put_piece(&c->own, &c->answer, c->piece, now);
 		return;
@@ -255,6 +267,10 @@ static void answer(struct as_stub *s, struct as_client *c)
 	}
 	if (c->answer.end == AS_STUB_SILENT)
 		return;
+	if (c->ws && c->answer.pieces) {
+		see_at(s, c, c->when.at_ns + until_next(s, c), AS_CLIENT_STREAMS);
+		return;
+	}
 	if (c->ws) {
 		echo(s, c);
 		return;
@@ -383,6 +399,17 @@ static void ask_model(struct as_stub *s, struct as_client *c)
 	c->answer.pieces = c->model->stream ? c->model->pieces : 0;
 }
 
+/* Of messages there are as many as the script has, or it is an echo; they come whole. */
+static void choose_messages(struct as_client *c)
+{
+	struct as_stub_answer *a = &c->answer;
+
+	a->pieces = a->content ? a->content->nmessages : 0;
+	if (a->end != AS_STUB_DROP && a->end != AS_STUB_RESET && a->end != AS_STUB_SILENT &&
+	    a->end != AS_STUB_CLOSE)
+		a->end = AS_STUB_KEEP;
+}
+
 /* What its route and its query say; a query that makes no sense is answered with 400. */
 static void choose(struct as_stub *s, struct as_client *c)
 {
@@ -397,6 +424,8 @@ static void choose(struct as_stub *s, struct as_client *c)
 	c->piece = 0;
 	if (query && as_stub_parse(query + 1, &c->answer, &err) < 0)
 		c->answer = (struct as_stub_answer){.status = 400};
+	else if (c->ws)
+		choose_messages(c);
 	else if (c->answer.model)
 		ask_model(s, c);
 	else if (!query && !route && (as_model_is_list(c->target) || as_model_is_below(c->target)))

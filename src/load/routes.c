@@ -11,14 +11,15 @@
 #include "net/http1_write.h"
 #include "os/env.h"
 
-enum { PATH = 256, ROUTES_MOST = 1000, NUMBER = 40 };
+enum { PATH = 256, ROUTES_MOST = 1000, NUMBER = 40, MESSAGES_MOST = 64 };
 
 struct route {
 	char path[PATH]; /* without its '*' */
 	bool prefix;
 	struct as_stub_answer answer;
 	struct as_stub_content content;
-	struct as_buf body, headers;
+	struct as_buf body, headers, messages;
+	size_t ends[MESSAGES_MOST], nmessages;
 	char type[80];
 };
 
@@ -98,6 +99,29 @@ static int set_json(struct route *r, const struct as_json_doc *v, int dir, struc
 	return as_buf_ok(&r->body, err);
 }
 
+/* What a WebSocket says to each message: texts as they are, others as JSON. */
+static int set_messages(struct route *r, const struct as_json_doc *v, int dir, struct as_err *err)
+{
+	size_t n = as_json_doc_count(v, "");
+
+	(void)dir;
+	if (!n || n > MESSAGES_MOST)
+		return as_fail(err, AS_EFORMAT, "messages are a list of 1 to %d", MESSAGES_MOST);
+	as_buf_clear(&r->messages);
+	for (size_t i = 0; i < n; i++) {
+		const struct as_json_doc *item = as_json_doc_item(v, i);
+		struct as_json j = as_json(&r->messages);
+
+		if (as_json_doc_text(item, ""))
+			as_buf_str(&r->messages, as_json_doc_text(item, ""));
+		else
+			as_json_doc_put(&j, NULL, item);
+		r->ends[i] = r->messages.len;
+	}
+	r->nmessages = n;
+	return as_buf_ok(&r->messages, err);
+}
+
 static int set_file(struct route *r, const struct as_json_doc *v, int dir, struct as_err *err)
 {
 	const char *path = as_json_doc_text(v, "");
@@ -166,9 +190,10 @@ static const struct {
 	const char *key;
 	int (*set)(struct route *r, const struct as_json_doc *v, int dir, struct as_err *err);
 } keys[] = {
-	{"path", set_path},       {"body", set_body},   {"data", set_data},
-	{"json", set_json},       {"file", set_file},   {"type", set_type},
-	{"headers", set_headers}, {"model", set_model}, {"answer", set_answer},
+	{"path", set_path},         {"body", set_body},   {"data", set_data},
+	{"json", set_json},         {"file", set_file},   {"type", set_type},
+	{"headers", set_headers},   {"model", set_model}, {"answer", set_answer},
+	{"messages", set_messages},
 };
 
 static int set_word(struct route *r, const char *key, const struct as_json_doc *v,
@@ -214,7 +239,8 @@ static int read_route(const struct script *s, size_t i, const struct as_json_doc
 
 	*r = (struct route){.answer = as_stub_usual,
 			    .body = AS_BUF(AS_STUB_BODY_MOST),
-			    .headers = AS_BUF(AS_BUF_LINE)};
+			    .headers = AS_BUF(AS_BUF_LINE),
+			    .messages = AS_BUF(AS_STUB_BODY_MOST)};
 	const char *key = as_json_doc_key(doc, 0);
 	for (size_t k = 0; key && ok == AS_OK; key = as_json_doc_key(doc, ++k)) {
 		(void)snprintf(path, sizeof path, "routes/%zu/%.100s", i, key);
@@ -226,7 +252,10 @@ static int read_route(const struct script *s, size_t i, const struct as_json_doc
 	r->content = (struct as_stub_content){.type = r->type[0] ? r->type : NULL,
 					      .headers = r->headers.p,
 					      .body = r->body.p,
-					      .len = r->body.len};
+					      .len = r->body.len,
+					      .messages = r->messages.p,
+					      .ends = r->ends,
+					      .nmessages = r->nmessages};
 	r->answer.content = &r->content;
 	return ok;
 }
@@ -342,6 +371,7 @@ void as_routes_free(struct as_routes *r)
 	for (size_t i = 0; r && i < r->n; i++) {
 		as_buf_done(&r->v[i].body);
 		as_buf_done(&r->v[i].headers);
+		as_buf_done(&r->v[i].messages);
 	}
 	free(r);
 }

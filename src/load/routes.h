@@ -8,6 +8,7 @@
  *	  {"path": "/items*", "status": 404, "headers": {"X-Why": "none"}},
  *	  {"path": "/page", "file": "page.html", "type": "text/html"},
  *	  {"path": "/events", "sse": 50, "every": "20ms", "data": "tick"},
+ *	  {"path": "/news", "messages": [{"n": 1}, {"n": 2}], "every": "20ms"},
  *	  {"path": "/v1/chat/completions", "model": true, "delay": "200ms", "every": "20ms"}]}
  *
  * The first route whose path fits counts; one that ends in '*' fits whatever

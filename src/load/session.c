@@ -21,7 +21,10 @@ void as_session_init(struct as_session *s, const struct as_flow_plan *plan, uint
 				 .vu = vu,
 				 .request = AS_BUF(AS_SESSION_BODY),
 				 .head = AS_BUF(HEAD_MOST),
-				 .body = AS_BUF(AS_SESSION_BODY)};
+				 .body = AS_BUF(AS_SESSION_BODY),
+				 .message = AS_BUF(AS_SESSION_BODY),
+				 .heard = AS_BUF(AS_SESSION_BODY),
+				 .missed = AS_BUF(AS_SESSION_BODY)};
 	for (size_t i = 0; i < plan->nslots; i++)
 		s->values[i] = AS_BUF(AS_SESSION_BODY);
 	as_random_seed(&s->random, seed * 1000003 + vu);
@@ -33,6 +36,9 @@ void as_session_done(struct as_session *s)
 	as_buf_done(&s->request);
 	as_buf_done(&s->head);
 	as_buf_done(&s->body);
+	as_buf_done(&s->message);
+	as_buf_done(&s->heard);
+	as_buf_done(&s->missed);
 	for (size_t i = 0; i < AS_FLOW_SLOTS; i++)
 		as_buf_done(&s->values[i]);
 }
@@ -80,6 +86,8 @@ void as_session_begin(struct as_session *s, uint64_t number, int64_t due_ns)
 	s->step = 0;
 	s->tries = 0;
 	s->due_ns = s->step_ns = due_ns;
+	as_buf_clear(&s->heard);
+	as_session_forget(s);
 	as_cookies_clear(&s->cookies);
 	for (size_t i = 0; i < p->nslots; i++)
 		set_value(s, i);
@@ -98,12 +106,14 @@ static struct as_cookie_place place_of(const struct as_session *s)
 					.now = (int64_t)(as_clock(CLOCK_REALTIME) / AS_SECOND)};
 }
 
-/* "http://HOST/path", of the same host, is its path; what is none is no target. */
+/* "http://HOST/path" or "ws://…", of the same host, is its path; what is none is no target. */
 static size_t scheme_and_host(const struct as_url *base, const char *p)
 {
-	const char *scheme = base->tls ? "https://" : "http://";
-	size_t m = strlen(scheme), n = strlen(base->authority);
-	bool ours = !strncasecmp(p, scheme, m) && !strncasecmp(p + m, base->authority, n);
+	static const char *const schemes[2][2] = {{"http://", "ws://"}, {"https://", "wss://"}};
+	const char *const *scheme = schemes[base->tls];
+	size_t which = strncasecmp(p, scheme[1], strlen(scheme[1])) == 0;
+	size_t m = strlen(scheme[which]), n = strlen(base->authority);
+	bool ours = !strncasecmp(p, scheme[which], m) && !strncasecmp(p + m, base->authority, n);
 
 	return ours && p[m + n] == '/' ? m + n : 0;
 }
@@ -135,6 +145,24 @@ static void put_cookies(struct as_session *s)
 	s->request.bad |= text.bad;
 }
 
+/* Without the empty line behind it. */
+static bool put_head(struct as_session *s, const struct as_flow_step *step)
+{
+	as_template_put(&step->head, s->values, &s->request);
+	if (!fix_target(s))
+		return false;
+	if (s->cookies.n)
+		put_cookies(s);
+	return !s->request.bad;
+}
+
+static bool write_message(struct as_session *s, const struct as_flow_step *step)
+{
+	as_buf_clear(&s->message);
+	as_template_put(&step->body, s->values, &s->message);
+	return !s->message.bad && (!step->opens || put_head(s, step));
+}
+
 bool as_session_write(struct as_session *s)
 {
 	const struct as_flow_step *step = &s->plan->step[s->step];
@@ -144,11 +172,10 @@ bool as_session_write(struct as_session *s)
 	as_buf_clear(&s->request);
 	as_buf_clear(&s->head);
 	as_buf_clear(&s->body);
-	as_template_put(&step->head, s->values, &s->request);
-	if (!fix_target(s))
+	if (step->talks)
+		return write_message(s, step);
+	if (!put_head(s, step))
 		return false;
-	if (s->cookies.n)
-		put_cookies(s);
 	if (step->has_body) {
 		as_template_put(&step->body, s->values, &body);
 		as_buf_fmt(&s->request, "Content-Length: %zu\r\n", body.len);
@@ -171,7 +198,8 @@ void as_session_keep(struct as_session *s, const char *p, size_t n, bool head,
 
 struct answer {
 	struct as_session *s;
-	const struct as_http *http;
+	const struct as_http *http; /* NULL: a message */
+	const struct as_buf *body;
 	int64_t took_ns;
 	bool is_json;
 	struct as_json_text json; /* of the body */
@@ -199,9 +227,8 @@ static bool next_header(const struct as_buf *head, const char *name, size_t *at,
 	return false;
 }
 
-static void take_cookies(struct answer *a)
+static void take_cookies(struct as_session *s)
 {
-	struct as_session *s = a->s;
 	struct as_cookie_place place = place_of(s);
 	struct as_http_piece value;
 	size_t at = 0;
@@ -213,7 +240,7 @@ static void take_cookies(struct answer *a)
 static struct as_json_text json_at(struct answer *a, const char *path)
 {
 	struct as_err why;
-	const struct as_buf *b = &a->s->body;
+	const struct as_buf *b = a->body;
 
 	if (!a->is_json && !b->bad &&
 	    as_json_text_check(as_buf_text(b), b->len, &a->json, &why) < 0)
@@ -233,7 +260,7 @@ static void put_quoted(struct as_buf *to, const char *p, size_t n)
 
 static bool put_between(struct answer *a, const struct as_flow_capture *c, struct as_buf *to)
 {
-	const struct as_buf *b = &a->s->body;
+	const struct as_buf *b = a->body;
 	const char *p = as_buf_text(b), *end = p + b->len;
 	const char *from = memmem(p, b->len, c->what, strlen(c->what));
 
@@ -280,6 +307,7 @@ static bool put_found(struct answer *a, const struct as_flow_capture *c, struct 
 		return put_between(a, c, to);
 	case AS_FLOW_HEADER:
 		return put_header(a, c->what, to);
+	case AS_FLOW_ONE_OF:
 	case AS_FLOW_CONTAINS:
 	case AS_FLOW_LATENCY:
 		break;
@@ -318,10 +346,9 @@ static bool same_number(const char *a, size_t n, const char *b, size_t m)
 }
 
 /* Texts by their characters, numbers by their value, the rest as they are written. */
-static bool same(struct as_json_text a, const struct as_buf *want)
+static bool same(struct as_json_text a, struct as_json_text b)
 {
 	as_auto_buf struct as_buf x = AS_BUF(AS_SESSION_BODY), y = AS_BUF(AS_SESSION_BODY);
-	struct as_json_text b = as_json_text(as_buf_text(want), want->len);
 	bool text = as_json_is_string(a);
 
 	if (!a.p || text != as_json_is_string(b))
@@ -337,6 +364,16 @@ static bool same(struct as_json_text a, const struct as_buf *want)
 		return false;
 	return (x.len == y.len && !memcmp(as_buf_text(&x), as_buf_text(&y), x.len)) ||
 	       (!text && same_number(as_buf_text(&x), x.len, as_buf_text(&y), y.len));
+}
+
+static bool one_of(struct as_json_text a, struct as_json_text list)
+{
+	struct as_json_member m = {0};
+
+	while (as_json_next(list, &m))
+		if (same(a, m.value))
+			return true;
+	return false;
 }
 
 static bool has_header_value(struct answer *a, const char *name, const struct as_buf *want)
@@ -355,18 +392,21 @@ static bool has_header_value(struct answer *a, const char *name, const struct as
 static bool holds(struct answer *a, const struct as_flow_condition *c)
 {
 	as_auto_buf struct as_buf want = AS_BUF(AS_SESSION_BODY);
-	const struct as_buf *body = &a->s->body;
+	const struct as_buf *body = a->body;
 
 	as_template_put(&c->value, a->s->values, &want);
 	if (want.bad)
 		return false;
+	struct as_json_text json = as_json_text(as_buf_text(&want), want.len);
 	switch (c->where) {
 	case AS_FLOW_STATUS:
 		return a->http->status >= c->low && a->http->status <= c->high;
 	case AS_FLOW_LATENCY:
 		return a->took_ns <= c->most_ns;
 	case AS_FLOW_JSON:
-		return same(json_at(a, c->what), &want);
+		return same(json_at(a, c->what), json);
+	case AS_FLOW_ONE_OF:
+		return one_of(json_at(a, c->what), json);
 	case AS_FLOW_HEADER:
 		return has_header_value(a, c->what, &want);
 	case AS_FLOW_CONTAINS:
@@ -434,12 +474,15 @@ enum as_load_error as_session_answer(struct as_session *s, const struct as_http 
 				     int64_t due_ns, int64_t now, struct as_load *to)
 {
 	const struct as_flow_step *step = &s->plan->step[s->step];
-	struct answer a = {.s = s, .http = http, .took_ns = now - due_ns};
+	struct answer a = {.s = s,
+			   .http = http,
+			   .body = step->talks ? &s->heard : &s->body,
+			   .took_ns = now - due_ns};
 	enum as_load_error kind = as_gen_kind_of_status(http->status);
 
-	if (s->plan->cookies)
-		take_cookies(&a);
-	if (step->until.n && !all_hold(&a, &step->until) &&
+	if (s->plan->cookies && !step->talks)
+		take_cookies(s);
+	if (step->until.n && !step->talks && !all_hold(&a, &step->until) &&
 	    (kind == AS_LOAD_FINE || step->until.has_status))
 		return again(s, step, now);
 	bool right = check(&a, &step->checks, to) || (step->until.has_status && step->until.n);
@@ -452,4 +495,63 @@ enum as_load_error as_session_answer(struct as_session *s, const struct as_http 
 	else
 		as_session_break(s);
 	return kind;
+}
+
+/* ── messages of a WebSocket ──────────────────────────────────────────── */
+
+void as_session_upgraded(struct as_session *s)
+{
+	if (s->plan->cookies)
+		take_cookies(s);
+}
+
+bool as_session_heard(struct as_session *s, int64_t due_ns, int64_t now)
+{
+	struct answer a = {.s = s, .body = &s->heard, .took_ns = now - due_ns};
+
+	s->tries++;
+	return all_hold(&a, &s->plan->step[s->step].until);
+}
+
+/* Does the next step that has to do with it wait for what comes by itself? */
+static bool is_awaited(const struct as_session *s)
+{
+	const struct as_flow_plan *p = s->plan;
+	size_t i = s->step;
+
+	while (i < p->nsteps && !p->step[i].talks)
+		i++;
+	return i < p->nsteps && !p->step[i].opens && !p->step[i].has_body;
+}
+
+void as_session_miss(struct as_session *s)
+{
+	const size_t n = s->heard.len;
+
+	if (is_awaited(s)) {
+		as_buf_add(&s->missed, (const char *)&n, sizeof n);
+		as_buf_add(&s->missed, as_buf_text(&s->heard), n);
+		s->missed.bad |= s->heard.bad;
+	}
+	as_buf_clear(&s->heard);
+}
+
+bool as_session_recall(struct as_session *s)
+{
+	struct as_buf *m = &s->missed;
+	size_t n;
+
+	if (m->bad || s->recalled == m->len)
+		return false;
+	memcpy(&n, m->p + s->recalled, sizeof n);
+	as_buf_clear(&s->heard);
+	as_buf_add(&s->heard, m->p + s->recalled + sizeof n, n);
+	s->recalled += sizeof n + n;
+	return true;
+}
+
+void as_session_forget(struct as_session *s)
+{
+	as_buf_clear(&s->missed);
+	s->recalled = 0;
 }

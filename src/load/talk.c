@@ -6,18 +6,22 @@
 #include "load/generating.h"
 #include "net/websocket.h"
 
+enum { SWITCHING = 101 };
+
 struct as_talk {
 	bool asking, open; /* the server is asked, or agreed       */
 	struct as_http_upgrade said;
 	char accept[AS_WS_ACCEPT]; /* what it must say             */
+	bool began;                /* it was agreed on, and is not left yet */
+	enum as_load_error lost;   /* why it is no more                     */
 	struct as_ws ws;
-	const char *message; /* the one that is asked, of the configuration */
+	const char *message; /* the one that is asked, of the configuration or the session */
 	size_t len;
 	struct as_buf out; /* what is written, masked              */
 };
 
 /* More than this is never written at once. */
-#define OUT_MOST (AS_BUF_FILE + AS_WS_HEAD_MOST)
+#define OUT_MOST (AS_SESSION_BODY + AS_WS_HEAD_MOST)
 
 bool as_talk_prepare(struct as_generator *g)
 {
@@ -25,7 +29,7 @@ bool as_talk_prepare(struct as_generator *g)
 
 	(void)!getrandom(&seed, sizeof seed, 0);
 	as_random_seed(&g->random, seed);
-	for (size_t i = 0; i < g->nconns; i++) {
+	for (size_t i = g->cfg->flow ? g->cfg->conns : 0; i < g->nconns; i++) {
 		g->conns[i].talk = as_zalloc(sizeof *g->conns[i].talk);
 		if (!g->conns[i].talk)
 			return false;
@@ -68,6 +72,22 @@ static void write_out(struct as_generator *g, struct as_conn *c)
 	as_gen_write(g, c);
 }
 
+/* Of a session all but this is written. */
+static int put_own_ask(struct as_conn *c, const char *key, struct as_err *err)
+{
+	struct as_buf *out = &c->talk->out;
+
+	as_buf_add(out, c->session->request.p, c->session->request.len);
+	as_buf_fmt(out, "Sec-WebSocket-Key: %s\r\n\r\n", key);
+	return as_buf_ok(out, err);
+}
+
+/* Is what happens on it measured? */
+static bool counts(const struct as_generator *g, const struct as_conn *c)
+{
+	return c->due_ns >= g->from_ns;
+}
+
 static int put_ask(struct as_generator *g, struct as_conn *c)
 {
 	struct as_talk *t = c->talk;
@@ -79,6 +99,9 @@ static int put_ask(struct as_generator *g, struct as_conn *c)
 	memcpy(random, bits, sizeof random);
 	as_ws_key(random, key);
 	as_ws_accept(key, t->accept);
+	g->out->ws_asked += counts(g, c);
+	if (c->session)
+		return put_own_ask(c, key, &ignored);
 	return as_ws_put_ask(&t->out, c->server->place->upgrade, key, &ignored);
 }
 
@@ -88,6 +111,7 @@ void as_talk_ask(struct as_generator *g, struct as_conn *c)
 
 	t->open = false;
 	t->asking = true;
+	t->lost = AS_LOAD_CLOSED;
 	t->said = (struct as_http_upgrade){0};
 	as_http_response(&c->http, false);
 	c->http.upgrade = &t->said;
@@ -103,14 +127,22 @@ void as_talk_begin(struct as_conn *c)
 	c->talk->len = c->len;
 }
 
-void as_talk_send(struct as_generator *g, struct as_conn *c)
+static enum as_ws_opcode kind_of(const struct as_generator *g, const struct as_conn *c)
+{
+	bool text = c->session ? as_ws_is_text(c->talk->message, c->talk->len) : !g->cfg->binary;
+
+	return text ? AS_WS_TEXT : AS_WS_BINARY;
+}
+
+static void send_message(struct as_generator *g, struct as_conn *c)
 {
 	struct as_talk *t = c->talk;
 	unsigned char key[4];
 
 	new_key(g, key);
 	as_buf_clear(&t->out);
-	as_ws_put(&t->out, g->cfg->binary ? AS_WS_BINARY : AS_WS_TEXT, t->message, t->len, key);
+	as_ws_put(&t->out, kind_of(g, c), t->message, t->len, key);
+	g->out->ws_sent += counts(g, c);
 	write_out(g, c);
 }
 
@@ -136,9 +168,85 @@ static void say_close(struct as_generator *g, struct as_conn *c, unsigned code)
 
 void as_talk_leave(struct as_generator *g, struct as_conn *c)
 {
-	if (c->talk->open && c->link.fd >= 0)
+	struct as_talk *t = c->talk;
+
+	if (t->open && c->link.fd >= 0)
 		say_close(g, c, AS_WS_NORMAL);
-	c->talk->open = c->talk->asking = false;
+	if (t->began && counts(g, c))
+		as_histogram_add(&g->out->ws_session, as_now() - c->dialled_ns, 1);
+	t->open = t->asking = t->began = false;
+}
+
+/* ── steps of a session ───────────────────────────────────────────────── */
+
+static const struct as_flow_step *step_of(const struct as_conn *c)
+{
+	return &c->session->plan->step[c->session->step];
+}
+
+/* A message is in session->heard. */
+static void hear(struct as_generator *g, struct as_conn *c)
+{
+	struct as_session *s = c->session;
+
+	c->http.status = SWITCHING; /* an answer is counted as that of the upgrade */
+	if (as_session_heard(s, c->due_ns, as_now()))
+		as_gen_succeed(g, c);
+	else if (s->tries == step_of(c)->most)
+		as_gen_fail(g, c, AS_LOAD_UNTIL);
+	as_buf_clear(&s->heard);
+}
+
+static bool is_listening(const struct as_conn *c)
+{
+	return c->asked && c->state == AS_CONN_WAITING;
+}
+
+/* It is open, and what the step sends is sent: what came before may be what it waits for. */
+static void listen(struct as_generator *g, struct as_conn *c)
+{
+	size_t step = c->session->step;
+
+	if (!step_of(c)->waits)
+		as_gen_succeed(g, c);
+	else if (c->session->missed.bad)
+		as_gen_fail(g, c, AS_LOAD_SYSTEM);
+	while (is_listening(c) && c->session->step == step && as_session_recall(c->session))
+		hear(g, c);
+}
+
+void as_talk_step(struct as_generator *g, struct as_conn *c)
+{
+	struct as_session *s = c->session;
+	const struct as_flow_step *step = step_of(c);
+	int64_t patience = step->within_ns ? step->within_ns : g->timeout_ns;
+
+	if (step->has_body || step->opens)
+		as_session_forget(s);
+	c->talk->message = step->has_body ? as_buf_text(&s->message) : NULL;
+	c->talk->len = s->message.len;
+	c->len = 0; /* nothing of it is owed, if nothing is sent */
+	if (!as_agenda_add(&g->agenda, &s->waits, c->begun_ns + patience)) {
+		as_gen_fail(g, c, AS_LOAD_SYSTEM);
+	} else if (step->opens) {
+		as_gen_drop(g, c);
+		as_buf_clear(&s->heard);
+		as_gen_dial(g, c);
+	} else if (c->talk->open) {
+		as_talk_send(g, c);
+	} else {
+		as_gen_fail(g, c, c->talk->lost);
+	}
+}
+
+void as_talk_send(struct as_generator *g, struct as_conn *c)
+{
+	if (c->talk->message || !c->session)
+		send_message(g, c);
+	else
+		c->state = AS_CONN_WAITING;
+	if (c->session && is_listening(c))
+		listen(g, c);
 }
 
 /* ── reading ──────────────────────────────────────────────────────────── */
@@ -152,6 +260,8 @@ static void broke(struct as_generator *g, struct as_conn *c, enum as_load_error 
 	}
 	if (kind == AS_LOAD_PROTOCOL)
 		g->out->errors[kind]++;
+	else
+		c->talk->lost = kind;
 	as_gen_drop(g, c);
 	as_gen_release(c, as_now());
 }
@@ -160,8 +270,22 @@ static bool is_welcome(const struct as_conn *c)
 {
 	const struct as_talk *t = c->talk;
 
-	return c->http.status == 101 && t->said.websocket && !t->said.extended &&
+	return c->http.status == SWITCHING && t->said.websocket && !t->said.extended &&
 	       !strcmp(t->said.text, t->accept);
+}
+
+static void welcome(struct as_generator *g, struct as_conn *c)
+{
+	struct as_talk *t = c->talk;
+
+	t->open = t->began = true;
+	t->asking = false;
+	as_ws_begin(&t->ws, false);
+	if (counts(g, c))
+		as_histogram_add(&g->out->ws_connecting, as_now() - c->dialled_ns, 1);
+	if (c->session)
+		as_session_upgraded(c->session);
+	as_gen_connected(g, c);
 }
 
 /* The answer to the upgrade: how many bytes of it there were. */
@@ -169,6 +293,8 @@ static size_t take_answer(struct as_generator *g, struct as_conn *c, const char 
 {
 	size_t used = as_http_feed(&c->http, p, n);
 
+	if (c->session)
+		as_buf_add(&c->session->head, p, used);
 	if (!as_http_over(&c->http))
 		return used;
 	if (c->http.state == AS_HTTP_HUGE) {
@@ -180,10 +306,7 @@ static size_t take_answer(struct as_generator *g, struct as_conn *c, const char 
 
 		as_gen_fail(g, c, kind == AS_LOAD_FINE ? AS_LOAD_UPGRADE : kind);
 	} else {
-		c->talk->open = true;
-		c->talk->asking = false;
-		as_ws_begin(&c->talk->ws, false);
-		as_gen_connected(g, c);
+		welcome(g, c);
 	}
 	return used;
 }
@@ -214,19 +337,34 @@ static void take_control(struct as_generator *g, struct as_conn *c)
 	broke(g, c, fine ? AS_LOAD_CLOSED : AS_LOAD_WS_CLOSE);
 }
 
-static void take_piece(struct as_generator *g, struct as_conn *c, enum as_ws_kind kind)
+/* Without a session one that nobody asked for is none of our business. */
+static void take_message(struct as_generator *g, struct as_conn *c)
 {
-	switch (kind) {
-	case AS_WS_MESSAGE: /* one that nobody asked for is none of our business */
-		if (c->asked)
-			as_gen_succeed(g, c);
+	g->out->ws_received += counts(g, c);
+	if (c->session && !is_listening(c))
+		as_session_miss(c->session);
+	else if (c->session)
+		hear(g, c);
+	else if (c->asked)
+		as_gen_succeed(g, c);
+}
+
+static void take_piece(struct as_generator *g, struct as_conn *c, const struct as_ws_piece *piece)
+{
+	switch (piece->kind) {
+	case AS_WS_PIECE:
+		if (c->session)
+			as_buf_add(&c->session->heard, piece->p, piece->n);
+		break;
+	case AS_WS_MESSAGE:
+		take_message(g, c);
 		break;
 	case AS_WS_CONTROL:
 		take_control(g, c);
 		break;
 	case AS_WS_IS_BAD:
 	case AS_WS_IS_HUGE:
-		say_close(g, c, kind == AS_WS_IS_BAD ? AS_WS_WRONG : AS_WS_TOO_LARGE);
+		say_close(g, c, piece->kind == AS_WS_IS_BAD ? AS_WS_WRONG : AS_WS_TOO_LARGE);
 		broke(g, c, AS_LOAD_PROTOCOL);
 		break;
 	default:
@@ -243,6 +381,6 @@ void as_talk_take(struct as_generator *g, struct as_conn *c, const char *p, size
 		used += as_ws_step(&c->talk->ws, p + used, n - used, &piece);
 		if (piece.kind == AS_WS_NOTHING)
 			return;
-		take_piece(g, c, piece.kind);
+		take_piece(g, c, &piece);
 	}
 }

@@ -98,6 +98,22 @@ static void put_tls(const struct as_sheet *s, const struct as_load *l)
 	as_flow_end(&f);
 }
 
+static void put_websockets(const struct as_sheet *s, const struct as_load *l)
+{
+	struct as_flow f = {s->out, s->look, 2, "WebSockets  ", AS_INK_NONE, 0};
+
+	if (!l->ws_asked)
+		return;
+	as_flow_add(&f, "%s opened", as_human_count((double)l->ws_connecting.n).s);
+	if (l->ws_asked > l->ws_connecting.n)
+		as_flow_add(&f, "%s not",
+			    as_human_count((double)(l->ws_asked - l->ws_connecting.n)).s);
+	as_flow_add(&f, "%s message%s sent", as_human_count((double)l->ws_sent).s,
+		    l->ws_sent == 1 ? "" : "s");
+	as_flow_add(&f, "%s received", as_human_count((double)l->ws_received).s);
+	as_flow_end(&f);
+}
+
 /* Answers that came in pieces. */
 static void put_streams(const struct as_sheet *s, const struct as_load *l)
 {
@@ -172,6 +188,8 @@ static void put_all_times(const struct as_sheet *s, const struct as_load *l)
 		put_times(s, as_load_stream_times[i].label, as_load_stream_at(&l->stream, i),
 			  AS_INK_NONE);
 	put_times(s, "handshake", &l->handshake, AS_INK_NONE);
+	put_times(s, "ws connect", &l->ws_connecting, AS_INK_NONE);
+	put_times(s, "ws session", &l->ws_session, AS_INK_NONE);
 	if (!(l->rate > 0)) /* sent when it was due, by definition */
 		return;
 	put_times(s, "on the wire", &l->wire, AS_INK_NONE);
@@ -189,6 +207,7 @@ void as_put_load(const struct as_sheet *s)
 	put_requests(s, l);
 	put_answers(s, l);
 	put_tls(s, l);
+	put_websockets(s, l);
 	put_streams(s, l);
 	put_goodput(s, l);
 	put_errors(s, l);

@@ -132,6 +132,22 @@ static void put_tls(struct as_json *j, const struct as_load *l)
 	as_json_close(j);
 }
 
+static void put_websockets(struct as_json *j, const struct as_load *l)
+{
+	if (!l->ws_asked) {
+		as_json_na(j, "websocket");
+		return;
+	}
+	as_json_open(j, "websocket", '{');
+	as_json_i64(j, "asked", (int64_t)l->ws_asked);
+	as_json_i64(j, "opened", (int64_t)l->ws_connecting.n);
+	as_json_i64(j, "messages_sent", (int64_t)l->ws_sent);
+	as_json_i64(j, "messages_received", (int64_t)l->ws_received);
+	as_put_load_times_json(j, "connecting_ms", &l->ws_connecting);
+	as_put_load_times_json(j, "session_ms", &l->ws_session);
+	as_json_close(j);
+}
+
 static void put_goodput(struct as_json *j, const struct as_load *l)
 {
 	as_json_f64(j, "deadline_ms", l->deadline_ns ? ms((double)l->deadline_ns) : (double)NAN);
@@ -170,6 +186,7 @@ static void put_all(struct as_json *j, const struct as_run *run)
 	put_goodput(j, l);
 	put_streams(j, l);
 	put_tls(j, l);
+	put_websockets(j, l);
 	as_put_load_flow_json(j, l);
 	as_put_thresholds_json(j, l);
 	as_put_load_servers_json(j, l);

@@ -71,6 +71,8 @@ void as_load_copy(struct as_load *to, const struct as_load *from)
 	as_histogram_merge(&to->lateness, &from->lateness);
 	as_histogram_merge(&to->waiting, &from->waiting);
 	as_histogram_merge(&to->handshake, &from->handshake);
+	as_histogram_merge(&to->ws_connecting, &from->ws_connecting);
+	as_histogram_merge(&to->ws_session, &from->ws_session);
 	as_histogram_merge(&to->looplag, &from->looplag);
 	as_histogram_merge(&to->session, &from->session);
 	copy_streams(&to->stream, &from->stream);

@@ -16,6 +16,9 @@
  *	handshake of TLS: from the connection to its end, of all that succeeded,
  *	          those before the first request too
  *
+ *	ws_connecting, ws_session: of WebSockets that were opened, from the connection's
+ *	          first byte until the server agreed, and until it was closed
+ *
  * Targets are processes that were watched meanwhile. Servers are those that
  * shared the load, when there was more than one: what each had of it.
  *
@@ -192,6 +195,9 @@ struct as_load {             /* of the heap: it holds histograms */
 	char tls[AS_LOAD_TLS_TEXT]; /* what was agreed on, or why that failed; "": nothing */
 	int64_t deadline_ns;        /* by which an answer is good; 0: none was set */
 	uint64_t met;               /* answers, not failures, that came by it      */
+	uint64_t ws_asked;          /* WebSockets: that were asked for             */
+	uint64_t ws_sent;           /* … messages, by us                           */
+	uint64_t ws_received;       /* … and by the server, also those nobody asked for */
 	uint64_t sessions;          /* of a flow: that ended, however they did     */
 	uint64_t broken;            /* … of them, before their last step           */
 	uint64_t sessions_left;     /* that were at work at the end                */
@@ -205,6 +211,7 @@ struct as_load {             /* of the heap: it holds histograms */
 	struct as_histogram latency, wire, lateness;
 	struct as_histogram waiting;
 	struct as_histogram handshake;
+	struct as_histogram ws_connecting, ws_session;
 	struct as_histogram looplag; /* of the first target's busiest event loop */
 	struct as_histogram session; /* of a flow: from when it was due to its last answer */
 	struct as_load_streams stream;

@@ -31,6 +31,9 @@ static const struct as_slot slots[] = {
 	AS_SLOT(34, U64, struct as_load, sessions),
 	AS_SLOT(35, U64, struct as_load, broken),
 	AS_SLOT(36, U64, struct as_load, sessions_left),
+	AS_SLOT(37, U64, struct as_load, ws_asked),
+	AS_SLOT(38, U64, struct as_load, ws_sent),
+	AS_SLOT(39, U64, struct as_load, ws_received),
 };
 
 /* ── how requests ended ───────────────────────────────────────────────── */
@@ -113,7 +116,9 @@ static const struct {
 } named[] = {{"looplag", offsetof(struct as_load, looplag)},
 	     {"handshake", offsetof(struct as_load, handshake)},
 	     {"session", offsetof(struct as_load, session)},
-	     {"waiting", offsetof(struct as_load, waiting)}};
+	     {"waiting", offsetof(struct as_load, waiting)},
+	     {"ws_connecting", offsetof(struct as_load, ws_connecting)},
+	     {"ws_session", offsetof(struct as_load, ws_session)}};
 
 static void enc_named(struct as_buf *b, const struct as_load *l)
 {

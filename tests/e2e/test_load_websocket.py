@@ -1,91 +1,18 @@
 #!/usr/bin/env python3
 """`assay load ws://…`: messages and their answers, from the stub and from sockets that err."""
-import base64
-import hashlib
 import os
-import socket
-import struct
 import sys
-import threading
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from certificates import *
 from harness import *
 from jobs import *
 from stubs import *
-
-GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+from talkers import *
 
 
 def talk(s):
     return s.url.replace("http", "ws", 1)
-
-
-class Server:
-    """Upgrades each connection, then does what `script(read_message, send)` does."""
-    def __init__(self, script, head=None):
-        self.script, self.head, self.asked = script, head, []
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.url = f"ws://127.0.0.1:{self.listener.getsockname()[1]}/chat"
-        threading.Thread(target=self.serve, daemon=True).start()
-
-    def serve(self):
-        while True:
-            c, _ = self.listener.accept()
-            threading.Thread(target=self.one, args=(c,), daemon=True).start()
-
-    def one(self, c):
-        with c:
-            try:
-                self.upgrade(c)
-                self.script(lambda: read_frame(c), c.sendall)
-            except (OSError, EOFError):
-                pass
-
-    def upgrade(self, c):
-        data = b""
-        while b"\r\n\r\n" not in data:
-            data += need(c, 1)
-        lines = dict(l.split(": ", 1) for l in data.decode().split("\r\n")[1:] if ": " in l)
-        self.asked.append(lines)
-        text = lines["Sec-WebSocket-Key"] + GUID
-        accept = base64.b64encode(hashlib.sha1(text.encode()).digest())
-        c.sendall(self.head or b"HTTP/1.1 101 Yes\r\nUpgrade: WebSocket\r\nConnection: upgrade\r\n"
-                  b"Sec-WebSocket-Accept: " + accept + b"\r\n\r\n")
-
-
-def need(c, n):
-    data = b""
-    while len(data) < n:
-        part = c.recv(n - len(data))
-        if not part:
-            raise EOFError
-        data += part
-    return data
-
-
-def read_frame(c):
-    """(opcode, payload) of a frame of a client, unmasked."""
-    a, b = need(c, 2)
-    n = b & 127
-    n = struct.unpack(">H", need(c, 2))[0] if n == 126 else n
-    n = struct.unpack(">Q", need(c, 8))[0] if n == 127 else n
-    expect(b & 128 and a & 128, "a client masks, and sends a message whole")
-    key, data = need(c, 4), need(c, n)
-    return a & 15, bytes(x ^ key[i & 3] for i, x in enumerate(data))
-
-
-def frame(op, data=b"", fin=True):
-    n = len(data)
-    length = bytes([n]) if n < 126 else struct.pack(">BH", 126, n) if n < 65536 else \
-        struct.pack(">BQ", 127, n)
-    return bytes([op | (128 if fin else 0)]) + length + data
-
-
-def echo(read, send):
-    while True:
-        op, data = read()
-        send(frame(op, data))
 
 
 @test("each message is answered, and counted as the stub counts it")
@@ -128,7 +55,7 @@ def _():
                 return
             got.append((op, data))
             send(frame(op, data))
-    server = Server(script)
+    server = Talker(script)
     for size in (1, 125, 126, 65535, 65536, 1 << 20):
         (tmp() / "body").write_bytes(b"\xff" * size)
         d = load(server.url, "-n", 2, "-c", 1, "--body-file", "body")
@@ -160,7 +87,7 @@ def _():
             if op == 1:
                 send(frame(1, b"a", fin=False) + frame(9, b"there?") + frame(0, b"b", fin=False))
                 send(frame(0, b"c"))
-    d = load(Server(script).url, "-n", 20, "-c", 1, "--body", "x")
+    d = load(Talker(script).url, "-n", 20, "-c", 1, "--body", "x")
     expect_eq((d["requests"], d["failed"]), (20, 0), "requests")
     expect(len(pongs) >= 19 and set(pongs) == {b"there?"}, pongs)
 
@@ -177,19 +104,19 @@ def _():
             b"Sec-WebSocket-Accept: AAAAAAAAAAAAAAAAAAAAAAAAAAA=\r\n\r\n"
     plain = b"HTTP/1.1 %d No\r\nContent-Length: 2\r\n\r\nno"
     for kind, server in (
-            ("upgrade", Server(echo, head=wrong)),
-            ("upgrade", Server(echo, head=plain % 200)),
-            ("status_4xx", Server(echo, head=plain % 404)),
-            ("status_5xx", Server(echo, head=plain % 503)),
-            ("protocol", Server(echo, head=b"nonsense\r\n\r\n")),
-            ("closed", Server(lambda read, send: read())),
-            ("closed", Server(answers(frame(8, b"\x03\xe8bye")))),
-            ("closed", Server(answers(frame(8)))),
-            ("ws_close", Server(answers(frame(8, b"\x03\xf3")))),
-            ("protocol", Server(answers(frame(3)))),
-            ("protocol", Server(answers(frame(1, b"\xff\xfe")))),
-            ("protocol", Server(answers(b"\x82\x7f\x7f\xff\xff\xff\xff\xff\xff\xff"))),
-            ("timeout", Server(lambda read, send: [read(), send(frame(9)), read(), read()]))):
+            ("upgrade", Talker(echo, head=wrong)),
+            ("upgrade", Talker(echo, head=plain % 200)),
+            ("status_4xx", Talker(echo, head=plain % 404)),
+            ("status_5xx", Talker(echo, head=plain % 503)),
+            ("protocol", Talker(echo, head=b"nonsense\r\n\r\n")),
+            ("closed", Talker(lambda read, send: read())),
+            ("closed", Talker(answers(frame(8, b"\x03\xe8bye")))),
+            ("closed", Talker(answers(frame(8)))),
+            ("ws_close", Talker(answers(frame(8, b"\x03\xf3")))),
+            ("protocol", Talker(answers(frame(3)))),
+            ("protocol", Talker(answers(frame(1, b"\xff\xfe")))),
+            ("protocol", Talker(answers(b"\x82\x7f\x7f\xff\xff\xff\xff\xff\xff\xff"))),
+            ("timeout", Talker(lambda read, send: [read(), send(frame(9)), read(), read()]))):
         patience = "0.5s" if kind == "timeout" else "30s"
         d = load(server.url, "-n", 2, "-c", 1, "--body", "x", "--timeout", patience)
         expect_eq((d["requests"], d["errors"]), (2, {kind: 2}), kind)

@@ -1,6 +1,6 @@
 /*
- * A flow of any bytes, and if it is one, a session of it whose answers are the
- * same bytes; cookies, dates and places in JSON of any bytes.
+ * A flow of any bytes, and if it is one, a session of it whose answers, or
+ * messages, are the same bytes; cookies, dates and places in JSON of any bytes.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -26,6 +26,31 @@ static void answer(struct as_session *s, const char *p, size_t n, struct as_load
 	must(how == AS_LOAD_FINE || !s->at_work);
 }
 
+/* A WebSocket says the same, once while nobody waits: all that is kept is found again. */
+static void talk(struct as_session *s, const char *p, size_t n, struct as_load *to)
+{
+	const struct as_flow_step *step = &s->plan->step[s->step];
+	struct as_http http = {.status = 101};
+	bool met = !step->waits, kept;
+
+	must(!step->opens || (s->request.len > 4 && !strstr(s->request.p, "\r\n\r\n")));
+	as_buf_add(&s->head, p, n < 1000 ? n : 1000);
+	as_session_upgraded(s);
+	as_buf_add(&s->heard, p, n);
+	as_session_miss(s);
+	kept = as_session_recall(s);
+	must(!kept || (s->heard.len == n && !memcmp(s->heard.p, p, n) && !as_session_recall(s)));
+	if (!kept)
+		as_buf_add(&s->heard, p, n);
+	met = met || as_session_heard(s, 0, 1);
+	if (met)
+		must(as_session_answer(s, &http, 0, 1, to) == AS_LOAD_FINE || !s->at_work);
+	else
+		as_session_break(s);
+	as_buf_clear(&s->heard);
+	as_session_forget(s);
+}
+
 static void visit(const struct as_flow_plan *plan, const char *p, size_t n, struct as_load *to)
 {
 	struct as_session s;
@@ -33,6 +58,10 @@ static void visit(const struct as_flow_plan *plan, const char *p, size_t n, stru
 	as_session_init(&s, plan, 1, 1);
 	as_session_begin(&s, 1, 0);
 	for (int i = 0; i < 30 && s.at_work && as_session_write(&s); i++) {
+		if (plan->step[s.step].talks) {
+			talk(&s, p, n, to);
+			continue;
+		}
 		must(s.request.len > 4 && strstr(s.request.p, "\r\n\r\n") != NULL);
 		answer(&s, p, n, to);
 	}

@@ -94,6 +94,29 @@ static void t_wrong(void)
 		 "f.json:1:59: "},
 		{ONE("{\"url\": \"/\", \"name\": \"a\"}, {\"url\": \"/\", \"name\": \"a\"}"),
 		 "f.json:1:82: there is a step 'a' already"},
+		{"{\"base\": \"ws://h\", \"steps\": [{\"url\": \"/\"}]}",
+		 "f.json:1:38: the base is a WebSocket's"},
+		{ONE("{\"websocket\": 1}"), "f.json:1:48: a WebSocket is a path, or it is true"},
+		{ONE("{\"websocket\": false}"), "f.json:1:34: a step without a \"url\""},
+		{ONE("{\"websocket\": true}"), "f.json:1:48: no WebSocket is open here"},
+		{ONE("{\"websocket\": \"/\", \"close\": true}, {\"websocket\": true}"),
+		 "f.json:1:83: no WebSocket is open here"},
+		{ONE("{\"url\": \"/\", \"close\": true}"), "f.json:1:56: a step without"},
+		{ONE("{\"websocket\": \"/\", \"url\": \"/\"}"),
+		 "f.json:1:60: a message has no \"url\""},
+		{ONE("{\"websocket\": \"/\", \"form\": {}}"), "f.json:1:61: a message has no"},
+		{ONE("{\"websocket\": \"/\"}, {\"websocket\": true, \"headers\": {}}"),
+		 "f.json:1:85: a message has no \"headers\""},
+		{ONE("{\"websocket\": \"/\", \"headers\": {\"upgrade\": 1}}"),
+		 "f.json:1:65: the upgrade"},
+		{ONE("{\"websocket\": \"/\", \"check\": {\"status\": 200}}"),
+		 "f.json:1:73: a message has no status"},
+		{ONE("{\"websocket\": \"/\", \"until\": {\"every\": \"1s\"}}"),
+		 "f.json:1:72: messages come"},
+		{ONE("{\"websocket\": \"/\", \"capture\": {\"a\": {\"header\": \"x\"}}}"),
+		 "f.json:1:81: a message has no header"},
+		{ONE("{\"url\": \"/\", \"check\": {\"one_of\": {\"/a\": 1}}}"),
+		 "f.json:1:74: a list is wanted"},
 	};
 
 	for (size_t i = 0; i < AS_LEN(wrong); i++) {
@@ -320,6 +343,84 @@ static void t_until(void)
 	done(&v);
 }
 
+static void t_one_of(void)
+{
+	struct visit v = visit(ONE("{\"url\": \"/\", \"until\": {\"one_of\": {\"/s\": "
+				   "[\"a\", 2.0, \"{{vu}}\"]}, \"most\": 9}}"));
+	static const char *const not_yet[] = {"[\"s\"]", "{\"s\":null}", "{\"s\":\"2\"}"};
+	char text[120];
+
+	begin(&v);
+	for (size_t i = 0; i < AS_LEN(not_yet); i++) {
+		EXPECT(as_session_write(&v.s));
+		(void)snprintf(text, sizeof text,
+			       "HTTP/1.1 200 OK\r\nContent-Length: %zu\r\n\r\n%s",
+			       strlen(not_yet[i]), not_yet[i]);
+		EXPECT_I64(answer(&v, text), AS_LOAD_FINE);
+		EXPECT(v.s.at_work);
+	}
+	EXPECT(as_session_write(&v.s));
+	EXPECT_I64(answer(&v, OK("", 7, "{\"s\":2}")), AS_LOAD_FINE);
+	EXPECT(!v.s.at_work);
+	done(&v);
+}
+
+static enum as_load_error hear(struct visit *v, const char *text)
+{
+	struct as_http http = {.status = 101};
+
+	as_buf_clear(&v->s.heard);
+	as_buf_str(&v->s.heard, text);
+	if (!as_session_heard(&v->s, v->now, v->now))
+		return AS_LOAD_UNTIL;
+	return as_session_answer(&v->s, &http, v->now, v->now, v->load);
+}
+
+static void miss(struct visit *v, const char *text)
+{
+	as_buf_clear(&v->s.heard);
+	as_buf_str(&v->s.heard, text);
+	as_session_miss(&v->s);
+}
+
+static void t_messages(void)
+{
+	struct visit v = visit(
+		"{\"base\": \"http://h:1/api\", \"headers\": {\"X\": \"{{vu}}\"}, \"steps\": ["
+		"{\"url\": \"/\", \"capture\": {\"p\": {\"json\": \"p\"}}},"
+		"{\"websocket\": \"/ws?{{session}}\", \"json\": {\"a\": \"{{p}}\"}, \"until\": "
+		"{\"json\": {\"/s\": 1}}, \"capture\": {\"t\": {\"json\": \"/t\"}}},"
+		"{\"websocket\": true, \"check\": {\"contains\": \"{{t}}\"}},"
+		"{\"websocket\": \"{{p}}\"}]}");
+
+	begin(&v);
+	EXPECT(as_session_write(&v.s));
+	EXPECT_I64(answer(&v, OK("Set-Cookie: c=1; Path=/\r\n", 17, "{\"p\":\"ws://h:1/\"}")),
+		   AS_LOAD_FINE);
+	expect_request(&v, "GET /api/ws?12 HTTP/1.1\r\nHost: h:1\r\nX: 3\r\n"
+			   "Connection: Upgrade\r\nUpgrade: websocket\r\n"
+			   "Sec-WebSocket-Version: 13\r\nCookie: c=1\r\n");
+	EXPECT_STR(as_buf_text(&v.s.message), "{\"a\":\"ws://h:1/\"}");
+	EXPECT(v.plan->step[1].waits && v.plan->step[2].waits && !v.plan->step[3].waits);
+	EXPECT_I64(hear(&v, "not JSON"), AS_LOAD_UNTIL);
+	EXPECT_I64(hear(&v, "{\"s\":1,\"t\":\"w\"}"), AS_LOAD_FINE);
+	EXPECT(as_session_write(&v.s));
+	miss(&v, "one"); /* nobody waits yet, but a step will */
+	miss(&v, "w");
+	EXPECT(as_session_recall(&v.s));
+	EXPECT_STR(as_buf_text(&v.s.heard), "one");
+	EXPECT(as_session_recall(&v.s));
+	EXPECT_STR(as_buf_text(&v.s.heard), "w");
+	EXPECT(!as_session_recall(&v.s));
+	EXPECT_I64(hear(&v, "w"), AS_LOAD_FINE);
+	EXPECT_U64(v.load->check[0].passed, 1);
+	EXPECT(as_session_write(&v.s));
+	EXPECT(!strncmp(as_buf_text(&v.s.request), "GET / HTTP", 10));
+	miss(&v, "late"); /* the last one opens another: it is nobody's */
+	EXPECT(!as_session_recall(&v.s));
+	done(&v);
+}
+
 static void t_rows(void)
 {
 	char path[] = "/tmp/flow_rows_XXXXXX", text[300];
@@ -347,4 +448,4 @@ static void t_rows(void)
 }
 
 UTEST_MAIN(T(t_wrong), T(t_requests), T(t_captures), T(t_no_way_out), T(t_checks), T(t_until),
-	   T(t_rows))
+	   T(t_one_of), T(t_messages), T(t_rows))
