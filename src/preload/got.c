@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <malloc.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
