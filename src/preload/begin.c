@@ -122,12 +122,13 @@ static void look_around(void)
 		born.why = AS_WIRE_WHY_INSIDE;
 }
 
+/* With Python's stacks it is for what has none of them. */
 static void begin_native(struct as_guest_thread *t)
 {
-	if (born.blind)
-		as_guest.heap->why = AS_WIRE_WHY_UNWIND;
-	else
+	if (!born.blind)
 		as_native_begin(t);
+	else if (as_guest.flags & AS_WIRE_HEAP_NATIVE)
+		as_guest.heap->why = AS_WIRE_WHY_UNWIND;
 }
 
 static bool start(struct as_guest_thread *t)
@@ -148,8 +149,7 @@ static bool start(struct as_guest_thread *t)
 	as_pywalk_begin(t);
 	if (Py_IsInitialized)
 		as_python_appeared(NULL);
-	if (as_guest.flags & AS_WIRE_HEAP_NATIVE)
-		begin_native(t);
+	begin_native(t);
 	return true;
 }
 
