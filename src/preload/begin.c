@@ -246,6 +246,8 @@ __attribute__((constructor)) static void come(void)
 {
 	as_jump_begin();
 	as_guest_begin(as_this_thread());
+	if (atomic_load(&as_guest.phase) == AS_GUEST_RECORDS)
+		as_got_begin();
 }
 
 /* Others' destructors may come after ours: what they do is recorded too. */

@@ -13,6 +13,7 @@
 #include "preload/hook.h"
 #include "preload/module.h"
 #include "preload/oldlibc.h"
+#include "preload/symbol.h"
 #include "preload/sys.h"
 
 /* All are there: an older C library is not attached to. */
@@ -72,6 +73,7 @@ static struct {
 	struct known *known;
 	size_t nslots, nknown;
 	unsigned long long adds; /* modules that were ever loaded, when we last looked */
+	bool preloaded;          /* as_got_begin(): what has a symbol of ours comes by itself */
 } got;
 
 /* --- who comes next ------------------------------------------------------------------------ */
@@ -195,9 +197,37 @@ enum as_got_found as_got_find(void)
 	find_all(program, rows, ROWS);
 	find_all(program, as_got_operators, as_got_noperators);
 	find_all(program, as_got_jumps, as_got_njumps);
+	find_all(program, as_got_apis, as_got_napis);
 	set_next();
 	(void)dlerror();
 	return AS_GOT_FOUND;
+}
+
+/* Is there one of those allocators? Nobody is asked for that, as mostly there is none. */
+static bool has_apis(void)
+{
+	static const char *const sign[] = {"mallocx", "mi_malloc", "tc_malloc"};
+	bool has = false;
+
+	for (const struct link_map *m = _r_debug.r_map; m; m = m->l_next)
+		for (size_t i = 0; i < sizeof sign / sizeof *sign; i++)
+			has = has || as_symbol(m, sign[i]);
+	return has;
+}
+
+void as_got_begin(void)
+{
+	struct as_guest_thread *t = as_this_thread();
+
+	if (!has_apis() || !dlopen || !dlsym || !dlerror || AS_MISSING(dlclose))
+		return;
+	as_inside(t);
+	for (size_t i = 0; i < as_got_napis; i++)
+		atomic_store(&as_got_apis[i].next, as_symbol_first(as_got_apis[i].name));
+	atomic_store(&rows[DLOPEN].next, as_symbol_next("dlopen"));
+	got.preloaded = true;
+	as_got_patch();
+	as_outside(t);
 }
 
 /* --- words ----------------------------------------------------------------------------------- */
@@ -215,7 +245,17 @@ static const struct as_got_row *row_of(const char *name)
 	if (name[0] == '_' && name[1] == 'Z')
 		return row_in(as_got_operators, as_got_noperators, name);
 	const struct as_got_row *found = row_in(rows, ROWS, name);
-	return found ? found : row_in(as_got_jumps, as_got_njumps, name);
+	if (!found)
+		found = row_in(as_got_jumps, as_got_njumps, name);
+	return found ? found : row_in(as_got_apis, as_got_napis, name);
+}
+
+static const struct as_got_row *row_wanted(const char *name)
+{
+	if (!got.preloaded)
+		return row_of(name);
+	return strcmp(name, rows[DLOPEN].name) ? row_in(as_got_apis, as_got_napis, name)
+					       : &rows[DLOPEN];
 }
 
 /* Pages that are read only are opened for a moment; nobody else writes there. */
@@ -262,7 +302,7 @@ static void patch_word(const struct module *m, const struct tables *t, const Elf
 
 	if ((type != CALLED && type != POINTED && type != STORED) || r->r_addend)
 		return;
-	const struct as_got_row *row = row_of(t->names + s->st_name);
+	const struct as_got_row *row = row_wanted(t->names + s->st_name);
 	void *next = row ? atomic_load_explicit(&row->next, memory_order_relaxed) : NULL;
 	if (!next)
 		return;
