@@ -128,7 +128,8 @@ const struct as_cmd as_cmd_heap_run = {
 		"their relatives by siglongjmp() is heard again on x86-64; what it was about to "
 		"tell is counted as lost. Of a Python without the GIL (free-threaded) the stacks "
 		"are native ones from 3.14 on, and attaching records no objects; no such build was "
-		"ever tried.",
+		"ever tried. A library that is opened by its name alone with RTLD_DEEPBIND sees "
+		"libc before the recorder, and that is said.",
 	.examples =
 		"assay heap run -- sort /etc/passwd\ta native program\n"
 		"assay heap run -o x.heap -- python3 -c 'x = [bytes(999)] * 9'\ta Python "

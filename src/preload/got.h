@@ -36,9 +36,13 @@ void as_got_patch(void);
 void as_got_look(void);
 /*
  * The library was preloaded: modules find our hooks by themselves, but for those that
- * have no symbol (hook_api.c). Where such an allocator is, its callers are patched.
+ * have no symbol (hook_api.c). Where such an allocator is, its callers are patched. So is
+ * who was opened to see its own libraries first (RTLD_DEEPBIND), past us.
  */
 void as_got_begin(void);
+/* A module came that may be so. */
+void as_got_past_us(void);
+bool as_got_looks(void); /* whatever comes is looked at */
 /* Every word that leads to us is what it was. */
 void as_got_restore(void);
 

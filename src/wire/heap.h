@@ -152,6 +152,7 @@ enum as_wire_heap_why {
 	AS_WIRE_WHY_INSIDE,   /* malloc is the program's own: it does not come by   */
 	AS_WIRE_WHY_NO_GIL,   /* a CPython from 3.14 on without one: codes have copies */
 	AS_WIRE_WHY_EXEC,     /* it became a program without a guest: the collector's word */
+	AS_WIRE_WHY_DEEPBIND, /* a library was opened to see libc before us                */
 	AS_WIRE_WHYS,
 };
 

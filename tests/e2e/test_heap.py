@@ -116,6 +116,66 @@ def _():
     expect_eq(h.by_function("top_by_size")["strange_alloc"], (62 * 5003, 62), "strange_alloc")
 
 
+DEEP = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdlib.h>
+
+int main(int argc, char **argv)
+{
+	void *all[2] = {NULL};
+
+	for (int i = 1; i < argc; i++) {
+		void *library = dlopen(argv[i], RTLD_NOW * (i % 2) | RTLD_LAZY | RTLD_DEEPBIND);
+
+		all[i % 2] = library;
+		if (!library)
+			return 3;
+		((void (*)(void))dlsym(library, "deep"))();
+	}
+	return 0;
+}
+"""
+DEEP_LIBRARY = """
+#include <stdlib.h>
+#include <string.h>
+
+void *volatile kept;
+
+void deep(void)
+{
+	for (int i = 0; i < 19; i++) {
+		kept = malloc(6007);
+		free(kept);
+	}
+	for (int i = 0; i < 3; i++)
+		kept = calloc(1, 7001);
+}
+"""
+
+
+@job_test("a library that sees libc before us (RTLD_DEEPBIND) is recorded, or that is said")
+def _():
+    (tmp() / "main.c").write_text(DEEP)
+    (tmp() / "deep.c").write_text(DEEP_LIBRARY)
+    folder = tmp() / "beside"
+    folder.mkdir()
+    for name, binding in (("a.so", "lazy"), ("b.so", "now")):
+        run("cc", "-g", "-O0", "-fno-builtin", "-shared", "-fPIC", f"-Wl,-z,{binding}", "-o",
+            folder / name, tmp() / "deep.c").ok()
+    run("cc", "-g", "-o", tmp() / "main", tmp() / "main.c", "-ldl",
+        f"-Wl,--enable-new-dtags,-rpath,{folder}").ok()
+    for names in ([folder / "a.so"], [folder / "b.so"], [folder / "a.so", folder / "b.so"]):
+        h, n = heap(tmp() / "main", *names), len(names)
+        expect_eq(h.by_function("top_by_size").get("deep"),
+                  (n * (19 * 6007 + 3 * 7001), n * 22), f"{names}: bytes and count")
+        expect_eq(h.by_function("leaked_by_line").get("deep"), (n * 3 * 7001, n * 3),
+                  f"{names}: left")
+        expect_eq(h.doc["processes"][0]["problem"], None, f"{names}: problem")
+    h = heap(tmp() / "main", "a.so")        # found by the RUNPATH of who opens it
+    expect_in("RTLD_DEEPBIND", h.doc["processes"][0]["problem"])
+
+
 # --- threads and processes ---------------------------------------------------------
 
 @job_test("threads: what each made, also when another gave it back after its end")

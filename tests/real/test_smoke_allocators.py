@@ -110,6 +110,9 @@ static void take(void)
 	free(p);
 }
 """}
+LATE = """#include <dlfcn.h>
+int main(void) { return ((int (*)(void))dlsym(dlopen("./late.so", RTLD_NOW), "late"))(); }
+"""
 API_MADE = (31 + 17 * 2 + 1 + 2, 31 * 1009 + 17 * (2003 + 5003) + 3001 + 4001 + 4002)
 
 
@@ -127,6 +130,12 @@ def _():
                       f"{name}, {binding}: bytes and count")
             expect_eq(h.by_function("leaked_by_line").get("take"), (17 * 5003, 17),
                       f"{name}, {binding}: left")
+        run("cc", "-g", "-O0", "-fno-builtin", "-shared", "-fPIC", "-Dmain=late", "-o", "late.so",
+            tmp() / "api.c").ok()
+        (tmp() / "late.c").write_text(LATE)
+        run("cc", "-g", "-o", "late", tmp() / "late.c", "-Wl,--no-as-needed", library, "-ldl").ok()
+        expect_eq(heap("./late").by_function("top_by_size").get("take"), tuple(reversed(API_MADE)),
+                  f"{name}, loaded late: bytes and count")
     (tmp() / "none.c").write_text("""extern void *mallocx(unsigned long, int) __attribute__((weak));
 extern void *mi_malloc(unsigned long) __attribute__((weak));
 int main(void) { return mallocx || mi_malloc; }
