@@ -266,7 +266,8 @@ static void wait_for_end(struct live *l)
 
 /* ── its beginning and end ────────────────────────────────────────────── */
 
-static int begin(struct live *l, struct as_err *err)
+/* `program`: that is started then; NULL: none. */
+static int begin(struct live *l, const char *program, struct as_err *err)
 {
 	const struct opts *o = l->o;
 	struct as_session_config config = {.flags = as_recorded_flags(&o->recorded),
@@ -274,6 +275,7 @@ static int begin(struct live *l, struct as_err *err)
 					   .output = o->output,
 					   .force = o->force,
 					   .command = as_buf_text(&l->command),
+					   .program = program,
 					   .temporary = 1};
 	int r = as_buf_ok(&l->command, err);
 
@@ -418,7 +420,7 @@ static int live_command(struct live *l, char **argv, struct as_err *err)
 		who.argc++;
 	as_put_command(&l->command, &who);
 	if (r == AS_OK)
-		r = begin(l, err);
+		r = begin(l, argv[0], err);
 	if (r == AS_OK)
 		r = start(l, argv, &why, err);
 	if (r == AS_OK && why)
@@ -440,7 +442,7 @@ static int live_process(struct live *l, const char *word, struct as_err *err)
 	as_buf_str(&l->command, name);
 	r = as_attach_may(l->io->env, pid, err);
 	if (r == AS_OK)
-		r = begin(l, err);
+		r = begin(l, NULL, err);
 	if (r == AS_OK)
 		r = attach(l, pid, err);
 	if (r == AS_OK)

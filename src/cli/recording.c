@@ -81,8 +81,10 @@ int as_recording_start(struct as_recording *r, const struct as_session_config *c
 	while (who.argv && who.argv[who.argc])
 		who.argc++;
 	as_put_command(&command, &who);
-	if (who.argc)
+	if (who.argc) {
 		mine.command = as_buf_text(&command);
+		mine.program = who.argv[0];
+	}
 	mine.temporary = 1;
 	r->path = config->output;
 	int code = as_session_start(&mine, env, &r->session, err);

@@ -28,6 +28,7 @@ struct as_heap_process {
 	int64_t before; /* frees of what it had then; -1: unknown (sampled)             */
 	uint64_t lost, clipped, nested;
 	int64_t waited_ns;
+	uint64_t unfollowed; /* processes that it started, and that were not recorded        */
 	struct as_heap_totals totals;
 };
 

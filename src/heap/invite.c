@@ -1,11 +1,69 @@
 #include "heap/invite.h"
 
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buf.h"
+#include "base/calls.h"
+#include "base/cleanup.h"
 #include "base/libfile.h"
 #include "wire/heap.h"
+#include "wire/program.h"
+
+/* ── the program ──────────────────────────────────────────────────────── */
+
+/* Its file, as execvp() finds it; false: that will say what is wrong. */
+static bool find_program(const char *name, char ret[AS_LIBFILE_MAX])
+{
+	const char *folder = strchr(name, '/') ? NULL : getenv("PATH");
+
+	if (!folder)
+		return snprintf(ret, AS_LIBFILE_MAX, "%s", name) < AS_LIBFILE_MAX;
+	for (;; folder++) {
+		size_t n = strcspn(folder, ":");
+		int all = snprintf(ret, AS_LIBFILE_MAX, "%.*s%s%s", (int)n, folder, n ? "/" : "",
+				   name);
+
+		if (all < AS_LIBFILE_MAX && access(ret, X_OK) == 0)
+			return true;
+		folder += n;
+		if (!*folder)
+			return false;
+	}
+}
+
+/* Is it a program of musl, or a script for one? */
+static bool is_musl(char path[AS_LIBFILE_MAX])
+{
+	unsigned char head[AS_PROGRAM_HEAD];
+
+	for (int i = 0; i < AS_PROGRAM_SCRIPTS; i++) {
+		as_auto_fd int fd = as_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+		ssize_t n = fd < 0 ? -1 : as_pread(fd, head, sizeof head, 0);
+
+		if (n <= 0 || as_program_is_musl(head, (size_t)n))
+			return n > 0;
+		if (!as_program_script(head, (size_t)n, path))
+			return false;
+	}
+	return false;
+}
+
+static int judge_program(const char *name, struct as_err *err)
+{
+	char path[AS_LIBFILE_MAX];
+
+	if (!name || !find_program(name, path) || !is_musl(path))
+		return AS_OK;
+	(void)as_fail(err, AS_EUNSUP, "'%.150s' has musl as its libc, and cannot be recorded",
+		      path);
+	return as_hint(err, "assay's guest is made for glibc: link the program with that one");
+}
+
+/* ── what it finds ────────────────────────────────────────────────────── */
 
 static int find_library(char path[AS_LIBFILE_MAX], struct as_err *err)
 {
@@ -30,13 +88,15 @@ static int set(char **to, struct as_buf *b, struct as_err *err)
 	return r;
 }
 
-int as_invite(struct as_invite *v, const char *door, struct as_err *err)
+int as_invite(struct as_invite *v, const char *door, const char *program, struct as_err *err)
 {
 	as_auto_buf struct as_buf preload = AS_BUF(AS_BUF_LINE), at = AS_BUF(AS_BUF_LINE);
 	const char *others = getenv("LD_PRELOAD");
 	char path[AS_LIBFILE_MAX];
-	int r = find_library(path, err);
+	int r = judge_program(program, err);
 
+	if (r == AS_OK)
+		r = find_library(path, err);
 	*v = (struct as_invite){{NULL}};
 	if (r < 0)
 		return r;

@@ -10,6 +10,9 @@ struct as_invite {
 	char *set[AS_INVITE + 1]; /* "NAME=value", NULL-ended */
 };
 
-/* The library is the first of those that are preloaded already. */
-int as_invite(struct as_invite *v, const char *door, struct as_err *err);
+/*
+ * The library is the first of those that are preloaded already. Refused when the
+ * program (NULL: none is started) could not even be started with it.
+ */
+int as_invite(struct as_invite *v, const char *door, const char *program, struct as_err *err);
 void as_invite_done(struct as_invite *v);

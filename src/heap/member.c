@@ -132,6 +132,7 @@ static void ask(struct as_member *m)
 	m->is.waited_ns = waited < INT64_MAX ? (int64_t)waited : 0;
 	m->is.clipped = told(&h->clipped);
 	m->is.nested = told(&h->nested);
+	m->is.unfollowed = atomic_load_explicit(&h->unfollowed, memory_order_relaxed);
 	m->is.attached = as_member_attached(m) != AS_WIRE_FROM_START;
 	if (m->is.before >= 0)
 		m->is.before = (int64_t)c.before;
@@ -153,7 +154,8 @@ bool as_member_news(struct as_member *m)
 	const struct as_heap_process *a = &m->told, *b = &m->is;
 	bool news = a->python != b->python || a->why != b->why || a->lost != b->lost ||
 		    a->clipped != b->clipped || a->nested != b->nested ||
-		    a->attached != b->attached || a->before != b->before;
+		    a->attached != b->attached || a->before != b->before ||
+		    a->unfollowed != b->unfollowed;
 
 	m->told = m->is;
 	return news;
@@ -172,11 +174,20 @@ static bool was_killed(const struct as_member *m, const struct as_env *env)
 	       AS_WIRE_HEAP_LIVE;
 }
 
+/* It became another program, and no guest came with that. */
+static bool went_on_alone(const struct as_member *m)
+{
+	return !m->replaced &&
+	       atomic_load_explicit(&m->mapping.heap->becomes, memory_order_relaxed);
+}
+
 void as_member_end(struct as_member *m, const struct as_env *env, int64_t now_ns)
 {
 	if (!m->drain)
 		return;
 	as_member_follow(m);
+	if (went_on_alone(m))
+		m->is.why = AS_WIRE_WHY_EXEC;
 	m->is.end_ns = now_ns;
 	m->is.killed = was_killed(m, env);
 	as_tracker_ended(m->tracker);

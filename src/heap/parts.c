@@ -54,6 +54,7 @@ void as_enc_heap_process(struct as_buf *b, const struct as_heap_process *p)
 	as_enc_i64(b, p->waited_ns);
 	as_enc_u64(b, p->attached);
 	as_enc_i64(b, p->before);
+	as_enc_u64(b, p->unfollowed);
 }
 
 static uint32_t dec_u32(struct as_bytes *b)
@@ -80,6 +81,9 @@ void as_dec_heap_process(struct as_bytes *b, struct as_heap_process *ret)
 	ret->attached = as_dec_below(b, 2);
 	ret->before = as_dec_i64(b);
 	b->bad |= ret->before < -1;
+	if (b->p == b->end)
+		return; /* as written before these were counted */
+	ret->unfollowed = as_dec_u64(b);
 }
 
 static int64_t less(int64_t a, int64_t b)

@@ -452,7 +452,7 @@ static int open_all(struct as_session *s, struct as_err *err)
 	if (r == AS_OK)
 		r = as_arrivals_open(&s->arrivals, &config, s->page_fd, err);
 	if (r == AS_OK)
-		r = as_invite(&s->invite, s->arrivals.door.path, err);
+		r = as_invite(&s->invite, s->arrivals.door.path, s->is.program, err);
 	if (r == AS_OK)
 		r = open_capture(s, err);
 	if (r == AS_OK)

@@ -19,6 +19,7 @@ struct as_session_config {
 	const char *output; /* of the capture; NULL: none, sums only */
 	bool force, aggregate;
 	const char *command; /* stays the caller's while the session lasts */
+	const char *program; /* that is started; NULL: none */
 	uint64_t temporary;
 };
 

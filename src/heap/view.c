@@ -41,6 +41,9 @@ const char *as_heap_why(uint32_t why)
 		[AS_WIRE_WHY_DEAD] = "it stopped recording, for nobody read it for long",
 		[AS_WIRE_WHY_NO_GIL] = "its Python is built without the GIL: its stacks are "
 				       "native ones only",
+		[AS_WIRE_WHY_EXEC] = "it became another program, which could not be recorded",
+		[AS_WIRE_WHY_DEEPBIND] = "it opened a library with RTLD_DEEPBIND: what that "
+					 "allocates may be missing",
 		[AS_WIRE_WHY_INSIDE] = "it has an allocator of its own inside: of what that gives, "
 				       "only the mappings that it is made of are seen",
 	};

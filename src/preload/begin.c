@@ -16,13 +16,15 @@
 #include "preload/record.h"
 #include "preload/ring.h"
 #include "preload/sample.h"
+#include "preload/symbol.h"
 #include "preload/sys.h"
 
 /* What a forked child still knows of us; the guest itself is empty there. */
 static struct {
 	struct as_environment to;
 	uint32_t pid, flags, why, era;
-	bool blind; /* modules are not known here */
+	bool blind;          /* modules are not known here */
+	const char *library; /* that others shall preload; NULL: none    */
 	char entry[sizeof AS_WIRE_HEAP_ENV + AS_SOCKET_MAX + 24];
 } born;
 
@@ -79,10 +81,21 @@ static void fill(uint32_t pid)
 	h->why = born.why;
 }
 
+/* What others find of us, whom this process executes. */
+static void invite(uint32_t pid)
+{
+	bool all = as_guest.flags & AS_WIRE_HEAP_FORKS;
+
+	born.library = as_symbol_library();
+	as_environment_entry(&born.to, all ? 0 : pid, born.entry, sizeof born.entry);
+	if (!all)
+		as_environment_set(born.entry);
+}
+
 static void remember(uint32_t pid)
 {
-	if (!born.pid && !as_guest.attached && !(as_guest.flags & AS_WIRE_HEAP_FORKS))
-		as_environment_only(&born.to, pid, born.entry, sizeof born.entry);
+	if (!born.pid && !as_guest.attached)
+		invite(pid);
 	born.pid = pid;
 	born.flags = as_guest.flags;
 }
@@ -109,12 +122,13 @@ static void look_around(void)
 		born.why = AS_WIRE_WHY_INSIDE;
 }
 
+/* With Python's stacks it is for what has none of them. */
 static void begin_native(struct as_guest_thread *t)
 {
-	if (born.blind)
-		as_guest.heap->why = AS_WIRE_WHY_UNWIND;
-	else
+	if (!born.blind)
 		as_native_begin(t);
+	else if (as_guest.flags & AS_WIRE_HEAP_NATIVE)
+		as_guest.heap->why = AS_WIRE_WHY_UNWIND;
 }
 
 static bool start(struct as_guest_thread *t)
@@ -135,8 +149,7 @@ static bool start(struct as_guest_thread *t)
 	as_pywalk_begin(t);
 	if (Py_IsInitialized)
 		as_python_appeared(NULL);
-	if (as_guest.flags & AS_WIRE_HEAP_NATIVE)
-		begin_native(t);
+	begin_native(t);
 	return true;
 }
 
@@ -190,6 +203,19 @@ bool as_guest_begin_late(struct as_guest_thread *t, const char *path)
 	return begin(t, was);
 }
 
+bool as_guest_invites(bool child, struct as_invitation *ret)
+{
+	*ret = (struct as_invitation){.library = born.library,
+				      .entry = born.entry,
+				      .wanted = !child || (born.flags & AS_WIRE_HEAP_FORKS)};
+	return born.pid && born.library;
+}
+
+bool as_guest_is_child(void)
+{
+	return own_pid() != born.pid;
+}
+
 void as_guest_unshare(void)
 {
 	as_disconnect(as_guest.session, as_guest.heap);
@@ -220,6 +246,8 @@ __attribute__((constructor)) static void come(void)
 {
 	as_jump_begin();
 	as_guest_begin(as_this_thread());
+	if (atomic_load(&as_guest.phase) == AS_GUEST_RECORDS)
+		as_got_begin();
 }
 
 /* Others' destructors may come after ours: what they do is recorded too. */

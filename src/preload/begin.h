@@ -10,7 +10,8 @@
  * When children are not wanted the process writes its number into its own
  * environment ("PID:PATH"): what it executes in its place is the same process
  * and goes on, what it starts besides finds another's number, takes the library
- * out of its environment and is left alone.
+ * out of its environment and is left alone. Who is executed with an environment
+ * that the host made is invited, or not, by hook_exec.c.
  */
 #include "preload/guest.h"
 
@@ -25,6 +26,18 @@ bool as_guest_begin_late(struct as_guest_thread *t, const char *path);
 void as_guest_unshare(void);
 /* What the thread kept is of an earlier beginning; it has none of this. */
 void as_thread_renew(struct as_guest_thread *t);
+
+/* What a program finds of us that this process executes. */
+struct as_invitation {
+	const char *library;
+	char *entry; /* "ASSAY_HEAP=…"                    */
+	bool wanted; /* it shall come; else it is left alone */
+};
+
+/* `child`: it is executed besides this process, not in its place. False: nothing is to be said. */
+bool as_guest_invites(bool child, struct as_invitation *ret);
+/* Is this a child of the process that was recorded here? It has not begun, or shares its memory. */
+bool as_guest_is_child(void);
 
 /* For ever: the collector wants no more; it is gone. */
 void as_guest_stop(void);

@@ -5,15 +5,24 @@
 
 #include "wire/heap.h"
 
+#define PRELOAD "LD_PRELOAD"
+
+/* Where the entry is; as many as there are: there is none. */
+static size_t place(char *const *in, const char *name)
+{
+	size_t n = strlen(name), i = 0;
+
+	while (in && in[i] && (strncmp(in[i], name, n) != 0 || in[i][n] != '='))
+		i++;
+	return i;
+}
+
 /* The entry's place, NULL: there is none. */
 static char **entry(const char *name)
 {
-	size_t n = strlen(name);
+	size_t i = place(environ, name);
 
-	for (char **e = environ; e && *e; e++)
-		if (!strncmp(*e, name, n) && (*e)[n] == '=')
-			return e;
-	return NULL;
+	return environ && environ[i] ? &environ[i] : NULL;
 }
 
 static void take_out(char **e)
@@ -65,18 +74,31 @@ static char *put(char *to, const char *end, const char *s)
 	return to;
 }
 
-void as_environment_only(const struct as_environment *e, long pid, char *room, size_t size)
+void as_environment_entry(const struct as_environment *e, long pid, char *room, size_t size)
 {
-	char **at = entry(AS_WIRE_HEAP_ENV), text[24];
-	char *to = room, *end = room + size - 1;
+	char *to = room, *end = room + size - 1, text[24];
 
-	if (!at)
-		return;
 	to = put(to, end, AS_WIRE_HEAP_ENV "=");
-	to = put(to, end, digits(pid, text));
-	to = put(to, end, ":");
+	if (pid) {
+		to = put(to, end, digits(pid, text));
+		to = put(to, end, ":");
+	}
 	*put(to, end, e->path) = '\0';
-	*at = room;
+}
+
+void as_environment_set(char *is)
+{
+	char **at = entry(AS_WIRE_HEAP_ENV);
+
+	if (at)
+		*at = is;
+}
+
+const char *as_environment_get(const char *name)
+{
+	char **at = entry(name);
+
+	return at ? *at + strlen(name) + 1 : NULL;
 }
 
 /* --- LD_PRELOAD ----------------------------------------------------------------------- */
@@ -121,7 +143,101 @@ void as_environment_leave(void)
 
 	if (e)
 		take_out(e);
-	preload = entry("LD_PRELOAD");
-	if (preload && !without_us(*preload + sizeof "LD_PRELOAD"))
+	preload = entry(PRELOAD);
+	if (preload && !without_us(*preload + sizeof PRELOAD))
 		take_out(preload);
+}
+
+/* --- of others -------------------------------------------------------------------------- */
+
+/* An environment that was given for a program; `heap`, `preload`: NULL when it has none. */
+struct given {
+	char *const *all;
+	size_t n, heap_at, preload_at;
+	const char *heap, *preload;
+};
+
+static struct given look(char *const *from)
+{
+	struct given g = {.all = from,
+			  .heap_at = place(from, AS_WIRE_HEAP_ENV),
+			  .preload_at = place(from, PRELOAD)};
+
+	while (from && from[g.n])
+		g.n++;
+	g.heap = g.heap_at < g.n ? from[g.heap_at] : NULL;
+	g.preload = g.preload_at < g.n ? from[g.preload_at] : NULL;
+	return g;
+}
+
+size_t as_environment_room(char *const *from, const char *library)
+{
+	struct given g = look(from);
+
+	return (g.n + 3) * sizeof *from + sizeof PRELOAD + 2 + strlen(library) +
+	       (g.preload ? strlen(g.preload) : 0);
+}
+
+static bool has_us(const char *list)
+{
+	for (size_t n; *list; list += n + (list[n] != '\0')) {
+		n = word(list);
+		if (ours(list, n))
+			return true;
+	}
+	return false;
+}
+
+/* All but what is about us: how many. */
+static size_t copy_others(const struct given *g, char **to)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < g->n; i++)
+		if (i != g->heap_at && i != g->preload_at)
+			to[n++] = g->all[i];
+	to[n] = NULL;
+	return n;
+}
+
+char *const *as_environment_with(char *const *from, char *entry_is, const char *library, void *room)
+{
+	struct given g = look(from);
+	char **to = room, *list = (char *)(to + g.n + 3);
+	bool listed = g.preload && has_us(g.preload + sizeof PRELOAD);
+	size_t n;
+
+	if (g.heap && (listed || strcmp(g.heap, entry_is) != 0))
+		return from;
+	n = copy_others(&g, to);
+	to[n++] = entry_is;
+	to[n++] = listed ? g.all[g.preload_at] : list;
+	to[n] = NULL;
+	list = put(list, list + sizeof PRELOAD, PRELOAD "=");
+	list = put(list, list + strlen(library), library);
+	if (g.preload && g.preload[sizeof PRELOAD])
+		list = put(list, list + 1, ":");
+	if (g.preload)
+		list = put(list, list + strlen(g.preload), g.preload + sizeof PRELOAD);
+	*list = '\0';
+	return to;
+}
+
+char *const *as_environment_without(char *const *from, const char *entry_is, void *room)
+{
+	struct given g = look(from);
+	char **to = room, *list = (char *)(to + g.n + 3);
+	size_t n;
+
+	if (!(g.heap ? !strcmp(g.heap, entry_is) : g.preload && has_us(g.preload + sizeof PRELOAD)))
+		return from;
+	n = copy_others(&g, to);
+	if (!g.preload)
+		return to;
+	memcpy(list, g.preload, strlen(g.preload) + 1);
+	if (without_us(list + sizeof PRELOAD)) {
+		to[n++] = list;
+		to[n] = NULL;
+	}
+	return to;
 }

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <malloc.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -12,6 +13,7 @@
 #include "preload/hook.h"
 #include "preload/module.h"
 #include "preload/oldlibc.h"
+#include "preload/symbol.h"
 #include "preload/sys.h"
 
 /* All are there: an older C library is not attached to. */
@@ -71,6 +73,7 @@ static struct {
 	struct known *known;
 	size_t nslots, nknown;
 	unsigned long long adds; /* modules that were ever loaded, when we last looked */
+	bool preloaded;          /* what has a symbol of ours comes by itself          */
 } got;
 
 /* --- who comes next ------------------------------------------------------------------------ */
@@ -194,9 +197,63 @@ enum as_got_found as_got_find(void)
 	find_all(program, rows, ROWS);
 	find_all(program, as_got_operators, as_got_noperators);
 	find_all(program, as_got_jumps, as_got_njumps);
+	find_all(program, as_got_apis, as_got_napis);
 	set_next();
 	(void)dlerror();
 	return AS_GOT_FOUND;
+}
+
+/* Is there one of those allocators? Nobody is asked for that, as mostly there is none. */
+static bool has_apis(void)
+{
+	static const char *const sign[] = {"mallocx", "mi_malloc", "tc_malloc"};
+	bool has = false;
+
+	for (const struct link_map *m = _r_debug.r_map; m; m = m->l_next)
+		for (size_t i = 0; i < sizeof sign / sizeof *sign; i++)
+			has = has || as_symbol(m, sign[i]);
+	return has;
+}
+
+static void find_next(struct as_got_row *row, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		atomic_store(&row[i].next, as_symbol_next(row[i].name));
+}
+
+/* In a process that has us from its start. False: nothing can be patched here. */
+static bool find_preloaded(void)
+{
+	if (got.preloaded)
+		return true;
+	if (!dlsym || !dlerror || AS_MISSING(dlclose))
+		return false;
+	find_next(rows, ROWS);
+	find_next(as_got_operators, as_got_noperators);
+	find_next(as_got_apis, as_got_napis);
+	got.preloaded = true;
+	return true;
+}
+
+void as_got_begin(void)
+{
+	if (has_apis())
+		as_got_past_us();
+}
+
+void as_got_past_us(void)
+{
+	struct as_guest_thread *t = as_this_thread();
+
+	as_inside(t);
+	if (find_preloaded())
+		as_got_look();
+	as_outside(t);
+}
+
+bool as_got_looks(void)
+{
+	return got.preloaded;
 }
 
 /* --- words ----------------------------------------------------------------------------------- */
@@ -214,7 +271,15 @@ static const struct as_got_row *row_of(const char *name)
 	if (name[0] == '_' && name[1] == 'Z')
 		return row_in(as_got_operators, as_got_noperators, name);
 	const struct as_got_row *found = row_in(rows, ROWS, name);
-	return found ? found : row_in(as_got_jumps, as_got_njumps, name);
+	if (!found)
+		found = row_in(as_got_jumps, as_got_njumps, name);
+	return found ? found : row_in(as_got_apis, as_got_napis, name);
+}
+
+/* `aside`: the others come by themselves. */
+static const struct as_got_row *row_wanted(const char *name, bool aside)
+{
+	return aside ? row_in(as_got_apis, as_got_napis, name) : row_of(name);
 }
 
 /* Pages that are read only are opened for a moment; nobody else writes there. */
@@ -253,7 +318,7 @@ static void change(const struct module *m, size_t known, uintptr_t *at, uintptr_
 }
 
 static void patch_word(const struct module *m, const struct tables *t, const ElfW(Rela) * r,
-		       size_t known)
+		       size_t known, bool aside)
 {
 	const ElfW(Sym) *s = &t->symbols[ELF64_R_SYM(r->r_info)];
 	unsigned type = (unsigned)ELF64_R_TYPE(r->r_info);
@@ -261,7 +326,7 @@ static void patch_word(const struct module *m, const struct tables *t, const Elf
 
 	if ((type != CALLED && type != POINTED && type != STORED) || r->r_addend)
 		return;
-	const struct as_got_row *row = row_of(t->names + s->st_name);
+	const struct as_got_row *row = row_wanted(t->names + s->st_name, aside);
 	void *next = row ? atomic_load_explicit(&row->next, memory_order_relaxed) : NULL;
 	if (!next)
 		return;
@@ -270,7 +335,7 @@ static void patch_word(const struct module *m, const struct tables *t, const Elf
 		change(m, known, at, value, row->hook);
 }
 
-static void patch(const struct module *m, size_t known)
+static void patch(const struct module *m, size_t known, bool aside)
 {
 	struct tables t;
 
@@ -278,9 +343,9 @@ static void patch(const struct module *m, size_t known)
 	if (!t.symbols || !t.names)
 		return;
 	for (size_t i = 0; i < t.ncalled; i++)
-		patch_word(m, &t, &t.called[i], known);
+		patch_word(m, &t, &t.called[i], known, aside);
 	for (size_t i = 0; i < t.nother; i++)
-		patch_word(m, &t, &t.other[i], known);
+		patch_word(m, &t, &t.other[i], known, aside);
 }
 
 /* --- modules --------------------------------------------------------------------------------- */
@@ -390,7 +455,7 @@ static bool make_room(void)
 }
 
 /* False: there is no room for it, or we are about to leave. */
-static bool know(const struct module *m, bool ours)
+static bool know(const struct module *m, bool ours, bool aside)
 {
 	bool room;
 
@@ -402,17 +467,28 @@ static bool know(const struct module *m, bool ours)
 	if (room) {
 		*k = (struct known){m->dynamic, m->bias, m->end, hash_of(m->name), NULL, 0};
 		if (ours)
-			patch(m, (size_t)(k - got.known));
+			patch(m, (size_t)(k - got.known), aside);
 	}
 	as_unlock(&as_guest.got_lock);
 	return room;
+}
+
+/*
+ * Does a library find, among those that it came with, what our hooks pass on to? Then
+ * its words may lead past us. One with an allocator of its own is left with that.
+ */
+static bool may_pass_by(const struct module *m, void *held)
+{
+	return held && m->name[0] && dlsym(held, "malloc") == (void *)as_next.malloc &&
+	       dlsym(held, "free") == (void *)as_next.free;
 }
 
 /* While we have it, it is complete and stays. One that is gone meanwhile is known, too. */
 static bool hold_and_patch(const struct module *m)
 {
 	struct link_map *held = dlopen(m->name[0] ? m->name : NULL, RTLD_LAZY | RTLD_NOLOAD);
-	bool room = know(m, held && held->l_ld == m->dynamic && held->l_addr == m->bias);
+	bool aside = got.preloaded && !may_pass_by(m, held);
+	bool room = know(m, held && held->l_ld == m->dynamic && held->l_addr == m->bias, aside);
 
 	if (held)
 		as_next.dlclose(held);

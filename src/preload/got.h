@@ -34,12 +34,25 @@ enum as_got_found as_got_find(void);
 void as_got_patch(void);
 /* Has anything been loaded since? Then patch it. */
 void as_got_look(void);
+/*
+ * The library was preloaded: modules find our hooks by themselves, but for those that
+ * have no symbol (hook_api.c). Where such an allocator is, its callers are patched. So is
+ * who was opened to see its own libraries first (RTLD_DEEPBIND), past us.
+ */
+void as_got_begin(void);
+/* A module came that may be so. */
+void as_got_past_us(void);
+bool as_got_looks(void); /* whatever comes is looked at */
 /* Every word that leads to us is what it was. */
 void as_got_restore(void);
 
 /* The operators of C++ (hook_new.c). */
 extern struct as_got_row as_got_operators[];
 extern const size_t as_got_noperators;
+
+/* What other allocators have besides malloc (hook_api.c). */
+extern struct as_got_row as_got_apis[];
+extern const size_t as_got_napis;
 
 /* longjmp and its relatives (hook_jump.c). */
 extern struct as_got_row as_got_jumps[];

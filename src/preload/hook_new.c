@@ -83,7 +83,7 @@ static void *find(struct as_guest_thread *t, int n, const char *name, const void
 }
 
 /* new[] that calls new is asked for by the former's caller. */
-static void ask(struct as_guest_thread *t, size_t size, void *frame)
+void as_new_asked(struct as_guest_thread *t, size_t size, void *frame)
 {
 	if (t->outer.op && t->outer.size == size && (char *)frame < (char *)t->outer.frame)
 		return;
@@ -92,7 +92,7 @@ static void ask(struct as_guest_thread *t, size_t size, void *frame)
 	t->outer.frame = frame;
 }
 
-static void got(struct as_guest_thread *t, const void *p, size_t size, void *frame)
+void as_new_got(struct as_guest_thread *t, const void *p, size_t size, void *frame)
 {
 	if (!t->outer.op)
 		return;
@@ -117,9 +117,9 @@ static void *last_resort(size_t size)
 		void *(*f)params = find(t, N##name, #name, __builtin_return_address(0));           \
 		void *p;                                                                           \
                                                                                                    \
-		ask(t, size, AS_FRAME);                                                            \
+		as_new_asked(t, size, AS_FRAME);                                                   \
 		p = f ? f args : last_resort(size);                                                \
-		got(t, p, size, AS_FRAME);                                                         \
+		as_new_got(t, p, size, AS_FRAME);                                                  \
 		return p;                                                                          \
 	}
 

@@ -3,8 +3,8 @@
  * module -- what is loaded, and where.
  *
  * Modules are noted when a stack leads through them, not when they are loaded.
- * dlopen() is not hooked: it looks for files by the RUNPATH of its caller, which
- * would be us. dl_iterate_phdr() is not called here: its lock may be held by a
+ * dlopen() tells us of few (hook_open.c): it looks for files by the RUNPATH of its
+ * caller, which would be us. dl_iterate_phdr() is not called here: its lock may be held by a
  * thread that waits for one which is in malloc(). (got.c does both, where no
  * allocation leads.) The loader's own index (_dl_find_object, glibc 2.35) takes
  * no lock and may be asked at any moment.

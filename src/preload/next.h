@@ -7,6 +7,7 @@
  * wishes are served from a small array (as_early), whose blocks are never
  * given back.
  */
+#include <spawn.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -29,7 +30,18 @@
 	X(mremap,         void *, (void *at, size_t old, size_t size, int flags, ...)) \
 	X(brk,            int,    (void *end))                                    \
 	X(sbrk,           void *, (intptr_t by))                                  \
-	X(dlclose,        int,    (void *handle))
+	X(dlclose,        int,    (void *handle))                                 \
+	X(fork,           pid_t,  (void))                                         \
+	X(daemon,         int,    (int stay, int keep))                           \
+	X(system,         int,    (const char *command))                          \
+	X(popen,          void *, (const char *command, const char *mode))        \
+	X(execve,         int,    (const char *path, char *const *argv, char *const *env)) \
+	X(execvpe,        int,    (const char *file, char *const *argv, char *const *env)) \
+	X(fexecve,        int,    (int fd, char *const *argv, char *const *env))  \
+	X(posix_spawn,    int,    (pid_t *pid, const char *path, const posix_spawn_file_actions_t *a, \
+				   const posix_spawnattr_t *b, char *const *argv, char *const *env)) \
+	X(posix_spawnp,   int,    (pid_t *pid, const char *file, const posix_spawn_file_actions_t *a, \
+				   const posix_spawnattr_t *b, char *const *argv, char *const *env))
 /* clang-format on */
 
 struct as_next {

@@ -17,6 +17,12 @@
  * next one is. So we write a mark there that no other chunk gets. As long as it
  * is found there, the frames below the chunk's first are those of the last time,
  * and are not compared. What is left to compare does not grow with the depth.
+ *
+ * Until 3.10 frames are objects, which are used again when they have returned. Each
+ * begins with f_trace_lines 1, of which the interpreter asks only whether it is 0: so
+ * a 2 there is ours, and says that the frame has not returned since. Then its callers
+ * wait for it still, where they were the last time. Every 32nd frame has that mark. No
+ * generator has it: one that waits may be called by another.
  */
 #include "preload/pyhost.h"
 
@@ -30,6 +36,9 @@ enum {
 	CHUNK_HEAD = 24, /* of struct _PyStackChunk: previous, size, top */
 	CHUNK_TOP = 16,
 	MARKED_LAST = 14, /* minor version whose chunks are known to be so */
+	RUNG = 32,        /* until 3.10: of so many frames one has a mark */
+	BEGINS = 1,       /* f_trace_lines                                */
+	STILL = 2,
 };
 
 #define NOWHERE UINT32_MAX
@@ -153,6 +162,12 @@ static uint64_t place(const unsigned char *f)
 	return place_by(&as_pyhost.at, f, as_pyhost.at.lines == AS_PY_LOCATIONS);
 }
 
+/* Until 3.10: has it not returned since the last look, at which it was there? */
+static inline bool still_runs(const struct as_py_layout *l, const unsigned char *f)
+{
+	return f[l->frame.trace] == STILL;
+}
+
 static uint32_t *bucket_of(struct as_pywalk_thread *w, const unsigned char *f)
 {
 	uintptr_t a = (uintptr_t)f;
@@ -226,6 +241,8 @@ static inline __attribute__((always_inline)) uint32_t moved_by(const struct as_p
 
 		if (place_by(l, f, pointer) != w->link[i].at)
 			lowest = i;
+		if (!pointer && i % RUNG == 0 && still_runs(l, f))
+			return lowest;
 		if (i == floor)
 			return i || !as_pyframe_back(l, f) ? lowest : NOWHERE;
 		if (as_pyframe_back(l, f) != w->link[i - 1].frame)
@@ -436,6 +453,22 @@ static void leave_mark(struct as_pywalk_thread *w, const void *thread)
 	memcpy((unsigned char *)(uintptr_t)chunk + CHUNK_TOP, &w->deep.mark, sizeof w->deep.mark);
 }
 
+/* Until 3.10. Where there is a mark, those below have theirs. Who wrote there before us is left. */
+static void mark_frames(const struct as_pywalk_thread *w)
+{
+	const struct as_py_layout *l = &as_pyhost.at;
+
+	for (uint32_t i = (w->depth - 1) / RUNG * RUNG; i; i -= RUNG) {
+		unsigned char *f = (unsigned char *)(uintptr_t)w->link[i].frame, was = BEGINS;
+
+		if (still_runs(l, f))
+			return;
+		if (!(as_pyint(as_pyframe_code(l, f), l->code.flags) & AS_PY_GENERATORS))
+			__atomic_compare_exchange_n(f + l->frame.trace, &was, STILL, false,
+						    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	}
+}
+
 /* ── one look ─────────────────────────────────────────────────────────── */
 
 static bool is_last(const struct as_pywalk_thread *w, const unsigned char *leaf)
@@ -469,7 +502,9 @@ static APART uint32_t node_of(struct as_guest_thread *t, const void *thread,
 	else if (low == top)
 		put(w, top, leaf, caller_of(w, top));
 	w = t->python;
-	if (!floor && w->depth > DEEP)
+	if (as_pyhost.at.frame.trace != AS_PY_NO)
+		mark_frames(w);
+	else if (!floor && w->depth > DEEP)
 		leave_mark(w, thread);
 	if (w->base)
 		atomic_fetch_add_explicit(&as_guest.heap->clipped, 1, memory_order_relaxed);

@@ -198,12 +198,13 @@ static bool kept(enum as_wire_op op, const void *address)
 	       as_sample_keep(address);
 }
 
+/* What no Python asked for has a stack all the same: the interpreter's start, native threads. */
 HOT void write_stacks(struct as_guest_thread *t, enum as_wire_op op, struct as_wire_alloc a,
 		      void *frame, bool object)
 {
 	if (as_guest.flags & AS_WIRE_HEAP_PYTHON)
 		a.python = as_pywalk(t, object);
-	if (as_guest.flags & AS_WIRE_HEAP_NATIVE)
+	if (__builtin_expect(!a.python || as_guest.flags & AS_WIRE_HEAP_NATIVE, 0))
 		a.native = as_native_walk(t, frame);
 	write_alloc(t, op, a, object);
 }

@@ -92,13 +92,27 @@ static void *search(const struct link_map *from, const char *name)
 	return found;
 }
 
-static const struct link_map *after_us(void)
+static const struct link_map *us(void)
 {
 	const struct link_map *m = _r_debug.r_map;
 
 	while (m && m->l_ld != _DYNAMIC)
 		m = m->l_next;
+	return m;
+}
+
+static const struct link_map *after_us(void)
+{
+	const struct link_map *m = us();
+
 	return m ? m->l_next : NULL;
+}
+
+const char *as_symbol_library(void)
+{
+	const struct link_map *m = us();
+
+	return m ? m->l_name : "";
 }
 
 /* A symbol that is not there leaves a message for dlerror(), which is the host's to find. */

@@ -18,3 +18,6 @@ void *as_symbol(const struct link_map *module, const char *name);
  */
 void *as_symbol_first(const char *name);
 void *as_symbol_next(const char *name);
+
+/* The file that this library was loaded from. */
+const char *as_symbol_library(void);

@@ -18,6 +18,8 @@
 
 /* Flags of code: a coroutine, a generator that is used as one, one that awaits. */
 enum { AS_PY_COROUTINES = 0x80 | 0x100 | 0x200 };
+/* Those whose frame may be left, and entered again by another. */
+enum { AS_PY_GENERATORS = AS_PY_COROUTINES | 0x20 };
 
 enum { AS_PY_OWNED_BY_THREAD = 0, AS_PY_OWNED_BY_GENERATOR = 1 }; /* frame.owner */
 
@@ -66,6 +68,7 @@ struct as_py_layout {
 		uint32_t code, back;
 		uint32_t instr;   /* f_lasti (an int), or a pointer             */
 		uint32_t alive;   /* a byte that says whether it is executed; until 3.10 */
+		uint32_t trace;   /* a byte, f_trace_lines: 1 when it begins; until 3.10 */
 		uint32_t owner;   /* a byte; from 3.11 */
 		uint32_t entry;   /* a byte: is it the outermost of a run of the evaluator? 3.11 */
 		uint8_t alive_as; /* bit N: a frame with N there is      */

@@ -68,7 +68,7 @@ static const struct as_py_layout untold = {
 	.lines = AS_PY_LOCATIONS,
 	.runtime = {.current = AS_PY_NO},
 	.thread = {.via = AS_PY_NO},
-	.frame = {.alive = AS_PY_NO, .entry = AS_PY_NO, .shim = 3},
+	.frame = {.alive = AS_PY_NO, .trace = AS_PY_NO, .entry = AS_PY_NO, .shim = 3},
 };
 
 /* ── reading it ───────────────────────────────────────────────────────── */

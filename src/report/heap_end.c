@@ -124,6 +124,16 @@ static void doubt_before(const struct end *e, const struct as_heap_process *p)
 	      frees);
 }
 
+/* Who came while it ran cannot follow its children. */
+static void doubt_children(const struct end *e, const struct as_heap_process *p)
+{
+	bool one = p->unfollowed == 1;
+
+	doubt(e, "process %u started %s process%s not recorded%s", p->pid,
+	      as_human_count((double)p->unfollowed).s, one ? " that was" : "es that were",
+	      p->attached ? "" : ": --follow-fork");
+}
+
 static void doubt_process(const struct end *e, const struct as_heap_process *p)
 {
 	if (p->attached)
@@ -137,6 +147,8 @@ static void doubt_process(const struct end *e, const struct as_heap_process *p)
 	if (p->nested)
 		doubt(e, "process %u: %s events in handlers of signals were not recorded", p->pid,
 		      as_human_count((double)p->nested).s);
+	if (p->unfollowed)
+		doubt_children(e, p);
 	if (as_heap_why(p->why))
 		doubt(e, "process %u: %s", p->pid, as_heap_why(p->why));
 }

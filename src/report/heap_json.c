@@ -187,6 +187,7 @@ static void put_process(struct as_json *j, const struct as_heap *h, const struct
 	as_json_i64(j, "lost_events", (int64_t)p->lost);
 	as_json_i64(j, "clipped_stacks", (int64_t)p->clipped);
 	as_json_i64(j, "nested_events", (int64_t)p->nested);
+	as_json_i64(j, "unrecorded_children", (int64_t)p->unfollowed);
 	as_json_i64(j, "waited_ns", p->waited_ns);
 	as_json_str(j, "problem", as_heap_why(p->why));
 	as_json_close(j);

@@ -130,13 +130,15 @@ struct as_wire_heap {
 	_Alignas(64) _Atomic uint64_t seq; /* the next number                             */
 	uint64_t seed; /* of what is sampled, the collector's; 0: of nobody                  */
 	_Alignas(64) _Atomic uint32_t nnodes; /* nodes that are complete, node 0 included  */
-	_Atomic uint32_t attached;  /* of enum as_wire_attached                              */
-	_Atomic uint64_t nnotes;    /* bytes of notes that are complete                      */
-	_Atomic uint64_t lost;      /* events that found no room in time                     */
-	_Atomic uint64_t waited_ns; /* how long threads waited for room                     */
-	_Atomic uint64_t clipped;   /* stacks deeper than AS_WIRE_HEAP_DEPTH, or without a node */
-	_Atomic uint64_t nested;    /* events from within our own code (a signal's handler)  */
-	_Atomic uint64_t left;      /* records that a jump left behind: numbers may be missing */
+	_Atomic uint32_t attached;   /* of enum as_wire_attached                              */
+	_Atomic uint64_t nnotes;     /* bytes of notes that are complete                      */
+	_Atomic uint64_t lost;       /* events that found no room in time                     */
+	_Atomic uint64_t waited_ns;  /* how long threads waited for room                     */
+	_Atomic uint64_t clipped;    /* stacks deeper than AS_WIRE_HEAP_DEPTH, or without a node */
+	_Atomic uint64_t nested;     /* events from within our own code (a signal's handler)  */
+	_Atomic uint64_t left;       /* records that a jump left behind: numbers may be missing */
+	_Atomic uint32_t unfollowed; /* processes that it started, and that are left alone      */
+	_Atomic uint32_t becomes;    /* 1: it executes another program, in its place            */
 
 	struct as_wire_ring ring[AS_WIRE_HEAP_RINGS];
 };
@@ -149,6 +151,8 @@ enum as_wire_heap_why {
 	AS_WIRE_WHY_DEAD,     /* the collector did not read for long                */
 	AS_WIRE_WHY_INSIDE,   /* malloc is the program's own: it does not come by   */
 	AS_WIRE_WHY_NO_GIL,   /* a CPython from 3.14 on without one: codes have copies */
+	AS_WIRE_WHY_EXEC,     /* it became a program without a guest: the collector's word */
+	AS_WIRE_WHY_DEEPBIND, /* a library was opened to see libc before us                */
 	AS_WIRE_WHYS,
 };
 

@@ -116,6 +116,66 @@ def _():
     expect_eq(h.by_function("top_by_size")["strange_alloc"], (62 * 5003, 62), "strange_alloc")
 
 
+DEEP = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdlib.h>
+
+int main(int argc, char **argv)
+{
+	void *all[2] = {NULL};
+
+	for (int i = 1; i < argc; i++) {
+		void *library = dlopen(argv[i], RTLD_NOW * (i % 2) | RTLD_LAZY | RTLD_DEEPBIND);
+
+		all[i % 2] = library;
+		if (!library)
+			return 3;
+		((void (*)(void))dlsym(library, "deep"))();
+	}
+	return 0;
+}
+"""
+DEEP_LIBRARY = """
+#include <stdlib.h>
+#include <string.h>
+
+void *volatile kept;
+
+void deep(void)
+{
+	for (int i = 0; i < 19; i++) {
+		kept = malloc(6007);
+		free(kept);
+	}
+	for (int i = 0; i < 3; i++)
+		kept = calloc(1, 7001);
+}
+"""
+
+
+@job_test("a library that sees libc before us (RTLD_DEEPBIND) is recorded, or that is said")
+def _():
+    (tmp() / "main.c").write_text(DEEP)
+    (tmp() / "deep.c").write_text(DEEP_LIBRARY)
+    folder = tmp() / "beside"
+    folder.mkdir()
+    for name, binding in (("a.so", "lazy"), ("b.so", "now")):
+        run("cc", "-g", "-O0", "-fno-builtin", "-shared", "-fPIC", f"-Wl,-z,{binding}", "-o",
+            folder / name, tmp() / "deep.c").ok()
+    run("cc", "-g", "-o", tmp() / "main", tmp() / "main.c", "-ldl",
+        f"-Wl,--enable-new-dtags,-rpath,{folder}").ok()
+    for names in ([folder / "a.so"], [folder / "b.so"], [folder / "a.so", folder / "b.so"]):
+        h, n = heap(tmp() / "main", *names), len(names)
+        expect_eq(h.by_function("top_by_size").get("deep"),
+                  (n * (19 * 6007 + 3 * 7001), n * 22), f"{names}: bytes and count")
+        expect_eq(h.by_function("leaked_by_line").get("deep"), (n * 3 * 7001, n * 3),
+                  f"{names}: left")
+        expect_eq(h.doc["processes"][0]["problem"], None, f"{names}: problem")
+    h = heap(tmp() / "main", "a.so")        # found by the RUNPATH of who opens it
+    expect_in("RTLD_DEEPBIND", h.doc["processes"][0]["problem"])
+
+
 # --- threads and processes ---------------------------------------------------------
 
 @job_test("threads: what each made, also when another gave it back after its end")
@@ -192,6 +252,144 @@ def _():
     h.expect_totals(h.truth[1])
     h = heap(ALLOCS, "vfork", options=["--follow-fork"])
     expect_eq(h.by_function("leaked_by_line")["by_leak"], (211 * 1013, 211), "the child's")
+
+
+# --- programs with an environment of their own ---------------------------------------
+
+EXECS = """
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+static void become(const char *how, char *program)
+{
+	char *argv[] = {program, "leak", NULL}, *env[] = {"PATH=/usr/bin:/bin", "OWN=1", NULL};
+	char *none[] = {NULL};
+
+	if (!strcmp(how, "execve"))
+		execve(program, argv, env);
+	if (!strcmp(how, "execvpe"))
+		execvpe(program, argv, env);
+	if (!strcmp(how, "execle"))
+		execle(program, program, "leak", (char *)NULL, env);
+	if (!strcmp(how, "fexecve"))
+		fexecve(open(program, O_RDONLY | O_CLOEXEC), argv, env);
+	environ = env;
+	if (!strcmp(how, "execv"))
+		execv(program, argv);
+	if (!strcmp(how, "execvp"))
+		execvp(program, argv);
+	if (!strcmp(how, "execl"))
+		execl(program, program, "leak", (char *)NULL);
+	if (!strcmp(how, "execlp"))
+		execlp(program, program, "leak", (char *)NULL);
+	if (!strcmp(how, "none"))
+		execve(program, argv, none);
+	if (!strcmp(how, "null"))
+		execve(program, argv, NULL);
+	unsetenv("LD_PRELOAD");
+	_exit(3);
+}
+
+int main(int argc, char **argv)
+{
+	char *to[] = {argv[3], "leak", NULL}, *env[] = {"OWN=1", "LD_PRELOAD=", NULL};
+	pid_t pid = 0;
+
+	if (!strcmp(argv[1], "exec"))
+		become(argv[2], argv[3]);
+	if (!strcmp(argv[1], "fork") && !(pid = fork()))
+		become(argv[2], argv[3]);
+	if (!strcmp(argv[1], "vfork") && !(pid = vfork())) {
+		execve("/not/there", to, env);
+		become(argv[2], argv[3]);
+	}
+	if (!strcmp(argv[1], "spawn"))
+		posix_spawn(&pid, argv[3], NULL, NULL, to, env);
+	if (!strcmp(argv[1], "spawnp"))
+		posix_spawnp(&pid, argv[3], NULL, NULL, to, env);
+	if (!strcmp(argv[1], "system"))
+		return system(argv[3]) != 0;
+	if (!strcmp(argv[1], "popen"))
+		return pclose(popen(argv[3], "w")) != 0;
+	if (!strcmp(argv[1], "daemon"))
+		return daemon(1, 1) != 0;
+	waitpid(pid, NULL, 0);
+	return pid <= 0;
+}
+"""
+IN_PLACE = ["execve", "execvpe", "execle", "fexecve", "execv", "execvp", "execl", "execlp", "none",
+            "null"]
+BESIDE = ["fork", "vfork", "spawn", "spawnp"]
+LEAK = (211 * 1013, 211)
+
+
+def execs():
+    (tmp() / "execs.c").write_text(EXECS)
+    run("cc", "-w", "-o", tmp() / "execs", tmp() / "execs.c").ok()
+    return tmp() / "execs"
+
+
+@job_test("a program that is executed with an environment of its own is recorded")
+def _():
+    program = execs()
+    for how in IN_PLACE:
+        h = heap(program, "exec", how, ALLOCS)
+        expect_eq(h.by_function("leaked_by_line").get("by_leak"), LEAK, how)
+        expect_eq([p["problem"] for p in h.doc["processes"]], [None, None], f"{how}: problems")
+    h = heap("env", "-i", ALLOCS, "leak")
+    expect_eq(h.by_function("leaked_by_line").get("by_leak"), LEAK, "env -i")
+
+
+@job_test("so is a child that is followed, however it is started")
+def _():
+    program = execs()
+    for beside in BESIDE:
+        h = heap(program, beside, "execve", ALLOCS, options=["--follow-fork"])
+        expect_eq(h.by_function("leaked_by_line").get("by_leak"), LEAK, beside)
+        expect_eq({p["unrecorded_children"] for p in h.doc["processes"]}, {0}, beside)
+
+
+@job_test("processes that are not followed are counted, and that is said")
+def _():
+    program = execs()
+    for how in [*BESIDE, "system", "popen", "daemon"]:
+        r = run(ASSAY, "heap", "run", "--force", "-o", FILE, "--", program, how, "execve", ALLOCS)
+        expect_eq(r.rc, 0, f"{how}: {r.err}")
+        p, = heap_stats()["processes"]
+        expect_eq(p["unrecorded_children"], 1, how)
+        expect_in("started 1 process that was not recorded", " ".join(r.err.split()), how)
+        expect_in("--follow-fork", r.err, how)
+    r = run(ASSAY, "heap", "run", "--force", "-o", FILE, "--", "sh", "-c",
+            f"'{ALLOCS}' leak; '{ALLOCS}' leak; true")
+    expect_in("started 2 processes that were not recorded", " ".join(r.err.split()))
+
+
+@job_test("what is started finds no trace of us when it is left alone, and its own environment")
+def _():
+    script = ("import os, subprocess, sys\n"
+              "print(subprocess.run(['env'], env=eval(sys.argv[1]), capture_output=True).stdout)")
+    for env in ({"A": "1"}, {"LD_PRELOAD": "", "B": "2"}, {}):
+        alone, r = (run(*before, sys.executable, "-c", script, str(env)).ok() for before in
+                    ((), (ASSAY, "heap", "run", "--quiet", "--force", "-o", FILE, "--")))
+        expect_eq(r.out, alone.out, f"what {env} becomes")
+    keep = "import os, subprocess; subprocess.run(['env'])"
+    r = run(ASSAY, "heap", "run", "--quiet", "-f", "-o", FILE, "--", sys.executable, "-c", keep)
+    expect("assay-heap" not in r.ok().out and "ASSAY_HEAP" not in r.out, r.out)
+
+
+@job_test("a process that becomes a program that cannot be recorded: that is said")
+def _():
+    r = run(ASSAY, "heap", "run", "--force", "-o", FILE, "--", "sh", "-c",
+            f"exec '{static_program()}'")
+    expect_in("became another program, which could not be recorded", " ".join(r.err.split()))
 
 
 # --- how a command ends --------------------------------------------------------------

@@ -6,6 +6,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import *
+from heaps import *
 from jobs import *
 from pythons import *
 
@@ -63,6 +64,52 @@ def _():
                    f"{python.version}: an evaluator is left in {frames}")
     if not tried:
         skip("there is no Python that is known")
+
+
+THREADS = """
+#include <pthread.h>
+#include <stdlib.h>
+
+static void *keep[7];
+
+static void take_natively(int i)
+{
+	keep[i] = malloc(150001);
+}
+
+static void *work(void *arg)
+{
+	for (int i = 0; i < 7; i++)
+		take_natively(i);
+	return arg;
+}
+
+void start(void)
+{
+	pthread_t t;
+
+	pthread_create(&t, NULL, work, NULL);
+	pthread_join(t, NULL);
+}
+"""
+
+
+@job_test("what a native thread allocates in a Python has its native stack, without --native too")
+def _():
+    (tmp() / "threads.c").write_text(THREADS)
+    run("cc", "-g", "-shared", "-fPIC", "-o", tmp() / "threads.so", tmp() / "threads.c",
+        "-pthread").ok()
+    library = str(tmp() / "threads.so")
+    text = f"import ctypes; ctypes.CDLL({library!r}).start(); x = bytearray(160001)"
+    for python in pythons():
+        h = heap(python.path, "-c", text)
+        left = h.by_function("leaked_by_line")
+        expect_eq(left.get("take_natively"), (7 * 150001, 7), f"{python.version}: of the thread")
+        expect_eq(h.by_function("top_by_size").get("<module>", (0, 0))[0] >= 160001, True,
+                  f"{python.version}: Python's own")
+        unknown = sum(row["bytes"] for row in h.doc["top_by_size"] if row["function"] is None
+                      and row["file"] is None)
+        expect(unknown < h.doc["total_allocated_bytes"] / 50, f"{python.version}: {unknown}")
 
 
 @job_test("the stack of a native program reaches its start")

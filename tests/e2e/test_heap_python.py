@@ -117,6 +117,42 @@ def _():
             expect_eq(len(made), 31, f"{python.version} {env}: blocks")
 
 
+@test("deep recursion: frames that came back and were called from elsewhere are told apart")
+def _():
+    text = """import sys
+sys.setrecursionlimit(2000)
+def leaf(k):
+    return bytearray(140000 + k)
+def down(n, k):
+    if n % 64 == 0:
+        leaf(k * 10 + n // 64)
+    if n == 0:
+        return
+    if n * k % 5:
+        return down(n - 1, k)
+    return down(n - 1, k)
+def lazily(n):
+    yield from lazily(n - 1) if n else [down(64, 30)]
+for k in range(20):
+    down(576, k)
+    if k % 4 == 0:
+        list(lazily(100))
+print(sys._getframe().f_trace_lines)
+"""
+
+    def lines(n, k):
+        return [11 if m * k % 5 else 12 for m in range(576, n, -1)] + [7]
+
+    for python in pythons():
+        r, (host,) = hosts([python.path, "-S", "-c", text])
+        expect_eq(r.ok().out, "True\n", f"{python.version}: f_trace_lines")
+        made = {a.size - 140001: a.stack for a in host.allocs if 140001 <= a.size < 140201}
+        expect_eq(sorted(made), list(range(200)), f"{python.version}: blocks")
+        for what, stack in made.items():
+            expect_eq([line for name, _, line in stack if name == "down"],
+                      lines(what % 10 * 64, what // 10), f"{python.version}: lines of {what}")
+
+
 @test("an interpreter inside of the interpreter")
 def _():
     text = """try:

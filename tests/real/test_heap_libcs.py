@@ -13,6 +13,7 @@ from pythons import *
 from roots import *
 
 REFUSED = 69
+WRAPPER = 125     # of a command that runs another
 MUSL = "/lib/ld-musl-x86_64.so.1"
 
 
@@ -74,6 +75,29 @@ void _start(void) { sleep(60); _exit(0); }
     expect_in("has musl as its libc", r.err)
     expect_eq(p.poll(), None, "how the program ended")
     stop(p, signal.SIGKILL)
+
+
+@job_test("musl: a program is refused before it starts; a child of it is left alone, and runs")
+def _():
+    source = tmp() / "other.c"
+    source.write_text("""void _exit(int);
+void _start(void) { _exit(7); }
+""")
+    if not os.path.exists(MUSL) or run("cc", "-nostdlib", "-o", tmp() / "other", source, MUSL,
+                                       f"-Wl,--dynamic-linker={MUSL}").rc:
+        skip("needs musl and a compiler")
+    (tmp() / "script").write_text(f"#!{tmp() / 'other'} -x\n")
+    (tmp() / "script").chmod(0o755)
+    for program in ("./other", "./script"):
+        expect_eq(run(program).rc, 7, f"{program} alone")
+        r = assay("heap", "run", "--no-store", "-o", "x.heap", "--", program)
+        expect_eq(r.rc, WRAPPER, r.err)
+        expect_in("has musl as its libc", r.err)
+        for options in ((), ("--follow-fork",)):
+            for how in (f"exec {program}", f"{program}", f"PATH=.:$PATH; {program[2:]}"):
+                r = assay("heap", "run", "--no-store", "--quiet", "--force", *options, "-o",
+                          "x.heap", "--", "sh", "-c", how)
+                expect_eq(r.rc, 7, f"{how} {options}: {r.err}")
 
 
 main()

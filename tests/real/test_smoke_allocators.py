@@ -65,4 +65,83 @@ def _():
         h.expect_sites(h.truth[0]["sites"])
 
 
+APIS = {
+    "libjemalloc.so.2": """
+void *mallocx(size_t, int), *rallocx(void *, size_t, int);
+size_t xallocx(void *, size_t, size_t, int);
+void dallocx(void *, int), sdallocx(void *, size_t, int);
+static void take(void)
+{
+	for (int i = 0; i < 31; i++)
+		dallocx(mallocx(1009, 0), 0);
+	for (int i = 0; i < 17; i++)
+		keep = rallocx(mallocx(2003, 0), 5003, 0);
+	sdallocx(mallocx(3001, 0), 3001, 0);
+	void *p = mallocx(4001, 0);
+	(void)xallocx(p, 4002, 0, 0);
+	free(p);
+}
+""", "libmimalloc.so.2": """
+void *mi_malloc(size_t), *mi_calloc(size_t, size_t), *mi_realloc(void *, size_t);
+void *mi_malloc_aligned(size_t, size_t), mi_free(void *), *mi_new(size_t);
+static void take(void)
+{
+	for (int i = 0; i < 31; i++)
+		mi_free(mi_malloc(1009));
+	for (int i = 0; i < 17; i++)
+		keep = mi_realloc(mi_calloc(1, 2003), 5003);
+	mi_free(mi_malloc_aligned(3001, 64));
+	void *p = mi_new(4001);
+	p = mi_realloc(p, 4002);
+	free(p);
+}
+""", "libtcmalloc_minimal.so.4": """
+void *tc_malloc(size_t), *tc_calloc(size_t, size_t), *tc_realloc(void *, size_t);
+void *tc_memalign(size_t, size_t), tc_free(void *), *tc_new(size_t);
+static void take(void)
+{
+	for (int i = 0; i < 31; i++)
+		tc_free(tc_malloc(1009));
+	for (int i = 0; i < 17; i++)
+		keep = tc_realloc(tc_calloc(1, 2003), 5003);
+	tc_free(tc_memalign(64, 3001));
+	void *p = tc_new(4001);
+	p = tc_realloc(p, 4002);
+	free(p);
+}
+"""}
+LATE = """#include <dlfcn.h>
+int main(void) { return ((int (*)(void))dlsym(dlopen("./late.so", RTLD_NOW), "late"))(); }
+"""
+API_MADE = (31 + 17 * 2 + 1 + 2, 31 * 1009 + 17 * (2003 + 5003) + 3001 + 4001 + 4002)
+
+
+@job_test("what they offer besides malloc is told once, and nobody finds what is not there")
+def _():
+    for name, text in APIS.items():
+        library, = glob.glob(f"/usr/lib/*/{name}")
+        (tmp() / "api.c").write_text("#include <stdlib.h>\nstatic void *volatile keep;\n" + text +
+                                     "int main(void) { take(); return 0; }\n")
+        for binding in ("lazy", "now"):
+            run("cc", "-g", "-O0", "-fno-builtin", "-o", "api", tmp() / "api.c",
+                f"-Wl,-z,{binding}", "-Wl,--no-as-needed", library, timeout=120).ok()
+            h = heap("./api")
+            expect_eq(h.by_function("top_by_size").get("take"), tuple(reversed(API_MADE)),
+                      f"{name}, {binding}: bytes and count")
+            expect_eq(h.by_function("leaked_by_line").get("take"), (17 * 5003, 17),
+                      f"{name}, {binding}: left")
+        run("cc", "-g", "-O0", "-fno-builtin", "-shared", "-fPIC", "-Dmain=late", "-o", "late.so",
+            tmp() / "api.c").ok()
+        (tmp() / "late.c").write_text(LATE)
+        run("cc", "-g", "-o", "late", tmp() / "late.c", "-Wl,--no-as-needed", library, "-ldl").ok()
+        expect_eq(heap("./late").by_function("top_by_size").get("take"), tuple(reversed(API_MADE)),
+                  f"{name}, loaded late: bytes and count")
+    (tmp() / "none.c").write_text("""extern void *mallocx(unsigned long, int) __attribute__((weak));
+extern void *mi_malloc(unsigned long) __attribute__((weak));
+int main(void) { return mallocx || mi_malloc; }
+""")
+    run("cc", "-o", "none", tmp() / "none.c").ok()
+    heap("./none")
+
+
 main()

@@ -306,6 +306,74 @@ static void t_the_oldest_layout(void)
 	EXPECT_U64(number_of(walk()), number_of(caller_of(walk())));
 }
 
+/* Frames as objects, each as it begins; frame `i` may be used again. */
+static void begin_again(size_t i)
+{
+	stack.frame[i][as_pyhost.at.frame.trace] = 1;
+}
+
+static void deep_objects(const unsigned char *code, size_t depth)
+{
+	deep(code, depth);
+	for (size_t i = 0; i < depth; i++)
+		begin_again(i);
+}
+
+static void t_deep_frames_that_are_objects(void)
+{
+	for (unsigned minor = 8; minor <= 10; minor++) {
+		unsigned char *code;
+
+		stack.n = 0;
+		fake_python(minor);
+		code = fake_code("a", 1);
+		fake_int(code, as_pyhost.at.code.flags, 3);
+		deep_objects(code, 500);
+		uint32_t first = walk();
+		EXPECT_U64(depth_of(first), 500);
+		fake_at(stack.frame[3], 50); /* cannot be, while those above it run: nobody looks */
+		EXPECT_U64(walk(), first);
+		pop(), pop();
+		EXPECT_U64(walk(), caller_of(caller_of(first)));
+		stack.n += 2;
+		fake_leaf(stack.frame[499]);
+		for (size_t i = 4; i < 500; i++)
+			begin_again(i); /* all have returned, and were called again */
+		uint32_t second = walk();
+		EXPECT(second != first);
+		EXPECT_U64(depth_of(second), 500);
+		fake_at(stack.frame[3], 10 + 2 * (3 % 3));
+		EXPECT_U64(walk(), second);
+		for (size_t i = 470; i < 500; i++)
+			begin_again(i); /* a few of them: the mark below these is found */
+		fake_at(stack.frame[470], 60);
+		EXPECT(walk() != second);
+		EXPECT_U64(depth_of(walk()), 500);
+		begin_again(448), begin_again(480);
+		fake_at(stack.frame[440], 70);
+		uint32_t third = walk();
+		for (int i = 499; i > 440; i--)
+			third = caller_of(third);
+		EXPECT_U64(offset_of(third), 70);
+	}
+}
+
+/* What waits in a generator may be called by another, and none has a mark. */
+static void t_deep_generators(void)
+{
+	unsigned char *code;
+
+	fake_python(9);
+	code = fake_code("a", 1);
+	fake_int(code, as_pyhost.at.code.flags, 0x20);
+	deep_objects(code, 100);
+	uint32_t first = walk();
+	fake_at(stack.frame[3], 50);
+	EXPECT(walk() != first);
+	for (size_t i = 0; i < 100; i++)
+		EXPECT_U64(stack.frame[i][as_pyhost.at.frame.trace], 1);
+}
+
 static void t_units_of_two_bytes(void)
 {
 	fake_python(10);
@@ -382,6 +450,6 @@ UTEST_MAIN(T(t_nothing_runs), T(t_frames_become_nodes), T(t_only_what_moved_is_n
 	   T(t_calls_and_returns), T(t_other_callers), T(t_frames_that_have_not_begun),
 	   T(t_a_code_that_died), T(t_many_codes_live_and_die), T(t_deep_frames_are_not_compared),
 	   T(t_deep_stacks_return), T(t_too_deep_keeps_the_innermost), T(t_the_oldest_layout),
-	   T(t_units_of_two_bytes), T(t_a_forked_child_begins_anew), T(t_a_name_in_ascii),
-	   T(t_a_name_of_small_characters), T(t_a_name_of_wide_characters),
-	   T(t_a_name_of_the_widest_characters))
+	   T(t_deep_frames_that_are_objects), T(t_deep_generators), T(t_units_of_two_bytes),
+	   T(t_a_forked_child_begins_anew), T(t_a_name_in_ascii), T(t_a_name_of_small_characters),
+	   T(t_a_name_of_wide_characters), T(t_a_name_of_the_widest_characters))
