@@ -71,6 +71,20 @@ def _():
     expect_eq({name_of(f[-1]) for f, _ in gil}, {"burner"}, "who had the GIL")
 
 
+for python in PYTHONS:
+    @job_test(f"3.{python.minor}: a thread that has not begun yet has nothing of who begins it")
+    def _(python=python):
+        r = assay("record", "-q", "-t", "-r", "2000", "--weight", "time", "-o", "x.folded", "--",
+                  python.path, program("starting"), 60).ok()
+        truth = json.loads(r.out)
+        used = collections.Counter()
+        for frames, us in stacks((tmp() / "x.folded").read_text()):
+            sleeps = "sleeper" in map(name_of, frames) or str(truth["thread"]) not in frames[0]
+            used["sleepers" if sleeps else "burner"] += us / 1e6
+        expect(0.5 < sum(used.values()) / truth["used"] < 1.05, f"{used} of {truth}")
+        expect(used["sleepers"] < 0.1 * truth["used"], f"{used} of {truth}")
+
+
 @job_test("CPU time is with the stacks that used it, not with those that wait afterwards")
 def _():
     p = script(PYTHONS[-1], "duty", 30)
