@@ -92,17 +92,18 @@ static int64_t pause_of(const struct as_loop_watch *w, const struct as_loop_thre
 	return by_age > half ? by_age : half;
 }
 
-static void look_at_stack(struct as_loop_watch *w, struct as_loop_thread *t, bool locks,
-			  int64_t now)
+static void look_at_stack(struct as_loop_watch *w, struct as_loop_thread *t,
+			  const struct as_call *call, int64_t now)
 {
 	struct as_loop_period *p = &t->now;
 
 	if (t->state != AS_LOOP_BUSY || p->looks < 2 || now < t->stack_ns)
 		return;
-	p->locked += locks;
-	p->gil += locks && as_loop_wants_gil(&w->stacks, t->tid);
-	as_loop_vote(&w->stacks, t->tid, &p->votes, !t->runs && p->stack_slices == t->last.slices,
-		     now);
+	struct as_vote deed = as_loop_deed(&w->stacks, t->tid, call->runs, call->nr);
+	p->locked += deed.cause == AS_LOOP_LOCK || deed.cause == AS_LOOP_GIL;
+	p->gil += deed.cause == AS_LOOP_GIL;
+	as_loop_vote(&w->stacks, t->tid, &p->votes, deed,
+		     !t->runs && p->stack_slices == t->last.slices, now);
 	p->stack_slices = t->runs ? -1 : t->last.slices;
 	t->stack_ns = now + (now - p->start_ns) / 16;
 }
@@ -116,7 +117,7 @@ static bool look_at(struct as_loop_watch *w, struct as_loop_thread *t, const str
 		return false;
 	if (t->to && before)
 		as_histogram_add(&w->gaps, l->now - before, 1);
-	look_at_stack(w, t, as_call_locks(call.nr), l->now);
+	look_at_stack(w, t, &call, l->now);
 	t->due_ns = l->now + pause_of(w, t, l->now);
 	return true;
 }

@@ -198,6 +198,17 @@ def _():
         expect_in(part, r.out)
 
 
+@job_test("of two that held it both are told; of many tasks without names no number")
+def _():
+    p = script(PYTHON, "holders", 12)
+    r = assay("loop", p.pid, env=PROBED).ok()
+    rows = r.out.split("What held the loop")[1].split("The longest")
+    expect(re.search(r"computed +Task ", rows[0]), r.out)
+    expect(re.search(r"waited: clock\S+ +Task ", rows[0]), r.out)
+    expect_in("of these ", rows[1])
+    expect(max(map(len, r.out.splitlines())) <= 80, r.out)
+
+
 @job_test("what cannot be watched is refused with a sentence")
 def _():
     for words, rc, part in ((("999999999",), 66, "no process"), (("x",), 2, "x"),
