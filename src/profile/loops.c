@@ -187,8 +187,9 @@ static struct as_votes by_stack(const struct as_votes *v)
 	struct as_votes out = {0};
 
 	for (size_t i = 0; i < v->n; i++)
-		add(&out, (struct as_vote){
-				  .stack = v->at[i].stack, .task = v->at[i].task, .ns = v->at[i].ns});
+		add(&out, (struct as_vote){.stack = v->at[i].stack,
+					   .task = v->at[i].task,
+					   .ns = v->at[i].ns});
 	return out;
 }
 
@@ -262,7 +263,8 @@ static bool is_one(const struct as_profile *p, const struct as_loop_holder *a,
 {
 	const struct as_stack *x = &p->stack[a->stack], *y = &p->stack[b->stack];
 
-	return x->caller == y->caller && p->place[x->place].function == p->place[y->place].function &&
+	return x->caller == y->caller &&
+	       p->place[x->place].function == p->place[y->place].function &&
 	       p->place[x->place].file == p->place[y->place].file && a->cause == b->cause &&
 	       a->call == b->call;
 }

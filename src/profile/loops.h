@@ -69,10 +69,10 @@ struct as_loops {
 	size_t n;
 	struct as_loop_block *block; /* as they ended                           */
 	size_t nblocks, blocks_cap;
-	uint64_t unlisted; /* blocks beyond the limit                           */
-	bool starved;      /* memory ran out: something is missing              */
-	struct as_profile *profile;
-	struct as_err blind; /* why there are no stacks; code 0: there are      */
+	uint64_t unlisted;          /* blocks beyond the limit                           */
+	bool starved;               /* memory ran out: something is missing              */
+	struct as_profile *profile; /* its `taking`: looks at stacks; none can be late */
+	struct as_err blind;        /* why there are no stacks; code 0: there are      */
 };
 
 int as_loops_init(struct as_loops *l, struct as_err *err);
@@ -112,7 +112,7 @@ struct as_votes {
 };
 
 bool as_votes_has(const struct as_votes *v, uint32_t stack);
-/* One look: half of the time since the last one is that one's. The task counts if the stack is new. */
+/* One look: half of the time since the last is that one's. The task counts if the stack is new. */
 void as_votes_add(struct as_votes *v, struct as_vote seen, int64_t now);
 /* The period is over: the rest is the last look's. */
 void as_votes_end(struct as_votes *v, int64_t end);

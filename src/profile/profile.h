@@ -22,6 +22,7 @@
 
 #include "base/err.h"
 #include "base/index.h"
+#include "profile/taking.h"
 
 enum {
 	AS_VALUES_MAX = 16,        /* kinds of value in one profile             */
@@ -69,6 +70,7 @@ struct as_profile {
 	int64_t start_unix_ns; /* when it began; 0: unknown                  */
 	int64_t duration_ns;
 	int64_t slice_ns; /* 0: all of it is one slice                  */
+	struct as_taking taking;
 
 	char **text;
 	struct as_place *place;

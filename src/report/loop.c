@@ -322,7 +322,7 @@ static void put_head(struct as_buf *out, const struct as_loops *l)
 	if (l->exact)
 		as_buf_str(out, "every wait told by the kernel\n");
 	else
-		as_buf_fmt(out, "looked at every %s: shorter periods are known in sum\n",
+		as_buf_fmt(out, "looked at every %s: shorter periods known in sum\n",
 			   as_human_duration(l->resolution_ns).s);
 }
 
@@ -341,6 +341,10 @@ static void put_held(struct as_buf *out, const struct as_look *look, const struc
 	qsort(g.at, g.n, sizeof *g.at, heavier);
 	put_groups(out, look, &g);
 	put_stack(out, look, l, how);
+	if (l->profile->taking.known)
+		as_buf_fmt(out, "\n%s stacks read, %.2f %% rejected\n",
+			   as_human_count((double)l->profile->taking.samples).s,
+			   100 * as_taking_rejected(&l->profile->taking));
 	if (l->blind.code)
 		as_buf_fmt(out, "\nno stacks: %s\n", l->blind.msg);
 }

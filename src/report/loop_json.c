@@ -141,6 +141,19 @@ static void put_sum(struct as_json *j, const struct as_loops *l)
 	put_busy(j, all);
 }
 
+static void put_taking(struct as_json *j, const struct as_taking *t)
+{
+	if (!t->known) {
+		as_json_na(j, "stacks");
+		return;
+	}
+	as_json_open(j, "stacks", '{');
+	as_json_i64(j, "read", t->samples);
+	as_json_i64(j, "rejected", t->rejected);
+	as_json_f64(j, "rejected_ratio", as_taking_rejected(t));
+	as_json_close(j);
+}
+
 void as_put_loops_json(struct as_buf *out, const struct as_loops *l)
 {
 	struct as_json j = as_json_pretty(out);
@@ -161,6 +174,7 @@ void as_put_loops_json(struct as_buf *out, const struct as_loops *l)
 		put_block(&j, l, &l->block[i]);
 	as_json_close(&j);
 	as_json_i64(&j, "blocks_unlisted", (int64_t)l->unlisted);
+	put_taking(&j, &l->profile->taking);
 	as_json_str(&j, "no_stacks", l->blind.code ? l->blind.msg : NULL);
 	as_json_close(&j);
 	as_buf_byte(out, '\n');

@@ -40,6 +40,7 @@ static bool seek(struct as_loop_stacks *s, int64_t now)
 	s->why = (struct as_err){0};
 	if (as_python_find(s->env, s->pid, &s->py, &s->why) < 0)
 		return false;
+	s->to->taking.known = true;
 	as_pythreads_init(&s->threads, s->env, &s->py);
 	as_codes_init(&s->codes, &s->py, s->to);
 	s->objects = as_pyreader_init(&s->reader, &s->py);
@@ -103,7 +104,10 @@ void as_loop_vote(struct as_loop_stacks *s, pid_t tid, struct as_votes *v, struc
 	}
 	if (!t && as_loop_stacks_ready(s, now)) /* it may be new */
 		t = find(s, tid);
-	if (!t || as_snapshot(&t->snap, s->stack, &s->count) != AS_SNAP_OK)
+	enum as_snap snap = t ? as_snapshot(&t->snap, s->stack, &s->count) : AS_SNAP_GONE;
+	s->to->taking.samples += snap == AS_SNAP_OK;
+	s->to->taking.rejected += snap == AS_SNAP_REJECTED;
+	if (snap != AS_SNAP_OK)
 		return;
 	deed.stack = as_codes_stack(&s->codes, s->stack);
 	if (!deed.stack)

@@ -1,7 +1,8 @@
 """A service whose loop is held by two things, one after the other: holders.py COUNT
 
 Each block computes for 30 ms and sleeps for 40, or the other way round, in tasks that nobody named.
-Says at the end, as JSON, when each began and ended by CLOCK_MONOTONIC, and which lines held it how long.
+Says at the end, as JSON, when each began and ended by CLOCK_MONOTONIC, and which lines held it
+how long.
 """
 import asyncio
 import json
@@ -24,11 +25,11 @@ def nap(seconds):
 
 async def block(burn, sleep, log):
     start = time.monotonic_ns()
-    burnt = compute(burn)           # line 27
-    slept = nap(sleep)              # line 28
+    burnt = compute(burn)           # line 28
+    slept = nap(sleep)              # line 29
     log.append({"kind": "cpu" if burnt > slept else "sleep", "start": start,
-                "end": time.monotonic_ns(), "line": 27 if burnt > slept else 28,
-                "held": {27: 1e3 * burnt, 28: 1e3 * slept}})
+                "end": time.monotonic_ns(), "line": 28 if burnt > slept else 29,
+                "held": {28: 1e3 * burnt, 29: 1e3 * slept}})
 
 
 async def main(count):
