@@ -8,6 +8,7 @@
 #include "base/fault.h"
 #include "base/num.h"
 #include "os/folder.h"
+#include "os/right.h"
 
 enum { THREADS_MOST = 4096 };
 
@@ -190,15 +191,12 @@ static int open_exact(struct as_loop_watch *w, struct as_err *err)
 
 /* ── beginning and end ────────────────────────────────────────────────── */
 
-static int refuse(pid_t pid, int os, struct as_err *err)
+static int refuse(const struct as_env *env, pid_t pid, int os, struct as_err *err)
 {
 	if (os == ESRCH || os == ENOENT)
 		return as_fail(err, AS_ENOTFOUND, "process %d has ended", (int)pid);
-	(void)as_fail_errno(err, os, "look at process %d", (int)pid);
-	if (os == EPERM || os == EACCES)
-		return as_hint(err, "be its user and start it with 'assay loop -- …', or be root; "
-				    "in a container: --cap-add SYS_PTRACE");
-	return err->code;
+	int r = as_fail_errno(err, os, "look at process %d", (int)pid);
+	return os == EPERM || os == EACCES ? as_right_hint(env, pid, err) : r;
 }
 
 int as_loop_open(struct as_loop_watch *w, const struct as_env *env, pid_t pid, struct as_loops *to,
@@ -211,7 +209,7 @@ int as_loop_open(struct as_loop_watch *w, const struct as_env *env, pid_t pid, s
 	to->start_ns = as_now();
 	int os = list(w, to->start_ns);
 	if (os)
-		return refuse(pid, os, err);
+		return refuse(env, pid, os, err);
 	int r = as_loop_stacks_open(&w->stacks, env, pid, to->profile, err);
 	return r < 0 ? r : open_exact(w, err);
 }

@@ -4,6 +4,7 @@ import collections
 import json
 import math
 import os
+import shutil
 import signal
 import sys
 import time
@@ -211,7 +212,22 @@ def _():
     p = script(PYTHONS[-1], "split", 0.5, 20)
     r = run(*as_nobody(ASSAY, "record", "-p", p.pid, "-d", 0.1))
     expect_eq(r.rc, 77, f"exit status ({r.err})")
-    expect_in("be root", r.err)
+    expect_in("it belongs to uid 0: be that user, or be root", r.err)
+    if shutil.which("setpriv"):
+        r = run("setpriv", "--bounding-set=-sys_ptrace", "--inh-caps=-sys_ptrace", ASSAY, "dump",
+                p.pid)
+        expect(r.rc == 0 or "--cap-add SYS_PTRACE" in r.err, r.err)
+        expect("be root" not in r.err and "assay record" not in r.err, r.err)
+    stop(p)
+
+
+@job_test("Python 2 is told from what is no Python")
+def _():
+    shutil.copy(shutil.which("sleep"), tmp() / "python2.7")
+    p = start(tmp() / "python2.7", "20")
+    r = assay("record", "-p", p.pid, "-d", 0.1)
+    expect_eq(r.rc, 69, f"exit status ({r.err})")
+    expect_in("runs Python 2, which is too old", r.err)
     stop(p)
 
 
