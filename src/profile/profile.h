@@ -6,7 +6,7 @@
  *	place    a line of a function of a file; 0 is nowhere
  *	stack    a place and the stack that called it, so all stacks are one tree;
  *	         0 is the empty one, its root
- *	tags     a set of labels (thread, process, task, state); 0 is none
+ *	tags     a set of labels (thread and its name, process, task); 0 is none
  *	sample   a stack, its tags, a slice of time, and a value of each kind
  *
  * Things are known by their number in their array, and each is there once:
