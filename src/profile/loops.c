@@ -290,6 +290,12 @@ static int longer(const void *a, const void *b)
 	return (x->ns < y->ns) - (x->ns > y->ns);
 }
 
+/* A look that finds it running cannot tell whether it has a CPU: the counts of the block can. */
+static enum as_loop_cause cause_in(const struct as_loop_block *b, enum as_loop_cause seen)
+{
+	return seen == AS_LOOP_CPU && b->ready_ns > b->cpu_ns ? AS_LOOP_READY : seen;
+}
+
 /* A fifth of a block is a good part; who has two fifths of what is left is told next. */
 static void find_holders(struct as_loop_block *b, const struct as_votes *all,
 			 const struct as_profile *p)
@@ -307,10 +313,14 @@ static void find_holders(struct as_loop_block *b, const struct as_votes *all,
 		keep_holder(b,
 			    (struct as_loop_holder){x.stack, x.task,
 						    (int64_t)(part * (double)b->duration_ns),
-						    did.cause, did.call},
+						    cause_in(b, did.cause), did.call},
 			    p);
 	}
 	qsort(b->holder, b->nholders, sizeof *b->holder, longer);
+	if (b->nholders == 1) { /* then what is known of the block is known of it */
+		b->holder->cause = b->cause;
+		b->holder->call = b->call;
+	}
 }
 
 void as_loop_blame(struct as_loop_block *b, const struct as_votes *v, const struct as_profile *p)
@@ -324,8 +334,7 @@ void as_loop_blame(struct as_loop_block *b, const struct as_votes *v, const stru
 		struct as_votes votes = *v;
 		struct as_vote did = deed_on(&votes, held.stack, p, false);
 
-		b->cause = did.cause == AS_LOOP_CPU && b->ready_ns > b->cpu_ns ? AS_LOOP_READY
-									       : did.cause;
+		b->cause = cause_in(b, did.cause);
 		b->call = did.call;
 	}
 	find_holders(b, v, p);

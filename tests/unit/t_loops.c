@@ -174,6 +174,7 @@ static void t_one_holder(void)
 	EXPECT_U64(b.cause, AS_LOOP_CPU);
 	EXPECT_U64(b.nholders, 1);
 	EXPECT_I64(b.holder[0].ns, 20 * MS);
+	EXPECT_U64(b.holder[0].cause, AS_LOOP_CPU);
 	as_loops_done(&loops);
 }
 
