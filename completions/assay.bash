@@ -682,6 +682,8 @@ _assay() {
 		-s | --service) return ;;
 		--version) return ;;
 		-l | --label) return ;;
+		--project) return ;;
+		--zone) return ;;
 		--host) return ;;
 		--since) return ;;
 		--until) return ;;
@@ -701,7 +703,7 @@ _assay() {
 		--highlight) return ;;
 		esac
 		if [[ $cur == -* ]]; then
-			_assay_words "-s --service --version -l --label --host --since --until -w --weight --by -b --busy -F --function --limit -o --output -f --format --json --store --metric --focus --callers --show-from-frame --show-stacks --hide-stacks --hide-frames --highlight -h --help" "$cur"
+			_assay_words "-s --service --version -l --label --project --zone --host --since --until -w --weight --by -b --busy -F --function --limit -o --output -f --format --json --store --metric --focus --callers --show-from-frame --show-stacks --hide-stacks --hide-frames --highlight -h --help" "$cur"
 		fi
 		;;
 	"flame")

@@ -2038,7 +2038,8 @@ define("flame/main", ["require", "exports", "report/dom", "report/plain", "repor
 		const named = (k) => k.name === k.unit ? "" : ` ${k.name}`;
 		const sums = p.kinds.map((k, i) => (0, data_5.amount)(k, total(i)) + named(k));
 		return [...sums, ...p.duration_ns > 0 ? [`over ${(0, units_6.duration)(p.duration_ns)}`] : [],
-			...p.start_ns > 0 ? [(0, units_6.moment)(p.start_ns)] : []].join(" · ");
+			...p.start_ns > 0 ? [(0, units_6.moment)(p.start_ns)] : [],
+			...p.sampling === null ? [] : [p.sampling]].join(" · ");
 	}
 	function header(p) {
 		const key = p.before < 0 ? null : (0, dom_10.h)("p", { class: "key" }, (0, dom_10.h)("i", { class: "less-now" }), "less than before", (0, dom_10.h)("i", { class: "more-now" }), "more than before");

@@ -68,12 +68,15 @@ static struct as_spelling spelling(const struct opts *o)
 static int show(const struct opts *o, const struct pair *p, struct as_io *io, struct as_err *err)
 {
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
-	struct as_diff_look which = {!strcmp(o->by, "total"), o->shares, o->limit};
-	struct as_look look = as_look_for(fileno(io->out));
 	const struct as_profile *before = p->of[AS_BEFORE];
-	const char *metric = before->kind[before->nkinds - 1].name;
+	struct as_diff_look which = {.total = !strcmp(o->by, "total"),
+				     .shares = o->shares,
+				     .rows = o->limit,
+				     .metric = before->kind[before->nkinds - 1].name,
+				     .taking = {before->taking, p->of[AS_AFTER]->taking}};
+	struct as_look look = as_look_for(fileno(io->out));
 	struct as_spelling how = spelling(o);
-	int r = o->json ? as_report_diff_json(&b, p->diff, metric, &how, &which, err)
+	int r = o->json ? as_report_diff_json(&b, p->diff, &how, &which, err)
 			: as_put_diff(&b, &look, p->diff, &how, &which, err);
 
 	return r < 0 ? r : as_buf_write(&b, io->out, err);

@@ -59,6 +59,8 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 	if (r == AS_OK)
 		r = as_sieve_apply(&o->sieve, &p, err);
 	if (r == AS_OK)
+		r = as_sieve_left(&o->sieve, p, err);
+	if (r == AS_OK)
 		r = as_output_open(o->output, &file, err);
 	if (r < 0)
 		return r;

@@ -91,14 +91,18 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 	const struct opts *o = opts_;
 	as_cleanup(pair_done) struct pair p = {0};
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
-	struct as_diff_look which = {!strcmp(o->by, "total"), o->shares, o->limit};
+	struct as_diff_look which = {.total = !strcmp(o->by, "total"),
+				     .shares = o->shares,
+				     .rows = o->limit};
 	struct as_look look = as_look_for(fileno(io->out));
 	struct as_spelling how = {.full_names = o->full_names};
 	int r = read_pair(o, args, &p, err);
 
 	(void)tail;
+	if (r == AS_OK)
+		which.metric = metric(p.of[AS_BEFORE]);
 	if (r == AS_OK && o->json)
-		r = as_report_diff_json(&b, p.diff, metric(p.of[AS_BEFORE]), &how, &which, err);
+		r = as_report_diff_json(&b, p.diff, &how, &which, err);
 	else if (r == AS_OK)
 		r = as_put_diff(&b, &look, p.diff, &how, &which, err);
 	return r < 0 ? r : as_buf_write(&b, io->out, err);

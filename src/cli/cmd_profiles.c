@@ -9,6 +9,7 @@
 #include "cli/output.h"
 #include "cli/sieve.h"
 #include "cli/target.h"
+#include "profile/filter.h"
 #include "profile/merge.h"
 #include "report/profiles.h"
 #include "run/busy.h"
@@ -17,7 +18,7 @@ struct opts {
 	struct as_filter filter;
 	double weight;
 	uint64_t limit;
-	const char *by, *function, *output, *format, *store;
+	const char *by, *function, *output, *format, *store, *project, *zone;
 	bool busy, json;
 	struct as_sieve sieve;
 };
@@ -30,7 +31,9 @@ static const struct as_opt opts[] = {
 	 .help = "of this service or name; * and ? stand for any letters"},
 	{.name = "version", .type = AS_OPT_TEXT, .arg = "V", .at = AT(filter.version), .help = "of this version"},
 	{.name = "label", .letter = 'l', .type = AS_OPT_PAIRS, .arg = "KEY=VALUE", .at = AT(filter.labels),
-	 .help = "with this label (zone=…, project=…); repeatable"},
+	 .help = "with this label; repeatable"},
+	{.name = "project", .type = AS_OPT_TEXT, .arg = "P", .at = AT(project), .help = "of this project: --label project=P"},
+	{.name = "zone", .type = AS_OPT_TEXT, .arg = "Z", .at = AT(zone), .help = "of this zone: --label zone=Z"},
 	{.name = "host", .type = AS_OPT_TEXT, .arg = "HOST", .at = AT(filter.host), .help = "of this machine"},
 	{.name = "since", .type = AS_OPT_TEXT, .arg = "WHEN", .at = AT(filter.since),
 	 .help = "of the last 2h, 7d …, or since a date: 2026-11-01 or '2026-11-01 12:00'"},
@@ -80,12 +83,25 @@ static int take_rows(struct chosen *c, const struct as_profile_listing *list, si
 	return AS_OK;
 }
 
+static void add_label(struct as_filter *f, const char *key, const char *value, struct as_buf *room)
+{
+	if (!value || f->labels.n == AS_OPT_REPEATS)
+		return;
+	as_buf_fmt(room, "%s=%s", key, value);
+	f->labels.v[f->labels.n++] = as_buf_text(room);
+}
+
 static int list(struct as_store *s, const struct opts *o, struct chosen *c, struct as_err *err)
 {
 	as_cleanup(as_selection_done) struct as_selection sel = {0};
 	as_auto_free struct as_profile_listing *found = NULL;
+	as_auto_buf struct as_buf project = AS_BUF(AS_BUF_LINE), zone = AS_BUF(AS_BUF_LINE);
+	struct as_filter filter = o->filter;
 	size_t n = 0;
-	int r = as_filter_select(&o->filter, &sel, err);
+
+	add_label(&filter, "project", o->project, &project);
+	add_label(&filter, "zone", o->zone, &zone);
+	int r = as_filter_select(&filter, &sel, err);
 
 	sel.query.ascending = true;
 	if (r == AS_OK)
@@ -141,7 +157,7 @@ static bool idle(const void *run_, const struct as_sample *s)
 	return length && !as_run_busy(run, s->slice * length, (s->slice + INT64_C(1)) * length);
 }
 
-/* The first decides what they count; times of many runs are no one timeline. */
+/* Times of many runs are no one timeline. */
 static int begin(struct chosen *c, const struct as_profile *p, struct as_err *err)
 {
 	c->all = as_profile_like(p, err);
@@ -152,9 +168,36 @@ static int begin(struct chosen *c, const struct as_profile *p, struct as_err *er
 	return AS_OK;
 }
 
-static bool counts_alike(const struct as_profile *a, const struct as_profile *b)
+/* Kinds of value that both have. Nobody compares by samples alone, unless there is nothing else. */
+static size_t common_kinds(const struct as_profile *a, const struct as_profile *b,
+			   struct as_value_kind ret[AS_VALUES_MAX])
 {
-	return !strcmp(a->kind[a->nkinds - 1].name, b->kind[b->nkinds - 1].name);
+	struct as_err ignored;
+	size_t n = 0, other;
+
+	for (size_t i = 0; i < a->nkinds; i++)
+		if (as_profile_kind(b, a->kind[i].name, &other, &ignored) == AS_OK)
+			ret[n++] = a->kind[i];
+	bool only_samples = n == 1 && !strcmp(ret[0].name, "samples");
+	return only_samples && a->nkinds > 1 && b->nkinds > 1 ? 0 : n;
+}
+
+/* What not all of them count is known of none: it goes. */
+static int narrow(struct chosen *c, const struct as_value_kind *kind, size_t n, struct as_err *err)
+{
+	struct as_profile *less = NULL;
+
+	if (n == c->all->nkinds)
+		return AS_OK;
+	less = as_profile_new(kind, n, err);
+	if (!less)
+		return err->code;
+	less->period_ns = c->all->period_ns;
+	less->start_unix_ns = c->all->start_unix_ns;
+	as_profile_merge(less, c->all);
+	as_profile_free(c->all);
+	c->p.all = c->all = less;
+	return AS_OK;
 }
 
 /* One that has no such metric counts other things; a filter that is wrong is so for all. */
@@ -171,21 +214,39 @@ static int add(struct chosen *c, const struct as_profile *p, struct as_err *err)
 {
 	int64_t so_far = c->all ? c->all->duration_ns : 0;
 	int r = c->all ? AS_OK : begin(c, p, err);
+	struct as_value_kind kind[AS_VALUES_MAX];
 
 	if (r < 0)
 		return r;
-	if (!counts_alike(c->all, p)) {
+	size_t n = common_kinds(c->all, p, kind);
+	if (!n) {
 		c->p.left_out++;
 		return AS_OK;
 	}
+	r = narrow(c, kind, n, err);
+	if (r < 0)
+		return r;
 	as_profile_merge(c->all, p);
 	c->all->duration_ns = so_far + p->duration_ns;
 	c->p.merged++;
 	return as_profile_ok(c->all, err);
 }
 
+/* How much the function had of what all of them count. */
+static void name_in(const struct opts *o, const struct chosen *c, const struct as_profile *p,
+		    struct as_profile_row *row)
+{
+	struct as_err ignored;
+	size_t kind;
+
+	if (c->all &&
+	    as_profile_kind(p, c->all->kind[c->all->nkinds - 1].name, &kind, &ignored) == AS_OK)
+		row->named = as_profile_named(p, kind, o->function);
+}
+
+/* What each says: first all are merged, and if asked each is searched for the function. */
 static int look_at(struct as_store *s, const struct opts *o, struct chosen *c, size_t i,
-		   struct as_err *err)
+		   bool search, struct as_err *err)
 {
 	struct as_profile_row *row = &c->p.row[i];
 	as_auto_run struct as_run *run = NULL;
@@ -200,11 +261,13 @@ static int look_at(struct as_store *s, const struct opts *o, struct chosen *c, s
 	if (o->busy)
 		as_profile_drop(run->stacks, idle, run);
 	r = sift(o, &run->stacks, &other, err);
-	c->p.left_out += other;
+	c->p.left_out += other && !search;
 	if (r < 0 || other)
 		return r;
-	if (o->function)
-		row->named = as_profile_named(run->stacks, run->stacks->nkinds - 1, o->function);
+	if (search) {
+		name_in(o, c, run->stacks, row);
+		return AS_OK;
+	}
 	return add(c, run->stacks, err);
 }
 
@@ -229,7 +292,11 @@ static int write_merged(const struct opts *o, const struct as_target *to, const 
 		   o->filter.name ? ", " : "", c->p.merged);
 	int r = as_target_put(to, c->all, &how, as_buf_text(&title), &b, err);
 	b.bad |= title.bad;
-	return r < 0 ? r : as_output_write(&b, file, o->output, io->out, err);
+	if (r == AS_OK)
+		r = as_output_write(&b, file, o->output, io->out, err);
+	if (r == AS_OK)
+		as_target_say_taking(to, c->all);
+	return r;
 }
 
 static int show(const struct opts *o, const struct chosen *c, struct as_io *io, struct as_err *err)
@@ -253,7 +320,8 @@ static int none(const struct opts *o, const struct chosen *c, struct as_err *err
 		return as_fail(err, AS_ENOTFOUND, "none of %zu profiles counts '%s'", c->p.left_out,
 			       o->sieve.metric);
 	(void)as_fail(err, AS_ENOTFOUND, "no profiles %s",
-		      as_filter_any(&o->filter) ? "match" : "are kept yet");
+		      as_filter_any(&o->filter) || o->project || o->zone ? "match"
+									 : "are kept yet");
 	return as_hint(err, "assay record --continuous --service NAME --match PATTERN; assay run "
 			    "--stacks cpu -- COMMAND");
 }
@@ -277,7 +345,9 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 		r = as_output_open(o->output, &file, err);
 	weigh(o, &c.p);
 	for (size_t i = 0; i < c.p.n && r == AS_OK; i++)
-		r = look_at(s, o, &c, i, err);
+		r = look_at(s, o, &c, i, false, err);
+	for (size_t i = 0; o->function && i < c.p.n && r == AS_OK; i++)
+		r = look_at(s, o, &c, i, true, err);
 	if (r == AS_OK && !c.all && !o->json)
 		r = none(o, &c, err);
 	if (r == AS_OK && o->output && c.all)

@@ -88,6 +88,8 @@ static int report_stacks(const struct opts *o, const char *arg, struct as_io *io
 	if (r == AS_OK)
 		r = as_sieve_apply(&o->sieve, &p, err);
 	if (r == AS_OK)
+		r = as_sieve_left(&o->sieve, p, err);
+	if (r == AS_OK)
 		r = as_output_open(o->file, &file, err);
 	return r < 0 ? r : write_functions(o, p, file, io, err);
 }

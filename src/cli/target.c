@@ -89,6 +89,16 @@ int as_target_put(const struct as_target *t, const struct as_profile *p,
 	return AS_OK;
 }
 
+void as_target_say_taking(const struct as_target *t, const struct as_profile *p)
+{
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_LINE);
+
+	if (!t->format || !t->format->mute || !p->taking.known)
+		return;
+	as_put_taking(&b, &p->taking);
+	(void)fprintf(stderr, "assay: %s\n", as_buf_text(&b));
+}
+
 int as_target_write(const struct as_target *t, const struct as_profile *p,
 		    const struct as_spelling *how, const char *title, FILE *standard,
 		    struct as_err *err)
@@ -99,5 +109,9 @@ int as_target_write(const struct as_target *t, const struct as_profile *p,
 
 	if (r == AS_OK)
 		r = as_target_put(t, p, how, title, &b, err);
-	return r < 0 ? r : as_output_write(&b, file, t->path, standard, err);
+	if (r == AS_OK)
+		r = as_output_write(&b, file, t->path, standard, err);
+	if (r == AS_OK)
+		as_target_say_taking(t, p);
+	return r;
 }

@@ -108,9 +108,5 @@ int as_remote_fail(pid_t pid, int os, struct as_err *err)
 {
 	if (os == ESRCH)
 		return as_fail(err, AS_ENOTFOUND, "process %d has ended", (int)pid);
-	(void)as_fail_errno(err, os, "read the memory of process %d", (int)pid);
-	if (os == EPERM || os == EACCES)
-		return as_hint(err, "be its user and start it with 'assay record -- …', or be "
-				    "root; in a container: --cap-add SYS_PTRACE");
-	return err->code;
+	return as_fail_errno(err, os, "read the memory of process %d", (int)pid);
 }

@@ -170,8 +170,13 @@ static void put_head(struct writer *w)
 {
 	const struct as_profile *p = w->g.p;
 
-	as_buf_str(w->out, "# callgrind format\nversion: 1\ncreator: assay " ASSAY_VERSION
-			   "\npositions: line\n");
+	as_buf_str(w->out, "# callgrind format\nversion: 1\ncreator: assay " ASSAY_VERSION "\n");
+	if (p->taking.known) {
+		as_buf_str(w->out, "desc: Sampling: ");
+		as_put_taking(w->out, &p->taking);
+		as_buf_byte(w->out, '\n');
+	}
+	as_buf_str(w->out, "positions: line\n");
 	for (size_t i = 0; i < p->nkinds; i++)
 		if (i != w->calls) {
 			as_buf_str(w->out, "event: ");

@@ -122,6 +122,7 @@ int as_profile_diff(const struct as_profile *before, const struct as_profile *af
 		return err->code;
 	for (size_t side = 0; r == AS_OK && side < 2; side++)
 		r = add_side(&f, side, at[side], to, err);
+	to->taking = as_taking_sum(&before->taking, &after->taking);
 	if (r == AS_OK)
 		*ret = as_take(to);
 	return r;

@@ -170,12 +170,13 @@ static int open_sieve(struct sieve *s, struct as_profile *to, struct as_err *err
 	return as_copy_open(&s->copy, s->p, to, err);
 }
 
-static void copy_times(const struct as_profile *p, struct as_profile *to)
+static void copy_facts(const struct as_profile *p, struct as_profile *to)
 {
 	to->period_ns = p->period_ns;
 	to->start_unix_ns = p->start_unix_ns;
 	to->duration_ns = p->duration_ns;
 	to->slice_ns = p->slice_ns;
+	to->taking = p->taking;
 }
 
 static int run(struct sieve *s, struct as_profile *to, struct as_err *err)
@@ -189,7 +190,7 @@ static int run(struct sieve *s, struct as_profile *to, struct as_err *err)
 	if (!s->f->callers)
 		cut_stacks(s);
 	add_samples(s);
-	copy_times(s->p, to);
+	copy_facts(s->p, to);
 	return as_profile_ok(to, err);
 }
 

@@ -355,6 +355,29 @@ static void put_category(struct as_json *j, const char *name, const char *colour
 	as_json_close(j);
 }
 
+/* What its panel of facts shows beside its own. */
+static void put_taking(struct as_json *j, const struct as_taking *t)
+{
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_LINE);
+
+	if (!t->known)
+		return;
+	as_put_taking(&b, t);
+	j->out->bad |= b.bad;
+	as_json_open(j, "extra", '[');
+	as_json_open(j, NULL, '{');
+	as_json_str(j, "label", "assay");
+	as_json_open(j, "entries", '[');
+	as_json_open(j, NULL, '{');
+	as_json_str(j, "label", "Sampling");
+	as_json_str(j, "format", "string");
+	as_json_str(j, "value", as_buf_text(&b));
+	as_json_close(j);
+	as_json_close(j);
+	as_json_close(j);
+	as_json_close(j);
+}
+
 static void put_meta(struct as_json *j, const struct as_profile *p)
 {
 	as_json_open(j, "meta", '{');
@@ -373,6 +396,7 @@ static void put_meta(struct as_json *j, const struct as_profile *p)
 	as_json_str(j, "toolkit", "");
 	as_json_bool(j, "symbolicated", true);
 	put_same(j, "markerSchema", 0, ZERO);
+	put_taking(j, &p->taking);
 	as_json_close(j);
 }
 

@@ -113,10 +113,15 @@ const char *as_loop_cause_name(enum as_loop_cause c)
 
 /* ── votes ────────────────────────────────────────────────────────────── */
 
-static struct as_vote *find(struct as_votes *v, uint32_t stack)
+static bool alike(const struct as_vote *a, const struct as_vote *b)
+{
+	return a->stack == b->stack && a->cause == b->cause && a->call == b->call;
+}
+
+static struct as_vote *find(struct as_votes *v, const struct as_vote *x)
 {
 	for (size_t i = 0; i < v->n; i++)
-		if (v->at[i].stack == stack)
+		if (alike(&v->at[i], x))
 			return &v->at[i];
 	return NULL;
 }
@@ -131,21 +136,40 @@ bool as_votes_has(const struct as_votes *v, uint32_t stack)
 
 static void add(struct as_votes *v, struct as_vote x)
 {
-	struct as_vote *to = find(v, x.stack);
+	struct as_vote *to = find(v, &x);
 
 	if (!to && v->n < AS_VOTES_MOST)
 		v->at[v->n++] = x;
 	if (!to)
 		return;
-	to->task = x.task && x.n > to->n ? x.task : to->task;
-	to->n += x.n;
+	to->task = x.task && (x.ns > to->ns || !to->task) ? x.task : to->task;
+	to->ns += x.ns;
 }
 
-void as_votes_add(struct as_votes *v, uint32_t stack, uint32_t task)
+static void add_for(struct as_votes *v, struct as_vote x, int64_t ns)
 {
-	v->all++;
-	v->last = stack;
-	add(v, (struct as_vote){stack, 1, task});
+	x.ns = ns > 0 ? ns : 0;
+	v->ns += x.ns;
+	add(v, x);
+}
+
+void as_votes_add(struct as_votes *v, struct as_vote seen, int64_t now)
+{
+	int64_t since = now - v->seen_ns, before = v->looks ? since / 2 : 0;
+
+	if (before)
+		add_for(v, v->last, before);
+	add_for(v, seen, since - before);
+	v->looks++;
+	v->last = seen;
+	v->seen_ns = now;
+}
+
+void as_votes_end(struct as_votes *v, int64_t end)
+{
+	if (v->looks)
+		add_for(v, v->last, end - v->seen_ns);
+	v->seen_ns = end;
 }
 
 static size_t youngest(const struct as_votes *v)
@@ -157,22 +181,161 @@ static size_t youngest(const struct as_votes *v)
 	return best;
 }
 
-/*
- * A stack is younger than its caller. So when the youngest hands its votes to
- * its caller, again and again, each has all of its callees' when its turn comes,
- * and the first with a majority is the deepest one.
- */
-struct as_vote as_votes_winner(struct as_votes *v, const struct as_profile *p)
+/* All of `v`, told apart by their stacks alone. */
+static struct as_votes by_stack(const struct as_votes *v)
 {
-	while (v->n) {
-		size_t i = youngest(v);
-		struct as_vote x = v->at[i];
+	struct as_votes out = {0};
 
-		if (x.stack && x.n * 2 > v->all)
+	for (size_t i = 0; i < v->n; i++)
+		add(&out, (struct as_vote){.stack = v->at[i].stack,
+					   .task = v->at[i].task,
+					   .ns = v->at[i].ns});
+	return out;
+}
+
+/*
+ * The deepest stack with more than `least`. A stack is younger than its caller.
+ * So when the youngest hands its time to its caller, again and again, each has
+ * all of its callees' when its turn comes, and the first with enough is it.
+ */
+static struct as_vote deepest(const struct as_votes *all, int64_t least, const struct as_profile *p)
+{
+	struct as_votes v = by_stack(all);
+
+	while (v.n) {
+		size_t i = youngest(&v);
+		struct as_vote x = v.at[i];
+
+		if (x.stack && x.ns > least)
 			return x;
-		v->at[i] = v->at[--v->n];
+		v.at[i] = v.at[--v.n];
 		if (x.stack)
-			add(v, (struct as_vote){p->stack[x.stack].caller, x.n, x.task});
+			add(&v, (struct as_vote){.stack = p->stack[x.stack].caller,
+						 .task = x.task,
+						 .ns = x.ns});
 	}
 	return (struct as_vote){0};
+}
+
+struct as_vote as_votes_winner(const struct as_votes *v, const struct as_profile *p)
+{
+	return deepest(v, v->ns / 2, p);
+}
+
+/* ── blame ────────────────────────────────────────────────────────────── */
+
+static bool is_under(const struct as_profile *p, uint32_t stack, uint32_t root)
+{
+	while (stack > root)
+		stack = p->stack[stack].caller;
+	return stack == root;
+}
+
+/* What it did most of the time that it was on this stack; `take`: these looks are taken away. */
+static struct as_vote deed_on(struct as_votes *v, uint32_t stack, const struct as_profile *p,
+			      bool take)
+{
+	struct as_votes deeds = {0};
+	struct as_vote most = {0};
+	size_t kept = 0;
+
+	for (size_t i = 0; i < v->n; i++) {
+		struct as_vote x = v->at[i];
+		bool under = is_under(p, x.stack, stack);
+
+		if (under)
+			add(&deeds, (struct as_vote){.ns = x.ns, .cause = x.cause, .call = x.call});
+		if (!under || !take)
+			v->at[kept++] = x;
+		else
+			v->ns -= x.ns;
+	}
+	v->n = kept;
+	for (size_t i = 0; i < deeds.n; i++)
+		if (deeds.at[i].ns > most.ns)
+			most = deeds.at[i];
+	return most;
+}
+
+/* Lines of one function, called from one place, that do the same. */
+static bool is_one(const struct as_profile *p, const struct as_loop_holder *a,
+		   const struct as_loop_holder *b)
+{
+	const struct as_stack *x = &p->stack[a->stack], *y = &p->stack[b->stack];
+
+	return x->caller == y->caller &&
+	       p->place[x->place].function == p->place[y->place].function &&
+	       p->place[x->place].file == p->place[y->place].file && a->cause == b->cause &&
+	       a->call == b->call;
+}
+
+static void keep_holder(struct as_loop_block *b, struct as_loop_holder h,
+			const struct as_profile *p)
+{
+	for (size_t i = 0; i < b->nholders; i++)
+		if (is_one(p, &b->holder[i], &h)) {
+			h.stack = h.ns > b->holder[i].ns ? h.stack : b->holder[i].stack;
+			h.ns += b->holder[i].ns;
+			b->holder[i] = h;
+			return;
+		}
+	if (b->nholders < AS_HOLDERS_MOST)
+		b->holder[b->nholders++] = h;
+}
+
+static int longer(const void *a, const void *b)
+{
+	const struct as_loop_holder *x = a, *y = b;
+
+	return (x->ns < y->ns) - (x->ns > y->ns);
+}
+
+/* A look that finds it running cannot tell whether it has a CPU: the counts of the block can. */
+static enum as_loop_cause cause_in(const struct as_loop_block *b, enum as_loop_cause seen)
+{
+	return seen == AS_LOOP_CPU && b->ready_ns > b->cpu_ns ? AS_LOOP_READY : seen;
+}
+
+/* A fifth of a block is a good part; who has two fifths of what is left is told next. */
+static void find_holders(struct as_loop_block *b, const struct as_votes *all,
+			 const struct as_profile *p)
+{
+	struct as_votes rest = *all;
+	int64_t good = all->ns / 5;
+
+	for (size_t i = 0; i < 2 * AS_HOLDERS_MOST && rest.ns > good; i++) {
+		struct as_vote x = deepest(&rest, rest.ns / 5 * 2, p);
+
+		if (!x.stack || x.ns < good)
+			break;
+		struct as_vote did = deed_on(&rest, x.stack, p, true);
+		double part = (double)x.ns / (double)all->ns;
+		keep_holder(b,
+			    (struct as_loop_holder){x.stack, x.task,
+						    (int64_t)(part * (double)b->duration_ns),
+						    cause_in(b, did.cause), did.call},
+			    p);
+	}
+	qsort(b->holder, b->nholders, sizeof *b->holder, longer);
+	if (b->nholders == 1) { /* then what is known of the block is known of it */
+		b->holder->cause = b->cause;
+		b->holder->call = b->call;
+	}
+}
+
+void as_loop_blame(struct as_loop_block *b, const struct as_votes *v, const struct as_profile *p)
+{
+	struct as_vote held = as_votes_winner(v, p);
+
+	b->looks = v->looks;
+	b->stack = held.stack;
+	b->task = held.task;
+	if (held.stack && held.ns < v->ns / 8 * 7) {
+		struct as_votes votes = *v;
+		struct as_vote did = deed_on(&votes, held.stack, p, false);
+
+		b->cause = cause_in(b, did.cause);
+		b->call = did.call;
+	}
+	find_holders(b, v, p);
 }

@@ -23,6 +23,17 @@ enum as_loop_cause {
 	AS_LOOP_CAUSES,
 };
 
+enum { AS_HOLDERS_MOST = 3 };
+
+/* What held a loop for a good part of a block. */
+struct as_loop_holder {
+	uint32_t stack;
+	uint32_t task; /* a text of the profile; 0: unknown                    */
+	int64_t ns;
+	enum as_loop_cause cause;
+	const char *call; /* that it waited in, if it did; a constant          */
+};
+
 struct as_loop_block {
 	int64_t start_ns; /* CLOCK_MONOTONIC                                   */
 	int64_t duration_ns;
@@ -34,6 +45,8 @@ struct as_loop_block {
 	uint32_t looks;   /* at its stack                                       */
 	uint32_t task;    /* a text of the profile; 0: unknown                  */
 	bool ongoing;     /* it lasted still when the watch ended               */
+	struct as_loop_holder holder[AS_HOLDERS_MOST]; /* the longest first     */
+	size_t nholders;
 };
 
 struct as_loop {
@@ -56,10 +69,10 @@ struct as_loops {
 	size_t n;
 	struct as_loop_block *block; /* as they ended                           */
 	size_t nblocks, blocks_cap;
-	uint64_t unlisted; /* blocks beyond the limit                           */
-	bool starved;      /* memory ran out: something is missing              */
-	struct as_profile *profile;
-	struct as_err blind; /* why there are no stacks; code 0: there are      */
+	uint64_t unlisted;          /* blocks beyond the limit                           */
+	bool starved;               /* memory ran out: something is missing              */
+	struct as_profile *profile; /* its `taking`: looks at stacks; none can be late */
+	struct as_err blind;        /* why there are no stacks; code 0: there are      */
 };
 
 int as_loops_init(struct as_loops *l, struct as_err *err);
@@ -79,22 +92,38 @@ const char *as_loop_cause_name(enum as_loop_cause c);
 
 enum { AS_VOTES_MOST = 48 };
 
-/* The stacks that were seen during one period, each with how often and in which task. */
+/* A stack, what it did there, and for how long: each look stands for the time around it. */
+struct as_vote {
+	uint32_t stack;
+	uint32_t task; /* a text of the profile; 0: unknown */
+	int64_t ns;
+	enum as_loop_cause cause; /* CPU, CALL, LOCK or GIL            */
+	const char *call;         /* a constant; NULL: it was in none  */
+};
+
+/* What was seen during one period. */
 struct as_votes {
-	struct as_vote {
-		uint32_t stack, n;
-		uint32_t task; /* a text of the profile; 0: unknown */
-	} at[AS_VOTES_MOST];
+	struct as_vote at[AS_VOTES_MOST];
 	size_t n;
-	uint32_t all;
-	uint32_t last; /* stack */
+	uint32_t looks;
+	int64_t ns;      /* that all looks stand for                        */
+	int64_t seen_ns; /* the last look; at first when the period began   */
+	struct as_vote last;
 };
 
 bool as_votes_has(const struct as_votes *v, uint32_t stack);
-/* The task counts if the stack is new. */
-void as_votes_add(struct as_votes *v, uint32_t stack, uint32_t task);
+/* One look: half of the time since the last is that one's. The task counts if the stack is new. */
+void as_votes_add(struct as_votes *v, struct as_vote seen, int64_t now);
+/* The period is over: the rest is the last look's. */
+void as_votes_end(struct as_votes *v, int64_t end);
 /*
- * The deepest stack that more than half of all were on, and the task of most of these;
- * all 0: there is none. `v` is spoilt.
+ * The deepest stack that it was on for more than half of the time, and the task of most of
+ * that; all 0: there is none.
  */
-struct as_vote as_votes_winner(struct as_votes *v, const struct as_profile *p);
+struct as_vote as_votes_winner(const struct as_votes *v, const struct as_profile *p);
+/*
+ * Of a block whose duration, counts and cause are known: the stack that held it, the cause by
+ * the looks at that very stack (unless it is nearly all of the block, as then the counts know
+ * better), and whoever had a good part of it.
+ */
+void as_loop_blame(struct as_loop_block *b, const struct as_votes *v, const struct as_profile *p);

@@ -97,6 +97,14 @@ static void take_duration(struct as_profile *into, const struct as_profile *from
 		into->duration_ns = end;
 }
 
+/* What has no samples yet takes it as it is. */
+static void take_taking(struct as_profile *into, const struct as_profile *from)
+{
+	bool first = !into->nsamples && !into->taking.known;
+
+	into->taking = first ? from->taking : as_taking_sum(&into->taking, &from->taking);
+}
+
 void as_profile_merge(struct as_profile *into, const struct as_profile *from)
 {
 	as_cleanup(graft_done) struct graft g = {.kind = {0}};
@@ -105,6 +113,7 @@ void as_profile_merge(struct as_profile *into, const struct as_profile *from)
 	into->bad |= from->bad || as_copy_open(&g.copy, from, into, &ignored) < 0;
 	if (into->bad)
 		return;
+	take_taking(into, from);
 	match_kinds(&g);
 	take_stacks(&g.copy);
 	for (size_t i = 0; i < from->nsamples; i++)

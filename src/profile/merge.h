@@ -4,8 +4,9 @@
  *
  * Texts, places, stacks and tags are found again by what they are, so it does
  * not matter in which order each profile came to know them. Only what samples
- * need is taken over. A profile that is sampled is handed over like this, piece
- * by piece, and put together again by whoever keeps it.
+ * need is taken over, and how they were taken (taking.h). A profile that is
+ * sampled is handed over like this, piece by piece, and put together again by
+ * whoever keeps it.
  */
 #include "profile/profile.h"
 

@@ -23,7 +23,7 @@ struct writer {
 	const struct as_profile *p;
 	const struct as_spelling *how;
 	struct as_buf *out;
-	const char *extra[AS_VALUES_MAX * 2 + 5];
+	const char *extra[AS_VALUES_MAX * 2 + 6];
 	size_t nextra;
 	int64_t slice_key;
 	uint32_t *function; /* of each place: the first place that has the same */
@@ -139,10 +139,24 @@ static void put_period(struct writer *w)
 	as_pb_put_number(w->out, P_PERIOD, w->p->period_ns);
 }
 
+/* "assay: samples=1240 rejected=3 late=0 (0.24 % rejected)" */
+static void put_taking(struct writer *w, struct as_buf *room)
+{
+	const struct as_taking *t = &w->p->taking;
+
+	if (!t->known)
+		return;
+	as_buf_str(room, AS_PPROF_TAKING);
+	as_put_taking_exact(room, t);
+	as_buf_fmt(room, " (%.2f %% rejected)", 100 * as_taking_rejected(t));
+	as_pb_put_number(w->out, P_COMMENT, extra(w, as_buf_text(room)));
+}
+
 static void put_all(struct writer *w)
 {
 	const struct as_profile *p = w->p;
 	char comment[sizeof AS_PPROF_SLICE_NS + 24];
+	as_auto_buf struct as_buf taking = AS_BUF(AS_BUF_LINE);
 
 	for (size_t i = 0; i < p->nkinds; i++)
 		put_kind(w, P_SAMPLE_TYPE, &p->kind[i]);
@@ -151,6 +165,7 @@ static void put_all(struct writer *w)
 		w->slice_key = extra(w, AS_PPROF_SLICE);
 		as_pb_put_number(w->out, P_COMMENT, extra(w, comment));
 	}
+	put_taking(w, &taking);
 	for (size_t i = 0; i < p->nsamples; i++)
 		put_sample(w, &p->sample[i]);
 	put_places(w);

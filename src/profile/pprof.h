@@ -2,7 +2,8 @@
 /*
  * pprof -- the fields of profile.proto that we write and read, and what only
  * we know, which travels where others look past it: a slice of time is a
- * number label of its sample, how long slices are stands in a comment.
+ * number label of its sample, how long slices are stands in a comment, and how
+ * samples were taken in another.
  */
 
 /* clang-format off */
@@ -21,3 +22,4 @@ enum { F_ID = 1, F_NAME, F_SYSTEM_NAME, F_FILE, F_START };
 
 #define AS_PPROF_SLICE    "slice"            /* the label */
 #define AS_PPROF_SLICE_NS "assay: slice_ns=" /* the comment, a number behind it */
+#define AS_PPROF_TAKING   "assay: "          /* one more, as_put_taking_exact()  */

@@ -372,6 +372,9 @@ static void look_at_comment(struct reader *r, uint64_t at)
 	if (as_part_starts(s, AS_PPROF_SLICE_NS) && as_scan_u64(s.p + head, s.n - head, &v) &&
 	    v <= INT64_MAX)
 		r->p->slice_ns = (int64_t)v;
+	head = strlen(AS_PPROF_TAKING);
+	if (!r->p->taking.known && as_part_starts(s, AS_PPROF_TAKING))
+		r->p->taking = as_taking_scan(s.p + head, s.n - head);
 }
 
 static int set_slice(struct reader *r, const struct as_pb_field *f, struct as_err *err)

@@ -6,7 +6,7 @@
  *	place    a line of a function of a file; 0 is nowhere
  *	stack    a place and the stack that called it, so all stacks are one tree;
  *	         0 is the empty one, its root
- *	tags     a set of labels (thread, process, task, state); 0 is none
+ *	tags     a set of labels (thread and its name, process, task); 0 is none
  *	sample   a stack, its tags, a slice of time, and a value of each kind
  *
  * Things are known by their number in their array, and each is there once:
@@ -22,6 +22,7 @@
 
 #include "base/err.h"
 #include "base/index.h"
+#include "profile/taking.h"
 
 enum {
 	AS_VALUES_MAX = 16,        /* kinds of value in one profile             */
@@ -69,6 +70,7 @@ struct as_profile {
 	int64_t start_unix_ns; /* when it began; 0: unknown                  */
 	int64_t duration_ns;
 	int64_t slice_ns; /* 0: all of it is one slice                  */
+	struct as_taking taking;
 
 	char **text;
 	struct as_place *place;

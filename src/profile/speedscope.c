@@ -141,6 +141,21 @@ static void put_kind(struct as_json *j, const struct as_profile *p, size_t kind,
 			put_list(j, &l);
 }
 
+/* "assay 0.1.0 (1,240 samples, 0.02 % rejected, 0 late)" */
+static void put_exporter(struct as_json *j, const struct as_profile *p)
+{
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_LINE);
+
+	as_buf_str(&b, "assay " ASSAY_VERSION);
+	if (p->taking.known) {
+		as_buf_str(&b, " (");
+		as_put_taking(&b, &p->taking);
+		as_buf_byte(&b, ')');
+	}
+	j->out->bad |= b.bad;
+	as_json_str(j, "exporter", as_buf_text(&b));
+}
+
 void as_write_speedscope(const struct as_profile *p, const struct as_spelling *how,
 			 struct as_buf *out)
 {
@@ -148,7 +163,7 @@ void as_write_speedscope(const struct as_profile *p, const struct as_spelling *h
 
 	as_json_open(&j, NULL, '{');
 	as_json_str(&j, "$schema", "https://www.speedscope.app/file-format-schema.json");
-	as_json_str(&j, "exporter", "assay " ASSAY_VERSION);
+	put_exporter(&j, p);
 	if (!how->tags)
 		as_json_i64(&j, "activeProfileIndex",
 			    (int64_t)(how->kind ? how->kind : p->nkinds - 1));

@@ -21,6 +21,7 @@ struct as_profile_format {
 	const char *name;    /* "folded"                                            */
 	const char *endings; /* of files that hold it: ".folded|.collapsed"         */
 	bool binary;         /* nothing for a terminal                              */
+	bool mute;           /* it has no place for how samples were taken           */
 	void (*write)(const struct as_profile *p, const struct as_spelling *how,
 		      struct as_buf *out); /* NULL: it can be read only             */
 	/* Do these bytes look like it? The first row that says so is it. */

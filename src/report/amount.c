@@ -40,6 +40,15 @@ size_t as_profile_main_kind(const struct as_profile *p)
 	return p->nkinds ? p->nkinds - 1 : 0;
 }
 
+size_t as_profile_first_kind(const struct as_profile *p)
+{
+	size_t i = p->nkinds - 1;
+
+	while (i && !strcmp(p->kind[i - 1].unit, p->kind[i].unit))
+		i--;
+	return i;
+}
+
 static size_t kind_named(const struct as_profile *p, const char *name)
 {
 	size_t i = 0;

@@ -11,6 +11,7 @@
 #include "report/amount.h"
 #include "report/mark.h"
 #include "report/page.h"
+#include "report/stacks.h"
 
 /* ── what is counted ──────────────────────────────────────────────────── */
 
@@ -263,6 +264,37 @@ static void put_name(struct as_buf *out, const struct callers *c, uint32_t place
 	(void)as_put_name(out, c->p->text[c->p->place[place].function], columns);
 }
 
+static uint32_t peer_of(const struct edge *e, bool callee)
+{
+	return callee ? e->callee : e->caller;
+}
+
+/* Has another of those that are listed the same name? */
+static bool is_twice(const struct callers *c, struct part part, bool callee, size_t at)
+{
+	const struct edge *e = (const struct edge *)(const void *)part.at;
+	const struct as_place *place = c->p->place;
+
+	for (size_t i = 0; i < part.n && i < MOST_PEERS; i++)
+		if (i != at && place[peer_of(&e[i], callee)].function ==
+				       place[peer_of(&e[at], callee)].function)
+			return true;
+	return false;
+}
+
+/* Of several <module> each has its file. */
+static void put_peer(struct as_buf *out, const struct callers *c, uint32_t place, bool twice)
+{
+	const struct as_place *at = &c->p->place[place];
+
+	put_name(out, c, place, NAME);
+	if (!twice || !at->file)
+		return;
+	as_buf_str(out, " (");
+	(void)as_put_name(out, as_spell_file(c->p, at, &c->how->spell), NAME);
+	as_buf_byte(out, ')');
+}
+
 static void put_peers(struct as_flow *f, const struct callers *c, struct part part, bool callee)
 {
 	const struct edge *e = (const struct edge *)(const void *)part.at;
@@ -270,7 +302,7 @@ static void put_peers(struct as_flow *f, const struct callers *c, struct part pa
 	for (size_t i = 0; i < part.n && i < MOST_PEERS && e[i].value; i++) {
 		as_auto_buf struct as_buf name = AS_BUF(AS_BUF_LINE);
 
-		put_name(&name, c, callee ? e[i].callee : e[i].caller, NAME);
+		put_peer(&name, c, peer_of(&e[i], callee), is_twice(c, part, callee, i));
 		as_flow_add(f, "%s %s", as_buf_text(&name),
 			    as_human_percent(share(c, e[i].value)).s);
 		f->out->bad |= name.bad;
@@ -366,11 +398,14 @@ int as_report_callers(struct as_buf *out, const struct as_look *look, const stru
 	}
 	as_buf_str(out, "\n");
 	as_put_amount(out, &p->kind[how->spell.kind], c.all);
-	as_buf_fmt(out, " %s in %s functions", p->kind[how->spell.kind].name,
-		   as_human_count((double)c.nsums).s);
+	as_buf_fmt(out, " %s in %s function%s", p->kind[how->spell.kind].name,
+		   as_human_count((double)c.nsums).s, c.nsums == 1 ? "" : "s");
 	if (listed(&c, how->most) < c.nsums)
 		as_buf_fmt(out, ", %zu listed", listed(&c, how->most));
 	as_end_line(out);
+	as_put_taking(out, &p->taking);
+	if (p->taking.known)
+		as_end_line(out);
 	as_page_end(out, look, from);
 	return AS_OK;
 }
@@ -456,6 +491,7 @@ int as_report_callers_json(struct as_buf *out, const struct as_profile *p,
 	as_json_str(&j, "metric", p->kind[how->spell.kind].name);
 	as_json_str(&j, "unit", p->kind[how->spell.kind].unit);
 	as_json_i64(&j, "total", c.all);
+	as_put_taking_json(&j, "sampling", &p->taking);
 	as_json_i64(&j, "functions_found", (int64_t)c.nsums);
 	as_json_open(&j, "functions", '[');
 	for (size_t i = 0; i < listed(&c, how->most); i++)

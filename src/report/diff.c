@@ -9,6 +9,7 @@
 #include "profile/diff.h"
 #include "profile/functions.h"
 #include "report/mark.h"
+#include "report/stacks.h"
 #include "report/table.h"
 
 enum { BEFORE, AFTER, CHANGE, RELATIVE, FUNCTION, WHERE, COLS };
@@ -17,7 +18,8 @@ enum { BEFORE, AFTER, CHANGE, RELATIVE, FUNCTION, WHERE, COLS };
 struct change {
 	uint32_t place;
 	int64_t self[2], total[2];
-	double by; /* how much it changed, as it was asked for */
+	double by;    /* how much it changed, as it was asked for */
+	int64_t most; /* the larger of both                       */
 };
 
 struct changes {
@@ -27,6 +29,7 @@ struct changes {
 	struct change *at;
 	size_t n;
 	int64_t all[2];
+	bool whole; /* those too that have nothing of what is compared */
 };
 
 static void changes_done(struct changes *c)
@@ -61,6 +64,8 @@ static int most_changed(const void *a, const void *b)
 
 	if (one < other || one > other)
 		return one < other ? 1 : -1;
+	if (x->most != y->most)
+		return x->most < y->most ? 1 : -1;
 	return x->place < y->place ? -1 : x->place > y->place;
 }
 
@@ -89,12 +94,16 @@ static int gather(struct changes *c, struct as_err *err)
 		r = add_side(c, c->at, AS_AFTER, err);
 	if (r < 0)
 		return r;
-	for (size_t i = 0; i < c->d->nplaces; i++)
-		if (c->at[i].place) {
-			c->at[c->n] = c->at[i];
-			c->at[c->n].by = change_of(c, values(c, &c->at[c->n]));
-			c->n++;
-		}
+	for (size_t i = 0; i < c->d->nplaces; i++) {
+		struct change x = c->at[i];
+		const int64_t *v = values(c, &x);
+
+		if (!x.place || (!c->whole && !v[AS_BEFORE] && !v[AS_AFTER]))
+			continue;
+		x.by = change_of(c, v);
+		x.most = v[AS_BEFORE] > v[AS_AFTER] ? v[AS_BEFORE] : v[AS_AFTER];
+		c->at[c->n++] = x;
+	}
 	qsort(c->at, c->n, sizeof *c->at, most_changed);
 	return AS_OK;
 }
@@ -187,6 +196,8 @@ static void put_all(const struct changes *c, struct as_buf *out)
 {
 	double by = (double)c->all[AS_AFTER] - (double)c->all[AS_BEFORE];
 
+	if (strcmp(c->which->metric, c->d->kind[AS_BEFORE].unit) != 0) /* "59 MiB" says it */
+		as_buf_fmt(out, "%s: ", c->which->metric);
 	as_buf_str(out, "in all ");
 	put_amount(c, (double)c->all[AS_BEFORE], out);
 	as_buf_str(out, " before, ");
@@ -194,6 +205,19 @@ static void put_all(const struct changes *c, struct as_buf *out)
 	as_buf_str(out, " after: ");
 	put_relative(c->all, c->all[AS_BEFORE] ? by / (double)c->all[AS_BEFORE] : 0, out);
 	as_buf_byte(out, '\n');
+}
+
+static void put_takings(const struct changes *c, struct as_buf *out)
+{
+	static const char *const side[] = {[AS_BEFORE] = "before: ", [AS_AFTER] = "after: "};
+
+	for (size_t i = 0; i < AS_LEN(side); i++) {
+		if (!c->which->taking[i].known)
+			continue;
+		as_buf_str(out, side[i]);
+		as_put_taking(out, &c->which->taking[i]);
+		as_buf_byte(out, '\n');
+	}
 }
 
 int as_put_diff(struct as_buf *out, const struct as_look *look, const struct as_profile *d,
@@ -222,6 +246,7 @@ int as_put_diff(struct as_buf *out, const struct as_look *look, const struct as_
 	if (c.n > which->rows)
 		as_buf_fmt(out, "and %zu more functions\n", c.n - which->rows);
 	put_all(&c, out);
+	put_takings(&c, out);
 	return AS_OK;
 }
 
@@ -267,11 +292,14 @@ static void put_function(struct as_json *j, const struct changes *c, const struc
 	as_json_close(j);
 }
 
-int as_report_diff_json(struct as_buf *out, const struct as_profile *d, const char *metric,
+int as_report_diff_json(struct as_buf *out, const struct as_profile *d,
 			const struct as_spelling *how, const struct as_diff_look *which,
 			struct as_err *err)
 {
-	as_cleanup(changes_done) struct changes c = {.d = d, .how = how, .which = which};
+	as_cleanup(changes_done) struct changes c = {.d = d,
+						     .how = how,
+						     .which = which,
+						     .whole = true};
 	struct as_json j = as_json_pretty(out);
 	int r = gather(&c, err);
 
@@ -279,8 +307,12 @@ int as_report_diff_json(struct as_buf *out, const struct as_profile *d, const ch
 		return r;
 	as_json_open(&j, NULL, '{');
 	as_json_str(&j, "schema", "assay/diff/1");
-	as_json_str(&j, "metric", metric);
+	as_json_str(&j, "metric", which->metric);
 	as_json_str(&j, "unit", d->kind[AS_BEFORE].unit);
+	as_json_open(&j, "sampling", '{');
+	as_put_taking_json(&j, "before", &which->taking[AS_BEFORE]);
+	as_put_taking_json(&j, "after", &which->taking[AS_AFTER]);
+	as_json_close(&j);
 	put_values(&j, "all", &c, c.all);
 	as_json_open(&j, "functions", '[');
 	for (size_t i = 0; i < c.n; i++)

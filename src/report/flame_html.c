@@ -185,6 +185,15 @@ static void put_beside(struct as_json *j, const struct as_flame_beside *b)
 	as_json_close(j);
 }
 
+static void put_taking(struct as_json *j, const struct as_taking *t)
+{
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_LINE);
+
+	as_put_taking(&b, t);
+	j->out->bad |= b.bad;
+	as_json_str(j, "sampling", t->known ? as_buf_text(&b) : NULL);
+}
+
 static void put_data(struct as_buf *out, const struct as_profile *p, const struct as_flame_how *how)
 {
 	struct as_json j = as_json(out);
@@ -202,6 +211,7 @@ static void put_data(struct as_buf *out, const struct as_profile *p, const struc
 	as_json_i64(&j, "duration_ns", p->duration_ns);
 	as_json_i64(&j, "period_ns", p->period_ns);
 	as_json_i64(&j, "slice_ns", p->slice_ns);
+	put_taking(&j, &p->taking);
 	put_filters(&j, how);
 	put_beside(&j, &how->beside);
 	put_kinds(&j, p);

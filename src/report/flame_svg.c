@@ -176,6 +176,9 @@ static void put_words(struct as_buf *out, const struct as_flame *f)
 		as_buf_fmt(out, " in %s", as_human_duration(p->duration_ns).s);
 	if (f->how->reverse)
 		as_buf_str(out, ", from the innermost frame");
+	if (p->taking.known)
+		as_buf_str(out, " · ");
+	as_put_taking(out, &p->taking);
 }
 
 static void put_title(struct as_buf *out, const struct as_flame *f)

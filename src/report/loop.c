@@ -92,11 +92,12 @@ static void put_loop(struct as_buf *out, const struct as_look *look, const struc
 
 /* ── what held them ───────────────────────────────────────────────────── */
 
-/* Blocks of one cause on one stack. */
+/* What one stack held, for one cause: whole blocks, and good parts of others. */
 struct group {
-	const struct as_loop_block *longest;
+	struct as_loop_holder longest;
 	uint64_t n;
 	int64_t total;
+	bool numbers, names; /* of its tasks differ */
 };
 
 struct groups {
@@ -106,23 +107,63 @@ struct groups {
 	size_t n;
 };
 
-static bool alike(const struct as_loop_block *a, const struct as_loop_block *b)
+static bool alike(const struct as_loop_holder *a, const struct as_loop_holder *b)
 {
 	return a->stack == b->stack && a->cause == b->cause && a->call == b->call;
 }
 
-static void join(struct groups *g, const struct as_loop_block *b)
+/* A task's name; "" if it is not known. */
+static const char *name_of(const struct as_profile *p, uint32_t task)
+{
+	return task ? p->text[task] : "";
+}
+
+/* asyncio gives "Task-7" to those that nobody named: without that, "Task". */
+static size_t stem(const char *name)
+{
+	size_t n = strlen(name), k = n;
+
+	while (k && strchr("0123456789", name[k - 1]))
+		k--;
+	return k > 1 && k < n && name[k - 1] == '-' ? k - 1 : n;
+}
+
+static void see_task(struct group *x, const struct as_profile *p, uint32_t task)
+{
+	const char *a = name_of(p, x->longest.task), *b = name_of(p, task);
+
+	if (task == x->longest.task)
+		return;
+	x->numbers = true;
+	x->names |= stem(a) != stem(b) || strncmp(a, b, stem(a)) != 0;
+}
+
+static void join(struct groups *g, struct as_loop_holder h)
 {
 	size_t i = 0;
 
-	while (i < g->n && !alike(g->at[i].longest, b))
+	while (i < g->n && !alike(&g->at[i].longest, &h))
 		i++;
 	struct group *x = &g->at[i];
 	g->n += i == g->n;
-	x->n++;
-	x->total += b->duration_ns;
-	if (!x->longest || b->duration_ns > x->longest->duration_ns)
-		x->longest = b;
+	if (x->n++)
+		see_task(x, g->l->profile, h.task);
+	x->total += h.ns;
+	if (x->n == 1 || h.ns > x->longest.ns)
+		x->longest = h;
+}
+
+static struct as_loop_holder whole(const struct as_loop_block *b)
+{
+	return (struct as_loop_holder){b->stack, b->task, b->duration_ns, b->cause, b->call};
+}
+
+static void join_block(struct groups *g, const struct as_loop_block *b)
+{
+	if (b->nholders < 2)
+		join(g, whole(b));
+	for (size_t i = 0; b->nholders > 1 && i < b->nholders; i++)
+		join(g, b->holder[i]);
 }
 
 static int heavier(const void *a, const void *b)
@@ -132,7 +173,7 @@ static int heavier(const void *a, const void *b)
 	return (x->total < y->total) - (x->total > y->total);
 }
 
-static void put_cause(struct as_buf *out, const struct as_loop_block *b)
+static void put_cause(struct as_buf *out, enum as_loop_cause cause, const char *call)
 {
 	static const char *const words[AS_LOOP_CAUSES] = {[AS_LOOP_CPU] = "computed",
 							  [AS_LOOP_READY] = "no CPU free",
@@ -140,9 +181,18 @@ static void put_cause(struct as_buf *out, const struct as_loop_block *b)
 							  [AS_LOOP_LOCK] = "waited: a lock",
 							  [AS_LOOP_GIL] = "waited: the GIL"};
 
-	as_buf_str(out, words[b->cause]);
-	if (b->cause == AS_LOOP_CALL)
-		as_buf_str(out, b->call);
+	as_buf_str(out, words[cause]);
+	if (cause == AS_LOOP_CALL)
+		as_buf_str(out, call);
+}
+
+static void put_task(struct as_buf *out, const struct group *x, const struct as_profile *p)
+{
+	const char *name = x->names ? "several" : name_of(p, x->longest.task);
+
+	as_buf_add(out, name, x->numbers && !x->names ? stem(name) : strlen(name));
+	if (!*name)
+		as_buf_byte(out, '-');
 }
 
 enum { TIMES, TOTAL, LONGEST, CAUSE, TASK, FUNCTION, WHERE, COLS };
@@ -152,19 +202,19 @@ static void group_cell(const void *data, size_t row, size_t col, struct as_buf *
 	const struct groups *g = data;
 	const struct group *x = &g->at[row];
 	const struct as_profile *p = g->l->profile;
-	const struct as_place *at = &p->place[p->stack[x->longest->stack].place];
+	const struct as_place *at = &p->place[p->stack[x->longest.stack].place];
 
 	if (col == TIMES)
 		as_put_count(cell, (double)x->n);
 	else if (col == TOTAL)
 		as_put_duration(cell, x->total);
 	else if (col == LONGEST)
-		as_put_duration(cell, x->longest->duration_ns);
+		as_put_duration(cell, x->longest.ns);
 	else if (col == CAUSE)
-		put_cause(cell, x->longest);
+		put_cause(cell, x->longest.cause, x->longest.call);
 	else if (col == TASK)
-		as_buf_str(cell, x->longest->task ? p->text[x->longest->task] : "-");
-	else if (!x->longest->stack)
+		put_task(cell, x, p);
+	else if (!x->longest.stack)
 		as_buf_str(cell, "-");
 	else if (col == FUNCTION)
 		as_buf_str(cell, p->text[at->function]);
@@ -227,6 +277,24 @@ static void put_frames(struct as_buf *out, const struct as_look *look, const str
 	}
 }
 
+/* Who had a good part of a block that was not one thing all along. */
+static void put_holders(struct as_buf *out, const struct as_look *look, const struct as_loops *l,
+			const struct as_loop_block *b, const struct as_spelling *how)
+{
+	for (size_t i = 0; b->nholders > 1 && i < b->nholders; i++) {
+		const struct as_loop_holder *h = &b->holder[i];
+		as_auto_buf struct as_buf line = AS_BUF(AS_BUF_LINE);
+
+		as_buf_fmt(&line, "%s ", as_human_duration(h->ns).s);
+		put_cause(&line, h->cause, h->call);
+		as_buf_str(&line, " in ");
+		as_spell_place(l->profile, l->profile->stack[h->stack].place, how, &line);
+		as_buf_str(out, i ? "           " : "  of these ");
+		(void)as_put_name(out, as_buf_text(&line), look->width - 11);
+		as_buf_byte(out, '\n');
+	}
+}
+
 static void put_stack(struct as_buf *out, const struct as_look *look, const struct as_loops *l,
 		      const struct as_spelling *how)
 {
@@ -237,11 +305,12 @@ static void put_stack(struct as_buf *out, const struct as_look *look, const stru
 	as_heading(out, look, "The longest");
 	as_buf_fmt(out, "  %s", as_human_duration(b->duration_ns).s);
 	as_buf_fmt(out, " at %s, ", as_human_duration(b->start_ns - l->start_ns).s);
-	put_cause(out, b);
+	put_cause(out, b->cause, b->call);
 	if (b->task)
 		as_buf_fmt(out, ", task %s", l->profile->text[b->task]);
 	as_buf_byte(out, '\n');
 	put_frames(out, look, l, b->stack, how);
+	put_holders(out, look, l, b, how);
 }
 
 /* ── the page ─────────────────────────────────────────────────────────── */
@@ -253,14 +322,14 @@ static void put_head(struct as_buf *out, const struct as_loops *l)
 	if (l->exact)
 		as_buf_str(out, "every wait told by the kernel\n");
 	else
-		as_buf_fmt(out, "looked at every %s: shorter periods are known in sum\n",
+		as_buf_fmt(out, "looked at every %s: shorter periods known in sum\n",
 			   as_human_duration(l->resolution_ns).s);
 }
 
 static void put_held(struct as_buf *out, const struct as_look *look, const struct as_loops *l,
 		     const struct as_spelling *how)
 {
-	as_auto_free struct group *room = as_zalloc_n(l->nblocks, sizeof *room);
+	as_auto_free struct group *room = as_zalloc_n(l->nblocks, AS_HOLDERS_MOST * sizeof *room);
 	struct groups g = {l, how, room, 0};
 
 	if (!room) {
@@ -268,10 +337,14 @@ static void put_held(struct as_buf *out, const struct as_look *look, const struc
 		return;
 	}
 	for (size_t i = 0; i < l->nblocks; i++)
-		join(&g, &l->block[i]);
+		join_block(&g, &l->block[i]);
 	qsort(g.at, g.n, sizeof *g.at, heavier);
 	put_groups(out, look, &g);
 	put_stack(out, look, l, how);
+	if (l->profile->taking.known)
+		as_buf_fmt(out, "\n%s stacks read, %.2f %% rejected\n",
+			   as_human_count((double)l->profile->taking.samples).s,
+			   100 * as_taking_rejected(&l->profile->taking));
 	if (l->blind.code)
 		as_buf_fmt(out, "\nno stacks: %s\n", l->blind.msg);
 }

@@ -73,15 +73,36 @@ static void put_frames(struct as_json *j, const struct as_profile *p, uint32_t s
 }
 
 /* "cpu", "lock"; a call is told with its name: "syscall:read". */
-static void put_cause(struct as_json *j, const struct as_loop_block *b)
+static void put_cause(struct as_json *j, enum as_loop_cause cause, const char *call)
 {
 	char text[64];
 
-	(void)snprintf(text, sizeof text, "%s%s%s", as_loop_cause_name(b->cause),
-		       b->cause == AS_LOOP_CALL ? ":" : "",
-		       b->cause == AS_LOOP_CALL ? b->call : "");
+	(void)snprintf(text, sizeof text, "%s%s%s", as_loop_cause_name(cause),
+		       cause == AS_LOOP_CALL ? ":" : "", cause == AS_LOOP_CALL ? call : "");
 	as_json_str(j, "cause", text);
-	as_json_str(j, "syscall", b->call);
+	as_json_str(j, "syscall", call);
+}
+
+static void put_task(struct as_json *j, const struct as_profile *p, uint32_t task)
+{
+	as_json_str(j, "task", task ? p->text[task] : NULL);
+}
+
+static void put_holders(struct as_json *j, const struct as_profile *p,
+			const struct as_loop_block *b)
+{
+	as_json_open(j, "holders", '[');
+	for (size_t i = 0; i < b->nholders; i++) {
+		const struct as_loop_holder *h = &b->holder[i];
+
+		as_json_open(j, NULL, '{');
+		as_json_f64(j, "ms", ms(h->ns));
+		put_cause(j, h->cause, h->call);
+		put_task(j, p, h->task);
+		put_frames(j, p, h->stack);
+		as_json_close(j);
+	}
+	as_json_close(j);
 }
 
 static void put_block(struct as_json *j, const struct as_loops *l, const struct as_loop_block *b)
@@ -90,14 +111,15 @@ static void put_block(struct as_json *j, const struct as_loops *l, const struct 
 	as_json_f64(j, "start_seconds", as_seconds(b->start_ns - l->start_ns));
 	as_json_i64(j, "start_monotonic_ns", b->start_ns);
 	as_json_f64(j, "duration_ms", ms(b->duration_ns));
-	put_cause(j, b);
+	put_cause(j, b->cause, b->call);
 	as_json_f64(j, "cpu_ms", ms(b->cpu_ns));
 	as_json_f64(j, "ready_ms", ms(b->ready_ns));
 	as_json_i64(j, "thread", b->tid);
-	as_json_str(j, "task", b->task ? l->profile->text[b->task] : NULL);
+	put_task(j, l->profile, b->task);
 	as_json_bool(j, "ongoing", b->ongoing);
 	as_json_i64(j, "looks", b->looks);
 	put_frames(j, l->profile, b->stack);
+	put_holders(j, l->profile, b);
 	as_json_close(j);
 }
 
@@ -117,6 +139,19 @@ static void put_sum(struct as_json *j, const struct as_loops *l)
 	}
 	as_json_i64(j, "over_threshold", (int64_t)over);
 	put_busy(j, all);
+}
+
+static void put_taking(struct as_json *j, const struct as_taking *t)
+{
+	if (!t->known) {
+		as_json_na(j, "stacks");
+		return;
+	}
+	as_json_open(j, "stacks", '{');
+	as_json_i64(j, "read", t->samples);
+	as_json_i64(j, "rejected", t->rejected);
+	as_json_f64(j, "rejected_ratio", as_taking_rejected(t));
+	as_json_close(j);
 }
 
 void as_put_loops_json(struct as_buf *out, const struct as_loops *l)
@@ -139,6 +174,7 @@ void as_put_loops_json(struct as_buf *out, const struct as_loops *l)
 		put_block(&j, l, &l->block[i]);
 	as_json_close(&j);
 	as_json_i64(&j, "blocks_unlisted", (int64_t)l->unlisted);
+	put_taking(&j, &l->profile->taking);
 	as_json_str(&j, "no_stacks", l->blind.code ? l->blind.msg : NULL);
 	as_json_close(&j);
 	as_buf_byte(out, '\n');

@@ -87,11 +87,15 @@ static int put_merged(struct as_buf *out, const struct as_look *look, const stru
 {
 	struct as_spelling how = {.functions = true, .highlight = p->highlight};
 
-	as_buf_fmt(out, "\nFunctions that took most, by %s, of %zu profile%s\n",
-		   p->all->kind[p->all->nkinds - 1].name, p->merged, p->merged == 1 ? "" : "s");
+	as_buf_fmt(out, "\nFunctions that took most, of %zu profile%s\n", p->merged,
+		   p->merged == 1 ? "" : "s");
 	if (p->left_out)
 		as_buf_fmt(out, "(%zu that count other things are left out)\n", p->left_out);
-	return as_put_hot(out, look, p->all, &how, HOT, 0, err);
+	int r = as_put_hot(out, look, p->all, &how, HOT, 0, err);
+	as_put_taking(out, &p->all->taking);
+	if (p->all->taking.known)
+		as_end_line(out);
+	return r;
 }
 
 int as_report_profiles(struct as_buf *out, const struct as_look *look, const struct as_profiles *p,
@@ -124,6 +128,8 @@ static void put_row(struct as_json *j, const struct as_profile_row *r, bool func
 	as_json_str(j, "id", l->id);
 	as_json_str(j, "service", l->name);
 	as_json_str(j, "version", l->version[0] ? l->version : NULL);
+	as_json_str(j, "project", r->it.project[0] ? r->it.project : NULL);
+	as_json_str(j, "zone", r->it.zone[0] ? r->it.zone : NULL);
 	as_json_str(j, "host", l->host[0] ? l->host : NULL);
 	as_put_iso(j, "start_time", l->start_ns);
 	as_json_i64(j, "duration_ns", l->duration_ns);
@@ -152,6 +158,8 @@ void as_report_profiles_json(struct as_buf *out, const struct as_profiles *p)
 	as_json_close(&j);
 	as_json_i64(&j, "merged", (int64_t)p->merged);
 	as_json_i64(&j, "left_out", (int64_t)p->left_out);
+	as_put_taking_json(&j, "sampling",
+			   p->all ? &p->all->taking : &(struct as_taking){.known = false});
 	as_put_profile_json(&j, p->all);
 	as_json_close(&j);
 	as_buf_byte(out, '\n');

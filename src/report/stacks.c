@@ -4,15 +4,16 @@
 #include "base/human.h"
 #include "profile/functions.h"
 #include "profile/timeline.h"
+#include "report/amount.h"
 #include "report/hot.h"
 
 enum { FUNCTIONS_TOLD = 20 };
 
 static double rejected_ratio(const struct as_sampling *c)
 {
-	double tried = (double)c->samples + (double)c->rejected;
+	struct as_taking t = as_taking_of(c);
 
-	return tried > 0 ? (double)c->rejected / tried : 0;
+	return as_taking_rejected(&t);
 }
 
 void as_put_sampling(struct as_buf *out, const struct as_run *run)
@@ -46,19 +47,6 @@ void as_put_stacks(const struct as_sheet *s, size_t rows)
 
 /* ── JSON ─────────────────────────────────────────────────────────────── */
 
-static void put_kinds(struct as_json *j, const struct as_profile *p)
-{
-	as_json_open(j, "kinds", '[');
-	for (size_t i = 0; p && i < p->nkinds; i++) {
-		as_json_open(j, NULL, '{');
-		as_json_str(j, "name", p->kind[i].name);
-		as_json_str(j, "unit", p->kind[i].unit);
-		as_json_i64(j, "total", as_profile_total(p, i));
-		as_json_close(j);
-	}
-	as_json_close(j);
-}
-
 static void put_function(struct as_json *j, const struct as_profile *p,
 			 const struct as_function_sum *f)
 {
@@ -76,24 +64,43 @@ static void put_function(struct as_json *j, const struct as_profile *p,
 	as_json_close(j);
 }
 
-static void put_functions(struct as_json *j, const struct as_profile *p)
+static void put_functions(struct as_json *j, const struct as_profile *p, size_t kind)
 {
 	as_auto_free struct as_function_sum *sum = NULL;
 	struct as_err err;
 	size_t n = 0;
 
 	if (p)
-		j->out->bad |= as_profile_sums(p, p->nkinds - 1, &sum, &n, &err) < 0;
+		j->out->bad |= as_profile_sums(p, kind, &sum, &n, &err) < 0;
 	as_json_open(j, "functions", '[');
 	for (size_t i = 0; i < n && i < FUNCTIONS_TOLD; i++)
 		put_function(j, p, &sum[i]);
 	as_json_close(j);
 }
 
+/* Each of several that a reader wants to see has its own functions. */
+static void put_kinds(struct as_json *j, const struct as_profile *p)
+{
+	size_t first = p ? as_profile_first_kind(p) : 0;
+
+	as_json_open(j, "kinds", '[');
+	for (size_t i = 0; p && i < p->nkinds; i++) {
+		as_json_open(j, NULL, '{');
+		as_json_str(j, "name", p->kind[i].name);
+		as_json_str(j, "unit", p->kind[i].unit);
+		as_json_i64(j, "total", as_profile_total(p, i));
+		if (i >= first && first + 1 < p->nkinds)
+			put_functions(j, p, i);
+		as_json_close(j);
+	}
+	as_json_close(j);
+}
+
 void as_put_profile_json(struct as_json *j, const struct as_profile *p)
 {
 	put_kinds(j, p);
-	put_functions(j, p);
+	as_json_str(j, "functions_kind", p ? p->kind[p->nkinds - 1].name : NULL);
+	put_functions(j, p, p ? p->nkinds - 1 : 0);
 }
 
 static void put_slice(struct as_json *j, const struct as_profile *p, const struct as_slice_sum *s)
@@ -119,6 +126,20 @@ static void put_slices(struct as_json *j, const struct as_profile *p)
 	as_json_open(j, "timeline", '[');
 	for (size_t i = 0; i < n; i++)
 		put_slice(j, p, &sum[i]);
+	as_json_close(j);
+}
+
+void as_put_taking_json(struct as_json *j, const char *key, const struct as_taking *t)
+{
+	if (!t->known) {
+		as_json_na(j, key);
+		return;
+	}
+	as_json_open(j, key, '{');
+	as_json_i64(j, "samples", t->samples);
+	as_json_i64(j, "rejected", t->rejected);
+	as_json_f64(j, "rejected_ratio", as_taking_rejected(t));
+	as_json_i64(j, "late", t->late);
 	as_json_close(j);
 }
 

@@ -459,6 +459,7 @@ static int on_stacks(void *st, const struct as_profile *seen, const struct as_sa
 	as_profile_merge(run->stacks, seen);
 	as_profile_coarsen(run->stacks, AS_SLICES_MOST);
 	run->sampling = *so_far;
+	run->stacks->taking = as_taking_of(so_far);
 	return as_profile_ok(run->stacks, err);
 }
 

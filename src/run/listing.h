@@ -28,6 +28,7 @@ struct as_profile_listing {
 	char kind[16]; /* what its stacks count last: "cpu"          */
 	int64_t value; /* the sum of that                            */
 	int64_t samples;
+	char zone[32], project[48]; /* its labels, "" without               */
 };
 
 enum as_sort { AS_SORT_START, AS_SORT_DURATION, AS_SORT_CPU, AS_SORT_MEMORY, AS_SORT_NAME };

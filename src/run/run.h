@@ -209,6 +209,12 @@ struct as_sampling {
 	int64_t stopped_ns;
 };
 
+/* What of it a profile carries. */
+static inline struct as_taking as_taking_of(const struct as_sampling *s)
+{
+	return (struct as_taking){true, s->samples, s->rejected, s->late};
+}
+
 /*
  * The profile of a run has slices of a second from the run's start; from so
  * many on, neighbours are joined two by two, as those of the timeline are.

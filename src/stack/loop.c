@@ -8,6 +8,7 @@
 #include "base/fault.h"
 #include "base/num.h"
 #include "os/folder.h"
+#include "os/right.h"
 
 enum { THREADS_MOST = 4096 };
 
@@ -92,17 +93,18 @@ static int64_t pause_of(const struct as_loop_watch *w, const struct as_loop_thre
 	return by_age > half ? by_age : half;
 }
 
-static void look_at_stack(struct as_loop_watch *w, struct as_loop_thread *t, bool locks,
-			  int64_t now)
+static void look_at_stack(struct as_loop_watch *w, struct as_loop_thread *t,
+			  const struct as_call *call, int64_t now)
 {
 	struct as_loop_period *p = &t->now;
 
 	if (t->state != AS_LOOP_BUSY || p->looks < 2 || now < t->stack_ns)
 		return;
-	p->locked += locks;
-	p->gil += locks && as_loop_wants_gil(&w->stacks, t->tid);
-	as_loop_vote(&w->stacks, t->tid, &p->votes, !t->runs && p->stack_slices == t->last.slices,
-		     now);
+	struct as_vote deed = as_loop_deed(&w->stacks, t->tid, call->runs, call->nr);
+	p->locked += deed.cause == AS_LOOP_LOCK || deed.cause == AS_LOOP_GIL;
+	p->gil += deed.cause == AS_LOOP_GIL;
+	as_loop_vote(&w->stacks, t->tid, &p->votes, deed,
+		     !t->runs && p->stack_slices == t->last.slices, now);
 	p->stack_slices = t->runs ? -1 : t->last.slices;
 	t->stack_ns = now + (now - p->start_ns) / 16;
 }
@@ -116,7 +118,7 @@ static bool look_at(struct as_loop_watch *w, struct as_loop_thread *t, const str
 		return false;
 	if (t->to && before)
 		as_histogram_add(&w->gaps, l->now - before, 1);
-	look_at_stack(w, t, as_call_locks(call.nr), l->now);
+	look_at_stack(w, t, &call, l->now);
 	t->due_ns = l->now + pause_of(w, t, l->now);
 	return true;
 }
@@ -189,15 +191,12 @@ static int open_exact(struct as_loop_watch *w, struct as_err *err)
 
 /* ── beginning and end ────────────────────────────────────────────────── */
 
-static int refuse(pid_t pid, int os, struct as_err *err)
+static int refuse(const struct as_env *env, pid_t pid, int os, struct as_err *err)
 {
 	if (os == ESRCH || os == ENOENT)
 		return as_fail(err, AS_ENOTFOUND, "process %d has ended", (int)pid);
-	(void)as_fail_errno(err, os, "look at process %d", (int)pid);
-	if (os == EPERM || os == EACCES)
-		return as_hint(err, "be its user and start it with 'assay loop -- …', or be root; "
-				    "in a container: --cap-add SYS_PTRACE");
-	return err->code;
+	int r = as_fail_errno(err, os, "look at process %d", (int)pid);
+	return os == EPERM || os == EACCES ? as_right_hint(env, pid, err) : r;
 }
 
 int as_loop_open(struct as_loop_watch *w, const struct as_env *env, pid_t pid, struct as_loops *to,
@@ -210,7 +209,7 @@ int as_loop_open(struct as_loop_watch *w, const struct as_env *env, pid_t pid, s
 	to->start_ns = as_now();
 	int os = list(w, to->start_ns);
 	if (os)
-		return refuse(pid, os, err);
+		return refuse(env, pid, os, err);
 	int r = as_loop_stacks_open(&w->stacks, env, pid, to->profile, err);
 	return r < 0 ? r : open_exact(w, err);
 }

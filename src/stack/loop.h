@@ -8,8 +8,8 @@
  * in epoll, poll or select is a loop and is looked at every 4 ms (a third of
  * the threshold, if that is less), while it is busy twice as often, and in a
  * long block more and more seldom. Of one that has been busy for two looks the
- * Python stack is read at each further look, and the stack that most of these
- * agree on is what held the loop.
+ * Python stack is read at each further look, and the stack that it was on for
+ * most of the time is what held the loop.
  */
 #include "stack/loopexact.h"
 #include "stack/loopstack.h"

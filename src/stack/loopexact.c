@@ -36,13 +36,12 @@ static void look_at(struct as_loop_exact *x, const struct as_wire_loop *w, struc
 		    int64_t now)
 {
 	uint64_t out = __atomic_load_n(&w->out, __ATOMIC_RELAXED);
+	struct as_vote deed = as_loop_deed(x->stacks, w->tid, !out || !w->slept, w->call);
 
-	as_loop_vote(x->stacks, w->tid, &s->votes, out && out == s->out, now);
+	as_loop_vote(x->stacks, w->tid, &s->votes, deed, out && out == s->out, now);
 	s->out = out;
-	if (as_call_locks(w->call)) {
-		s->locked++;
-		s->gil += as_loop_wants_gil(x->stacks, w->tid);
-	}
+	s->locked += deed.cause == AS_LOOP_LOCK || deed.cause == AS_LOOP_GIL;
+	s->gil += deed.cause == AS_LOOP_GIL;
 	s->stack_ns = now + (now - ours(x, s->since)) / LOOKS_A_BLOCK;
 }
 
@@ -55,7 +54,7 @@ static void see(struct as_loop_exact *x, const struct as_wire_loop *w, struct as
 	if (!since || now - ours(x, since) < x->step_ns / 2)
 		return;
 	if (since != s->since)
-		*s = (struct as_loop_sight){.since = since};
+		*s = (struct as_loop_sight){.since = since, .votes.seen_ns = ours(x, since)};
 	if (now >= s->stack_ns)
 		look_at(x, w, s, now);
 }
@@ -100,11 +99,8 @@ static void add_block(void *data, const struct as_wire_block *b)
 	if (out.cause >= AS_LOOP_CALL)
 		out.call = as_loop_call_name(b->call);
 	if (s) {
-		out.looks = s->votes.all;
-		struct as_vote held = as_votes_winner(&s->votes, x->to->profile);
-
-		out.stack = held.stack;
-		out.task = held.task;
+		as_votes_end(&s->votes, out.start_ns + out.duration_ns);
+		as_loop_blame(&out, &s->votes, x->to->profile);
 		s->since = 0;
 	}
 	as_loops_keep(x->to, &out);

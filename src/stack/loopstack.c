@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/fault.h"
+#include "stack/loopthread.h"
 #include "stack/states.h"
 
 static const int64_t seek_first = 10 * AS_MSEC, seek_last = 10 * AS_SECOND;
@@ -39,6 +40,7 @@ static bool seek(struct as_loop_stacks *s, int64_t now)
 	s->why = (struct as_err){0};
 	if (as_python_find(s->env, s->pid, &s->py, &s->why) < 0)
 		return false;
+	s->to->taking.known = true;
 	as_pythreads_init(&s->threads, s->env, &s->py);
 	as_codes_init(&s->codes, &s->py, s->to);
 	s->objects = as_pyreader_init(&s->reader, &s->py);
@@ -90,24 +92,32 @@ static uint32_t task_of(struct as_loop_stacks *s, const struct as_pythread *t)
 	return as_profile_text(s->to, as_buf_text(&name), name.len);
 }
 
-void as_loop_vote(struct as_loop_stacks *s, pid_t tid, struct as_votes *v, bool same, int64_t now)
+void as_loop_vote(struct as_loop_stacks *s, pid_t tid, struct as_votes *v, struct as_vote deed,
+		  bool same, int64_t now)
 {
 	struct as_pythread *t = s->found ? find(s, tid) : NULL;
 
-	if (same && v->last) {
-		as_votes_add(v, v->last, 0);
+	deed.stack = v->last.stack;
+	if (same && deed.stack) {
+		as_votes_add(v, deed, now);
 		return;
 	}
 	if (!t && as_loop_stacks_ready(s, now)) /* it may be new */
 		t = find(s, tid);
-	if (!t || as_snapshot(&t->snap, s->stack, &s->count) != AS_SNAP_OK)
+	enum as_snap snap = t ? as_snapshot(&t->snap, s->stack, &s->count) : AS_SNAP_GONE;
+	s->to->taking.samples += snap == AS_SNAP_OK;
+	s->to->taking.rejected += snap == AS_SNAP_REJECTED;
+	if (snap != AS_SNAP_OK)
 		return;
-	uint32_t stack = as_codes_stack(&s->codes, s->stack);
-	if (stack)
-		as_votes_add(v, stack, as_votes_has(v, stack) ? 0 : task_of(s, t));
+	deed.stack = as_codes_stack(&s->codes, s->stack);
+	if (!deed.stack)
+		return;
+	deed.task = as_votes_has(v, deed.stack) ? 0 : task_of(s, t);
+	as_votes_add(v, deed, now);
 }
 
-bool as_loop_wants_gil(struct as_loop_stacks *s, pid_t tid)
+/* Does this thread, which waits for a lock, wait for the GIL? */
+static bool wants_gil(struct as_loop_stacks *s, pid_t tid)
 {
 	struct as_pythread *t = s->found ? find(s, tid) : NULL;
 	struct as_pygils gils;
@@ -116,4 +126,14 @@ bool as_loop_wants_gil(struct as_loop_stacks *s, pid_t tid)
 		return false;
 	as_pygils_read(&s->threads, &gils);
 	return as_pystate_of(&s->threads, t, &gils).doing == AS_DOING_WANTS;
+}
+
+struct as_vote as_loop_deed(struct as_loop_stacks *s, pid_t tid, bool runs, int32_t call)
+{
+	if (runs)
+		return (struct as_vote){.cause = AS_LOOP_CPU};
+	enum as_loop_cause cause = !as_call_locks(call) ? AS_LOOP_CALL
+				   : wants_gil(s, tid)  ? AS_LOOP_GIL
+							: AS_LOOP_LOCK;
+	return (struct as_vote){.cause = cause, .call = as_loop_call_name(call)};
 }

@@ -34,7 +34,8 @@ int as_loop_stacks_open(struct as_loop_stacks *s, const struct as_env *env, pid_
 void as_loop_stacks_close(struct as_loop_stacks *s);
 /* Is it (still) a Python? */
 bool as_loop_stacks_ready(struct as_loop_stacks *s, int64_t now);
-/* Look at what thread `tid` is in; `same`: it has not run since the last vote. */
-void as_loop_vote(struct as_loop_stacks *s, pid_t tid, struct as_votes *v, bool same, int64_t now);
-/* Does this thread, which waits for a lock, wait for the GIL? */
-bool as_loop_wants_gil(struct as_loop_stacks *s, pid_t tid);
+/* What thread `tid` does: it runs, or it waits in this call (-1: in none, as for a page). */
+struct as_vote as_loop_deed(struct as_loop_stacks *s, pid_t tid, bool runs, int32_t call);
+/* Look at the stack of one that does so; `same`: it has not run since the last vote. */
+void as_loop_vote(struct as_loop_stacks *s, pid_t tid, struct as_votes *v, struct as_vote deed,
+		  bool same, int64_t now);

@@ -166,6 +166,7 @@ static void begin(struct as_loop_thread *t, const struct as_loop_look *l,
 					 .first_ns = l->now,
 					 .begin = whole ? t->idle : *sched,
 					 .whole = whole};
+	t->now.votes.seen_ns = t->now.start_ns;
 	t->now.yields_begin = t->now.yields = read_yields(t);
 	t->state = AS_LOOP_BUSY;
 }
@@ -248,7 +249,6 @@ static void tell(struct as_loop_thread *t, const struct as_loop_look *l,
 				  .cpu_ns = -1,
 				  .ready_ns = -1,
 				  .tid = t->tid,
-				  .looks = p->votes.all,
 				  .ongoing = ongoing};
 
 	count(t, l->now);
@@ -256,9 +256,8 @@ static void tell(struct as_loop_thread *t, const struct as_loop_look *l,
 	t->seen_run += t->last_run - p->begin.run_ns;
 	t->seen_yields += t->last_yields - p->yields_begin;
 	find_cause(p, &b);
-	struct as_vote held = as_votes_winner(&p->votes, l->to->profile);
-	b.stack = held.stack;
-	b.task = held.task;
+	as_votes_end(&p->votes, end);
+	as_loop_blame(&b, &p->votes, l->to->profile);
 	t->to->busy_ns += b.duration_ns;
 	as_loops_add(l->to, t->to, &b);
 }

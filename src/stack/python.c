@@ -8,6 +8,7 @@
 #include "base/num.h"
 #include "os/proc.h"
 #include "os/remote.h"
+#include "os/right.h"
 #include "pyabi/offsets.h"
 #include "stack/mapped.h"
 #include "stack/scan.h"
@@ -23,6 +24,7 @@ struct search {
 	uint64_t runtime;  /* 0: not yet                              */
 	uint32_t version;  /* as the file says it; 0: it does not     */
 	unsigned by_paths; /* minor version that some path names; 0   */
+	bool two;          /* some path names Python 2                */
 	bool starved;      /* a file was not looked at for want of memory */
 };
 
@@ -75,6 +77,7 @@ static void look_through(struct search *s, bool pythons)
 
 		if (m.inode && m.inode != last && m.path_len && *m.path == '/') {
 			s->by_paths = s->by_paths ? s->by_paths : minor_in(&m);
+			s->two |= memmem(m.path, m.path_len, "python2.", 8) != NULL;
 			if (python == pythons)
 				look_in(s, &m);
 		}
@@ -95,6 +98,14 @@ static int refuse_version(const struct search *s, unsigned minor, struct as_err 
 	return as_hint(err, "known are 3.8 to 3.%u", AS_PY_OFFSETS_LAST);
 }
 
+/* What it is that cannot be read, and if it is not permitted what helps. */
+static int fail(const struct search *s, int os, struct as_err *err)
+{
+	int r = as_remote_fail(s->pid, os, err);
+
+	return os == EPERM ? as_right_hint(s->env, s->pid, err) : r;
+}
+
 static int not_python(const struct search *s, struct as_err *err)
 {
 	if (s->starved)
@@ -102,6 +113,11 @@ static int not_python(const struct search *s, struct as_err *err)
 			       (int)s->pid);
 	if (s->by_paths && !as_py_layout(s->by_paths) && s->by_paths < AS_PY_OFFSETS_FIRST)
 		return refuse_version(s, s->by_paths, err);
+	if (s->two && !s->by_paths) {
+		(void)as_fail(err, AS_EUNSUP, "process %d runs Python 2, which is too old",
+			      (int)s->pid);
+		return as_hint(err, "known are 3.8 to 3.%u", AS_PY_OFFSETS_LAST);
+	}
 	(void)as_fail(err, AS_EUNSUP, "process %d is not a Python program", (int)s->pid);
 	return as_hint(err, "no file that is mapped in it has CPython's runtime");
 }
@@ -163,7 +179,7 @@ static int read_maps(struct search *s, struct as_err *err)
 	if (r == AS_ENOTFOUND)
 		return as_fail(err, AS_ENOTFOUND, "no process %d", (int)s->pid);
 	if (r < 0)
-		return r == AS_EPERM ? as_remote_fail(s->pid, EPERM, err) : r;
+		return r == AS_EPERM ? fail(s, EPERM, err) : r;
 	return AS_OK;
 }
 
@@ -188,9 +204,9 @@ static int may_read(const struct search *s, struct as_err *err)
 	char byte;
 
 	if (!as_maps_next(s->maps.p, s->maps.len, &at, &m))
-		return ended(s) ? as_remote_fail(s->pid, ESRCH, err) : not_python(s, err);
+		return ended(s) ? fail(s, ESRCH, err) : not_python(s, err);
 	int os = as_remote_read(s->pid, m.start, &byte, 1);
-	return os == EPERM || os == ESRCH ? as_remote_fail(s->pid, os, err) : AS_OK;
+	return os == EPERM || os == ESRCH ? fail(s, os, err) : AS_OK;
 }
 
 int as_python_find(const struct as_env *env, pid_t pid, struct as_python *ret, struct as_err *err)

@@ -9,7 +9,11 @@
 #include "base/fault.h"
 #include "stack/ring.h"
 
-enum { INTERPS_MOST = 256, PTHREAD_BYTES = 2048 };
+enum {
+	INTERPS_MOST = 256,
+	PTHREAD_BYTES = 2048,
+	HOPES_MOST = 64, /* so often in a row a list is read anew for who has not begun */
+};
 
 void as_pythreads_init(struct as_pythreads *t, const struct as_env *env, const struct as_python *py)
 {
@@ -204,6 +208,17 @@ bool as_pythread_count(const struct as_pythread *t, int64_t *ret_used_ns)
 
 /* ── all of them ──────────────────────────────────────────────────────── */
 
+/*
+ * Has it no Python frame? Where frames are pointed to by something on the C
+ * stack (3.11), that is in the thread's own state until it runs the first one.
+ */
+static bool is_bare(const struct as_py_layout *l, uint64_t state, const unsigned char *copy)
+{
+	uint64_t frame = as_word(copy, l->thread.frame);
+
+	return !frame || (l->thread.via != AS_PY_NO && frame - state < AS_PY_THREAD_MOST);
+}
+
 /* A thread that does not know its interpreter is none: the list changed under our eyes. */
 static bool visit(struct as_pythreads *t, uint64_t state, uint64_t interp, uint64_t *ret_next)
 {
@@ -221,9 +236,11 @@ static bool visit(struct as_pythreads *t, uint64_t state, uint64_t interp, uint6
 	struct as_pythread *x = find(t, state, tid);
 	if (!x && tid > 0)
 		x = add(t, state, interp, tid);
+	t->unborn += tid <= 0;
 	if (!x)
 		return tid <= 0;
 	x->listed = true;
+	x->bare = is_bare(l, state, copy);
 	x->rank = t->ranks++;
 	return true;
 }
@@ -250,12 +267,38 @@ static bool visit_all(struct as_pythreads *t, uint64_t interp)
 {
 	struct as_ring interps = {0}, threads = {0};
 
-	t->interps = t->ranks = 0;
+	t->interps = t->ranks = t->unborn = 0;
 	for (; interp && t->interps < INTERPS_MOST; t->interps++)
 		if (endless(&interps, interp) || !visit_interp(t, interp, &threads) ||
 		    !read_word(t, interp + t->py->at.interp.next, &interp))
 			return false;
 	return true;
+}
+
+/*
+ * Until 3.11 whoever begins a thread makes its state and puts its own number
+ * there; the new one puts down its own when it runs. Till then it has no frame,
+ * and stands before its maker in the list. It would be taken for its maker.
+ */
+static bool has_maker(const struct as_pythreads *t, const struct as_pythread *x)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		const struct as_pythread *y = t->at[i];
+
+		if (y != x && y->listed && y->tid == x->tid && y->interp == x->interp &&
+		    (!y->bare || y->rank > x->rank))
+			return true;
+	}
+	return false;
+}
+
+static void unlist_unborn(struct as_pythreads *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (t->at[i]->listed && t->at[i]->bare && has_maker(t, t->at[i])) {
+			t->at[i]->listed = false;
+			t->unborn++;
+		}
 }
 
 static void drop_unlisted(struct as_pythreads *t)
@@ -306,6 +349,8 @@ void as_pyheads_init(struct as_pyheads *h, const struct as_pythreads *t)
 
 bool as_pythreads_same(const struct as_pythreads *t, struct as_pyheads *h)
 {
+	if (t->unborn && t->hopes < HOPES_MOST)
+		return false;
 	if (!h->also.read)
 		h->also.read = as_remote_gather(t->py->pid, h->also.range, AS_ALSO_MOST) ==
 			       sizeof h->interp + sizeof h->head;
@@ -324,6 +369,8 @@ static void forget_ended(struct as_pythreads *t)
 
 bool as_pythreads_refresh(struct as_pythreads *t)
 {
+	uint64_t before = t->head;
+
 	if (!first_head(t, &t->interp, &t->head))
 		return false;
 	for (size_t i = 0; i < t->n; i++)
@@ -334,6 +381,8 @@ bool as_pythreads_refresh(struct as_pythreads *t)
 		whole = visit_all(t, t->interp);
 	for (size_t i = 0; i < t->n && !whole; i++)
 		t->at[i]->listed |= lives(t->at[i]);
+	unlist_unborn(t);
+	t->hopes = t->unborn && t->head == before ? t->hopes + 1 : 0;
 	drop_unlisted(t);
 	if (t->interps > 1 && t->n)
 		qsort(t->at, t->n, sizeof *t->at, by_rank);

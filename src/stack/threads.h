@@ -29,6 +29,7 @@ struct as_pythread {
 	struct as_code_trail trail; /* to that stack                                     */
 	bool known;
 	bool listed; /* still in Python's list */
+	bool bare;   /* it had no Python frame when listed */
 	size_t rank; /* in that list: those of newer interpreters come first */
 	bool told;   /* its stack was seen at the last look                  */
 	bool fresh;  /* it was not looked at yet                             */
@@ -40,6 +41,8 @@ struct as_pythreads {
 	struct as_pythread **at;
 	size_t n, cap;
 	size_t interps, ranks; /* that have been listed: interpreters, and threads */
+	size_t unborn;         /* that are in the list and have not begun yet      */
+	size_t hopes;          /* lists in a row that had such, and nobody newer   */
 	struct as_tids tids;
 	uint32_t tid_at; /* before 3.11: where in its struct pthread a thread's number is; 0: ? */
 	uint64_t interp; /* the first interpreter                                             */
@@ -58,7 +61,10 @@ struct as_pyheads {
 };
 
 void as_pyheads_init(struct as_pyheads *h, const struct as_pythreads *t);
-/* Has no thread begun since? They are read now if nobody has. False also when that fails. */
+/*
+ * Has no thread begun since, and is there none that has yet to? They are read
+ * now if nobody has. False also when that fails.
+ */
 bool as_pythreads_same(const struct as_pythreads *t, struct as_pyheads *h);
 /*
  * A thread that calls into another interpreter has a state in both, and one

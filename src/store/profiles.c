@@ -21,6 +21,8 @@ static int look_up(struct as_store *s, struct as_profile_listing *it, struct as_
 	as_column_fit(st, 0, it->kind, sizeof it->kind);
 	it->value = sqlite3_column_int64(st, 1);
 	it->samples = sqlite3_column_int64(st, 2);
+	as_column_fit(st, 3, it->zone, sizeof it->zone);
+	as_column_fit(st, 4, it->project, sizeof it->project);
 	return 1;
 }
 

@@ -188,8 +188,10 @@ const char *const as_sql[AS_NSQL] = {
 		"SELECT bytes FROM piece WHERE id > ?1 * 16 AND id < ?1 * 16 + 16 ORDER BY id",
 
 	[AS_SQL_PROFILE_LIST] =
-		"SELECT p.kind, p.value, p.samples FROM run r JOIN profile p ON p.run = r.n "
-		"WHERE r.id = ?1",
+		"SELECT p.kind, p.value, p.samples, "
+		"(SELECT value FROM label WHERE run = r.n AND key = 'zone'), "
+		"(SELECT value FROM label WHERE run = r.n AND key = 'project') "
+		"FROM run r JOIN profile p ON p.run = r.n WHERE r.id = ?1",
 	[AS_SQL_PROFILE_GET] = "SELECT bytes FROM profile WHERE run = ?1",
 
 	/* ── statistics: name or NULL, glob or NULL, status or NULL, then the range ── */

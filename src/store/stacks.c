@@ -92,5 +92,8 @@ int as_catalogue_get_stacks(struct as_store *s, int64_t n, struct as_run *run, s
 		return r;
 	struct as_bytes b =
 		as_bytes(sqlite3_column_blob(st, 0), (size_t)sqlite3_column_bytes(st, 0));
-	return as_dec_stacks(&b, &run->stacks, &run->sampling, err);
+	r = as_dec_stacks(&b, &run->stacks, &run->sampling, err);
+	if (r == AS_OK)
+		run->stacks->taking = as_taking_of(&run->sampling);
+	return r;
 }

@@ -49,6 +49,10 @@ def _():
     expect_eq(len(set(starts)), len(starts), "beginnings")
     doc = assay("show", "--json", found[-1]["id"]).ok().json()
     expect_eq(doc["assay"]["identity"]["labels"]["zone"], "here", "label")
+    listed = assay("profiles", "--json", "--zone", "here").ok().json()["profiles"]
+    expect_eq({(x["zone"], x["project"]) for x in listed}, {("here", None)}, "zone and project")
+    expect_eq(assay("profiles", "--json", "--zone", "there").ok().json()["profiles"], [], "others")
+    expect_eq(assay("profiles", "--project", "none").rc, 66, "exit status when none matches")
     expect(doc["assay"]["stacks"]["samples"] > 0, doc["assay"]["stacks"])
     expect(doc["assay"]["totals"]["cpu"]["value"] > 0, "what it used is not known")
 

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """Profiles of Python's own profilers, in and out, with each Python that is here."""
+import gzip
+import json
 import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import *
 from pythons import *
+from schemas import *
 
 PROFILES = ROOT / "tests/fixtures/profiles"
 MADE = """
@@ -75,6 +78,80 @@ def _():
             leaf = frames.split(";")[-1]
             found[leaf] = found.get(leaf, 0) + int(count)
         expect_eq(found, want, ending)
+
+
+def taken():
+    """A profile of ours, and what it must say of how its samples were taken."""
+    code = "x = 0\nfor i in range(5_000_000): x += i"
+    assay("record", "-r", 200, "-o", "x.pb.gz", "--stats-json", "stats.json", "--no-store", "--",
+          pythons()[-1].path, "-c", code).ok()
+    stats = json.loads((tmp() / "stats.json").read_text())
+    return f"{100 * stats['rejected_ratio']:.2f} % rejected", stats
+
+
+@test("every format says how many samples were rejected, or standard error does")
+def _():
+    words, stats = taken()
+    raw = gzip.decompress((tmp() / "x.pb.gz").read_bytes())
+    expect(f"assay: samples={stats['samples']} rejected={stats['rejected']} ".encode() in raw, raw)
+    expect(words.encode() in raw, "not in pprof's comment")
+    for ending in "speedscope.json", "firefox.json", "callgrind", "svg":
+        r = assay("convert", "x.pb.gz", f"y.{ending}").ok()
+        expect_in(words, (tmp() / f"y.{ending}").read_text(), ending)
+        expect_eq(r.err, "", f"standard error of {ending}")
+    for ending in "folded", "prof":
+        expect_in(words, assay("convert", "x.pb.gz", f"y.{ending}").ok().err, ending)
+    assay("flame", "x.pb.gz", "-o", "y.html").ok()
+    expect_in(words, (tmp() / "y.html").read_text(), "page")
+    assay("merge", "-o", "two.pb.gz", "x.pb.gz", "x.pb.gz").ok()
+    double = gzip.decompress((tmp() / "two.pb.gz").read_bytes())
+    expect(f"samples={2 * stats['samples']} ".encode() in double, "a merge adds up")
+
+
+@test("every view of a profile says how many samples were rejected; of another tool's nothing")
+def _():
+    words, stats = taken()
+    expect_in(words, assay("report", "--stacks", "x.pb.gz").ok().out)
+    told = assay("report", "--stacks", "--json", "--metric", "cpu", "x.pb.gz").ok().json()
+    expect_eq(valid(told, "stacks-1")["sampling"]["rejected"], stats["rejected"], "rejected")
+    diff = assay("diff", "x.pb.gz", "x.pb.gz").ok().out
+    expect_in(f"before: {stats['samples']} samples, {words}", diff.replace("\u202f", ""))
+    told = valid(assay("diff", "--json", "x.pb.gz", "x.pb.gz").ok().json(), "diff-1")
+    expect_eq(told["sampling"]["after"]["samples"], stats["samples"], "samples")
+    (tmp() / "other.folded").write_text("a;b 3\n")
+    expect("rejected" not in assay("report", "--stacks", "other.folded").ok().out, "made up")
+    told = assay("report", "--stacks", "--json", "other.folded").ok().json()
+    expect_eq(told["sampling"], None, "of another tool")
+
+
+@test("what has nothing on either side is in no difference; the heavy come first")
+def _():
+    (tmp() / "p.folded").write_text("m (a.py);light (a.py) 1\nm (a.py);heavy (a.py) 5\n")
+    r = assay("diff", "p.folded", "p.folded").ok().out.splitlines()
+    expect_eq([line.split()[-2] for line in r[1:3]], ["heavy", "light"], "the rows")
+    expect_in("samples: in all 6 before", r[3])
+    expect_eq(len(r), 4, "lines")
+
+
+@test("callers of one name are told apart by their files, and one function is one")
+def _():
+    (tmp() / "p.folded").write_text("<module> (a.py:1);f (f.py:1) 3\n"
+                                    "<module> (b.py:1);f (f.py:1) 3\n")
+    r = assay("report", "--stacks", "p.folded").ok().out
+    for part in "called by  <module> (a.py) 50 %", " <module> (b.py) 50 %":
+        expect_in(part, r)
+    (tmp() / "one.folded").write_text("f (f.py:1) 3\n")
+    expect_in("in 1 function\n", assay("report", "--stacks", "one.folded").ok().out)
+
+
+@test("filters that leave no stack are told, and nothing is drawn")
+def _():
+    (tmp() / "p.folded").write_text("a;b 3\n")
+    for words in (("flame", "-o", "x.svg"), ("report", "--stacks")):
+        r = assay(*words, "--show-stacks", "nothing", "p.folded")
+        expect_eq(r.rc, 66, f"exit status of {words[0]}")
+        expect_in("no stack is left", r.err)
+    expect(not (tmp() / "x.svg").exists(), "an empty picture")
 
 
 @test("a small file that unpacks to a huge one is refused")

@@ -198,6 +198,17 @@ def _():
         expect_in(part, r.out)
 
 
+@job_test("of two that held it both are told; of many tasks without names no number")
+def _():
+    p = script(PYTHON, "holders", 12)
+    r = assay("loop", p.pid, env=PROBED).ok()
+    rows = r.out.split("What held the loop")[1].split("The longest")
+    expect(re.search(r"(computed|no CPU free) +Task ", rows[0]), r.out)
+    expect(re.search(r"waited: clock\S+ +Task ", rows[0]), r.out)
+    expect_in("of these ", rows[1])
+    expect(max(map(len, r.out.splitlines())) <= 80, r.out)
+
+
 @job_test("what cannot be watched is refused with a sentence")
 def _():
     for words, rc, part in ((("999999999",), 66, "no process"), (("x",), 2, "x"),
@@ -214,7 +225,7 @@ def _():
         r = run("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", ASSAY, "loop", "-d",
                 "0.2", p.pid, env=PROBED, cwd="/")
         expect_eq(r.rc, 77, "exit status without the right")
-        expect_in("SYS_PTRACE", r.err)
+        expect_in("it belongs to uid 0: be that user, or be root", r.err)
     stop(p)
 
 

@@ -4,6 +4,7 @@ import collections
 import json
 import math
 import os
+import shutil
 import signal
 import sys
 import time
@@ -69,6 +70,20 @@ def _():
     expect("sleeper" in {name_of(f[-1]) for f, _ in wall}, "the one that sleeps is not in wall")
     expect("sleeper" not in leaves, f"the one that sleeps is in cpu: {leaves}")
     expect_eq({name_of(f[-1]) for f, _ in gil}, {"burner"}, "who had the GIL")
+
+
+for python in PYTHONS:
+    @job_test(f"3.{python.minor}: a thread that has not begun yet has nothing of who begins it")
+    def _(python=python):
+        r = assay("record", "-q", "-t", "-r", "2000", "--weight", "time", "-o", "x.folded", "--",
+                  python.path, program("starting"), 60).ok()
+        truth = json.loads(r.out)
+        used = collections.Counter()
+        for frames, us in stacks((tmp() / "x.folded").read_text()):
+            sleeps = "sleeper" in map(name_of, frames) or str(truth["thread"]) not in frames[0]
+            used["sleepers" if sleeps else "burner"] += us / 1e6
+        expect(0.5 < sum(used.values()) / truth["used"] < 1.05, f"{used} of {truth}")
+        expect(used["sleepers"] < 0.1 * truth["used"], f"{used} of {truth}")
 
 
 @job_test("CPU time is with the stacks that used it, not with those that wait afterwards")
@@ -197,7 +212,22 @@ def _():
     p = script(PYTHONS[-1], "split", 0.5, 20)
     r = run(*as_nobody(ASSAY, "record", "-p", p.pid, "-d", 0.1))
     expect_eq(r.rc, 77, f"exit status ({r.err})")
-    expect_in("be root", r.err)
+    expect_in("it belongs to uid 0: be that user, or be root", r.err)
+    if shutil.which("setpriv"):
+        r = run("setpriv", "--bounding-set=-sys_ptrace", "--inh-caps=-sys_ptrace", ASSAY, "dump",
+                p.pid)
+        expect(r.rc == 0 or "--cap-add SYS_PTRACE" in r.err, r.err)
+        expect("be root" not in r.err and "assay record" not in r.err, r.err)
+    stop(p)
+
+
+@job_test("Python 2 is told from what is no Python")
+def _():
+    shutil.copy(shutil.which("sleep"), tmp() / "python2.7")
+    p = start(tmp() / "python2.7", "20")
+    r = assay("record", "-p", p.pid, "-d", 0.1)
+    expect_eq(r.rc, 69, f"exit status ({r.err})")
+    expect_in("runs Python 2, which is too old", r.err)
     stop(p)
 
 

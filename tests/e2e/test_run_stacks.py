@@ -3,6 +3,7 @@
 import datetime
 import json
 import os
+import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
@@ -10,6 +11,7 @@ from harness import *
 from jobs import *
 from page import Page
 from pythons import *
+from schemas import *
 
 PYTHON = pythons()[-1]
 
@@ -60,6 +62,26 @@ def _():
         inside = sum(v for i, v in enumerate(values)
                      if began + (i + 1) * slice_s > first and began + i * slice_s < last)
         expect_near(inside, sum(values), 0.02, f"time of {name} in its turn")
+
+
+@job_test("several modes: each has its table and its functions; profiles merge what all count")
+def _():
+    code = "import time\ndef burn():\n  e = time.thread_time() + .2\n" \
+           "  while time.thread_time() < e: pass\ndef wait(): time.sleep(2)\nburn(); wait()"
+    doc, _ = measured("-c", code, options=("--stacks", "cpu,wall", "--name", "both"))
+    stacks = valid(doc, "run-1")["assay"]["stacks"]
+    expect_eq(stacks["functions_kind"], "wall", "what functions are by")
+    first = {k["name"]: k["functions"][0]["function"] for k in stacks["kinds"] if "functions" in k}
+    expect_eq(first, {"cpu": "burn", "wall": "wait"}, "what took most")
+    shown = assay("show", "last").ok().out
+    expect(re.search(r"self +total +cpu +function.*\n.* burn ", shown), shown)
+    expect(re.search(r"self +total +wall +function.*\n.* wait ", shown), shown)
+    measured("-c", code, options=("--stacks", "cpu", "--name", "one"))
+    d = valid(assay("profiles", "--json", "--function", "burn").ok().json(), "profiles-1")
+    expect_eq((d["merged"], d["left_out"], d["functions_kind"]), (2, 0, "cpu"), "merged, left out")
+    expect(all(p["total"] > 0.5 * p["of"] for p in d["profiles"]), d["profiles"])
+    r = assay("record", "--no-store", "--mode", "wall", "--", PYTHON.path, "-c", code).ok()
+    expect(re.search(r"self +total +wall +function", r.err), r.err)
 
 
 @job_test("the CPU time of the stacks is the run's CPU time")

@@ -80,7 +80,7 @@ $ assay report --stacks a.folded --sort total --top 1
 7 samples in 3 functions, 1 listed
 
 $ assay report --stacks a.folded --json | tr -d ' \n' | cut -c -240
-{"schema":"assay/stacks/1","metric":"samples","unit":"count","total":7,"functions_found":3,"functions":[{"function":"work","file":"app/work.py","line":null,"self":4,"total":4,"lines":[{"line":3,"self":3,"total":3},{"line":4,"self":1,"total"
+{"schema":"assay/stacks/1","metric":"samples","unit":"count","total":7,"sampling":null,"functions_found":3,"functions":[{"function":"work","file":"app/work.py","line":null,"self":4,"total":4,"lines":[{"line":3,"self":3,"total":3},{"line":4,
 
 # filters are the same everywhere
 $ assay report --stacks a.folded --hide-stacks work --top 1

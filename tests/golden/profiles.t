@@ -65,19 +65,23 @@ before  after  change  relative  function  where
      3      9      +6    +200 %  work      app/work.py
      0      2      +2       new  rest
      1      1       0       0 %  main
-in all 4 before, 12 after: +200 %
+samples: in all 4 before, 12 after: +200 %
 
 $ assay diff --by total --share -n 1 a.folded b.folded
 before  after  change  relative  function  where
    0 %   17 %   +17 %       new  rest
 and 2 more functions
-in all 4 before, 12 after: +200 %
+samples: in all 4 before, 12 after: +200 %
 
 $ assay diff --json a.folded a.folded
 {
   "schema": "assay/diff/1",
   "metric": "samples",
   "unit": "count",
+  "sampling": {
+    "before": null,
+    "after": null
+  },
   "all": {
     "before": 4,
     "after": 4,
@@ -87,27 +91,6 @@ $ assay diff --json a.folded a.folded
     "share_after": 1
   },
   "functions": [
-    {
-      "function": "main",
-      "file": null,
-      "first_line": null,
-      "self": {
-        "before": 1,
-        "after": 1,
-        "change": 0,
-        "relative": 0,
-        "share_before": 0.25,
-        "share_after": 0.25
-      },
-      "total": {
-        "before": 4,
-        "after": 4,
-        "change": 0,
-        "relative": 0,
-        "share_before": 1,
-        "share_after": 1
-      }
-    },
     {
       "function": "work",
       "file": "app/work.py",
@@ -127,6 +110,27 @@ $ assay diff --json a.folded a.folded
         "relative": 0,
         "share_before": 0.75,
         "share_after": 0.75
+      }
+    },
+    {
+      "function": "main",
+      "file": null,
+      "first_line": null,
+      "self": {
+        "before": 1,
+        "after": 1,
+        "change": 0,
+        "relative": 0,
+        "share_before": 0.25,
+        "share_after": 0.25
+      },
+      "total": {
+        "before": 4,
+        "after": 4,
+        "change": 0,
+        "relative": 0,
+        "share_before": 1,
+        "share_after": 1
       }
     }
   ]
@@ -275,9 +279,9 @@ $ assay report --stacks --highlight work --json a.folded | grep highlighted
 
 $ assay diff --highlight work a.folded a.folded
 before  after  change  relative  function  where
-     1      1       0       0 %  main
      3      3       0       0 %  *work     app/work.py
-in all 4 before, 4 after: 0 %
+     1      1       0       0 %  main
+samples: in all 4 before, 4 after: 0 %
 
 # runs of another store
 $ assay flame --store elsewhere last -o - -f svg

@@ -38,9 +38,9 @@ def document(p, timeout=120):
     return json.loads(out)
 
 
-def blocks_of(python, *words, options=("--threshold", "3ms"), env=None):
+def blocks_of(python, *words, program="blocks", options=("--threshold", "3ms"), env=None):
     """Hold a loop as tests/workloads/python/blocks.py does: its own log, and our document."""
-    p = script(python, "blocks", *words)
+    p = script(python, program, *words)
     w = watch(p.pid, *options, env=env)
     log = json.loads(p.stdout.readline())
     stop(p)

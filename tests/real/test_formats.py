@@ -9,6 +9,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from harness import *
+from pythons import *
 
 PROFILES = ROOT / "tests/fixtures/profiles"
 SPIN = """
@@ -67,6 +68,19 @@ def _():
     expect_eq(go_top("a.pb.gz"), {"work": (54, 54), "main": (1, 55)}, "functions")
     r = run("go", "tool", "pprof", "-lines", "-top", "a.pb.gz").ok()
     expect_in("work.py:3", r.out)
+
+
+@test("how samples were taken is told by go tool pprof, and no hindrance to callgrind_annotate")
+def _():
+    code = "x = 0\nfor i in range(5_000_000): x += i"
+    assay("record", "-q", "-r", 200, "-o", "x.pb.gz", "--no-store", "--", pythons()[-1].path, "-c",
+          code).ok()
+    need("go")
+    told = run("go", "tool", "pprof", "-comments", "x.pb.gz").ok().out
+    expect(re.search(r"assay: samples=\d+ rejected=\d+ late=\d+ \([\d.]+ % rejected\)", told), told)
+    need("callgrind_annotate")
+    assay("convert", "--metric", "cpu", "x.pb.gz", "x.callgrind").ok()
+    expect_in("<module>", run("callgrind_annotate", "--auto=no", "x.callgrind").ok().out)
 
 
 @test("a profile of Go's own says the same to Go after it was ours")
@@ -173,6 +187,35 @@ def _():
             expect(abs(time[name] / 1e6 - true[name][1]) < 1e-5, f"{file}: {name} {time} {true}")
     calls = by_leaf(folded("y.pstat", "--metric", "calls"))
     expect_eq(calls["leaf"], true["leaf"][0], "calls of leaf")
+
+
+# --- py-spy -------------------------------------------------------------------
+
+def py_spy():
+    """The one that bench/peers.lock names, installed for this test."""
+    line = next(s for s in (ROOT / "bench/peers.lock").read_text().splitlines()
+                if s.startswith("py-spy=="))
+    (tmp() / "lock").write_text(line)
+    r = run(sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", "packages",
+            "--require-hashes", "-r", "lock", timeout=300)
+    if r.rc != 0:
+        skip(f"py-spy cannot be had: {r.err.strip()[-80:]}")
+    return tmp() / "packages/bin/py-spy"
+
+
+@test("what py-spy writes, speedscope and raw, is read: its functions, each with its share")
+def _():
+    program = py_spy()
+    p = script(python_for(11) or pythons()[0], "split", 0.75, 60)
+    for kind, name in ("speedscope", "x.speedscope.json"), ("raw", "x.folded"):
+        run(program, "record", "-p", p.pid, "-d", 2, "-r", 100, "-f", kind, "-o", name,
+            timeout=60).ok()
+        found = by_leaf(folded(name))
+        all_of_it = sum(found.values())
+        expect(found["burn_first"] > 0.5 * all_of_it, f"{kind}: {found}")
+        expect({"burn_first", "burn_second"} <= set(found), f"{kind}: {found}")
+        expect_in("burn_first", assay("report", "--stacks", name).ok().out)
+    stop(p)
 
 
 # --- speedscope and Firefox ---------------------------------------------------

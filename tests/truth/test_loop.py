@@ -55,6 +55,25 @@ for way, recall in RECALL.items():
             expect(right >= LINES * len(hits), f"{right} of {len(hits)} lines are right")
 
 
+CAUSES = {"cpu": ("cpu", "ready"), "sleep": ("syscall:clock_nanosleep",)}
+
+for way, recall in RECALL.items():
+    @job_test(f"{way}: of two that hold a loop in turn both are told, the longer with its cause")
+    def _(way=way, recall=recall):
+        log, found = blocks_of(pythons()[-1], 40, program="holders", env=by(way))
+        pairs = [(p, entry["held"]) for p, entry in zip(match(log, found), log) if p.found]
+        right = sum(p.line in lines_of(p.found, "holders.py") and
+                    p.found["cause"] in CAUSES[p.kind] for p, _ in pairs)
+        off = [abs(h["ms"] - held[str(line)]) for p, held in pairs for h in p.found["holders"]
+               for line in lines_of(h, "holders.py") if str(line) in held]
+        print(f"# {way}: {len(pairs)} of {len(log)} found, {right} with the right line and cause, "
+              f"{len(off)} holders, off by {statistics.median(off):.2f} ms (median)", flush=True)
+        expect(len(pairs) >= recall * len(log), f"{len(pairs)} of {len(log)} found")
+        expect(right >= 0.9 * len(pairs), f"{right} of {len(pairs)} are blamed right")
+        expect(len(off) >= 0.9 * 2 * len(pairs), f"{len(off)} holders of {len(pairs)} blocks")
+        expect(statistics.median(off) <= 3, f"off by {statistics.median(off):.2f} ms")
+
+
 @job_test("watching a loop costs at most 1 % of a core by BPF, 2 % by looking")
 def _():
     for way in WAYS:

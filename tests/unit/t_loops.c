@@ -74,12 +74,16 @@ static void t_too_many(void)
 	as_loops_done(&loops);
 }
 
+/* Each look is at the end of 2 ms, and what comes before and after it is shared. */
 static uint32_t winner(const uint32_t *stack, size_t n)
 {
 	struct as_votes v = {0};
 
-	for (size_t i = 0; i < n; i++)
-		as_votes_add(&v, stack[i], 0);
+	for (size_t i = 0; i < n; i++) {
+		v.seen_ns = 0;
+		v.looks = 0;
+		as_votes_add(&v, (struct as_vote){.stack = stack[i]}, 2 * MS);
+	}
 	return as_votes_winner(&v, loops.profile).stack;
 }
 
@@ -108,13 +112,69 @@ static void t_task(void)
 
 	EXPECT_OK(as_loops_init(&loops, &err), err);
 	uint32_t root = call(0, "main", 1), f = call(root, "f", 2), g = call(root, "g", 3);
-	as_votes_add(&v, g, 4);
-	as_votes_add(&v, call(f, "x", 4), 5);
-	as_votes_add(&v, call(f, "x", 5), 5);
+	as_votes_add(&v, (struct as_vote){.stack = g, .task = 4}, MS);
+	as_votes_add(&v, (struct as_vote){.stack = call(f, "x", 4), .task = 5}, 2 * MS);
+	as_votes_add(&v, (struct as_vote){.stack = call(f, "x", 5), .task = 5}, 4 * MS);
 	EXPECT(as_votes_has(&v, g) && !as_votes_has(&v, f));
 	struct as_vote w = as_votes_winner(&v, loops.profile);
 	EXPECT_U64(w.stack, f);
 	EXPECT_U64(w.task, 5);
+	as_loops_done(&loops);
+}
+
+/* 30 ms of CPU, looked at often, and 40 ms of sleep, looked at seldom. */
+static struct as_votes two_holders(uint32_t burns, uint32_t other_line, uint32_t sleeps)
+{
+	struct as_votes v = {0};
+
+	for (int64_t t = 2; t <= 30; t += 2)
+		as_votes_add(&v, (struct as_vote){.stack = t % 4 ? burns : other_line}, t * MS);
+	for (int64_t t = 32; t < 70; t += 8)
+		as_votes_add(&v,
+			     (struct as_vote){.stack = sleeps,
+					      .cause = AS_LOOP_CALL,
+					      .call = "clock_nanosleep"},
+			     t * MS);
+	as_votes_end(&v, 70 * MS);
+	return v;
+}
+
+static void t_the_line_has_its_own_cause(void)
+{
+	struct as_loop_block b = {.duration_ns = 70 * MS, .cpu_ns = 30 * MS};
+
+	EXPECT_OK(as_loops_init(&loops, &err), err);
+	uint32_t root = call(0, "main", 1), burns = call(root, "burn", 2);
+	uint32_t other = call(root, "burn", 3), sleeps = call(root, "nap", 9);
+	struct as_votes v = two_holders(burns, other, sleeps);
+	as_loop_blame(&b, &v, loops.profile);
+	EXPECT_U64(b.stack, sleeps);
+	EXPECT_U64(b.cause, AS_LOOP_CALL);
+	EXPECT_STR(b.call, "clock_nanosleep");
+	EXPECT_U64(b.nholders, 2); /* two lines of one function are one */
+	EXPECT_I64(b.holder[0].ns / MS, 39);
+	EXPECT_U64(b.holder[1].cause, AS_LOOP_CPU);
+	EXPECT(b.holder[1].stack == burns || b.holder[1].stack == other);
+	EXPECT_I64(b.holder[1].ns / MS, 31);
+	as_loops_done(&loops);
+}
+
+/* Who is on one stack all along is told by the counts, whatever single looks have met. */
+static void t_one_holder(void)
+{
+	struct as_loop_block b = {.duration_ns = 20 * MS, .cause = AS_LOOP_CPU, .cpu_ns = 19 * MS};
+	struct as_votes v = {0};
+
+	EXPECT_OK(as_loops_init(&loops, &err), err);
+	uint32_t f = call(0, "f", 1);
+	as_votes_add(&v, (struct as_vote){.stack = f, .cause = AS_LOOP_CALL, .call = "read"},
+		     9 * MS);
+	as_votes_end(&v, 20 * MS);
+	as_loop_blame(&b, &v, loops.profile);
+	EXPECT_U64(b.cause, AS_LOOP_CPU);
+	EXPECT_U64(b.nholders, 1);
+	EXPECT_I64(b.holder[0].ns, 20 * MS);
+	EXPECT_U64(b.holder[0].cause, AS_LOOP_CPU);
 	as_loops_done(&loops);
 }
 
@@ -125,7 +185,7 @@ static void t_more_stacks_than_room(void)
 	EXPECT_OK(as_loops_init(&loops, &err), err);
 	uint32_t root = call(0, "main", 1);
 	for (int32_t i = 0; i < AS_VOTES_MOST * 3; i++)
-		as_votes_add(&v, call(root, "f", i + 1), 0);
+		as_votes_add(&v, (struct as_vote){.stack = call(root, "f", i + 1)}, (i + 1) * MS);
 	EXPECT_U64(v.n, AS_VOTES_MOST);
 	uint32_t w = as_votes_winner(&v, loops.profile).stack;
 	EXPECT(w == 0 || w == root); /* what was not kept votes for nobody */
@@ -133,4 +193,4 @@ static void t_more_stacks_than_room(void)
 }
 
 UTEST_MAIN(T(t_blocks), T(t_workers), T(t_too_many), T(t_winner), T(t_task),
-	   T(t_more_stacks_than_room))
+	   T(t_the_line_has_its_own_cause), T(t_one_holder), T(t_more_stacks_than_room))

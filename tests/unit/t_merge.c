@@ -4,7 +4,9 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "profile/named.h"
+#include "profile/read.h"
 #include "profile/timeline.h"
+#include "profile/write.h"
 #include "utest.h"
 
 static const struct as_value_kind kinds[] = {{"samples", "count"}, {"cpu", "nanoseconds"}};
@@ -184,6 +186,33 @@ static void t_the_timeline(void)
 	free(sum);
 }
 
-UTEST_MAIN(T(t_what_is_the_same_is_summed), T(t_only_what_samples_need_is_taken),
-	   T(t_kinds_by_their_names), T(t_slices_keep_their_moments), T(t_slices_are_joined),
-	   T(t_samples_are_dropped), T(t_a_function_by_its_name), T(t_the_timeline))
+/* How samples were taken goes along, adds up, and is unknown as soon as one does not say. */
+static void t_how_they_were_taken(void)
+{
+	as_auto_profile struct as_profile *all = empty(2, 0, 0), *a = empty(2, 0, 0),
+					  *b = empty(2, 0, 0);
+	as_auto_profile struct as_profile *read = NULL, *some = NULL;
+	as_auto_buf struct as_buf bytes = AS_BUF(AS_BUF_DOCUMENT), words = AS_BUF(AS_BUF_LINE);
+	const struct as_profile_filter only = {.metric = "cpu"};
+	struct as_err err;
+
+	add(a, "work", 0, 10);
+	a->taking = (struct as_taking){true, 995, 5, 2};
+	as_profile_merge(all, a);
+	as_profile_merge(all, a);
+	EXPECT_I64(all->taking.rejected, 10);
+	as_pprof_encode(all, &bytes);
+	EXPECT_OK(as_profile_read(bytes.p, bytes.len, NULL, &read, &err), err);
+	EXPECT_OK(as_profile_filtered(read, &only, &some, &err), err);
+	as_put_taking(&words, &some->taking);
+	EXPECT_STR(as_buf_text(&words), "1 990 samples, 0.50 % rejected, 4 late");
+	add(b, "work", 0, 10);
+	as_profile_merge(all, b);
+	EXPECT(!all->taking.known);
+	EXPECT(!as_taking_scan("samples=1 rejected=2", 20).known);
+}
+
+UTEST_MAIN(T(t_how_they_were_taken), T(t_what_is_the_same_is_summed),
+	   T(t_only_what_samples_need_is_taken), T(t_kinds_by_their_names),
+	   T(t_slices_keep_their_moments), T(t_slices_are_joined), T(t_samples_are_dropped),
+	   T(t_a_function_by_its_name), T(t_the_timeline))

@@ -24,6 +24,7 @@ interface Common {
     start_ns: number;
     duration_ns: number;
     slice_ns: number;
+    sampling: string | null; /* how samples were taken; null: nobody knows */
     kinds: Kind[];
     inks: string[]; /* the last: of what has no file */
     change_inks: [string, string, string];

@@ -16,7 +16,8 @@ function facts(p: Profile): string {
     const named = (k: Kind) => k.name === k.unit ? "" : ` ${k.name}`;
     const sums = p.kinds.map((k, i) => amount(k, total(i)) + named(k));
     return [...sums, ...p.duration_ns > 0 ? [`over ${duration(p.duration_ns)}`] : [],
-        ...p.start_ns > 0 ? [moment(p.start_ns)] : []].join(" · ");
+        ...p.start_ns > 0 ? [moment(p.start_ns)] : [],
+        ...p.sampling === null ? [] : [p.sampling]].join(" · ");
 }
 
 function header(p: Profile): HTMLElement {
