@@ -226,10 +226,22 @@ static int replay(struct reading *r, struct as_err *err)
 
 /* --- all of it -------------------------------------------------------------------- */
 
-static int no_events(struct as_err *err)
+static int no_events(const char *what, struct as_err *err)
 {
 	(void)as_fail(err, AS_EUNSUP, "the capture has sums only, and no events");
-	return as_hint(err, "record without --aggregate to look at a part of the time");
+	return as_hint(err, "record without --aggregate to %s", what);
+}
+
+/* What sums alone do not tell. */
+static int check_sums(const struct reading *r, struct as_err *err)
+{
+	const struct as_capture_want *w = &r->want;
+
+	if (is_part(w) || w->slice)
+		return no_events("look at a part of the time", err);
+	if (w->threshold && w->temporary != r->f.head.temporary)
+		return no_events("count temporary allocations by another threshold", err);
+	return AS_OK;
 }
 
 static int check(const struct reading *r, struct as_err *err)
@@ -239,7 +251,7 @@ static int check(const struct reading *r, struct as_err *err)
 	if (w->from_ns < 0 || w->until_ns < 0 || (w->until_ns && w->until_ns < w->from_ns) ||
 	    (w->slice && w->slice_ns <= 0))
 		return as_fail(err, AS_EUSAGE, "a part of the time has a beginning and an end");
-	return r->f.head.aggregated && (is_part(w) || w->slice) ? no_events(err) : AS_OK;
+	return r->f.head.aggregated ? check_sums(r, err) : AS_OK;
 }
 
 static int read_all(struct reading *r, struct as_err *err)

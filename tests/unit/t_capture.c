@@ -387,7 +387,9 @@ static void t_sampled(void)
 
 static void t_aggregated(void)
 {
-	struct as_capture_want want = {.from_ns = 1, .until_ns = 5};
+	struct as_capture_want want = {.from_ns = 1, .until_ns = 5},
+			       other = {.threshold = true, .temporary = 5},
+			       same = {.threshold = true, .temporary = 1};
 	struct as_heap *none = NULL;
 	struct as_err err;
 	struct story s;
@@ -403,6 +405,10 @@ static void t_aggregated(void)
 	EXPECT(h->aggregated && h->whole);
 	expect_story(h, &s, s.n, ALL);
 	EXPECT_I64(as_capture_read(a_path(), &want, &none, &err), AS_EUNSUP);
+	EXPECT_I64(as_capture_read(a_path(), &other, &none, &err), AS_EUNSUP);
+	EXPECT(strstr(err.hint, "threshold"));
+	as_auto_heap struct as_heap *again = must_read(&same);
+	EXPECT_U64(again->temporary, 1);
 	story_done(&s);
 }
 
