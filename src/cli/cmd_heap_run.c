@@ -67,6 +67,7 @@ static int record(const struct opts *o, char **argv, const char *path, struct as
 		as_measured_tell_error(&got, got.result.started);
 	if (!got.result.started)
 		return AS_OK;
+	as_recording_note(&r, got.run);
 	as_measured_keep(&got);
 	return as_show_recording(&r, &got, o->json, o->quiet, io, err);
 }

@@ -51,6 +51,8 @@ int as_recording_start(struct as_recording *r, const struct as_session_config *c
  * did not start leaves no capture.
  */
 void as_recording_stop(struct as_recording *r, bool started);
+/* The run keeps what a reader asks first, and where the capture is. */
+void as_recording_note(const struct as_recording *r, struct as_run *run);
 void as_recording_done(struct as_recording *r);
 #define as_auto_recording as_cleanup(as_recording_done)
 

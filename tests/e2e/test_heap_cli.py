@@ -11,6 +11,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 from harness import *
 from heaps import *
 from jobs import *
+from page import *
 from schemas import *
 
 
@@ -101,8 +102,44 @@ def _():
     expect_in("by_malloc", r.err, "who held the peak")
     told = lines_of_json(r.out)[-1]
     expect_eq(stats()["total_allocations"], told["allocations"], "allocations")
+    run = valid(assay("show", "--json").ok().json(), "run-1")["assay"]["heap"]
+    d = stats()
+    expect_eq(run["capture"], str((tmp() / "a.heap").resolve()), "where it is")
+    for key in "total_allocations", "total_allocated_bytes", "peak_bytes", "leaked_bytes":
+        expect_eq(run[key], d[key], key)
+    expect_eq([(o["function"], o["bytes"]) for o in run["peak_by_line"]],
+              [(o["function"], o["bytes"]) for o in d["peak_by_line"][:3]], "who held the peak")
+    text = assay("show").ok().out
+    expect_in("Memory that it allocated", text, "show")
+    expect_in("by_malloc", text, "who held the peak, in show")
     r = assay("run", "--heap", "b.heap", "--", "./nothing-there")
     expect_eq((r.rc, (tmp() / "b.heap").exists()), (127, False), "status, and a capture")
+
+
+@job_test("the run of `heap run` knows its capture; a run says how its heap is recorded")
+def _():
+    allocs("peak", options=("--sample", "4KiB"))
+    own = valid(assay("show", "--json").ok().json(), "run-1")["assay"]["heap"]
+    expect_eq(own["sample_bytes"], stats()["sample_bytes"], "rate")
+    expect(own["peak_bytes_95"] is not None, "no interval")
+    r = assay("run", "--json", "--heap", "b.heap", "--heap-sample", "4KiB", "--",
+              work("allocs"), "peak")
+    expect_eq(stats("b.heap")["mode"], "sampled", "mode")
+    expect_in('"heap":{"capture":', r.ok().out, "document")
+    assay("report", "-o", "r.html").ok()
+    page = Page(tmp() / "r.html").data
+    expect_eq(page["run"]["heap"]["capture"], str((tmp() / "b.heap").resolve()), "page")
+    r = assay("run", "--heap-native", "--", "true")
+    expect(r.rc == 125 or r.rc == 2, f"{r}")
+    expect_in("--heap FILE", r.err, "what is missing")
+
+
+@job_test("a threshold that sums do not know is refused, not answered by another")
+def _():
+    allocs("peak", options=("--aggregate",))
+    view("summary", "--temporary-allocation-threshold", "1")
+    r = assay("heap", "summary", "--temporary-allocation-threshold", "5", "a.heap")
+    expect(r.rc not in (0, 1) and "--aggregate" in r.err and "threshold" in r.err, f"{r}")
 
 
 @job_test("what cannot be recorded runs all the same, and that is said")
