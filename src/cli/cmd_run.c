@@ -80,7 +80,7 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 		.stacks = {.children = true, .sampler = {.processes = true}},
 	};
 	if (!o->heap && (o->recorded.native || o->recorded.objects || o->recorded.sample))
-		return as_fail(err, AS_EUSAGE, "--heap-… says how --heap FILE records: it is missing");
+		return as_fail(err, AS_EUSAGE, "--heap FILE is missing: --heap-… says how");
 	return o->heap ? run_recorded(o, &m, io, err) : as_measure(&m, io, err);
 }
 
@@ -105,8 +105,8 @@ const struct as_cmd as_cmd_run = {
 		"the run's timeline; `wall` counts waiting as well.\n\n"
 		"`--heap FILE` also records every allocation of the job and its children, as "
 		"`assay heap run` does, and tells who held the peak; the run keeps its numbers and "
-		"the capture's path. `--heap-native`, `--heap-python-allocators` and `--heap-sample` "
-		"are what `assay heap run` calls `--native`, `--python-allocators` and "
+		"the capture's path. `--heap-native`, `--heap-python-allocators` and "
+		"`--heap-sample` are what `assay heap run` calls `--native`, `--python-allocators` and "
 		"`--sample`.\n\n"
 		"Exit status: that of COMMAND, and if a signal ended it assay ends by the same "
 		"signal; 124 after `--timeout`, 125 when assay itself failed, 126 when COMMAND "

@@ -115,7 +115,8 @@ static struct as_heap_estimate estimate(const struct as_heap *h, struct as_heap_
 					double variance)
 {
 	return (struct as_heap_estimate){a.count, a.bytes,
-					 h->rate ? as_heap_spread(variance) : (double)NAN};
+					 h->rate ? as_heap_spread(a.bytes, variance, h->rate)
+						 : (double)NAN};
 }
 
 static int note_owners(const struct as_heap *h, struct as_heap_note *note, struct as_err *err)

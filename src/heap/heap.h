@@ -61,6 +61,7 @@ struct as_heap {
 	char *command;
 
 	struct as_heap_totals totals; /* of all processes; the peak is the combined one */
+	double sizes_variance[AS_HEAP_SIZES]; /* of the counts in totals.sizes          */
 	struct as_heap_rss at_peak;
 	struct as_heap_process *process;
 	struct as_heap_who *thread;
@@ -84,6 +85,10 @@ enum as_heap_view { AS_HEAP_PEAK, AS_HEAP_LEFT, AS_HEAP_TEMPORARY, AS_HEAP_MADE 
 
 struct as_heap_amount as_heap_amount(const struct as_heap_sums *s, enum as_heap_view view);
 double as_heap_variance(const struct as_heap_sums *s, enum as_heap_view view); /* of the bytes */
+/* The count before it is rounded, and its variance: 0 of what is exact. */
+double as_heap_number(const struct as_heap_sums *s, enum as_heap_view view);
+double as_heap_number_variance(const struct as_heap_sums *s, enum as_heap_view view);
+int64_t as_heap_rounded(double number);
 
 /* "malloc", "mmap", "object calloc" */
 const char *as_heap_op_name(uint32_t op);
@@ -98,7 +103,8 @@ enum as_heap_apart {
 	AS_HEAP_THREADS = 1 << 1,    /* a tag "thread"                                   */
 	AS_HEAP_ALLOCATORS = 1 << 2, /* a tag "allocator"                                */
 	AS_HEAP_TASKS = 1 << 3,      /* a tag "task": the coroutine of the task that ran */
-	AS_HEAP_SPREAD = 1 << 4,     /* a kind "variance" of the bytes, in KiB squared: first */
+	AS_HEAP_SPREAD = 1 << 4,     /* first the kinds "count variance", and "variance" of
+					the bytes, in KiB squared                        */
 };
 
 /* A profile with the kinds "allocations" and "bytes", the last, of that view. */
@@ -161,6 +167,8 @@ struct as_heap_parts {
 };
 
 int as_heap_parts(const struct as_heap *h, struct as_heap_parts *ret, struct as_err *err);
+/* About the variance of so many bytes of theirs, held at a moment whose own is not kept. */
+double as_heap_about(const struct as_heap_sums *of, int64_t bytes);
 void as_heap_parts_done(struct as_heap_parts *p);
 
 /*
@@ -187,6 +195,7 @@ struct as_heap_line {
 	uint32_t place; /* of h->stacks; 0: no stack is known */
 	struct as_heap_amount amount;
 	double variance; /* of the bytes */
+	double number, number_variance; /* the count before it is rounded */
 };
 
 enum as_heap_order { AS_HEAP_BY_BYTES, AS_HEAP_BY_COUNT };

@@ -19,18 +19,22 @@ static void put_label(const struct end *e, const char *label, enum as_ink ink)
 	as_put_label(&(struct as_sheet){.out = e->out, .look = e->look}, label, ink);
 }
 
+struct spread {
+	double bytes, count; /* variances */
+};
+
 /* "  left        310 MiB in 1 240 allocations", and more of it. */
 static void put_line(const struct end *e, const char *label, struct as_heap_amount a,
-		     double variance, const char *more)
+		     struct spread v, const char *more)
 {
 	put_label(e, label, AS_DIM);
-	as_put_heap_bytes(e->out, a.bytes, e->h->rate, variance);
+	as_put_heap_bytes(e->out, a.bytes, v.bytes, e->h->rate);
 	as_buf_str(e->out, " in ");
-	as_put_heap_count(e->out, a.count, e->h->rate);
+	as_put_heap_number(e->out, a.count, v.count, e->h->rate);
 	as_buf_fmt(e->out, " allocation%s%s\n", a.count == 1 ? "" : "s", more);
 }
 
-static void put_peak(const struct end *e, double variance)
+static void put_peak(const struct end *e, const struct as_heap_sums *sums)
 {
 	const struct as_heap *h = e->h;
 	char when[64] = "";
@@ -38,7 +42,8 @@ static void put_peak(const struct end *e, double variance)
 	if (h->totals.peak.bytes)
 		(void)snprintf(when, sizeof when, ", %s after the start",
 			       as_human_duration(h->totals.peak_ns - h->start_ns).s);
-	put_line(e, "peak", h->totals.peak, variance, when);
+	put_line(e, "peak", h->totals.peak,
+		 (struct spread){sums->variance_peak, sums->variance.peak}, when);
 }
 
 /* Sampled, nobody knows what was allocated between the two ends of one. */
@@ -51,7 +56,7 @@ static void put_temporary(const struct end *e, const struct as_heap_sums *sums)
 		return;
 	if (all > 0)
 		(void)snprintf(share, sizeof share, ", %s of all", as_human_percent(part / all).s);
-	put_line(e, "temporary", sums->temporary, sums->variance_temporary, share);
+	put_line(e, "temporary", sums->temporary, (struct spread){0, 0}, share);
 }
 
 static bool came_late(const struct as_heap *h)
@@ -172,15 +177,17 @@ int as_put_heap(struct as_buf *out, const struct as_look *look, const struct as_
 
 	if (r < 0)
 		return r;
-	put_peak(&e, parts.all.variance_peak);
+	put_peak(&e, &parts.all);
 	r = as_put_heap_lines(out, look, h, &lines, err);
 	if (r == AS_OK)
 		r = put_rss(&e, err);
 	if (r < 0)
 		return r;
-	put_line(&e, "allocated", h->totals.made, parts.all.variance_made, "");
+	put_line(&e, "allocated", h->totals.made,
+		 (struct spread){parts.all.variance_made, parts.all.variance.made}, "");
 	put_temporary(&e, &parts.all);
-	put_line(&e, "left", h->totals.left, parts.all.variance_left, "");
+	put_line(&e, "left", h->totals.left,
+		 (struct spread){parts.all.variance_left, parts.all.variance.left}, "");
 	as_put_heap_doubts(out, look, h);
 	return AS_OK;
 }

@@ -19,7 +19,8 @@ struct as_heap_rows {
 };
 
 /* The most bytes first. as_heap_rows_done() follows in any case. */
-int as_heap_rows(const struct as_profile *p, struct as_heap_rows *ret, struct as_err *err);
+int as_heap_rows(const struct as_profile *p, uint64_t rate, struct as_heap_rows *ret,
+		 struct as_err *err);
 void as_heap_rows_done(struct as_heap_rows *r);
 
 /* The tag with that key; NULL: there is none. */

@@ -115,13 +115,13 @@ static void sums_cell(const struct stats *s, const struct as_heap_sums *sums, si
 		      struct as_buf *cell)
 {
 	if (col == MADE)
-		as_put_heap_bytes(cell, sums->made.bytes, s->h->rate, sums->variance_made);
+		as_put_heap_bytes(cell, sums->made.bytes, sums->variance_made, s->h->rate);
 	else if (col == COUNT)
 		as_put_heap_count(cell, sums->made.count, s->h->rate);
 	else if (col == PEAK)
-		as_put_heap_bytes(cell, sums->peak.bytes, s->h->rate, sums->variance_peak);
+		as_put_heap_bytes(cell, sums->peak.bytes, sums->variance_peak, s->h->rate);
 	else if (col == LEFT)
-		as_put_heap_bytes(cell, sums->left.bytes, s->h->rate, sums->variance_left);
+		as_put_heap_bytes(cell, sums->left.bytes, sums->variance_left, s->h->rate);
 }
 
 static void thread_cell(const void *data, size_t row, size_t col, struct as_buf *cell)
@@ -177,7 +177,9 @@ static void process_cell(const void *data, size_t row, size_t col, struct as_buf
 	int64_t rss;
 
 	if (col == OWN_PEAK)
-		as_buf_str(cell, as_human_bytes((double)p->totals.peak.bytes).s);
+		as_put_heap_bytes(cell, p->totals.peak.bytes,
+				  as_heap_about(&s->parts->process[number], p->totals.peak.bytes),
+				  s->h->rate);
 	else if (col == RSS && (rss = as_heap_process_rss(s->h, number)) < 0)
 		as_buf_byte(cell, '-');
 	else if (col == RSS)

@@ -180,7 +180,7 @@ int as_report_heap_summary(struct as_buf *out, const struct as_look *look,
 	};
 	as_cleanup(functions_done) struct functions f = {.p = p,
 							 .how = how,
-							 .kinds = as_heap_kinds(p)};
+							 .kinds = as_heap_kinds(p, how->rate)};
 	size_t from = out->len;
 	int r = count(&f, err);
 
@@ -188,7 +188,7 @@ int as_report_heap_summary(struct as_buf *out, const struct as_look *look,
 		return r;
 	put_in_order(&f);
 	f.all = as_heap_total(p, f.kinds.bytes);
-	as_put_heap_title(out, look, p, how->title);
+	as_put_heap_title(out, look, p, how);
 	as_put_table(out, look,
 		     &(struct as_table){.cols = cols,
 					.ncols = COLS,

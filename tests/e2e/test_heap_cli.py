@@ -128,7 +128,7 @@ def _():
     expect_in('"heap":{"capture":', r.ok().out, "document")
     assay("report", "-o", "r.html").ok()
     page = Page(tmp() / "r.html").data
-    expect_eq(page["run"]["heap"]["capture"], str((tmp() / "b.heap").resolve()), "page")
+    expect_eq(page["run"]["assay"]["heap"]["capture"], str((tmp() / "b.heap").resolve()), "page")
     r = assay("run", "--heap-native", "--", "true")
     expect(r.rc == 125 or r.rc == 2, f"{r}")
     expect_in("--heap FILE", r.err, "what is missing")
@@ -167,13 +167,26 @@ def _():
     expect(d["complete"] and d["mode"] == "exact" and d["peak_bytes_95"] is None, "exactness")
 
 
+ESTIMATES = {"total_allocations", "total_frees", "total_allocated_bytes", "peak_bytes",
+             "peak_allocations", "leaked_bytes", "leaked_allocations", "bytes", "count",
+             "allocations", "allocated_bytes", "bytes_at_peak", "heap_bytes"}
+
+
 @job_test("a sampled capture has an interval beside each number")
 def _():
     allocs("peak", options=("--sample", "4KiB"))
     d = stats()
     expect_eq((d["mode"], d["sample_bytes"] > 0), ("sampled", True), "mode")
-    for key in "total_allocated_bytes", "peak_bytes", "leaked_bytes":
-        expect(d[f"{key}_95"] >= 0, f"no interval of {key}")
+    for where in d, *d["peak_by_line"], *d["size_histogram"], *d["processes"], *d["threads"], \
+            *d["allocators"], *d["over_time"]:
+        for key in ESTIMATES & set(where):
+            expect(where[f"{key}_95"] is not None, f"no interval of {key} in {where}")
+            expect(where[key] or where[f"{key}_95"] >= 3 * 4096, f"nothing is known to be 0: {where}")
+    expect_eq(d["threads"][0]["allocations"], d["processes"][0]["allocations"], "one thread")
+    rows = list(csv.DictReader(io.StringIO(view("transform", "csv"))))
+    expect_eq(sum(int(r["allocations"]) for r in rows), d["peak_allocations"], "rounded once")
+    expect(all(r["bytes_95"] and r["allocations_95"] for r in rows), "no interval in CSV")
+    expect_in(" ± ", view("tree"), "tree")
     expect_eq((d["temporary_bytes"], d["temporary_by_line"]), (None, []), "what nobody knows")
     expect("temporary" not in view("stats"), "what nobody knows is told")
     r = assay("heap", "summary", "--temporary-allocations", "a.heap")

@@ -187,9 +187,9 @@ static void t_no_stack(void)
 	s.site[1].stack = 0;
 	expect_view(h, AS_HEAP_PEAK, as_report_heap_tree, &how,
 		    "at the peak: 3.5 MiB in 57 allocations\n"
-		    "   352 KiB  9.9 %  main  app/main.py:1\n"
-		    "   256 KiB  7.2 %  load  app/load.py:10\n"
-		    "   3.1 MiB   90 %  (no stack)\n"
+		    "   352 KiB  9.9 %  ├ main  app/main.py:1\n"
+		    "   256 KiB  7.2 %  │ load  app/load.py:10\n"
+		    "   3.1 MiB   90 %  └ (no stack)\n"
 		    "… and 1 more of less than 96.0 KiB\n");
 	expect_view(h, AS_HEAP_PEAK, as_report_heap_summary, &how,
 		    "at the peak: 3.5 MiB in 57 allocations\n"
@@ -201,20 +201,36 @@ static void t_no_stack(void)
 
 static void t_sampled_has_intervals(void)
 {
-	static const struct as_heap_how how = {.rows = 9, .title = "at the peak"};
+	static const struct as_heap_how how = {.rows = 9,
+					       .title = "at the peak",
+					       .rate = 512 * SAMPLE_KIB};
+	static const struct as_heap_how tree = {.spell = {.functions = true},
+						.rows = 9,
+						.title = "at the peak",
+						.rate = 512 * SAMPLE_KIB};
 	as_auto_sample struct sample_heap s;
 	struct as_heap *h = sample_heap(&s);
 
 	h->rate = 512 * SAMPLE_KIB;
+	for (size_t i = 0; i < h->nsites; i++)
+		h->site[i].sums.number.peak = (double)h->site[i].sums.peak.count;
 	s.site[1].sums.variance_peak = 100.0 * 100 * SAMPLE_KIB * SAMPLE_KIB;
+	s.site[1].sums.variance.peak = 25;
+	s.site[1].sums.number.peak += 0.75;
 	expect_view(
 		h, AS_HEAP_PEAK, as_report_heap_summary, &how,
-		"at the peak: 3.5 MiB ± 196 KiB in ~57 allocations\n"
+		"at the peak: 3.5 MiB ± 196 KiB in 58 ± 9.8 allocations\n"
 		"            total                       own  count  function  where\n"
-		"3.5 MiB ± 196 KiB  100 %          0 B ± 0 B    ~57  main      app/main.py:1\n"
-		"3.1 MiB ± 196 KiB   90 %  3.1 MiB ± 196 KiB    ~50  copy      app/state.py:38\n"
+		"3.5 MiB ± 196 KiB  100 %      0 B ± 1.5 MiB    ~58  main      app/main.py:1\n"
+		"3.1 MiB ± 196 KiB   90 %  3.1 MiB ± 196 KiB    ~51  copy      app/state.py:38\n"
 		"    256 KiB ± 0 B  7.2 %      256 KiB ± 0 B     ~4  load      app/load.py:10\n"
 		"   96.0 KiB ± 0 B  2.7 %     96.0 KiB ± 0 B     ~3  read      app/reader.c\n");
+	expect_view(h, AS_HEAP_PEAK, as_report_heap_tree, &tree,
+		    "at the peak: 3.5 MiB ± 196 KiB in 58 ± 9.8 allocations\n"
+		    "    3.5 MiB ± 196 KiB  100 %  main  app/main.py:1\n"
+		    "    3.1 MiB ± 196 KiB   90 %  ├ copy  app/state.py:38\n"
+		    "        256 KiB ± 0 B  7.2 %  ├ load  app/load.py:10\n"
+		    "       96.0 KiB ± 0 B  2.7 %  └ read  app/reader.c\n");
 }
 
 static void t_csv(void)
@@ -227,13 +243,14 @@ static void t_csv(void)
 	EXPECT_OK(as_heap_profile(sample_heap(&s), AS_HEAP_PEAK, EVERYTHING & ~AS_HEAP_SPREAD, &p,
 				  &err),
 		  err);
-	as_report_heap_csv(&b, p);
-	EXPECT_STR(as_buf_text(&b), "process,thread,task,allocator,allocations,bytes,stack\n"
-				    "\"100\",\"100\",,\"malloc\",4,262144,"
+	as_report_heap_csv(&b, p, 0);
+	EXPECT_STR(as_buf_text(&b), "process,thread,task,allocator,allocations,bytes,"
+				    "allocations_95,bytes_95,stack\n"
+				    "\"100\",\"100\",,\"malloc\",4,262144,,,"
 				    "\"main (/srv/app/main.py:5);load (/srv/app/load.py:12)\"\n"
-				    "\"100\",\"worker\",,\"realloc\",50,3276800,"
+				    "\"100\",\"worker\",,\"realloc\",50,3276800,,,"
 				    "\"main (/srv/app/main.py:5);copy (/srv/app/state.py:40)\"\n"
-				    "\"101\",\"101\",,\"mmap\",3,98304,"
+				    "\"101\",\"101\",,\"mmap\",3,98304,,,"
 				    "\"main (/srv/app/main.py:5);read (/srv/app/reader.c:7)\"\n");
 }
 

@@ -98,12 +98,36 @@ static void t_the_spread_is_a_kind(void)
 	struct as_heap *h = sample_heap(&s);
 
 	s.site[1].sums.variance_peak = 9.0 * SAMPLE_KIB * SAMPLE_KIB;
+	s.site[1].sums.variance.peak = 25;
 	s.site[0].sums.variance_peak = 1e40; /* beyond what is kept */
 	as_auto_profile struct as_profile *p = view(h, AS_HEAP_PEAK, AS_HEAP_SPREAD);
-	EXPECT_STR(p->kind[0].name, "variance");
-	EXPECT_I64(p->sample[1].v[0], 9);
-	EXPECT_I64(p->sample[0].v[0], INT64_MAX);
-	EXPECT_I64(as_profile_total(p, 2), 3552 * SAMPLE_KIB);
+	EXPECT_STR(p->kind[0].name, "count variance");
+	EXPECT_STR(p->kind[1].name, "variance");
+	EXPECT_I64(p->sample[1].v[0], 25);
+	EXPECT_I64(p->sample[1].v[1], 9);
+	EXPECT_I64(p->sample[0].v[1], INT64_MAX);
+	EXPECT_I64(as_profile_total(p, 3), 3552 * SAMPLE_KIB);
+}
+
+/* Counts of a sample: rounded one by one, all together would be another number. */
+static void t_counts_are_rounded_once(void)
+{
+	as_auto_sample struct sample_heap s;
+	struct as_heap *h = sample_heap(&s);
+	as_cleanup(as_heap_parts_done) struct as_heap_parts parts = {0};
+	struct as_err err;
+
+	h->rate = 512;
+	for (size_t i = 0; i < h->nsites; i++) {
+		h->site[i].sums.number.peak = (double)i + 1.4;
+		h->site[i].sums.variance.peak = 1;
+		h->site[i].sums.peak.count = (int64_t)i + 1;
+	}
+	double all = (double)(h->nsites * (h->nsites + 1)) / 2 + 0.4 * (double)h->nsites;
+	as_auto_profile struct as_profile *p = view(h, AS_HEAP_PEAK, 0);
+	EXPECT_I64(as_profile_total(p, 0), (int64_t)(all + 0.5));
+	EXPECT_OK(as_heap_parts(h, &parts, &err), err);
+	EXPECT_I64(parts.all.peak.count, (int64_t)(all + 0.5));
 }
 
 static void t_slices_are_kept_apart(void)
@@ -355,7 +379,7 @@ static void t_no_number_overflows(void)
 
 UTEST_MAIN(T(t_kinds_are_what_was_counted), T(t_a_view_has_its_own_stacks),
 	   T(t_sites_are_told_apart_as_asked), T(t_threads_of_one_name_have_their_number),
-	   T(t_one_process_needs_no_tag), T(t_the_spread_is_a_kind), T(t_slices_are_kept_apart),
+	   T(t_one_process_needs_no_tag), T(t_the_spread_is_a_kind), T(t_counts_are_rounded_once), T(t_slices_are_kept_apart),
 	   T(t_lines_stand_in_order), T(t_a_line_is_met_once), T(t_owners),
 	   T(t_a_task_is_its_outermost_coroutine), T(t_without_coroutines_there_are_no_tasks),
 	   T(t_every_operation_has_a_name), T(t_a_moment_is_all_processes_that_are_there),
