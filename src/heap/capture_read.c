@@ -1,4 +1,5 @@
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/fault.h"
 #include "heap/capture.h"
@@ -36,6 +37,8 @@ static uint64_t last_rate(const struct as_file *f)
 {
 	uint64_t rate = f->head.sample;
 
+	if (f->nraised)
+		return f->raised[f->nraised - 1].rate;
 	for (size_t i = 0; i < f->nprocesses; i++)
 		if (f->process[i].variants.n)
 			rate = f->process[i].variants.at[f->process[i].variants.n - 1].rate;
@@ -47,6 +50,9 @@ static int describe(struct reading *r, struct as_err *err)
 	struct as_heap *h = r->h;
 
 	h->rate = last_rate(&r->f);
+	h->asked = r->f.head.sample;
+	h->nraised = r->f.nraised;
+	memcpy(h->raised, r->f.raised, sizeof h->raised);
 	h->flags = r->f.head.flags;
 	h->aggregated = r->f.head.aggregated;
 	h->whole = r->f.closed && !r->f.full;
@@ -55,7 +61,7 @@ static int describe(struct reading *r, struct as_err *err)
 	h->start_unix_ns = r->f.head.start_unix_ns;
 	h->start_ns = r->f.head.start_ns;
 	h->end_ns = r->f.end_ns;
-	h->at_peak = (struct as_heap_rss){-1, -1, -1, -1};
+	h->at_peak = (struct as_heap_rss){-1, -1, -1, -1, -1};
 	h->command = as_strdup(r->f.head.command ? r->f.head.command : "");
 	return h->command ? AS_OK : no_memory(err);
 }

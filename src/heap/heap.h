@@ -48,10 +48,22 @@ struct as_heap_point {
 /* RSS at the peak of it, and what it was made of; -1: unknown. */
 struct as_heap_rss {
 	int64_t rss, anonymous, file, shared;
+	int64_t own; /* of shared: what recording itself needs */
 };
+
+/* Sampled: there were too many, so from then on there were fewer. */
+struct as_heap_rate {
+	int64_t ns;
+	uint64_t rate;
+};
+
+enum { AS_HEAP_RATES = 40 }; /* it is at most so often made larger */
 
 struct as_heap {
 	uint64_t rate;      /* sampled: mean bytes between samples at the end; 0: exact */
+	uint64_t asked;     /* what it was in the beginning, as asked for               */
+	struct as_heap_rate raised[AS_HEAP_RATES];
+	size_t nraised;
 	uint32_t flags;     /* of enum as_wire_heap_flags                               */
 	bool aggregated;    /* sums only: there is no window, and no temporal view     */
 	bool whole;         /* false: the writer was killed, this is up to its last block */
@@ -138,8 +150,9 @@ int as_heap_curve(const struct as_heap *h, size_t most, struct as_heap_moment **
 /* When RSS was highest. What is -1 is unknown, but `beside` is INT64_MIN then. */
 struct as_heap_resident {
 	int64_t ns;
-	int64_t rss, file, shared;
-	int64_t heap; /* without the files that it mapped */
+	int64_t rss, file, shared; /* these without: */
+	int64_t own;               /* what recording itself needs  */
+	int64_t heap;              /* without the files that it mapped */
 	/*
 	 * Anonymous memory less the heap: what the allocator keeps or wastes,
 	 * stacks, data of the program and its libraries. Below zero: so much of

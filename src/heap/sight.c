@@ -332,6 +332,7 @@ static void add_rss(struct as_sight *x, const struct seen *s)
 	add(&to->anonymous, v.anon);
 	add(&to->file, v.file);
 	add(&to->shared, v.shmem);
+	add(&to->own, as_member_own(s->m, &v));
 }
 
 static void look_at_rss(struct as_sight *x)
@@ -345,7 +346,7 @@ static void look_at_rss(struct as_sight *x)
 		mapped += x->seen[i]->mapped > 0 && !x->seen[i]->over ? x->seen[i]->mapped : 0;
 	}
 	if (!now->rss.rss)
-		now->rss = (struct as_heap_rss){-1, -1, -1, -1};
+		now->rss = (struct as_heap_rss){-1, -1, -1, -1, -1};
 	now->mapped = mapped;
 	now->beside = now->rss.anonymous < 0 ? INT64_MIN
 					     : now->rss.anonymous - (now->held.bytes - now->mapped);

@@ -3,8 +3,10 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/human.h"
 #include "report/heap.h"
+#include "wire/heap.h"
 
 enum { TABLE_AT = 4 };
 
@@ -67,13 +69,17 @@ static bool came_late(const struct as_heap *h)
 	return false;
 }
 
-static void flow_parts(struct as_flow *f, const struct as_heap_resident *r, bool late)
+/* The peak counts files that are mapped, this does not: where that matters it is said. */
+static void flow_parts(struct as_flow *f, const struct as_heap_resident *r, bool files, bool late)
 {
-	as_flow_add(f, "heap %s", as_human_bytes((double)r->heap).s);
+	as_flow_add(f, "heap %s%s", as_human_bytes((double)r->heap).s,
+		    files ? " without the files that it mapped" : "");
 	if (r->file >= 0)
 		as_flow_add(f, "mapped files %s", as_human_bytes((double)r->file).s);
 	if (r->shared > 0)
 		as_flow_add(f, "shared %s", as_human_bytes((double)r->shared).s);
+	if (r->own > 0)
+		as_flow_add(f, "assay's own %s", as_human_bytes((double)r->own).s);
 	if (r->beside >= 0)
 		as_flow_add(f, "neither %s: %swhat the allocator keeps or wastes, stacks, data",
 			    as_human_bytes((double)r->beside).s,
@@ -83,8 +89,13 @@ static void flow_parts(struct as_flow *f, const struct as_heap_resident *r, bool
 			    as_human_bytes(-(double)r->beside).s);
 }
 
+static bool maps_files(const struct as_heap_parts *parts)
+{
+	return parts->op[AS_WIRE_OP_MAP_FILE].peak.bytes > 0;
+}
+
 /* What the system counted when it was most, and what of it is the heap's. */
-static int put_rss(const struct end *e, struct as_err *err)
+static int put_rss(const struct end *e, const struct as_heap_parts *parts, struct as_err *err)
 {
 	struct as_flow f = {e->out, e->look, AS_TEXT_AT, NULL, AS_INK_NONE, AS_TEXT_AT};
 	struct as_heap_resident r;
@@ -98,7 +109,7 @@ static int put_rss(const struct end *e, struct as_err *err)
 	put_label(e, "RSS", AS_DIM);
 	as_buf_str(e->out, most);
 	f.at += (int)strlen(most);
-	flow_parts(&f, &r, came_late(e->h));
+	flow_parts(&f, &r, maps_files(parts), came_late(e->h));
 	as_flow_end(&f);
 	return AS_OK;
 }
@@ -133,7 +144,13 @@ static void doubt_process(const struct end *e, const struct as_heap_process *p)
 {
 	if (p->attached)
 		doubt_before(e, p);
-	if (p->lost)
+	if (p->lost && e->h->rate)
+		doubt(e,
+		      "process %u: %s samples were lost, of up to %s in all: the numbers may be "
+		      "so much too low",
+		      p->pid, as_human_count((double)p->lost).s,
+		      as_human_bytes((double)p->lost * (double)e->h->rate).s);
+	else if (p->lost)
 		doubt(e, "process %u: %s events were lost, frees among them: it may have held less",
 		      p->pid, as_human_count((double)p->lost).s);
 	if (p->clipped)
@@ -142,8 +159,35 @@ static void doubt_process(const struct end *e, const struct as_heap_process *p)
 	if (p->nested)
 		doubt(e, "process %u: %s events in handlers of signals were not recorded", p->pid,
 		      as_human_count((double)p->nested).s);
+	if (p->waited_ns > AS_SECOND / 10)
+		doubt(e, "process %u: its threads waited %s for the recorder", p->pid,
+		      as_human_duration(p->waited_ns).s);
 	if (as_heap_why(p->why))
 		doubt(e, "process %u: %s", p->pid, as_heap_why(p->why));
+}
+
+/* That it is not what was asked for. */
+static void tell_rate(const struct end *e)
+{
+	const struct as_heap *h = e->h;
+	char text[256];
+
+	if (!h->nraised)
+		return;
+	(void)snprintf(text, sizeof text,
+		       "one in %s was asked for; there were too many samples, so it was made "
+		       "larger, first %s after the start, last %s: one in %s",
+		       as_human_bytes((double)h->asked).s,
+		       as_human_duration(h->raised[0].ns - h->start_ns).s,
+		       as_human_duration(h->raised[h->nraised - 1].ns - h->start_ns).s,
+		       as_human_bytes((double)h->rate).s);
+	put_label(e, "sampling", AS_DIM);
+	as_put_wrapped(e->out, e->look, text, AS_TEXT_AT, AS_TEXT_AT);
+}
+
+static struct as_text lasted(const struct as_heap *h)
+{
+	return as_human_duration(h->end_ns - h->start_ns);
 }
 
 void as_put_heap_doubts(struct as_buf *out, const struct as_look *look, const struct as_heap *h)
@@ -155,10 +199,11 @@ void as_put_heap_doubts(struct as_buf *out, const struct as_look *look, const st
 	if (!h->nprocesses && h->whole)
 		doubt(&e, "nothing was recorded: a program that is static, gains privileges or is "
 			  "of another machine cannot be");
+	tell_rate(&e);
 	if (h->full)
-		doubt(&e, "the disk was full: what came after is not in the capture");
+		doubt(&e, "the disk was full: the capture ends %s after the start", lasted(h).s);
 	else if (!h->whole)
-		doubt(&e, "the capture was not closed: what follows its last block is lost");
+		doubt(&e, "the capture was not closed: it ends %s after the start", lasted(h).s);
 	for (size_t i = 0; i < h->nprocesses && told < MOST; i++) {
 		size_t before = out->len;
 
@@ -180,7 +225,7 @@ int as_put_heap(struct as_buf *out, const struct as_look *look, const struct as_
 	put_peak(&e, &parts.all);
 	r = as_put_heap_lines(out, look, h, &lines, err);
 	if (r == AS_OK)
-		r = put_rss(&e, err);
+		r = put_rss(&e, &parts, err);
 	if (r < 0)
 		return r;
 	put_line(&e, "allocated", h->totals.made,

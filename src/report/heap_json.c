@@ -80,6 +80,18 @@ static int put_all_lines(struct as_json *j, const struct as_heap *h, size_t rows
 	return r;
 }
 
+static void put_rates(struct as_json *j, const struct as_heap *h)
+{
+	as_json_open(j, "sample_bytes_raised", '[');
+	for (size_t i = 0; i < h->nraised; i++) {
+		as_json_open(j, NULL, '{');
+		as_json_i64(j, "at_ns", h->raised[i].ns - h->start_ns);
+		as_json_i64(j, "bytes", (int64_t)h->raised[i].rate);
+		as_json_close(j);
+	}
+	as_json_close(j);
+}
+
 static void put_identity(struct as_json *j, const struct as_heap *h)
 {
 	as_json_str(j, "schema", "assay/heap-stats/1");
@@ -88,8 +100,12 @@ static void put_identity(struct as_json *j, const struct as_heap *h)
 	as_json_i64(j, "duration_ns", h->end_ns - h->start_ns);
 	as_json_str(j, "mode", h->rate ? "sampled" : "exact");
 	put_known(j, "sample_bytes", h->rate ? (int64_t)h->rate : -1);
+	put_known(j, "sample_bytes_asked", h->rate ? (int64_t)h->asked : -1);
+	put_rates(j, h);
 	as_json_bool(j, "aggregated", h->aggregated);
 	as_json_bool(j, "complete", h->whole);
+	as_json_str(j, "ended_by", h->full ? "full disk" : h->whole ? "end" : "cut");
+	as_json_i64(j, "ends_at_ns", h->end_ns - h->start_ns);
 }
 
 static void put_totals(struct as_json *j, const struct as_heap *h, const struct as_heap_sums *sums)
@@ -138,6 +154,7 @@ static int put_rss(struct as_json *j, const struct as_heap *h, struct as_err *er
 	put_known(j, "heap_bytes", r.heap);
 	put_known(j, "file_bytes", r.file);
 	put_known(j, "shared_bytes", r.shared);
+	put_known(j, "assay_bytes", r.own);
 	if (r.beside == INT64_MIN)
 		as_json_na(j, "beside_heap_bytes");
 	else

@@ -91,7 +91,8 @@ static void put_rss(struct as_json *j, const struct as_sight_now *now)
 	as_json_open(j, "rss", '{');
 	put_known(j, "bytes", r->rss);
 	put_known(j, "file_bytes", r->file);
-	put_known(j, "shared_bytes", r->shared);
+	put_known(j, "shared_bytes", r->shared < 0 || r->own < 0 ? r->shared : r->shared - r->own);
+	put_known(j, "assay_bytes", r->own);
 	if (now->beside == INT64_MIN)
 		as_json_na(j, "beside_heap_bytes");
 	else

@@ -195,6 +195,26 @@ def _():
     expect_in(" ± ", view("stats"), "stats")
 
 
+BUSY = """
+import time
+end = time.thread_time() + 2.5
+while time.thread_time() < end:
+    for _ in range(1000):
+        x = bytearray(3000)
+"""
+
+
+@job_test("a rate that is too fine for a program is made larger, and that is said")
+def _():
+    r = assay("heap", "run", "--sample", "256", "-o", "a.heap", "--", "python3", "-c", BUSY).ok()
+    expect_in("256 B was asked for", r.err, "summary")
+    d = stats()
+    raised = d["sample_bytes_raised"]
+    expect_eq((d["sample_bytes_asked"], d["sample_bytes"]), (256, raised[-1]["bytes"]), "rates")
+    expect(0 < raised[0]["at_ns"] <= raised[-1]["at_ns"] <= d["ends_at_ns"], f"when: {raised}")
+    expect_in("256 B was asked for", view("summary"), "a view")
+
+
 @job_test("filters and parts of the time are the same as everywhere")
 def _():
     allocs("peak", "leak")

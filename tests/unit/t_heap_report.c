@@ -267,10 +267,40 @@ static void t_what_is_doubtful_is_said(void)
 	s.process[1].why = AS_WIRE_WHY_UNWIND;
 	as_put_heap_doubts(&b, &plain, h);
 	EXPECT_STR(as_buf_text(&b),
-		   "  incomplete  the capture was not closed: what follows its last block is lost\n"
+		   "  incomplete  the capture was not closed: it ends 4.00 s after the start\n"
 		   "  incomplete  process 100: 12 345 events were lost, frees among them: it may\n"
 		   "              have held less\n"
 		   "  incomplete  process 101: its native stacks could not be walked\n");
+	as_buf_clear(&b);
+	h->full = true;
+	s.process[0].lost = 0;
+	s.process[1].why = 0;
+	s.process[1].waited_ns = 1500000000;
+	as_put_heap_doubts(&b, &plain, h);
+	EXPECT_STR(as_buf_text(&b),
+		   "  incomplete  the disk was full: the capture ends 4.00 s after the start\n"
+		   "  incomplete  process 101: its threads waited 1.50 s for the recorder\n");
+}
+
+/* A rate that is not the one that was asked for, and samples that are lost. */
+static void t_a_rate_that_was_raised_is_said(void)
+{
+	as_auto_sample struct sample_heap s;
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_FILE);
+	struct as_heap *h = sample_heap(&s);
+
+	h->rate = 16 * SAMPLE_KIB;
+	h->asked = 256;
+	h->raised[h->nraised++] = (struct as_heap_rate){h->start_ns + 1000000000, 1024};
+	h->raised[h->nraised++] = (struct as_heap_rate){h->start_ns + 2000000000, 16 * SAMPLE_KIB};
+	s.process[0].lost = 10;
+	as_put_heap_doubts(&b, &plain, h);
+	EXPECT_STR(as_buf_text(&b),
+		   "  sampling    one in 256 B was asked for; there were too many samples, so it was\n"
+		   "              made larger, first 1.00 s after the start, last 2.00 s: one in\n"
+		   "              16.0 KiB\n"
+		   "  incomplete  process 100: 10 samples were lost, of up to 160 KiB in all: the\n"
+		   "              numbers may be so much too low\n");
 }
 
 /* A program that did nothing, or could not be recorded, has reports too. */
@@ -279,7 +309,7 @@ static void t_nothing_at_all(void)
 	struct as_err err;
 	as_auto_profile struct as_profile *stacks =
 		as_profile_new(&(struct as_value_kind){"bytes", "bytes"}, 1, &err);
-	struct as_heap h = {.whole = true, .at_peak = {-1, -1, -1, -1}, .stacks = stacks};
+	struct as_heap h = {.whole = true, .at_peak = {-1, -1, -1, -1, -1}, .stacks = stacks};
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_FILE);
 
 	EXPECT_OK(as_report_heap_stats(&b, &plain, &h, 5, &err), err);
@@ -331,5 +361,6 @@ static void t_json(void)
 
 UTEST_MAIN(T(t_the_end_fits_ten_seconds), T(t_stats), T(t_summary),
 	   T(t_summary_by_own_and_by_count), T(t_table), T(t_tree), T(t_no_stack),
-	   T(t_sampled_has_intervals), T(t_csv), T(t_what_is_doubtful_is_said), T(t_nothing_at_all),
+	   T(t_sampled_has_intervals), T(t_csv), T(t_what_is_doubtful_is_said),
+	   T(t_a_rate_that_was_raised_is_said), T(t_nothing_at_all),
 	   T(t_json))

@@ -281,7 +281,7 @@ enum { MIB = 1 << 20 };
 
 static struct as_heap of_points(struct as_heap_point *point, size_t n)
 {
-	return (struct as_heap){.point = point, .npoints = n, .at_peak = {-1, -1, -1, -1}};
+	return (struct as_heap){.point = point, .npoints = n, .at_peak = {-1, -1, -1, -1, -1}};
 }
 
 static void t_a_moment_is_all_processes_that_are_there(void)
@@ -352,6 +352,9 @@ static void t_what_is_beside_the_heap(void)
 	h.at_peak.shared = 2 * MIB;
 	EXPECT_OK(as_heap_resident(&h, &r, &err), err);
 	EXPECT(r.file == 3 * MIB && r.shared == 2 * MIB && r.beside == 29 * MIB);
+	h.at_peak.own = MIB;
+	EXPECT_OK(as_heap_resident(&h, &r, &err), err);
+	EXPECT(r.file == 3 * MIB && r.shared == MIB && r.own == MIB && r.beside == 29 * MIB);
 	h.npoints = 1; /* more than is resident */
 	EXPECT_OK(as_heap_resident(&h, &r, &err), err);
 	EXPECT_I64(r.beside, -34 * MIB);
