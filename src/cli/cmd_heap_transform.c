@@ -76,7 +76,8 @@ const struct as_cmd as_cmd_heap_transform = {
 		"Writes a view of a capture as a profile with the values `allocations` and "
 		"`bytes`, "
 		"in one of the formats that `assay convert` writes, or as CSV with a line for each "
-		"stack; of a sampled capture with the halves of 95 % intervals. pprof carries everything, also process, thread and allocator as labels; "
+		"stack; of a sampled capture with the halves of 95 % intervals. pprof carries "
+		"everything, also process, thread and allocator as labels; "
 		"folded stacks have the bytes.",
 	.examples = "assay heap transform pprof sort.heap -o sort.pb.gz\tfor pprof\n"
 		    "assay heap transform folded --leaks sort.heap\tfor makers of flame graphs\n"

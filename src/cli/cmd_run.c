@@ -106,8 +106,8 @@ const struct as_cmd as_cmd_run = {
 		"`--heap FILE` also records every allocation of the job and its children, as "
 		"`assay heap run` does, and tells who held the peak; the run keeps its numbers and "
 		"the capture's path. `--heap-native`, `--heap-python-allocators` and "
-		"`--heap-sample` are what `assay heap run` calls `--native`, `--python-allocators` and "
-		"`--sample`.\n\n"
+		"`--heap-sample` are what `assay heap run` calls `--native`, "
+		"`--python-allocators` and `--sample`.\n\n"
 		"Exit status: that of COMMAND, and if a signal ended it assay ends by the same "
 		"signal; 124 after `--timeout`, 125 when assay itself failed, 126 when COMMAND "
 		"cannot be run, 127 when it is not found.",

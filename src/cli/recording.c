@@ -45,6 +45,13 @@ char **as_recorded_command(char **tail, char *python, struct as_err *err)
 	return argv;
 }
 
+const char *as_recorded_name(char **argv)
+{
+	bool python = !strncmp(as_measure_base(argv[0]), "python", strlen("python"));
+
+	return as_measure_base(python && argv[1] && is_script(argv[1]) ? argv[1] : argv[0]);
+}
+
 uint32_t as_recorded_flags(const struct as_recorded_opts *o)
 {
 	return (o->native ? AS_WIRE_HEAP_PYTHON | AS_WIRE_HEAP_NATIVE : 0) |

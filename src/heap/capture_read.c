@@ -145,8 +145,8 @@ static void take_sums(struct reading *r, const struct as_file_totals *t)
 	for (size_t i = 0; i < r->f.nprocesses; i++) {
 		r->h->process[i].totals = t->process[i];
 		for (size_t k = 0; k < r->f.process[i].nkinds; k++)
-			as_gather_sums(r->h, &r->h->site[r->site[i][k]],
-				       &r->f.process[i].kind[k], &t->sums[i][k]);
+			as_gather_sums(r->h, &r->h->site[r->site[i][k]], &r->f.process[i].kind[k],
+				       &t->sums[i][k]);
 	}
 	r->h->totals = t->combined;
 	r->h->at_peak = t->at_peak;
@@ -200,8 +200,8 @@ static void take_replay(struct reading *r, const struct as_replay *replay)
 			struct as_heap_sums sums;
 
 			as_replay_sums(replay, i, k, &sums);
-			as_gather_sums(r->h, &r->h->site[r->site[i][k]],
-				       &r->f.process[i].kind[k], &sums);
+			as_gather_sums(r->h, &r->h->site[r->site[i][k]], &r->f.process[i].kind[k],
+				       &sums);
 		}
 	}
 	r->h->totals.peak = as_replay_high(replay, &r->h->totals.peak_ns);

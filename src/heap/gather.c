@@ -302,10 +302,10 @@ void as_gather_sums(struct as_heap *h, struct as_heap_site *to, const struct as_
 	mine.number = (struct as_heap_numbers){number_of(k, &s->made, s->variance_made),
 					       number_there(k, &s->peak, s->variance_peak),
 					       number_there(k, &s->left, s->variance_left)};
-	mine.variance = (struct as_heap_numbers){
-		variance_of(k, &s->made, s->variance_made, h->rate),
-		variance_of(k, &s->peak, s->variance_peak, h->rate),
-		variance_of(k, &s->left, s->variance_left, h->rate)};
+	mine.variance =
+		(struct as_heap_numbers){variance_of(k, &s->made, s->variance_made, h->rate),
+					 variance_of(k, &s->peak, s->variance_peak, h->rate),
+					 variance_of(k, &s->left, s->variance_left, h->rate)};
 	h->sizes_variance[as_heap_bucket(k->size)] += mine.variance.made;
 	as_heap_sums_add(&to->sums, &mine);
 }

@@ -60,8 +60,8 @@ struct as_heap_rate {
 enum { AS_HEAP_RATES = 40 }; /* it is at most so often made larger */
 
 struct as_heap {
-	uint64_t rate;      /* sampled: mean bytes between samples at the end; 0: exact */
-	uint64_t asked;     /* what it was in the beginning, as asked for               */
+	uint64_t rate;  /* sampled: mean bytes between samples at the end; 0: exact */
+	uint64_t asked; /* what it was in the beginning, as asked for               */
 	struct as_heap_rate raised[AS_HEAP_RATES];
 	size_t nraised;
 	uint32_t flags;     /* of enum as_wire_heap_flags                               */
@@ -72,7 +72,7 @@ struct as_heap {
 	int64_t start_unix_ns, start_ns, end_ns;
 	char *command;
 
-	struct as_heap_totals totals; /* of all processes; the peak is the combined one */
+	struct as_heap_totals totals;         /* of all processes; the peak is the combined one */
 	double sizes_variance[AS_HEAP_SIZES]; /* of the counts in totals.sizes          */
 	struct as_heap_rss at_peak;
 	struct as_heap_process *process;
@@ -180,6 +180,8 @@ struct as_heap_parts {
 };
 
 int as_heap_parts(const struct as_heap *h, struct as_heap_parts *ret, struct as_err *err);
+/* Are there mapped files in the peak? */
+bool as_heap_maps_files(const struct as_heap_parts *p);
 /* About the variance of so many bytes of theirs, held at a moment whose own is not kept. */
 double as_heap_about(const struct as_heap_sums *of, int64_t bytes);
 void as_heap_parts_done(struct as_heap_parts *p);
@@ -207,7 +209,7 @@ uint32_t *as_heap_owners(const struct as_profile *p);
 struct as_heap_line {
 	uint32_t place; /* of h->stacks; 0: no stack is known */
 	struct as_heap_amount amount;
-	double variance; /* of the bytes */
+	double variance;                /* of the bytes */
 	double number, number_variance; /* the count before it is rounded */
 };
 

@@ -54,7 +54,7 @@ struct as_session {
 	struct as_heap_rss at_peak;
 	int64_t flush_ns, rate_ns, point_ns; /* when each is due next              */
 	int64_t flush_every, point_every;
-	uint64_t rate;    /* sampled: mean bytes between samples         */
+	uint64_t rate; /* sampled: mean bytes between samples         */
 	struct as_heap_rate raised[AS_HEAP_RATES];
 	size_t nraised;
 	uint64_t sampled; /* allocations, when it was last judged        */

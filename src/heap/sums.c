@@ -121,6 +121,11 @@ int as_heap_parts(const struct as_heap *h, struct as_heap_parts *ret, struct as_
 	return as_heap_parts_tasks(h, ret, err);
 }
 
+bool as_heap_maps_files(const struct as_heap_parts *p)
+{
+	return p->op[AS_WIRE_OP_MAP_FILE].peak.bytes > 0;
+}
+
 static double a_byte(double variance, int64_t bytes)
 {
 	return bytes > 0 ? variance / (double)bytes : 0;

@@ -256,8 +256,7 @@ static void name_address(const struct as_heap_symbolizer *s, const struct as_hea
 {
 	uint64_t start;
 
-	if (p->file != AS_NOWHERE &&
-	    as_starts_find(&s->opened[p->file].starts, p->address, &start))
+	if (p->file != AS_NOWHERE && as_starts_find(&s->opened[p->file].starts, p->address, &start))
 		address -= p->address - start;
 	as_heap_address_name(n, address, ret, size);
 }

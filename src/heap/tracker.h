@@ -29,7 +29,7 @@ struct as_heap_numbers {
 struct as_heap_sums {
 	struct as_heap_amount made, peak, left, temporary;
 	double variance_made, variance_peak, variance_left, variance_temporary; /* of bytes */
-	struct as_heap_numbers number, variance; /* of counts */
+	struct as_heap_numbers number, variance;                                /* of counts */
 };
 
 /*

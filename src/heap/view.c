@@ -118,7 +118,7 @@ static int by_name(const void *a, const void *b, void *adding)
 	return strcmp(thread_name(h, *(const uint32_t *)a), thread_name(h, *(const uint32_t *)b));
 }
 
-/* A name that no other has; with the number where others have it too; 0: it has none. */
+/* A name that no other has; behind the number where others have it too; 0: it has none. */
 static uint32_t label(struct adding *a, uint32_t thread, bool shared)
 {
 	const char *name = thread_name(a->h, thread);
@@ -126,7 +126,7 @@ static uint32_t label(struct adding *a, uint32_t thread, bool shared)
 
 	if (!*name)
 		return 0;
-	(void)snprintf(both, sizeof both, "%.40s %u", name, a->h->thread[thread].tid);
+	(void)snprintf(both, sizeof both, "%u %.40s", a->h->thread[thread].tid, name);
 	return text(a->to, shared ? both : name);
 }
 

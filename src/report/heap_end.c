@@ -6,7 +6,6 @@
 #include "base/clock.h"
 #include "base/human.h"
 #include "report/heap.h"
-#include "wire/heap.h"
 
 enum { TABLE_AT = 4 };
 
@@ -81,17 +80,12 @@ static void flow_parts(struct as_flow *f, const struct as_heap_resident *r, bool
 	if (r->own > 0)
 		as_flow_add(f, "assay's own %s", as_human_bytes((double)r->own).s);
 	if (r->beside >= 0)
-		as_flow_add(f, "neither %s: %swhat the allocator keeps or wastes, stacks, data",
-			    as_human_bytes((double)r->beside).s,
-			    late ? "what was there before, " : "");
+		as_flow_add(f, "neither %s: %s", as_human_bytes((double)r->beside).s,
+			    late ? "there before, or the allocator's, stacks, data"
+				 : "what the allocator keeps or wastes, stacks, data");
 	else if (r->beside > INT64_MIN)
 		as_flow_add(f, "%s of the heap are not resident",
 			    as_human_bytes(-(double)r->beside).s);
-}
-
-static bool maps_files(const struct as_heap_parts *parts)
-{
-	return parts->op[AS_WIRE_OP_MAP_FILE].peak.bytes > 0;
 }
 
 /* What the system counted when it was most, and what of it is the heap's. */
@@ -109,7 +103,7 @@ static int put_rss(const struct end *e, const struct as_heap_parts *parts, struc
 	put_label(e, "RSS", AS_DIM);
 	as_buf_str(e->out, most);
 	f.at += (int)strlen(most);
-	flow_parts(&f, &r, maps_files(parts), came_late(e->h));
+	flow_parts(&f, &r, as_heap_maps_files(parts), came_late(e->h));
 	as_flow_end(&f);
 	return AS_OK;
 }

@@ -58,8 +58,13 @@ void as_put_heap_title(struct as_buf *out, const struct as_look *look, const str
 
 	as_put_ink(out, look, AS_BOLD, how->title);
 	as_buf_str(out, ": ");
-	as_put_kind_bytes(out, &k, as_heap_total(p, k.bytes), as_heap_total(p, k.variance));
-	as_buf_str(out, " in ");
+	if (k.bytes != AS_HEAP_NO_KIND)
+		as_put_kind_bytes(out, &k, as_heap_total(p, k.bytes), as_heap_total(p, k.variance));
+	if (k.count == AS_HEAP_NO_KIND) {
+		as_buf_byte(out, '\n');
+		return;
+	}
+	as_buf_str(out, k.bytes != AS_HEAP_NO_KIND ? " in " : "");
 	if (k.count_variance != AS_HEAP_NO_KIND)
 		as_put_heap_number(out, as_heap_total(p, k.count),
 				   (double)as_heap_total(p, k.count_variance), k.rate);

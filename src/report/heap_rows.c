@@ -66,7 +66,8 @@ int as_heap_rows(const struct as_profile *p, uint64_t rate, struct as_heap_rows 
 	size_t n = p->nsamples;
 
 	*ret = (struct as_heap_rows){.kinds = as_heap_kinds(p, rate)};
-	ret->all = as_heap_total(p, ret->kinds.bytes);
+	ret->all = as_heap_total(p, ret->kinds.bytes == AS_HEAP_NO_KIND ? ret->kinds.count
+									: ret->kinds.bytes);
 	ret->at = as_zalloc_n(n, sizeof *ret->at);
 	if (!ret->at || !owner)
 		return as_fail(err, AS_ENOMEM, "no memory to sum by line");

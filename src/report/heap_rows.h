@@ -15,7 +15,7 @@ struct as_heap_rows {
 	struct as_heap_row *at;
 	size_t n;
 	struct as_heap_kinds kinds;
-	int64_t all; /* bytes of the whole */
+	int64_t all; /* bytes of the whole; without bytes, allocations */
 };
 
 /* The most bytes first. as_heap_rows_done() follows in any case. */

@@ -18,6 +18,32 @@ struct stats {
 	size_t *row; /* what is shown of a list, in order */
 };
 
+/* A process that becomes another program is told once for each. */
+static size_t count_pids(const struct as_heap *h)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < h->nprocesses; i++) {
+		size_t k = 0;
+
+		while (k < i && h->process[k].pid != h->process[i].pid)
+			k++;
+		n += k == i;
+	}
+	return n;
+}
+
+static void put_processes(struct as_buf *out, const struct as_heap *h)
+{
+	size_t pids = count_pids(h);
+
+	if (pids < h->nprocesses)
+		as_buf_fmt(out, ", %zu programs in %zu process%s", h->nprocesses, pids,
+			   pids == 1 ? "" : "es");
+	else if (pids > 1)
+		as_buf_fmt(out, ", %zu processes", pids);
+}
+
 static void put_mode(struct as_buf *out, const struct as_heap *h)
 {
 	if (h->rate)
@@ -25,8 +51,7 @@ static void put_mode(struct as_buf *out, const struct as_heap *h)
 	else
 		as_buf_str(out, "every allocation");
 	as_buf_fmt(out, ", %s", as_human_duration(h->end_ns - h->start_ns).s);
-	if (h->nprocesses > 1)
-		as_buf_fmt(out, ", %zu processes", h->nprocesses);
+	put_processes(out, h);
 }
 
 static void put_title(const struct stats *s)

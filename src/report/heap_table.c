@@ -57,7 +57,8 @@ static void cell(const void *data, size_t row, size_t shown, struct as_buf *cell
 	else if (col == BYTES)
 		as_put_kind_bytes(cell, &t->is.kinds, x->bytes, x->spread);
 	else if (col == SHARE)
-		as_put_share(cell, x->bytes, t->is.all);
+		as_put_share(cell, t->is.kinds.bytes == AS_HEAP_NO_KIND ? x->count : x->bytes,
+			     t->is.all);
 	else if (col == COUNT)
 		as_put_kind_count(cell, &t->is.kinds, x->count);
 	else if (col == NAME)
@@ -78,7 +79,9 @@ static bool is_told(const struct as_profile *p, const char *key)
 static void choose_columns(struct rows *t)
 {
 	for (size_t i = 0; i < COLS; i++) {
-		if (tag_of[i] && !is_told(t->p, tag_of[i]))
+		if ((tag_of[i] && !is_told(t->p, tag_of[i])) ||
+		    (i == BYTES && t->is.kinds.bytes == AS_HEAP_NO_KIND) ||
+		    (i == COUNT && t->is.kinds.count == AS_HEAP_NO_KIND))
 			continue;
 		t->cols[t->ncols] = all_cols[i];
 		t->which[t->ncols++] = i;

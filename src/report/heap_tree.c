@@ -4,6 +4,7 @@
  * choice, so that deep stacks stay readable.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/fault.h"
@@ -111,14 +112,16 @@ static int put_step(struct as_buf *out, struct tree *t, uint32_t box)
 	return 2 * step;
 }
 
-/* Of a function, where it begins, if there is room. */
+/* Of a function where it begins, of a line where it is; if there is room. */
 static void put_where(struct as_buf *out, const struct as_look *look, const struct tree *t,
 		      uint32_t place, int room)
 {
 	as_auto_buf struct as_buf where = AS_BUF(AS_BUF_LINE);
 	const struct as_profile *p = t->f->p;
 
-	as_put_heap_where(&where, p, place, p->place[place].begin, &t->how->spell);
+	as_put_heap_where(&where, p, place,
+			  t->how->spell.functions ? p->place[place].begin : p->place[place].line,
+			  &t->how->spell);
 	out->bad |= where.bad;
 	if (!where.len || as_clean_width(as_buf_text(&where), where.len) > room)
 		return;
@@ -147,16 +150,14 @@ static int put_numbers(struct as_buf *out, const struct tree *t, int64_t bytes, 
 static void put_row(struct as_buf *out, const struct as_look *look, struct tree *t, uint32_t box)
 {
 	const struct as_flame_box *b = &t->f->box[box];
-	as_auto_buf struct as_buf label = AS_BUF(AS_BUF_LINE);
+	const struct as_profile *p = t->f->p;
+	const char *name = p->text[p->place[b->place].function];
 	int used = put_numbers(out, t, b->total, b->with);
 
 	used += put_step(out, t, box);
-	as_put_flame_label(&label, t->f, b);
-	used += as_put_clean(out, as_buf_text(&label), label.len, look->width - used);
-	if (t->how->spell.functions)
-		put_where(out, look, t, b->place, look->width - used - 2);
+	used += as_put_clean(out, name, strlen(name), look->width - used);
+	put_where(out, look, t, b->place, look->width - used - 2);
 	as_end_line(out);
-	out->bad |= label.bad;
 }
 
 /* What has no stack stands behind the outermost callers, as one of them. */

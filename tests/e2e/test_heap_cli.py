@@ -181,7 +181,7 @@ def _():
             *d["allocators"], *d["over_time"]:
         for key in ESTIMATES & set(where):
             expect(where[f"{key}_95"] is not None, f"no interval of {key} in {where}")
-            expect(where[key] or where[f"{key}_95"] >= 3 * 4096, f"nothing is known to be 0: {where}")
+            expect(where[key] or where[f"{key}_95"] >= 3 * 4096, f"is it known to be 0? {where}")
     expect_eq(d["threads"][0]["allocations"], d["processes"][0]["allocations"], "one thread")
     rows = list(csv.DictReader(io.StringIO(view("transform", "csv"))))
     expect_eq(sum(int(r["allocations"]) for r in rows), d["peak_allocations"], "rounded once")
@@ -277,6 +277,49 @@ def _():
     r = assay("heap", "diff", "after.heap")
     expect_eq(r.rc, 2, "status")
     expect_in("--from", r.err, "hint")
+
+
+@job_test("by one kind of value: no empty columns, the share is of that kind")
+def _():
+    allocs("peak", "leak")
+    for command in "summary", "table":
+        text = view(command, "--metric", "allocations")
+        head, row = text.splitlines()[1:3]
+        expect("bytes" not in head and "own" not in head, head)
+        expect(" - " not in row and " 0 %" not in row, row)
+        expect("count" not in view(command, "--metric", "bytes").splitlines()[1], command)
+
+
+@job_test("no difference is said, and a capture that is given to others too")
+def _():
+    allocs("peak")
+    text = assay("heap", "diff", "a.heap", "a.heap").ok().out
+    expect(text.startswith("no difference: in all ") and text.count("\n") == 1, text)
+    for words in ("flame", "a.heap"), ("diff", "a.heap", "a.heap"):
+        r = assay(*words)
+        expect(r.rc and "assay heap" in r.err, f"{words}: {r}")
+
+
+@job_test("a line of a tree is spelled as a function is")
+def _():
+    allocs("peak")
+    for options in (), ("--lines",):
+        text = view("tree", *options)
+        expect(re.search(r"by_malloc  \S", text), f"{options}: {text}")
+
+
+@job_test("a process that becomes other programs is one process")
+def _():
+    record("sh", "-c", "exec sh -c 'exec true'", options=("--follow-fork",)).ok()
+    expect_in("programs in 1 process\n", view("stats"), "stats")
+
+
+@job_test("a capture of a Python program is called by its script")
+def _():
+    (tmp() / "job.py").write_text("x = 1\n")
+    for command in ("job.py",), ("python3", "job.py"):
+        r = assay("heap", "run", "--", *command).ok()
+        expect_in("assay-job.py.", r.err, f"{command}")
 
 
 # --- what is wrong -------------------------------------------------------------------

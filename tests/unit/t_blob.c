@@ -387,8 +387,8 @@ static void t_squeezed_bomb_is_refused(void)
 }
 
 UTEST_MAIN(T(t_short_run), T(t_long_run), T(t_empty_run), T(t_run_with_everything),
-	   T(t_run_with_a_heap), T(t_run_without_tallies), T(t_only_row), T(t_tallies_that_do_not_follow),
-	   T(t_memory_of_the_run_before), T(t_every_prefix), T(t_every_flipped_byte),
-	   T(t_newer_format_is_refused), T(t_older_formats), T(t_unknown_section_is_skipped),
-	   T(t_unknown_key_is_dropped), T(t_squeezed_and_back), T(t_rest_of_the_dictionary),
-	   T(t_squeezed_bomb_is_refused))
+	   T(t_run_with_a_heap), T(t_run_without_tallies), T(t_only_row),
+	   T(t_tallies_that_do_not_follow), T(t_memory_of_the_run_before), T(t_every_prefix),
+	   T(t_every_flipped_byte), T(t_newer_format_is_refused), T(t_older_formats),
+	   T(t_unknown_section_is_skipped), T(t_unknown_key_is_dropped), T(t_squeezed_and_back),
+	   T(t_rest_of_the_dictionary), T(t_squeezed_bomb_is_refused))

@@ -295,12 +295,13 @@ static void t_a_rate_that_was_raised_is_said(void)
 	h->raised[h->nraised++] = (struct as_heap_rate){h->start_ns + 2000000000, 16 * SAMPLE_KIB};
 	s.process[0].lost = 10;
 	as_put_heap_doubts(&b, &plain, h);
-	EXPECT_STR(as_buf_text(&b),
-		   "  sampling    one in 256 B was asked for; there were too many samples, so it was\n"
-		   "              made larger, first 1.00 s after the start, last 2.00 s: one in\n"
-		   "              16.0 KiB\n"
-		   "  incomplete  process 100: 10 samples were lost, of up to 160 KiB in all: the\n"
-		   "              numbers may be so much too low\n");
+	EXPECT_STR(
+		as_buf_text(&b),
+		"  sampling    one in 256 B was asked for; there were too many samples, so it was\n"
+		"              made larger, first 1.00 s after the start, last 2.00 s: one in\n"
+		"              16.0 KiB\n"
+		"  incomplete  process 100: 10 samples were lost, of up to 160 KiB in all: the\n"
+		"              numbers may be so much too low\n");
 }
 
 /* A program that did nothing, or could not be recorded, has reports too. */
@@ -362,5 +363,4 @@ static void t_json(void)
 UTEST_MAIN(T(t_the_end_fits_ten_seconds), T(t_stats), T(t_summary),
 	   T(t_summary_by_own_and_by_count), T(t_table), T(t_tree), T(t_no_stack),
 	   T(t_sampled_has_intervals), T(t_csv), T(t_what_is_doubtful_is_said),
-	   T(t_a_rate_that_was_raised_is_said), T(t_nothing_at_all),
-	   T(t_json))
+	   T(t_a_rate_that_was_raised_is_said), T(t_nothing_at_all), T(t_json))

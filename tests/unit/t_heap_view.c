@@ -78,8 +78,8 @@ static void t_threads_of_one_name_have_their_number(void)
 	s.thread[2].name = s.worker;
 	as_auto_profile struct as_profile *p = view(h, AS_HEAP_MADE, AS_HEAP_THREADS);
 	EXPECT_I64(tag_of(p, 0, "thread")->number, 100);
-	EXPECT_STR(p->text[tag_of(p, 1, "thread")->text], "worker 102");
-	EXPECT_STR(p->text[tag_of(p, 3, "thread")->text], "worker 101");
+	EXPECT_STR(p->text[tag_of(p, 1, "thread")->text], "102 worker");
+	EXPECT_STR(p->text[tag_of(p, 3, "thread")->text], "101 worker");
 }
 
 static void t_one_process_needs_no_tag(void)
@@ -382,9 +382,10 @@ static void t_no_number_overflows(void)
 
 UTEST_MAIN(T(t_kinds_are_what_was_counted), T(t_a_view_has_its_own_stacks),
 	   T(t_sites_are_told_apart_as_asked), T(t_threads_of_one_name_have_their_number),
-	   T(t_one_process_needs_no_tag), T(t_the_spread_is_a_kind), T(t_counts_are_rounded_once), T(t_slices_are_kept_apart),
-	   T(t_lines_stand_in_order), T(t_a_line_is_met_once), T(t_owners),
-	   T(t_a_task_is_its_outermost_coroutine), T(t_without_coroutines_there_are_no_tasks),
-	   T(t_every_operation_has_a_name), T(t_a_moment_is_all_processes_that_are_there),
+	   T(t_one_process_needs_no_tag), T(t_the_spread_is_a_kind), T(t_counts_are_rounded_once),
+	   T(t_slices_are_kept_apart), T(t_lines_stand_in_order), T(t_a_line_is_met_once),
+	   T(t_owners), T(t_a_task_is_its_outermost_coroutine),
+	   T(t_without_coroutines_there_are_no_tasks), T(t_every_operation_has_a_name),
+	   T(t_a_moment_is_all_processes_that_are_there),
 	   T(t_a_curve_that_is_thinned_keeps_its_peak), T(t_what_is_beside_the_heap),
 	   T(t_no_number_overflows))
