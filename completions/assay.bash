@@ -76,7 +76,7 @@ _assay() {
 	fi
 	case $command in
 	"run")
-		_assay_tail "-n --name --run-version -l --label -p --param -i --interval -m --metrics --stacks --stacks-rate -t --timeout --heap -o --output --html --store --keystone-dir" "first"
+		_assay_tail "-n --name --run-version -l --label -p --param -i --interval -m --metrics --stacks --stacks-rate -t --timeout --heap --heap-sample -o --output --html --store --keystone-dir" "first"
 		if [[ $REPLY ]]; then
 			_assay_command "$REPLY" "$cur"
 			return
@@ -92,13 +92,14 @@ _assay() {
 		--stacks-rate) return ;;
 		-t | --timeout) return ;;
 		--heap) _assay_files "$cur"; return ;;
+		--heap-sample) return ;;
 		-o | --output) _assay_files "$cur"; return ;;
 		--html) _assay_files "$cur"; return ;;
 		--store) _assay_files "$cur"; return ;;
 		--keystone-dir) _assay_files "$cur"; return ;;
 		esac
 		if [[ $cur == -* ]]; then
-			_assay_words "-n --name --run-version -l --label -p --param -i --interval -m --metrics --basic --files --stacks --stacks-rate -t --timeout --wait-all --heap --json --csv -o --output --html -q --quiet --store --no-store --keystone-dir -h --help" "$cur"
+			_assay_words "-n --name --run-version -l --label -p --param -i --interval -m --metrics --basic --files --stacks --stacks-rate -t --timeout --wait-all --heap --heap-native --heap-python-allocators --heap-sample --json --csv -o --output --html -q --quiet --store --no-store --keystone-dir -h --help" "$cur"
 		else
 			_assay_command "$COMP_CWORD" "$cur"
 		fi

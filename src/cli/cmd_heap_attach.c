@@ -101,8 +101,10 @@ static int record(const struct opts *o, pid_t pid, const char *name, const char 
 	as_recording_stop(&r, recorded);
 	if (code < 0 && !(recorded && code == AS_ENOTFOUND)) /* one that ended at once is no run */
 		return code;
-	if (code == AS_OK)
+	if (code == AS_OK) {
+		as_recording_note(&r, got.run);
 		as_measured_keep(&got);
+	}
 	return as_show_recording(&r, &got, o->json, o->quiet, io, err);
 }
 

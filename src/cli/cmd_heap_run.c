@@ -67,6 +67,7 @@ static int record(const struct opts *o, char **argv, const char *path, struct as
 		as_measured_tell_error(&got, got.result.started);
 	if (!got.result.started)
 		return AS_OK;
+	as_recording_note(&r, got.run);
 	as_measured_keep(&got);
 	return as_show_recording(&r, &got, o->json, o->quiet, io, err);
 }
@@ -84,7 +85,7 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 	if (o->output)
 		as_buf_str(&path, o->output);
 	else
-		as_buf_fmt(&path, "assay-%s.%d%s", o->m.name ? o->m.name : as_measure_base(argv[0]),
+		as_buf_fmt(&path, "assay-%s.%d%s", o->m.name ? o->m.name : as_recorded_name(argv),
 			   (int)getpid(), AS_CAPTURE_SUFFIX);
 	int code = as_buf_ok(&path, err);
 	return code < 0 ? code : record(o, argv, as_buf_text(&path), io, err);

@@ -34,6 +34,7 @@ static int write_page(const struct opts *o, const char *path, struct as_heap_how
 		return r;
 	as_heap_seen_title(&title, &seen);
 	how->title = as_buf_text(&title);
+	how->rate = seen.heap->rate;
 	r = as_report_heap_table_html(&b, seen.view, how, err);
 	if (r == AS_OK)
 		r = as_output_write(&b, file, o->output, io->out, err);

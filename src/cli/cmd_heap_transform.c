@@ -23,7 +23,7 @@ static const struct as_opt opts[] = {
 };
 /* clang-format on */
 
-static int write_csv(const char *path, const struct as_profile *p, struct as_io *io,
+static int write_csv(const char *path, const struct as_heap_seen *seen, struct as_io *io,
 		     struct as_err *err)
 {
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
@@ -32,7 +32,7 @@ static int write_csv(const char *path, const struct as_profile *p, struct as_io 
 
 	if (r < 0)
 		return r;
-	as_report_heap_csv(&b, p);
+	as_report_heap_csv(&b, seen->view, seen->heap->rate);
 	return as_output_write(&b, file, path, io->out, err);
 }
 
@@ -53,7 +53,7 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 {
 	const struct opts *o = opts_;
 	bool csv = !strcmp(args[0], "csv");
-	unsigned apart = AS_HEAP_SHOWN & ~AS_HEAP_SPREAD;
+	unsigned apart = csv ? AS_HEAP_SHOWN : AS_HEAP_SHOWN & ~AS_HEAP_SPREAD;
 	as_auto_heap_seen struct as_heap_seen seen = {0};
 
 	(void)tail;
@@ -64,7 +64,7 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 	int r = as_heap_see(args[1], &o->heap, apart, &seen, err);
 	if (r < 0)
 		return r;
-	return csv ? write_csv(o->output, seen.view, io, err)
+	return csv ? write_csv(o->output, &seen, io, err)
 		   : write_profile(o, args[0], seen.view, io, err);
 }
 
@@ -76,7 +76,8 @@ const struct as_cmd as_cmd_heap_transform = {
 		"Writes a view of a capture as a profile with the values `allocations` and "
 		"`bytes`, "
 		"in one of the formats that `assay convert` writes, or as CSV with a line for each "
-		"stack. pprof carries everything, also process, thread and allocator as labels; "
+		"stack; of a sampled capture with the halves of 95 % intervals. pprof carries "
+		"everything, also process, thread and allocator as labels; "
 		"folded stacks have the bytes.",
 	.examples = "assay heap transform pprof sort.heap -o sort.pb.gz\tfor pprof\n"
 		    "assay heap transform folded --leaks sort.heap\tfor makers of flame graphs\n"

@@ -10,6 +10,7 @@ struct opts {
 	int64_t timeout_ns;
 	bool wait_all;
 	const char *heap;
+	struct as_recorded_opts recorded;
 };
 
 /* clang-format off */
@@ -19,11 +20,20 @@ static const struct as_opt opts[] = {
 	{ .name = "timeout", .letter = 't', .type = AS_OPT_DURATION, .at = offsetof(struct opts, timeout_ns), .arg = "TIME", .positive = true, .help = "end the job after this time: TERM, 5 s later KILL; exit 124" },
 	{ .name = "wait-all", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, wait_all), .help = "wait for every process of the job, not only the command" },
 	{ .name = "heap", .type = AS_OPT_TEXT, .at = offsetof(struct opts, heap), .arg = "FILE", .help = "record all that it allocates to FILE, as 'assay heap run' does" },
+	{ .name = "heap-native", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, recorded.native), .help = "with --heap: of a Python program the native frames too" },
+	{ .name = "heap-python-allocators", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, recorded.objects), .help = "with --heap: every object of Python" },
+	{ .name = "heap-sample", .type = AS_OPT_BYTES, .at = offsetof(struct opts, recorded.sample), .arg = "BYTES", .positive = true, .help = "with --heap: one allocation in so many bytes, at random" },
 	AS_OUTPUT_OPTS(struct opts),
 	AS_KEEPING_OPTS(struct opts),
 	{ 0 }
 };
 /* clang-format on */
+
+static void on_end(void *recording, struct as_run *run, bool started)
+{
+	as_recording_stop(recording, started);
+	as_recording_note(recording, run);
+}
 
 /* Measured as ever, and where its memory went below the summary. */
 static int run_recorded(const struct opts *o, struct as_measure *m, struct as_io *io,
@@ -32,17 +42,19 @@ static int run_recorded(const struct opts *o, struct as_measure *m, struct as_io
 	enum { LINES = 5 };
 	as_auto_recording struct as_recording r = {0};
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_FILE);
-	struct as_session_config config = {.output = o->heap, .flags = AS_WIRE_HEAP_FORKS};
-	bool started = true;
+	struct as_session_config config = {.output = o->heap,
+					   .sample = o->recorded.sample,
+					   .flags = as_recorded_flags(&o->recorded) |
+						    AS_WIRE_HEAP_FORKS};
 	struct as_look look = as_look_for(STDERR_FILENO);
 	int code = as_recording_start(&r, &config, m, io->env, err);
 
-	m->started = &started;
+	m->ended = on_end;
+	m->arg = &r;
 	if (code == AS_OK)
 		code = as_measure(m, io, err);
 	if (code < 0)
 		return code;
-	as_recording_stop(&r, started);
 	if (!r.heap || o->m.quiet)
 		return AS_OK;
 	code = as_put_heap(&b, &look, r.heap, LINES, err);
@@ -67,6 +79,8 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 		.engine = {.argv = tail, .timeout_ns = o->timeout_ns, .wait_all = o->wait_all},
 		.stacks = {.children = true, .sampler = {.processes = true}},
 	};
+	if (!o->heap && (o->recorded.native || o->recorded.objects || o->recorded.sample))
+		return as_fail(err, AS_EUSAGE, "--heap FILE is missing: --heap-… says how");
 	return o->heap ? run_recorded(o, &m, io, err) : as_measure(&m, io, err);
 }
 
@@ -90,7 +104,10 @@ const struct as_cmd as_cmd_run = {
 		"as `assay record` does: which functions took the CPU time, second by second on "
 		"the run's timeline; `wall` counts waiting as well.\n\n"
 		"`--heap FILE` also records every allocation of the job and its children, as "
-		"`assay heap run` does, and tells who held the peak.\n\n"
+		"`assay heap run` does, and tells who held the peak; the run keeps its numbers and "
+		"the capture's path. `--heap-native`, `--heap-python-allocators` and "
+		"`--heap-sample` are what `assay heap run` calls `--native`, "
+		"`--python-allocators` and `--sample`.\n\n"
 		"Exit status: that of COMMAND, and if a signal ended it assay ends by the same "
 		"signal; 124 after `--timeout`, 125 when assay itself failed, 126 when COMMAND "
 		"cannot be run, 127 when it is not found.",

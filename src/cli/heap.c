@@ -108,6 +108,7 @@ int as_heap_show(const char *path, const struct as_heap_opts *o, const struct as
 	if (r < 0)
 		return r;
 	mine.title = as_buf_text(&seen.title);
+	mine.rate = seen.heap->rate;
 	r = report(&b, &look, seen.view, &mine, err);
 	as_put_heap_doubts(&b, &look, seen.heap);
 	return r < 0 ? r : as_buf_write(&b, io->out, err);

@@ -219,7 +219,7 @@ void as_measured_keep(struct as_measured *s)
 
 	if (!s->live)
 		return;
-	if (!s->unwritten && as_live_leave(s->live, &s->run->verdict)) {
+	if (!s->unwritten && !s->run->heap && as_live_leave(s->live, &s->run->verdict)) {
 		s->live = NULL;
 		s->kept = true;
 		return;
@@ -456,8 +456,8 @@ int as_measure(const struct as_measure *m, struct as_io *io, struct as_err *err)
 		return r;
 	bool started = s.result.started || !m->engine.argv;
 
-	if (m->started)
-		*m->started = started;
+	if (m->ended)
+		m->ended(m->arg, s.run, started);
 	as_measured_keep(&s);
 	if (m->opts.stacks && started && !s.run->stacks)
 		tell_no_stacks(&s);

@@ -96,7 +96,9 @@ struct as_measure {
 	struct as_stacks_config stacks;      /* modes 0: none are sampled                  */
 	const struct as_sink *watcher;       /* is told of all as well; or NULL            */
 	const struct as_status_words *words; /* in the status line; or NULL           */
-	bool *started;                       /* was it? or NULL                       */
+	/* Is told how it ended, before it is kept and shown; or NULL. */
+	void (*ended)(void *arg, struct as_run *run, bool started);
+	void *arg;
 	char **argv; /* the command line that is kept with it, if not the engine's */
 };
 

@@ -1,5 +1,7 @@
 #include "cli/recording.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -41,6 +43,13 @@ char **as_recorded_command(char **tail, char *python, struct as_err *err)
 	argv[0] = python;
 	memcpy(argv + first, tail, n * sizeof *argv);
 	return argv;
+}
+
+const char *as_recorded_name(char **argv)
+{
+	bool python = !strncmp(as_measure_base(argv[0]), "python", strlen("python"));
+
+	return as_measure_base(python && argv[1] && is_script(argv[1]) ? argv[1] : argv[0]);
 }
 
 uint32_t as_recorded_flags(const struct as_recorded_opts *o)
@@ -109,6 +118,63 @@ void as_recording_stop(struct as_recording *r, bool started)
 		as_complain("not all is in the capture", &err);
 	if (as_capture_read(r->path, NULL, &r->heap, &err) < 0 && whole)
 		as_complain("the capture cannot be shown", &err);
+}
+
+static struct as_heap_estimate estimate(const struct as_heap *h, struct as_heap_amount a,
+					double variance)
+{
+	return (struct as_heap_estimate){a.count, a.bytes,
+					 h->rate ? as_heap_spread(a.bytes, variance, h->rate)
+						 : (double)NAN};
+}
+
+static int note_owners(const struct as_heap *h, struct as_heap_note *note, struct as_err *err)
+{
+	as_auto_free struct as_heap_line *line = NULL;
+	const struct as_profile *p = h->stacks;
+	size_t n = 0;
+	int code = as_heap_lines(h, AS_HEAP_PEAK, AS_HEAP_BY_BYTES, &line, &n, err);
+
+	for (; code == AS_OK && note->n < n && note->n < AS_HEAP_OWNERS; note->n++) {
+		const struct as_heap_line *l = &line[note->n];
+		const struct as_place *at = &p->place[l->place];
+		struct as_heap_owner *o = &note->owner[note->n];
+
+		(void)snprintf(o->function, sizeof o->function, "%s",
+			       l->place ? p->text[at->function] : "");
+		(void)snprintf(o->file, sizeof o->file, "%s", at->file ? p->text[at->file] : "");
+		o->line = at->line > 0 ? at->line : 0;
+		o->held = estimate(h, l->amount, l->variance);
+	}
+	return code;
+}
+
+static int note_of(const struct as_recording *r, struct as_heap_note *note, struct as_err *err)
+{
+	as_cleanup(as_heap_parts_done) struct as_heap_parts parts = {0};
+	const struct as_heap *h = r->heap;
+	as_auto_free char *whole = realpath(r->path, NULL);
+	int code = as_heap_parts(h, &parts, err);
+
+	if (code < 0)
+		return code;
+	(void)snprintf(note->capture, sizeof note->capture, "%s", whole ? whole : r->path);
+	note->sample = h->rate;
+	note->cut = !h->whole;
+	note->peak_ns = h->totals.peak_ns - h->start_ns;
+	note->made = estimate(h, h->totals.made, parts.all.variance_made);
+	note->peak = estimate(h, h->totals.peak, parts.all.variance_peak);
+	note->left = estimate(h, h->totals.left, parts.all.variance_left);
+	return note_owners(h, note, err);
+}
+
+void as_recording_note(const struct as_recording *r, struct as_run *run)
+{
+	as_auto_free struct as_heap_note *note = r->heap ? as_zalloc(sizeof *note) : NULL;
+	struct as_err err;
+
+	if (note && note_of(r, note, &err) == AS_OK)
+		run->heap = as_take(note);
 }
 
 void as_recording_done(struct as_recording *r)

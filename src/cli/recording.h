@@ -32,6 +32,9 @@ uint32_t as_recorded_flags(const struct as_recorded_opts *o);
 /* `heap run app.py`: a file that is no program of its own is Python's. Caller frees the array. */
 char **as_recorded_command(char **tail, char *python, struct as_err *err);
 
+/* What a capture of it is called: of a Python program by its script. */
+const char *as_recorded_name(char **argv);
+
 /* When: from then on it counts. And for how long anything stood still. */
 void as_say_attached(pid_t pid, const struct as_attached *a);
 
@@ -51,6 +54,8 @@ int as_recording_start(struct as_recording *r, const struct as_session_config *c
  * did not start leaves no capture.
  */
 void as_recording_stop(struct as_recording *r, bool started);
+/* The run keeps what a reader asks first, and where the capture is. */
+void as_recording_note(const struct as_recording *r, struct as_run *run);
 void as_recording_done(struct as_recording *r);
 #define as_auto_recording as_cleanup(as_recording_done)
 

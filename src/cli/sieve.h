@@ -23,7 +23,7 @@ struct as_sieve {
 	AS_OPT_HEAD("which part of the profile; TEXT is in a function's or file's name"),          \
 	{.name = "metric", .type = AS_OPT_TEXT, .arg = "NAME",                                     \
 	 .at = offsetof(owner, member) + offsetof(struct as_sieve, metric),                        \
-	 .help = "only this kind of value: samples, cpu, wall, gil or what the file has"},         \
+	 .help = "only this kind of value: cpu, wall, gil, bytes, … as the file has them"},         \
 	{.name = "focus", .type = AS_OPT_TEXT, .arg = "FUNCTION",                                  \
 	 .at = offsetof(owner, member) + offsetof(struct as_sieve, focus),                         \
 	 .help = "only stacks through this function, from it on"},                                 \

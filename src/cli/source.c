@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "cli/history.h"
+#include "heap/blocks.h"
 #include "profile/read.h"
 
 /* All of a file that is no longer than a profile may be. */
@@ -60,6 +61,19 @@ static const char *short_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
+static bool looks_like_capture(const struct as_buf *b)
+{
+	return b->len >= AS_BLOCKS_MAGIC_LEN && !memcmp(b->p, AS_BLOCKS_MAGIC, AS_BLOCKS_MAGIC_LEN);
+}
+
+/* Memory has views of its own. */
+static int is_capture(struct as_err *err)
+{
+	(void)as_fail(err, AS_EFORMAT, "it is a capture of a heap, not a profile");
+	return as_hint(err, "'assay heap flamegraph FILE', 'assay heap diff FILE FILE' and others "
+			    "show it");
+}
+
 static int of_file(const struct as_sought *s, FILE *in, struct as_profile **ret,
 		   struct as_buf *name, struct as_err *err)
 {
@@ -70,7 +84,10 @@ static int of_file(const struct as_sought *s, FILE *in, struct as_profile **ret,
 	if (r < 0)
 		return r;
 	as_buf_str(name, short_name(called));
-	r = as_profile_read(as_buf_text(&bytes), bytes.len, s->format, ret, err);
+	if (looks_like_capture(&bytes))
+		r = is_capture(err);
+	else
+		r = as_profile_read(as_buf_text(&bytes), bytes.len, s->format, ret, err);
 	return r < 0 ? as_err_wrap(err, "'%s'", called) : as_buf_ok(name, err);
 }
 

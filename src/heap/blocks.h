@@ -32,6 +32,7 @@ enum as_block_type {
 	AS_BLOCK_SPAN = 'R',   /* what the next block has                 */
 	AS_BLOCK_EVENTS = 'E', /* right after its span                    */
 	AS_BLOCK_POINTS = 'T',
+	AS_BLOCK_RATE = 'A',
 	AS_BLOCK_SUMS = 'S',
 	AS_BLOCK_END = 'Z', /* always the last                         */
 };

@@ -13,6 +13,7 @@
  *	span       a process's next events, from when to when: a reader can pass them by
  *	events     up to 64 Ki of them, as columns (columns.h)
  *	points     the curve
+ *	rate       of samples: it was made larger
  *	sums       all sums so far, now and then, and at the end
  *	end        the writer closed it
  */
@@ -62,6 +63,8 @@ int as_capture_event(struct as_capture *c, uint32_t process, const struct as_hea
 /* Not of a sample. */
 int as_capture_batch(struct as_capture *c, uint32_t process, const struct as_heap_batch *row,
 		     struct as_err *err);
+/* Sampled: from now on one in so many bytes. */
+int as_capture_rate(struct as_capture *c, const struct as_heap_rate *r, struct as_err *err);
 int as_capture_point(struct as_capture *c, const struct as_heap_point *p, struct as_err *err);
 /*
  * What is buffered becomes blocks, with the sums now and then. Called about each

@@ -215,6 +215,17 @@ static int get_sums(struct as_file *f, struct as_bytes *b, int64_t at, struct as
 	return AS_OK;
 }
 
+/* Of a capture that is not sampled, or more often than can be, it is nonsense. */
+static int get_rate(struct as_file *f, struct as_bytes *b, struct as_err *err)
+{
+	struct as_heap_rate r = {.ns = as_dec_i64(b), .rate = as_dec_u64(b)};
+
+	b->bad |= !f->head.sample || !r.rate || f->nraised >= AS_HEAP_RATES;
+	if (!b->bad)
+		f->raised[f->nraised++] = r;
+	return as_bytes_ok(b, "a rate of samples", err);
+}
+
 static int get_end(struct as_file *f, struct as_bytes *b)
 {
 	f->full = as_dec_u64(b);
@@ -244,6 +255,8 @@ static int get_block(struct as_file *f, int type, struct as_bytes *b, int64_t at
 		return get_span(f, b, err);
 	case AS_BLOCK_POINTS:
 		return get_points(f, b, err);
+	case AS_BLOCK_RATE:
+		return get_rate(f, b, err);
 	case AS_BLOCK_SUMS:
 		return get_sums(f, b, at, err);
 	case AS_BLOCK_END:
@@ -357,6 +370,7 @@ static int add_sums(struct as_file *f, size_t number, struct as_file_totals *t, 
 	uint64_t n = as_dec_below(&sums, (uint64_t)f->nprocesses + 1);
 	for (size_t i = 0; i < n && !sums.bad; i++)
 		get_process_sums(f, i, &sums, f->sums[number].full, t);
+	t->at_peak.own = as_bytes_left(&sums) ? as_dec_i64(&sums) : -1; /* an older assay's */
 	return as_bytes_ok(&sums, "a block of sums", err);
 }
 

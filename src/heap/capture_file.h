@@ -38,6 +38,8 @@ struct as_file {
 	struct as_file_sums *sums;
 	struct as_heap_point *point;
 	size_t nprocesses, process_cap, nsums, sums_cap, npoints, point_cap;
+	struct as_heap_rate raised[AS_HEAP_RATES];
+	size_t nraised;
 	int64_t events_at; /* of the last block of events; 0: none */
 	int64_t end_ns;    /* the last moment that it tells of      */
 	bool closed, full; /* its end is there; for the disk was full */

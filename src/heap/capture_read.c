@@ -1,4 +1,5 @@
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/fault.h"
 #include "heap/capture.h"
@@ -36,6 +37,8 @@ static uint64_t last_rate(const struct as_file *f)
 {
 	uint64_t rate = f->head.sample;
 
+	if (f->nraised)
+		return f->raised[f->nraised - 1].rate;
 	for (size_t i = 0; i < f->nprocesses; i++)
 		if (f->process[i].variants.n)
 			rate = f->process[i].variants.at[f->process[i].variants.n - 1].rate;
@@ -47,6 +50,9 @@ static int describe(struct reading *r, struct as_err *err)
 	struct as_heap *h = r->h;
 
 	h->rate = last_rate(&r->f);
+	h->asked = r->f.head.sample;
+	h->nraised = r->f.nraised;
+	memcpy(h->raised, r->f.raised, sizeof h->raised);
 	h->flags = r->f.head.flags;
 	h->aggregated = r->f.head.aggregated;
 	h->whole = r->f.closed && !r->f.full;
@@ -55,7 +61,7 @@ static int describe(struct reading *r, struct as_err *err)
 	h->start_unix_ns = r->f.head.start_unix_ns;
 	h->start_ns = r->f.head.start_ns;
 	h->end_ns = r->f.end_ns;
-	h->at_peak = (struct as_heap_rss){-1, -1, -1, -1};
+	h->at_peak = (struct as_heap_rss){-1, -1, -1, -1, -1};
 	h->command = as_strdup(r->f.head.command ? r->f.head.command : "");
 	return h->command ? AS_OK : no_memory(err);
 }
@@ -139,7 +145,8 @@ static void take_sums(struct reading *r, const struct as_file_totals *t)
 	for (size_t i = 0; i < r->f.nprocesses; i++) {
 		r->h->process[i].totals = t->process[i];
 		for (size_t k = 0; k < r->f.process[i].nkinds; k++)
-			as_gather_sums(&r->h->site[r->site[i][k]], &t->sums[i][k]);
+			as_gather_sums(r->h, &r->h->site[r->site[i][k]], &r->f.process[i].kind[k],
+				       &t->sums[i][k]);
 	}
 	r->h->totals = t->combined;
 	r->h->at_peak = t->at_peak;
@@ -193,7 +200,8 @@ static void take_replay(struct reading *r, const struct as_replay *replay)
 			struct as_heap_sums sums;
 
 			as_replay_sums(replay, i, k, &sums);
-			as_gather_sums(&r->h->site[r->site[i][k]], &sums);
+			as_gather_sums(r->h, &r->h->site[r->site[i][k]], &r->f.process[i].kind[k],
+				       &sums);
 		}
 	}
 	r->h->totals.peak = as_replay_high(replay, &r->h->totals.peak_ns);
@@ -226,10 +234,22 @@ static int replay(struct reading *r, struct as_err *err)
 
 /* --- all of it -------------------------------------------------------------------- */
 
-static int no_events(struct as_err *err)
+static int no_events(const char *what, struct as_err *err)
 {
 	(void)as_fail(err, AS_EUNSUP, "the capture has sums only, and no events");
-	return as_hint(err, "record without --aggregate to look at a part of the time");
+	return as_hint(err, "record without --aggregate to %s", what);
+}
+
+/* What sums alone do not tell. */
+static int check_sums(const struct reading *r, struct as_err *err)
+{
+	const struct as_capture_want *w = &r->want;
+
+	if (is_part(w) || w->slice)
+		return no_events("look at a part of the time", err);
+	if (w->threshold && w->temporary != r->f.head.temporary)
+		return no_events("count temporary allocations by another threshold", err);
+	return AS_OK;
 }
 
 static int check(const struct reading *r, struct as_err *err)
@@ -239,7 +259,7 @@ static int check(const struct reading *r, struct as_err *err)
 	if (w->from_ns < 0 || w->until_ns < 0 || (w->until_ns && w->until_ns < w->from_ns) ||
 	    (w->slice && w->slice_ns <= 0))
 		return as_fail(err, AS_EUSAGE, "a part of the time has a beginning and an end");
-	return r->f.head.aggregated && (is_part(w) || w->slice) ? no_events(err) : AS_OK;
+	return r->f.head.aggregated ? check_sums(r, err) : AS_OK;
 }
 
 static int read_all(struct reading *r, struct as_err *err)

@@ -259,6 +259,19 @@ static int put_points(struct as_capture *c, struct as_err *err)
 	return r;
 }
 
+int as_capture_rate(struct as_capture *c, const struct as_heap_rate *r, struct as_err *err)
+{
+	(void)err;
+	if (c->over)
+		return AS_OK;
+	size_t at = as_block_open(&c->out, AS_BLOCK_RATE);
+
+	as_enc_i64(&c->out.out, r->ns);
+	as_enc_u64(&c->out.out, r->rate);
+	as_block_close(&c->out, at);
+	return AS_OK;
+}
+
 /* --- events ------------------------------------------------------------------ */
 
 /* Kinds before the events that have them. */
@@ -418,6 +431,7 @@ static int put_sums(struct as_capture *c, int64_t ns, const struct as_capture_su
 	for (size_t i = 0; i < s->n && i < c->n; i++)
 		if (!put_process_sums(c, &c->process[i], s->tracker[i], full, &b))
 			return no_memory(c, err);
+	as_enc_i64(&b, s->at_peak.own);
 	size_t at = as_block_open(&c->out, AS_BLOCK_SUMS);
 	as_enc_i64(&c->out.out, ns);
 	as_enc_u64(&c->out.out, full);

@@ -92,6 +92,10 @@ static void tell_shared(const struct as_heap *h, struct as_heap_resident *r)
 		return;
 	r->shared = shared;
 	r->file -= shared;
+	if (h->at_peak.own < 0 || h->at_peak.own > shared)
+		return;
+	r->own = h->at_peak.own;
+	r->shared -= r->own;
 }
 
 int as_heap_resident(const struct as_heap *h, struct as_heap_resident *ret, struct as_err *err)
@@ -106,8 +110,13 @@ int as_heap_resident(const struct as_heap *h, struct as_heap_resident *ret, stru
 	for (size_t i = 0; i < n; i++)
 		if (m[i].rss > top.rss)
 			top = m[i];
-	*ret = (struct as_heap_resident){
-		.ns = -1, .rss = -1, .heap = -1, .file = -1, .shared = -1, .beside = INT64_MIN};
+	*ret = (struct as_heap_resident){.ns = -1,
+					 .rss = -1,
+					 .heap = -1,
+					 .file = -1,
+					 .shared = -1,
+					 .own = -1,
+					 .beside = INT64_MIN};
 	if (top.rss < 0)
 		return AS_OK;
 	ret->ns = top.ns;

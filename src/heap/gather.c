@@ -6,6 +6,8 @@
 #include "base/fault.h"
 #include "base/index.h"
 #include "heap/resolve.h"
+#include "heap/tasks.h"
+#include "wire/heap.h"
 
 static const struct as_value_kind kinds[] = {{"allocations", "count"}, {"bytes", "bytes"}};
 
@@ -263,18 +265,49 @@ static void add(struct as_heap_amount *to, const struct as_heap_amount *a)
 	to->bytes = as_value_plus(to->bytes, a->bytes);
 }
 
-void as_gather_sums(struct as_heap_site *to, const struct as_heap_sums *s)
+/* A part of a mapping may be given back: its bytes do not say how many there are. */
+static bool is_mapping(uint32_t op)
 {
-	struct as_heap_sums *all = &to->sums;
+	return op == AS_WIRE_OP_MMAP || op == AS_WIRE_OP_BRK || op == AS_WIRE_OP_COMMIT ||
+	       op == AS_WIRE_OP_MAP_FILE;
+}
 
-	add(&all->made, &s->made);
-	add(&all->peak, &s->peak);
-	add(&all->left, &s->left);
-	add(&all->temporary, &s->temporary);
-	all->variance_made += s->variance_made;
-	all->variance_peak += s->variance_peak;
-	all->variance_left += s->variance_left;
-	all->variance_temporary += s->variance_temporary;
+/* All of a kind have one size: so bytes tell the count that was rounded. */
+static double number_of(const struct as_heap_kind *k, const struct as_heap_amount *a,
+			double variance)
+{
+	return variance > 0 && k->size ? (double)a->bytes / (double)k->size : (double)a->count;
+}
+
+static double number_there(const struct as_heap_kind *k, const struct as_heap_amount *a,
+			   double variance)
+{
+	return number_of(k, a, is_mapping(k->op) ? 0 : variance);
+}
+
+/* Of the count; of blocks without a byte as if one sample stood for all. */
+static double variance_of(const struct as_heap_kind *k, const struct as_heap_amount *a,
+			  double variance, bool sampled)
+{
+	double size = (double)k->size, n = (double)a->count;
+
+	return k->size ? variance / (size * size) : sampled ? n * n : 0;
+}
+
+void as_gather_sums(struct as_heap *h, struct as_heap_site *to, const struct as_heap_kind *k,
+		    const struct as_heap_sums *s)
+{
+	struct as_heap_sums mine = *s;
+
+	mine.number = (struct as_heap_numbers){number_of(k, &s->made, s->variance_made),
+					       number_there(k, &s->peak, s->variance_peak),
+					       number_there(k, &s->left, s->variance_left)};
+	mine.variance =
+		(struct as_heap_numbers){variance_of(k, &s->made, s->variance_made, h->rate),
+					 variance_of(k, &s->peak, s->variance_peak, h->rate),
+					 variance_of(k, &s->left, s->variance_left, h->rate)};
+	h->sizes_variance[as_heap_bucket(k->size)] += mine.variance.made;
+	as_heap_sums_add(&to->sums, &mine);
 }
 
 void as_gather_totals(struct as_heap_totals *to, const struct as_heap_totals *t)

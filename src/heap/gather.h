@@ -33,7 +33,9 @@ int as_gather_more(struct as_gatherer *g, const struct as_heap_kind *kind, size_
 struct as_heap_site *as_gather_site(const struct as_gatherer *g, size_t kind);
 void as_gather_close(struct as_gatherer *g);
 
-void as_gather_sums(struct as_heap_site *to, const struct as_heap_sums *s);
+/* What one kind had: to the site of it. */
+void as_gather_sums(struct as_heap *h, struct as_heap_site *to, const struct as_heap_kind *k,
+		    const struct as_heap_sums *s);
 /* Made, freed and left of one process more; its peak is not a part of theirs. */
 void as_gather_totals(struct as_heap_totals *to, const struct as_heap_totals *t);
 int as_gather_point(struct as_heap *h, const struct as_heap_point *p, struct as_err *err);

@@ -49,10 +49,22 @@ struct as_heap_point {
 /* RSS at the peak of it, and what it was made of; -1: unknown. */
 struct as_heap_rss {
 	int64_t rss, anonymous, file, shared;
+	int64_t own; /* of shared: what recording itself needs */
 };
 
+/* Sampled: there were too many, so from then on there were fewer. */
+struct as_heap_rate {
+	int64_t ns;
+	uint64_t rate;
+};
+
+enum { AS_HEAP_RATES = 40 }; /* it is at most so often made larger */
+
 struct as_heap {
-	uint64_t rate;      /* sampled: mean bytes between samples at the end; 0: exact */
+	uint64_t rate;  /* sampled: mean bytes between samples at the end; 0: exact */
+	uint64_t asked; /* what it was in the beginning, as asked for               */
+	struct as_heap_rate raised[AS_HEAP_RATES];
+	size_t nraised;
 	uint32_t flags;     /* of enum as_wire_heap_flags                               */
 	bool aggregated;    /* sums only: there is no window, and no temporal view     */
 	bool whole;         /* false: the writer was killed, this is up to its last block */
@@ -61,7 +73,8 @@ struct as_heap {
 	int64_t start_unix_ns, start_ns, end_ns;
 	char *command;
 
-	struct as_heap_totals totals; /* of all processes; the peak is the combined one */
+	struct as_heap_totals totals;         /* of all processes; the peak is the combined one */
+	double sizes_variance[AS_HEAP_SIZES]; /* of the counts in totals.sizes          */
 	struct as_heap_rss at_peak;
 	struct as_heap_process *process;
 	struct as_heap_who *thread;
@@ -85,6 +98,10 @@ enum as_heap_view { AS_HEAP_PEAK, AS_HEAP_LEFT, AS_HEAP_TEMPORARY, AS_HEAP_MADE 
 
 struct as_heap_amount as_heap_amount(const struct as_heap_sums *s, enum as_heap_view view);
 double as_heap_variance(const struct as_heap_sums *s, enum as_heap_view view); /* of the bytes */
+/* The count before it is rounded, and its variance: 0 of what is exact. */
+double as_heap_number(const struct as_heap_sums *s, enum as_heap_view view);
+double as_heap_number_variance(const struct as_heap_sums *s, enum as_heap_view view);
+int64_t as_heap_rounded(double number);
 
 /* "malloc", "mmap", "object calloc" */
 const char *as_heap_op_name(uint32_t op);
@@ -99,7 +116,8 @@ enum as_heap_apart {
 	AS_HEAP_THREADS = 1 << 1,    /* a tag "thread"                                   */
 	AS_HEAP_ALLOCATORS = 1 << 2, /* a tag "allocator"                                */
 	AS_HEAP_TASKS = 1 << 3,      /* a tag "task": the coroutine of the task that ran */
-	AS_HEAP_SPREAD = 1 << 4,     /* a kind "variance" of the bytes, in KiB squared: first */
+	AS_HEAP_SPREAD = 1 << 4,     /* first the kinds "count variance", and "variance" of
+					the bytes, in KiB squared                        */
 };
 
 /* A profile with the kinds "allocations" and "bytes", the last, of that view. */
@@ -133,8 +151,9 @@ int as_heap_curve(const struct as_heap *h, size_t most, struct as_heap_moment **
 /* When RSS was highest. What is -1 is unknown, but `beside` is INT64_MIN then. */
 struct as_heap_resident {
 	int64_t ns;
-	int64_t rss, file, shared;
-	int64_t heap; /* without the files that it mapped */
+	int64_t rss, file, shared; /* these without: */
+	int64_t own;               /* what recording itself needs  */
+	int64_t heap;              /* without the files that it mapped */
 	/*
 	 * Anonymous memory less the heap: what the allocator keeps or wastes,
 	 * stacks, data of the program and its libraries. Below zero: so much of
@@ -162,6 +181,10 @@ struct as_heap_parts {
 };
 
 int as_heap_parts(const struct as_heap *h, struct as_heap_parts *ret, struct as_err *err);
+/* Are there mapped files in the peak? */
+bool as_heap_maps_files(const struct as_heap_parts *p);
+/* About the variance of so many bytes of theirs, held at a moment whose own is not kept. */
+double as_heap_about(const struct as_heap_sums *of, int64_t bytes);
 void as_heap_parts_done(struct as_heap_parts *p);
 
 /*
@@ -187,7 +210,8 @@ uint32_t *as_heap_owners(const struct as_profile *p);
 struct as_heap_line {
 	uint32_t place; /* of h->stacks; 0: no stack is known */
 	struct as_heap_amount amount;
-	double variance; /* of the bytes */
+	double variance;                /* of the bytes */
+	double number, number_variance; /* the count before it is rounded */
 };
 
 enum as_heap_order { AS_HEAP_BY_BYTES, AS_HEAP_BY_COUNT };

@@ -97,3 +97,21 @@ void as_mapping_close(struct as_mapping *m)
 	as_close_(&m->fd);
 	*m = (struct as_mapping){.fd = -1};
 }
+
+int64_t as_mapping_there(const struct as_mapping *m)
+{
+	enum { PAGES = 16 << 10 };
+	unsigned char there[PAGES];
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), all = as_mapping_bytes(), step = PAGES * page;
+	int64_t n = 0;
+
+	for (size_t at = 0; m->heap && at < all; at += step) {
+		size_t bytes = all - at < step ? all - at : step;
+
+		if (mincore((char *)m->heap + at, bytes, there) < 0)
+			return -1;
+		for (size_t i = 0; i < (bytes + page - 1) / page; i++)
+			n += there[i] & 1;
+	}
+	return n * (int64_t)page;
+}

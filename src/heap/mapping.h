@@ -23,6 +23,9 @@ void as_mapping_close(struct as_mapping *m);
 /* Say in the mapping where things are: magic, bytes, nodes_at, notes_at, rings. */
 void as_mapping_describe(struct as_wire_heap *heap);
 
+/* Bytes of it that there are, whoever touched them; -1: unknown. */
+int64_t as_mapping_there(const struct as_mapping *m);
+
 size_t as_mapping_bytes(void);
 size_t as_mapping_ring_size(uint32_t ring);
 size_t as_mapping_ring_at(uint32_t ring);

@@ -54,7 +54,9 @@ struct as_session {
 	struct as_heap_rss at_peak;
 	int64_t flush_ns, rate_ns, point_ns; /* when each is due next              */
 	int64_t flush_every, point_every;
-	uint64_t rate;    /* sampled: mean bytes between samples         */
+	uint64_t rate; /* sampled: mean bytes between samples         */
+	struct as_heap_rate raised[AS_HEAP_RATES];
+	size_t nraised;
 	uint64_t sampled; /* allocations, when it was last judged        */
 	size_t npoints;
 	bool parting;             /* as_session_stop() has begun */
@@ -349,6 +351,17 @@ static uint64_t allocations(const struct as_session *s)
 	return n;
 }
 
+static void tell_rate(struct as_session *s, int64_t now)
+{
+	const struct as_heap_rate r = {.ns = now, .rate = s->rate};
+	struct as_err err;
+
+	if (s->nraised < AS_HEAP_RATES)
+		s->raised[s->nraised++] = r;
+	if (s->capture)
+		note(s, as_capture_rate(s->capture, &r, &err), &err);
+}
+
 /* Sampled: so many samples that they would cost too much make the rate larger. */
 static void judge_rate(struct as_session *s, int64_t now)
 {
@@ -357,10 +370,14 @@ static void judge_rate(struct as_session *s, int64_t now)
 	uint64_t all = allocations(s);
 	double seconds = as_seconds(now - s->rate_ns + AS_SECOND);
 
+	uint64_t before = s->rate;
+
 	for (double each = (double)(all - s->sampled) / seconds; each > SAMPLES; each /= 2)
 		if (s->rate < UINT64_C(1) << 40)
 			s->rate *= 2;
 	atomic_store(&s->page->rate, s->rate);
+	if (s->rate != before)
+		tell_rate(s, now);
 	s->sampled = all;
 	s->rate_ns = now + AS_SECOND;
 }
@@ -473,7 +490,7 @@ int as_session_start(const struct as_session_config *config, const struct as_env
 	s->start_ns = as_now();
 	s->start_unix_ns = as_clock(CLOCK_REALTIME);
 	s->page_fd = s->ends = -1;
-	s->at_peak = (struct as_heap_rss){-1, -1, -1, -1};
+	s->at_peak = (struct as_heap_rss){-1, -1, -1, -1, -1};
 	s->point_every = TICK;
 	s->rate = config->sample;
 	s->flush_every = FIRST_FLUSH;
@@ -658,6 +675,9 @@ void as_session_progress(struct as_session *s, struct as_session_progress *ret)
 static int describe(const struct as_session *s, struct as_heap *h, struct as_err *err)
 {
 	h->rate = s->rate;
+	h->asked = s->is.sample;
+	h->nraised = s->nraised;
+	memcpy(h->raised, s->raised, sizeof h->raised);
 	h->flags = s->is.flags;
 	h->whole = h->aggregated = true;
 	h->temporary = s->is.temporary;

@@ -280,7 +280,7 @@ static void add_sums(const struct as_sight *x, const struct seen *s)
 			sums.left = (struct as_heap_amount){0, 0};
 			sums.variance_left = 0;
 		}
-		as_gather_sums(as_gather_site(s->gatherer, i), &sums);
+		as_gather_sums(x->heap, as_gather_site(s->gatherer, i), &s->kind[i], &sums);
 	}
 }
 
@@ -303,6 +303,7 @@ static int make(struct as_sight *x, struct as_err *err)
 		return r;
 	for (size_t i = 0; i < x->heap->nsites; i++)
 		x->heap->site[i].sums = (struct as_heap_sums){0};
+	memset(x->heap->sizes_variance, 0, sizeof x->heap->sizes_variance);
 	x->now.lost = 0;
 	for (size_t i = 0; i < x->n; i++) {
 		add_sums(x, x->seen[i]);
@@ -331,6 +332,7 @@ static void add_rss(struct as_sight *x, const struct seen *s)
 	add(&to->anonymous, v.anon);
 	add(&to->file, v.file);
 	add(&to->shared, v.shmem);
+	add(&to->own, as_member_own(s->m, &v));
 }
 
 static void look_at_rss(struct as_sight *x)
@@ -344,7 +346,7 @@ static void look_at_rss(struct as_sight *x)
 		mapped += x->seen[i]->mapped > 0 && !x->seen[i]->over ? x->seen[i]->mapped : 0;
 	}
 	if (!now->rss.rss)
-		now->rss = (struct as_heap_rss){-1, -1, -1, -1};
+		now->rss = (struct as_heap_rss){-1, -1, -1, -1, -1};
 	now->mapped = mapped;
 	now->beside = now->rss.anonymous < 0 ? INT64_MIN
 					     : now->rss.anonymous - (now->held.bytes - now->mapped);

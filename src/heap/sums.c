@@ -37,6 +37,27 @@ double as_heap_variance(const struct as_heap_sums *s, enum as_heap_view view)
 	return s->variance_made;
 }
 
+static double number_in(const struct as_heap_numbers *n, enum as_heap_view view)
+{
+	return view == AS_HEAP_PEAK ? n->peak : view == AS_HEAP_LEFT ? n->left : n->made;
+}
+
+/* Of a sample nobody knows what was temporary. */
+double as_heap_number(const struct as_heap_sums *s, enum as_heap_view view)
+{
+	return view == AS_HEAP_TEMPORARY ? (double)s->temporary.count : number_in(&s->number, view);
+}
+
+double as_heap_number_variance(const struct as_heap_sums *s, enum as_heap_view view)
+{
+	return view == AS_HEAP_TEMPORARY ? 0 : number_in(&s->variance, view);
+}
+
+int64_t as_heap_rounded(double number)
+{
+	return number < 9e18 ? (int64_t)(number + 0.5) : INT64_MAX;
+}
+
 /* ── of many sites ────────────────────────────────────────────────────── */
 
 static void add_amount(struct as_heap_amount *to, struct as_heap_amount a)
@@ -45,8 +66,28 @@ static void add_amount(struct as_heap_amount *to, struct as_heap_amount a)
 	to->bytes = as_value_plus(to->bytes, a.bytes);
 }
 
+static void add_numbers(struct as_heap_numbers *to, const struct as_heap_numbers *n)
+{
+	to->made += n->made;
+	to->peak += n->peak;
+	to->left += n->left;
+}
+
+/* Where something is an estimate, all of it is rounded at once. */
+static void round_once(struct as_heap_sums *s)
+{
+	if (s->variance.made > 0)
+		s->made.count = as_heap_rounded(s->number.made);
+	if (s->variance.peak > 0)
+		s->peak.count = as_heap_rounded(s->number.peak);
+	if (s->variance.left > 0)
+		s->left.count = as_heap_rounded(s->number.left);
+}
+
 void as_heap_sums_add(struct as_heap_sums *to, const struct as_heap_sums *s)
 {
+	add_numbers(&to->number, &s->number);
+	add_numbers(&to->variance, &s->variance);
 	add_amount(&to->made, s->made);
 	add_amount(&to->peak, s->peak);
 	add_amount(&to->left, s->left);
@@ -55,6 +96,7 @@ void as_heap_sums_add(struct as_heap_sums *to, const struct as_heap_sums *s)
 	to->variance_peak += s->variance_peak;
 	to->variance_left += s->variance_left;
 	to->variance_temporary += s->variance_temporary;
+	round_once(to);
 }
 
 _Static_assert((int)AS_WIRE_OPS <= (int)AS_HEAP_OPS, "every operation has its sums");
@@ -77,6 +119,27 @@ int as_heap_parts(const struct as_heap *h, struct as_heap_parts *ret, struct as_
 			as_heap_sums_add(&ret->op[s->op], &s->sums);
 	}
 	return as_heap_parts_tasks(h, ret, err);
+}
+
+bool as_heap_maps_files(const struct as_heap_parts *p)
+{
+	return p->op[AS_WIRE_OP_MAP_FILE].peak.bytes > 0;
+}
+
+static double a_byte(double variance, int64_t bytes)
+{
+	return bytes > 0 ? variance / (double)bytes : 0;
+}
+
+/* As uncertain as a byte of all, or of the peak: whichever is more. */
+double as_heap_about(const struct as_heap_sums *of, int64_t bytes)
+{
+	double all = a_byte(of->variance_made, of->made.bytes),
+	       peak = a_byte(of->variance_peak, of->peak.bytes);
+
+	if (bytes == of->peak.bytes)
+		return of->variance_peak;
+	return (double)bytes * (all > peak ? all : peak);
 }
 
 void as_heap_parts_done(struct as_heap_parts *p)
@@ -115,6 +178,10 @@ static void add_line(struct as_heap_line *to, const struct as_heap_sums *s, enum
 {
 	add_amount(&to->amount, as_heap_amount(s, view));
 	to->variance += as_heap_variance(s, view);
+	to->number += as_heap_number(s, view);
+	to->number_variance += as_heap_number_variance(s, view);
+	if (to->number_variance > 0)
+		to->amount.count = as_heap_rounded(to->number);
 }
 
 static bool is_python(const struct as_profile *p, uint32_t place)

@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/fault.h"
 #include "base/index.h"
+#include "heap/starts.h"
 #include "stack/demangle.h"
 #include "stack/symbols.h"
 #include "wire/heap.h"
@@ -85,6 +86,7 @@ struct opened {
 	char *path;
 	char build_id[41];
 	struct as_symbol_file file;
+	struct as_starts starts; /* of a file that could be opened */
 };
 
 struct found {
@@ -139,6 +141,7 @@ void as_heap_symbolizer_free(struct as_heap_symbolizer *s)
 		return;
 	for (size_t i = 0; i < s->nopened; i++) {
 		as_symbol_file_close(&s->opened[i].file);
+		as_starts_close(&s->opened[i].starts);
 		free(s->opened[i].path);
 	}
 	for (size_t i = 0; i < s->nfound; i++) {
@@ -169,6 +172,8 @@ static uint32_t file_of(struct as_heap_symbolizer *s, const struct as_heap_modul
 	memcpy(o->build_id, m->build_id, sizeof o->build_id);
 	load(s);
 	as_symbol_file_open(&o->file, s->symbols, m->path, m->build_id);
+	if (o->file.file) /* it is the same build */
+		as_starts_open(&o->starts, m->path);
 	return (uint32_t)s->nopened++;
 }
 
@@ -245,16 +250,28 @@ static bool add(struct as_heap_names *n, struct as_heap_symbol is, const char *f
 	return true;
 }
 
+/* What has no name has that of its function: its module, and where in it that begins. */
+static void name_address(const struct as_heap_symbolizer *s, const struct as_heap_names *n,
+			 const struct place *p, uint64_t address, char *ret, size_t size)
+{
+	uint64_t start;
+
+	if (p->file != AS_NOWHERE && as_starts_find(&s->opened[p->file].starts, p->address, &start))
+		address -= p->address - start;
+	as_heap_address_name(n, address, ret, size);
+}
+
 static bool name_spot(struct as_heap_symbolizer *s, struct as_heap_names *n,
 		      const struct spot *spot)
 {
-	struct place p = place_of(s, as_heap_module_of(n, spot->address), spot->address);
+	const struct as_heap_module *m = as_heap_module_of(n, spot->address);
+	struct place p = place_of(s, m, spot->address);
 	struct as_heap_symbol is = {.address = spot->address, .node = spot->node};
 	char name[NAME_MOST];
 
 	if (s->starved)
 		return false;
-	as_heap_address_name(n, spot->address, name, sizeof name);
+	name_address(s, n, &p, spot->address, name, sizeof name);
 	if (!p.n)
 		return add(n, is, name, NULL);
 	for (size_t i = 0; i < p.n; i++) {
@@ -262,7 +279,7 @@ static bool name_spot(struct as_heap_symbolizer *s, struct as_heap_names *n,
 
 		is.depth = (uint32_t)i;
 		is.line = f->line;
-		if (!add(n, is, f->function ? f->function : name, f->file))
+		if (!add(n, is, f->function ? f->function : name, f->file ? f->file : m->path))
 			return false;
 	}
 	return true;

@@ -14,7 +14,10 @@ struct as_heap_symbolizer;
 
 struct as_heap_symbolizer *as_heap_symbolizer_new(struct as_err *err);
 void as_heap_symbolizer_free(struct as_heap_symbolizer *s);
-/* Fills n->symbol; what has no name is its module's, with an offset. Fails for memory only. */
+/*
+ * Fills n->symbol. What has no name is its module's, with where its function
+ * begins; what has no file is in its module. Fails for memory only.
+ */
 int as_heap_symbolize(struct as_heap_symbolizer *s, struct as_heap_names *n, struct as_err *err);
 
 static inline void as_heap_symbolizer_free_(struct as_heap_symbolizer **s)

@@ -452,7 +452,7 @@ static const struct odd *odd_of(const struct as_tracker *t, size_t kind)
 	return t->odd ? &t->odd[kind] : &nothing_odd;
 }
 
-static size_t bucket(uint64_t size)
+size_t as_heap_bucket(uint64_t size)
 {
 	size_t bits = size ? 64 - (size_t)__builtin_clzll(size) : 0;
 
@@ -468,7 +468,7 @@ void as_tracker_totals(const struct as_tracker *t, struct as_heap_totals *ret)
 		struct as_heap_amount a = amount(k, k->count[0], &odd_of(t, i)->made);
 
 		made = plus(&made, &a);
-		sizes[bucket(k->size)] = plus(&sizes[bucket(k->size)], &a);
+		sizes[as_heap_bucket(k->size)] = plus(&sizes[as_heap_bucket(k->size)], &a);
 	}
 	struct as_heap_amount freed = minus(&made, &t->own.now);
 

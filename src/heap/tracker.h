@@ -16,10 +16,20 @@ struct as_heap_amount {
 	int64_t count, bytes;
 };
 
-/* What all allocations of one kind came to. Sampled: estimates, rounded when they are read. */
+/* Counts that are no whole numbers yet. */
+struct as_heap_numbers {
+	double made, peak, left;
+};
+
+/*
+ * What all allocations of one kind came to. Sampled: estimates. Counts of one
+ * kind are rounded when they are read; sums of many are rounded once, from what
+ * they were before (`number`; heap.h has those, a tracker leaves it zero).
+ */
 struct as_heap_sums {
 	struct as_heap_amount made, peak, left, temporary;
 	double variance_made, variance_peak, variance_left, variance_temporary; /* of bytes */
+	struct as_heap_numbers number, variance;                                /* of counts */
 };
 
 /*
@@ -68,6 +78,9 @@ struct as_heap_totals {
 	int64_t peak_ns;              /* when it had most; as_heap_event.ns         */
 	int64_t sizes[AS_HEAP_SIZES]; /* allocations by size                      */
 };
+
+/* Which of the sizes. */
+size_t as_heap_bucket(uint64_t size);
 
 /* Of the process; its peak is its own. */
 void as_tracker_totals(const struct as_tracker *t, struct as_heap_totals *ret);

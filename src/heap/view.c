@@ -64,6 +64,8 @@ struct adding {
 	uint32_t *label;                     /* of each thread, a text; 0: none */
 	uint32_t task;                       /* a key too                       */
 	uint32_t *coroutine;                 /* of each stack; NULL: not asked for */
+	double number;                       /* counts so far, before and after they are */
+	int64_t rounded;                     /* rounded: the whole is what it is elsewhere */
 };
 
 /* What a site had; nothing if its stack is none. */
@@ -119,7 +121,7 @@ static int by_name(const void *a, const void *b, void *adding)
 	return strcmp(thread_name(h, *(const uint32_t *)a), thread_name(h, *(const uint32_t *)b));
 }
 
-/* A name that no other has; with the number where others have it too; 0: it has none. */
+/* A name that no other has; behind the number where others have it too; 0: it has none. */
 static uint32_t label(struct adding *a, uint32_t thread, bool shared)
 {
 	const char *name = thread_name(a->h, thread);
@@ -127,7 +129,7 @@ static uint32_t label(struct adding *a, uint32_t thread, bool shared)
 
 	if (!*name)
 		return 0;
-	(void)snprintf(both, sizeof both, "%.40s %u", name, a->h->thread[thread].tid);
+	(void)snprintf(both, sizeof both, "%u %.40s", a->h->thread[thread].tid, name);
 	return text(a->to, shared ? both : name);
 }
 
@@ -188,29 +190,43 @@ static uint32_t tags_of(struct adding *a, const struct as_heap_site *s)
 	return as_profile_tags(a->to, tag, n);
 }
 
-static int64_t in_kib(double variance)
+static int64_t not_below(double variance)
 {
-	double v = ceil(variance / (1024.0 * 1024.0));
+	double v = ceil(variance);
 
 	return v < 9e18 ? (int64_t)v : INT64_MAX;
+}
+
+/* Of a sample: rounded so that all sites together are their sum, rounded once. */
+static int64_t count_of(struct adding *a, const struct as_heap_site *s)
+{
+	int64_t before = a->rounded;
+
+	a->number += as_heap_number(&s->sums, a->view);
+	a->rounded = as_heap_rounded(a->number);
+	return a->rounded - before;
 }
 
 static void add_site(struct adding *a, size_t site, uint32_t slice)
 {
 	const struct as_heap_site *s = &a->h->site[site];
 	struct as_heap_amount amount = had(a, site);
-	int64_t v[] = {in_kib(as_heap_variance(&s->sums, a->view)), amount.count, amount.bytes};
+	bool sampled = a->h->rate && !a->amount;
+	int64_t v[] = {not_below(as_heap_number_variance(&s->sums, a->view)),
+		       not_below(as_heap_variance(&s->sums, a->view) / (1024.0 * 1024.0)),
+		       sampled ? count_of(a, s) : amount.count, amount.bytes};
 
 	as_profile_add(a->to, a->copy.stack[s->stack], tags_of(a, s), slice,
-		       a->apart & AS_HEAP_SPREAD ? v : v + 1);
+		       a->apart & AS_HEAP_SPREAD ? v : v + 2);
 }
 
 int as_heap_profile_new(unsigned apart, struct as_profile **ret, struct as_err *err)
 {
-	static const struct as_value_kind kinds[] = {{"variance", "KiB^2"},
+	static const struct as_value_kind kinds[] = {{"count variance", "count^2"},
+						     {"variance", "KiB^2"},
 						     {"allocations", "count"},
 						     {"bytes", "bytes"}};
-	size_t from = apart & AS_HEAP_SPREAD ? 0 : 1;
+	size_t from = apart & AS_HEAP_SPREAD ? 0 : 2;
 
 	*ret = as_profile_new(kinds + from, AS_LEN(kinds) - from, err);
 	return *ret ? AS_OK : err->code;

@@ -236,6 +236,11 @@ int as_put_diff(struct as_buf *out, const struct as_look *look, const struct as_
 
 	if (r < 0)
 		return r;
+	if (!c.n || c.at[0].by == 0) {
+		as_buf_str(out, "no difference\n");
+		put_all(&c, out);
+		return AS_OK;
+	}
 	as_put_table(out, look,
 		     &(struct as_table){.cols = cols,
 					.ncols = COLS,

@@ -78,6 +78,8 @@ static void add_values(struct maker *m, struct as_flame_box *b, const struct as_
 	const struct as_flame *f = m->f;
 
 	b->self = as_value_plus(b->self, v);
+	if (f->how->with)
+		b->with = as_value_plus(b->with, s->v[f->how->with - 1]);
 	if (!f->compares)
 		return;
 	b->before = as_value_plus(b->before, not_less(s->v[f->before]));
@@ -126,6 +128,7 @@ static void add_up(struct as_flame *f)
 		struct as_flame_box *b = &f->box[i], *caller = &f->box[b->caller];
 
 		caller->total = as_value_plus(caller->total, b->total);
+		caller->with = as_value_plus(caller->with, b->with);
 		caller->before = as_value_plus(caller->before, b->before);
 		caller->after = as_value_plus(caller->after, b->after);
 	}

@@ -27,6 +27,7 @@ struct as_flame_how {
 	bool levels; /* of a span of time its highest slice counts, not the sum: for the page */
 	struct as_flame_beside beside; /* for the page */
 	const char *title;
+	size_t with; /* a kind that is summed beside, counted from 1; 0: none */
 };
 
 struct as_flame_box {
@@ -36,6 +37,7 @@ struct as_flame_box {
 	int64_t at; /* what stands left of it                                     */
 	int64_t self, total;
 	int64_t before, after; /* of a comparison: what it had of each               */
+	int64_t with;          /* of the kind beside, it and all it called           */
 };
 
 struct as_flame {

@@ -5,7 +5,7 @@
  * Views of stacks come as profiles (heap/heap.h makes them), so that whatever
  * filters a profile has done its part before. Of a heap that was sampled every
  * amount is an estimate, and bears the half of its 95 % interval: the profile
- * then has a kind "variance".
+ * then has kinds with the variances.
  */
 #include "heap/sight.h"
 #include "profile/write.h"
@@ -18,6 +18,7 @@ struct as_heap_how {
 	enum { AS_HEAP_TOTAL, AS_HEAP_OWN, AS_HEAP_COUNT } sort;
 	double least;      /* tree: branches below this share are left out      */
 	const char *title; /* "at the peak, 1.20 s after the start"             */
+	uint64_t rate;     /* that it was sampled at; 0: it is exact            */
 };
 
 /* "at the peak", "left at the end" … */
@@ -80,16 +81,21 @@ int as_report_heap_table_html(struct as_buf *out, const struct as_profile *p,
 int as_report_heap_tree(struct as_buf *out, const struct as_look *look, const struct as_profile *p,
 			const struct as_heap_how *how, struct as_err *err);
 /* A line a stack: its tags, allocations, bytes, frames from the outermost on. */
-void as_report_heap_csv(struct as_buf *out, const struct as_profile *p);
+void as_report_heap_csv(struct as_buf *out, const struct as_profile *p, uint64_t rate);
 
 /* --- parts of these ------------------------------------------------------- */
 
-/* Half of the 95 % interval. */
-double as_heap_spread(double variance);
-/* "3.12 MiB", or with an interval "3.12 MiB ± 410 KiB". */
-void as_put_heap_bytes(struct as_buf *out, int64_t bytes, bool sampled, double variance);
-/* "12 345", or "~12 345". */
+/*
+ * Half of the 95 % interval, of bytes or of a count. Of what no sample was seen
+ * the upper end: with a chance of 5 % three times the rate are passed over, in
+ * blocks of one byte so many of them.
+ */
+double as_heap_spread(int64_t amount, double variance, uint64_t rate);
+/* "3.12 MiB", or with an interval "3.12 MiB ± 410 KiB"; rate 0: it is exact. */
+void as_put_heap_bytes(struct as_buf *out, int64_t bytes, double variance, uint64_t rate);
+/* "12 345", or "~12 345"; with its interval "12 345 ± 210". */
 void as_put_heap_count(struct as_buf *out, int64_t count, bool sampled);
+void as_put_heap_number(struct as_buf *out, int64_t count, double variance, uint64_t rate);
 /* The lines with the most of a view, as a table. */
 struct as_heap_lines_how {
 	enum as_heap_view view;
@@ -99,6 +105,9 @@ struct as_heap_lines_how {
 };
 /* The same as an array of objects. */
 struct as_json;
+/* "peak_bytes" and "peak_bytes_95", which is null where it is exact. */
+void as_json_estimate(struct as_json *j, const char *key, const struct as_heap *h, int64_t amount,
+		      double variance);
 int as_json_heap_lines(struct as_json *j, const char *key, const struct as_heap *h,
 		       const struct as_heap_lines_how *how, struct as_err *err);
 int as_put_heap_lines(struct as_buf *out, const struct as_look *look, const struct as_heap *h,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/human.h"
 #include "report/heap.h"
 
@@ -19,18 +20,22 @@ static void put_label(const struct end *e, const char *label, enum as_ink ink)
 	as_put_label(&(struct as_sheet){.out = e->out, .look = e->look}, label, ink);
 }
 
+struct spread {
+	double bytes, count; /* variances */
+};
+
 /* "  left        310 MiB in 1 240 allocations", and more of it. */
 static void put_line(const struct end *e, const char *label, struct as_heap_amount a,
-		     double variance, const char *more)
+		     struct spread v, const char *more)
 {
 	put_label(e, label, AS_DIM);
-	as_put_heap_bytes(e->out, a.bytes, e->h->rate, variance);
+	as_put_heap_bytes(e->out, a.bytes, v.bytes, e->h->rate);
 	as_buf_str(e->out, " in ");
-	as_put_heap_count(e->out, a.count, e->h->rate);
+	as_put_heap_number(e->out, a.count, v.count, e->h->rate);
 	as_buf_fmt(e->out, " allocation%s%s\n", a.count == 1 ? "" : "s", more);
 }
 
-static void put_peak(const struct end *e, double variance)
+static void put_peak(const struct end *e, const struct as_heap_sums *sums)
 {
 	const struct as_heap *h = e->h;
 	char when[64] = "";
@@ -38,7 +43,8 @@ static void put_peak(const struct end *e, double variance)
 	if (h->totals.peak.bytes)
 		(void)snprintf(when, sizeof when, ", %s after the start",
 			       as_human_duration(h->totals.peak_ns - h->start_ns).s);
-	put_line(e, "peak", h->totals.peak, variance, when);
+	put_line(e, "peak", h->totals.peak,
+		 (struct spread){sums->variance_peak, sums->variance.peak}, when);
 }
 
 /* Sampled, nobody knows what was allocated between the two ends of one. */
@@ -51,7 +57,7 @@ static void put_temporary(const struct end *e, const struct as_heap_sums *sums)
 		return;
 	if (all > 0)
 		(void)snprintf(share, sizeof share, ", %s of all", as_human_percent(part / all).s);
-	put_line(e, "temporary", sums->temporary, sums->variance_temporary, share);
+	put_line(e, "temporary", sums->temporary, (struct spread){0, 0}, share);
 }
 
 static bool came_late(const struct as_heap *h)
@@ -62,24 +68,28 @@ static bool came_late(const struct as_heap *h)
 	return false;
 }
 
-static void flow_parts(struct as_flow *f, const struct as_heap_resident *r, bool late)
+/* The peak counts files that are mapped, this does not: where that matters it is said. */
+static void flow_parts(struct as_flow *f, const struct as_heap_resident *r, bool files, bool late)
 {
-	as_flow_add(f, "heap %s", as_human_bytes((double)r->heap).s);
+	as_flow_add(f, "heap %s%s", as_human_bytes((double)r->heap).s,
+		    files ? " without the files that it mapped" : "");
 	if (r->file >= 0)
 		as_flow_add(f, "mapped files %s", as_human_bytes((double)r->file).s);
 	if (r->shared > 0)
 		as_flow_add(f, "shared %s", as_human_bytes((double)r->shared).s);
+	if (r->own > 0)
+		as_flow_add(f, "assay's own %s", as_human_bytes((double)r->own).s);
 	if (r->beside >= 0)
-		as_flow_add(f, "neither %s: %swhat the allocator keeps or wastes, stacks, data",
-			    as_human_bytes((double)r->beside).s,
-			    late ? "what was there before, " : "");
+		as_flow_add(f, "neither %s: %s", as_human_bytes((double)r->beside).s,
+			    late ? "there before, or the allocator's, stacks, data"
+				 : "what the allocator keeps or wastes, stacks, data");
 	else if (r->beside > INT64_MIN)
 		as_flow_add(f, "%s of the heap are not resident",
 			    as_human_bytes(-(double)r->beside).s);
 }
 
 /* What the system counted when it was most, and what of it is the heap's. */
-static int put_rss(const struct end *e, struct as_err *err)
+static int put_rss(const struct end *e, const struct as_heap_parts *parts, struct as_err *err)
 {
 	struct as_flow f = {e->out, e->look, AS_TEXT_AT, NULL, AS_INK_NONE, AS_TEXT_AT};
 	struct as_heap_resident r;
@@ -93,7 +103,7 @@ static int put_rss(const struct end *e, struct as_err *err)
 	put_label(e, "RSS", AS_DIM);
 	as_buf_str(e->out, most);
 	f.at += (int)strlen(most);
-	flow_parts(&f, &r, came_late(e->h));
+	flow_parts(&f, &r, as_heap_maps_files(parts), came_late(e->h));
 	as_flow_end(&f);
 	return AS_OK;
 }
@@ -138,7 +148,13 @@ static void doubt_process(const struct end *e, const struct as_heap_process *p)
 {
 	if (p->attached)
 		doubt_before(e, p);
-	if (p->lost)
+	if (p->lost && e->h->rate)
+		doubt(e,
+		      "process %u: %s samples were lost, of up to %s in all: the numbers may be "
+		      "so much too low",
+		      p->pid, as_human_count((double)p->lost).s,
+		      as_human_bytes((double)p->lost * (double)e->h->rate).s);
+	else if (p->lost)
 		doubt(e, "process %u: %s events were lost, frees among them: it may have held less",
 		      p->pid, as_human_count((double)p->lost).s);
 	if (p->clipped)
@@ -149,8 +165,35 @@ static void doubt_process(const struct end *e, const struct as_heap_process *p)
 		      as_human_count((double)p->nested).s);
 	if (p->unfollowed)
 		doubt_children(e, p);
+	if (p->waited_ns > AS_SECOND / 10)
+		doubt(e, "process %u: its threads waited %s for the recorder", p->pid,
+		      as_human_duration(p->waited_ns).s);
 	if (as_heap_why(p->why))
 		doubt(e, "process %u: %s", p->pid, as_heap_why(p->why));
+}
+
+/* That it is not what was asked for. */
+static void tell_rate(const struct end *e)
+{
+	const struct as_heap *h = e->h;
+	char text[256];
+
+	if (!h->nraised)
+		return;
+	(void)snprintf(text, sizeof text,
+		       "one in %s was asked for; there were too many samples, so it was made "
+		       "larger, first %s after the start, last %s: one in %s",
+		       as_human_bytes((double)h->asked).s,
+		       as_human_duration(h->raised[0].ns - h->start_ns).s,
+		       as_human_duration(h->raised[h->nraised - 1].ns - h->start_ns).s,
+		       as_human_bytes((double)h->rate).s);
+	put_label(e, "sampling", AS_DIM);
+	as_put_wrapped(e->out, e->look, text, AS_TEXT_AT, AS_TEXT_AT);
+}
+
+static struct as_text lasted(const struct as_heap *h)
+{
+	return as_human_duration(h->end_ns - h->start_ns);
 }
 
 void as_put_heap_doubts(struct as_buf *out, const struct as_look *look, const struct as_heap *h)
@@ -162,10 +205,11 @@ void as_put_heap_doubts(struct as_buf *out, const struct as_look *look, const st
 	if (!h->nprocesses && h->whole)
 		doubt(&e, "nothing was recorded: a program that is static, gains privileges or is "
 			  "of another machine cannot be");
+	tell_rate(&e);
 	if (h->full)
-		doubt(&e, "the disk was full: what came after is not in the capture");
+		doubt(&e, "the disk was full: the capture ends %s after the start", lasted(h).s);
 	else if (!h->whole)
-		doubt(&e, "the capture was not closed: what follows its last block is lost");
+		doubt(&e, "the capture was not closed: it ends %s after the start", lasted(h).s);
 	for (size_t i = 0; i < h->nprocesses && told < MOST; i++) {
 		size_t before = out->len;
 
@@ -184,15 +228,17 @@ int as_put_heap(struct as_buf *out, const struct as_look *look, const struct as_
 
 	if (r < 0)
 		return r;
-	put_peak(&e, parts.all.variance_peak);
+	put_peak(&e, &parts.all);
 	r = as_put_heap_lines(out, look, h, &lines, err);
 	if (r == AS_OK)
-		r = put_rss(&e, err);
+		r = put_rss(&e, &parts, err);
 	if (r < 0)
 		return r;
-	put_line(&e, "allocated", h->totals.made, parts.all.variance_made, "");
+	put_line(&e, "allocated", h->totals.made,
+		 (struct spread){parts.all.variance_made, parts.all.variance.made}, "");
 	put_temporary(&e, &parts.all);
-	put_line(&e, "left", h->totals.left, parts.all.variance_left, "");
+	put_line(&e, "left", h->totals.left,
+		 (struct spread){parts.all.variance_left, parts.all.variance.left}, "");
 	as_put_heap_doubts(out, look, h);
 	return AS_OK;
 }

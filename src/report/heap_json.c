@@ -1,15 +1,21 @@
 /* The numbers of a heap as JSON: docs/schema/heap-stats-1.json. */
+#include <stdio.h>
+
 #include "base/cleanup.h"
 #include "base/json.h"
 #include "report/heap.h"
 
-/* What is known with an interval only where it was sampled. */
-static void put_spread(struct as_json *j, const char *key, const struct as_heap *h, double variance)
+void as_json_estimate(struct as_json *j, const char *key, const struct as_heap *h, int64_t amount,
+		      double variance)
 {
+	char spread[48];
+
+	(void)snprintf(spread, sizeof spread, "%s_95", key);
+	as_json_i64(j, key, amount);
 	if (h->rate)
-		as_json_f64(j, key, as_heap_spread(variance));
+		as_json_f64(j, spread, as_heap_spread(amount, variance, h->rate));
 	else
-		as_json_na(j, key);
+		as_json_na(j, spread);
 }
 
 static void put_known(struct as_json *j, const char *key, int64_t v)
@@ -29,9 +35,8 @@ static void put_line(struct as_json *j, const struct as_heap *h, const struct as
 	as_json_str(j, "function", l->place ? p->text[at->function] : NULL);
 	as_json_str(j, "file", at->file ? p->text[at->file] : NULL);
 	put_known(j, "line", at->line > 0 ? at->line : -1);
-	as_json_i64(j, "bytes", l->amount.bytes);
-	as_json_i64(j, "count", l->amount.count);
-	put_spread(j, "bytes_95", h, l->variance);
+	as_json_estimate(j, "bytes", h, l->amount.bytes, l->variance);
+	as_json_estimate(j, "count", h, l->amount.count, l->number_variance);
 	as_json_close(j);
 }
 
@@ -75,6 +80,18 @@ static int put_all_lines(struct as_json *j, const struct as_heap *h, size_t rows
 	return r;
 }
 
+static void put_rates(struct as_json *j, const struct as_heap *h)
+{
+	as_json_open(j, "sample_bytes_raised", '[');
+	for (size_t i = 0; i < h->nraised; i++) {
+		as_json_open(j, NULL, '{');
+		as_json_i64(j, "at_ns", h->raised[i].ns - h->start_ns);
+		as_json_i64(j, "bytes", (int64_t)h->raised[i].rate);
+		as_json_close(j);
+	}
+	as_json_close(j);
+}
+
 static void put_identity(struct as_json *j, const struct as_heap *h)
 {
 	as_json_str(j, "schema", "assay/heap-stats/1");
@@ -83,25 +100,27 @@ static void put_identity(struct as_json *j, const struct as_heap *h)
 	as_json_i64(j, "duration_ns", h->end_ns - h->start_ns);
 	as_json_str(j, "mode", h->rate ? "sampled" : "exact");
 	put_known(j, "sample_bytes", h->rate ? (int64_t)h->rate : -1);
+	put_known(j, "sample_bytes_asked", h->rate ? (int64_t)h->asked : -1);
+	put_rates(j, h);
 	as_json_bool(j, "aggregated", h->aggregated);
 	as_json_bool(j, "complete", h->whole);
+	as_json_str(j, "ended_by", h->full ? "full disk" : h->whole ? "end" : "cut");
+	as_json_i64(j, "ends_at_ns", h->end_ns - h->start_ns);
 }
 
 static void put_totals(struct as_json *j, const struct as_heap *h, const struct as_heap_sums *sums)
 {
 	const struct as_heap_totals *t = &h->totals;
 
-	as_json_i64(j, "total_allocations", t->made.count);
-	as_json_i64(j, "total_frees", t->freed.count);
-	as_json_i64(j, "total_allocated_bytes", t->made.bytes);
-	put_spread(j, "total_allocated_bytes_95", h, sums->variance_made);
-	as_json_i64(j, "peak_bytes", t->peak.bytes);
-	put_spread(j, "peak_bytes_95", h, sums->variance_peak);
-	as_json_i64(j, "peak_allocations", t->peak.count);
+	as_json_estimate(j, "total_allocations", h, t->made.count, sums->variance.made);
+	as_json_estimate(j, "total_frees", h, t->freed.count,
+			 sums->variance.made - sums->variance.left);
+	as_json_estimate(j, "total_allocated_bytes", h, t->made.bytes, sums->variance_made);
+	as_json_estimate(j, "peak_bytes", h, t->peak.bytes, sums->variance_peak);
+	as_json_estimate(j, "peak_allocations", h, t->peak.count, sums->variance.peak);
 	put_known(j, "peak_at_ns", t->peak.bytes ? t->peak_ns - h->start_ns : -1);
-	as_json_i64(j, "leaked_bytes", t->left.bytes);
-	put_spread(j, "leaked_bytes_95", h, sums->variance_left);
-	as_json_i64(j, "leaked_allocations", t->left.count);
+	as_json_estimate(j, "leaked_bytes", h, t->left.bytes, sums->variance_left);
+	as_json_estimate(j, "leaked_allocations", h, t->left.count, sums->variance.left);
 	put_known(j, "temporary_bytes", h->rate ? -1 : sums->temporary.bytes);
 	put_known(j, "temporary_allocations", h->rate ? -1 : sums->temporary.count);
 }
@@ -116,7 +135,7 @@ static void put_sizes(struct as_json *j, const struct as_heap *h)
 		as_json_open(j, NULL, '{');
 		as_json_i64(j, "from", i ? (int64_t)(1ull << (i - 1)) : 0);
 		as_json_i64(j, "to", (int64_t)((1ull << i) - 1));
-		as_json_i64(j, "count", h->totals.sizes[i]);
+		as_json_estimate(j, "count", h, h->totals.sizes[i], h->sizes_variance[i]);
 		as_json_close(j);
 	}
 	as_json_close(j);
@@ -135,6 +154,7 @@ static int put_rss(struct as_json *j, const struct as_heap *h, struct as_err *er
 	put_known(j, "heap_bytes", r.heap);
 	put_known(j, "file_bytes", r.file);
 	put_known(j, "shared_bytes", r.shared);
+	put_known(j, "assay_bytes", r.own);
 	if (r.beside == INT64_MIN)
 		as_json_na(j, "beside_heap_bytes");
 	else
@@ -143,7 +163,8 @@ static int put_rss(struct as_json *j, const struct as_heap *h, struct as_err *er
 	return AS_OK;
 }
 
-static int put_curve(struct as_json *j, const struct as_heap *h, struct as_err *err)
+static int put_curve(struct as_json *j, const struct as_heap *h, const struct as_heap_sums *all,
+		     struct as_err *err)
 {
 	enum { MOMENTS = 1000 };
 	as_auto_free struct as_heap_moment *m = NULL;
@@ -154,7 +175,7 @@ static int put_curve(struct as_json *j, const struct as_heap *h, struct as_err *
 	for (size_t i = 0; i < n; i++) {
 		as_json_open(j, NULL, '{');
 		as_json_i64(j, "at_ns", m[i].ns - h->start_ns);
-		as_json_i64(j, "heap_bytes", m[i].heap);
+		as_json_estimate(j, "heap_bytes", h, m[i].heap, as_heap_about(all, m[i].heap));
 		put_known(j, "rss_bytes", m[i].rss);
 		put_known(j, "file_bytes", m[i].file);
 		put_known(j, "mapped_bytes", m[i].mapped);
@@ -178,12 +199,13 @@ static void put_process(struct as_json *j, const struct as_heap *h, const struct
 	as_json_bool(j, "killed", p->killed);
 	as_json_bool(j, "attached", p->attached);
 	put_known(j, "frees_of_before", p->before);
-	as_json_i64(j, "allocations", p->totals.made.count);
-	as_json_i64(j, "allocated_bytes", p->totals.made.bytes);
-	as_json_i64(j, "peak_bytes", p->totals.peak.bytes);
-	as_json_i64(j, "bytes_at_peak", sums->peak.bytes);
+	as_json_estimate(j, "allocations", h, p->totals.made.count, sums->variance.made);
+	as_json_estimate(j, "allocated_bytes", h, p->totals.made.bytes, sums->variance_made);
+	as_json_estimate(j, "peak_bytes", h, p->totals.peak.bytes,
+			 as_heap_about(sums, p->totals.peak.bytes));
+	as_json_estimate(j, "bytes_at_peak", h, sums->peak.bytes, sums->variance_peak);
 	put_known(j, "rss_peak_bytes", as_heap_process_rss(h, number));
-	as_json_i64(j, "leaked_bytes", p->totals.left.bytes);
+	as_json_estimate(j, "leaked_bytes", h, p->totals.left.bytes, sums->variance_left);
 	as_json_i64(j, "lost_events", (int64_t)p->lost);
 	as_json_i64(j, "clipped_stacks", (int64_t)p->clipped);
 	as_json_i64(j, "nested_events", (int64_t)p->nested);
@@ -202,6 +224,15 @@ static void put_processes(struct as_json *j, const struct as_heap *h,
 	as_json_close(j);
 }
 
+/* What threads, tasks and allocators have alike. */
+static void put_sums(struct as_json *j, const struct as_heap *h, const struct as_heap_sums *t)
+{
+	as_json_estimate(j, "allocations", h, t->made.count, t->variance.made);
+	as_json_estimate(j, "allocated_bytes", h, t->made.bytes, t->variance_made);
+	as_json_estimate(j, "bytes_at_peak", h, t->peak.bytes, t->variance_peak);
+	as_json_estimate(j, "leaked_bytes", h, t->left.bytes, t->variance_left);
+}
+
 static void put_thread(struct as_json *j, const struct as_heap *h, const struct as_heap_sums *t,
 		       size_t i)
 {
@@ -212,10 +243,7 @@ static void put_thread(struct as_json *j, const struct as_heap *h, const struct 
 	as_json_str(j, "name", who->name);
 	put_known(j, "pid",
 		  who->process < h->nprocesses ? (int64_t)h->process[who->process].pid : -1);
-	as_json_i64(j, "allocations", t->made.count);
-	as_json_i64(j, "allocated_bytes", t->made.bytes);
-	as_json_i64(j, "bytes_at_peak", t->peak.bytes);
-	as_json_i64(j, "leaked_bytes", t->left.bytes);
+	put_sums(j, h, t);
 	as_json_close(j);
 }
 
@@ -229,22 +257,18 @@ static void put_task(struct as_json *j, const struct as_heap *h, const struct as
 	as_json_str(j, "function", coroutine ? p->text[at->function] : NULL);
 	as_json_str(j, "file", at->file ? p->text[at->file] : NULL);
 	put_known(j, "line", at->begin > 0 ? at->begin : -1);
-	as_json_i64(j, "allocations", t->made.count);
-	as_json_i64(j, "allocated_bytes", t->made.bytes);
-	as_json_i64(j, "bytes_at_peak", t->peak.bytes);
-	as_json_i64(j, "leaked_bytes", t->left.bytes);
+	put_sums(j, h, t);
 	as_json_close(j);
 }
 
-static void put_allocator(struct as_json *j, const struct as_heap_sums *t, size_t op)
+static void put_allocator(struct as_json *j, const struct as_heap *h, const struct as_heap_sums *t,
+			  size_t op)
 {
 	if (!t->made.count)
 		return;
 	as_json_open(j, NULL, '{');
 	as_json_str(j, "allocator", as_heap_op_name((uint32_t)op));
-	as_json_i64(j, "allocations", t->made.count);
-	as_json_i64(j, "allocated_bytes", t->made.bytes);
-	as_json_i64(j, "bytes_at_peak", t->peak.bytes);
+	put_sums(j, h, t);
 	as_json_close(j);
 }
 
@@ -260,7 +284,7 @@ static void put_parts(struct as_json *j, const struct as_heap *h, const struct a
 	as_json_close(j);
 	as_json_open(j, "allocators", '[');
 	for (size_t i = 0; i < AS_HEAP_OPS; i++)
-		put_allocator(j, &parts->op[i], i);
+		put_allocator(j, h, &parts->op[i], i);
 	as_json_close(j);
 }
 
@@ -281,7 +305,7 @@ int as_report_heap_stats_json(struct as_buf *out, const struct as_heap *h, size_
 	if (r == AS_OK)
 		r = put_rss(&j, h, err);
 	if (r == AS_OK)
-		r = put_curve(&j, h, err);
+		r = put_curve(&j, h, &parts.all, err);
 	put_processes(&j, h, &parts);
 	put_parts(&j, h, &parts);
 	as_json_close(&j);

@@ -4,9 +4,10 @@
 
 #include "base/human.h"
 
-struct as_heap_kinds as_heap_kinds(const struct as_profile *p)
+struct as_heap_kinds as_heap_kinds(const struct as_profile *p, uint64_t rate)
 {
-	struct as_heap_kinds k = {AS_HEAP_NO_KIND, AS_HEAP_NO_KIND, AS_HEAP_NO_KIND};
+	struct as_heap_kinds k = {AS_HEAP_NO_KIND, AS_HEAP_NO_KIND, AS_HEAP_NO_KIND,
+				  AS_HEAP_NO_KIND, rate};
 
 	for (size_t i = 0; i < p->nkinds; i++) {
 		if (!strcmp(p->kind[i].name, "bytes"))
@@ -15,6 +16,8 @@ struct as_heap_kinds as_heap_kinds(const struct as_profile *p)
 			k.count = i;
 		else if (!strcmp(p->kind[i].name, "variance"))
 			k.variance = i;
+		else if (!strcmp(p->kind[i].name, "count variance"))
+			k.count_variance = i;
 	}
 	return k;
 }
@@ -22,12 +25,17 @@ struct as_heap_kinds as_heap_kinds(const struct as_profile *p)
 void as_put_kind_bytes(struct as_buf *out, const struct as_heap_kinds *k, int64_t bytes,
 		       int64_t variance)
 {
-	bool sampled = k->variance != AS_HEAP_NO_KIND;
+	uint64_t rate = k->variance != AS_HEAP_NO_KIND ? k->rate : 0;
 
 	if (k->bytes == AS_HEAP_NO_KIND)
 		as_buf_byte(out, '-');
 	else
-		as_put_heap_bytes(out, bytes, sampled, (double)variance * 1024.0 * 1024.0);
+		as_put_heap_bytes(out, bytes, as_heap_bytes_variance(variance), rate);
+}
+
+double as_heap_bytes_variance(int64_t variance)
+{
+	return (double)variance * 1024.0 * 1024.0;
 }
 
 void as_put_kind_count(struct as_buf *out, const struct as_heap_kinds *k, int64_t count)
@@ -35,7 +43,7 @@ void as_put_kind_count(struct as_buf *out, const struct as_heap_kinds *k, int64_
 	if (k->count == AS_HEAP_NO_KIND)
 		as_buf_byte(out, '-');
 	else
-		as_put_heap_count(out, count, k->variance != AS_HEAP_NO_KIND);
+		as_put_heap_count(out, count, k->rate);
 }
 
 int64_t as_heap_total(const struct as_profile *p, size_t kind)
@@ -44,15 +52,24 @@ int64_t as_heap_total(const struct as_profile *p, size_t kind)
 }
 
 void as_put_heap_title(struct as_buf *out, const struct as_look *look, const struct as_profile *p,
-		       const char *title)
+		       const struct as_heap_how *how)
 {
-	struct as_heap_kinds k = as_heap_kinds(p);
+	struct as_heap_kinds k = as_heap_kinds(p, how->rate);
 
-	as_put_ink(out, look, AS_BOLD, title);
+	as_put_ink(out, look, AS_BOLD, how->title);
 	as_buf_str(out, ": ");
-	as_put_kind_bytes(out, &k, as_heap_total(p, k.bytes), as_heap_total(p, k.variance));
-	as_buf_str(out, " in ");
-	as_put_kind_count(out, &k, as_heap_total(p, k.count));
+	if (k.bytes != AS_HEAP_NO_KIND)
+		as_put_kind_bytes(out, &k, as_heap_total(p, k.bytes), as_heap_total(p, k.variance));
+	if (k.count == AS_HEAP_NO_KIND) {
+		as_buf_byte(out, '\n');
+		return;
+	}
+	as_buf_str(out, k.bytes != AS_HEAP_NO_KIND ? " in " : "");
+	if (k.count_variance != AS_HEAP_NO_KIND)
+		as_put_heap_number(out, as_heap_total(p, k.count),
+				   (double)as_heap_total(p, k.count_variance), k.rate);
+	else
+		as_put_kind_count(out, &k, as_heap_total(p, k.count));
 	as_buf_fmt(out, " allocation%s\n", as_heap_total(p, k.count) == 1 ? "" : "s");
 }
 

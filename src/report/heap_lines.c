@@ -18,16 +18,23 @@ const char *as_heap_view_title(enum as_heap_view view)
 	return titles[view];
 }
 
-double as_heap_spread(double variance)
+double as_heap_spread(int64_t amount, double variance, uint64_t rate)
 {
-	return 1.96 * sqrt(variance > 0 ? variance : 0);
+	return amount ? 1.96 * sqrt(variance > 0 ? variance : 0) : 3 * (double)rate;
 }
 
-void as_put_heap_bytes(struct as_buf *out, int64_t bytes, bool sampled, double variance)
+void as_put_heap_bytes(struct as_buf *out, int64_t bytes, double variance, uint64_t rate)
 {
 	as_buf_str(out, as_human_bytes((double)bytes).s);
-	if (sampled)
-		as_buf_fmt(out, " ± %s", as_human_bytes(as_heap_spread(variance)).s);
+	if (rate)
+		as_buf_fmt(out, " ± %s", as_human_bytes(as_heap_spread(bytes, variance, rate)).s);
+}
+
+void as_put_heap_number(struct as_buf *out, int64_t count, double variance, uint64_t rate)
+{
+	as_buf_str(out, as_human_count((double)count).s);
+	if (rate)
+		as_buf_fmt(out, " ± %s", as_human_count(as_heap_spread(count, variance, rate)).s);
 }
 
 void as_put_heap_count(struct as_buf *out, int64_t count, bool sampled)
@@ -63,7 +70,7 @@ static void line_cell(const void *data, size_t row, size_t col, struct as_buf *c
 	const struct as_place *at = &p->place[x->place];
 
 	if (col == BYTES)
-		as_put_heap_bytes(cell, x->amount.bytes, l->h->rate, x->variance);
+		as_put_heap_bytes(cell, x->amount.bytes, x->variance, l->h->rate);
 	else if (col == SHARE)
 		as_buf_str(cell, as_human_percent(share(l, x)).s);
 	else if (col == COUNT)

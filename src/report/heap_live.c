@@ -48,7 +48,8 @@ static int put_most(struct as_buf *out, const struct as_heap_live *l, struct as_
 	as_buf_fmt(out, "  %s%s ", l->running ? "" : "left: ",
 		   place ? p->text[p->place[place].function] : AS_HEAP_NO_STACK);
 	as_put_heap_where(out, p, place, p->place[place].line, &short_names);
-	as_buf_fmt(out, " %s", bytes(line[0].amount.bytes).s);
+	as_buf_byte(out, ' ');
+	as_put_heap_bytes(out, line[0].amount.bytes, line[0].variance, l->heap->rate);
 	return AS_OK;
 }
 
@@ -90,7 +91,8 @@ static void put_rss(struct as_json *j, const struct as_sight_now *now)
 	as_json_open(j, "rss", '{');
 	put_known(j, "bytes", r->rss);
 	put_known(j, "file_bytes", r->file);
-	put_known(j, "shared_bytes", r->shared);
+	put_known(j, "shared_bytes", r->shared < 0 || r->own < 0 ? r->shared : r->shared - r->own);
+	put_known(j, "assay_bytes", r->own);
 	if (now->beside == INT64_MIN)
 		as_json_na(j, "beside_heap_bytes");
 	else
@@ -98,7 +100,8 @@ static void put_rss(struct as_json *j, const struct as_sight_now *now)
 	as_json_close(j);
 }
 
-static void put_numbers(struct as_json *j, const struct as_heap_live *l)
+static void put_numbers(struct as_json *j, const struct as_heap_live *l,
+			const struct as_heap_sums *all)
 {
 	const struct as_heap *h = l->heap;
 	const struct as_heap_totals *t = &h->totals;
@@ -108,14 +111,15 @@ static void put_numbers(struct as_json *j, const struct as_heap_live *l)
 	as_json_bool(j, "running", l->running);
 	as_json_i64(j, "processes", (int64_t)l->now->living);
 	put_known(j, "sample_bytes", h->rate ? (int64_t)h->rate : -1);
-	as_json_i64(j, "held_bytes", l->now->held.bytes);
-	as_json_i64(j, "held_allocations", l->now->held.count);
+	as_json_estimate(j, "held_bytes", h, l->now->held.bytes, all->variance_left);
+	as_json_estimate(j, "held_allocations", h, l->now->held.count, all->variance.left);
 	as_json_i64(j, "mapped_bytes", l->now->mapped);
-	as_json_i64(j, "peak_bytes", t->peak.bytes);
+	as_json_estimate(j, "peak_bytes", h, t->peak.bytes, all->variance_peak);
 	put_known(j, "peak_at_ns", t->peak.bytes ? t->peak_ns - h->start_ns : -1);
-	as_json_i64(j, "total_allocations", t->made.count);
-	as_json_i64(j, "total_frees", t->freed.count);
-	as_json_i64(j, "total_allocated_bytes", t->made.bytes);
+	as_json_estimate(j, "total_allocations", h, t->made.count, all->variance.made);
+	as_json_estimate(j, "total_frees", h, t->freed.count,
+			 all->variance.made - all->variance.left);
+	as_json_estimate(j, "total_allocated_bytes", h, t->made.bytes, all->variance_made);
 	as_json_f64(j, "allocations_per_second", l->pace->count);
 	as_json_f64(j, "allocated_bytes_per_second", l->pace->bytes);
 	put_rss(j, l->now);
@@ -126,11 +130,15 @@ int as_report_heap_live_json(struct as_buf *out, const struct as_heap_live *l, s
 			     struct as_err *err)
 {
 	const struct as_heap_lines_how how = {AS_HEAP_LEFT, AS_HEAP_BY_BYTES, rows, 0};
+	as_cleanup(as_heap_parts_done) struct as_heap_parts parts = {0};
 	struct as_json j = as_json(out);
+	int r = as_heap_parts(l->heap, &parts, err);
 
+	if (r < 0)
+		return r;
 	as_json_open(&j, NULL, '{');
-	put_numbers(&j, l);
-	int r = as_json_heap_lines(&j, "held_by_line", l->heap, &how, err);
+	put_numbers(&j, l, &parts.all);
+	r = as_json_heap_lines(&j, "held_by_line", l->heap, &how, err);
 	as_json_close(&j);
 	as_buf_byte(out, '\n');
 	return r;

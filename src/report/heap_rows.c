@@ -59,13 +59,15 @@ static void join(struct as_heap_rows *t, size_t n)
 	}
 }
 
-int as_heap_rows(const struct as_profile *p, struct as_heap_rows *ret, struct as_err *err)
+int as_heap_rows(const struct as_profile *p, uint64_t rate, struct as_heap_rows *ret,
+		 struct as_err *err)
 {
 	as_auto_free uint32_t *owner = as_heap_owners(p);
 	size_t n = p->nsamples;
 
-	*ret = (struct as_heap_rows){.kinds = as_heap_kinds(p)};
-	ret->all = as_heap_total(p, ret->kinds.bytes);
+	*ret = (struct as_heap_rows){.kinds = as_heap_kinds(p, rate)};
+	ret->all = as_heap_total(p, ret->kinds.bytes == AS_HEAP_NO_KIND ? ret->kinds.count
+									: ret->kinds.bytes);
 	ret->at = as_zalloc_n(n, sizeof *ret->at);
 	if (!ret->at || !owner)
 		return as_fail(err, AS_ENOMEM, "no memory to sum by line");

@@ -15,11 +15,12 @@ struct as_heap_rows {
 	struct as_heap_row *at;
 	size_t n;
 	struct as_heap_kinds kinds;
-	int64_t all; /* bytes of the whole */
+	int64_t all; /* bytes of the whole; without bytes, allocations */
 };
 
 /* The most bytes first. as_heap_rows_done() follows in any case. */
-int as_heap_rows(const struct as_profile *p, struct as_heap_rows *ret, struct as_err *err);
+int as_heap_rows(const struct as_profile *p, uint64_t rate, struct as_heap_rows *ret,
+		 struct as_err *err);
 void as_heap_rows_done(struct as_heap_rows *r);
 
 /* The tag with that key; NULL: there is none. */

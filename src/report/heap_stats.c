@@ -18,6 +18,32 @@ struct stats {
 	size_t *row; /* what is shown of a list, in order */
 };
 
+/* A process that becomes another program is told once for each. */
+static size_t count_pids(const struct as_heap *h)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < h->nprocesses; i++) {
+		size_t k = 0;
+
+		while (k < i && h->process[k].pid != h->process[i].pid)
+			k++;
+		n += k == i;
+	}
+	return n;
+}
+
+static void put_processes(struct as_buf *out, const struct as_heap *h)
+{
+	size_t pids = count_pids(h);
+
+	if (pids < h->nprocesses)
+		as_buf_fmt(out, ", %zu programs in %zu process%s", h->nprocesses, pids,
+			   pids == 1 ? "" : "es");
+	else if (pids > 1)
+		as_buf_fmt(out, ", %zu processes", pids);
+}
+
 static void put_mode(struct as_buf *out, const struct as_heap *h)
 {
 	if (h->rate)
@@ -25,8 +51,7 @@ static void put_mode(struct as_buf *out, const struct as_heap *h)
 	else
 		as_buf_str(out, "every allocation");
 	as_buf_fmt(out, ", %s", as_human_duration(h->end_ns - h->start_ns).s);
-	if (h->nprocesses > 1)
-		as_buf_fmt(out, ", %zu processes", h->nprocesses);
+	put_processes(out, h);
 }
 
 static void put_title(const struct stats *s)
@@ -115,13 +140,13 @@ static void sums_cell(const struct stats *s, const struct as_heap_sums *sums, si
 		      struct as_buf *cell)
 {
 	if (col == MADE)
-		as_put_heap_bytes(cell, sums->made.bytes, s->h->rate, sums->variance_made);
+		as_put_heap_bytes(cell, sums->made.bytes, sums->variance_made, s->h->rate);
 	else if (col == COUNT)
 		as_put_heap_count(cell, sums->made.count, s->h->rate);
 	else if (col == PEAK)
-		as_put_heap_bytes(cell, sums->peak.bytes, s->h->rate, sums->variance_peak);
+		as_put_heap_bytes(cell, sums->peak.bytes, sums->variance_peak, s->h->rate);
 	else if (col == LEFT)
-		as_put_heap_bytes(cell, sums->left.bytes, s->h->rate, sums->variance_left);
+		as_put_heap_bytes(cell, sums->left.bytes, sums->variance_left, s->h->rate);
 }
 
 static void thread_cell(const void *data, size_t row, size_t col, struct as_buf *cell)
@@ -177,7 +202,9 @@ static void process_cell(const void *data, size_t row, size_t col, struct as_buf
 	int64_t rss;
 
 	if (col == OWN_PEAK)
-		as_buf_str(cell, as_human_bytes((double)p->totals.peak.bytes).s);
+		as_put_heap_bytes(cell, p->totals.peak.bytes,
+				  as_heap_about(&s->parts->process[number], p->totals.peak.bytes),
+				  s->h->rate);
 	else if (col == RSS && (rss = as_heap_process_rss(s->h, number)) < 0)
 		as_buf_byte(cell, '-');
 	else if (col == RSS)

@@ -19,8 +19,14 @@ struct functions {
 	struct as_heap_kinds kinds;
 	struct function *at; /* by place, then in order */
 	size_t n;
-	int64_t all; /* bytes of the whole */
+	size_t which[8]; /* of all columns, those that are shown */
+	int64_t all;     /* bytes of the whole; without bytes, allocations */
 };
+
+static bool has_bytes(const struct functions *f)
+{
+	return f->kinds.bytes != AS_HEAP_NO_KIND;
+}
 
 static void functions_done(struct functions *f)
 {
@@ -136,16 +142,27 @@ static void put_in_order(struct functions *f)
 		[AS_HEAP_TOTAL] = by_total, [AS_HEAP_OWN] = by_own, [AS_HEAP_COUNT] = by_count};
 
 	if (f->n)
-		qsort(f->at, f->n, sizeof *f->at, orders[f->how->sort]);
+		qsort(f->at, f->n, sizeof *f->at, has_bytes(f) ? orders[f->how->sort] : by_count);
 }
 
 /* ── the table ────────────────────────────────────────────────────────── */
 
-enum { TOTAL, TOTAL_SHARE, OWN, OWN_SHARE, COUNT, NAME, WHERE, COLS };
+enum { TOTAL, TOTAL_SHARE, OWN, OWN_SHARE, COUNT, COUNT_SHARE, NAME, WHERE, COLS };
 
-static void cell(const void *data, size_t row, size_t col, struct as_buf *cell)
+/* Where there are no bytes, counts have the share; where there are no counts, only bytes stand. */
+static bool is_shown(const struct as_heap_kinds *k, size_t col)
+{
+	if (col == COUNT)
+		return k->count != AS_HEAP_NO_KIND;
+	if (col == COUNT_SHARE)
+		return k->bytes == AS_HEAP_NO_KIND;
+	return col > COUNT || k->bytes != AS_HEAP_NO_KIND;
+}
+
+static void cell(const void *data, size_t row, size_t shown, struct as_buf *cell)
 {
 	const struct functions *f = data;
+	size_t col = f->which[shown];
 	const struct function *x = &f->at[row];
 	const struct as_place *at = &f->p->place[x->place];
 
@@ -159,6 +176,8 @@ static void cell(const void *data, size_t row, size_t col, struct as_buf *cell)
 		as_put_share(cell, x->own, f->all);
 	else if (col == COUNT)
 		as_put_kind_count(cell, &f->kinds, x->count);
+	else if (col == COUNT_SHARE)
+		as_put_share(cell, x->count, f->all);
 	else if (col == NAME)
 		as_buf_str(cell, x->place ? f->p->text[at->function] : AS_HEAP_NO_STACK);
 	else
@@ -169,29 +188,36 @@ int as_report_heap_summary(struct as_buf *out, const struct as_look *look,
 			   const struct as_profile *p, const struct as_heap_how *how,
 			   struct as_err *err)
 {
-	static const struct as_column cols[COLS] = {
+	static const struct as_column all[COLS] = {
 		[TOTAL] = {.title = "total", .right = true},
 		[TOTAL_SHARE] = {.title = "", .right = true},
 		[OWN] = {.title = "own", .right = true},
 		[OWN_SHARE] = {.title = "", .right = true, .spare = 1},
 		[COUNT] = {.title = "count", .right = true},
+		[COUNT_SHARE] = {.title = "", .right = true},
 		[NAME] = {.title = "function", .min = 14},
 		[WHERE] = {.title = "where", .min = 12, .path = true, .spare = 2},
 	};
 	as_cleanup(functions_done) struct functions f = {.p = p,
 							 .how = how,
-							 .kinds = as_heap_kinds(p)};
-	size_t from = out->len;
+							 .kinds = as_heap_kinds(p, how->rate)};
+	struct as_column cols[COLS];
+	size_t from = out->len, ncols = 0;
 	int r = count(&f, err);
 
 	if (r < 0)
 		return r;
 	put_in_order(&f);
-	f.all = as_heap_total(p, f.kinds.bytes);
-	as_put_heap_title(out, look, p, how->title);
+	f.all = as_heap_total(p, has_bytes(&f) ? f.kinds.bytes : f.kinds.count);
+	for (size_t i = 0; i < COLS; i++)
+		if (is_shown(&f.kinds, i)) {
+			f.which[ncols] = i;
+			cols[ncols++] = all[i];
+		}
+	as_put_heap_title(out, look, p, how);
 	as_put_table(out, look,
 		     &(struct as_table){.cols = cols,
-					.ncols = COLS,
+					.ncols = ncols,
 					.nrows = f.n < how->rows ? f.n : how->rows,
 					.data = &f,
 					.cell = cell});

@@ -57,7 +57,8 @@ static void cell(const void *data, size_t row, size_t shown, struct as_buf *cell
 	else if (col == BYTES)
 		as_put_kind_bytes(cell, &t->is.kinds, x->bytes, x->spread);
 	else if (col == SHARE)
-		as_put_share(cell, x->bytes, t->is.all);
+		as_put_share(cell, t->is.kinds.bytes == AS_HEAP_NO_KIND ? x->count : x->bytes,
+			     t->is.all);
 	else if (col == COUNT)
 		as_put_kind_count(cell, &t->is.kinds, x->count);
 	else if (col == NAME)
@@ -78,7 +79,9 @@ static bool is_told(const struct as_profile *p, const char *key)
 static void choose_columns(struct rows *t)
 {
 	for (size_t i = 0; i < COLS; i++) {
-		if (tag_of[i] && !is_told(t->p, tag_of[i]))
+		if ((tag_of[i] && !is_told(t->p, tag_of[i])) ||
+		    (i == BYTES && t->is.kinds.bytes == AS_HEAP_NO_KIND) ||
+		    (i == COUNT && t->is.kinds.count == AS_HEAP_NO_KIND))
 			continue;
 		t->cols[t->ncols] = all_cols[i];
 		t->which[t->ncols++] = i;
@@ -89,7 +92,7 @@ static void put_table(struct as_buf *out, const struct as_look *look, const stru
 {
 	size_t rows = t->how->rows;
 
-	as_put_heap_title(out, look, t->p, t->how->title);
+	as_put_heap_title(out, look, t->p, t->how);
 	as_put_table(out, look,
 		     &(struct as_table){.cols = t->cols,
 					.ncols = t->ncols,
@@ -104,7 +107,7 @@ int as_report_heap_table(struct as_buf *out, const struct as_look *look, const s
 {
 	struct rows t = {.p = p, .how = how};
 	size_t from = out->len;
-	int r = as_heap_rows(p, &t.is, err);
+	int r = as_heap_rows(p, how->rate, &t.is, err);
 
 	choose_columns(&t);
 	if (r == AS_OK)
@@ -156,11 +159,20 @@ static void put_stack(struct as_buf *out, const struct as_profile *p, uint32_t s
 	out->bad |= text.bad;
 }
 
-void as_report_heap_csv(struct as_buf *out, const struct as_profile *p)
+/* Half of an interval; nothing where it is exact. */
+static void put_spread(struct as_buf *out, int64_t amount, double variance, uint64_t rate)
 {
-	struct as_heap_kinds k = as_heap_kinds(p);
+	if (rate)
+		as_buf_fmt(out, "%.0f", as_heap_spread(amount, variance, rate));
+	as_buf_byte(out, ',');
+}
 
-	as_buf_str(out, "process,thread,task,allocator,allocations,bytes,stack\n");
+void as_report_heap_csv(struct as_buf *out, const struct as_profile *p, uint64_t rate)
+{
+	struct as_heap_kinds k = as_heap_kinds(p, rate);
+
+	as_buf_str(out, "process,thread,task,allocator,allocations,bytes,allocations_95,bytes_95,"
+			"stack\n");
 	for (size_t i = 0; i < p->nsamples; i++) {
 		const struct as_sample *s = &p->sample[i];
 
@@ -168,8 +180,11 @@ void as_report_heap_csv(struct as_buf *out, const struct as_profile *p)
 		put_cell_of(out, p, s->tags, "thread");
 		put_cell_of(out, p, s->tags, "task");
 		put_cell_of(out, p, s->tags, "allocator");
-		as_buf_fmt(out, "%lld,%lld,", (long long)as_heap_value(s, k.count),
-			   (long long)as_heap_value(s, k.bytes));
+		int64_t count = as_heap_value(s, k.count), bytes = as_heap_value(s, k.bytes);
+
+		as_buf_fmt(out, "%lld,%lld,", (long long)count, (long long)bytes);
+		put_spread(out, count, (double)as_heap_value(s, k.count_variance), rate);
+		put_spread(out, bytes, as_heap_bytes_variance(as_heap_value(s, k.variance)), rate);
 		put_stack(out, p, s->stack);
 		as_buf_byte(out, '\n');
 	}

@@ -105,7 +105,7 @@ int as_report_heap_table_html(struct as_buf *out, const struct as_profile *p,
 	int r = as_report_heap_table(&text, &look, p, how, err);
 
 	if (r == AS_OK)
-		r = as_heap_rows(p, &rows, err);
+		r = as_heap_rows(p, how->rate, &rows, err);
 	if (r < 0)
 		return r;
 	put_data(&data, &(struct page){p, how, rows});

@@ -4,6 +4,7 @@
  * choice, so that deep stacks stay readable.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/fault.h"
@@ -17,6 +18,7 @@ enum { DEEPEST = 24 }; /* steps that are drawn */
 struct tree {
 	const struct as_flame *f;
 	const struct as_heap_how *how;
+	const struct as_heap_kinds *kinds;
 	int64_t cut;        /* branches that hold less are left out             */
 	uint32_t *order;    /* boxes: what was called stands behind its caller  */
 	size_t n;           /* of them                                          */
@@ -110,14 +112,16 @@ static int put_step(struct as_buf *out, struct tree *t, uint32_t box)
 	return 2 * step;
 }
 
-/* Of a function, where it begins, if there is room. */
+/* Of a function where it begins, of a line where it is; if there is room. */
 static void put_where(struct as_buf *out, const struct as_look *look, const struct tree *t,
 		      uint32_t place, int room)
 {
 	as_auto_buf struct as_buf where = AS_BUF(AS_BUF_LINE);
 	const struct as_profile *p = t->f->p;
 
-	as_put_heap_where(&where, p, place, p->place[place].begin, &t->how->spell);
+	as_put_heap_where(&where, p, place,
+			  t->how->spell.functions ? p->place[place].begin : p->place[place].line,
+			  &t->how->spell);
 	out->bad |= where.bad;
 	if (!where.len || as_clean_width(as_buf_text(&where), where.len) > room)
 		return;
@@ -127,45 +131,61 @@ static void put_where(struct as_buf *out, const struct as_look *look, const stru
 	as_ink_end(out, look, AS_DIM);
 }
 
-/* Bytes and their share of the whole; how wide. */
-static int put_numbers(struct as_buf *out, const struct tree *t, int64_t bytes)
+/* Bytes, with their interval if they are estimates, and their share of the whole; how wide. */
+static int put_numbers(struct as_buf *out, const struct tree *t, int64_t bytes, int64_t variance)
 {
-	enum { AMOUNT = 10, SHARE = 7, GAP = 2 };
-	as_auto_buf struct as_buf cell = AS_BUF(AS_BUF_LINE);
+	enum { AMOUNT = 10, INTERVAL = 11, SHARE = 7, GAP = 2 };
+	as_auto_buf struct as_buf cell = AS_BUF(AS_BUF_LINE), share = AS_BUF(AS_BUF_LINE);
+	int wide = AMOUNT + (t->f->how->with ? INTERVAL : 0);
 
-	as_put_cell(out, as_human_bytes((double)bytes).s, AMOUNT, true);
-	as_put_share(&cell, bytes, t->f->box[0].total);
-	as_put_cell(out, as_buf_text(&cell), SHARE, true);
+	as_put_kind_bytes(&cell, t->kinds, bytes, variance);
+	as_put_cell(out, as_buf_text(&cell), wide, true);
+	as_put_share(&share, bytes, t->f->box[0].total);
+	as_put_cell(out, as_buf_text(&share), SHARE, true);
 	as_buf_fill(out, ' ', GAP);
-	out->bad |= cell.bad;
-	return AMOUNT + SHARE + GAP;
+	out->bad |= cell.bad || share.bad;
+	return wide + SHARE + GAP;
 }
 
 static void put_row(struct as_buf *out, const struct as_look *look, struct tree *t, uint32_t box)
 {
 	const struct as_flame_box *b = &t->f->box[box];
-	as_auto_buf struct as_buf label = AS_BUF(AS_BUF_LINE);
-	int used = put_numbers(out, t, b->total);
+	const struct as_profile *p = t->f->p;
+	const char *name = p->text[p->place[b->place].function];
+	int used = put_numbers(out, t, b->total, b->with);
 
 	used += put_step(out, t, box);
-	as_put_flame_label(&label, t->f, b);
-	used += as_put_clean(out, as_buf_text(&label), label.len, look->width - used);
-	if (t->how->spell.functions)
-		put_where(out, look, t, b->place, look->width - used - 2);
+	used += as_put_clean(out, name, strlen(name), look->width - used);
+	put_where(out, look, t, b->place, look->width - used - 2);
 	as_end_line(out);
-	out->bad |= label.bad;
+}
+
+/* What has no stack stands behind the outermost callers, as one of them. */
+static bool has_unknown(const struct tree *t)
+{
+	return t->f->box[0].self >= t->cut;
+}
+
+static void put_unknown(struct as_buf *out, const struct tree *t)
+{
+	const struct as_flame *f = t->f;
+	int64_t variance = f->box[0].with;
+
+	for (size_t i = 1; i < f->n; i++)
+		variance -= f->box[i].caller ? 0 : f->box[i].with;
+	put_numbers(out, t, f->box[0].self, variance);
+	as_buf_str(out, t->n ? "└ " AS_HEAP_NO_STACK "\n" : AS_HEAP_NO_STACK "\n");
 }
 
 static void put_rows(struct as_buf *out, const struct as_look *look, struct tree *t)
 {
 	size_t narrow = 0;
 
+	t->called[0] += has_unknown(t);
 	for (size_t i = 0; i < t->n; i++)
 		put_row(out, look, t, t->order[i]);
-	if (t->f->box[0].self >= t->cut) {
-		put_numbers(out, t, t->f->box[0].self);
-		as_buf_str(out, AS_HEAP_NO_STACK "\n");
-	}
+	if (has_unknown(t))
+		put_unknown(out, t);
 	for (size_t i = 1; i < t->f->n; i++)
 		narrow += t->f->box[i].total > 0 && t->f->box[i].total < t->cut &&
 			  t->f->box[t->f->box[i].caller].total >= t->cut;
@@ -177,21 +197,22 @@ static void put_rows(struct as_buf *out, const struct as_look *look, struct tree
 int as_report_heap_tree(struct as_buf *out, const struct as_look *look, const struct as_profile *p,
 			const struct as_heap_how *how, struct as_err *err)
 {
-	struct as_heap_kinds kinds = as_heap_kinds(p);
+	struct as_heap_kinds kinds = as_heap_kinds(p, how->rate);
 	struct as_flame_how boxes = {.spell = how->spell};
 	as_cleanup(as_flame_done) struct as_flame f = {0};
-	as_cleanup(tree_done) struct tree t = {.f = &f, .how = how};
+	as_cleanup(tree_done) struct tree t = {.f = &f, .how = how, .kinds = &kinds};
 	size_t from = out->len;
 
 	if (kinds.bytes == AS_HEAP_NO_KIND)
 		return as_fail(err, AS_EUSAGE, "a tree is of bytes: --metric has no place here");
 	boxes.spell.kind = kinds.bytes;
+	boxes.with = kinds.variance == AS_HEAP_NO_KIND ? 0 : kinds.variance + 1;
 	int r = as_flame_make(p, &boxes, &f, err);
 	if (r == AS_OK)
 		r = arrange(&t, &f, err);
 	if (r < 0)
 		return r;
-	as_put_heap_title(out, look, p, how->title);
+	as_put_heap_title(out, look, p, how);
 	put_rows(out, look, &t);
 	as_page_end(out, look, from);
 	return AS_OK;

@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "judge/growth.h"
 #include "report/document.h"
+#include "report/heap_note.h"
 #include "report/load.h"
 #include "report/moments.h"
 #include "report/phases.h"
@@ -366,6 +367,7 @@ void as_put_document(struct as_json *j, const char *key, const struct as_run *ru
 	put_timeline(j, run);
 	as_put_stacks_json(j, run);
 	as_put_load_json(j, run);
+	as_put_heap_note_json(j, run);
 	put_self(j, run);
 	as_json_close(j);
 	as_json_close(j);

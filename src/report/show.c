@@ -9,6 +9,7 @@
 #include "report/cost.h"
 #include "report/listed.h"
 #include "report/lives.h"
+#include "report/heap_note.h"
 #include "report/load.h"
 #include "report/metric.h"
 #include "report/network.h"
@@ -395,6 +396,7 @@ void as_report_show(struct as_buf *out, const struct as_look *look, const struct
 	as_put_phase_marks(&s, &phases);
 	as_put_phases(&s, &phases);
 	as_put_stacks(&s, HOT);
+	as_put_heap_note(&s);
 	as_put_processes(&s);
 	as_put_threads(&s);
 	as_put_network(&s);

@@ -175,5 +175,6 @@ void as_run_free(struct as_run *run)
 		as_series_free(run->series[s]);
 	as_profile_free(run->stacks);
 	free(run->load);
+	free(run->heap);
 	free(run);
 }

@@ -11,6 +11,7 @@
  *	series     the timeline: the metrics of the machine, the job and its cgroup
  *	stacks     where its time went, by Python stacks, if they were sampled
  *	load       requests and their latencies, if it was a load (run/load.h)
+ *	heap       what it allocated, if that was recorded (run/heap_note.h)
  *	verdict    the bottleneck, with its evidence
  *
  * A run is built by one thing only, the builder (run/builder.h), from what a
@@ -20,6 +21,7 @@
 #include "base/cleanup.h"
 #include "profile/profile.h"
 #include "run/field.h"
+#include "run/heap_note.h"
 #include "run/load.h"
 #include "stat/tally.h"
 
@@ -251,6 +253,7 @@ struct as_run {
 	struct as_profile *stacks;            /* NULL: none were sampled        */
 	struct as_sampling sampling;          /* of those                       */
 	struct as_load *load;                 /* NULL: it was none              */
+	struct as_heap_note *heap;            /* NULL: it was not recorded      */
 	struct as_verdict verdict;            /* kind "" when not judged        */
 };
 

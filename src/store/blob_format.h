@@ -14,6 +14,7 @@ enum as_blob_tag {
 	AS_BLOB_SERIES = 'S',
 	AS_BLOB_VERDICT = 'V',
 	AS_BLOB_LOAD = 'L',
+	AS_BLOB_HEAP = 'H',
 };
 
 /* What is written of an instance's tallies. */

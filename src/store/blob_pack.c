@@ -4,6 +4,7 @@
 #include "store/blob.h"
 #include "store/blob_format.h"
 #include "store/column.h"
+#include "store/heap_notes.h"
 #include "store/loads.h"
 #include "store/parts.h"
 
@@ -348,13 +349,20 @@ static void put_series(struct as_buf *b, const struct as_run *run, struct as_blo
 	}
 }
 
-/* ── what a load measured ─────────────────────────────────────────────── */
+/* ── what a load measured, what was allocated ─────────────────────────── */
 
 static void put_load(struct as_buf *b, const struct as_run *run, struct as_blob_memo *m)
 {
 	(void)m;
 	if (run->load)
 		as_enc_load(b, run->load);
+}
+
+static void put_heap(struct as_buf *b, const struct as_run *run, struct as_blob_memo *m)
+{
+	(void)m;
+	if (run->heap)
+		as_enc_heap_note(b, run->heap);
 }
 
 /* ── all of it ────────────────────────────────────────────────────────── */
@@ -372,8 +380,15 @@ static const struct {
 	{AS_BLOB_INSTANCES, put_instances}, /* their tallies may follow from the series */
 	{AS_BLOB_VERDICT, put_verdict},
 	{AS_BLOB_LOAD, put_load},
+	{AS_BLOB_HEAP, put_heap},
 };
 /* clang-format on */
+
+/* Most runs have neither of the last two. */
+static bool is_there(const struct as_run *run, enum as_blob_tag tag)
+{
+	return tag == AS_BLOB_LOAD ? run->load != NULL : tag != AS_BLOB_HEAP || run->heap;
+}
 
 static void put_section(struct as_buf *out, enum as_blob_tag tag, const struct as_buf *body)
 {
@@ -395,7 +410,7 @@ static void pack(const struct as_run *run, struct as_blob_memo *m, struct as_buf
 	for (size_t i = 0; i < AS_LEN(sections); i++) {
 		as_buf_clear(&m->body);
 		sections[i].put(&m->body, run, m);
-		if (sections[i].tag != AS_BLOB_LOAD || run->load)
+		if (is_there(run, sections[i].tag))
 			put_section(out, sections[i].tag, &m->body);
 	}
 }

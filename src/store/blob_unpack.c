@@ -12,6 +12,7 @@
 #include "store/blob.h"
 #include "store/blob_format.h"
 #include "store/column.h"
+#include "store/heap_notes.h"
 #include "store/loads.h"
 #include "store/parts.h"
 
@@ -130,6 +131,14 @@ static void take_load(struct unpack *u, struct as_bytes *b)
 	u->run->load = room(b, 1, sizeof *u->run->load);
 	if (u->run->load)
 		as_dec_load(b, u->run->load);
+}
+
+static void take_heap(struct unpack *u, struct as_bytes *b)
+{
+	free(u->run->heap);
+	u->run->heap = room(b, 1, sizeof *u->run->heap);
+	if (u->run->heap)
+		as_dec_heap_note(b, u->run->heap);
 }
 
 /* ── tallies ──────────────────────────────────────────────────────────── */
@@ -435,6 +444,7 @@ static const struct {
 	{AS_BLOB_INSTANCES, take_instances},
 	{AS_BLOB_VERDICT, take_verdict},
 	{AS_BLOB_LOAD, take_load},
+	{AS_BLOB_HEAP, take_heap},
 };
 /* clang-format on */
 

@@ -72,13 +72,15 @@ static void put_held(const struct as_heap_top *t, struct as_pen *p)
 static void put_rss(const struct as_heap_top *t, struct as_pen *p)
 {
 	const struct as_heap_rss *r = &t->facts.now.rss;
-	int64_t beside = t->facts.now.beside;
+	int64_t beside = t->facts.now.beside, own = r->own > 0 ? r->own : 0;
 
 	as_pen_item(p, AS_PLAIN, "RSS %s", bytes(r->rss).s);
 	if (r->file >= 0)
 		as_pen_item(p, AS_PLAIN, "mapped files %s", bytes(r->file).s);
-	if (r->shared > 0)
-		as_pen_item(p, AS_PLAIN, "shared %s", bytes(r->shared).s);
+	if (r->shared > own)
+		as_pen_item(p, AS_PLAIN, "shared %s", bytes(r->shared - own).s);
+	if (own)
+		as_pen_item(p, AS_PLAIN, "assay's own %s", bytes(own).s);
 	if (beside >= 0)
 		as_pen_item(p, AS_PLAIN, "neither %s", bytes(beside).s);
 	else if (beside > INT64_MIN)

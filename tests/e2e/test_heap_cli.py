@@ -11,6 +11,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 from harness import *
 from heaps import *
 from jobs import *
+from page import *
 from schemas import *
 
 
@@ -101,8 +102,44 @@ def _():
     expect_in("by_malloc", r.err, "who held the peak")
     told = lines_of_json(r.out)[-1]
     expect_eq(stats()["total_allocations"], told["allocations"], "allocations")
+    run = valid(assay("show", "--json").ok().json(), "run-1")["assay"]["heap"]
+    d = stats()
+    expect_eq(run["capture"], str((tmp() / "a.heap").resolve()), "where it is")
+    for key in "total_allocations", "total_allocated_bytes", "peak_bytes", "leaked_bytes":
+        expect_eq(run[key], d[key], key)
+    expect_eq([(o["function"], o["bytes"]) for o in run["peak_by_line"]],
+              [(o["function"], o["bytes"]) for o in d["peak_by_line"][:3]], "who held the peak")
+    text = assay("show").ok().out
+    expect_in("Memory that it allocated", text, "show")
+    expect_in("by_malloc", text, "who held the peak, in show")
     r = assay("run", "--heap", "b.heap", "--", "./nothing-there")
     expect_eq((r.rc, (tmp() / "b.heap").exists()), (127, False), "status, and a capture")
+
+
+@job_test("the run of `heap run` knows its capture; a run says how its heap is recorded")
+def _():
+    allocs("peak", options=("--sample", "4KiB"))
+    own = valid(assay("show", "--json").ok().json(), "run-1")["assay"]["heap"]
+    expect_eq(own["sample_bytes"], stats()["sample_bytes"], "rate")
+    expect(own["peak_bytes_95"] is not None, "no interval")
+    r = assay("run", "--json", "--heap", "b.heap", "--heap-sample", "4KiB", "--",
+              work("allocs"), "peak")
+    expect_eq(stats("b.heap")["mode"], "sampled", "mode")
+    expect_in('"heap":{"capture":', r.ok().out, "document")
+    assay("report", "-o", "r.html").ok()
+    page = Page(tmp() / "r.html").data
+    expect_eq(page["run"]["assay"]["heap"]["capture"], str((tmp() / "b.heap").resolve()), "page")
+    r = assay("run", "--heap-native", "--", "true")
+    expect(r.rc == 125 or r.rc == 2, f"{r}")
+    expect_in("--heap FILE", r.err, "what is missing")
+
+
+@job_test("a threshold that sums do not know is refused, not answered by another")
+def _():
+    allocs("peak", options=("--aggregate",))
+    view("summary", "--temporary-allocation-threshold", "1")
+    r = assay("heap", "summary", "--temporary-allocation-threshold", "5", "a.heap")
+    expect(r.rc not in (0, 1) and "--aggregate" in r.err and "threshold" in r.err, f"{r}")
 
 
 @job_test("what cannot be recorded runs all the same, and that is said")
@@ -130,19 +167,52 @@ def _():
     expect(d["complete"] and d["mode"] == "exact" and d["peak_bytes_95"] is None, "exactness")
 
 
+ESTIMATES = {"total_allocations", "total_frees", "total_allocated_bytes", "peak_bytes",
+             "peak_allocations", "leaked_bytes", "leaked_allocations", "bytes", "count",
+             "allocations", "allocated_bytes", "bytes_at_peak", "heap_bytes"}
+
+
 @job_test("a sampled capture has an interval beside each number")
 def _():
     allocs("peak", options=("--sample", "4KiB"))
     d = stats()
     expect_eq((d["mode"], d["sample_bytes"] > 0), ("sampled", True), "mode")
-    for key in "total_allocated_bytes", "peak_bytes", "leaked_bytes":
-        expect(d[f"{key}_95"] >= 0, f"no interval of {key}")
+    for where in d, *d["peak_by_line"], *d["size_histogram"], *d["processes"], *d["threads"], \
+            *d["allocators"], *d["over_time"]:
+        for key in ESTIMATES & set(where):
+            expect(where[f"{key}_95"] is not None, f"no interval of {key} in {where}")
+            expect(where[key] or where[f"{key}_95"] >= 3 * 4096, f"is it known to be 0? {where}")
+    expect_eq(d["threads"][0]["allocations"], d["processes"][0]["allocations"], "one thread")
+    rows = list(csv.DictReader(io.StringIO(view("transform", "csv"))))
+    expect_eq(sum(int(r["allocations"]) for r in rows), d["peak_allocations"], "rounded once")
+    expect(all(r["bytes_95"] and r["allocations_95"] for r in rows), "no interval in CSV")
+    expect_in(" ± ", view("tree"), "tree")
     expect_eq((d["temporary_bytes"], d["temporary_by_line"]), (None, []), "what nobody knows")
     expect("temporary" not in view("stats"), "what nobody knows is told")
     r = assay("heap", "summary", "--temporary-allocations", "a.heap")
     expect(r.rc == 2 and "not known" in r.err, f"{r}")
     expect_in(" ± ", view("summary"), "summary")
     expect_in(" ± ", view("stats"), "stats")
+
+
+BUSY = """
+import time
+end = time.thread_time() + 2.5
+while time.thread_time() < end:
+    for _ in range(1000):
+        x = bytearray(3000)
+"""
+
+
+@job_test("a rate that is too fine for a program is made larger, and that is said")
+def _():
+    r = assay("heap", "run", "--sample", "256", "-o", "a.heap", "--", "python3", "-c", BUSY).ok()
+    expect_in("256 B was asked for", r.err, "summary")
+    d = stats()
+    raised = d["sample_bytes_raised"]
+    expect_eq((d["sample_bytes_asked"], d["sample_bytes"]), (256, raised[-1]["bytes"]), "rates")
+    expect(0 < raised[0]["at_ns"] <= raised[-1]["at_ns"] <= d["ends_at_ns"], f"when: {raised}")
+    expect_in("256 B was asked for", view("summary"), "a view")
 
 
 @job_test("filters and parts of the time are the same as everywhere")
@@ -207,6 +277,49 @@ def _():
     r = assay("heap", "diff", "after.heap")
     expect_eq(r.rc, 2, "status")
     expect_in("--from", r.err, "hint")
+
+
+@job_test("by one kind of value: no empty columns, the share is of that kind")
+def _():
+    allocs("peak", "leak")
+    for command in "summary", "table":
+        text = view(command, "--metric", "allocations")
+        head, row = text.splitlines()[1:3]
+        expect("bytes" not in head and "own" not in head, head)
+        expect(" - " not in row and " 0 %" not in row, row)
+        expect("count" not in view(command, "--metric", "bytes").splitlines()[1], command)
+
+
+@job_test("no difference is said, and a capture that is given to others too")
+def _():
+    allocs("peak")
+    text = assay("heap", "diff", "a.heap", "a.heap").ok().out
+    expect(text.startswith("no difference: in all ") and text.count("\n") == 1, text)
+    for words in ("flame", "a.heap"), ("diff", "a.heap", "a.heap"):
+        r = assay(*words)
+        expect(r.rc and "assay heap" in r.err, f"{words}: {r}")
+
+
+@job_test("a line of a tree is spelled as a function is")
+def _():
+    allocs("peak")
+    for options in (), ("--lines",):
+        text = view("tree", *options)
+        expect(re.search(r"by_malloc  \S", text), f"{options}: {text}")
+
+
+@job_test("a process that becomes other programs is one process")
+def _():
+    record("sh", "-c", "exec sh -c 'exec true'", options=("--follow-fork",)).ok()
+    expect_in("programs in 1 process\n", view("stats"), "stats")
+
+
+@job_test("a capture of a Python program is called by its script")
+def _():
+    (tmp() / "job.py").write_text("x = 1\n")
+    for command in ("job.py",), ("python3", "job.py"):
+        r = assay("heap", "run", "--", *command).ok()
+        expect_in("assay-job.py.", r.err, f"{command}")
 
 
 # --- what is wrong -------------------------------------------------------------------

@@ -43,6 +43,54 @@ def stacks():
     return found
 
 
+def extension(python):
+    """tests/workloads/python/known.c as a module of this Python; False: it has no Python.h."""
+    ask = "import sysconfig as s; print(s.get_paths()['include'], s.get_config_var('EXT_SUFFIX'))"
+    include, suffix = run(python.path, "-c", ask).ok().out.split()
+    if not os.path.exists(os.path.join(include, "Python.h")):
+        return False
+    source = ROOT / "tests/workloads/python/known.c"
+    run("cc", "-g", "-O1", "-shared", "-fPIC", "-I", include, source, "-o",
+        f"known{suffix}").ok()
+    return True
+
+
+KNOWN = """
+import sys
+sys.path.insert(0, ".")
+import known
+
+def hold():
+    known.take(11, 10007)
+
+def pass_by():
+    known.pass_by(13, 20011)
+
+hold()
+pass_by()
+"""
+
+
+@job_test("a compiled extension: what it allocates is its caller's, to the byte and the count")
+def _():
+    (tmp() / "use.py").write_text(KNOWN)
+    tried = [p for p in pythons() if extension(p)]
+    if not tried:
+        skip("no Python here has its Python.h")
+    for python in tried:
+        for options in [], ["--native"]:
+            record(python.path, "use.py", options=options)
+            d = assay("heap", "stats", "--json", "-n", "9999", FILE).ok().json()
+            made = {x["function"]: (x["bytes"], x["count"]) for x in d["top_by_size"]}
+            left = {x["function"]: (x["bytes"], x["count"]) for x in d["leaked_by_line"]}
+            expect_eq(made["hold"], (11 * 10007, 11), f"{python.version} {options}: hold")
+            expect_eq(made["pass_by"], (13 * 20011, 13), f"{python.version} {options}: pass_by")
+            expect_eq(left["hold"], (11 * 10007, 11), f"{python.version} {options}: left")
+            expect("pass_by" not in left, f"{python.version} {options}: {left.get('pass_by')}")
+        ours = [f for f, n in stacks() if "hold" in f]
+        expect(ours and all(f[-1] == "take" for f in ours), f"{python.version}: {ours}")
+
+
 @job_test("native frames stand between those of Python, for each Python here")
 def _():
     (tmp() / "mixed.py").write_text(MIXED)

@@ -194,7 +194,7 @@ print(json.dumps(made))
     found = {}
     for r in rows():
         if "make" in r["stack"] and int(r["bytes"]) % 10_008 == 0:
-            found[r["thread"].split()[-1]] = int(r["bytes"]) // 10_008
+            found[r["thread"].split()[0]] = int(r["bytes"]) // 10_008
     expect_eq(found, h.truth[0], "allocations of each thread")
     for t in d["threads"]:
         if str(t["tid"]) in h.truth[0]:

@@ -28,6 +28,12 @@ measuring:
                             command
       --heap FILE           record all that it allocates to FILE, as 'assay heap
                             run' does
+      --heap-native         with --heap: of a Python program the native frames
+                            too
+      --heap-python-allocators
+                            with --heap: every object of Python
+      --heap-sample BYTES   with --heap: one allocation in so many bytes, at
+                            random
 
 output:
       --json                the whole run as JSON on standard output, no summary
@@ -253,8 +259,8 @@ functions of a profile:
       --json                print JSON
 
 which part of the profile; TEXT is in a function's or file's name:
-      --metric NAME         only this kind of value: samples, cpu, wall, gil or
-                            what the file has
+      --metric NAME         only this kind of value: cpu, wall, gil, bytes, … as
+                            the file has them
       --focus FUNCTION      only stacks through this function, from it on
       --callers             with --focus: what called it instead of what it
                             calls
@@ -299,8 +305,8 @@ how it is drawn:
       --full-filenames      files with their whole path
 
 which part of the profile; TEXT is in a function's or file's name:
-      --metric NAME         only this kind of value: samples, cpu, wall, gil or
-                            what the file has
+      --metric NAME         only this kind of value: cpu, wall, gil, bytes, … as
+                            the file has them
       --focus FUNCTION      only stacks through this function, from it on
       --callers             with --focus: what called it instead of what it
                             calls

@@ -278,10 +278,14 @@ $ assay report --stacks --highlight work --json a.folded | grep highlighted
       "highlighted": false
 
 $ assay diff --highlight work a.folded a.folded
-before  after  change  relative  function  where
-     3      3       0       0 %  *work     app/work.py
-     1      1       0       0 %  main
+no difference
 samples: in all 4 before, 4 after: 0 %
+
+$ sed 's/3$/5/' a.folded > more.folded; assay diff --highlight work a.folded more.folded
+before  after  change  relative  function  where
+     3      5      +2     +67 %  *work     app/work.py
+     1      1       0       0 %  main
+samples: in all 4 before, 6 after: +50 %
 
 # runs of another store
 $ assay flame --store elsewhere last -o - -f svg

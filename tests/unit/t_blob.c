@@ -79,6 +79,32 @@ static void t_run_with_everything(void)
 	round_trip(run);
 }
 
+/* What it allocated comes back to the byte, and where the capture is. */
+static void t_run_with_a_heap(void)
+{
+	struct sample s = SAMPLE_SHORT;
+	as_auto_run struct as_run *run = sample_run(&s), *back = NULL;
+	as_auto_buf struct as_buf b = AS_BUF(AS_BLOB_MAX);
+	size_t description;
+	struct as_err err;
+
+	run->heap = calloc(1, sizeof *run->heap);
+	*run->heap = (struct as_heap_note){
+		.capture = "/tmp/a b.heap",
+		.sample = 4096,
+		.cut = 1,
+		.peak_ns = 5,
+		.made = {70, 7000, 12.5},
+		.peak = {60, 6000, 0},
+		.left = {0, 0, 3 * 4096},
+		.n = 2,
+		.owner = {{"f", "/x.c", 7, {40, 4000, 1}}, {"", "", 0, {20, 2000, 2}}},
+	};
+	pack(run, &b, &description);
+	EXPECT_OK(as_blob_unpack(b.p, b.len, &back, &err), err);
+	EXPECT(back->heap && !memcmp(back->heap, run->heap, sizeof *run->heap));
+}
+
 /* An imported run: instances without tallies, one that is not in the list of singles. */
 static void t_run_without_tallies(void)
 {
@@ -361,8 +387,8 @@ static void t_squeezed_bomb_is_refused(void)
 }
 
 UTEST_MAIN(T(t_short_run), T(t_long_run), T(t_empty_run), T(t_run_with_everything),
-	   T(t_run_without_tallies), T(t_only_row), T(t_tallies_that_do_not_follow),
-	   T(t_memory_of_the_run_before), T(t_every_prefix), T(t_every_flipped_byte),
-	   T(t_newer_format_is_refused), T(t_older_formats), T(t_unknown_section_is_skipped),
-	   T(t_unknown_key_is_dropped), T(t_squeezed_and_back), T(t_rest_of_the_dictionary),
-	   T(t_squeezed_bomb_is_refused))
+	   T(t_run_with_a_heap), T(t_run_without_tallies), T(t_only_row),
+	   T(t_tallies_that_do_not_follow), T(t_memory_of_the_run_before), T(t_every_prefix),
+	   T(t_every_flipped_byte), T(t_newer_format_is_refused), T(t_older_formats),
+	   T(t_unknown_section_is_skipped), T(t_unknown_key_is_dropped), T(t_squeezed_and_back),
+	   T(t_rest_of_the_dictionary), T(t_squeezed_bomb_is_refused))

@@ -385,9 +385,36 @@ static void t_sampled(void)
 	story_done(&s);
 }
 
+/* Which rate was asked for, and when it was another: also where there are no events. */
+static void t_rates(void)
+{
+	for (int aggregated = 0; aggregated < 2; aggregated++) {
+		const struct as_heap_rate more[] = {{STORY_START + 5, 2048},
+						    {STORY_START + 9, 8192}};
+		struct story_writer w;
+		struct as_err err;
+		struct story s;
+
+		story_init(&s, 31, 2, 2000, 1 << 10);
+		story_open(&w, &s, a_path(), aggregated);
+		EXPECT_OK(as_capture_rate(w.c, &more[0], &err), err);
+		EXPECT_OK(as_capture_rate(w.c, &more[1], &err), err);
+		EXPECT_OK(story_close(&w, &err), err);
+		story_writer_done(&w);
+		as_auto_heap struct as_heap *h = must_read(NULL);
+		EXPECT_U64(h->asked, 1 << 10);
+		EXPECT_U64(h->rate, 8192);
+		EXPECT_U64(h->nraised, 2);
+		EXPECT(!memcmp(h->raised, more, sizeof more));
+		story_done(&s);
+	}
+}
+
 static void t_aggregated(void)
 {
-	struct as_capture_want want = {.from_ns = 1, .until_ns = 5};
+	struct as_capture_want want = {.from_ns = 1, .until_ns = 5},
+			       other = {.threshold = true, .temporary = 5},
+			       same = {.threshold = true, .temporary = 1};
 	struct as_heap *none = NULL;
 	struct as_err err;
 	struct story s;
@@ -403,6 +430,10 @@ static void t_aggregated(void)
 	EXPECT(h->aggregated && h->whole);
 	expect_story(h, &s, s.n, ALL);
 	EXPECT_I64(as_capture_read(a_path(), &want, &none, &err), AS_EUNSUP);
+	EXPECT_I64(as_capture_read(a_path(), &other, &none, &err), AS_EUNSUP);
+	EXPECT(strstr(err.hint, "threshold"));
+	as_auto_heap struct as_heap *again = must_read(&same);
+	EXPECT_U64(again->temporary, 1);
 	story_done(&s);
 }
 
@@ -552,6 +583,7 @@ static void t_full_disk(void)
 	story_writer_done(&w);
 	as_auto_heap struct as_heap *h = must_read(NULL);
 	EXPECT(!h->whole && h->full);
+	EXPECT(h->end_ns > STORY_START && h->end_ns < story_end(&s));
 	expect_story(h, &s, at + 1 - 1000, ALL);
 	story_done(&s);
 }
@@ -684,6 +716,6 @@ static void t_many_at_once_are_as_one_by_one(void)
 }
 
 UTEST_MAIN(T(t_written_is_read), T(t_captures_without_files_are_read), T(t_replayed), T(t_windows),
-	   T(t_half_open), T(t_slices), T(t_sampled), T(t_aggregated), T(t_killed),
+	   T(t_half_open), T(t_slices), T(t_sampled), T(t_rates), T(t_aggregated), T(t_killed),
 	   T(t_cut_anywhere), T(t_damaged_anywhere), T(t_foreign), T(t_not_overwritten),
 	   T(t_full_disk), T(t_names), T(t_many_at_once_are_as_one_by_one))

@@ -187,9 +187,9 @@ static void t_no_stack(void)
 	s.site[1].stack = 0;
 	expect_view(h, AS_HEAP_PEAK, as_report_heap_tree, &how,
 		    "at the peak: 3.5 MiB in 57 allocations\n"
-		    "   352 KiB  9.9 %  main  app/main.py:1\n"
-		    "   256 KiB  7.2 %  load  app/load.py:10\n"
-		    "   3.1 MiB   90 %  (no stack)\n"
+		    "   352 KiB  9.9 %  ├ main  app/main.py:1\n"
+		    "   256 KiB  7.2 %  │ load  app/load.py:10\n"
+		    "   3.1 MiB   90 %  └ (no stack)\n"
 		    "… and 1 more of less than 96.0 KiB\n");
 	expect_view(h, AS_HEAP_PEAK, as_report_heap_summary, &how,
 		    "at the peak: 3.5 MiB in 57 allocations\n"
@@ -201,20 +201,36 @@ static void t_no_stack(void)
 
 static void t_sampled_has_intervals(void)
 {
-	static const struct as_heap_how how = {.rows = 9, .title = "at the peak"};
+	static const struct as_heap_how how = {.rows = 9,
+					       .title = "at the peak",
+					       .rate = 512 * SAMPLE_KIB};
+	static const struct as_heap_how tree = {.spell = {.functions = true},
+						.rows = 9,
+						.title = "at the peak",
+						.rate = 512 * SAMPLE_KIB};
 	as_auto_sample struct sample_heap s;
 	struct as_heap *h = sample_heap(&s);
 
 	h->rate = 512 * SAMPLE_KIB;
+	for (size_t i = 0; i < h->nsites; i++)
+		h->site[i].sums.number.peak = (double)h->site[i].sums.peak.count;
 	s.site[1].sums.variance_peak = 100.0 * 100 * SAMPLE_KIB * SAMPLE_KIB;
+	s.site[1].sums.variance.peak = 25;
+	s.site[1].sums.number.peak += 0.75;
 	expect_view(
 		h, AS_HEAP_PEAK, as_report_heap_summary, &how,
-		"at the peak: 3.5 MiB ± 196 KiB in ~57 allocations\n"
+		"at the peak: 3.5 MiB ± 196 KiB in 58 ± 9.8 allocations\n"
 		"            total                       own  count  function  where\n"
-		"3.5 MiB ± 196 KiB  100 %          0 B ± 0 B    ~57  main      app/main.py:1\n"
-		"3.1 MiB ± 196 KiB   90 %  3.1 MiB ± 196 KiB    ~50  copy      app/state.py:38\n"
+		"3.5 MiB ± 196 KiB  100 %      0 B ± 1.5 MiB    ~58  main      app/main.py:1\n"
+		"3.1 MiB ± 196 KiB   90 %  3.1 MiB ± 196 KiB    ~51  copy      app/state.py:38\n"
 		"    256 KiB ± 0 B  7.2 %      256 KiB ± 0 B     ~4  load      app/load.py:10\n"
 		"   96.0 KiB ± 0 B  2.7 %     96.0 KiB ± 0 B     ~3  read      app/reader.c\n");
+	expect_view(h, AS_HEAP_PEAK, as_report_heap_tree, &tree,
+		    "at the peak: 3.5 MiB ± 196 KiB in 58 ± 9.8 allocations\n"
+		    "    3.5 MiB ± 196 KiB  100 %  main  app/main.py:1\n"
+		    "    3.1 MiB ± 196 KiB   90 %  ├ copy  app/state.py:38\n"
+		    "        256 KiB ± 0 B  7.2 %  ├ load  app/load.py:10\n"
+		    "       96.0 KiB ± 0 B  2.7 %  └ read  app/reader.c\n");
 }
 
 static void t_csv(void)
@@ -227,13 +243,14 @@ static void t_csv(void)
 	EXPECT_OK(as_heap_profile(sample_heap(&s), AS_HEAP_PEAK, EVERYTHING & ~AS_HEAP_SPREAD, &p,
 				  &err),
 		  err);
-	as_report_heap_csv(&b, p);
-	EXPECT_STR(as_buf_text(&b), "process,thread,task,allocator,allocations,bytes,stack\n"
-				    "\"100\",\"100\",,\"malloc\",4,262144,"
+	as_report_heap_csv(&b, p, 0);
+	EXPECT_STR(as_buf_text(&b), "process,thread,task,allocator,allocations,bytes,"
+				    "allocations_95,bytes_95,stack\n"
+				    "\"100\",\"100\",,\"malloc\",4,262144,,,"
 				    "\"main (/srv/app/main.py:5);load (/srv/app/load.py:12)\"\n"
-				    "\"100\",\"worker\",,\"realloc\",50,3276800,"
+				    "\"100\",\"worker\",,\"realloc\",50,3276800,,,"
 				    "\"main (/srv/app/main.py:5);copy (/srv/app/state.py:40)\"\n"
-				    "\"101\",\"101\",,\"mmap\",3,98304,"
+				    "\"101\",\"101\",,\"mmap\",3,98304,,,"
 				    "\"main (/srv/app/main.py:5);read (/srv/app/reader.c:7)\"\n");
 }
 
@@ -250,10 +267,41 @@ static void t_what_is_doubtful_is_said(void)
 	s.process[1].why = AS_WIRE_WHY_UNWIND;
 	as_put_heap_doubts(&b, &plain, h);
 	EXPECT_STR(as_buf_text(&b),
-		   "  incomplete  the capture was not closed: what follows its last block is lost\n"
+		   "  incomplete  the capture was not closed: it ends 4.00 s after the start\n"
 		   "  incomplete  process 100: 12 345 events were lost, frees among them: it may\n"
 		   "              have held less\n"
 		   "  incomplete  process 101: its native stacks could not be walked\n");
+	as_buf_clear(&b);
+	h->full = true;
+	s.process[0].lost = 0;
+	s.process[1].why = 0;
+	s.process[1].waited_ns = 1500000000;
+	as_put_heap_doubts(&b, &plain, h);
+	EXPECT_STR(as_buf_text(&b),
+		   "  incomplete  the disk was full: the capture ends 4.00 s after the start\n"
+		   "  incomplete  process 101: its threads waited 1.50 s for the recorder\n");
+}
+
+/* A rate that is not the one that was asked for, and samples that are lost. */
+static void t_a_rate_that_was_raised_is_said(void)
+{
+	as_auto_sample struct sample_heap s;
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_FILE);
+	struct as_heap *h = sample_heap(&s);
+
+	h->rate = 16 * SAMPLE_KIB;
+	h->asked = 256;
+	h->raised[h->nraised++] = (struct as_heap_rate){h->start_ns + 1000000000, 1024};
+	h->raised[h->nraised++] = (struct as_heap_rate){h->start_ns + 2000000000, 16 * SAMPLE_KIB};
+	s.process[0].lost = 10;
+	as_put_heap_doubts(&b, &plain, h);
+	EXPECT_STR(
+		as_buf_text(&b),
+		"  sampling    one in 256 B was asked for; there were too many samples, so it was\n"
+		"              made larger, first 1.00 s after the start, last 2.00 s: one in\n"
+		"              16.0 KiB\n"
+		"  incomplete  process 100: 10 samples were lost, of up to 160 KiB in all: the\n"
+		"              numbers may be so much too low\n");
 }
 
 /* A program that did nothing, or could not be recorded, has reports too. */
@@ -262,7 +310,7 @@ static void t_nothing_at_all(void)
 	struct as_err err;
 	as_auto_profile struct as_profile *stacks =
 		as_profile_new(&(struct as_value_kind){"bytes", "bytes"}, 1, &err);
-	struct as_heap h = {.whole = true, .at_peak = {-1, -1, -1, -1}, .stacks = stacks};
+	struct as_heap h = {.whole = true, .at_peak = {-1, -1, -1, -1, -1}, .stacks = stacks};
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_FILE);
 
 	EXPECT_OK(as_report_heap_stats(&b, &plain, &h, 5, &err), err);
@@ -314,5 +362,5 @@ static void t_json(void)
 
 UTEST_MAIN(T(t_the_end_fits_ten_seconds), T(t_stats), T(t_summary),
 	   T(t_summary_by_own_and_by_count), T(t_table), T(t_tree), T(t_no_stack),
-	   T(t_sampled_has_intervals), T(t_csv), T(t_what_is_doubtful_is_said), T(t_nothing_at_all),
-	   T(t_json))
+	   T(t_sampled_has_intervals), T(t_csv), T(t_what_is_doubtful_is_said),
+	   T(t_a_rate_that_was_raised_is_said), T(t_nothing_at_all), T(t_json))

@@ -59,7 +59,7 @@ static int spreadsheet(struct as_buf *b, const struct as_heap *h, struct as_err 
 	int r = as_heap_profile(h, AS_HEAP_PEAK, APART, &p, err);
 
 	if (r == AS_OK)
-		as_report_heap_csv(b, p);
+		as_report_heap_csv(b, p, 0);
 	return r;
 }
 

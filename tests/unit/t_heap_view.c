@@ -78,8 +78,8 @@ static void t_threads_of_one_name_have_their_number(void)
 	s.thread[2].name = s.worker;
 	as_auto_profile struct as_profile *p = view(h, AS_HEAP_MADE, AS_HEAP_THREADS);
 	EXPECT_I64(tag_of(p, 0, "thread")->number, 100);
-	EXPECT_STR(p->text[tag_of(p, 1, "thread")->text], "worker 102");
-	EXPECT_STR(p->text[tag_of(p, 3, "thread")->text], "worker 101");
+	EXPECT_STR(p->text[tag_of(p, 1, "thread")->text], "102 worker");
+	EXPECT_STR(p->text[tag_of(p, 3, "thread")->text], "101 worker");
 }
 
 static void t_one_process_needs_no_tag(void)
@@ -98,12 +98,36 @@ static void t_the_spread_is_a_kind(void)
 	struct as_heap *h = sample_heap(&s);
 
 	s.site[1].sums.variance_peak = 9.0 * SAMPLE_KIB * SAMPLE_KIB;
+	s.site[1].sums.variance.peak = 25;
 	s.site[0].sums.variance_peak = 1e40; /* beyond what is kept */
 	as_auto_profile struct as_profile *p = view(h, AS_HEAP_PEAK, AS_HEAP_SPREAD);
-	EXPECT_STR(p->kind[0].name, "variance");
-	EXPECT_I64(p->sample[1].v[0], 9);
-	EXPECT_I64(p->sample[0].v[0], INT64_MAX);
-	EXPECT_I64(as_profile_total(p, 2), 3552 * SAMPLE_KIB);
+	EXPECT_STR(p->kind[0].name, "count variance");
+	EXPECT_STR(p->kind[1].name, "variance");
+	EXPECT_I64(p->sample[1].v[0], 25);
+	EXPECT_I64(p->sample[1].v[1], 9);
+	EXPECT_I64(p->sample[0].v[1], INT64_MAX);
+	EXPECT_I64(as_profile_total(p, 3), 3552 * SAMPLE_KIB);
+}
+
+/* Counts of a sample: rounded one by one, all together would be another number. */
+static void t_counts_are_rounded_once(void)
+{
+	as_auto_sample struct sample_heap s;
+	struct as_heap *h = sample_heap(&s);
+	as_cleanup(as_heap_parts_done) struct as_heap_parts parts = {0};
+	struct as_err err;
+
+	h->rate = 512;
+	for (size_t i = 0; i < h->nsites; i++) {
+		h->site[i].sums.number.peak = (double)i + 1.4;
+		h->site[i].sums.variance.peak = 1;
+		h->site[i].sums.peak.count = (int64_t)i + 1;
+	}
+	double all = (double)(h->nsites * (h->nsites + 1)) / 2 + 0.4 * (double)h->nsites;
+	as_auto_profile struct as_profile *p = view(h, AS_HEAP_PEAK, 0);
+	EXPECT_I64(as_profile_total(p, 0), (int64_t)(all + 0.5));
+	EXPECT_OK(as_heap_parts(h, &parts, &err), err);
+	EXPECT_I64(parts.all.peak.count, (int64_t)(all + 0.5));
 }
 
 static void t_slices_are_kept_apart(void)
@@ -257,7 +281,7 @@ enum { MIB = 1 << 20 };
 
 static struct as_heap of_points(struct as_heap_point *point, size_t n)
 {
-	return (struct as_heap){.point = point, .npoints = n, .at_peak = {-1, -1, -1, -1}};
+	return (struct as_heap){.point = point, .npoints = n, .at_peak = {-1, -1, -1, -1, -1}};
 }
 
 static void t_a_moment_is_all_processes_that_are_there(void)
@@ -328,6 +352,9 @@ static void t_what_is_beside_the_heap(void)
 	h.at_peak.shared = 2 * MIB;
 	EXPECT_OK(as_heap_resident(&h, &r, &err), err);
 	EXPECT(r.file == 3 * MIB && r.shared == 2 * MIB && r.beside == 29 * MIB);
+	h.at_peak.own = MIB;
+	EXPECT_OK(as_heap_resident(&h, &r, &err), err);
+	EXPECT(r.file == 3 * MIB && r.shared == MIB && r.own == MIB && r.beside == 29 * MIB);
 	h.npoints = 1; /* more than is resident */
 	EXPECT_OK(as_heap_resident(&h, &r, &err), err);
 	EXPECT_I64(r.beside, -34 * MIB);
@@ -355,9 +382,10 @@ static void t_no_number_overflows(void)
 
 UTEST_MAIN(T(t_kinds_are_what_was_counted), T(t_a_view_has_its_own_stacks),
 	   T(t_sites_are_told_apart_as_asked), T(t_threads_of_one_name_have_their_number),
-	   T(t_one_process_needs_no_tag), T(t_the_spread_is_a_kind), T(t_slices_are_kept_apart),
-	   T(t_lines_stand_in_order), T(t_a_line_is_met_once), T(t_owners),
-	   T(t_a_task_is_its_outermost_coroutine), T(t_without_coroutines_there_are_no_tasks),
-	   T(t_every_operation_has_a_name), T(t_a_moment_is_all_processes_that_are_there),
+	   T(t_one_process_needs_no_tag), T(t_the_spread_is_a_kind), T(t_counts_are_rounded_once),
+	   T(t_slices_are_kept_apart), T(t_lines_stand_in_order), T(t_a_line_is_met_once),
+	   T(t_owners), T(t_a_task_is_its_outermost_coroutine),
+	   T(t_without_coroutines_there_are_no_tasks), T(t_every_operation_has_a_name),
+	   T(t_a_moment_is_all_processes_that_are_there),
 	   T(t_a_curve_that_is_thinned_keeps_its_peak), T(t_what_is_beside_the_heap),
 	   T(t_no_number_overflows))

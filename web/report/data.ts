@@ -131,6 +131,31 @@ export interface Load {
     climb?: Climb | null; /* of a capacity */
 }
 
+/* What it allocated, if that was recorded; null of _95: exact. */
+export interface Heap {
+    capture: string;
+    complete: boolean;
+    total_allocations: number;
+    total_allocated_bytes: number;
+    total_allocated_bytes_95: Num;
+    peak_bytes: number;
+    peak_bytes_95: Num;
+    peak_at_ns: Num;
+    leaked_bytes: number;
+    leaked_bytes_95: Num;
+    leaked_allocations: number;
+    peak_by_line: HeapOwner[];
+}
+
+export interface HeapOwner {
+    function: string | null;
+    file: string | null;
+    line: Num;
+    bytes: number;
+    bytes_95: Num;
+    count: number;
+}
+
 export interface Run {
     version: string;
     identity: Identity;
@@ -138,6 +163,7 @@ export interface Run {
     verdict: Verdict | null;
     growth?: Growth;
     load?: Load | null;
+    heap?: Heap | null;
     totals: Record<string, Total>;
     metrics: Record<string, Metric>;
     unlisted: number;
