@@ -76,7 +76,9 @@ int as_right_hint(const struct as_env *env, pid_t pid, struct as_err *err)
 		return as_hint(err, "this root has not the capability for it, as in a container: "
 				    "start that with --cap-add SYS_PTRACE");
 	if (we.uid && it.uid != AS_TEXT_NA && we.uid != it.uid)
-		return as_hint(err, "it belongs to uid %lld: be that user, or be root",
+		return as_hint(err,
+			       "it belongs to uid %lld: be that user, be root, or have "
+			       "CAP_SYS_PTRACE",
 			       (long long)it.uid);
 	return hint_own(we.uid ? scope : 0, !we.uid, err);
 }

@@ -220,8 +220,7 @@ static void put_takings(const struct changes *c, struct as_buf *out)
 	}
 }
 
-int as_put_diff(struct as_buf *out, const struct as_look *look, const struct as_profile *d,
-		const struct as_spelling *how, const struct as_diff_look *which, struct as_err *err)
+static void put_rows(const struct changes *c, const struct as_look *look, struct as_buf *out)
 {
 	static const struct as_column cols[COLS] = {
 		[BEFORE] = {.title = "before", .right = true},
@@ -231,25 +230,31 @@ int as_put_diff(struct as_buf *out, const struct as_look *look, const struct as_
 		[FUNCTION] = {.title = "function", .min = 16},
 		[WHERE] = {.title = "where", .min = 12, .path = true},
 	};
+	size_t most = c->which->rows;
+
+	as_put_table(out, look,
+		     &(struct as_table){.cols = cols,
+					.ncols = COLS,
+					.nrows = c->n < most ? c->n : most,
+					.data = c,
+					.cell = cell,
+					.ink = ink});
+	if (c->n > most)
+		as_buf_fmt(out, "and %zu more functions\n", c->n - most);
+}
+
+int as_put_diff(struct as_buf *out, const struct as_look *look, const struct as_profile *d,
+		const struct as_spelling *how, const struct as_diff_look *which, struct as_err *err)
+{
 	as_cleanup(changes_done) struct changes c = {.d = d, .how = how, .which = which};
 	int r = gather(&c, err);
 
 	if (r < 0)
 		return r;
-	if (!c.n || c.at[0].by == 0) {
+	if (!c.n || c.at[0].by == 0)
 		as_buf_str(out, "no difference\n");
-		put_all(&c, out);
-		return AS_OK;
-	}
-	as_put_table(out, look,
-		     &(struct as_table){.cols = cols,
-					.ncols = COLS,
-					.nrows = c.n < which->rows ? c.n : which->rows,
-					.data = &c,
-					.cell = cell,
-					.ink = ink});
-	if (c.n > which->rows)
-		as_buf_fmt(out, "and %zu more functions\n", c.n - which->rows);
+	else
+		put_rows(&c, look, out);
 	put_all(&c, out);
 	put_takings(&c, out);
 	return AS_OK;

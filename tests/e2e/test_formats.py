@@ -127,10 +127,11 @@ def _():
 @test("what has nothing on either side is in no difference; the heavy come first")
 def _():
     (tmp() / "p.folded").write_text("m (a.py);light (a.py) 1\nm (a.py);heavy (a.py) 5\n")
-    r = assay("diff", "p.folded", "p.folded").ok().out.splitlines()
-    expect_eq([line.split()[-2] for line in r[1:3]], ["heavy", "light"], "the rows")
-    expect_in("samples: in all 6 before", r[3])
-    expect_eq(len(r), 4, "lines")
+    (tmp() / "q.folded").write_text((tmp() / "p.folded").read_text() + "m (a.py);new (a.py) 2\n")
+    r = assay("diff", "p.folded", "q.folded").ok().out.splitlines()
+    expect_eq([line.split()[-2] for line in r[1:4]], ["new", "heavy", "light"], "the rows")
+    expect_in("samples: in all 6 before", r[4])
+    expect_eq(len(r), 5, "lines")
 
 
 @test("callers of one name are told apart by their files, and one function is one")

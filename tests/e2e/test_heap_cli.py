@@ -294,7 +294,7 @@ def _():
 def _():
     allocs("peak")
     text = assay("heap", "diff", "a.heap", "a.heap").ok().out
-    expect(text.startswith("no difference: in all ") and text.count("\n") == 1, text)
+    expect(text.startswith("no difference\nin all ") and text.count("\n") == 2, text)
     for words in ("flame", "a.heap"), ("diff", "a.heap", "a.heap"):
         r = assay(*words)
         expect(r.rc and "assay heap" in r.err, f"{words}: {r}")

@@ -225,7 +225,7 @@ def _():
         r = run("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", ASSAY, "loop", "-d",
                 "0.2", p.pid, env=PROBED, cwd="/")
         expect_eq(r.rc, 77, "exit status without the right")
-        expect_in("it belongs to uid 0: be that user, or be root", r.err)
+        expect_in("it belongs to uid 0: be that user, be root, or have CAP_SYS_PTRACE", r.err)
     stop(p)
 
 

@@ -212,7 +212,7 @@ def _():
     p = script(PYTHONS[-1], "split", 0.5, 20)
     r = run(*as_nobody(ASSAY, "record", "-p", p.pid, "-d", 0.1))
     expect_eq(r.rc, 77, f"exit status ({r.err})")
-    expect_in("it belongs to uid 0: be that user, or be root", r.err)
+    expect_in("it belongs to uid 0: be that user, be root, or have CAP_SYS_PTRACE", r.err)
     if shutil.which("setpriv"):
         r = run("setpriv", "--bounding-set=-sys_ptrace", "--inh-caps=-sys_ptrace", ASSAY, "dump",
                 p.pid)

@@ -236,7 +236,7 @@ static void t_kept(void)
 		as_dec_load(&in, part);
 		whole += !in.bad;
 	}
-	/* but where those ended that were kept before servers, climbs, flows, first bytes, rollouts */
+	/* but where those ended that were kept before servers, climbs, flows, and so on */
 	EXPECT_I64(whole, 6);
 }
 

@@ -53,7 +53,7 @@ static const struct row {
 	{1000, "0", 1000, "2", "Yama lets only root"},
 	{1000, "0", 1000, "3", "until this machine is started anew"},
 	{1000, "0", 1000, "0", "undumpable"},
-	{1000, "0", 0, "1", "it belongs to uid 0: be that user, or be root"},
+	{1000, "0", 0, "1", "it belongs to uid 0: be that user, be root, or have CAP_SYS_PTRACE"},
 	{0, "00000000a80425fb", 1000, "1", "--cap-add SYS_PTRACE"},
 	{0, "000001ffffffffff", 1000, "1", "a security module"},
 	{0, "000001ffffffffff", 1000, "3", "ptrace_scope is 3"},
