@@ -1,5 +1,6 @@
 #include "os/jobclock.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <stdbool.h>
@@ -36,6 +37,7 @@ int as_jobclock_open(void)
 		.exclude_hv = 1,
 	};
 
+	errno = EACCES;
 	if (held_to_another())
 		return 0;
 	as_auto_fd int fd =

@@ -9,7 +9,7 @@
  */
 #include <stdint.h>
 
-/* By the thread that forks, before it does; counts from its children's exec. 0: refused. */
+/* By the thread that forks, before it does; counts from its children's exec. 0: refused (errno). */
 int as_jobclock_open(void);
 /* What was used so far, of the living and the dead, in ns; AS_PROC_NA: not to be had. */
 int64_t as_jobclock_read(int clock);

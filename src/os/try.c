@@ -2,13 +2,13 @@
 
 #include <errno.h>
 #include <linux/bpf.h>
-#include <linux/perf_event.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "os/jobclock.h"
 #include "os/life.h"
 
 int as_try_bpf(void)
@@ -31,18 +31,12 @@ int as_try_bpf(void)
 
 int as_try_perf(void)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof attr,
-		.config = PERF_COUNT_SW_TASK_CLOCK,
-		.disabled = 1,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-	};
-	as_auto_fd int fd =
-		(int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	int clock = as_jobclock_open();
 
-	return fd < 0 ? errno : 0;
+	if (!clock)
+		return errno;
+	(void)close(clock);
+	return 0;
 }
 
 int as_try_proc_connector(const struct as_env *env)

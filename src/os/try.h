@@ -9,5 +9,5 @@
 #include "os/env.h"
 
 int as_try_bpf(void);                                /* load a program of two instructions       */
-int as_try_perf(void);                               /* a software clock on our own thread       */
+int as_try_perf(void);                               /* a clock for a job (os/jobclock.h)        */
 int as_try_proc_connector(const struct as_env *env); /* listen to the kernel's process events    */
