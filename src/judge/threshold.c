@@ -506,11 +506,12 @@ static int read_tag(struct word tag, char *ret_step, struct as_err *err)
 /* What is left of "metric{tag} stat" without its tag, in `room`. */
 static int take_tag(struct word *w, char *room, char *ret_step, struct as_err *err)
 {
-	size_t at = until_one_of("{", w->p, w->n), tag = tag_length(w->p + at, w->n - at);
-	struct word rest = {w->p + at + tag, w->n - at - tag};
+	size_t at = until_one_of("{", w->p, w->n);
+	size_t tag = at < w->n ? tag_length(w->p + at, w->n - at) : 0;
 
 	if (!tag)
 		return AS_OK;
+	struct word rest = {w->p + at + tag, w->n - at - tag};
 	int r = read_tag(trimmed(w->p + at + 1, tag - 2), ret_step, err);
 	memcpy(room, w->p, at);
 	memcpy(room + at, rest.p, rest.n);
