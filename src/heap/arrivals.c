@@ -1,5 +1,7 @@
 #include "heap/arrivals.h"
 
+#include <fcntl.h>
+
 #include "base/clock.h"
 #include "base/fault.h"
 
@@ -40,13 +42,13 @@ static int welcome(struct as_arrivals *a, int connection, pid_t pid, pid_t paren
 
 	if (r < 0)
 		return turn_away(a, err);
-	as_auto_fd int mapping = as_take_fd(m->mapping.fd);
+	as_auto_fd int mapping = fcntl(m->mapping.fd, F_DUPFD_CLOEXEC, 0);
 
 	m->mapping.heap->seed = a->config.seed ? a->config.seed + a->welcomed++ : 0;
 
-	if (!add(a, m)) {
+	if (mapping < 0 || !add(a, m)) {
 		as_member_free(m);
-		(void)as_fail(err, AS_ENOMEM, "no memory for another process");
+		(void)as_fail(err, AS_ENOMEM, "no memory or descriptor for another process");
 		return turn_away(a, err);
 	}
 	return as_guestdoor_answer(connection, &w, sizeof w, (int[]){a->page, mapping}, err);

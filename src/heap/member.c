@@ -259,10 +259,8 @@ bool as_member_status(const struct as_member *m, const struct as_env *env,
 	return true;
 }
 
-int64_t as_member_own(const struct as_member *m, const struct as_proc_status *v)
+int64_t as_member_own(int64_t there, const struct as_proc_status *v)
 {
-	int64_t there = as_mapping_there(&m->mapping);
-
 	return there < v->shmem ? there : v->shmem;
 }
 
@@ -275,5 +273,5 @@ void as_member_rss_parts(const struct as_member *m, const struct as_env *env,
 	add(&to->anonymous, v.anon);
 	add(&to->file, v.file);
 	add(&to->shared, v.shmem);
-	add(&to->own, as_member_own(m, &v));
+	add(&to->own, as_member_own(as_mapping_there(&m->mapping), &v));
 }

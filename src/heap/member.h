@@ -68,8 +68,8 @@ int64_t as_member_mapped(const struct as_member *m);
 /* False: it cannot be asked, it is gone. */
 bool as_member_status(const struct as_member *m, const struct as_env *env,
 		      struct as_proc_status *ret);
-/* Of its shared memory: what recording needs there; -1: unknown. */
-int64_t as_member_own(const struct as_member *m, const struct as_proc_status *v);
+/* Of its shared memory: what recording needs, with so much of the mapping there; -1: unknown. */
+int64_t as_member_own(int64_t there, const struct as_proc_status *v);
 /* What it is made of is added to `to`; unknown makes unknown. */
 void as_member_rss_parts(const struct as_member *m, const struct as_env *env,
 			 struct as_heap_rss *to);

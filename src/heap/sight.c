@@ -22,6 +22,7 @@ struct seen {
 	size_t nkinds, kinds_cap, sums_cap;
 	size_t at; /* the next kind to be copied in this look                                 */
 	int64_t mapped; /* bytes of files among what it holds                                */
+	int64_t own;    /* bytes of its mapping that there are                               */
 	bool over;    /* it has ended, and all of it was seen                                    */
 	bool past;    /* before the highest moment                                               */
 	bool told;    /* the heap has all of it, as it is over                                   */
@@ -165,6 +166,7 @@ static bool copy(struct seen *s, struct as_member *m, size_t *room)
 	as_member_follow(m);
 	s->is = m->is;
 	s->mapped = as_member_mapped(m);
+	s->own = as_mapping_there(&m->mapping);
 	return copy_names(&s->names, &m->names) &&
 	       extend(&s->kind, &s->kinds_cap, &s->nkinds, m->kinds.kind, m->kinds.n,
 		      sizeof *s->kind) &&
@@ -332,7 +334,7 @@ static void add_rss(struct as_sight *x, const struct seen *s)
 	add(&to->anonymous, v.anon);
 	add(&to->file, v.file);
 	add(&to->shared, v.shmem);
-	add(&to->own, as_member_own(s->m, &v));
+	add(&to->own, as_member_own(s->own, &v));
 }
 
 static void look_at_rss(struct as_sight *x)
