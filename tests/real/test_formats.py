@@ -198,6 +198,7 @@ def py_spy():
     (tmp() / "lock").write_text(line)
     r = run(sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", "packages",
             "--require-hashes", "-r", "lock", timeout=300)
+    expect("HASHES" not in r.err.upper(), f"another py-spy than the lock's: {r.err}")
     if r.rc != 0:
         skip(f"py-spy cannot be had: {r.err.strip()[-80:]}")
     return tmp() / "packages/bin/py-spy"
