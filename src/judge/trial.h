@@ -32,7 +32,7 @@ void as_trial_close(struct as_trial *t);
 /* What ended in one more stretch of time. */
 struct as_trial_slice {
 	const struct as_histogram *latency, *wire, *waiting;
-	uint64_t requests, failed, met; /* met: the deadline */
+	uint64_t requests, failed, met; /* met: all bounds */
 	uint64_t answers;               /* whatever they say */
 	int64_t ns;                     /* that it took      */
 };

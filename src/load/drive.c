@@ -78,6 +78,7 @@ static void add_up(struct as_drive *d)
 {
 	d->all->requests += d->last->requests;
 	d->all->failed += d->last->failed;
+	d->all->met += d->last->met;
 	as_histogram_merge(&d->all->latency, &d->last->latency);
 	as_histogram_merge(&d->all->wire, &d->last->wire);
 }
@@ -99,6 +100,8 @@ static void put_row(const struct as_drive *d, struct as_frame *frame)
 
 	as_row_set(row, AS_F_LOAD_REQUESTS, (int64_t)d->all->requests);
 	as_row_set(row, AS_F_LOAD_ERRORS, (int64_t)d->all->failed);
+	if (d->state.judged)
+		as_row_set(row, AS_F_LOAD_GOOD, (int64_t)d->all->met);
 	as_row_set(row, AS_F_LOAD_FLIGHT, (int64_t)d->state.under_way);
 	as_row_set(row, AS_F_LOAD_CPU, d->state.cpu_ns);
 	put_times(d->last, row);

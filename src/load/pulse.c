@@ -65,6 +65,7 @@ struct as_load_slice *as_pulse_slice(struct as_pulse *p)
 
 static void note(struct as_load_state *s, const struct as_load *l)
 {
+	s->judged = as_load_is_judged(l);
 	s->requests = l->requests;
 	s->warmup = l->warmup;
 	s->bytes_in = l->bytes_in;

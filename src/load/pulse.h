@@ -13,7 +13,7 @@
 /* What ended in some time, warm-up too. Of the heap: it holds histograms. */
 struct as_load_slice {
 	uint64_t requests, failed;
-	uint64_t met; /* the deadline */
+	uint64_t met; /* all bounds of a good answer */
 	struct as_histogram latency, wire, waiting;
 };
 
@@ -23,6 +23,7 @@ struct as_load_state {
 	uint64_t errors[AS_LOAD_NERRORS];
 	uint64_t status[AS_LOAD_CLASSES];
 	uint64_t under_way;
+	bool judged;    /* something says what a good answer is   */
 	int64_t t_ns;   /* since it began to send                 */
 	int64_t cpu_ns; /* of its thread                          */
 };

@@ -108,7 +108,8 @@ static struct as_trial_view judge_swinging(const char *slo, int64_t requests, in
 	struct as_trial trial;
 	struct as_err err;
 
-	whole = (struct as_load){.deadline_ns = AS_SECOND, .measured_ns = AS_SECOND, .conns = 8};
+	whole = (struct as_load){.measured_ns = AS_SECOND, .conns = 8};
+	whole.bound[AS_LOAD_E2EL].within_ns = AS_SECOND;
 	EXPECT_I64(as_trial_open(&trial, &t, &err), AS_OK);
 	for (int i = 0; i < 10; i++) {
 		int64_t n = requests + (i % 2 ? swing : -swing);
