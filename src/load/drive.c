@@ -66,14 +66,6 @@ static void on_signal(void *arg, int sig)
 
 /* ── the timeline ─────────────────────────────────────────────────────── */
 
-static void clear(struct as_load_slice *s)
-{
-	s->requests = s->failed = s->met = 0;
-	as_histogram_clear(&s->latency);
-	as_histogram_clear(&s->wire);
-	as_histogram_clear(&s->waiting);
-}
-
 static void add_up(struct as_drive *d)
 {
 	d->all->requests += d->last->requests;
@@ -121,7 +113,7 @@ static void rows(void *arg, struct as_frame *frame)
 
 	as_toll_note(&d->toll, frame);
 	if (d->at_work) {
-		clear(d->last);
+		as_load_slice_clear(d->last);
 		told = as_pulse_take(d->pulse, d->last, &d->state);
 	}
 	if (is_over(d)) {

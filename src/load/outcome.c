@@ -133,6 +133,10 @@ void as_gen_record(struct as_generator *g, struct as_conn *c, enum as_load_error
 	as_histogram_add(&g->slice->latency, now - c->due_ns, 1);
 	as_histogram_add(&g->slice->wire, now - c->begun_ns, 1);
 	as_histogram_add(&g->slice->waiting, waited(c, now), 1);
+	if (c->session) {
+		g->slice->nsteps = l->nsteps;
+		record_step(&g->slice->step[c->session->asked], c, kind, now);
+	}
 	if (c->due_ns < g->from_ns) {
 		l->warmup++;
 		return;

@@ -96,6 +96,28 @@ void as_load_checked(const struct as_load *l, const struct as_load_step *step, u
 	}
 }
 
+void as_load_step_clear(struct as_load_step *s)
+{
+	s->requests = 0;
+	memset(s->errors, 0, sizeof s->errors);
+	memset(s->status, 0, sizeof s->status);
+	as_histogram_clear(&s->latency);
+	as_histogram_clear(&s->wire);
+	as_histogram_clear(&s->waiting);
+}
+
+void as_load_step_add(struct as_load_step *to, const struct as_load_step *from)
+{
+	to->requests += from->requests;
+	for (size_t e = 0; e < AS_LOAD_NERRORS; e++)
+		to->errors[e] += from->errors[e];
+	for (size_t c = 0; c < AS_LOAD_CLASSES; c++)
+		to->status[c] += from->status[c];
+	as_histogram_merge(&to->latency, &from->latency);
+	as_histogram_merge(&to->wire, &from->wire);
+	as_histogram_merge(&to->waiting, &from->waiting);
+}
+
 uint64_t as_load_step_failed(const struct as_load_step *s)
 {
 	uint64_t n = 0;

@@ -269,6 +269,9 @@ const struct as_histogram *as_load_stream_at(const struct as_load_streams *s, si
 void as_load_checked(const struct as_load *l, const struct as_load_step *step, uint64_t *ret_passed,
 		     uint64_t *ret_failed);
 uint64_t as_load_step_failed(const struct as_load_step *s);
+/* Counts and times, not the name: empty again, and those of another as well. */
+void as_load_step_clear(struct as_load_step *s);
+void as_load_step_add(struct as_load_step *to, const struct as_load_step *from);
 /* Answers a second, of those that were measured; NaN when there are none. */
 double as_load_rate(const struct as_load *l);
 double as_load_step_rate(const struct as_load *l, const struct as_load_step *s);
