@@ -244,6 +244,7 @@ static void open_view(const char *url, struct job *j, bool shown)
 							       ? c->warmup_ns + c->duration_ns
 							       : 0,
 					   .most = c->requests,
+					   .flow = c->flow != NULL,
 					   .conns = c->conns,
 					   .rate = c->schedule.rate,
 					   .target = first->pid ? first->name : NULL,

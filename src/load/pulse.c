@@ -80,6 +80,7 @@ static void note(struct as_load_state *s, const struct as_load *l)
 	s->judged = as_load_is_judged(l);
 	s->requests = l->requests;
 	s->warmup = l->warmup;
+	s->sessions = l->sessions;
 	s->bytes_in = l->bytes_in;
 	s->bytes_out = l->bytes_out;
 	memcpy(s->errors, l->errors, sizeof s->errors);

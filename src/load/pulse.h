@@ -22,6 +22,7 @@ struct as_load_slice {
 /* How it stood when a slice was given; counts as in struct as_load. */
 struct as_load_state {
 	uint64_t requests, warmup, bytes_in, bytes_out;
+	uint64_t sessions;
 	uint64_t errors[AS_LOAD_NERRORS];
 	uint64_t status[AS_LOAD_CLASSES];
 	uint64_t nchecks; /* of a flow */
