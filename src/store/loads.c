@@ -397,6 +397,7 @@ static const struct as_slot rollouts_slots[] = {
 	AS_SLOT(11, U64, struct as_rollouts, tools_failed),
 	AS_SLOT(12, U64, struct as_rollouts, gym),
 	AS_SLOT(13, U64, struct as_rollouts, unwatched),
+	AS_SLOT(14, U64, struct as_rollouts, no_json),
 };
 
 static void enc_rollouts(struct as_buf *b, const struct as_rollouts *r)
