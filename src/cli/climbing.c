@@ -69,7 +69,11 @@ static int on_frame(void *st, const struct as_frame *f, struct as_err *err)
 						 .failed = d->last->failed,
 						 .met = d->last->met,
 						 .answers = answers,
-						 .ns = d->state.t_ns - p->before_ns};
+						 .ns = d->state.t_ns - p->before_ns,
+						 .nsteps = d->last->nsteps,
+						 .step = d->last->step,
+						 .nchecks = d->state.nchecks,
+						 .check = d->state.check};
 
 		as_trial_add(&p->trial, &s);
 		p->answered += d->last->requests - d->last->failed;
@@ -131,6 +135,15 @@ static struct as_measure measure_of(const struct as_climbing *c, struct words *w
 	return m;
 }
 
+/* Steps are judged as the whole is. */
+static void name_steps(const struct as_flow_plan *flow, struct as_trial *t)
+{
+	for (size_t i = 0; flow && i < flow->nsteps; i++)
+		as_trial_name_step(t, flow->step[i].name);
+	for (size_t i = 0; flow && i < flow->nchecks; i++)
+		as_trial_name_check(t, flow->check[i].step);
+}
+
 static int try_amount(struct as_climbing *c, struct probe *p, struct as_measured *got,
 		      struct as_io *io, struct as_err *err)
 {
@@ -142,6 +155,7 @@ static int try_amount(struct as_climbing *c, struct probe *p, struct as_measured
 		r = as_trial_open(&p->trial, c->slo, err);
 	if (r < 0)
 		return r;
+	name_steps(c->job->flow, &p->trial);
 	struct as_sink sink = probe_sink(p);
 	struct as_measure m = measure_of(c, &words);
 	m.watcher = &sink;

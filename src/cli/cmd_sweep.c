@@ -95,7 +95,8 @@ static struct as_sweep_cell new_cell(void)
 				      .rate = (double)NAN,
 				      .p50 = (double)NAN,
 				      .p99 = (double)NAN,
-				      .errors = (double)NAN};
+				      .errors = (double)NAN,
+				      .goodput = (double)NAN};
 }
 
 static int prepare(struct sweep *s, struct as_err *err)
@@ -337,6 +338,7 @@ static void note(const struct as_run *run, bool low, struct as_sweep_cell *c)
 	c->p50 = in_ms(&l->latency, 0.5);
 	c->p99 = in_ms(&l->latency, 0.99);
 	c->errors = l->requests ? (double)as_load_failed(l) / (double)l->requests : (double)NAN;
+	c->goodput = as_load_goodput(l);
 }
 
 static void plan(const struct opts *o, bool low, struct as_load_config *c)

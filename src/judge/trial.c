@@ -1,6 +1,7 @@
 #include "judge/trial.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "base/fault.h"
 
@@ -25,6 +26,35 @@ static void set_times(struct as_histogram *to, const struct as_histogram *from)
 	as_histogram_merge(to, from);
 }
 
+void as_trial_name_step(struct as_trial *t, const char *name)
+{
+	struct as_load_step *s = &t->slice->step[t->slice->nsteps++];
+
+	(void)snprintf(s->name, sizeof s->name, "%s", name);
+}
+
+void as_trial_name_check(struct as_trial *t, size_t step)
+{
+	t->slice->check[t->slice->nchecks++].step = step;
+}
+
+/* Checks are told as sums. */
+static void set_flow(struct as_trial *t, const struct as_trial_slice *s)
+{
+	struct as_load *l = t->slice;
+
+	for (size_t i = 0; i < l->nsteps; i++) {
+		as_load_step_clear(&l->step[i]);
+		if (i < s->nsteps)
+			as_load_step_add(&l->step[i], &s->step[i]);
+	}
+	for (size_t i = 0; i < l->nchecks && i < s->nchecks; i++) {
+		l->check[i].passed = s->check[i].passed - t->before[i].passed;
+		l->check[i].failed = s->check[i].failed - t->before[i].failed;
+		t->before[i] = s->check[i];
+	}
+}
+
 void as_trial_add(struct as_trial *t, const struct as_trial_slice *s)
 {
 	struct as_load *l = t->slice;
@@ -37,6 +67,7 @@ void as_trial_add(struct as_trial *t, const struct as_trial_slice *s)
 	l->met = s->met;
 	l->status[0] = s->answers;
 	l->measured_ns = s->ns;
+	set_flow(t, s);
 	for (size_t i = 0; i < t->thresholds->n; i++) {
 		const struct as_threshold *x = &t->thresholds->at[i];
 		struct as_threshold_share of;

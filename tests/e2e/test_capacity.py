@@ -87,6 +87,23 @@ def _():
     expect_eq(d["unit"], "sessions at once", "unit")
 
 
+@test("a flow: a step is judged while a probe goes on, as all of it is")
+def _():
+    s = stub("--answer", "delay=1ms")
+    steps = [{"name": "login", "url": "/a"},
+             {"name": "order", "url": "/b?delay=60ms", "check": {"status": 200}}]
+    (tmp() / "flow.json").write_text(json.dumps({"base": s.url, "steps": steps}))
+    for slo, keeps in (("p95{order}<20ms", False), ("p95{login}<30s,checks{order}>0.5", True)):
+        d, _ = capacity("flow.json", "--slo", slo, "--from", 30, "--most", 30, "--probe", "3s",
+                        "--hold", "0.3s", rc=(0, 6) if keeps else (3, 6))
+        first = d["probes"][0]
+        if first["verdict"] == "invalid":
+            continue
+        expect_eq((first["verdict"], first["sure"]), ("keeps" if keeps else "misses", True), slo)
+        expect(keeps or first["seconds"] < 2.7, f"half of its time is enough: {first}")
+    s.end()
+
+
 @test("in the list it stands once; its probes when they are asked for")
 def _():
     s = stub("--answer", "delay=5ms")

@@ -108,7 +108,8 @@ static struct as_trial_view judge_swinging(const char *slo, int64_t requests, in
 	struct as_trial trial;
 	struct as_err err;
 
-	whole = (struct as_load){.deadline_ns = AS_SECOND, .measured_ns = AS_SECOND, .conns = 8};
+	whole = (struct as_load){.measured_ns = AS_SECOND, .conns = 8};
+	whole.bound[AS_LOAD_E2EL].within_ns = AS_SECOND;
 	EXPECT_I64(as_trial_open(&trial, &t, &err), AS_OK);
 	for (int i = 0; i < 10; i++) {
 		int64_t n = requests + (i % 2 ? swing : -swing);
@@ -150,6 +151,76 @@ static void t_goodput(void)
 	EXPECT(!v.sure);
 	v = judge_swinging("goodput>=0.9999", 100, 5);
 	EXPECT(!v.keeps && v.sure);
+	v = judge_swinging("good_requests>=900/s", 100, 5);
+	EXPECT(v.keeps && v.sure);
+	v = judge_swinging("good_requests>=1100/s", 100, 5);
+	EXPECT(!v.keeps && v.sure);
+}
+
+/* ── steps of a flow ──────────────────────────────────────────────────── */
+
+static struct as_load_step step[2]; /* too large for a stack */
+
+/* Ten slices of 200 requests of two steps each: the first takes 1 ms, the second 100 ms. */
+static struct as_trial_view judge_steps(const char *slo, uint64_t failed)
+{
+	struct as_thresholds t = parsed(slo);
+	struct as_load_check check[2] = {{.step = 0}, {.step = 1}};
+	struct as_trial trial;
+	struct as_err err;
+
+	EXPECT_I64(as_trial_open(&trial, &t, &err), AS_OK);
+	as_trial_name_step(&trial, "login");
+	as_trial_name_step(&trial, "order");
+	as_trial_name_check(&trial, 0);
+	as_trial_name_check(&trial, 1);
+	as_histogram_clear(&h);
+	for (int i = 0; i < 2; i++) {
+		as_load_step_clear(&step[i]);
+		step[i].requests = 200;
+		step[i].status[1] = 200;
+		step[i].errors[AS_LOAD_TIMEOUT] = i ? failed : 0;
+		as_histogram_add(&step[i].latency, i ? 100 * AS_MSEC : AS_MSEC, 200);
+	}
+	for (int i = 0; i < 10; i++) {
+		check[0].passed += 200;
+		check[1].failed += 100;
+		check[1].passed += 100;
+		as_trial_add(&trial, &(struct as_trial_slice){.latency = &h,
+							      .wire = &h,
+							      .waiting = &h,
+							      .requests = 400,
+							      .ns = AS_SECOND / 10,
+							      .nsteps = i == 9 ? 0 : 2,
+							      .step = step,
+							      .nchecks = 2,
+							      .check = check});
+	}
+	struct as_trial_view v = as_trial_judge(&trial, NULL);
+	as_trial_close(&trial);
+	return v;
+}
+
+static void t_steps(void)
+{
+	static const struct {
+		const char *slo;
+		bool keeps;
+	} decided[] = {
+		{"p95{login}<50ms", true},      {"p95{order}<50ms", false},
+		{"p95{order}<150ms", true},     {"mean{order}<50ms", false},
+		{"errors{login}<5%", true},     {"errors{order}<5%", false},
+		{"checks{login}>0.9", true},    {"checks{order}>0.9", false},
+		{"checks>0.9", false},          {"checks>0.5", true},
+		{"rate{login}>=5000/s", false},
+	};
+
+	for (size_t i = 0; i < AS_LEN(decided); i++) {
+		struct as_trial_view v = judge_steps(decided[i].slo, 50);
+
+		if (!v.sure || v.keeps != decided[i].keeps)
+			UTEST_FAIL("%s: sure %d, keeps %d", decided[i].slo, v.sure, v.keeps);
+	}
 }
 
 static void t_without_an_interval(void)
@@ -166,4 +237,4 @@ static void t_without_an_interval(void)
 }
 
 UTEST_MAIN(T(t_decided), T(t_undecided), T(t_the_end), T(t_means_and_rates), T(t_goodput),
-	   T(t_without_an_interval))
+	   T(t_steps), T(t_without_an_interval))
