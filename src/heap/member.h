@@ -7,6 +7,7 @@
  */
 #include "heap/capture.h"
 #include "heap/drain.h"
+#include "heap/pynames.h"
 #include "os/env.h"
 #include "os/proc.h"
 
@@ -20,6 +21,7 @@ struct as_member {
 	struct as_kinds kinds;
 	struct as_heap_names names;
 	struct as_follow follow;
+	struct as_pynames *pynames; /* NULL: nobody to ask for */
 	struct as_deeds_sink sink;
 	struct as_session *session;
 	uint32_t number;   /* in the session, and in its capture                          */
@@ -56,6 +58,8 @@ uint32_t as_member_attached(const struct as_member *m);
 bool as_member_quiet(const struct as_member *m);
 /* Names as far as they are complete, and what the guest says of itself. */
 void as_member_follow(struct as_member *m);
+/* Threads that have names of Python's get them; call it often: it seldom does anything. */
+void as_member_call_threads(struct as_member *m, const struct as_env *env);
 /* Is there more to say of it than the last time that this was asked? Not of its sums. */
 bool as_member_news(struct as_member *m);
 /* Everything was read: its memory is no more. */

@@ -393,6 +393,8 @@ static size_t look(struct as_session *s)
 	adopt(s);
 	see_ends(s);
 	size_t n = read_all(s, now);
+	for (size_t i = 0; i < s->nliving; i++)
+		as_member_call_threads(s->living[i], s->env);
 	points(s, now);
 	judge_rate(s, now);
 	flush(s, now);

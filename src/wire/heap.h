@@ -186,7 +186,7 @@ enum as_wire_note_kind {
 	AS_WIRE_NOTE_CODE = 1, /* struct as_wire_code, name, file, line table        */
 	AS_WIRE_NOTE_MODULE,   /* struct as_wire_module, path: loaded from now on    */
 	AS_WIRE_NOTE_UNLOAD,   /* struct as_wire_module, path: no longer there       */
-	AS_WIRE_NOTE_THREAD,   /* u32 tid, u32 0, name                               */
+	AS_WIRE_NOTE_THREAD,   /* struct as_wire_thread, name                        */
 };
 
 struct as_wire_code {
@@ -199,6 +199,11 @@ struct as_wire_code {
 struct as_wire_module {
 	uint64_t start, end, bias; /* of its code; bias: address less that in the file */
 	uint64_t seq;              /* since when                                       */
+};
+
+struct as_wire_thread {
+	uint32_t tid, zero;
+	uint64_t self; /* pthread_self(): what Python calls its ident */
 };
 
 /* The first word of a record: the operation in the top 8 bits, `seq` below. */

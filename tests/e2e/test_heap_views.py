@@ -184,7 +184,7 @@ def make(n):
     made[threading.get_native_id()] = n
 
 kept, made = [], {}
-threads = [threading.Thread(target=make, args=(n,)) for n in (11, 23, 37)]
+threads = [threading.Thread(target=make, name="python3", args=(n,)) for n in (11, 23, 37)]
 for t in threads:
     t.start()
 for t in threads:
@@ -203,6 +203,46 @@ print(json.dumps(made))
     listed = assay("heap", "stats", FILE).ok().out.partition("threads")[2].splitlines()[2:]
     expect_eq(str(max(d["threads"], key=lambda t: t["bytes_at_peak"])["tid"]),
               listed[0].split()[-2], "who held most stands first")
+
+
+# Three threads, which stay until they are told to go: given a name, renamed, without one.
+NAMED = '''
+import json, threading, time
+
+def make(n, name=None):
+    if name:
+        threading.current_thread().name = name
+    kept.append([bytearray(10_007) for _ in range(n)])
+    tids[n] = threading.get_native_id()
+    go.wait()
+
+kept, tids, go = [], {}, threading.Event()
+threads = [threading.Thread(target=make, name="feeder of images", args=(11,)),
+           threading.Thread(target=make, args=(23, "Zähler")),
+           threading.Thread(target=make, args=(37,))]
+for t in threads:
+    t.start()
+time.sleep(2)
+print(json.dumps({**tids, 37: [tids[37], threads[2].name]}))
+go.set()
+'''
+
+
+@job_test("threads have Python's own names, of every version; the main thread the program's", 300)
+def _():
+    (tmp() / "app.py").write_text(NAMED)
+    for python in pythons():
+        h = heap(python.path, "app.py")
+        tids, name = h.truth[0], {t["tid"]: t["name"] for t in h.doc["threads"]}
+        last, own = tids["37"]
+        expect_eq((name[tids["11"]], name[tids["23"]], name[last]),
+                  ("feeder of images", "Zähler", own), f"{python.version}: names")
+        expect_in("python", name[h.doc["processes"][0]["pid"]], f"{python.version}: main thread")
+        expect_in(f"{tids['11']} feeder of images\n", assay("heap", "stats", FILE).ok().out, "text")
+        made = [int(r["bytes"]) for r in rows() if r["thread"] == "feeder of images"]
+        expect_in(11 * 10_008, made, f"{python.version}: bytes of one of them")
+        assay("heap", "table", "-o", "t.html", FILE).ok()
+        expect_in("Zähler", str(Page(tmp() / "t.html").data), "the page")
 
 
 @job_test("the peak of a tree: what all of them held at once, and each its own")

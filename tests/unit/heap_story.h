@@ -232,7 +232,7 @@ static inline void story_names(struct as_heap_names *n)
 	for (uint32_t i = 1; i <= STORY_SITES; i++)
 		node[i] = (struct as_heap_node){0x7f0000001000 + i * 16, 0};
 	for (uint32_t i = 0; i < STORY_THREADS; i++)
-		thread[i] = (struct as_heap_thread){100 + i, i ? NULL : name};
+		thread[i] = (struct as_heap_thread){.tid = 100 + i, .name = i ? NULL : name};
 	*n = (struct as_heap_names){.node = node,
 				    .nnodes = STORY_SITES + 1,
 				    .thread = thread,

@@ -602,7 +602,7 @@ static void t_names(void)
 	struct as_heap_code code[] = {{f_, f_py, table, 3, 2, -1, true},
 				      {NULL, none, NULL, 0, 0, 7}};
 	struct as_heap_module module[] = {{path, "abcd", 16, 32, 4096, 1, 0}};
-	struct as_heap_thread thread[] = {{7, NULL}, {8, worker}};
+	struct as_heap_thread thread[] = {{.tid = 7}, {.tid = 8, .name = worker}};
 	struct as_heap_symbol symbol[] = {{99, 1, 0, inlined, a_c, 3}, {99, 1, 1, outer, NULL, 0}};
 	struct as_heap_names n = {.node = node,
 				  .code = code,

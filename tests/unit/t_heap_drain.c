@@ -493,7 +493,7 @@ static void t_names_are_copied_when_they_are_complete(void)
 	struct rig r;
 	struct as_follow f = {0};
 	struct as_wire_node *node;
-	uint32_t thread[4] = {7, 0, 0x64636261, 0x68676665};
+	uint32_t thread[6] = {7, 0, 0x1000, 0, 0x64636261, 0x68676665};
 
 	open_rig(&r, 0);
 	node = (void *)((char *)r.mapping.heap + r.mapping.heap->nodes_at);
