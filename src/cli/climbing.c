@@ -51,7 +51,18 @@ static uint64_t new_answers(struct probe *p, const struct as_load_state *s)
 	return p->answers - before;
 }
 
-/* A slice of which a part was warm-up is left out. */
+/*
+ * A slice of which a part was warm-up is left out, and so is one with an answer to what was
+ * due in it: that waited with all that came at once when the load began.
+ */
+static bool counts(const struct probe *p, const struct as_drive *d)
+{
+	int64_t warmup = p->climbing->job->config.warmup_ns;
+
+	return p->before_ns >= warmup && d->state.t_ns > p->before_ns &&
+	       d->state.t_ns - d->last->latency.max >= warmup;
+}
+
 static int on_frame(void *st, const struct as_frame *f, struct as_err *err)
 {
 	struct probe *p = st;
@@ -61,7 +72,7 @@ static int on_frame(void *st, const struct as_frame *f, struct as_err *err)
 	uint64_t answers = new_answers(p, &d->state);
 
 	(void)f, (void)err;
-	if (p->before_ns >= warmup && d->state.t_ns > p->before_ns) {
+	if (counts(p, d)) {
 		const struct as_trial_slice s = {.latency = &d->last->latency,
 						 .wire = &d->last->wire,
 						 .waiting = &d->last->waiting,

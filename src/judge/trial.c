@@ -84,9 +84,11 @@ struct answer {
 	bool keeps, sure;
 };
 
-static struct answer by_share(const struct as_share_interval *i, double need)
+static struct answer by_share(const struct as_share_interval *i, double share, double need)
 {
-	return (struct answer){i->mid >= need, i->low >= need || i->high < need};
+	bool keeps = share >= need;
+
+	return (struct answer){keeps, keeps ? i->low >= need : i->high < need};
 }
 
 /* Sure is what either end of the interval says. */
@@ -112,7 +114,10 @@ static struct answer by_value(const struct as_threshold *x, const struct as_load
 	return (struct answer){keeps, !isnan(value) && as_threshold_is_final(x, keeps)};
 }
 
-/* Of the end: the slices have its interval, if they saw it, else independence is assumed. */
+/*
+ * Of the end it is what the whole load says, as it is shown. The slices have its interval, if
+ * they saw it, else independence is assumed.
+ */
 static struct answer judge_one(const struct as_trial *t, size_t at, const struct as_load *whole)
 {
 	const struct as_threshold *x = &t->thresholds->at[at];
@@ -130,7 +135,7 @@ static struct answer judge_one(const struct as_trial *t, size_t at, const struct
 		by = as_share_wilson(s.good, s.n, z);
 	if (isnan(by.mid))
 		return (struct answer){!whole, false};
-	return by_share(&by, s.need);
+	return by_share(&by, whole && s.n > 0 ? s.good / s.n : by.mid, s.need);
 }
 
 struct as_trial_view as_trial_judge(const struct as_trial *t, const struct as_load *whole)

@@ -73,6 +73,27 @@ static void t_undecided(void)
 	EXPECT(!judge("p99<50ms", 0, 0, 0).sure);
 }
 
+/* What is shown is what is judged: slices that had more of the slow ones only make it unsure. */
+static void t_the_whole(void)
+{
+	struct as_thresholds t = parsed("p90<50ms");
+	struct as_trial trial;
+	struct as_err err;
+
+	EXPECT_I64(as_trial_open(&trial, &t, &err), AS_OK);
+	as_histogram_clear(&h);
+	as_histogram_add(&h, 100 * AS_MSEC, 20);
+	as_histogram_add(&h, AS_MSEC, 80);
+	for (int i = 0; i < 8; i++)
+		add(&trial, 100, 0, 0);
+	EXPECT(!as_trial_judge(&trial, NULL).keeps);
+	as_histogram_clear(&whole.latency);
+	as_histogram_add(&whole.latency, AS_MSEC, 1000);
+	struct as_trial_view v = as_trial_judge(&trial, &whole);
+	EXPECT(v.keeps && !v.sure);
+	as_trial_close(&trial);
+}
+
 /* What no slice knows is judged at the end, and holds up what would be early otherwise. */
 static void t_the_end(void)
 {
@@ -236,5 +257,5 @@ static void t_without_an_interval(void)
 	EXPECT(!v.keeps && !v.sure); /* nobody knows */
 }
 
-UTEST_MAIN(T(t_decided), T(t_undecided), T(t_the_end), T(t_means_and_rates), T(t_goodput),
-	   T(t_steps), T(t_without_an_interval))
+UTEST_MAIN(T(t_decided), T(t_undecided), T(t_the_whole), T(t_the_end), T(t_means_and_rates),
+	   T(t_goodput), T(t_steps), T(t_without_an_interval))
