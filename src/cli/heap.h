@@ -13,6 +13,7 @@
 struct as_heap_opts {
 	int64_t from_ns, until_ns;
 	bool partial, leaks, temporary, all;
+	bool held; /* all that is there at the end; no option asks for it */
 	uint64_t threshold;
 	struct as_sieve sieve;
 };

@@ -93,8 +93,11 @@ static inline void as_heap_free_(struct as_heap **h)
 
 #define as_auto_heap as_cleanup(as_heap_free_)
 
-/* Which of the sums a view is of. */
-enum as_heap_view { AS_HEAP_PEAK, AS_HEAP_LEFT, AS_HEAP_TEMPORARY, AS_HEAP_MADE };
+/*
+ * Which of the sums a view is of. LEFT is for whoever looks for leaks: without the
+ * arenas of CPython, which it keeps. HELD is all that there is, while it runs.
+ */
+enum as_heap_view { AS_HEAP_PEAK, AS_HEAP_LEFT, AS_HEAP_TEMPORARY, AS_HEAP_MADE, AS_HEAP_HELD };
 
 struct as_heap_amount as_heap_amount(const struct as_heap_sums *s, enum as_heap_view view);
 double as_heap_variance(const struct as_heap_sums *s, enum as_heap_view view); /* of the bytes */
@@ -102,6 +105,15 @@ double as_heap_variance(const struct as_heap_sums *s, enum as_heap_view view); /
 double as_heap_number(const struct as_heap_sums *s, enum as_heap_view view);
 double as_heap_number_variance(const struct as_heap_sums *s, enum as_heap_view view);
 int64_t as_heap_rounded(double number);
+
+/* The place of all arenas of CPython: no line's, as they have objects of any line in them. */
+#define AS_HEAP_ARENAS       "pymalloc arenas"
+#define AS_HEAP_ARENAS_WHERE "<Python's small objects>"
+
+/* Is it in that view? */
+bool as_heap_shows(const struct as_heap_site *s, enum as_heap_view view);
+/* What all arenas had. */
+struct as_heap_sums as_heap_arenas(const struct as_heap *h);
 
 /* "malloc", "mmap", "object calloc" */
 const char *as_heap_op_name(uint32_t op);

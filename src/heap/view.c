@@ -25,6 +25,7 @@ const char *as_heap_op_name(uint32_t op)
 		[AS_WIRE_OP_OBJECT_REALLOC] = "object realloc",
 		[AS_WIRE_OP_COMMIT] = "mprotect",
 		[AS_WIRE_OP_MAP_FILE] = "mapped file",
+		[AS_WIRE_OP_ARENA] = "pymalloc",
 	};
 
 	return op < AS_LEN(names) && names[op] ? names[op] : "?";
@@ -68,12 +69,12 @@ struct adding {
 	int64_t rounded;                     /* rounded: the whole is what it is elsewhere */
 };
 
-/* What a site had; nothing if its stack is none. */
+/* What a site had; nothing if its stack is none, or it is not in the view. */
 static struct as_heap_amount had(const struct adding *a, size_t site)
 {
 	const struct as_heap_site *s = &a->h->site[site];
 
-	if (s->stack >= a->h->stacks->nstacks)
+	if (s->stack >= a->h->stacks->nstacks || !as_heap_shows(s, a->view))
 		return (struct as_heap_amount){0};
 	return a->amount ? a->amount[site] : as_heap_amount(&s->sums, a->view);
 }
