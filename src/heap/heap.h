@@ -60,6 +60,13 @@ struct as_heap_rate {
 
 enum { AS_HEAP_RATES = 40 }; /* it is at most so often made larger */
 
+/* What a site made in one slice of time, and freed in a later one. */
+struct as_heap_lasting {
+	uint32_t site;
+	uint32_t made, until; /* slices, from 0; until 0: it was not freed */
+	struct as_heap_amount amount;
+};
+
 struct as_heap {
 	uint64_t rate;  /* sampled: mean bytes between samples at the end; 0: exact */
 	uint64_t asked; /* what it was in the beginning, as asked for               */
@@ -81,6 +88,9 @@ struct as_heap {
 	struct as_heap_site *site;
 	struct as_heap_point *point; /* in order of time */
 	size_t nprocesses, nthreads, nsites, npoints;
+	struct as_heap_lasting *lasting; /* as_capture_want.lasting */
+	size_t nlasting;
+	uint32_t slices;           /* of these                       */
 	struct as_profile *stacks; /* the tree; it has no samples */
 };
 
@@ -141,6 +151,15 @@ int as_heap_profile_new(unsigned apart, struct as_profile **ret, struct as_err *
 int as_heap_profile_slice(struct as_profile *p, const struct as_heap *h,
 			  const struct as_heap_amount *amount, unsigned apart, uint32_t slice,
 			  struct as_err *err);
+
+/*
+ * What lasted: of each sample the slice in which it was made and the one in which it
+ * was freed, both in one number; arenas are left out, as by AS_HEAP_LEFT.
+ */
+int as_heap_profile_lasting(const struct as_heap *h, unsigned apart, struct as_profile **ret,
+			    struct as_err *err);
+
+enum { AS_HEAP_MADE_SHIFT = 16, AS_HEAP_UNTIL_MASK = 0xffff };
 
 /* --- beside what the system counts (curve.c) ------------------------------ */
 
