@@ -59,7 +59,7 @@ static int read_moments(const struct opts *o, const char *path, struct pair *p, 
 		return as_hint(err, "a second capture, or two moments of one: --from TIME [--until "
 				    "TIME]");
 	}
-	until.leaks = true;
+	until.held = true;
 	until.from_ns = 0;
 	until.until_ns = o->heap.from_ns;
 	int r = see(path, &until, &p->of[AS_BEFORE], err);

@@ -110,6 +110,7 @@ struct as_capture_want {
 		     struct as_err *err);
 	int64_t slice_ns;
 	void *arg;
+	bool lasting; /* what was made and freed in which slice of slice_ns: as_heap.lasting */
 };
 
 /*

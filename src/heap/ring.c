@@ -32,6 +32,7 @@ static const struct operation operations[AS_WIRE_OPS] = {
 	[AS_WIRE_OP_MMAP] = {sizeof(struct as_wire_alloc), as_deed_map},
 	[AS_WIRE_OP_BRK] = {sizeof(struct as_wire_alloc), as_deed_map},
 	[AS_WIRE_OP_MAP_FILE] = {sizeof(struct as_wire_alloc), as_deed_map},
+	[AS_WIRE_OP_ARENA] = {sizeof(struct as_wire_alloc), as_deed_map},
 	[AS_WIRE_OP_OBJECT_MALLOC] = {sizeof(struct as_wire_alloc), NULL},
 	[AS_WIRE_OP_OBJECT_CALLOC] = {sizeof(struct as_wire_alloc), NULL},
 	[AS_WIRE_OP_OBJECT_REALLOC] = {sizeof(struct as_wire_alloc), NULL},

@@ -42,12 +42,6 @@ struct as_tracker {
 	uint64_t end_epoch; /* of `all`, when it ended */
 };
 
-/* What an event adds or takes. */
-struct share {
-	int64_t count, bytes;
-	double variance;
-};
-
 struct as_tracker *as_tracker_new(uint64_t temporary, struct as_heap_crest *of_all,
 				  struct as_err *err)
 {
@@ -123,42 +117,16 @@ static void add(int64_t *to, int64_t n)
 	*to = (int64_t)((uint64_t)*to + (uint64_t)n);
 }
 
-static void add_share(struct as_heap_amount *to, const struct share *s)
+static void add_share(struct as_heap_amount *to, const struct as_heap_share *s)
 {
 	add(&to->count, s->count);
 	add(&to->bytes, s->bytes);
 }
 
-static struct share less(const struct share *s)
+static struct as_heap_share less(const struct as_heap_share *s)
 {
-	return (struct share){(int64_t) - (uint64_t)s->count, (int64_t) - (uint64_t)s->bytes,
-			      -s->variance};
-}
-
-static int64_t whole(double v)
-{
-	return v < 0x1p62 ? (int64_t)(v + 0.5) : INT64_C(1) << 62;
-}
-
-/* A part of a mapping stands for the same part of what the mapping does. */
-static struct share sampled(const struct kind *k, const struct as_heap_event *e)
-{
-	struct as_heap_weight w = as_heap_weight(k->size, e->rate);
-	double part = k->size ? (double)e->bytes / (double)k->size : 1;
-
-	return (struct share){whole(w.count * (double)AS_HEAP_ONE), whole(w.bytes * part),
-			      w.variance * part};
-}
-
-static struct share weigh(const struct kind *k, const struct as_heap_event *e)
-{
-	struct share s = {AS_HEAP_ONE, (int64_t)e->bytes, 0};
-
-	if (e->rate)
-		s = sampled(k, e);
-	if (e->what == AS_HEAP_CUT)
-		s.count = 0;
-	return s;
+	return (struct as_heap_share){(int64_t) - (uint64_t)s->count,
+				      (int64_t) - (uint64_t)s->bytes, -s->variance};
 }
 
 /* The moment before the first event that does not rise above the highest one ends an epoch. */
@@ -260,8 +228,8 @@ static __attribute__((noinline)) void settle(struct as_tracker *t, struct kind *
 }
 
 /* What the process has is another amount now; a kind is about to be touched. */
-static inline void change(struct as_tracker *t, struct kind *k, const struct share *s, int64_t ns,
-			  struct course *c)
+static inline void change(struct as_tracker *t, struct kind *k, const struct as_heap_share *s,
+			  int64_t ns, struct course *c)
 {
 	add_share(&c->now, s);
 	if (__builtin_expect(c->now.bytes > c->calm, 0))
@@ -283,9 +251,10 @@ static uint32_t freed_of(const struct as_heap_event *e)
 	return e->between < UINT32_MAX ? (uint32_t)e->between + 1 : UINT32_MAX;
 }
 
-static void add_odd(struct odd *o, const struct as_heap_event *e, const struct share *s, bool brief)
+static void add_odd(struct odd *o, const struct as_heap_event *e, const struct as_heap_share *s,
+		    bool brief)
 {
-	struct share taken = less(s);
+	struct as_heap_share taken = less(s);
 
 	add_share(&o->live, e->what == AS_HEAP_ALLOC ? s : &taken);
 	o->variance.live += e->what == AS_HEAP_ALLOC ? s->variance : -s->variance;
@@ -303,7 +272,7 @@ static void add_odd(struct odd *o, const struct as_heap_event *e, const struct s
 static bool apply_odd(struct as_tracker *t, const struct as_heap_event *e, struct course *c)
 {
 	struct kind *k = &t->kind[e->kind];
-	struct share s = weigh(k, e), taken = less(&s);
+	struct as_heap_share s = as_heap_share(k->size, e), taken = less(&s);
 
 	if (!has_odd(t))
 		return false;
@@ -316,7 +285,7 @@ static bool apply_odd(struct as_tracker *t, const struct as_heap_event *e, struc
 static void apply(struct as_tracker *t, const struct as_heap_plain *e, int64_t ns, struct course *c)
 {
 	struct kind *k = &t->kind[e->kind];
-	struct share s = {AS_HEAP_ONE, (int64_t)k->size, 0}, taken = less(&s);
+	struct as_heap_share s = {AS_HEAP_ONE, (int64_t)k->size, 0}, taken = less(&s);
 
 	change(t, k, e->freed ? &taken : &s, ns, c);
 	k->count[e->freed != 0]++;
@@ -391,7 +360,7 @@ bool as_tracker_event(struct as_tracker *t, const struct as_heap_event *e)
 
 void as_tracker_ended(struct as_tracker *t)
 {
-	struct share left = {t->own.now.count, t->own.now.bytes, 0};
+	struct as_heap_share left = {t->own.now.count, t->own.now.bytes, 0};
 
 	if (t->ended || t->all == &t->own)
 		return;

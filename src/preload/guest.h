@@ -102,6 +102,7 @@ struct as_guest_thread {
 			  was written, they would wait for it                          */
 	uint32_t inside; /* the next allocator runs, called by a hook of ours            */
 	uintptr_t frame; /* of the hook that was called last                              */
+	size_t arena;    /* that CPython asks for just now; 0: none (pyarena.c)            */
 	struct as_writer own;
 	struct as_guest_kind *kinds; /* [AS_WIRE_SLOTS], of `own`; NULL: no memory for them  */
 	uint64_t drawn;    /* the rate that the countdown was drawn for                     */

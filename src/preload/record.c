@@ -194,8 +194,8 @@ HOT void write_alloc(struct as_guest_thread *t, enum as_wire_op op, struct as_wi
 /* What ends by UNMAP is always told, and not looked up. */
 static bool kept(enum as_wire_op op, const void *address)
 {
-	return op == AS_WIRE_OP_MMAP || op == AS_WIRE_OP_MAP_FILE || op == AS_WIRE_OP_BRK ||
-	       as_sample_keep(address);
+	return op == AS_WIRE_OP_MMAP || op == AS_WIRE_OP_BRK || op == AS_WIRE_OP_MAP_FILE ||
+	       op == AS_WIRE_OP_ARENA || as_sample_keep(address);
 }
 
 /* What no Python asked for has a stack all the same: the interpreter's start, native threads. */

@@ -40,7 +40,7 @@ static int put_most(struct as_buf *out, const struct as_heap_live *l, struct as_
 	as_auto_free struct as_heap_line *line = NULL;
 	const struct as_profile *p = l->heap->stacks;
 	size_t n = 0;
-	int r = as_heap_lines(l->heap, AS_HEAP_LEFT, AS_HEAP_BY_BYTES, &line, &n, err);
+	int r = as_heap_lines(l->heap, AS_HEAP_HELD, AS_HEAP_BY_BYTES, &line, &n, err);
 
 	if (r < 0 || !n)
 		return r;
@@ -129,7 +129,7 @@ static void put_numbers(struct as_json *j, const struct as_heap_live *l,
 int as_report_heap_live_json(struct as_buf *out, const struct as_heap_live *l, size_t rows,
 			     struct as_err *err)
 {
-	const struct as_heap_lines_how how = {AS_HEAP_LEFT, AS_HEAP_BY_BYTES, rows, 0};
+	const struct as_heap_lines_how how = {AS_HEAP_HELD, AS_HEAP_BY_BYTES, rows, 0};
 	as_cleanup(as_heap_parts_done) struct as_heap_parts parts = {0};
 	struct as_json j = as_json(out);
 	int r = as_heap_parts(l->heap, &parts, err);

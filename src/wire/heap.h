@@ -239,6 +239,7 @@ enum as_wire_op {
 	AS_WIRE_OP_OBJECT_REALLOC,
 	AS_WIRE_OP_COMMIT,   /* a range is accessible now (mprotect): what of it was reserved */
 	AS_WIRE_OP_MAP_FILE, /* a range: a file, not memory of the program's own         */
+	AS_WIRE_OP_ARENA,    /* a range: CPython's, for small objects of any line        */
 	AS_WIRE_OPS,
 };
 

@@ -32,7 +32,7 @@ FREE, OBJECT_FREE, UNMAP, RESERVE = 8, 9, 16, 17
 FIRST_ALLOC = 32
 OPS = {32: "malloc", 33: "calloc", 34: "realloc", 35: "aligned", 36: "new", 37: "mmap", 38: "brk",
        39: "object_malloc", 40: "object_calloc", 41: "object_realloc", 42: "commit",
-       43: "mapped file"}
+       43: "mapped file", 44: "arena"}
 SIZES = {TIME: 16, RATE: 16, NONE: 8, AT: 8, KIND: 24,
          FREE: 16, OBJECT_FREE: 16, UNMAP: 24, RESERVE: 24}
 
