@@ -70,6 +70,7 @@ static int on_frame(void *st, const struct as_frame *f, struct as_err *err)
 						 .met = d->last->met,
 						 .answers = answers,
 						 .ns = d->state.t_ns - p->before_ns,
+						 .stream = &d->last->stream,
 						 .nsteps = d->last->nsteps,
 						 .step = d->last->step,
 						 .nchecks = d->state.nchecks,

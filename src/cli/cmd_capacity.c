@@ -285,7 +285,8 @@ const struct as_cmd as_cmd_capacity = {
 	.about = "find out how much load a server holds, and what limits it",
 	.manual =
 		"Looks for the largest load under which the server at URL keeps to `--slo`, a list "
-		"of thresholds as `assay load` has them. FLOW is the file of a flow, as `assay "
+		"of thresholds as `assay load` has them; with `--goodput` it can ask for a share "
+		"of good answers (`goodput>0.95`). FLOW is the file of a flow, as `assay "
 		"load` carries it out: then amounts are sessions a second, or at once. What is "
 		"tried is doubled until it fails; then the middle between what was kept and what "
 		"failed is tried, until they are as near as `--precision` says; the answer is held "
