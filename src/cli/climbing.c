@@ -81,6 +81,7 @@ static int on_frame(void *st, const struct as_frame *f, struct as_err *err)
 						 .met = d->last->met,
 						 .answers = answers,
 						 .ns = d->state.t_ns - p->before_ns,
+						 .stream = &d->last->stream,
 						 .nsteps = d->last->nsteps,
 						 .step = d->last->step,
 						 .nchecks = d->state.nchecks,
@@ -270,6 +271,13 @@ static void keep_best(struct as_climbing *c, struct as_measured *got)
 	c->has_best = true;
 }
 
+/* Others had the CPU: they may be gone the next time. Who is too busy, or speaks to nobody, is
+   so again. */
+static bool may_pass(const struct as_verdict *v)
+{
+	return strcmp(v->kind, "invalid-busy") != 0 && strcmp(v->kind, "invalid-none") != 0;
+}
+
 static void conclude_probe(struct as_climbing *c, const struct probe *p, struct as_measured *got,
 			   unsigned again)
 {
@@ -283,8 +291,7 @@ static void conclude_probe(struct as_climbing *c, const struct probe *p, struct 
 		as_climb_stop(&c->climb, AS_CLIMB_INTERRUPTED);
 	} else {
 		tell(c, &n);
-		bool busy = !strcmp(got->run->verdict.kind, "invalid-busy");
-		if (n.verdict != AS_CLIMB_VOID || busy || again == AGAIN)
+		if (n.verdict != AS_CLIMB_VOID || again == AGAIN || !may_pass(&got->run->verdict))
 			as_climb_tell(&c->climb, (enum as_climb_verdict)n.verdict);
 	}
 	if (n.verdict == AS_CLIMB_VOID)

@@ -593,7 +593,7 @@ const struct as_cmd as_cmd_sweep = {
 		"For each cell of a grid (`--over batch=1,2,4 --over nodes=1,2` are six) the "
 		"server is set up, loaded, measured, and taken down: answers a second and a "
 		"minute, latency with one request at a time and under load, the peak memory of "
-		"each node, errors.\n\n"
+		"each node, errors, and with `--goodput` the share of good answers.\n\n"
 		"`{NAME}` stands for an axis' value in `--setup`, `--ready`, `--teardown`, "
 		"`--body`, `--watch` and URL. A name in braces that is no axis stays as it is.\n\n"
 		"**The setup** runs in a shell, in a process group of its own, with its output "

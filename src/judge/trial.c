@@ -67,6 +67,9 @@ void as_trial_add(struct as_trial *t, const struct as_trial_slice *s)
 	l->met = s->met;
 	l->status[0] = s->answers;
 	l->measured_ns = s->ns;
+	as_load_streams_clear(&l->stream);
+	if (s->stream)
+		as_load_streams_add(&l->stream, s->stream);
 	set_flow(t, s);
 	for (size_t i = 0; i < t->thresholds->n; i++) {
 		const struct as_threshold *x = &t->thresholds->at[i];

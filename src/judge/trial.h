@@ -33,10 +33,11 @@ void as_trial_close(struct as_trial *t);
 /* What ended in one more stretch of time. */
 struct as_trial_slice {
 	const struct as_histogram *latency, *wire, *waiting;
-	uint64_t requests, failed, met; /* met: all bounds */
-	uint64_t answers;               /* whatever they say */
-	int64_t ns;                     /* that it took      */
-	size_t nsteps, nchecks;         /* of a flow, named before */
+	uint64_t requests, failed, met;       /* met: all bounds */
+	uint64_t answers;                     /* whatever they say */
+	int64_t ns;                           /* that it took      */
+	const struct as_load_streams *stream; /* NULL: there are none */
+	size_t nsteps, nchecks;               /* of a flow, named before */
 	const struct as_load_step *step;
 	const struct as_load_check *check; /* whose counts are what they were by its end */
 };

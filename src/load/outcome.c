@@ -78,8 +78,6 @@ static void record_step(struct as_load_step *s, const struct as_conn *c, enum as
 /* Also of an answer that came at once, how many tokens it says it has. */
 static void record_stream(struct as_conn *c, struct as_load_streams *to)
 {
-	if (c->http.state == AS_HTTP_DONE)
-		as_stream_read_usage(&c->stream);
 	if (c->http.events || c->http.chunked)
 		as_stream_record(&c->stream, to, c->due_ns);
 	else
@@ -133,6 +131,9 @@ void as_gen_record(struct as_generator *g, struct as_conn *c, enum as_load_error
 	as_histogram_add(&g->slice->latency, now - c->due_ns, 1);
 	as_histogram_add(&g->slice->wire, now - c->begun_ns, 1);
 	as_histogram_add(&g->slice->waiting, waited(c, now), 1);
+	if (c->http.state == AS_HTTP_DONE)
+		as_stream_read_usage(&c->stream);
+	record_stream(c, &g->slice->stream);
 	if (c->session) {
 		g->slice->nsteps = l->nsteps;
 		record_step(&g->slice->step[c->session->asked], c, kind, now);

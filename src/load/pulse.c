@@ -46,6 +46,7 @@ void as_load_slice_clear(struct as_load_slice *s)
 	as_histogram_clear(&s->latency);
 	as_histogram_clear(&s->wire);
 	as_histogram_clear(&s->waiting);
+	as_load_streams_clear(&s->stream);
 	for (size_t i = 0; i < s->nsteps; i++)
 		as_load_step_clear(&s->step[i]);
 	s->nsteps = 0;
@@ -61,6 +62,8 @@ static void move(struct as_load_slice *to, struct as_load_slice *from)
 	as_histogram_merge(&to->latency, &from->latency);
 	as_histogram_merge(&to->wire, &from->wire);
 	as_histogram_merge(&to->waiting, &from->waiting);
+	if (from->stream.n || from->stream.told)
+		as_load_streams_add(&to->stream, &from->stream);
 	to->nsteps = from->nsteps ? from->nsteps : to->nsteps;
 	for (size_t i = 0; i < from->nsteps; i++)
 		if (from->step[i].requests)

@@ -15,7 +15,8 @@ struct as_load_slice {
 	uint64_t requests, failed;
 	uint64_t met; /* all bounds of a good answer */
 	struct as_histogram latency, wire, waiting;
-	uint64_t nsteps; /* of a flow; its steps have no names here */
+	struct as_load_streams stream; /* what is told of one when it is over */
+	uint64_t nsteps;               /* of a flow; its steps have no names here */
 	struct as_load_step step[AS_LOAD_STEPS];
 };
 

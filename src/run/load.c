@@ -41,9 +41,21 @@ const struct as_histogram *as_load_stream_at(const struct as_load_streams *s, si
 	return (const void *)((const char *)s + as_load_stream_times[time].at);
 }
 
-static void copy_streams(struct as_load_streams *to, const struct as_load_streams *from)
+void as_load_streams_clear(struct as_load_streams *s)
 {
-	memcpy(to, from, offsetof(struct as_load_streams, first_byte));
+	s->n = s->events = s->pieces = s->told = s->tokens = 0;
+#define X(member, label, help) as_histogram_clear(&s->member);
+	AS_LOAD_STREAM_TIMES(X)
+#undef X
+}
+
+void as_load_streams_add(struct as_load_streams *to, const struct as_load_streams *from)
+{
+	to->n += from->n;
+	to->events += from->events;
+	to->pieces += from->pieces;
+	to->told += from->told;
+	to->tokens += from->tokens;
 #define X(member, label, help) as_histogram_merge(&to->member, &from->member);
 	AS_LOAD_STREAM_TIMES(X)
 #undef X
@@ -75,7 +87,7 @@ void as_load_copy(struct as_load *to, const struct as_load *from)
 	as_histogram_merge(&to->ws_session, &from->ws_session);
 	as_histogram_merge(&to->looplag, &from->looplag);
 	as_histogram_merge(&to->session, &from->session);
-	copy_streams(&to->stream, &from->stream);
+	as_load_streams_add(&to->stream, &from->stream);
 	for (size_t i = 0; i < from->nservers; i++)
 		copy_server(&to->server[i], &from->server[i]);
 	to->nsteps = from->nsteps;

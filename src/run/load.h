@@ -264,6 +264,8 @@ enum as_load_bound_id as_load_unknown_bound(const struct as_load *l);
    bound, or no request, or nobody knows. */
 double as_load_goodput(const struct as_load *l);
 double as_load_good_rate(const struct as_load *l);
+void as_load_streams_clear(struct as_load_streams *s);
+void as_load_streams_add(struct as_load_streams *to, const struct as_load_streams *from);
 const struct as_histogram *as_load_stream_at(const struct as_load_streams *s, size_t time);
 /* Checks that passed and those that failed, of a step of it; NULL: of all. */
 void as_load_checked(const struct as_load *l, const struct as_load_step *step, uint64_t *ret_passed,

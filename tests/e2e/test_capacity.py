@@ -54,6 +54,10 @@ def _():
     d, r = capacity(s.url, "--slo", "p50<1ms", "--by", "concurrency", *QUICK, rc=(3, 6))
     if r.rc == 3:
         expect_eq((d["end"], d["capacity"]), ("none", None), "end")
+    d, r = capacity(s.url + "/?status=404", "--slo", "errors<1%", "--from", 200, *QUICK, rc=(3, 6))
+    if r.rc == 3:
+        expect_eq((d["end"], min(p["amount"] for p in d["probes"])), ("none", 25),
+                  "not down to where no request is sent: five a probe are the least")
 
 
 @test("nobody answers: INVALID, and head, reason, row and list say so")
@@ -66,6 +70,7 @@ def _():
     expect_in("invalid: none", r.out, "row")
     expect_in("invalid: none", r.err, "progress")
     expect_in("✘ INVALID", assay("jobs").out, "list")
+    expect_eq(r.err.count("invalid: none"), 1, "who is not there is not asked again and again")
 
 
 @test("a flow: amounts are sessions, wherever they are told")
@@ -74,7 +79,8 @@ def _():
     flow = tmp() / "flow.json"
     steps = [{"name": "a", "url": "/a"}, {"name": "b", "url": "/b"}]
     flow.write_text(json.dumps({"base": s.url, "steps": steps}))
-    words = ("capacity", "--slo", "p99<10s", "--from", 20, "--most", 40, *QUICK)
+    words = ("capacity", "--slo", "p99<10s", "--from", 20, "--most", 40, "--arrival", "constant",
+             *QUICK)  # strangers may stay away for the third of a second
     d, _ = capacity(str(flow), *words[1:])
     expect_eq((d["unit"], d["load"]["rate_unit"]), ("sessions/s", "sessions/s"), "unit")
     for p in d["probes"]:

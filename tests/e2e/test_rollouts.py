@@ -275,8 +275,7 @@ def _():
     expect_eq((d["asked"], d["back"], d["failed"], d["malformed_answers"]), (n + 1, 1, n, n - 1),
               "counts")
     text = assay("show", d["id"]).ok().out
-    expect_in(f"{n} failed", text)
-    expect_in(f"{n - 1} answers were no JSON object", text)
+    expect_in(f"{n} failed ({n - 1} answers were no JSON object)", text)
     expect_eq(keys(lines("out.jsonl")), [(n, 0)], "the one that is a result")
     kinds = {r["_ng_task_index"]: r["_ng_failure_class"] for r in lines("out_failures.jsonl")}
     expect_eq(kinds, {**{i: "malformed_answer" for i in range(n - 1)}, n - 1: "http_422"}, "kinds")

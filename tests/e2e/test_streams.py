@@ -235,6 +235,12 @@ def _():
         probes = [p for p in d["probes"] if p["verdict"] != "invalid"]
         expect_eq({p["missed"] for p in probes} - {None},
                   set() if rc[0] == 0 else {"goodput>0.5"}, bounds)
+    r = assay("capacity", "--json", "--slo", "ttft.p90<1ms", "--from", 20, "--most", 20, "--probe",
+              "3s", "--hold", "0.3s", "--body", json.dumps({**ASK, **USAGE}),
+              s.url + "/v1/chat/completions")
+    first = valid(r.json(), "capacity-1")["probes"][0]
+    expect(first["verdict"] == "invalid" or (first["missed"] and first["seconds"] < 2.7),
+           f"half of its time is enough: {first}")
     s.end()
 
 

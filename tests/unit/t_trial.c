@@ -178,6 +178,39 @@ static void t_goodput(void)
 	EXPECT(!v.keeps && v.sure);
 }
 
+/* ── streams ──────────────────────────────────────────────────────────── */
+
+static struct as_load_streams stream; /* too large for a stack */
+
+static void t_streams(void)
+{
+	static const char *const slo[] = {"ttft.p90<50ms", "tpot.p90<50ms", "first_byte.mean<1s"};
+
+	as_load_streams_clear(&stream);
+	stream.n = 100;
+	as_histogram_add(&stream.first_token, 100 * AS_MSEC, 100);
+	as_histogram_add(&stream.per_token, 10 * AS_MSEC, 100);
+	as_histogram_add(&stream.first_byte, 10 * AS_MSEC, 100);
+	for (size_t i = 0; i < AS_LEN(slo); i++) {
+		struct as_thresholds t = parsed(slo[i]);
+		struct as_trial trial;
+		struct as_err err;
+
+		EXPECT_I64(as_trial_open(&trial, &t, &err), AS_OK);
+		as_histogram_clear(&h);
+		for (int k = 0; k < 10; k++)
+			as_trial_add(&trial, &(struct as_trial_slice){.latency = &h,
+								      .wire = &h,
+								      .waiting = &h,
+								      .requests = 100,
+								      .ns = AS_SECOND / 10,
+								      .stream = &stream});
+		struct as_trial_view v = as_trial_judge(&trial, NULL);
+		EXPECT(v.sure && v.keeps == (i > 0));
+		as_trial_close(&trial);
+	}
+}
+
 /* ── steps of a flow ──────────────────────────────────────────────────── */
 
 static struct as_load_step step[2]; /* too large for a stack */
@@ -258,4 +291,4 @@ static void t_without_an_interval(void)
 }
 
 UTEST_MAIN(T(t_decided), T(t_undecided), T(t_the_whole), T(t_the_end), T(t_means_and_rates),
-	   T(t_goodput), T(t_steps), T(t_without_an_interval))
+	   T(t_goodput), T(t_streams), T(t_steps), T(t_without_an_interval))
