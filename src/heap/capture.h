@@ -13,7 +13,7 @@
  *	span       a process's next events, from when to when: a reader can pass them by
  *	events     up to 64 Ki of them, as columns (columns.h)
  *	points     the curve
- *	rate       of samples: it was made larger
+ *	rate       of samples: it was made larger, or smaller again
  *	sums       all sums so far, now and then, and at the end
  *	end        the writer closed it
  */

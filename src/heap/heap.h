@@ -52,13 +52,13 @@ struct as_heap_rss {
 	int64_t own; /* of shared: what recording itself needs */
 };
 
-/* Sampled: there were too many, so from then on there were fewer. */
+/* Sampled: there were too many, so from then on there were fewer; or more again. */
 struct as_heap_rate {
 	int64_t ns;
 	uint64_t rate;
 };
 
-enum { AS_HEAP_RATES = 40 }; /* it is at most so often made larger */
+enum { AS_HEAP_RATES = 1024 }; /* it is at most so often changed */
 
 /* What a site made in one slice of time, and freed in a later one. */
 struct as_heap_lasting {
@@ -115,6 +115,11 @@ double as_heap_variance(const struct as_heap_sums *s, enum as_heap_view view); /
 double as_heap_number(const struct as_heap_sums *s, enum as_heap_view view);
 double as_heap_number_variance(const struct as_heap_sums *s, enum as_heap_view view);
 int64_t as_heap_rounded(double number);
+/*
+ * Of how many were freed: those that were made less those that are left, which weigh the
+ * same in both unless they were thinned. Then it is at most this.
+ */
+double as_heap_frees_variance(const struct as_heap *h, const struct as_heap_sums *of_all);
 
 /* The place of all arenas of CPython: no line's, as they have objects of any line in them. */
 #define AS_HEAP_ARENAS       "pymalloc arenas"

@@ -57,6 +57,7 @@ static bool add(struct as_lasting *l, struct as_lasting_entry e)
 	return true;
 }
 
+/* One that is thinned stands for as much as it does then, in earlier spans too. */
 bool as_lasting_event(struct as_lasting *l, const struct as_heap_event *e, uint64_t size)
 {
 	struct as_heap_share s = as_heap_share(size, e);
@@ -71,6 +72,12 @@ bool as_lasting_event(struct as_lasting *l, const struct as_heap_event *e, uint6
 	struct as_lasting_entry less = {e->kind, one.made, AS_LASTING_NEVER,
 					(int64_t) - (uint64_t)s.count,
 					(int64_t) - (uint64_t)s.bytes};
+	if (e->what == AS_HEAP_THINNED) {
+		s = as_heap_share_then(size, e);
+		one.count = s.count;
+		one.bytes = s.bytes;
+		return add(l, less) && add(l, one);
+	}
 	one.until = now;
 	return add(l, less) && (one.made == now || add(l, one));
 }

@@ -107,6 +107,11 @@ uint32_t as_member_attached(const struct as_member *m)
 			: AS_WIRE_FROM_START;
 }
 
+uint32_t as_member_held(const struct as_member *m)
+{
+	return m->drain ? atomic_load_explicit(&m->mapping.heap->held, memory_order_relaxed) : 0;
+}
+
 bool as_member_quiet(const struct as_member *m)
 {
 	return !m->drain || (as_member_attached(m) != AS_WIRE_ATTACHED &&

@@ -54,6 +54,8 @@ int as_member_begin(struct as_member *m, const struct as_member_config *config,
 size_t as_member_read(struct as_member *m, int64_t now_ns);
 /* How it came, of enum as_wire_attached. */
 uint32_t as_member_attached(const struct as_member *m);
+/* Samples that it keeps an eye on. */
+uint32_t as_member_held(const struct as_member *m);
 /* Has the guest said that it is done (and, attached, gone), and was all of it read? */
 bool as_member_quiet(const struct as_member *m);
 /* Names as far as they are complete, and what the guest says of itself. */

@@ -45,6 +45,12 @@ static int no_memory(struct as_err *err)
 
 /* --- the next event of a process ------------------------------------------------ */
 
+/* Of one that was thinned: columns.h. */
+static uint64_t rate_then(const struct as_replay *r, const struct stream *s)
+{
+	return s->e.bytes && r->f->head.sample ? s->p->variants.at[s->e.bytes - 1].rate : 0;
+}
+
 /* Everything of the event that follows from its kind. */
 static inline bool complete(struct as_replay *r, struct stream *s, bool odd)
 {
@@ -58,7 +64,9 @@ static inline bool complete(struct as_replay *r, struct stream *s, bool odd)
 		e->kind = v->kind;
 	}
 	const struct as_heap_kind *k = &s->p->kind[e->kind];
-	if (!odd)
+	if (e->what == AS_HEAP_THINNED)
+		e->becomes = rate_then(r, s);
+	if (!odd || e->what == AS_HEAP_THINNED)
 		e->bytes = k->size;
 	if (e->what == AS_HEAP_ALLOC)
 		return as_newest_made(&s->newest, k->thread, e->ordinal);

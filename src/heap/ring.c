@@ -24,6 +24,7 @@ static const struct operation operations[AS_WIRE_OPS] = {
 	[AS_WIRE_OP_OBJECT_FREE] = {sizeof(struct as_wire_free), NULL},
 	[AS_WIRE_OP_UNMAP] = {sizeof(struct as_wire_range), as_deed_unmap},
 	[AS_WIRE_OP_RESERVE] = {sizeof(struct as_wire_range), as_deed_reserve},
+	[AS_WIRE_OP_THIN] = {sizeof(struct as_wire_range), as_deed_thin},
 	[AS_WIRE_OP_MALLOC] = {sizeof(struct as_wire_alloc), NULL},
 	[AS_WIRE_OP_CALLOC] = {sizeof(struct as_wire_alloc), NULL},
 	[AS_WIRE_OP_REALLOC] = {sizeof(struct as_wire_alloc), NULL},

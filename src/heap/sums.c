@@ -57,6 +57,13 @@ double as_heap_number_variance(const struct as_heap_sums *s, enum as_heap_view v
 	return view == AS_HEAP_TEMPORARY ? 0 : number_in(&s->variance, view);
 }
 
+double as_heap_frees_variance(const struct as_heap *h, const struct as_heap_sums *of_all)
+{
+	double left = of_all->variance.left;
+
+	return of_all->variance.made + (h->nraised ? left : -left);
+}
+
 int64_t as_heap_rounded(double number)
 {
 	return number < 9e18 ? (int64_t)(number + 0.5) : INT64_MAX;

@@ -251,13 +251,12 @@ static uint32_t freed_of(const struct as_heap_event *e)
 	return e->between < UINT32_MAX ? (uint32_t)e->between + 1 : UINT32_MAX;
 }
 
+/* s: what it stands for; more: what there is more of it now. */
 static void add_odd(struct odd *o, const struct as_heap_event *e, const struct as_heap_share *s,
-		    bool brief)
+		    const struct as_heap_share *more, bool brief)
 {
-	struct as_heap_share taken = less(s);
-
-	add_share(&o->live, e->what == AS_HEAP_ALLOC ? s : &taken);
-	o->variance.live += e->what == AS_HEAP_ALLOC ? s->variance : -s->variance;
+	add_share(&o->live, more);
+	o->variance.live += more->variance;
 	if (e->what == AS_HEAP_ALLOC) {
 		add_share(&o->made, s);
 		o->variance.made += s->variance;
@@ -268,16 +267,32 @@ static void add_odd(struct odd *o, const struct as_heap_event *e, const struct a
 	}
 }
 
+static struct as_heap_share change_of(const struct kind *k, const struct as_heap_event *e,
+				      const struct as_heap_share *s)
+{
+	struct as_heap_share taken = less(s), now;
+
+	if (e->what == AS_HEAP_ALLOC)
+		return *s;
+	if (e->what != AS_HEAP_THINNED)
+		return taken;
+	now = as_heap_share_then(k->size, e);
+	add(&now.count, taken.count);
+	add(&now.bytes, taken.bytes);
+	now.variance += taken.variance;
+	return now;
+}
+
 /* Where something is sampled, and where only a part is given back. */
 static bool apply_odd(struct as_tracker *t, const struct as_heap_event *e, struct course *c)
 {
 	struct kind *k = &t->kind[e->kind];
-	struct as_heap_share s = as_heap_share(k->size, e), taken = less(&s);
+	struct as_heap_share s = as_heap_share(k->size, e), more = change_of(k, e, &s);
 
 	if (!has_odd(t))
 		return false;
-	change(t, k, e->what == AS_HEAP_ALLOC ? &s : &taken, e->ns, c);
-	add_odd(&t->odd[e->kind], e, &s, is_brief(t, freed_of(e)));
+	change(t, k, &more, e->ns, c);
+	add_odd(&t->odd[e->kind], e, &s, &more, is_brief(t, freed_of(e)));
 	return true;
 }
 
@@ -339,7 +354,7 @@ bool as_tracker_batch(struct as_tracker *t, const struct as_heap_batch *r)
 
 static bool is_odd(const struct kind *k, const struct as_heap_event *e)
 {
-	return e->rate || e->what == AS_HEAP_CUT || e->bytes != k->size;
+	return e->rate || e->what >= AS_HEAP_CUT || e->bytes != k->size;
 }
 
 bool as_tracker_event(struct as_tracker *t, const struct as_heap_event *e)
@@ -441,6 +456,9 @@ void as_tracker_totals(const struct as_tracker *t, struct as_heap_totals *ret)
 	}
 	struct as_heap_amount freed = minus(&made, &t->own.now);
 
+	/* Thinned, what lives is less well known than what was made, and may seem to be more. */
+	if (t->odd && freed.bytes < 0)
+		freed = (struct as_heap_amount){0, 0};
 	*ret = (struct as_heap_totals){.made = rounded(&made),
 				       .freed = rounded(&freed),
 				       .left = rounded(&t->own.now),

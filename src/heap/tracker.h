@@ -53,6 +53,8 @@ struct as_heap_share {
 };
 
 struct as_heap_share as_heap_share(uint64_t size, const struct as_heap_event *e);
+/* Of one that is thinned: what it stands for then, which may be nothing. */
+struct as_heap_share as_heap_share_then(uint64_t size, const struct as_heap_event *e);
 
 struct as_tracker; /* one process */
 

@@ -42,3 +42,11 @@ struct as_heap_share as_heap_share(uint64_t size, const struct as_heap_event *e)
 		s.count = 0;
 	return s;
 }
+
+struct as_heap_share as_heap_share_then(uint64_t size, const struct as_heap_event *e)
+{
+	struct as_heap_event then = *e;
+
+	then.rate = e->becomes;
+	return e->becomes ? as_heap_share(size, &then) : (struct as_heap_share){0};
+}

@@ -182,7 +182,7 @@ static void tell_rate(const struct end *e)
 		return;
 	(void)snprintf(text, sizeof text,
 		       "one in %s was asked for; there were too many samples, so it was made "
-		       "larger, first %s after the start, last %s: one in %s",
+		       "larger %s after the start; since %s it is one in %s",
 		       as_human_bytes((double)h->asked).s,
 		       as_human_duration(h->raised[0].ns - h->start_ns).s,
 		       as_human_duration(h->raised[h->nraised - 1].ns - h->start_ns).s,

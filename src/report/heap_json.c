@@ -121,8 +121,7 @@ static void put_totals(struct as_json *j, const struct as_heap *h, const struct 
 	const struct as_heap_totals *t = &h->totals;
 
 	as_json_estimate(j, "total_allocations", h, t->made.count, sums->variance.made);
-	as_json_estimate(j, "total_frees", h, t->freed.count,
-			 sums->variance.made - sums->variance.left);
+	as_json_estimate(j, "total_frees", h, t->freed.count, as_heap_frees_variance(h, sums));
 	as_json_estimate(j, "total_allocated_bytes", h, t->made.bytes, sums->variance_made);
 	as_json_estimate(j, "peak_bytes", h, t->peak.bytes, sums->variance_peak);
 	as_json_estimate(j, "peak_allocations", h, t->peak.count, sums->variance.peak);

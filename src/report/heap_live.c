@@ -117,8 +117,7 @@ static void put_numbers(struct as_json *j, const struct as_heap_live *l,
 	as_json_estimate(j, "peak_bytes", h, t->peak.bytes, all->variance_peak);
 	put_known(j, "peak_at_ns", t->peak.bytes ? t->peak_ns - h->start_ns : -1);
 	as_json_estimate(j, "total_allocations", h, t->made.count, all->variance.made);
-	as_json_estimate(j, "total_frees", h, t->freed.count,
-			 all->variance.made - all->variance.left);
+	as_json_estimate(j, "total_frees", h, t->freed.count, as_heap_frees_variance(h, all));
 	as_json_estimate(j, "total_allocated_bytes", h, t->made.bytes, all->variance_made);
 	as_json_f64(j, "allocations_per_second", l->pace->count);
 	as_json_f64(j, "allocated_bytes_per_second", l->pace->bytes);

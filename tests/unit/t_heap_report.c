@@ -313,8 +313,8 @@ static void t_a_rate_that_was_raised_is_said(void)
 	EXPECT_STR(
 		as_buf_text(&b),
 		"  sampling    one in 256 B was asked for; there were too many samples, so it was\n"
-		"              made larger, first 1.00 s after the start, last 2.00 s: one in\n"
-		"              16.0 KiB\n"
+		"              made larger 1.00 s after the start; since 2.00 s it is one in 16.0\n"
+		"              KiB\n"
 		"  incomplete  process 100: 10 samples were lost, of up to 160 KiB in all: the\n"
 		"              numbers may be so much too low\n");
 }
