@@ -42,7 +42,8 @@ static void more(int64_t *to, int64_t n)
 
 static bool add(struct as_lasting *l, struct as_lasting_entry e)
 {
-	uint32_t hash = as_hash(0, &e, offsetof(struct as_lasting_entry, count));
+	const uint32_t key[] = {e.kind, e.made, e.until};
+	uint32_t hash = as_hash(0, key, sizeof key);
 	uint32_t at = as_index_find(&l->by_key, hash, same, l, &e);
 
 	if (at == AS_NOWHERE) {
@@ -57,10 +58,23 @@ static bool add(struct as_lasting *l, struct as_lasting_entry e)
 	return true;
 }
 
-/* One that is thinned stands for as much as it does then, in earlier spans too. */
-bool as_lasting_event(struct as_lasting *l, const struct as_heap_event *e, uint64_t size)
+/* What is no more, of what the event is about: one that is thinned may stand for more then. */
+static struct as_heap_share gone(const struct as_heap_event *e, uint64_t size)
 {
 	struct as_heap_share s = as_heap_share(size, e);
+
+	if (e->what == AS_HEAP_THINNED) {
+		struct as_heap_share then = as_heap_share_then(size, e);
+
+		more(&s.count, -then.count);
+		more(&s.bytes, -then.bytes);
+	}
+	return s;
+}
+
+bool as_lasting_event(struct as_lasting *l, const struct as_heap_event *e, uint64_t size)
+{
+	struct as_heap_share s = gone(e, size);
 	uint32_t now = (uint32_t)l->slices - 1;
 	struct as_lasting_entry one = {e->kind, now, AS_LASTING_NEVER, s.count, s.bytes};
 
@@ -72,12 +86,6 @@ bool as_lasting_event(struct as_lasting *l, const struct as_heap_event *e, uint6
 	struct as_lasting_entry less = {e->kind, one.made, AS_LASTING_NEVER,
 					(int64_t) - (uint64_t)s.count,
 					(int64_t) - (uint64_t)s.bytes};
-	if (e->what == AS_HEAP_THINNED) {
-		s = as_heap_share_then(size, e);
-		one.count = s.count;
-		one.bytes = s.bytes;
-		return add(l, less) && add(l, one);
-	}
 	one.until = now;
 	return add(l, less) && (one.made == now || add(l, one));
 }
