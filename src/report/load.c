@@ -160,7 +160,7 @@ static const char *why_unknown(const struct as_load *l)
 {
 	if (as_load_unknown_bound(l) == AS_LOAD_NBOUNDS)
 		return NULL;
-	return l->stream.pieces ? "no `usage` told tokens; ask for stream_options.include_usage"
+	return l->stream.pieces ? "no `usage`: ask for it by stream_options.include_usage"
 				: "no answer was a stream with tokens";
 }
 

@@ -191,7 +191,7 @@ def _():
     d = load(url, "-n", 8, "-c", 2, "--body", json.dumps(ASK), "--goodput", "ttft<60s,tpot<60s")
     expect_eq((d["goodput"], d["good"]["requests"], d["good"]["rate"]), (None,) * 3, "no usage")
     r = assay("show", d["id"], env={"LC_ALL": "C.UTF-8"}).ok()
-    expect_in("unknown: no `usage` told tokens; ask for stream_options.include_usage", r.out)
+    expect_in("unknown: no `usage`: ask for it by stream_options.include_usage", r.out)
     expect_in("tpot unknown of 8", r.out)
     s.end()
     s = stub()
