@@ -6,7 +6,7 @@ import statistics
 import subprocess
 
 import peers
-from harness import ROOT, Figure, Result, number, part_text, verdict
+from harness import ROOT, Figure, Result, median, number, part_text, verdict
 
 ABOUT = "Slowdown of programs whose every allocation is recorded: CPU time of all processes."
 SAMPLE = "512KiB"
@@ -203,6 +203,34 @@ def hold_deep(result, case, all_tools):
                   case.slower(theirs), "×, memray's")
 
 
+# --- many -------------------------------------------------------------------------
+
+MILLIONS = 100
+VIEWS = ["stats", "stats --from 1ms", "flamegraph --temporal -o /dev/null -f html"]
+
+
+def hold_many(b, result):
+    """A hundred million allocations (tests/workloads/millions.c): what reports of them take."""
+    millions, folder = 2 if b.quick else MILLIONS, pathlib.Path(b.folder("many"))
+    capture = folder / "out.heap"
+    record = [b.build / "assay", "heap", "run", "--quiet", "-o", capture, "--",
+              b.build / "tests/workloads/millions", millions]
+    subprocess.run(list(map(str, record)), check=True, stdout=subprocess.DEVNULL)
+    costs = b.meter([[b.build / "assay", "heap", *view.split(), capture] for view in VIEWS],
+                    1 if b.quick else 3, warm=0)
+    for view, each in zip(VIEWS, costs):
+        what = f"`heap {view.partition(' -o')[0]}` of {millions} million allocations"
+        seconds = median([c.wall_ns / 1e9 for c in each])
+        most = median([c.peak_kb * 1024 / 1e9 for c in each])
+        result.budget(what, seconds, 60, " s")
+        result.budget(f"{what}: its peak memory", most, 1, " GB")
+        result.keep(**{f"{what}, s": seconds, f"{what}, peak GB": most})
+    result.notes.append(
+        f"{millions} million allocations by three functions (`tests/workloads/millions.c`), half "
+        f"of them held for a while: {number(capture.stat().st_size / 1e6)} MB of capture. `stats` "
+        "of all of it needs the sums alone, the other views every event.")
+
+
 # --- instructions ----------------------------------------------------------------
 
 COUNTED = ["json_dumps", "stones", "bill", "sqlite", "mallocbytes", "objchurn"]
@@ -245,6 +273,7 @@ def run(b):
     result.rows += [case_row(n, c, all_tools) for n, c in beside.items()]
     hold_files(result, list(cases.values()), all_tools)
     hold_deep(result, beside["deep500"], all_tools)
+    hold_many(b, result)
     result.notes.append(
         "Times as much CPU as the program alone, of all processes that the profiler has (its "
         "collector, its compressor), less what starting both costs, in bytes too: the least of the "

@@ -214,6 +214,7 @@ _assay() {
 		--warmup) return ;;
 		--timeout) return ;;
 		--deadline) return ;;
+		--goodput) return ;;
 		-m | --method) return ;;
 		-H | --header) return ;;
 		--body) return ;;
@@ -236,7 +237,7 @@ _assay() {
 		--store) _assay_files "$cur"; return ;;
 		esac
 		if [[ $cur == -* ]]; then
-			_assay_words "-c --connections -n --requests -z --duration -R --rate --arrival --seed --warmup --timeout --deadline --tokens -m --method -H --header --body --body-file --body-lines --http2 --streams-per-connection --cacert -k --insecure --targets --balance --yes --threshold --exit-codes -w --watch --stacks --stacks-rate -i --interval --name --run-version -l --label --json --csv --ndjson --hdr --junit --markdown -o --output -q --quiet --store --no-store -h --help" "$cur"
+			_assay_words "-c --connections -n --requests -z --duration -R --rate --arrival --seed --warmup --timeout --deadline --goodput --tokens -m --method -H --header --body --body-file --body-lines --http2 --streams-per-connection --cacert -k --insecure --targets --balance --yes --threshold --exit-codes -w --watch --stacks --stacks-rate -i --interval --name --run-version -l --label --json --csv --ndjson --hdr --junit --markdown -o --output -q --quiet --store --no-store -h --help" "$cur"
 		fi
 		;;
 	"capacity")
@@ -253,6 +254,7 @@ _assay() {
 		-c | --connections) return ;;
 		--timeout) return ;;
 		--deadline) return ;;
+		--goodput) return ;;
 		-m | --method) return ;;
 		-H | --header) return ;;
 		--body) return ;;
@@ -273,7 +275,7 @@ _assay() {
 		--store) _assay_files "$cur"; return ;;
 		esac
 		if [[ $cur == -* ]]; then
-			_assay_words "--slo --by --from --most --precision --probe --hold --arrival --seed -c --connections --timeout --deadline --tokens -m --method -H --header --body --body-file --body-lines --http2 --streams-per-connection --cacert -k --insecure --targets --balance --yes -w --watch --stacks --stacks-rate -i --interval --name --run-version -l --label --json --html -q --quiet --store --no-store -h --help" "$cur"
+			_assay_words "--slo --by --from --most --precision --probe --hold --arrival --seed -c --connections --timeout --deadline --goodput --tokens -m --method -H --header --body --body-file --body-lines --http2 --streams-per-connection --cacert -k --insecure --targets --balance --yes -w --watch --stacks --stacks-rate -i --interval --name --run-version -l --label --json --html -q --quiet --store --no-store -h --help" "$cur"
 		fi
 		;;
 	"sweep")
@@ -292,6 +294,7 @@ _assay() {
 		--seed) return ;;
 		--timeout) return ;;
 		--deadline) return ;;
+		--goodput) return ;;
 		-m | --method) return ;;
 		-H | --header) return ;;
 		--body) return ;;
@@ -312,7 +315,7 @@ _assay() {
 		--store) _assay_files "$cur"; return ;;
 		esac
 		if [[ $cur == -* ]]; then
-			_assay_words "--over --setup --ready --ready-timeout --teardown --patience -c --connections -R --rate -z --duration --low --warmup --seed --timeout --deadline --tokens -m --method -H --header --body --body-file --body-lines --http2 --streams-per-connection --cacert -k --insecure --targets --balance --yes -w --watch --stacks --stacks-rate -i --interval --name --run-version -l --label --json --csv --html -q --quiet --store --no-store -h --help" "$cur"
+			_assay_words "--over --setup --ready --ready-timeout --teardown --patience -c --connections -R --rate -z --duration --low --warmup --seed --timeout --deadline --goodput --tokens -m --method -H --header --body --body-file --body-lines --http2 --streams-per-connection --cacert -k --insecure --targets --balance --yes -w --watch --stacks --stacks-rate -i --interval --name --run-version -l --label --json --csv --html -q --quiet --store --no-store -h --help" "$cur"
 		fi
 		;;
 	"rollouts")

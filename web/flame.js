@@ -340,7 +340,7 @@ define("report/units", ["require", "exports"], function (require, exports) {
 define("flame/data", ["require", "exports", "report/inflate", "report/units"], function (require, exports, inflate_2, units) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
-	exports.shortFile = exports.amount = exports.unpack = exports.highest = exports.bySlice = exports.arrange = void 0;
+	exports.shortFile = exports.amount = exports.unpack = exports.highest = exports.bySlice = exports.lasted = exports.lasts = exports.arrange = void 0;
 	function callers(back) {
 		return Int32Array.from(back, (b, i) => i - b);
 	}
@@ -353,7 +353,8 @@ define("flame/data", ["require", "exports", "report/inflate", "report/units"], f
 		const named = (name) => p.kinds.findIndex((k) => k.name === name);
 		const both = named("before") >= 0 && named("after") >= 0;
 		const ints = (a) => Int32Array.from(a);
-		const slices = p.sample.slice.reduce((most, s) => Math.max(most, s), 0) + 1;
+		const slices = p.lasting?.slices
+			?? p.sample.slice.reduce((most, s) => Math.max(most, s), 0) + 1;
 		return { ...p,
 			place: { function: ints(p.place.function), file: ints(p.place.file),
 				line: ints(p.place.line), begin: ints(p.place.begin), ink: ints(p.place.ink) },
@@ -362,11 +363,34 @@ define("flame/data", ["require", "exports", "report/inflate", "report/units"], f
 				slice: ints(p.sample.slice), values: p.sample.values.map((v) => Float64Array.from(v)) },
 			before: both ? named("before") : -1,
 			after: both ? named("after") : -1,
+			until: p.lasting && Int32Array.from(p.lasting.until, (s) => s || slices),
 			slices, span_ns: span(p, slices) };
 	}
 	exports.arrange = arrange;
+	function heldBySlice(p, until, v) {
+		const by = new Float64Array(p.slices + 1);
+		p.sample.slice.forEach((s, i) => {
+			by[s] += v[i];
+			by[until[i]] -= v[i];
+		});
+		for (let s = 1; s < p.slices; s++)
+			by[s] += by[s - 1];
+		return by.subarray(0, p.slices);
+	}
+	function lasts(p, until, from, to) {
+		const { slice } = p.sample;
+		return (i) => slice[i] >= from && slice[i] < to && until[i] >= to;
+	}
+	exports.lasts = lasts;
+	function lasted(p, kind, from, to) {
+		const counts = p.until && lasts(p, p.until, from, to);
+		return p.sample.values[kind].reduce((sum, v, i) => sum + (counts?.(i) ? v : 0), 0);
+	}
+	exports.lasted = lasted;
 	function bySlice(p, kind) {
 		const sums = new Float64Array(p.slices), v = p.sample.values[kind];
+		if (p.until)
+			return heldBySlice(p, p.until, v);
 		p.sample.slice.forEach((s, i) => sums[s] += Math.max(0, v[i]));
 		return sums;
 	}
@@ -574,15 +598,18 @@ define("flame/tree", ["require", "exports", "flame/data"], function (require, ex
 		}
 	}
 	function counted(p, how) {
+		const { slice } = p.sample;
+		if (p.until)
+			return (0, data_2.lasts)(p, p.until, how.from, how.to);
 		if (!p.levels)
-			return (s) => s >= how.from && s < how.to;
+			return (i) => slice[i] >= how.from && slice[i] < how.to;
 		const top = (0, data_2.highest)((0, data_2.bySlice)(p, how.kind), how.from, how.to);
-		return (s) => s === top;
+		return (i) => slice[i] === top;
 	}
 	function ownOf(p, how) {
 		const v = new Values(p, how), counts = counted(p, how);
 		for (let i = 0; i < p.sample.slice.length; i++)
-			if (counts(p.sample.slice[i]))
+			if (counts(i))
 				v.add(i);
 		return v.width;
 	}
@@ -591,7 +618,7 @@ define("flame/tree", ["require", "exports", "flame/data"], function (require, ex
 		const found = new Map();
 		const { slice, tags } = p.sample, counts = counted(p, how);
 		for (let i = 0; i < slice.length; i++) {
-			if (!counts(slice[i]))
+			if (!counts(i))
 				continue;
 			const key = how.apart ? tags[i] : 0, list = found.get(key);
 			if (list)
@@ -1841,9 +1868,10 @@ define("flame/resident", ["require", "exports", "report/dom", "report/theme", "r
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.Resident = void 0;
 	class Resident {
-		constructor(b, span) {
+		constructor(b, span, bars) {
 			this.b = b;
 			this.span = span;
+			this.bars = bars;
 			this.root = (0, dom_8.h)("p", { class: "legend" });
 			this.words = (0, dom_8.h)("span", { class: "told" });
 			this.shown = "";
@@ -1876,7 +1904,7 @@ define("flame/resident", ["require", "exports", "report/dom", "report/theme", "r
 			if (this.shown === top)
 				return;
 			this.shown = top;
-			this.root.replaceChildren(key("heap", "heap"), key("rss", "RSS"), key("own", "RSS without files"), (0, dom_8.h)("span", { class: "top" }, `the top is ${top}`), this.words);
+			this.root.replaceChildren(key("heap", this.bars), key("rss", "RSS"), key("own", "RSS without files"), (0, dom_8.h)("span", { class: "top" }, `the top is ${top}`), this.words);
 		}
 		at(t) {
 			let lo = 0, hi = this.b.at.length;
@@ -1915,7 +1943,7 @@ define("flame/strip", ["require", "exports", "report/dom", "report/theme", "repo
 			this.words = (0, dom_9.h)("span", { class: "hint" });
 			this.sums = new Float64Array(0);
 			this.redraw = (0, dom_9.eachFrame)(() => this.draw());
-			this.resident = m.p.beside && new resident_1.Resident(m.p.beside, m.p.span_ns);
+			this.resident = m.p.beside && new resident_1.Resident(m.p.beside, m.p.span_ns, m.p.until ? "made, not yet freed" : "heap");
 			this.tall = this.resident ? HIGH : LOW;
 			this.all = (0, dom_9.button)("All of it", "Show the whole time", () => this.pick(0, m.p.slices));
 			const tools = (0, dom_9.h)("div", { class: "tools" }, (0, dom_9.h)("h2", {}, "Over time"), this.words, (0, dom_9.h)("span", { class: "grow" }), this.all);
@@ -1929,7 +1957,7 @@ define("flame/strip", ["require", "exports", "report/dom", "report/theme", "repo
 		refresh() {
 			const { p, choice, compares } = this.m;
 			this.sums = (0, data_4.bySlice)(p, compares ? p.after : choice.kind);
-			if (!p.levels)
+			if (!p.levels && !p.until)
 				this.sums[p.slices - 1] /= this.lastPart();
 			const whole = choice.from === 0 && choice.to === p.slices, ns = p.slice_ns;
 			this.all.disabled = whole;
@@ -1944,6 +1972,9 @@ define("flame/strip", ["require", "exports", "report/dom", "report/theme", "repo
 		}
 		top() {
 			const { p, choice } = this.m;
+			if (p.until)
+				return `; ${this.m.amount((0, data_4.lasted)(p, choice.kind, choice.from, choice.to))} ` +
+					"made in it and not freed by its end";
 			if (!p.levels)
 				return "";
 			const at = (0, data_4.highest)(this.sums, choice.from, choice.to);
@@ -2033,8 +2064,9 @@ define("flame/main", ["require", "exports", "report/dom", "report/plain", "repor
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	function facts(p) {
-		const total = (i) => p.levels ? (0, data_5.bySlice)(p, i).reduce((a, b) => Math.max(a, b), 0)
-			: p.sample.values[i].reduce((a, b) => a + b, 0);
+		const total = (i) => p.until ? (0, data_5.lasted)(p, i, 0, p.slices)
+			: p.levels ? (0, data_5.bySlice)(p, i).reduce((a, b) => Math.max(a, b), 0)
+				: p.sample.values[i].reduce((a, b) => a + b, 0);
 		const named = (k) => k.name === k.unit ? "" : ` ${k.name}`;
 		const sums = p.kinds.map((k, i) => (0, data_5.amount)(k, total(i)) + named(k));
 		return [...sums, ...p.duration_ns > 0 ? [`over ${(0, units_6.duration)(p.duration_ns)}`] : [],

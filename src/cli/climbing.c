@@ -51,7 +51,18 @@ static uint64_t new_answers(struct probe *p, const struct as_load_state *s)
 	return p->answers - before;
 }
 
-/* A slice of which a part was warm-up is left out. */
+/*
+ * A slice of which a part was warm-up is left out, and so is one with an answer to what was
+ * due in it: that waited with all that came at once when the load began.
+ */
+static bool counts(const struct probe *p, const struct as_drive *d)
+{
+	int64_t warmup = p->climbing->job->config.warmup_ns;
+
+	return p->before_ns >= warmup && d->state.t_ns > p->before_ns &&
+	       d->state.t_ns - d->last->latency.max >= warmup;
+}
+
 static int on_frame(void *st, const struct as_frame *f, struct as_err *err)
 {
 	struct probe *p = st;
@@ -61,7 +72,7 @@ static int on_frame(void *st, const struct as_frame *f, struct as_err *err)
 	uint64_t answers = new_answers(p, &d->state);
 
 	(void)f, (void)err;
-	if (p->before_ns >= warmup && d->state.t_ns > p->before_ns) {
+	if (counts(p, d)) {
 		const struct as_trial_slice s = {.latency = &d->last->latency,
 						 .wire = &d->last->wire,
 						 .waiting = &d->last->waiting,
@@ -69,7 +80,12 @@ static int on_frame(void *st, const struct as_frame *f, struct as_err *err)
 						 .failed = d->last->failed,
 						 .met = d->last->met,
 						 .answers = answers,
-						 .ns = d->state.t_ns - p->before_ns};
+						 .ns = d->state.t_ns - p->before_ns,
+						 .stream = &d->last->stream,
+						 .nsteps = d->last->nsteps,
+						 .step = d->last->step,
+						 .nchecks = d->state.nchecks,
+						 .check = d->state.check};
 
 		as_trial_add(&p->trial, &s);
 		p->answered += d->last->requests - d->last->failed;
@@ -131,6 +147,15 @@ static struct as_measure measure_of(const struct as_climbing *c, struct words *w
 	return m;
 }
 
+/* Steps are judged as the whole is. */
+static void name_steps(const struct as_flow_plan *flow, struct as_trial *t)
+{
+	for (size_t i = 0; flow && i < flow->nsteps; i++)
+		as_trial_name_step(t, flow->step[i].name);
+	for (size_t i = 0; flow && i < flow->nchecks; i++)
+		as_trial_name_check(t, flow->check[i].step);
+}
+
 static int try_amount(struct as_climbing *c, struct probe *p, struct as_measured *got,
 		      struct as_io *io, struct as_err *err)
 {
@@ -142,6 +167,7 @@ static int try_amount(struct as_climbing *c, struct probe *p, struct as_measured
 		r = as_trial_open(&p->trial, c->slo, err);
 	if (r < 0)
 		return r;
+	name_steps(c->job->flow, &p->trial);
 	struct as_sink sink = probe_sink(p);
 	struct as_measure m = measure_of(c, &words);
 	m.watcher = &sink;
@@ -245,6 +271,13 @@ static void keep_best(struct as_climbing *c, struct as_measured *got)
 	c->has_best = true;
 }
 
+/* Others had the CPU: they may be gone the next time. Who is too busy, or speaks to nobody, is
+   so again. */
+static bool may_pass(const struct as_verdict *v)
+{
+	return strcmp(v->kind, "invalid-busy") != 0 && strcmp(v->kind, "invalid-none") != 0;
+}
+
 static void conclude_probe(struct as_climbing *c, const struct probe *p, struct as_measured *got,
 			   unsigned again)
 {
@@ -258,8 +291,7 @@ static void conclude_probe(struct as_climbing *c, const struct probe *p, struct 
 		as_climb_stop(&c->climb, AS_CLIMB_INTERRUPTED);
 	} else {
 		tell(c, &n);
-		bool busy = !strcmp(got->run->verdict.kind, "invalid-busy");
-		if (n.verdict != AS_CLIMB_VOID || busy || again == AGAIN)
+		if (n.verdict != AS_CLIMB_VOID || again == AGAIN || !may_pass(&got->run->verdict))
 			as_climb_tell(&c->climb, (enum as_climb_verdict)n.verdict);
 	}
 	if (n.verdict == AS_CLIMB_VOID)

@@ -26,6 +26,9 @@ struct opts {
 	bool json, quiet;
 };
 
+/* Requests of a probe, of which fewer say nothing of a share. */
+enum { FEWEST = 5 };
+
 #define AT(member) offsetof(struct opts, member)
 
 /* clang-format off */
@@ -145,6 +148,7 @@ static void configure(const struct opts *o, char **argv, struct job *j)
 				  : rate      ? 50
 					      : 1,
 			  .most = rate ? most : floor(most),
+			  .least = rate ? FEWEST * 1e9 / (double)o->probe_ns : 0,
 			  .precision = o->precision,
 			  .whole = !rate},
 	};
@@ -281,7 +285,8 @@ const struct as_cmd as_cmd_capacity = {
 	.about = "find out how much load a server holds, and what limits it",
 	.manual =
 		"Looks for the largest load under which the server at URL keeps to `--slo`, a list "
-		"of thresholds as `assay load` has them. FLOW is the file of a flow, as `assay "
+		"of thresholds as `assay load` has them; with `--goodput` it can ask for a share "
+		"of good answers (`goodput>0.95`). FLOW is the file of a flow, as `assay "
 		"load` carries it out: then amounts are sessions a second, or at once. What is "
 		"tried is doubled until it fails; then the middle between what was kept and what "
 		"failed is tried, until they are as near as `--precision` says; the answer is held "
@@ -289,9 +294,9 @@ const struct as_cmd as_cmd_capacity = {
 		"**Each probe is judged with an interval.** `p99<250ms` means that of all requests "
 		"at least 99 % took less, so it is a share, with the interval of one, by slices of "
 		"the probe's time: requests that waited in the same queue are not as good as as "
-		"many strangers. A probe between the two bounds that is not decided goes on, up to "
-		"four times as long; one that is decided ends. What is not decided then counts as "
-		"it seems (`keeps?`).\n\n"
+		"many strangers. Less than five requests a probe are not tried. A probe between "
+		"the two bounds that is not decided goes on, up to four times as long; one that "
+		"is decided ends. What is not decided then counts as it seems (`keeps?`).\n\n"
 		"`--by rate` sends by a clock, by default as strangers come (Poisson), and is what "
 		"a service with many users sees. `--by concurrency` keeps so many requests under "
 		"way at once, as workers do who wait for their answers.\n\n"

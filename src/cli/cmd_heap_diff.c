@@ -28,6 +28,7 @@ static const struct as_opt opts[] = {
 
 struct pair {
 	struct as_profile *of[2];
+	uint64_t rate[2]; /* sampled */
 	struct as_profile *diff;
 };
 
@@ -38,15 +39,21 @@ static void pair_done(struct pair *p)
 	as_profile_free(p->diff);
 }
 
-static int see(const char *path, const struct as_heap_opts *o, struct as_profile **ret,
+/* With all kinds of value: one of them may be the variance of another. */
+static int see(const char *path, const struct as_heap_opts *o, size_t side, struct pair *p,
 	       struct as_err *err)
 {
 	as_auto_heap_seen struct as_heap_seen seen = {0};
-	int r = as_heap_see(path, o, 0, &seen, err);
+	struct as_heap_opts all = *o;
 
-	if (r == AS_OK)
-		*ret = as_take(seen.view);
-	return r;
+	all.sieve.metric = NULL;
+	int r = as_heap_see(path, &all, AS_HEAP_SPREAD, &seen, err);
+
+	if (r < 0)
+		return r;
+	p->of[side] = as_take(seen.view);
+	p->rate[side] = seen.heap->rate;
+	return AS_OK;
 }
 
 /* Of one capture: what was there at --from, and at --until. */
@@ -59,31 +66,34 @@ static int read_moments(const struct opts *o, const char *path, struct pair *p, 
 		return as_hint(err, "a second capture, or two moments of one: --from TIME [--until "
 				    "TIME]");
 	}
-	until.leaks = true;
+	until.held = true;
 	until.from_ns = 0;
 	until.until_ns = o->heap.from_ns;
-	int r = see(path, &until, &p->of[AS_BEFORE], err);
+	int r = see(path, &until, AS_BEFORE, p, err);
 	until.until_ns = o->heap.until_ns;
-	return r < 0 ? r : see(path, &until, &p->of[AS_AFTER], err);
+	return r < 0 ? r : see(path, &until, AS_AFTER, p, err);
+}
+
+static const char *metric(const struct opts *o)
+{
+	return o->heap.sieve.metric ? o->heap.sieve.metric : "bytes";
 }
 
 static int read_pair(const struct opts *o, char **args, struct pair *p, struct as_err *err)
 {
+	bool counts = !strcmp(metric(o), "allocations");
 	int r;
 
 	if (!args[1]) {
 		r = read_moments(o, args[0], p, err);
 	} else {
-		r = see(args[0], &o->heap, &p->of[AS_BEFORE], err);
+		r = see(args[0], &o->heap, AS_BEFORE, p, err);
 		if (r == AS_OK)
-			r = see(args[1], &o->heap, &p->of[AS_AFTER], err);
+			r = see(args[1], &o->heap, AS_AFTER, p, err);
 	}
-	return r < 0 ? r : as_profile_diff(p->of[AS_BEFORE], p->of[AS_AFTER], NULL, &p->diff, err);
-}
-
-static const char *metric(const struct as_profile *p)
-{
-	return p->kind[p->nkinds - 1].name;
+	return r < 0 ? r
+		     : as_profile_diff(p->of[AS_BEFORE], p->of[AS_AFTER], metric(o),
+				       counts ? "count variance" : "variance", &p->diff, err);
 }
 
 static int run(const void *opts_, char **args, char **tail, struct as_io *io, struct as_err *err)
@@ -93,14 +103,14 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
 	struct as_diff_look which = {.total = !strcmp(o->by, "total"),
 				     .shares = o->shares,
-				     .rows = o->limit};
+				     .rows = o->limit,
+				     .metric = metric(o)};
 	struct as_look look = as_look_for(fileno(io->out));
 	struct as_spelling how = {.full_names = o->full_names};
 	int r = read_pair(o, args, &p, err);
 
 	(void)tail;
-	if (r == AS_OK)
-		which.metric = metric(p.of[AS_BEFORE]);
+	memcpy(which.rate, p.rate, sizeof which.rate);
 	if (r == AS_OK && o->json)
 		r = as_report_diff_json(&b, p.diff, &how, &which, err);
 	else if (r == AS_OK)
@@ -118,6 +128,9 @@ const struct as_cmd as_cmd_heap_diff = {
 		"with `--leaks` what was left. With one capture and `--from TIME`, what was there "
 		"at that time and what was there at the end, or at `--until TIME`: what grew in "
 		"between.\n\n"
+		"Where a capture has samples, each difference has its 95 % interval: variances add "
+		"up. One that is not larger than that is no difference that the samples can tell, "
+		"and is said to be unclear.\n\n"
 		"`--json` prints docs/schema/diff-1.json, as `assay diff` does.",
 	.examples = "assay heap diff before.heap after.heap\twhat became of the peak\n"
 		    "assay heap diff --from 1ms sort.heap\twhat grew after the first millisecond\n",

@@ -24,7 +24,7 @@ static const struct as_opt opts[] = {
 	{ .name = "format", .letter = 'f', .type = AS_OPT_CHOICE, .at = offsetof(struct opts, format), .arg = "FORMAT", .choices = "svg|html", .help = "what it is to be (default: by OUT's ending)" },
 	{ .name = "title", .type = AS_OPT_TEXT, .at = offsetof(struct opts, title), .arg = "TEXT", .help = "what stands above it (default: the command)" },
 	AS_OPT_HEAD("how it is drawn"),
-	{ .name = "temporal", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, temporal), .apart = 2, .help = "with the peak of each moment: a span of time can be chosen over the curve" },
+	{ .name = "temporal", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, temporal), .apart = 4, .help = "a span of time can be chosen over the curve: who held its peak; with --leaks what was made in it and not freed" },
 	{ .name = "slice", .type = AS_OPT_DURATION, .at = offsetof(struct opts, slice_ns), .arg = "TIME", .positive = true, .help = "with --temporal: how long a moment is (default: a 200th of the whole)" },
 	{ .name = "icicle", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, icicle), .help = "the outermost frame on top" },
 	{ .name = "reverse", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, reverse), .help = "merge from the innermost frame: who called it" },
@@ -69,23 +69,51 @@ static int64_t slice_of(const struct opts *o, const struct as_heap *h)
 	return each < AS_MSEC ? AS_MSEC : each;
 }
 
-/* The profile is read once more, in slices. */
-static int see_slices(const struct opts *o, const char *path, struct as_heap_seen *seen,
-		      struct as_err *err)
+/* The peak of each slice. */
+static int read_peaks(const struct opts *o, const char *path, struct as_capture_want *want,
+		      struct as_profile **ret, struct as_err *err)
 {
 	as_auto_profile struct as_profile *p = NULL;
 	as_auto_heap struct as_heap *again = NULL;
 	int r = as_heap_profile_new(apart(o), &p, err);
 	struct slices all = {o, p};
+
+	want->slice = on_slice;
+	want->arg = &all;
+	if (r == AS_OK)
+		r = as_capture_read(path, want, &again, err);
+	if (r == AS_OK)
+		*ret = as_take(p);
+	return r;
+}
+
+/* What was made in which slice, and freed in which. */
+static int read_lasting(const struct opts *o, const char *path, struct as_capture_want *want,
+			struct as_heap_seen *seen, struct as_profile **ret, struct as_err *err)
+{
+	as_auto_heap struct as_heap *again = NULL;
+
+	want->lasting = true;
+	int r = as_capture_read(path, want, &again, err);
+	if (r == AS_OK)
+		r = as_heap_profile_lasting(again, apart(o), ret, err);
+	if (r == AS_OK)
+		seen->heap->slices = again->slices;
+	return r;
+}
+
+/* The profile is read once more, in slices. */
+static int see_slices(const struct opts *o, const char *path, struct as_heap_seen *seen,
+		      struct as_err *err)
+{
+	as_auto_profile struct as_profile *p = NULL;
 	struct as_capture_want want = {.from_ns = o->heap.from_ns,
 				       .until_ns = o->heap.until_ns,
 				       .partial = o->heap.partial,
-				       .slice = on_slice,
-				       .slice_ns = slice_of(o, seen->heap),
-				       .arg = &all};
+				       .slice_ns = slice_of(o, seen->heap)};
+	int r = o->heap.leaks ? read_lasting(o, path, &want, seen, &p, err)
+			      : read_peaks(o, path, &want, &p, err);
 
-	if (r == AS_OK)
-		r = as_capture_read(path, &want, &again, err);
 	if (r == AS_OK)
 		r = as_sieve_apply(&o->heap.sieve, &p, err);
 	if (r < 0)
@@ -119,12 +147,15 @@ static void put_output(struct as_buf *out, const struct opts *o, const char *pat
 }
 
 static struct as_flame_how how_of(const struct opts *o, const char *title,
-				  const struct as_profile *p)
+				  const struct as_heap_seen *seen)
 {
+	const struct as_profile *p = seen->view;
+
 	return (struct as_flame_how){.title = title,
 				     .icicle = o->icicle,
 				     .reverse = o->reverse,
-				     .levels = o->temporal,
+				     .levels = o->temporal && !o->heap.leaks,
+				     .lasting = seen->heap->slices,
 				     .spell = {.functions = !o->lines,
 					       .full_names = o->full_names,
 					       .tags = o->threads || o->tasks,
@@ -155,7 +186,7 @@ static int draw(const struct opts *o, const struct as_heap_seen *seen, as_draw_f
 	if (r < 0)
 		return r;
 	put_title(&title, o, seen);
-	struct as_flame_how how = how_of(o, as_buf_text(&title), seen->view);
+	struct as_flame_how how = how_of(o, as_buf_text(&title), seen);
 	beside.at = curve;
 	how.beside = beside;
 	r = picture(&b, seen->view, &how, err);
@@ -197,13 +228,16 @@ const struct as_cmd as_cmd_heap_flamegraph = {
 		"bytes and allocations.\n\n"
 		"`--temporal` has the whole time in it: the curve of the memory stands above, and "
 		"a span that is chosen there shows who held the memory at the peak of that span; "
-		"beside the curve stands RSS, with and without the files that are mapped. "
+		"beside the curve stands RSS, with and without the files that are mapped. With "
+		"`--leaks` a span shows what was allocated within it and not freed by its end: the "
+		"whole time is what `--leaks` shows without it. "
 		"It needs a capture with its events (not `--aggregate`).\n\n"
 		"Prints the name of the file that was written.",
 	.examples =
 		"assay heap flamegraph sort.heap\tsort.html: who held the peak\n"
 		"assay heap flamegraph --leaks sort.heap -o left.svg\ta picture of what was left\n"
-		"assay heap flamegraph --temporal sort.heap\tat each moment\n",
+		"assay heap flamegraph --temporal sort.heap\tat each moment\n"
+		"assay heap flamegraph --temporal --leaks sort.heap\twhat grew in a span of time\n",
 	.min_args = 1,
 	.max_args = 1,
 	.opts = opts,

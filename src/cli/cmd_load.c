@@ -244,6 +244,7 @@ static void open_view(const char *url, struct job *j, bool shown)
 							       ? c->warmup_ns + c->duration_ns
 							       : 0,
 					   .most = c->requests,
+					   .flow = c->flow != NULL,
 					   .conns = c->conns,
 					   .rate = c->schedule.rate,
 					   .target = first->pid ? first->name : NULL,
@@ -371,8 +372,16 @@ const struct as_cmd as_cmd_load = {
 		"`per token` after the first. An event is not a token. With `--tokens` the `usage` "
 		"of answers that are plain JSON is read, too. `event lag` is how late the "
 		"generator read what `assay stub` sent. A stream whose connection ends in the "
-		"middle is `cut`. The `--timeout` is that of the whole answer. With `--deadline` "
-		"the share of requests that were answered within it is told as the goodput.\n\n"
+		"middle is `cut`. The `--timeout` is that of the whole answer.\n\n"
+		"**Goodput** is what was answered well enough: how many requests kept to all that "
+		"`--goodput` asks, as a share of all and a second. `ttft<500ms` is the first "
+		"token and `e2el<10s` all of the answer, both from the moment that it was due; "
+		"`tpot<50ms` is the time for each token after the first. What failed is never "
+		"good, and neither is an answer of which one of them is not known: it had no "
+		"token, or its `usage` did not say how many (for `tpot`). Which bound was missed "
+		"how often is told beside it. `--deadline` is short for `e2el`. Requests whose "
+		"answers can be no stream (over a WebSocket, `HEAD`, a model that is not asked "
+		"for one) are refused bounds of tokens before anything is sent.\n\n"
 		"**When the generator itself was the bottleneck the verdict is INVALID** and the "
 		"exit status 6: its thread had less than 15 % of its time to spare, waited more "
 		"than 10 % of it for a CPU that others had, or sent more than one request in a "
@@ -389,7 +398,8 @@ const struct as_cmd as_cmd_load = {
 		"the latency; `wire.`, `waiting.` (until the first byte), `lateness.` and "
 		"`handshake.` before them mean those, and so do of streams "
 		"`first_byte.`, `first_event.`, `first_token.` (`ttft.`), `between_events.`, "
-		"`between_tokens.` (`itl.`) and `per_token.` (`tpot.`); `goodput` is its share; "
+		"`between_tokens.` (`itl.`) and `per_token.` (`tpot.`); `goodput` is its share, "
+		"`good_requests` how many a second (`good_requests.count`: at all); "
 		"`errors` is the "
 		"share of failed requests (`errors.count` their number), `rate` answers a second, "
 		"`requests` how many, `checks` the share of a flow's checks that passed. "
@@ -405,7 +415,7 @@ const struct as_cmd as_cmd_load = {
 		"`metric:` a list of several. Its tag `{name:STEP}` is a step, `{scenario:ANY}` "
 		"the load, whatever it is called; other tags are refused. "
 		"A time without a unit is in milliseconds. A threshold that can never be known "
-		"(`looplag` without `--watch`, `goodput` without `--deadline`) is refused before "
+		"(`looplag` without `--watch`, `goodput` without bounds) is refused before "
 		"anything is sent; one whose value turns out to be unknown is missed. Of a load "
 		"that is INVALID none is judged by the exit status.\n\n"
 		"`--watch` names the server's process (or a container of Docker's): while the load "

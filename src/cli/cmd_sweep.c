@@ -95,7 +95,8 @@ static struct as_sweep_cell new_cell(void)
 				      .rate = (double)NAN,
 				      .p50 = (double)NAN,
 				      .p99 = (double)NAN,
-				      .errors = (double)NAN};
+				      .errors = (double)NAN,
+				      .goodput = (double)NAN};
 }
 
 static int prepare(struct sweep *s, struct as_err *err)
@@ -337,6 +338,7 @@ static void note(const struct as_run *run, bool low, struct as_sweep_cell *c)
 	c->p50 = in_ms(&l->latency, 0.5);
 	c->p99 = in_ms(&l->latency, 0.99);
 	c->errors = l->requests ? (double)as_load_failed(l) / (double)l->requests : (double)NAN;
+	c->goodput = as_load_goodput(l);
 }
 
 static void plan(const struct opts *o, bool low, struct as_load_config *c)
@@ -591,7 +593,7 @@ const struct as_cmd as_cmd_sweep = {
 		"For each cell of a grid (`--over batch=1,2,4 --over nodes=1,2` are six) the "
 		"server is set up, loaded, measured, and taken down: answers a second and a "
 		"minute, latency with one request at a time and under load, the peak memory of "
-		"each node, errors.\n\n"
+		"each node, errors, and with `--goodput` the share of good answers.\n\n"
 		"`{NAME}` stands for an axis' value in `--setup`, `--ready`, `--teardown`, "
 		"`--body`, `--watch` and URL. A name in braces that is no axis stays as it is.\n\n"
 		"**The setup** runs in a shell, in a process group of its own, with its output "

@@ -8,6 +8,8 @@
 
 enum as_heap_view as_heap_view_of(const struct as_heap_opts *o)
 {
+	if (o->held)
+		return AS_HEAP_HELD;
 	if (o->leaks)
 		return AS_HEAP_LEFT;
 	if (o->temporary || o->threshold)
@@ -58,6 +60,7 @@ int as_heap_viewed(const struct as_heap *h, const struct as_heap_opts *o, unsign
 static void put_title(struct as_buf *out, const struct as_heap *h, const struct as_heap_opts *o)
 {
 	enum as_heap_view view = as_heap_view_of(o);
+	int64_t arenas = as_heap_arenas(h).left.bytes;
 
 	as_buf_str(out, as_heap_view_title(view));
 	if (view == AS_HEAP_PEAK && h->totals.peak.bytes)
@@ -67,6 +70,8 @@ static void put_title(struct as_buf *out, const struct as_heap *h, const struct 
 		as_buf_fmt(out, ", from %s", as_human_duration(o->from_ns).s);
 	if (o->until_ns)
 		as_buf_fmt(out, ", until %s", as_human_duration(o->until_ns).s);
+	if (view == AS_HEAP_LEFT && arenas)
+		as_buf_fmt(out, ", without %s of arenas", as_human_bytes((double)arenas).s);
 }
 
 int as_heap_see(const char *path, const struct as_heap_opts *o, unsigned apart,
@@ -110,6 +115,7 @@ int as_heap_show(const char *path, const struct as_heap_opts *o, const struct as
 	mine.title = as_buf_text(&seen.title);
 	mine.rate = seen.heap->rate;
 	r = report(&b, &look, seen.view, &mine, err);
+	as_put_heap_arenas(&b, &look, seen.heap);
 	as_put_heap_doubts(&b, &look, seen.heap);
 	return r < 0 ? r : as_buf_write(&b, io->out, err);
 }

@@ -13,6 +13,7 @@
 struct as_heap_opts {
 	int64_t from_ns, until_ns;
 	bool partial, leaks, temporary, all;
+	bool held; /* all that is there at the end; no option asks for it */
 	uint64_t threshold;
 	struct as_sieve sieve;
 };
@@ -34,13 +35,13 @@ struct as_heap_opts {
 	{.name = "leaks", .type = AS_OPT_SWITCH, .apart = 2,                                       \
 	 .at = AS_HEAP_AT_(owner, member, leaks),                                                  \
 	 .help = "those that were never freed"},                                                   \
-	{.name = "temporary-allocations", .type = AS_OPT_SWITCH, .apart = 2,                       \
+	{.name = "temporary-allocations", .type = AS_OPT_SWITCH, .apart = 6,                       \
 	 .at = AS_HEAP_AT_(owner, member, temporary),                                              \
 	 .help = "those that were freed before their thread made another"},                        \
 	{.name = "temporary-allocation-threshold", .type = AS_OPT_UINT, .arg = "N",                \
 	 .positive = true, .at = AS_HEAP_AT_(owner, member, threshold),                            \
 	 .help = "those that were freed before their thread made N more"},                         \
-	{.name = "all", .type = AS_OPT_SWITCH, .apart = 2, .at = AS_HEAP_AT_(owner, member, all),  \
+	{.name = "all", .type = AS_OPT_SWITCH, .apart = 6, .at = AS_HEAP_AT_(owner, member, all),  \
 	 .help = "all that were made, freed or not"}
 /* Both, and the filters of profiles. */
 #define AS_HEAP_VIEW_OPTS(owner, member)                                                           \

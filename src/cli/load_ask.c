@@ -2,7 +2,9 @@
 
 #include <string.h>
 
+#include "base/json_text.h"
 #include "cli/watched.h"
+#include "judge/goodput.h"
 #include "net/websocket.h"
 
 /* ── what is sent, and to whom ────────────────────────────────────────── */
@@ -112,9 +114,77 @@ static void configure(const struct as_load_ask *o, struct as_load_job *j, const 
 		!as_ws_is_text(as_buf_text(&j->places.rows[0].bytes), j->places.rows[0].bytes.len);
 	c->balance = *o->balance == 'r' ? AS_ROUND_ROBIN : AS_LEAST_OUTSTANDING;
 	c->timeout_ns = o->timeout_ns;
-	c->deadline_ns = o->deadline_ns;
 	c->tokens = o->tokens;
 	c->seed = o->seed;
+}
+
+/* ── what a good answer is ────────────────────────────────────────────── */
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t n = strcspn(text, "?"), k = strlen(end);
+
+	return n >= k && !memcmp(text + n - k, end, k);
+}
+
+/* The first request asks a model, and not for a stream. */
+static bool wants_all_at_once(const struct as_load_job *j)
+{
+	const struct as_load_rows *rows = &j->places.rows[0];
+	const char *head = rows->n ? as_buf_text(&rows->bytes) : "";
+	const char *body = memmem(head, rows->n ? rows->ends[0] : 0, "\r\n\r\n", 4);
+	struct as_json_text json;
+	struct as_err err;
+
+	if (!body)
+		return false;
+	body += 4;
+	if (as_json_text_check(body, (size_t)(head + rows->ends[0] - body), &json, &err) < 0 ||
+	    !as_json_is_object(json))
+		return false;
+	struct as_json_text stream = as_json_of(json, "stream");
+	bool asked = stream.n == 4 && !memcmp(stream.p, "true", 4);
+	return !asked && (stream.n || ends_with(j->url.target, "/completions") ||
+			  ends_with(j->url.target, "/responses"));
+}
+
+/* Some step is a request over HTTP. */
+static bool asks_http(const struct as_flow_plan *flow)
+{
+	for (size_t i = 0; i < flow->nsteps; i++)
+		if (!flow->step[i].talks && !flow->step[i].bodyless)
+			return true;
+	return false;
+}
+
+/* Why no answer can ever be a stream of tokens; NULL: one may be. */
+static const char *why_no_stream(const struct as_load_job *j)
+{
+	if (j->flow)
+		return asks_http(j->flow) ? NULL : "no step of the flow can have a stream";
+	if (j->url.websocket)
+		return "messages of a WebSocket are no streams";
+	if (j->config.bodyless)
+		return "what HEAD asks for has no body";
+	return wants_all_at_once(j) ? "the request does not ask for a stream" : NULL;
+}
+
+static int set_bounds(const struct as_load_ask *o, struct as_load_job *j, struct as_err *err)
+{
+	int64_t *within = j->config.within_ns;
+	int r = AS_OK;
+
+	within[AS_LOAD_E2EL] = o->deadline_ns;
+	if (o->goodput)
+		r = as_goodput_parse(o->goodput, within, err);
+	const char *why = r == AS_OK ? why_no_stream(j) : NULL;
+	bool tokens = within[AS_LOAD_TTFT] || within[AS_LOAD_TPOT];
+	if (r < 0 || !tokens || !why)
+		return r < 0 ? as_err_wrap(err, "--goodput") : AS_OK;
+	(void)as_fail(err, AS_EUSAGE, "'%s' can never be known: %s",
+		      as_load_bound_key(within[AS_LOAD_TTFT] ? AS_LOAD_TTFT : AS_LOAD_TPOT), why);
+	return as_hint(err, "a model streams when the body says \"stream\": true; e2el is of any "
+			    "answer");
 }
 
 int as_load_job_prepare(const struct as_load_ask *o, const char *what, const struct as_env *env,
@@ -125,16 +195,17 @@ int as_load_job_prepare(const struct as_load_ask *o, const char *what, const str
 	if (r == AS_OK)
 		r = as_watched_parse(env, &o->watched, o->setup, j->watched, &j->nwatched, err);
 	configure(o, j, env);
-	return r;
+	return r == AS_OK ? set_bounds(o, j, err) : r;
 }
 
 int as_load_job_can_know(const struct as_load_job *j, const struct as_thresholds *t,
 			 struct as_err *err)
 {
 	const struct as_flow_plan *flow = j->flow;
-	struct as_threshold_facts f = {.watched = j->nwatched > 0,
-				       .deadline = j->config.deadline_ns};
+	struct as_threshold_facts f = {.watched = j->nwatched > 0};
 
+	for (size_t b = 0; b < AS_LOAD_NBOUNDS; b++)
+		f.bounds |= j->config.within_ns[b] > 0;
 	for (size_t i = 0; i < j->config.nplaces; i++)
 		f.tls |= j->config.place[i].tls != NULL;
 	for (; flow && f.nsteps < flow->nsteps; f.nsteps++) {

@@ -17,6 +17,7 @@
 struct as_load_ask {
 	uint64_t seed;
 	int64_t timeout_ns, deadline_ns;
+	const char *goodput;
 	const char *method, *body, *body_file, *body_lines, *targets, *balance, *ca_file;
 	struct as_opt_list headers, watched;
 	const char *setup; /* whose processes env: and cmd: of `watched` find (cli/watched.h) */
@@ -36,6 +37,8 @@ struct as_load_ask {
 	{ .name = "deadline", .type = AS_OPT_DURATION, .at = offsetof(S, ask.deadline_ns),         \
 	  .arg = "TIME", .positive = true,                                                         \
 	  .help = "an answer is good that came within this time: their share is the goodput" },    \
+	{ .name = "goodput", .type = AS_OPT_TEXT, .at = offsetof(S, ask.goodput), .arg = "BOUNDS", \
+	  .help = "what a good answer keeps to: 'ttft<500ms,tpot<50ms,e2el<10s', or some of them" }, \
 	{ .name = "tokens", .type = AS_OPT_SWITCH, .at = offsetof(S, ask.tokens),                  \
 	  .help = "read `usage` of answers of JSON too, as models have it: tokens a second" }
 

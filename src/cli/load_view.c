@@ -9,13 +9,17 @@
 
 /* ── the line ─────────────────────────────────────────────────────────── */
 
-static void write_line(const struct as_drive *d)
+static void write_line(const struct as_drive *d, bool flow)
 {
 	const struct as_load_state *s = &d->state;
+	char sessions[sizeof(struct as_text) + 16] = "";
 
-	(void)fprintf(stderr, "\r\033[K%s  %s requests, %s/s, p99 %s, %s errors",
+	if (flow)
+		(void)snprintf(sessions, sizeof sessions, ", %s sessions",
+			       as_human_count((double)s->sessions).s);
+	(void)fprintf(stderr, "\r\033[K%s  %s requests, %s/s%s, p99 %s, %s errors",
 		      as_human_duration(s->t_ns).s, as_human_count((double)d->all->requests).s,
-		      as_human_count((double)d->all->requests * 1e9 / (double)s->t_ns).s,
+		      as_human_count((double)d->all->requests * 1e9 / (double)s->t_ns).s, sessions,
 		      as_human_duration(as_histogram_at(&d->all->latency, 0.99)).s,
 		      as_human_count((double)d->all->failed).s);
 }
@@ -24,7 +28,7 @@ static void renew_line(struct as_load_view *v, int64_t t_ns)
 {
 	if (t_ns < v->next_ns || !v->load->all->requests || !v->load->state.t_ns)
 		return;
-	write_line(v->load);
+	write_line(v->load, v->plan.flow);
 	v->shown = true;
 	v->next_ns = t_ns + AS_SECOND;
 }
@@ -51,6 +55,7 @@ static void tick(struct as_load_view *v, const struct as_frame *f)
 
 	now.t_ns = d->state.t_ns;
 	now.requests = d->all->requests;
+	now.sessions = d->state.sessions;
 	now.failed = d->all->failed;
 	memcpy(now.errors, d->state.errors, sizeof now.errors);
 	now.latency = &d->all->latency;

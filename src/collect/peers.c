@@ -161,7 +161,8 @@ static int64_t payload(struct as_connection *k, const struct as_sock *s, bool co
 	bool rests = !count || s->state == AS_SOCK_CLOSED || s->received == k->raw;
 
 	k->fin |= s->fin == AS_FIN_YES;
-	k->fin |= s->pieces != AS_SOCK_NA && s->pieces == k->pieces && s->received == k->raw + 1;
+	k->fin |= s->pieces != AS_SOCK_NA && s->pieces == k->pieces && s->received > 0 &&
+		  s->received - 1 == k->raw;
 	k->raw = s->received;
 	k->pieces = s->pieces;
 	return s->received > 0 && (k->fin || !rests) ? s->received - 1 : s->received;

@@ -13,7 +13,7 @@
  *	span       a process's next events, from when to when: a reader can pass them by
  *	events     up to 64 Ki of them, as columns (columns.h)
  *	points     the curve
- *	rate       of samples: it was made larger
+ *	rate       of samples: it was made larger, or smaller again
  *	sums       all sums so far, now and then, and at the end
  *	end        the writer closed it
  */
@@ -110,6 +110,7 @@ struct as_capture_want {
 		     struct as_err *err);
 	int64_t slice_ns;
 	void *arg;
+	bool lasting; /* what was made and freed in which slice of slice_ns: as_heap.lasting */
 };
 
 /*

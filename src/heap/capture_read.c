@@ -98,6 +98,11 @@ static bool is_part(const struct as_capture_want *w)
 	return w->from_ns || w->until_ns;
 }
 
+static bool in_slices(const struct as_capture_want *w)
+{
+	return w->slice || w->lasting;
+}
+
 /* A moment of what is wanted as one of the clock's; 0 is the beginning, or the end. */
 static int64_t moment(const struct reading *r, int64_t since_start, int64_t otherwise)
 {
@@ -134,7 +139,7 @@ static bool sums_are_enough(const struct reading *r)
 {
 	const struct as_file *f = &r->f;
 
-	if (is_part(&r->want) || r->want.slice || !f->nsums ||
+	if (is_part(&r->want) || in_slices(&r->want) || !f->nsums ||
 	    f->sums[f->nsums - 1].at < f->events_at)
 		return false;
 	return !r->want.threshold || r->want.temporary == f->head.temporary;
@@ -191,6 +196,64 @@ static int on_slice(void *arg, struct as_replay *replay, uint32_t number, struct
 	return r->want.slice(r->want.arg, r->h, &s, err);
 }
 
+static int no_slice(void *arg, struct as_replay *replay, uint32_t number, struct as_err *err)
+{
+	(void)arg, (void)replay, (void)number, (void)err;
+	return AS_OK;
+}
+
+/* Counts of a sample are rounded so that all together are their sum, rounded once. */
+static int64_t rounded(int64_t *sum, int64_t count)
+{
+	int64_t before = as_heap_rounded((double)*sum / (double)AS_HEAP_ONE);
+
+	*sum = as_value_plus(*sum, count);
+	return as_heap_rounded((double)*sum / (double)AS_HEAP_ONE) - before;
+}
+
+/* What happened at the very end is in a slice that has not ended. */
+static void reach(uint32_t *slices, uint32_t slice)
+{
+	if (slice != AS_LASTING_NEVER && slice >= *slices)
+		*slices = slice + 1;
+}
+
+static void take_lasting_of(struct reading *r, const struct as_lasting *l, const uint32_t *site,
+			    int64_t *sum)
+{
+	struct as_heap *h = r->h;
+
+	for (size_t i = 0; i < l->n; i++) {
+		const struct as_lasting_entry *e = &l->at[i];
+		int64_t *of = &sum[e->until != AS_LASTING_NEVER];
+
+		reach(&h->slices, e->made);
+		reach(&h->slices, e->until);
+		if (e->count || e->bytes)
+			h->lasting[h->nlasting++] = (struct as_heap_lasting){
+				.site = site[e->kind],
+				.made = e->made,
+				.until = e->until == AS_LASTING_NEVER ? 0 : e->until,
+				.amount = {rounded(of, e->count), e->bytes}};
+	}
+}
+
+static int take_lasting(struct reading *r, const struct as_replay *replay, struct as_err *err)
+{
+	int64_t sum[2] = {0, 0};
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < r->f.nprocesses; i++)
+		n += as_replay_lasting(replay, i)->n;
+	r->h->slices = as_replay_slices(replay);
+	r->h->lasting = as_zalloc_n(n, sizeof *r->h->lasting);
+	if (!r->h->lasting)
+		return no_memory(err);
+	for (uint32_t i = 0; i < r->f.nprocesses; i++)
+		take_lasting_of(r, as_replay_lasting(replay, i), r->site[i], sum);
+	return AS_OK;
+}
+
 static void take_replay(struct reading *r, const struct as_replay *replay)
 {
 	for (uint32_t i = 0; i < r->f.nprocesses; i++) {
@@ -216,8 +279,9 @@ static int replay(struct reading *r, struct as_err *err)
 		.from_ns = moment(r, r->want.from_ns, INT64_MIN),
 		.until_ns = moment(r, r->want.until_ns, INT64_MAX),
 		.partial = r->want.partial,
-		.slice_ns = r->want.slice ? r->want.slice_ns : 0,
-		.slice = on_slice,
+		.slice_ns = in_slices(&r->want) ? r->want.slice_ns : 0,
+		.lasting = r->want.lasting,
+		.slice = r->want.slice ? on_slice : no_slice,
 		.arg = r,
 	};
 
@@ -229,6 +293,8 @@ static int replay(struct reading *r, struct as_err *err)
 		done = as_replay_run(p, err);
 	if (done == AS_OK)
 		take_replay(r, p);
+	if (done == AS_OK && r->want.lasting)
+		done = take_lasting(r, p, err);
 	return done;
 }
 
@@ -245,7 +311,7 @@ static int check_sums(const struct reading *r, struct as_err *err)
 {
 	const struct as_capture_want *w = &r->want;
 
-	if (is_part(w) || w->slice)
+	if (is_part(w) || in_slices(w))
 		return no_events("look at a part of the time", err);
 	if (w->threshold && w->temporary != r->f.head.temporary)
 		return no_events("count temporary allocations by another threshold", err);
@@ -257,7 +323,7 @@ static int check(const struct reading *r, struct as_err *err)
 	const struct as_capture_want *w = &r->want;
 
 	if (w->from_ns < 0 || w->until_ns < 0 || (w->until_ns && w->until_ns < w->from_ns) ||
-	    (w->slice && w->slice_ns <= 0))
+	    (in_slices(w) && w->slice_ns <= 0))
 		return as_fail(err, AS_EUSAGE, "a part of the time has a beginning and an end");
 	return r->f.head.aggregated ? check_sums(r, err) : AS_OK;
 }

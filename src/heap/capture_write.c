@@ -287,18 +287,18 @@ static int put_events(struct as_capture *c, uint32_t process, struct as_err *err
 	return r;
 }
 
-static uint32_t variant(struct process *p, const struct as_heap_event *e)
+static uint32_t variant(struct process *p, uint32_t kind, uint64_t rate)
 {
 	bool new = false;
-	uint32_t number = as_variants_number(&p->variants, e->kind, e->rate, &new);
+	uint32_t number = as_variants_number(&p->variants, kind, rate, &new);
 
 	if (!new || number == AS_NOWHERE)
 		return number;
 	if (!as_grow(&p->variant_size, &p->variant_cap, number, sizeof *p->variant_size, 64))
 		return AS_NOWHERE;
-	p->variant_size[number] = p->size[e->kind];
-	as_enc_u64(&p->new_variants, e->kind);
-	as_enc_u64(&p->new_variants, e->rate);
+	p->variant_size[number] = p->size[kind];
+	as_enc_u64(&p->new_variants, kind);
+	as_enc_u64(&p->new_variants, rate);
 	p->nvariants_new++;
 	return number;
 }
@@ -308,9 +308,16 @@ static int add_sampled(struct process *p, const struct as_heap_event *e)
 {
 	struct as_heap_event as = *e;
 
-	as.kind = variant(p, e);
+	as.kind = variant(p, e->kind, e->rate);
 	if (as.kind == AS_NOWHERE)
 		return AS_ENOMEM;
+	if (e->what == AS_HEAP_THINNED) {
+		uint32_t then = e->becomes ? variant(p, e->kind, e->becomes) : 0;
+
+		if (then == AS_NOWHERE)
+			return AS_ENOMEM;
+		as.bytes = e->becomes ? (uint64_t)then + 1 : 0;
+	}
 	return as_columns_event(&p->columns, &as, p->variant_size[as.kind], p->variants.n);
 }
 

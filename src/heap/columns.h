@@ -17,7 +17,8 @@
  *	chain   i64 for each release right after another: its ordinal less that one's
  *	old     u64 the kind of each release of what was allocated before this block
  *	odd     (u64 events since the last odd one, u64 what, u64 bytes) where the bytes
- *	        are not the kind's, or a part was released
+ *	        are not the kind's (0), or a part was released (1); a sample was thinned
+ *	        (2): instead of bytes the kind that it is of from now on + 1, 0: of none
  *	time    (u64 events since the last change, i64 ns) where the moment changes
  */
 #include "heap/blocks.h"
@@ -35,6 +36,8 @@ enum as_column_name {
 	AS_COLUMN_TIME,
 	AS_COLUMNS_N,
 };
+
+enum as_column_odd { AS_COLUMN_BYTES, AS_COLUMN_CUT, AS_COLUMN_THINNED, AS_COLUMN_ODDS };
 
 /* What is known of a block of events without reading it. */
 struct as_span {
@@ -79,7 +82,8 @@ void as_columns_init(struct as_columns *c, uint32_t process);
 void as_columns_done(struct as_columns *c);
 /*
  * At most what makes AS_COLUMNS_EVENTS of them, of kinds below `kinds`; `size`: of the
- * event's. AS_ENOMEM, or AS_EBUG: no such kind, or ordinals are not in order.
+ * event's. One that is thinned has the kind + 1 instead of its bytes, here and when it is
+ * read. AS_ENOMEM, or AS_EBUG: no such kind, or ordinals are not in order.
  */
 int as_columns_batch(struct as_columns *c, const struct as_heap_batch *row, size_t kinds);
 int as_columns_event(struct as_columns *c, const struct as_heap_event *e, uint64_t size,

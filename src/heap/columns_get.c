@@ -163,13 +163,27 @@ static inline bool get_release(struct as_columns_in *c, struct as_heap_event *e)
 	return true;
 }
 
+/* Of another kind from now on: what was made in this block is known by what it is here. */
+static void get_thinned(struct as_columns_in *c, struct as_heap_event *e)
+{
+	e->what = AS_HEAP_THINNED;
+	e->bytes = as_dec_below(&c->column[AS_COLUMN_ODD], c->memory.n);
+	if (e->bytes && e->ordinal >= c->span.ordinal)
+		c->kind[e->ordinal - c->span.ordinal] = (uint32_t)e->bytes - 1;
+}
+
 static void get_odd(struct as_columns_in *c, struct as_heap_event *e)
 {
 	struct as_bytes *b = &c->column[AS_COLUMN_ODD];
+	uint64_t odd = as_dec_below(b, AS_COLUMN_ODDS);
 
-	if (as_dec_below(b, 2))
-		e->what = AS_HEAP_CUT;
-	e->bytes = as_dec_u64(b);
+	if (odd == AS_COLUMN_THINNED) {
+		get_thinned(c, e);
+	} else {
+		if (odd == AS_COLUMN_CUT)
+			e->what = AS_HEAP_CUT;
+		e->bytes = as_dec_u64(b);
+	}
 	c->odd_at = next_place(b, c->at);
 }
 

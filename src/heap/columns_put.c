@@ -83,12 +83,19 @@ static void put_time(struct as_columns *c, uint32_t events, int64_t ns)
 		c->span.until_ns = ns;
 }
 
+static enum as_column_odd odd_of(const struct as_heap_event *e)
+{
+	return e->what == AS_HEAP_CUT       ? AS_COLUMN_CUT
+	       : e->what == AS_HEAP_THINNED ? AS_COLUMN_THINNED
+					    : AS_COLUMN_BYTES;
+}
+
 static void put_odd(struct as_columns *c, uint32_t events, const struct as_heap_event *e)
 {
 	struct as_buf *b = &c->column[AS_COLUMN_ODD];
 
 	as_enc_u64(b, events - c->odd_at);
-	as_enc_u64(b, e->what == AS_HEAP_CUT);
+	as_enc_u64(b, odd_of(e));
 	as_enc_u64(b, e->bytes);
 	c->odd_at = events;
 }
@@ -257,7 +264,7 @@ int as_columns_event(struct as_columns *c, const struct as_heap_event *e, uint64
 	struct as_heap_plain plain = {e->ordinal, e->kind, e->what != AS_HEAP_ALLOC};
 	struct as_heap_batch row = {&plain, 1, e->ns};
 
-	if (e->bytes != size || e->what == AS_HEAP_CUT)
+	if (e->bytes != size || odd_of(e))
 		put_odd(c, c->span.events, e);
 	return as_columns_batch(c, &row, kinds);
 }

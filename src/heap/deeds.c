@@ -78,6 +78,14 @@ static uint32_t made_since(const struct as_deeds *d, const struct as_live_entry 
 	return d->made[d->is.kinds->kind[who->kind].thread] - who->mark;
 }
 
+static void tell(struct as_deeds *d, const struct as_heap_event *e)
+{
+	if (!as_tracker_event(d->is.tracker, e))
+		d->incomplete = true;
+	if (d->is.sink)
+		d->is.sink->event(d->is.sink->arg, e);
+}
+
 void as_deed_tell(struct as_deeds *d, enum as_heap_what what, const struct as_live_entry *who,
 		  uint64_t bytes)
 {
@@ -89,10 +97,7 @@ void as_deed_tell(struct as_deeds *d, enum as_heap_what what, const struct as_li
 				  .ns = d->ns,
 				  .rate = d->rate[who->which & 0xff]};
 
-	if (!as_tracker_event(d->is.tracker, &e))
-		d->incomplete = true;
-	if (d->is.sink)
-		d->is.sink->event(d->is.sink->arg, &e);
+	tell(d, &e);
 }
 
 static uint64_t size_of(const struct as_deeds *d, uint32_t kind)
@@ -104,6 +109,28 @@ static void give_back(struct as_deeds *d, struct as_live_entry *at)
 {
 	as_deed_tell(d, AS_HEAP_FREE, at, size_of(d, at->kind));
 	at->which = 0;
+}
+
+/* The size of the record is the rate. Of an address that is not in use it says nothing. */
+void as_deed_thin(struct as_deeds *d, const struct as_deed_range *r)
+{
+	int rate = as_deeds_rate(d, r->kind.size);
+
+	as_deeds_do(d);
+	struct as_live_entry *at = as_live_at(&d->live, r->address, false);
+
+	if (!d->is.sample || rate < 0 || !at || !at->which)
+		return;
+	struct as_heap_event e = {.what = AS_HEAP_THINNED,
+				  .kind = at->kind,
+				  .ordinal = ordinal_of(at),
+				  .bytes = size_of(d, at->kind),
+				  .ns = d->ns,
+				  .rate = d->rate[at->which & 0xff],
+				  .becomes = r->kind.size};
+
+	tell(d, &e);
+	at->which = r->kind.size ? (at->which & ~UINT64_C(0xff)) | (uint64_t)rate : 0;
 }
 
 /* An address that is in use already: we were not told that it was given back. */

@@ -86,7 +86,7 @@ struct as_deed_range {
 
 typedef void as_deed_range_fn(struct as_deeds *d, const struct as_deed_range *r);
 
-as_deed_range_fn as_deed_map, as_deed_unmap, as_deed_reserve, as_deed_commit;
+as_deed_range_fn as_deed_map, as_deed_unmap, as_deed_reserve, as_deed_commit, as_deed_thin;
 
 static inline struct as_deed as_deed(struct as_deeds *d, uint64_t address, uint32_t kind,
 				     uint8_t rate)

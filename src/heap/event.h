@@ -22,6 +22,11 @@ enum as_heap_what {
 	AS_HEAP_ALLOC,
 	AS_HEAP_FREE,
 	AS_HEAP_CUT, /* a part of a mapping was given back, the rest stays             */
+	/*
+	 * A sample that lives stands for more from now on (`becomes`), or for nothing:
+	 * nothing was made or freed (preload/sample.h).
+	 */
+	AS_HEAP_THINNED,
 };
 
 struct as_heap_event {
@@ -36,6 +41,7 @@ struct as_heap_event {
 	 * it was made; 0: nothing was left out.
 	 */
 	uint64_t rate;
+	uint64_t becomes; /* THINNED: `rate` from now on; 0: no more is told of it     */
 };
 
 /* What nearly all are: of their kind's size, and none was left out. */

@@ -152,17 +152,23 @@ static struct as_heap_thread *thread_of(struct as_heap_names *n, uint32_t tid)
 
 static bool name_thread(struct as_follow *f, struct note *from, struct as_heap_names *n)
 {
-	uint32_t w[2];
+	struct as_wire_thread w;
 
-	if (!head(from, w, sizeof w)) {
+	if (!head(from, &w, sizeof w)) {
 		f->bad++;
 		return true;
 	}
-	struct as_heap_thread *t = thread_of(n, w[0]);
-	char *name = t ? text(from, from->n) : NULL;
+	struct as_heap_thread *t = thread_of(n, w.tid);
+
+	if (!t)
+		return true;
+	t->self = w.self;
+	if (t->own)
+		return true;
+	char *name = text(from, from->n);
 
 	if (!name)
-		return !t;
+		return false;
 	free(t->name);
 	t->name = name;
 	return true;

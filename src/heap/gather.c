@@ -209,13 +209,30 @@ static uint32_t known(const struct as_heap_names *n, uint32_t node)
 	return node < n->nnodes ? node : 0;
 }
 
+static uint32_t arenas(struct as_profile *p)
+{
+	const struct as_place place = {.function = as_profile_text(p, AS_HEAP_ARENAS,
+								   strlen(AS_HEAP_ARENAS)),
+				       .file = as_profile_text(p, AS_HEAP_ARENAS_WHERE,
+							       strlen(AS_HEAP_ARENAS_WHERE))};
+
+	return as_profile_stack(p, 0, as_profile_place(p, place));
+}
+
+/* Whoever needed an arena is not who fills it: that is a place of its own. */
+static uint32_t stack_of(struct as_gatherer *g, const struct as_heap_kind *k)
+{
+	if (k->op == AS_WIRE_OP_ARENA)
+		return arenas(g->h->stacks);
+	return as_heap_resolve(g->resolver, known(g->names, k->python), known(g->names, k->native));
+}
+
 static bool add_kind(struct as_gatherer *g, const struct as_heap_kind *k)
 {
 	if (!as_grow(&g->site, &g->sites_cap, g->nkinds, sizeof *g->site, 64))
 		return false;
 	uint32_t thread = thread_of(g, k->thread);
-	uint32_t stack = as_heap_resolve(g->resolver, known(g->names, k->python),
-					 known(g->names, k->native));
+	uint32_t stack = stack_of(g, k);
 	uint32_t at = thread == AS_NOWHERE || g->h->stacks->bad
 			      ? AS_NOWHERE
 			      : site(g, (struct site_key){thread, stack, k->op});
@@ -269,7 +286,7 @@ static void add(struct as_heap_amount *to, const struct as_heap_amount *a)
 static bool is_mapping(uint32_t op)
 {
 	return op == AS_WIRE_OP_MMAP || op == AS_WIRE_OP_BRK || op == AS_WIRE_OP_COMMIT ||
-	       op == AS_WIRE_OP_MAP_FILE;
+	       op == AS_WIRE_OP_MAP_FILE || op == AS_WIRE_OP_ARENA;
 }
 
 /* All of a kind have one size: so bytes tell the count that was rounded. */

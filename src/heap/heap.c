@@ -15,6 +15,7 @@ void as_heap_free(struct as_heap *h)
 	free(h->thread);
 	free(h->site);
 	free(h->point);
+	free(h->lasting);
 	as_profile_free(h->stacks);
 	free(h);
 }

@@ -52,13 +52,20 @@ struct as_heap_rss {
 	int64_t own; /* of shared: what recording itself needs */
 };
 
-/* Sampled: there were too many, so from then on there were fewer. */
+/* Sampled: there were too many, so from then on there were fewer; or more again. */
 struct as_heap_rate {
 	int64_t ns;
 	uint64_t rate;
 };
 
-enum { AS_HEAP_RATES = 40 }; /* it is at most so often made larger */
+enum { AS_HEAP_RATES = 1024 }; /* it is at most so often changed */
+
+/* What a site made in one slice of time, and freed in a later one. */
+struct as_heap_lasting {
+	uint32_t site;
+	uint32_t made, until; /* slices, from 0; until 0: it was not freed */
+	struct as_heap_amount amount;
+};
 
 struct as_heap {
 	uint64_t rate;  /* sampled: mean bytes between samples at the end; 0: exact */
@@ -81,6 +88,9 @@ struct as_heap {
 	struct as_heap_site *site;
 	struct as_heap_point *point; /* in order of time */
 	size_t nprocesses, nthreads, nsites, npoints;
+	struct as_heap_lasting *lasting; /* as_capture_want.lasting */
+	size_t nlasting;
+	uint32_t slices;           /* of these                       */
 	struct as_profile *stacks; /* the tree; it has no samples */
 };
 
@@ -93,8 +103,11 @@ static inline void as_heap_free_(struct as_heap **h)
 
 #define as_auto_heap as_cleanup(as_heap_free_)
 
-/* Which of the sums a view is of. */
-enum as_heap_view { AS_HEAP_PEAK, AS_HEAP_LEFT, AS_HEAP_TEMPORARY, AS_HEAP_MADE };
+/*
+ * Which of the sums a view is of. LEFT is for whoever looks for leaks: without the
+ * arenas of CPython, which it keeps. HELD is all that there is, while it runs.
+ */
+enum as_heap_view { AS_HEAP_PEAK, AS_HEAP_LEFT, AS_HEAP_TEMPORARY, AS_HEAP_MADE, AS_HEAP_HELD };
 
 struct as_heap_amount as_heap_amount(const struct as_heap_sums *s, enum as_heap_view view);
 double as_heap_variance(const struct as_heap_sums *s, enum as_heap_view view); /* of the bytes */
@@ -102,6 +115,20 @@ double as_heap_variance(const struct as_heap_sums *s, enum as_heap_view view); /
 double as_heap_number(const struct as_heap_sums *s, enum as_heap_view view);
 double as_heap_number_variance(const struct as_heap_sums *s, enum as_heap_view view);
 int64_t as_heap_rounded(double number);
+/*
+ * Of how many were freed: those that were made less those that are left, which weigh the
+ * same in both unless they were thinned. Then it is at most this.
+ */
+double as_heap_frees_variance(const struct as_heap *h, const struct as_heap_sums *of_all);
+
+/* The place of all arenas of CPython: no line's, as they have objects of any line in them. */
+#define AS_HEAP_ARENAS       "pymalloc arenas"
+#define AS_HEAP_ARENAS_WHERE "<Python's small objects>"
+
+/* Is it in that view? */
+bool as_heap_shows(const struct as_heap_site *s, enum as_heap_view view);
+/* What all arenas had. */
+struct as_heap_sums as_heap_arenas(const struct as_heap *h);
 
 /* "malloc", "mmap", "object calloc" */
 const char *as_heap_op_name(uint32_t op);
@@ -129,6 +156,15 @@ int as_heap_profile_new(unsigned apart, struct as_profile **ret, struct as_err *
 int as_heap_profile_slice(struct as_profile *p, const struct as_heap *h,
 			  const struct as_heap_amount *amount, unsigned apart, uint32_t slice,
 			  struct as_err *err);
+
+/*
+ * What lasted: of each sample the slice in which it was made and the one in which it
+ * was freed, both in one number; arenas are left out, as by AS_HEAP_LEFT.
+ */
+int as_heap_profile_lasting(const struct as_heap *h, unsigned apart, struct as_profile **ret,
+			    struct as_err *err);
+
+enum { AS_HEAP_MADE_SHIFT = 16, AS_HEAP_UNTIL_MASK = 0xffff };
 
 /* --- beside what the system counts (curve.c) ------------------------------ */
 

@@ -58,6 +58,7 @@ void as_member_free(struct as_member *m)
 	if (!m)
 		return;
 	as_drain_free(m->drain);
+	as_pynames_free(m->pynames);
 	as_tracker_free(m->tracker);
 	as_kinds_done(&m->kinds);
 	as_heap_names_done(&m->names);
@@ -106,6 +107,11 @@ uint32_t as_member_attached(const struct as_member *m)
 			: AS_WIRE_FROM_START;
 }
 
+uint32_t as_member_held(const struct as_member *m)
+{
+	return m->drain ? atomic_load_explicit(&m->mapping.heap->held, memory_order_relaxed) : 0;
+}
+
 bool as_member_quiet(const struct as_member *m)
 {
 	return !m->drain || (as_member_attached(m) != AS_WIRE_ATTACHED &&
@@ -147,6 +153,16 @@ void as_member_follow(struct as_member *m)
 		return;
 	as_follow(&m->follow, &m->mapping, &m->names);
 	ask(m);
+}
+
+/* What has one thread has the program's name. */
+void as_member_call_threads(struct as_member *m, const struct as_env *env)
+{
+	if (!m->drain || m->gone || !m->mapping.heap->python)
+		return;
+	as_follow(&m->follow, &m->mapping, &m->names);
+	if (m->names.nthreads > 1)
+		as_pynames_look(&m->pynames, env, (pid_t)m->is.pid, &m->mapping, &m->names);
 }
 
 bool as_member_news(struct as_member *m)
@@ -192,6 +208,7 @@ void as_member_end(struct as_member *m, const struct as_env *env, int64_t now_ns
 	m->is.killed = was_killed(m, env);
 	as_tracker_ended(m->tracker);
 	as_drain_free(as_take(m->drain));
+	as_pynames_free(as_take(m->pynames));
 	as_mapping_close(&m->mapping);
 	as_close_(&m->pidfd);
 	m->pidfd = -1;

@@ -7,6 +7,7 @@
  */
 #include "heap/capture.h"
 #include "heap/drain.h"
+#include "heap/pynames.h"
 #include "os/env.h"
 #include "os/proc.h"
 
@@ -20,6 +21,7 @@ struct as_member {
 	struct as_kinds kinds;
 	struct as_heap_names names;
 	struct as_follow follow;
+	struct as_pynames *pynames; /* NULL: nobody to ask for */
 	struct as_deeds_sink sink;
 	struct as_session *session;
 	uint32_t number;   /* in the session, and in its capture                          */
@@ -52,10 +54,14 @@ int as_member_begin(struct as_member *m, const struct as_member_config *config,
 size_t as_member_read(struct as_member *m, int64_t now_ns);
 /* How it came, of enum as_wire_attached. */
 uint32_t as_member_attached(const struct as_member *m);
+/* Samples that it keeps an eye on. */
+uint32_t as_member_held(const struct as_member *m);
 /* Has the guest said that it is done (and, attached, gone), and was all of it read? */
 bool as_member_quiet(const struct as_member *m);
 /* Names as far as they are complete, and what the guest says of itself. */
 void as_member_follow(struct as_member *m);
+/* Threads that have names of Python's get them; call it often: it seldom does anything. */
+void as_member_call_threads(struct as_member *m, const struct as_env *env);
 /* Is there more to say of it than the last time that this was asked? Not of its sums. */
 bool as_member_news(struct as_member *m);
 /* Everything was read: its memory is no more. */

@@ -39,7 +39,9 @@ struct as_heap_symbol {
 
 struct as_heap_thread {
 	uint32_t tid;
-	char *name; /* NULL: unknown */
+	bool own;      /* the name is Python's own: the kernel's is not better      */
+	uint64_t self; /* as struct as_wire_thread; 0: unknown, as in a file        */
+	char *name;    /* NULL: unknown                                             */
 };
 
 struct as_heap_names {

@@ -16,6 +16,7 @@ struct stream {
 	struct as_heap_event e; /* what comes next                                  */
 	struct as_tracker *tracker;
 	struct as_newest newest;
+	struct as_lasting lasting;
 	uint64_t base;                /* what has a smaller ordinal was made before `from` */
 	struct as_heap_totals before; /* as of then */
 };
@@ -44,6 +45,12 @@ static int no_memory(struct as_err *err)
 
 /* --- the next event of a process ------------------------------------------------ */
 
+/* Of one that was thinned: columns.h. */
+static uint64_t rate_then(const struct as_replay *r, const struct stream *s)
+{
+	return s->e.bytes && r->f->head.sample ? s->p->variants.at[s->e.bytes - 1].rate : 0;
+}
+
 /* Everything of the event that follows from its kind. */
 static inline bool complete(struct as_replay *r, struct stream *s, bool odd)
 {
@@ -57,7 +64,9 @@ static inline bool complete(struct as_replay *r, struct stream *s, bool odd)
 		e->kind = v->kind;
 	}
 	const struct as_heap_kind *k = &s->p->kind[e->kind];
-	if (!odd)
+	if (e->what == AS_HEAP_THINNED)
+		e->becomes = rate_then(r, s);
+	if (!odd || e->what == AS_HEAP_THINNED)
 		e->bytes = k->size;
 	if (e->what == AS_HEAP_ALLOC)
 		return as_newest_made(&s->newest, k->thread, e->ordinal);
@@ -133,6 +142,17 @@ static inline uint32_t counted_as(const struct as_replay *r, const struct stream
 	return s->e.kind + (before ? (uint32_t)s->p->nkinds : 0);
 }
 
+/* One of what the trackers and the others are told of. */
+static bool count(struct as_replay *r, struct stream *s)
+{
+	uint64_t size = s->p->kind[s->e.kind].size;
+
+	if (r->want.lasting && r->begun && !as_lasting_event(&s->lasting, &s->e, size))
+		return false;
+	s->e.kind = counted_as(r, s);
+	return as_tracker_event(s->tracker, &s->e);
+}
+
 /* Events up to that moment. */
 static int run(struct as_replay *r, struct stream *s, int64_t until, struct as_err *err)
 {
@@ -142,8 +162,7 @@ static int run(struct as_replay *r, struct stream *s, int64_t until, struct as_e
 			finish(r, s);
 			return AS_OK;
 		}
-		s->e.kind = counted_as(r, s);
-		if (!as_tracker_event(s->tracker, &s->e))
+		if (!count(r, s))
 			return no_memory(err);
 		int done = advance(r, s, err);
 		if (done < 0)
@@ -181,18 +200,34 @@ static void peak_again(struct as_replay *r, int64_t ns)
 		as_tracker_peak_again(r->stream[i].tracker, ns);
 }
 
-static void begin(struct as_replay *r)
+/* Of the next allocation; the next event is read already. */
+static uint64_t next_ordinal(const struct stream *s)
+{
+	bool made = !s->over && !s->last && s->e.what == AS_HEAP_ALLOC;
+
+	return made ? s->e.ordinal : s->columns.memory.ordinal;
+}
+
+static bool last_from_now(struct as_replay *r)
+{
+	bool good = true;
+
+	for (size_t i = 0; i < r->n && r->want.lasting; i++)
+		good &= as_lasting_slice(&r->stream[i].lasting, next_ordinal(&r->stream[i]));
+	return good;
+}
+
+static int begin(struct as_replay *r, struct as_err *err)
 {
 	for (size_t i = 0; i < r->n; i++) {
 		struct stream *s = &r->stream[i];
 
-		s->base = s->columns.memory.ordinal;
-		if (!s->over && !s->last && s->e.what == AS_HEAP_ALLOC)
-			s->base = s->e.ordinal;
+		s->base = next_ordinal(s);
 		as_tracker_totals(s->tracker, &s->before);
 	}
 	peak_again(r, r->want.from_ns);
 	r->begun = true;
+	return last_from_now(r) ? AS_OK : no_memory(err);
 }
 
 /* The end of the slice that begins then; what a file says may be beyond all time. */
@@ -208,7 +243,7 @@ static int end_slice(struct as_replay *r, struct as_err *err)
 
 	peak_again(r, r->slice_end);
 	begin_slice(r, r->slice_end);
-	return done;
+	return done == AS_OK && !last_from_now(r) ? no_memory(err) : done;
 }
 
 static int64_t least(int64_t a, int64_t b)
@@ -223,7 +258,7 @@ static int boundaries(struct as_replay *r, int64_t ns, struct as_err *err)
 
 	ns = least(ns, r->f->end_ns);
 	if (!r->begun && ns >= r->want.from_ns)
-		begin(r);
+		done = begin(r, err);
 	while (done == AS_OK && r->begun && ns >= r->slice_end)
 		done = end_slice(r, err);
 	return done;
@@ -243,8 +278,8 @@ static int end_all(struct as_replay *r, struct as_err *err)
 	int64_t end = least(r->want.until_ns, r->f->end_ns);
 	int done = boundaries(r, end, err);
 
-	if (!r->begun)
-		begin(r);
+	if (done == AS_OK && !r->begun)
+		done = begin(r, err);
 	bool rest = r->want.slice_ns && (!r->slice || end > r->slice_end - r->want.slice_ns);
 	return done == AS_OK && rest ? end_slice(r, err) : done;
 }
@@ -257,6 +292,8 @@ int as_replay_run(struct as_replay *r, struct as_err *err)
 
 	for (size_t i = 0; i < r->n && done == AS_OK; i++)
 		done = advance(r, &r->stream[i], err);
+	if (done == AS_OK && r->begun && !last_from_now(r))
+		done = no_memory(err);
 	while (done == AS_OK && (s = earliest(r, &alone))) {
 		if (s->e.ns > r->want.until_ns) {
 			s->over = true;
@@ -415,6 +452,7 @@ void as_replay_free(struct as_replay *r)
 		as_columns_in_done(&r->stream[i].columns);
 		as_tracker_free(r->stream[i].tracker);
 		as_newest_done(&r->stream[i].newest);
+		as_lasting_done(&r->stream[i].lasting);
 	}
 	free(r->stream);
 	free(r);
@@ -477,6 +515,16 @@ void as_replay_totals(const struct as_replay *r, uint32_t process, struct as_hea
 	as_tracker_totals(s->tracker, ret);
 	if (windowed(r))
 		only_since(s, ret);
+}
+
+const struct as_lasting *as_replay_lasting(const struct as_replay *r, uint32_t process)
+{
+	return &r->stream[process].lasting;
+}
+
+uint32_t as_replay_slices(const struct as_replay *r)
+{
+	return r->slice;
 }
 
 struct as_heap_amount as_replay_high(const struct as_replay *r, int64_t *ret_ns)

@@ -8,7 +8,7 @@
  * part: what comes before them is not read.
  */
 #include "heap/capture_file.h"
-#include "heap/tracker.h"
+#include "heap/lasting.h"
 
 struct as_replay;
 
@@ -17,6 +17,7 @@ struct as_replay_want {
 	int64_t from_ns, until_ns; /* CLOCK_MONOTONIC; INT64_MIN, INT64_MAX: all */
 	bool partial;
 	int64_t slice_ns; /* 0: no slices; counted from from_ns, or from the start */
+	bool lasting;     /* as_replay_lasting() is wanted                           */
 	/* A slice is over: sums of the trackers are of its highest moment. */
 	int (*slice)(void *arg, struct as_replay *r, uint32_t number, struct as_err *err);
 	void *arg;
@@ -34,6 +35,9 @@ bool as_replay_cut(const struct as_replay *r);
 void as_replay_sums(const struct as_replay *r, uint32_t process, uint32_t kind,
 		    struct as_heap_sums *ret);
 void as_replay_totals(const struct as_replay *r, uint32_t process, struct as_heap_totals *ret);
+/* What was made and freed in which slice, as far as it lasted. */
+const struct as_lasting *as_replay_lasting(const struct as_replay *r, uint32_t process);
+uint32_t as_replay_slices(const struct as_replay *r);
 /* The highest moment of all together. */
 struct as_heap_amount as_replay_high(const struct as_replay *r, int64_t *ret_ns);
 

@@ -25,8 +25,11 @@
 
 enum {
 	SAMPLES = 4000, /* a second; when there are more, the rate is made larger */
+	CALM = 5,       /* seconds with few of them, until it is made smaller     */
+	DOUBLINGS = 40, /* that there are at most                                 */
 	POINTS = 1024,  /* of the curve; then they come half as often             */
 	ENDS = 64,      /* of processes, that one call tells                      */
+	LEAST_SLOTS = 16,
 };
 
 struct as_session {
@@ -58,6 +61,7 @@ struct as_session {
 	struct as_heap_rate raised[AS_HEAP_RATES];
 	size_t nraised;
 	uint64_t sampled; /* allocations, when it was last judged        */
+	uint32_t calm;    /* seconds                                     */
 	size_t npoints;
 	bool parting;             /* as_session_stop() has begun */
 	struct as_attached visit; /* the process that was attached to; pid 0: none */
@@ -362,22 +366,78 @@ static void tell_rate(struct as_session *s, int64_t now)
 		note(s, as_capture_rate(s->capture, &r, &err), &err);
 }
 
-/* Sampled: so many samples that they would cost too much make the rate larger. */
-static void judge_rate(struct as_session *s, int64_t now)
+/* A rate that a guest may have made of what was asked for. */
+static bool is_doubled(const struct as_session *s, uint64_t rate)
 {
-	if (!s->is.sample || now < s->rate_ns)
-		return;
-	uint64_t all = allocations(s);
-	double seconds = as_seconds(now - s->rate_ns + AS_SECOND);
+	uint64_t r = s->is.sample;
 
+	while (r < rate && r < AS_WIRE_RATE_MOST)
+		r *= 2;
+	return r == rate;
+}
+
+/* A guest holds too many and has made it larger; what makes no sense is put right. */
+static void hear_rate(struct as_session *s, int64_t now)
+{
+	uint64_t rate = atomic_load(&s->page->rate);
+
+	if (rate == s->rate)
+		return;
+	if (rate > s->rate && is_doubled(s, rate)) {
+		s->rate = rate;
+		tell_rate(s, now);
+	} else {
+		atomic_store(&s->page->rate, s->rate);
+	}
+}
+
+/* Unless a guest has changed it meanwhile. */
+static void set_rate(struct as_session *s, uint64_t rate, int64_t now)
+{
 	uint64_t before = s->rate;
 
-	for (double each = (double)(all - s->sampled) / seconds; each > SAMPLES; each /= 2)
-		if (s->rate < UINT64_C(1) << 40)
-			s->rate *= 2;
-	atomic_store(&s->page->rate, s->rate);
-	if (s->rate != before)
-		tell_rate(s, now);
+	if (rate == before || !atomic_compare_exchange_strong(&s->page->rate, &before, rate))
+		return;
+	s->rate = rate;
+	tell_rate(s, now);
+}
+
+/* So many samples a second that they would cost too much make it larger. */
+static uint64_t larger(const struct as_session *s, double each)
+{
+	uint64_t rate = s->rate;
+
+	for (; each > SAMPLES && rate < AS_WIRE_RATE_MOST; each /= 2)
+		rate *= 2;
+	return rate;
+}
+
+/* Is there room for twice as many, and more? Changes are kept, so there are only so many. */
+static bool is_calm(const struct as_session *s, double each)
+{
+	bool calm = each < SAMPLES / 4 && s->rate > s->is.sample &&
+		    s->nraised + DOUBLINGS < AS_HEAP_RATES;
+
+	for (size_t i = 0; i < s->nliving; i++)
+		calm &= as_member_held(s->living[i]) < s->page->slots / 4;
+	return calm;
+}
+
+/* Sampled: at most as many as can be afforded, and at least as many as were asked for. */
+static void judge_rate(struct as_session *s, int64_t now)
+{
+	if (!s->is.sample)
+		return;
+	hear_rate(s, now);
+	if (now < s->rate_ns)
+		return;
+	uint64_t all = allocations(s);
+	double each = (double)(all - s->sampled) / as_seconds(now - s->rate_ns + AS_SECOND);
+
+	s->calm = is_calm(s, each) ? s->calm + 1 : 0;
+	set_rate(s, s->calm < CALM ? larger(s, each) : s->rate / 2, now);
+	if (s->calm == CALM)
+		s->calm = 0;
 	s->sampled = all;
 	s->rate_ns = now + AS_SECOND;
 }
@@ -393,6 +453,8 @@ static size_t look(struct as_session *s)
 	adopt(s);
 	see_ends(s);
 	size_t n = read_all(s, now);
+	for (size_t i = 0; i < s->nliving; i++)
+		as_member_call_threads(s->living[i], s->env);
 	points(s, now);
 	judge_rate(s, now);
 	flush(s, now);
@@ -416,6 +478,26 @@ static void *work(void *arg)
 
 /* --- life ------------------------------------------------------------------------------ */
 
+/* What tests ask for; 0: nothing. */
+static uint64_t wish(const char *name)
+{
+	const char *text = getenv(name);
+	uint64_t n = 0;
+
+	return text && as_scan_u64(text, strlen(text), &n) ? n : 0;
+}
+
+/* Tests want a table that is soon full. */
+static uint32_t slots(void)
+{
+	uint64_t wanted = wish("ASSAY_HEAP_SLOTS");
+	uint32_t n = AS_WIRE_SAMPLES;
+
+	while (wanted && n > wanted && n > LEAST_SLOTS)
+		n /= 2;
+	return n;
+}
+
 static int open_page(struct as_session *s, struct as_err *err)
 {
 	s->page = as_mapping_file("assay-session", s->env->page, &s->page_fd, err);
@@ -424,6 +506,7 @@ static int open_page(struct as_session *s, struct as_err *err)
 	s->page->magic = AS_WIRE_HEAP_MAGIC;
 	s->page->flags = s->is.flags;
 	s->page->sample = s->is.sample;
+	s->page->slots = slots();
 	atomic_store(&s->page->rate, s->is.sample);
 	atomic_store(&s->page->now_ns, (uint64_t)as_now());
 	return AS_OK;
@@ -444,19 +527,10 @@ static int open_capture(struct as_session *s, struct as_err *err)
 	return as_capture_create(s->is.output, &head, s->is.force, &s->capture, err);
 }
 
-/* Tests want the same sample twice. */
-static uint64_t seed(void)
-{
-	const char *wish = getenv("ASSAY_SEED");
-	uint64_t n = 0;
-
-	return wish && as_scan_u64(wish, strlen(wish), &n) ? n : 0;
-}
-
 static int open_all(struct as_session *s, struct as_err *err)
 {
 	struct as_member_config config = {.env = s->env,
-					  .seed = seed(),
+					  .seed = wish("ASSAY_SEED"), /* the same sample twice */
 					  .sample = s->is.sample,
 					  .temporary = s->is.temporary};
 	int r = open_page(s, err);

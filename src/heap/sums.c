@@ -13,6 +13,7 @@ struct as_heap_amount as_heap_amount(const struct as_heap_sums *s, enum as_heap_
 	case AS_HEAP_PEAK:
 		return s->peak;
 	case AS_HEAP_LEFT:
+	case AS_HEAP_HELD:
 		return s->left;
 	case AS_HEAP_TEMPORARY:
 		return s->temporary;
@@ -28,6 +29,7 @@ double as_heap_variance(const struct as_heap_sums *s, enum as_heap_view view)
 	case AS_HEAP_PEAK:
 		return s->variance_peak;
 	case AS_HEAP_LEFT:
+	case AS_HEAP_HELD:
 		return s->variance_left;
 	case AS_HEAP_TEMPORARY:
 		return s->variance_temporary;
@@ -39,7 +41,9 @@ double as_heap_variance(const struct as_heap_sums *s, enum as_heap_view view)
 
 static double number_in(const struct as_heap_numbers *n, enum as_heap_view view)
 {
-	return view == AS_HEAP_PEAK ? n->peak : view == AS_HEAP_LEFT ? n->left : n->made;
+	bool left = view == AS_HEAP_LEFT || view == AS_HEAP_HELD;
+
+	return view == AS_HEAP_PEAK ? n->peak : left ? n->left : n->made;
 }
 
 /* Of a sample nobody knows what was temporary. */
@@ -51,6 +55,13 @@ double as_heap_number(const struct as_heap_sums *s, enum as_heap_view view)
 double as_heap_number_variance(const struct as_heap_sums *s, enum as_heap_view view)
 {
 	return view == AS_HEAP_TEMPORARY ? 0 : number_in(&s->variance, view);
+}
+
+double as_heap_frees_variance(const struct as_heap *h, const struct as_heap_sums *of_all)
+{
+	double left = of_all->variance.left;
+
+	return of_all->variance.made + (h->nraised ? left : -left);
 }
 
 int64_t as_heap_rounded(double number)
@@ -97,6 +108,21 @@ void as_heap_sums_add(struct as_heap_sums *to, const struct as_heap_sums *s)
 	to->variance_left += s->variance_left;
 	to->variance_temporary += s->variance_temporary;
 	round_once(to);
+}
+
+bool as_heap_shows(const struct as_heap_site *s, enum as_heap_view view)
+{
+	return view != AS_HEAP_LEFT || s->op != AS_WIRE_OP_ARENA;
+}
+
+struct as_heap_sums as_heap_arenas(const struct as_heap *h)
+{
+	struct as_heap_sums all = {0};
+
+	for (size_t i = 0; i < h->nsites; i++)
+		if (h->site[i].op == AS_WIRE_OP_ARENA)
+			as_heap_sums_add(&all, &h->site[i].sums);
+	return all;
 }
 
 _Static_assert((int)AS_WIRE_OPS <= (int)AS_HEAP_OPS, "every operation has its sums");
@@ -226,7 +252,7 @@ int as_heap_lines(const struct as_heap *h, enum as_heap_view view, enum as_heap_
 	if (!line)
 		return as_fail(err, AS_ENOMEM, "no memory to sum by line");
 	for (size_t i = 0; i < h->nsites; i++)
-		if (h->site[i].stack < h->stacks->nstacks)
+		if (h->site[i].stack < h->stacks->nstacks && as_heap_shows(&h->site[i], view))
 			add_line(&line[owner[h->site[i].stack]], &h->site[i].sums, view);
 	for (uint32_t i = 0; i < n; i++)
 		if (line[i].amount.count || line[i].amount.bytes) {

@@ -42,12 +42,6 @@ struct as_tracker {
 	uint64_t end_epoch; /* of `all`, when it ended */
 };
 
-/* What an event adds or takes. */
-struct share {
-	int64_t count, bytes;
-	double variance;
-};
-
 struct as_tracker *as_tracker_new(uint64_t temporary, struct as_heap_crest *of_all,
 				  struct as_err *err)
 {
@@ -123,42 +117,16 @@ static void add(int64_t *to, int64_t n)
 	*to = (int64_t)((uint64_t)*to + (uint64_t)n);
 }
 
-static void add_share(struct as_heap_amount *to, const struct share *s)
+static void add_share(struct as_heap_amount *to, const struct as_heap_share *s)
 {
 	add(&to->count, s->count);
 	add(&to->bytes, s->bytes);
 }
 
-static struct share less(const struct share *s)
+static struct as_heap_share less(const struct as_heap_share *s)
 {
-	return (struct share){(int64_t) - (uint64_t)s->count, (int64_t) - (uint64_t)s->bytes,
-			      -s->variance};
-}
-
-static int64_t whole(double v)
-{
-	return v < 0x1p62 ? (int64_t)(v + 0.5) : INT64_C(1) << 62;
-}
-
-/* A part of a mapping stands for the same part of what the mapping does. */
-static struct share sampled(const struct kind *k, const struct as_heap_event *e)
-{
-	struct as_heap_weight w = as_heap_weight(k->size, e->rate);
-	double part = k->size ? (double)e->bytes / (double)k->size : 1;
-
-	return (struct share){whole(w.count * (double)AS_HEAP_ONE), whole(w.bytes * part),
-			      w.variance * part};
-}
-
-static struct share weigh(const struct kind *k, const struct as_heap_event *e)
-{
-	struct share s = {AS_HEAP_ONE, (int64_t)e->bytes, 0};
-
-	if (e->rate)
-		s = sampled(k, e);
-	if (e->what == AS_HEAP_CUT)
-		s.count = 0;
-	return s;
+	return (struct as_heap_share){(int64_t) - (uint64_t)s->count,
+				      (int64_t) - (uint64_t)s->bytes, -s->variance};
 }
 
 /* The moment before the first event that does not rise above the highest one ends an epoch. */
@@ -260,8 +228,8 @@ static __attribute__((noinline)) void settle(struct as_tracker *t, struct kind *
 }
 
 /* What the process has is another amount now; a kind is about to be touched. */
-static inline void change(struct as_tracker *t, struct kind *k, const struct share *s, int64_t ns,
-			  struct course *c)
+static inline void change(struct as_tracker *t, struct kind *k, const struct as_heap_share *s,
+			  int64_t ns, struct course *c)
 {
 	add_share(&c->now, s);
 	if (__builtin_expect(c->now.bytes > c->calm, 0))
@@ -283,12 +251,12 @@ static uint32_t freed_of(const struct as_heap_event *e)
 	return e->between < UINT32_MAX ? (uint32_t)e->between + 1 : UINT32_MAX;
 }
 
-static void add_odd(struct odd *o, const struct as_heap_event *e, const struct share *s, bool brief)
+/* s: what it stands for; more: what there is more of it now. */
+static void add_odd(struct odd *o, const struct as_heap_event *e, const struct as_heap_share *s,
+		    const struct as_heap_share *more, bool brief)
 {
-	struct share taken = less(s);
-
-	add_share(&o->live, e->what == AS_HEAP_ALLOC ? s : &taken);
-	o->variance.live += e->what == AS_HEAP_ALLOC ? s->variance : -s->variance;
+	add_share(&o->live, more);
+	o->variance.live += more->variance;
 	if (e->what == AS_HEAP_ALLOC) {
 		add_share(&o->made, s);
 		o->variance.made += s->variance;
@@ -299,16 +267,32 @@ static void add_odd(struct odd *o, const struct as_heap_event *e, const struct s
 	}
 }
 
+static struct as_heap_share change_of(const struct kind *k, const struct as_heap_event *e,
+				      const struct as_heap_share *s)
+{
+	struct as_heap_share taken = less(s), now;
+
+	if (e->what == AS_HEAP_ALLOC)
+		return *s;
+	if (e->what != AS_HEAP_THINNED)
+		return taken;
+	now = as_heap_share_then(k->size, e);
+	add(&now.count, taken.count);
+	add(&now.bytes, taken.bytes);
+	now.variance += taken.variance;
+	return now;
+}
+
 /* Where something is sampled, and where only a part is given back. */
 static bool apply_odd(struct as_tracker *t, const struct as_heap_event *e, struct course *c)
 {
 	struct kind *k = &t->kind[e->kind];
-	struct share s = weigh(k, e), taken = less(&s);
+	struct as_heap_share s = as_heap_share(k->size, e), more = change_of(k, e, &s);
 
 	if (!has_odd(t))
 		return false;
-	change(t, k, e->what == AS_HEAP_ALLOC ? &s : &taken, e->ns, c);
-	add_odd(&t->odd[e->kind], e, &s, is_brief(t, freed_of(e)));
+	change(t, k, &more, e->ns, c);
+	add_odd(&t->odd[e->kind], e, &s, &more, is_brief(t, freed_of(e)));
 	return true;
 }
 
@@ -316,7 +300,7 @@ static bool apply_odd(struct as_tracker *t, const struct as_heap_event *e, struc
 static void apply(struct as_tracker *t, const struct as_heap_plain *e, int64_t ns, struct course *c)
 {
 	struct kind *k = &t->kind[e->kind];
-	struct share s = {AS_HEAP_ONE, (int64_t)k->size, 0}, taken = less(&s);
+	struct as_heap_share s = {AS_HEAP_ONE, (int64_t)k->size, 0}, taken = less(&s);
 
 	change(t, k, e->freed ? &taken : &s, ns, c);
 	k->count[e->freed != 0]++;
@@ -370,7 +354,7 @@ bool as_tracker_batch(struct as_tracker *t, const struct as_heap_batch *r)
 
 static bool is_odd(const struct kind *k, const struct as_heap_event *e)
 {
-	return e->rate || e->what == AS_HEAP_CUT || e->bytes != k->size;
+	return e->rate || e->what >= AS_HEAP_CUT || e->bytes != k->size;
 }
 
 bool as_tracker_event(struct as_tracker *t, const struct as_heap_event *e)
@@ -391,7 +375,7 @@ bool as_tracker_event(struct as_tracker *t, const struct as_heap_event *e)
 
 void as_tracker_ended(struct as_tracker *t)
 {
-	struct share left = {t->own.now.count, t->own.now.bytes, 0};
+	struct as_heap_share left = {t->own.now.count, t->own.now.bytes, 0};
 
 	if (t->ended || t->all == &t->own)
 		return;
@@ -472,6 +456,9 @@ void as_tracker_totals(const struct as_tracker *t, struct as_heap_totals *ret)
 	}
 	struct as_heap_amount freed = minus(&made, &t->own.now);
 
+	/* Thinned, what lives is less well known than what was made, and may seem to be more. */
+	if (t->odd && freed.bytes < 0)
+		freed = (struct as_heap_amount){0, 0};
 	*ret = (struct as_heap_totals){.made = rounded(&made),
 				       .freed = rounded(&freed),
 				       .left = rounded(&t->own.now),

@@ -46,6 +46,16 @@ struct as_heap_crest {
 
 #define AS_HEAP_ONE INT64_C(65536)
 
+/* What an event adds or takes, of a kind of that size; the count as in a crest. */
+struct as_heap_share {
+	int64_t count, bytes;
+	double variance;
+};
+
+struct as_heap_share as_heap_share(uint64_t size, const struct as_heap_event *e);
+/* Of one that is thinned: what it stands for then, which may be nothing. */
+struct as_heap_share as_heap_share_then(uint64_t size, const struct as_heap_event *e);
+
 struct as_tracker; /* one process */
 
 /*

@@ -25,6 +25,7 @@ const char *as_heap_op_name(uint32_t op)
 		[AS_WIRE_OP_OBJECT_REALLOC] = "object realloc",
 		[AS_WIRE_OP_COMMIT] = "mprotect",
 		[AS_WIRE_OP_MAP_FILE] = "mapped file",
+		[AS_WIRE_OP_ARENA] = "pymalloc",
 	};
 
 	return op < AS_LEN(names) && names[op] ? names[op] : "?";
@@ -59,6 +60,7 @@ struct adding {
 	struct as_copy copy;
 	enum as_heap_view view;
 	const struct as_heap_amount *amount; /* of each site; NULL: what the view says */
+	bool lasts;                          /* what h->lasting says, instead */
 	unsigned apart;
 	uint32_t process, thread, allocator; /* texts: keys of tags */
 	uint32_t *label;                     /* of each thread, a text; 0: none */
@@ -68,12 +70,12 @@ struct adding {
 	int64_t rounded;                     /* rounded: the whole is what it is elsewhere */
 };
 
-/* What a site had; nothing if its stack is none. */
+/* What a site had; nothing if its stack is none, or it is not in the view. */
 static struct as_heap_amount had(const struct adding *a, size_t site)
 {
 	const struct as_heap_site *s = &a->h->site[site];
 
-	if (s->stack >= a->h->stacks->nstacks)
+	if (s->stack >= a->h->stacks->nstacks || !as_heap_shows(s, a->view))
 		return (struct as_heap_amount){0};
 	return a->amount ? a->amount[site] : as_heap_amount(&s->sums, a->view);
 }
@@ -243,6 +245,27 @@ static int prepare(struct adding *a, struct as_err *err)
 	return a->coroutine ? AS_OK : as_fail(err, AS_ENOMEM, "no memory for tasks");
 }
 
+static void add_sites(struct adding *a, uint32_t slice)
+{
+	for (size_t i = 0; i < a->h->nsites; i++)
+		if (has(a, i))
+			add_site(a, i, slice);
+}
+
+/* A capture has fewer slices than can be told so. */
+static void add_lasting(struct adding *a)
+{
+	for (size_t i = 0; i < a->h->nlasting; i++) {
+		const struct as_heap_lasting *l = &a->h->lasting[i];
+		const struct as_heap_site *s = &a->h->site[l->site];
+		int64_t v[] = {l->amount.count, l->amount.bytes};
+
+		if (has(a, l->site))
+			as_profile_add(a->to, a->copy.stack[s->stack], tags_of(a, s),
+				       l->made << AS_HEAP_MADE_SHIFT | l->until, v);
+	}
+}
+
 static int add_all(struct adding *a, uint32_t slice, struct as_err *err)
 {
 	as_auto_copy struct as_copy copy = {0};
@@ -257,9 +280,10 @@ static int add_all(struct adding *a, uint32_t slice, struct as_err *err)
 	a->task = text(a->to, "task");
 	r = prepare(a, err);
 	copy_stacks(a);
-	for (size_t i = 0; r == AS_OK && i < a->h->nsites; i++)
-		if (has(a, i))
-			add_site(a, i, slice);
+	if (r == AS_OK && a->lasts)
+		add_lasting(a);
+	else if (r == AS_OK)
+		add_sites(a, slice);
 	free(a->label);
 	free(a->coroutine);
 	a->to->start_unix_ns = a->h->start_unix_ns;
@@ -283,6 +307,42 @@ int as_heap_profile(const struct as_heap *h, enum as_heap_view view, unsigned ap
 	int r = as_heap_profile_new(apart, &p, err);
 	struct adding a = {.h = h, .to = p, .view = view, .apart = apart};
 
+	if (r == AS_OK)
+		r = add_all(&a, 0, err);
+	if (r == AS_OK)
+		*ret = as_take(p);
+	return r;
+}
+
+/* All that a site ever had there: so it is known which have something. */
+static struct as_heap_amount *ever_lasted(const struct as_heap *h)
+{
+	struct as_heap_amount *sum = as_zalloc_n(h->nsites, sizeof *sum);
+
+	for (size_t i = 0; sum && i < h->nlasting; i++) {
+		struct as_heap_amount *to = &sum[h->lasting[i].site];
+
+		to->count = as_value_plus(to->count, h->lasting[i].amount.count);
+		to->bytes = as_value_plus(to->bytes, h->lasting[i].amount.bytes);
+	}
+	return sum;
+}
+
+int as_heap_profile_lasting(const struct as_heap *h, unsigned apart, struct as_profile **ret,
+			    struct as_err *err)
+{
+	as_auto_free struct as_heap_amount *ever = ever_lasted(h);
+	as_auto_profile struct as_profile *p = NULL;
+
+	if (!ever)
+		return as_fail(err, AS_ENOMEM, "no memory for what lasted");
+	int r = as_heap_profile_new(apart, &p, err);
+	struct adding a = {.h = h,
+			   .to = p,
+			   .view = AS_HEAP_LEFT,
+			   .amount = ever,
+			   .lasts = true,
+			   .apart = apart};
 	if (r == AS_OK)
 		r = add_all(&a, 0, err);
 	if (r == AS_OK)

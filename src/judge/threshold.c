@@ -53,6 +53,16 @@ static double goodput(const struct part *p)
 	return as_load_goodput(p->l);
 }
 
+static double good(const struct part *p)
+{
+	return isnan(as_load_goodput(p->l)) ? (double)NAN : (double)p->l->met;
+}
+
+static double good_rate(const struct part *p)
+{
+	return as_load_good_rate(p->l);
+}
+
 /* Of a flow its sessions, else the requests. */
 static double iterations(const struct part *p)
 {
@@ -140,7 +150,7 @@ static double target_memory(const struct part *p)
 }
 
 /* Without what a value can never be known, and what to do about it. */
-enum need { NOTHING, WATCH, CHECKS, TLS, DEADLINE };
+enum need { NOTHING, WATCH, CHECKS, TLS, BOUNDS };
 
 static const struct {
 	const char *why, *hint;
@@ -149,7 +159,8 @@ static const struct {
 	[CHECKS] = {"nothing is checked", "a flow's steps have checks (docs/flows.md); errors "
 					  "is the share of requests that failed"},
 	[TLS] = {"the connections have no TLS", "those of https:// and wss:// have"},
-	[DEADLINE] = {"there is no deadline", "--deadline TIME says by when an answer is good"},
+	[BOUNDS] = {"nothing says what a good answer is", "--goodput 'ttft<500ms,e2el<10s' does, "
+							  "or --deadline TIME"},
 };
 
 /* A metric, and what is asked of it: a distribution has quantiles, the others each a number.
@@ -207,7 +218,9 @@ static const struct metric {
 	NUMBER("rate", "", rate, RATE, .of_step = true),
 	NUMBER("requests", "count", requests, COUNT, .of_step = true, .grows = true),
 	NUMBER("requests", "rate", rate, RATE, .of_step = true),
-	NUMBER("goodput", "rate", goodput, SHARE, .need = DEADLINE),
+	NUMBER("goodput", "rate", goodput, SHARE, .need = BOUNDS),
+	NUMBER("good_requests", "rate", good_rate, RATE, .need = BOUNDS),
+	NUMBER("good_requests", "count", good, COUNT, .grows = true, .need = BOUNDS),
 	NUMBER("unsent", "count", unsent, COUNT, .grows = true),
 	NUMBER("http_reqs", "rate", rate, RATE, .of_step = true),
 	NUMBER("http_reqs", "count", requests, COUNT, .of_step = true, .grows = true),
@@ -746,14 +759,17 @@ bool as_threshold_ratio(const struct as_threshold *t, const struct as_load *l,
 	double seconds = (double)l->measured_ns / 1e9;
 	struct part p;
 	bool known = find_part(t, l, &p), mean = !m->value && t->q > 1;
+	bool a_second = m->value == rate || m->value == good_rate;
 
 	*ret = (struct as_threshold_ratio){0};
 	if (known && mean)
 		*ret = (struct as_threshold_ratio){times_of(m, &p)->sum / 1e6,
 						   (double)times_of(m, &p)->n};
-	else if (known && m->value == rate && seconds > 0)
-		*ret = (struct as_threshold_ratio){rate(&p) * seconds, seconds};
-	return mean || m->value == rate;
+	else if (known && a_second && seconds > 0)
+		*ret = (struct as_threshold_ratio){m->value == rate ? rate(&p) * seconds
+								    : (double)l->met,
+						   seconds};
+	return mean || a_second;
 }
 
 bool as_threshold_is_final(const struct as_threshold *t, bool holds)
@@ -791,8 +807,8 @@ static bool is_met(enum need need, const struct as_threshold_facts *f, const cha
 		return checked;
 	case TLS:
 		return f->tls;
-	case DEADLINE:
-		return f->deadline;
+	case BOUNDS:
+		return f->bounds;
 	case NOTHING:
 		break;
 	}

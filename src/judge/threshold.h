@@ -79,7 +79,8 @@ const struct as_threshold *as_thresholds_missed(const struct as_thresholds *t,
 
 /* What is known of a load before it begins. */
 struct as_threshold_facts {
-	bool watched, tls, deadline;
+	bool watched, tls;
+	bool bounds;   /* something says what a good answer is */
 	size_t nsteps; /* 0: it is no flow */
 	struct {
 		const char *name;

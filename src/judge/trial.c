@@ -1,6 +1,7 @@
 #include "judge/trial.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "base/fault.h"
 
@@ -25,6 +26,35 @@ static void set_times(struct as_histogram *to, const struct as_histogram *from)
 	as_histogram_merge(to, from);
 }
 
+void as_trial_name_step(struct as_trial *t, const char *name)
+{
+	struct as_load_step *s = &t->slice->step[t->slice->nsteps++];
+
+	(void)snprintf(s->name, sizeof s->name, "%s", name);
+}
+
+void as_trial_name_check(struct as_trial *t, size_t step)
+{
+	t->slice->check[t->slice->nchecks++].step = step;
+}
+
+/* Checks are told as sums. */
+static void set_flow(struct as_trial *t, const struct as_trial_slice *s)
+{
+	struct as_load *l = t->slice;
+
+	for (size_t i = 0; i < l->nsteps; i++) {
+		as_load_step_clear(&l->step[i]);
+		if (i < s->nsteps)
+			as_load_step_add(&l->step[i], &s->step[i]);
+	}
+	for (size_t i = 0; i < l->nchecks && i < s->nchecks; i++) {
+		l->check[i].passed = s->check[i].passed - t->before[i].passed;
+		l->check[i].failed = s->check[i].failed - t->before[i].failed;
+		t->before[i] = s->check[i];
+	}
+}
+
 void as_trial_add(struct as_trial *t, const struct as_trial_slice *s)
 {
 	struct as_load *l = t->slice;
@@ -37,6 +67,10 @@ void as_trial_add(struct as_trial *t, const struct as_trial_slice *s)
 	l->met = s->met;
 	l->status[0] = s->answers;
 	l->measured_ns = s->ns;
+	as_load_streams_clear(&l->stream);
+	if (s->stream)
+		as_load_streams_add(&l->stream, s->stream);
+	set_flow(t, s);
 	for (size_t i = 0; i < t->thresholds->n; i++) {
 		const struct as_threshold *x = &t->thresholds->at[i];
 		struct as_threshold_share of;
@@ -53,9 +87,11 @@ struct answer {
 	bool keeps, sure;
 };
 
-static struct answer by_share(const struct as_share_interval *i, double need)
+static struct answer by_share(const struct as_share_interval *i, double share, double need)
 {
-	return (struct answer){i->mid >= need, i->low >= need || i->high < need};
+	bool keeps = share >= need;
+
+	return (struct answer){keeps, keeps ? i->low >= need : i->high < need};
 }
 
 /* Sure is what either end of the interval says. */
@@ -81,7 +117,10 @@ static struct answer by_value(const struct as_threshold *x, const struct as_load
 	return (struct answer){keeps, !isnan(value) && as_threshold_is_final(x, keeps)};
 }
 
-/* Of the end: the slices have its interval, if they saw it, else independence is assumed. */
+/*
+ * Of the end it is what the whole load says, as it is shown. The slices have its interval, if
+ * they saw it, else independence is assumed.
+ */
 static struct answer judge_one(const struct as_trial *t, size_t at, const struct as_load *whole)
 {
 	const struct as_threshold *x = &t->thresholds->at[at];
@@ -99,7 +138,7 @@ static struct answer judge_one(const struct as_trial *t, size_t at, const struct
 		by = as_share_wilson(s.good, s.n, z);
 	if (isnan(by.mid))
 		return (struct answer){!whole, false};
-	return by_share(&by, s.need);
+	return by_share(&by, whole && s.n > 0 ? s.good / s.n : by.mid, s.need);
 }
 
 struct as_trial_view as_trial_judge(const struct as_trial *t, const struct as_load *whole)

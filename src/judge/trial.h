@@ -18,6 +18,7 @@ struct as_trial {
 	/* private */
 	struct as_share share[AS_THRESHOLDS_MOST];
 	struct as_load *slice;
+	struct as_load_check before[AS_LOAD_CHECKS]; /* by the end of the last slice */
 };
 
 struct as_trial_view {
@@ -32,10 +33,18 @@ void as_trial_close(struct as_trial *t);
 /* What ended in one more stretch of time. */
 struct as_trial_slice {
 	const struct as_histogram *latency, *wire, *waiting;
-	uint64_t requests, failed, met; /* met: the deadline */
-	uint64_t answers;               /* whatever they say */
-	int64_t ns;                     /* that it took      */
+	uint64_t requests, failed, met;       /* met: all bounds */
+	uint64_t answers;                     /* whatever they say */
+	int64_t ns;                           /* that it took      */
+	const struct as_load_streams *stream; /* NULL: there are none */
+	size_t nsteps, nchecks;               /* of a flow, named before */
+	const struct as_load_step *step;
+	const struct as_load_check *check; /* whose counts are what they were by its end */
 };
+
+/* Of a flow, before the first slice: its next step, and the next check, which is of that. */
+void as_trial_name_step(struct as_trial *t, const char *name);
+void as_trial_name_check(struct as_trial *t, size_t step);
 
 void as_trial_add(struct as_trial *t, const struct as_trial_slice *s);
 /* `whole` is the load once it is over; NULL: so far, and what needs its end is not sure. */

@@ -83,7 +83,7 @@ static void shrink(struct as_climb *c)
 {
 	c->phase = AS_CLIMB_SHRINK;
 	c->amount = less(c, 0.5);
-	if (!(c->amount > 0) || ++c->tries == SHRINKS)
+	if (!(c->amount > 0) || c->amount < c->least || ++c->tries == SHRINKS)
 		as_climb_stop(c, AS_CLIMB_NONE);
 }
 

@@ -22,6 +22,7 @@ enum as_climb_phase {
 struct as_climb {
 	/* the caller's */
 	double from, most;
+	double least;     /* of less nothing could be told; 0: of anything can */
 	double precision; /* how near low and high must be: 0.02 of low */
 	bool whole;       /* amounts are whole numbers                  */
 	/* what to try next, and how */

@@ -66,18 +66,11 @@ static void on_signal(void *arg, int sig)
 
 /* ── the timeline ─────────────────────────────────────────────────────── */
 
-static void clear(struct as_load_slice *s)
-{
-	s->requests = s->failed = s->met = 0;
-	as_histogram_clear(&s->latency);
-	as_histogram_clear(&s->wire);
-	as_histogram_clear(&s->waiting);
-}
-
 static void add_up(struct as_drive *d)
 {
 	d->all->requests += d->last->requests;
 	d->all->failed += d->last->failed;
+	d->all->met += d->last->met;
 	as_histogram_merge(&d->all->latency, &d->last->latency);
 	as_histogram_merge(&d->all->wire, &d->last->wire);
 }
@@ -99,6 +92,8 @@ static void put_row(const struct as_drive *d, struct as_frame *frame)
 
 	as_row_set(row, AS_F_LOAD_REQUESTS, (int64_t)d->all->requests);
 	as_row_set(row, AS_F_LOAD_ERRORS, (int64_t)d->all->failed);
+	if (d->state.judged)
+		as_row_set(row, AS_F_LOAD_GOOD, (int64_t)d->all->met);
 	as_row_set(row, AS_F_LOAD_FLIGHT, (int64_t)d->state.under_way);
 	as_row_set(row, AS_F_LOAD_CPU, d->state.cpu_ns);
 	put_times(d->last, row);
@@ -118,7 +113,7 @@ static void rows(void *arg, struct as_frame *frame)
 
 	as_toll_note(&d->toll, frame);
 	if (d->at_work) {
-		clear(d->last);
+		as_load_slice_clear(d->last);
 		told = as_pulse_take(d->pulse, d->last, &d->state);
 	}
 	if (is_over(d)) {

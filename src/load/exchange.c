@@ -434,6 +434,13 @@ static void read_answer(struct as_generator *g, struct as_conn *c)
 		some = read_once(g, c);
 }
 
+static void write_more(struct as_generator *g, struct as_conn *c)
+{
+	as_gen_write(g, c);
+	if (c->talk)
+		as_talk_wrote(g, c);
+}
+
 void as_gen_event(struct as_generator *g, struct as_conn *c, uint32_t events)
 {
 	if (c->state == AS_CONN_DIALING)
@@ -443,7 +450,7 @@ void as_gen_event(struct as_generator *g, struct as_conn *c, uint32_t events)
 	else if (c->wire_of)
 		as_carrier_event(c->wire_of, events);
 	else if (c->state == AS_CONN_WRITING && !(events & (EPOLLIN | EPOLLERR | EPOLLHUP)))
-		as_gen_write(g, c);
+		write_more(g, c);
 	else if (c->state != AS_CONN_DOWN)
 		read_answer(g, c);
 }

@@ -84,6 +84,7 @@ struct as_flow_step {
 		keeps_body; /* of the answer; of the request; some need the first */
 	bool talks;         /* over the session's WebSocket: the body is a message, and … */
 	bool opens, waits, closes; /* … a new one first; for a message; it behind that    */
+	uint64_t receive;          /* … for so many: the last of them is the one          */
 	struct as_template head;   /* of the request, without its last empty line */
 	struct as_template body;
 	struct as_flow_capture *captures;

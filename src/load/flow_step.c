@@ -5,10 +5,12 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/num.h"
 #include "load/flow_reading.h"
 #include "net/http1_write.h"
 
 enum { METHOD = 24, HEADERS_MOST = 32, HEADERS_OWN = 3, HEADER = 1024 };
+enum { RECEIVE_MOST = 1000000 };
 
 /* What is put together from several keys of a step. */
 struct parts {
@@ -114,6 +116,32 @@ static int take_close(struct as_flow_reader *r, struct as_json_text v, struct as
 	int e = as_flow_bool(r, v, "it is", &r->step->closes, err);
 	r->open = !r->step->closes;
 	return e;
+}
+
+/* How many messages end a step that has no "until". */
+static int read_receive(struct as_flow_reader *r, struct as_json_text step, struct as_err *err)
+{
+	static const char *const looks[] = {"until", "check", "capture"};
+	struct as_json_text v = as_json_of(step, "receive");
+	struct as_flow_step *s = r->step;
+
+	if (!v.p)
+		return AS_OK;
+	if (!s->talks)
+		return as_flow_wrong(r, v.p, err,
+				     "a step without a \"websocket\" receives no messages");
+	if (as_scan_u64(v.p, v.n, &s->receive) != v.n || s->receive > RECEIVE_MOST)
+		return as_flow_wrong(r, v.p, err, "it is a number of messages: 0 to %d",
+				     RECEIVE_MOST);
+	for (size_t i = 0; i < (s->receive ? 1 : AS_LEN(looks)); i++)
+		if (as_json_of(step, looks[i]).p)
+			return as_flow_wrong(r, v.p, err, "\"%s\" is of %s", looks[i],
+					     s->receive ? "a message that may come any time"
+							: "a message, and none is waited for");
+	if (!s->receive && !s->has_body && !s->opens)
+		return as_flow_wrong(r, v.p, err, "it sends nothing, and waits for nothing");
+	s->waits = s->receive > 0;
+	return AS_OK;
 }
 
 /* What only a request of HTTP has, or only one that opens a WebSocket. */
@@ -354,7 +382,7 @@ static const struct as_flow_key before[] = {
 	{"method", elsewhere}, {"headers", elsewhere}, {"json", take_json},
 	{"form", take_form},   {"body", take_body},    {"think", take_think},
 	{"close", take_close}, {"capture", elsewhere}, {"check", elsewhere},
-	{"until", elsewhere},
+	{"until", elsewhere},  {"receive", elsewhere},
 };
 
 static const struct as_flow_key after[] = {
@@ -382,7 +410,7 @@ static int read_step(struct as_flow_reader *r, struct as_json_text v, struct par
 		s->waits |= part.p != NULL;
 	}
 	s->waits |= s->has_body || !s->opens;
-	return e;
+	return e < 0 ? e : read_receive(r, v, err);
 }
 
 int as_flow_take_steps(struct as_flow_reader *r, struct as_json_text v, struct as_err *err)

@@ -141,6 +141,8 @@ bool as_talk_is_asking(const struct as_conn *c); /* not answered yet */
 /* The next message is what c->request says; it is kept until it can go. */
 void as_talk_begin(struct as_conn *c);
 void as_talk_send(struct as_generator *g, struct as_conn *c);
+/* Some of it could go only now. */
+void as_talk_wrote(struct as_generator *g, struct as_conn *c);
 /* A step of its session, which is written. */
 void as_talk_step(struct as_generator *g, struct as_conn *c);
 /* Bytes came. */

@@ -286,7 +286,6 @@ static void finish(struct as_generator *g)
 	g->out->sessions_left = g->at_work;
 	g->out->warmup_ns = g->cfg->warmup_ns;
 	g->out->rate = g->cfg->schedule.rate;
-	g->out->deadline_ns = g->cfg->deadline_ns;
 	g->out->conns = g->cfg->conns;
 	for (size_t i = 0; g->out->nservers && i < g->nservers; i++)
 		g->out->server[i].opened = g->server[i].opened;
@@ -342,6 +341,8 @@ static void share_out(struct as_generator *g)
 static int prepare(struct as_generator *g, struct as_err *err)
 {
 	share_out(g);
+	for (size_t b = 0; b < AS_LOAD_NBOUNDS; b++)
+		g->out->bound[b].within_ns = g->cfg->within_ns[b];
 	g->conns = as_zalloc_n(g->nconns, sizeof *g->conns);
 	g->bytes = as_zalloc(AS_GEN_READ);
 	for (size_t i = 0; g->conns && i < g->nconns; i++) {

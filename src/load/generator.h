@@ -57,13 +57,13 @@ struct as_load_config {
 	bool bodyless;                   /* answers have no body: the method is HEAD          */
 	const struct as_flow_plan *flow; /* that is carried out instead; of one place, HTTP/1.1 */
 	uint32_t conns;
-	struct as_stages at_once;    /* of a closed loop: how many of them; none: all    */
-	uint64_t requests;           /* so many, of a flow sessions; 0: no limit    */
-	int64_t duration_ns;         /* so long; 0: no limit                        */
-	int64_t warmup_ns;           /* what is due before is not measured          */
-	int64_t timeout_ns;          /* of a request, its connection included       */
-	int64_t deadline_ns;         /* by which an answer is good; 0: none         */
-	struct as_schedule schedule; /* rate 0: a closed loop               */
+	struct as_stages at_once;           /* of a closed loop: how many of them; none: all    */
+	uint64_t requests;                  /* so many, of a flow sessions; 0: no limit    */
+	int64_t duration_ns;                /* so long; 0: no limit                        */
+	int64_t warmup_ns;                  /* what is due before is not measured          */
+	int64_t timeout_ns;                 /* of a request, its connection included       */
+	int64_t within_ns[AS_LOAD_NBOUNDS]; /* what makes an answer good; 0: nothing */
+	struct as_schedule schedule;        /* rate 0: a closed loop               */
 	uint64_t seed;
 };
 

@@ -78,20 +78,51 @@ static void record_step(struct as_load_step *s, const struct as_conn *c, enum as
 /* Also of an answer that came at once, how many tokens it says it has. */
 static void record_stream(struct as_conn *c, struct as_load_streams *to)
 {
-	if (c->http.state == AS_HTTP_DONE)
-		as_stream_read_usage(&c->stream);
 	if (c->http.events || c->http.chunked)
 		as_stream_record(&c->stream, to, c->due_ns);
 	else
 		as_stream_record_tokens(&c->stream, to);
 }
 
+/* ── is it a good one? ────────────────────────────────────────────────── */
+
+/* How long what the bound is about took; -1: nobody knows. */
+static int64_t took(const struct as_conn *c, enum as_load_bound_id b, int64_t now)
+{
+	int64_t token = c->stream.first_token_ns;
+
+	if (b == AS_LOAD_E2EL)
+		return now - c->due_ns;
+	if (b == AS_LOAD_TPOT)
+		return as_stream_per_token(&c->stream);
+	return token ? token - c->due_ns : -1;
+}
+
+/* It kept to all bounds that are set; which it did not is counted, unless it was warm-up. */
+static bool is_good(struct as_generator *g, const struct as_conn *c, enum as_load_error kind,
+		    int64_t now)
+{
+	bool counts = c->due_ns >= g->from_ns, good = as_load_is_judged(g->out);
+
+	for (unsigned b = 0; kind == AS_LOAD_FINE && b < AS_LOAD_NBOUNDS; b++) {
+		struct as_load_bound *to = &g->out->bound[b];
+		int64_t ns = to->within_ns ? took(c, (enum as_load_bound_id)b, now) : 0;
+		bool kept = ns >= 0 && ns <= to->within_ns;
+
+		good = good && kept;
+		if (to->within_ns && counts)
+			*(ns < 0 ? &to->unknown : kept ? &to->kept : &to->missed) += 1;
+	}
+	return good && kind == AS_LOAD_FINE;
+}
+
+/* ── all that is counted ──────────────────────────────────────────────── */
+
 void as_gen_record(struct as_generator *g, struct as_conn *c, enum as_load_error kind, int64_t now)
 {
 	struct as_load *l = g->out;
 	int64_t ready = c->freed_ns > c->due_ns ? c->freed_ns : c->due_ns;
-	bool met = kind == AS_LOAD_FINE && g->cfg->deadline_ns &&
-		   now - c->due_ns <= g->cfg->deadline_ns;
+	bool met = is_good(g, c, kind, now);
 
 	g->last_ns = now;
 	g->slice->requests++;
@@ -100,6 +131,13 @@ void as_gen_record(struct as_generator *g, struct as_conn *c, enum as_load_error
 	as_histogram_add(&g->slice->latency, now - c->due_ns, 1);
 	as_histogram_add(&g->slice->wire, now - c->begun_ns, 1);
 	as_histogram_add(&g->slice->waiting, waited(c, now), 1);
+	if (c->http.state == AS_HTTP_DONE)
+		as_stream_read_usage(&c->stream);
+	record_stream(c, &g->slice->stream);
+	if (c->session) {
+		g->slice->nsteps = l->nsteps;
+		record_step(&g->slice->step[c->session->asked], c, kind, now);
+	}
 	if (c->due_ns < g->from_ns) {
 		l->warmup++;
 		return;

@@ -40,6 +40,18 @@ void as_pulse_free(struct as_pulse *p)
 	free(p);
 }
 
+void as_load_slice_clear(struct as_load_slice *s)
+{
+	s->requests = s->failed = s->met = 0;
+	as_histogram_clear(&s->latency);
+	as_histogram_clear(&s->wire);
+	as_histogram_clear(&s->waiting);
+	as_load_streams_clear(&s->stream);
+	for (size_t i = 0; i < s->nsteps; i++)
+		as_load_step_clear(&s->step[i]);
+	s->nsteps = 0;
+}
+
 static void move(struct as_load_slice *to, struct as_load_slice *from)
 {
 	if (!from->requests)
@@ -50,10 +62,13 @@ static void move(struct as_load_slice *to, struct as_load_slice *from)
 	as_histogram_merge(&to->latency, &from->latency);
 	as_histogram_merge(&to->wire, &from->wire);
 	as_histogram_merge(&to->waiting, &from->waiting);
-	from->requests = from->failed = from->met = 0;
-	as_histogram_clear(&from->latency);
-	as_histogram_clear(&from->wire);
-	as_histogram_clear(&from->waiting);
+	if (from->stream.n || from->stream.told)
+		as_load_streams_add(&to->stream, &from->stream);
+	to->nsteps = from->nsteps ? from->nsteps : to->nsteps;
+	for (size_t i = 0; i < from->nsteps; i++)
+		if (from->step[i].requests)
+			as_load_step_add(&to->step[i], &from->step[i]);
+	as_load_slice_clear(from);
 }
 
 /* ── the generator's side ─────────────────────────────────────────────── */
@@ -65,12 +80,16 @@ struct as_load_slice *as_pulse_slice(struct as_pulse *p)
 
 static void note(struct as_load_state *s, const struct as_load *l)
 {
+	s->judged = as_load_is_judged(l);
 	s->requests = l->requests;
 	s->warmup = l->warmup;
+	s->sessions = l->sessions;
 	s->bytes_in = l->bytes_in;
 	s->bytes_out = l->bytes_out;
 	memcpy(s->errors, l->errors, sizeof s->errors);
 	memcpy(s->status, l->status, sizeof s->status);
+	s->nchecks = l->nchecks;
+	memcpy(s->check, l->check, l->nchecks * sizeof s->check[0]);
 }
 
 void as_pulse_give(struct as_pulse *p, const struct as_load *so_far, uint64_t under_way,

@@ -13,16 +13,23 @@
 /* What ended in some time, warm-up too. Of the heap: it holds histograms. */
 struct as_load_slice {
 	uint64_t requests, failed;
-	uint64_t met; /* the deadline */
+	uint64_t met; /* all bounds of a good answer */
 	struct as_histogram latency, wire, waiting;
+	struct as_load_streams stream; /* what is told of one when it is over */
+	uint64_t nsteps;               /* of a flow; its steps have no names here */
+	struct as_load_step step[AS_LOAD_STEPS];
 };
 
 /* How it stood when a slice was given; counts as in struct as_load. */
 struct as_load_state {
 	uint64_t requests, warmup, bytes_in, bytes_out;
+	uint64_t sessions;
 	uint64_t errors[AS_LOAD_NERRORS];
 	uint64_t status[AS_LOAD_CLASSES];
+	uint64_t nchecks; /* of a flow */
+	struct as_load_check check[AS_LOAD_CHECKS];
 	uint64_t under_way;
+	bool judged;    /* something says what a good answer is   */
 	int64_t t_ns;   /* since it began to send                 */
 	int64_t cpu_ns; /* of its thread                          */
 };
@@ -34,6 +41,9 @@ struct as_pulse; /* both threads have it */
 /* NULL: no memory, or no descriptor. */
 struct as_pulse *as_pulse_new(void);
 void as_pulse_free(struct as_pulse *p); /* NULL is fine */
+
+/* Empty again; pages stay. */
+void as_load_slice_clear(struct as_load_slice *s);
 
 /* ── the generator's side ─────────────────────────────────────────────── */
 

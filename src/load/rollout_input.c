@@ -295,7 +295,8 @@ static int check_row(struct expand *x, struct as_json_text row, struct as_err *e
 	as_buf_clear(&x->agent);
 	if (as_json_of(row, AS_ROW_AGENT).p || !x->in->agent) {
 		if (!as_row_agent(row, &x->agent))
-			return as_fail(err, AS_EFORMAT, "it names no agent, nor does agent_name");
+			return as_fail(err, AS_EFORMAT,
+				       "it names no agent, nor does --agent (agent_name)");
 	} else {
 		as_buf_str(&x->agent, x->in->agent);
 	}

@@ -268,6 +268,7 @@ static void arrive(struct collection *x, struct as_request *c)
 	if (as_json_text_check(as_buf_text(&c->body), c->body.len, &answer, &why) < 0 ||
 	    !as_json_is_object(answer)) {
 		x->out->failed++;
+		x->out->no_json++;
 		write_failure(x, f, c, "malformed_answer");
 		e = (struct ending){"failed", "malformed_answer", c->http.status};
 	} else if (take_failure_class(x, f, answer)) {

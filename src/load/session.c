@@ -510,16 +510,17 @@ bool as_session_heard(struct as_session *s, int64_t due_ns, int64_t now)
 	struct answer a = {.s = s, .body = &s->heard, .took_ns = now - due_ns};
 
 	s->tries++;
-	return all_hold(&a, &s->plan->step[s->step].until);
+	return s->tries >= s->plan->step[s->step].receive &&
+	       all_hold(&a, &s->plan->step[s->step].until);
 }
 
-/* Does the next step that has to do with it wait for what comes by itself? */
+/* Does the next step that looks at messages take those that came by themselves? */
 static bool is_awaited(const struct as_session *s)
 {
 	const struct as_flow_plan *p = s->plan;
 	size_t i = s->step;
 
-	while (i < p->nsteps && !p->step[i].talks)
+	while (i < p->nsteps && !p->step[i].opens && !(p->step[i].talks && p->step[i].waits))
 		i++;
 	return i < p->nsteps && !p->step[i].opens && !p->step[i].has_body;
 }
@@ -541,7 +542,9 @@ bool as_session_recall(struct as_session *s)
 	struct as_buf *m = &s->missed;
 	size_t n;
 
-	if (m->bad || s->recalled == m->len)
+	if (!m->bad && s->recalled == m->len)
+		as_session_forget(s);
+	if (m->bad || !m->len)
 		return false;
 	memcpy(&n, m->p + s->recalled, sizeof n);
 	as_buf_clear(&s->heard);

@@ -113,6 +113,13 @@ static void add_since(struct as_histogram *h, int64_t at, int64_t due_ns)
 		as_histogram_add(h, at - due_ns, 1);
 }
 
+int64_t as_stream_per_token(const struct as_stream *s)
+{
+	if (!s->told || !s->first_token_ns || s->tokens < 1)
+		return -1;
+	return s->tokens > 1 ? (s->last_token_ns - s->first_token_ns) / (s->tokens - 1) : 0;
+}
+
 void as_stream_record_tokens(const struct as_stream *s, struct as_load_streams *to)
 {
 	if (!s->told)
@@ -120,8 +127,7 @@ void as_stream_record_tokens(const struct as_stream *s, struct as_load_streams *
 	to->told++;
 	to->tokens += (uint64_t)s->tokens;
 	if (s->tokens > 1 && s->first_token_ns)
-		as_histogram_add(&to->per_token,
-				 (s->last_token_ns - s->first_token_ns) / (s->tokens - 1), 1);
+		as_histogram_add(&to->per_token, as_stream_per_token(s), 1);
 }
 
 void as_stream_record(struct as_stream *s, struct as_load_streams *to, int64_t due_ns)

@@ -42,3 +42,5 @@ void as_stream_read_usage(struct as_stream *s);
 void as_stream_record(struct as_stream *s, struct as_load_streams *to, int64_t due_ns);
 /* The same of an answer that came at once. */
 void as_stream_record_tokens(const struct as_stream *s, struct as_load_streams *to);
+/* From its first token to the last, for each after the first; 0: it had one; -1: nobody knows. */
+int64_t as_stream_per_token(const struct as_stream *s);

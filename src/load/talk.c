@@ -221,7 +221,7 @@ void as_talk_step(struct as_generator *g, struct as_conn *c)
 	const struct as_flow_step *step = step_of(c);
 	int64_t patience = step->within_ns ? step->within_ns : g->timeout_ns;
 
-	if (step->has_body || step->opens)
+	if ((step->has_body && step->waits) || step->opens)
 		as_session_forget(s);
 	c->talk->message = step->has_body ? as_buf_text(&s->message) : NULL;
 	c->talk->len = s->message.len;
@@ -239,14 +239,19 @@ void as_talk_step(struct as_generator *g, struct as_conn *c)
 	}
 }
 
+void as_talk_wrote(struct as_generator *g, struct as_conn *c)
+{
+	if (c->session && c->talk->open && is_listening(c))
+		listen(g, c);
+}
+
 void as_talk_send(struct as_generator *g, struct as_conn *c)
 {
 	if (c->talk->message || !c->session)
 		send_message(g, c);
 	else
 		c->state = AS_CONN_WAITING;
-	if (c->session && is_listening(c))
-		listen(g, c);
+	as_talk_wrote(g, c);
 }
 
 /* ── reading ──────────────────────────────────────────────────────────── */

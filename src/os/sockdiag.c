@@ -296,13 +296,16 @@ int as_sockdiag_open(struct as_sockdiag *d, int netns, struct as_err *err)
 {
 	struct errand e = {.d = d, .netns = netns};
 	pthread_t thread;
+	int os;
 
 	*d = (struct as_sockdiag){.query = -1, .events = -1};
-	if (netns < 0)
-		e.os = open_both(d);
-	else if ((e.os = pthread_create(&thread, NULL, go_there, &e)) == 0)
+	if (netns < 0) {
+		os = open_both(d);
+	} else if ((os = pthread_create(&thread, NULL, go_there, &e)) == 0) {
 		(void)pthread_join(thread, NULL);
-	return e.os ? as_fail_errno(err, e.os, "sock_diag") : AS_OK;
+		os = e.os; /* a word of its own: it may be written before pthread_create() is back */
+	}
+	return os ? as_fail_errno(err, os, "sock_diag") : AS_OK;
 }
 
 void as_sockdiag_close(struct as_sockdiag *d)

@@ -72,6 +72,11 @@ static bool take_turn(void)
 	return true;
 }
 
+static bool has_python(void)
+{
+	return atomic_load(&as_pyhost.state) != AS_PYHOST_NONE;
+}
+
 static enum as_wire_attach_status come(struct as_guest_thread *t, const char *socket)
 {
 	static const enum as_wire_attach_status why[] = {
@@ -91,6 +96,8 @@ static enum as_wire_attach_status come(struct as_guest_thread *t, const char *so
 	if (atomic_load(&as_pyhost.state) > AS_PYHOST_NONE &&
 	    atomic_load(&as_pyhost.state) < AS_PYHOST_REFUSED)
 		as_pycode_watch();
+	if (has_python())
+		as_pyarena_install();
 	as_got_patch();
 	return AS_WIRE_ATTACH_DONE;
 }
@@ -165,6 +172,8 @@ static void go(void)
 	as_got_restore();
 	if (as_pyhost.api.code_type)
 		as_pycode_unwatch();
+	if (has_python())
+		as_pyarena_remove();
 	with_gil(as_pymem_remove);
 	atomic_store(&as_guest.heap->attached, AS_WIRE_DETACHED);
 	as_guest_unshare();

@@ -57,6 +57,13 @@ struct as_guest_kind {
 
 enum { AS_SAMPLE_FILTER = 32 << 10 };
 
+/* One that was sampled and lives (sample.h). */
+struct as_sampled {
+	const void *address; /* NULL: none */
+	uint64_t size    : 56;
+	uint64_t doubled : 8; /* how often the session's rate was, for what it stands for */
+};
+
 struct as_guest {
 	/* The alignment makes whole pages of it: what is wiped with them is nobody else's. */
 	_Alignas(AS_GUEST_PAGE) _Atomic uint32_t phase; /* of enum as_guest_phase */
@@ -75,10 +82,12 @@ struct as_guest {
 	struct as_writer everybody;    /* ring 0, under ring_lock                            */
 	struct as_wire_module *module; /* those that were noted; under module_lock           */
 	uint32_t nmodules;
-	bool samples;            /* sample.h, under sample_lock but for a look at `filter` */
-	_Atomic uint8_t *filter; /* [AS_SAMPLE_FILTER]: sampled ones that live, by hash    */
-	const void **sampled;    /* their table                                            */
-	uint32_t nsampled;
+	bool samples;               /* sample.h, under sample_lock but for a look at `filter` */
+	_Atomic uint8_t *filter;    /* [AS_SAMPLE_FILTER]: sampled ones that live, by hash    */
+	struct as_sampled *sampled; /* [slots]: their table                                   */
+	uint32_t slots, nsampled;
+	uint32_t sweep;         /* slots that are still to be thinned                     */
+	uint32_t swept;         /* to as many doublings                                   */
 	_Atomic uint32_t draws; /* threads that have a generator                          */
 	/*
 	 * Counts what may have made an address mean something else (dlclose). Who
@@ -102,6 +111,7 @@ struct as_guest_thread {
 			  was written, they would wait for it                          */
 	uint32_t inside; /* the next allocator runs, called by a hook of ours            */
 	uintptr_t frame; /* of the hook that was called last                              */
+	size_t arena;    /* that CPython asks for just now; 0: none (pyarena.c)            */
 	struct as_writer own;
 	struct as_guest_kind *kinds; /* [AS_WIRE_SLOTS], of `own`; NULL: no memory for them  */
 	uint64_t drawn;    /* the rate that the countdown was drawn for                     */
@@ -119,9 +129,10 @@ struct as_guest_thread {
 	uint32_t tries; /* to get a ring                                                 */
 	uint64_t self;  /* pthread_self()                                                */
 	char name[16];
-	uint8_t rounds; /* of destructors, at its end                                    */
-	bool ended;     /* it has given its ring back                                    */
-	bool finding;   /* as_next_find()                                                */
+	uint8_t rounds;          /* of destructors, at its end                                    */
+	bool ended;              /* it has given its ring back                                    */
+	bool finding;            /* as_next_find()                                                */
+	struct as_sampled taken; /* by as_sample_had(), until the next is                   */
 };
 
 #define AS_GUEST_TLS __attribute__((tls_model("initial-exec")))

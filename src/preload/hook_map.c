@@ -21,12 +21,18 @@ static bool allocators(const struct as_guest_thread *t)
 	return t->outer.op;
 }
 
+static enum as_wire_op op_of(const struct as_guest_thread *t, size_t size, int flags)
+{
+	if (!(flags & MAP_ANONYMOUS))
+		return AS_WIRE_OP_MAP_FILE;
+	return size == t->arena ? AS_WIRE_OP_ARENA : AS_WIRE_OP_MMAP;
+}
+
 static void mapped(struct as_guest_thread *t, void *p, size_t size, int prot, int flags,
 		   void *frame)
 {
 	if (prot != PROT_NONE) {
-		as_guest_alloc(t, flags & MAP_ANONYMOUS ? AS_WIRE_OP_MMAP : AS_WIRE_OP_MAP_FILE, p,
-			       size, frame);
+		as_guest_alloc(t, op_of(t, size, flags), p, size, frame);
 		return;
 	}
 	atomic_store_explicit(&as_guest.reserves, true, memory_order_relaxed);

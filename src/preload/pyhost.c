@@ -20,6 +20,8 @@ static const struct {
 	{"Py_AddPendingCall", TO(add_pending), false},
 	{"PyMem_GetAllocator", TO(get_allocator), false},
 	{"PyMem_SetAllocator", TO(set_allocator), false},
+	{"PyObject_GetArenaAllocator", TO(get_arenas), false},
+	{"PyObject_SetArenaAllocator", TO(set_arenas), false},
 	{"PyEval_GetFrame", TO(eval_frame), false},
 	{"PyFrame_GetBack", TO(frame_back), false},
 	{"PyFrame_GetCode", TO(frame_code), false},
@@ -100,6 +102,7 @@ void as_python_appeared(const void *module)
 		come_late();
 	else if (!as_guest.attached) /* then not without the GIL: attach.c */
 		as_pymem_install();
+	as_pyarena_install();
 	if (!find_layout(as_pyhost.minor, &as_pyhost.at)) {
 		as_pyhost_refuse(as_pyhost.at.free_threaded ? AS_WIRE_WHY_NO_GIL
 							    : AS_WIRE_WHY_PYTHON);

@@ -31,6 +31,8 @@ struct as_pyhost_api {
 	int (*add_pending)(int (*call)(void *), void *arg);
 	void (*get_allocator)(int domain, void *ret);
 	void (*set_allocator)(int domain, void *allocator);
+	void (*get_arenas)(void *ret);
+	void (*set_arenas)(const void *arenas);
 	void *(*eval_frame)(void);        /* the current frame, borrowed */
 	void *(*frame_back)(void *frame); /* new references              */
 	void *(*frame_code)(void *frame); /*                             */
@@ -180,3 +182,9 @@ bool as_pyself_try(const void *thread);
 void as_pymem_install(void);
 /* The allocators that were there are there again, unless others have come before us meanwhile. */
 void as_pymem_remove(void);
+
+/* --- its arenas (pyarena.c) ------------------------------------------------------------ */
+
+/* Put ourselves before who makes arenas, if we are not; the one that was there is there again. */
+void as_pyarena_install(void);
+void as_pyarena_remove(void);

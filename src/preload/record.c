@@ -162,7 +162,7 @@ static inline bool has_word(const struct as_guest_thread *t, enum as_wire_op op,
 	return t->kinds && (object || is_common(op)) && address <= AS_WIRE_SHORT_ADDRESS;
 }
 
-static __attribute__((noinline)) void
+static __attribute__((noinline)) bool
 write_alloc_slowly(struct as_guest_thread *t, enum as_wire_op op, const struct as_wire_alloc *a)
 {
 	struct as_writer *w = as_writer_enter(t);
@@ -175,38 +175,39 @@ write_alloc_slowly(struct as_guest_thread *t, enum as_wire_op op, const struct a
 	else if (r)
 		put_whole(w, r, op, a);
 	as_writer_leave(w);
+	return r;
 }
 
-/* A copy for those who want its address: so it is in registers for the others. */
-HOT void write_alloc(struct as_guest_thread *t, enum as_wire_op op, struct as_wire_alloc a,
+/* A copy for those who want its address: so it is in registers for the others. False: no room. */
+HOT bool write_alloc(struct as_guest_thread *t, enum as_wire_op op, struct as_wire_alloc a,
 		     bool object)
 {
 	if (has_word(t, op, a.address, object) &&
 	    as_writer_has_room(&t->own, t->drawn, ALLOC_ROOM)) {
 		put_alloc(t, op, &a);
-	} else {
-		struct as_wire_alloc copy = a;
-
-		write_alloc_slowly(t, op, &copy);
+		return true;
 	}
+	struct as_wire_alloc copy = a;
+
+	return write_alloc_slowly(t, op, &copy);
 }
 
 /* What ends by UNMAP is always told, and not looked up. */
-static bool kept(enum as_wire_op op, const void *address)
+static bool is_looked_up(enum as_wire_op op)
 {
-	return op == AS_WIRE_OP_MMAP || op == AS_WIRE_OP_MAP_FILE || op == AS_WIRE_OP_BRK ||
-	       as_sample_keep(address);
+	return op != AS_WIRE_OP_MMAP && op != AS_WIRE_OP_MAP_FILE && op != AS_WIRE_OP_BRK &&
+	       op != AS_WIRE_OP_ARENA;
 }
 
 /* What no Python asked for has a stack all the same: the interpreter's start, native threads. */
-HOT void write_stacks(struct as_guest_thread *t, enum as_wire_op op, struct as_wire_alloc a,
+HOT bool write_stacks(struct as_guest_thread *t, enum as_wire_op op, struct as_wire_alloc a,
 		      void *frame, bool object)
 {
 	if (as_guest.flags & AS_WIRE_HEAP_PYTHON)
 		a.python = as_pywalk(t, object);
 	if (__builtin_expect(!a.python || as_guest.flags & AS_WIRE_HEAP_NATIVE, 0))
 		a.native = as_native_walk(t, frame);
-	write_alloc(t, op, a, object);
+	return write_alloc(t, op, a, object);
 }
 
 /* Sampled, or of an operator new. */
@@ -217,8 +218,8 @@ static __attribute__((noinline)) void record_some(struct as_guest_thread *t, enu
 		return;
 	if ((as_guest.samples && !as_sample_due(t, a->size)) || !enter(t))
 		return;
-	if (!as_guest.samples || kept(op, (const void *)(uintptr_t)a->address))
-		write_stacks(t, op, *a, frame, is_object(op));
+	if (write_stacks(t, op, *a, frame, is_object(op)) && as_guest.samples && is_looked_up(op))
+		as_sample_keep(t, (const void *)(uintptr_t)a->address, a->size);
 	leave(t);
 }
 
@@ -290,20 +291,23 @@ static inline void write_back(struct as_writer *w, enum as_wire_op op,
 }
 
 /* Mappings are given back in parts, which no table of addresses knows: all are told. */
-static inline bool told(enum as_wire_op op, const void *address)
+static inline bool told(struct as_guest_thread *t, enum as_wire_op op, const void *address)
 {
-	return !as_guest.samples || op == AS_WIRE_OP_UNMAP || as_sample_had(address);
+	return !as_guest.samples || op == AS_WIRE_OP_UNMAP || as_sample_had(t, address);
 }
 
-static __attribute__((noinline)) void tell_back(struct as_guest_thread *t, enum as_wire_op op,
+static __attribute__((noinline)) bool tell_back(struct as_guest_thread *t, enum as_wire_op op,
 						const void *address, size_t size)
 {
 	struct as_writer *w = as_writer_enter(t);
+	bool room;
 
 	w->rate = w->told;
-	if (as_writer_room(w, size_of(op)))
+	room = as_writer_room(w, size_of(op));
+	if (room)
 		write_back(w, op, &(struct as_wire_range){take_number(), (uintptr_t)address, size});
 	as_writer_leave(w);
+	return room;
 }
 
 void as_record_free(struct as_guest_thread *t, enum as_wire_op op, const void *address)
@@ -316,9 +320,14 @@ void as_record_free(struct as_guest_thread *t, enum as_wire_op op, const void *a
 	if (!as_guest.samples && at <= AS_WIRE_SHORT_ADDRESS &&
 	    as_writer_has_room(w, w->told, WORD_ROOM))
 		put_word(w, AS_WIRE_SHORT | at, take_number());
-	else if (told(op, address))
+	else if (told(t, op, address))
 		tell_back(t, op, address, 0);
 	leave(t);
+}
+
+bool as_record_thin(struct as_guest_thread *t, const void *address, uint64_t rate)
+{
+	return tell_back(t, AS_WIRE_OP_THIN, address, rate);
 }
 
 void as_guest_reserve(struct as_guest_thread *t, const void *address, size_t size)
@@ -351,7 +360,7 @@ uint64_t as_guest_claim(struct as_guest_thread *t, enum as_wire_op op, const voi
 
 	if (!address || !enter(t))
 		return 0;
-	if (told(op, address)) {
+	if (told(t, op, address)) {
 		w = as_writer_enter(t);
 		w->rate = w->told;
 		claim = claim_in(w, op, address, size);
@@ -376,7 +385,7 @@ void as_guest_settle(struct as_guest_thread *t, uint64_t claim, enum as_wire_op 
 		*room = with_op(AS_WIRE_OP_NONE, claim - 1);
 		as_writer_publish_number(w, claim - 1, sizeof *room);
 		if (as_guest.samples && op != AS_WIRE_OP_UNMAP)
-			as_sample_keep(address);
+			as_sample_keep_on(t);
 	}
 	leave(t);
 }

@@ -16,6 +16,9 @@ void as_record_object(struct as_guest_thread *t, enum as_wire_op op, const void 
 		      size_t size, void *frame);
 void as_record_free(struct as_guest_thread *t, enum as_wire_op op, const void *address);
 
+/* A sample that lives stands for what it would at that rate; 0: for nothing. False: no room. */
+bool as_record_thin(struct as_guest_thread *t, const void *address, uint64_t rate);
+
 /* What operator new asked for is of another size, see as_asked(). */
 static inline void as_guest_alloc(struct as_guest_thread *t, enum as_wire_op op,
 				  const void *address, size_t size, void *frame)

@@ -198,9 +198,9 @@ static bool take_ring(struct as_guest_thread *t)
 /* Told when it is new: at the beginning, and at the end when it has changed. */
 static void note_name(struct as_guest_thread *t)
 {
-	uint32_t who[2] = {t->tid, 0};
+	struct as_wire_thread who = {.tid = t->tid, .self = t->self};
 	char name[sizeof t->name] = {0};
-	struct as_note_part parts[] = {{who, sizeof who}, {name, 0}};
+	struct as_note_part parts[] = {{&who, sizeof who}, {name, 0}};
 
 	as_sys3(SYS_prctl, PR_GET_NAME, (long)name, 0);
 	if (!memcmp(name, t->name, sizeof name))

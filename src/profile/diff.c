@@ -1,5 +1,7 @@
 #include "profile/diff.h"
 
+#include <string.h>
+
 #include "base/cleanup.h"
 #include "base/fault.h"
 #include "profile/copy.h"
@@ -67,8 +69,15 @@ static uint32_t place_in(struct functions *f, size_t side, struct as_copy *c, ui
 							 both ? x->begin : 0});
 }
 
-static int add_side(struct functions *f, size_t side, size_t kind, struct as_profile *to,
-		    struct as_err *err)
+/* What is compared, and its variance: numbers of kinds of each profile. */
+struct compared {
+	size_t kind[2], spread[2];
+};
+
+#define NO_KIND SIZE_MAX
+
+static int add_side(struct functions *f, size_t side, const struct compared *what,
+		    struct as_profile *to, struct as_err *err)
 {
 	const struct as_profile *p = f->side[side].from;
 	as_auto_copy struct as_copy c = {0};
@@ -80,9 +89,11 @@ static int add_side(struct functions *f, size_t side, size_t kind, struct as_pro
 		c.stack[i] = as_profile_stack(to, c.stack[p->stack[i].caller],
 					      place_in(f, side, &c, p->stack[i].place));
 	for (size_t i = 0; i < p->nsamples; i++) {
-		int64_t v[2] = {0};
+		int64_t v[4] = {0};
 
-		v[side] = p->sample[i].v[kind];
+		v[side] = p->sample[i].v[what->kind[side]];
+		if (what->spread[side] != NO_KIND)
+			v[AS_BEFORE_SPREAD + side] = p->sample[i].v[what->spread[side]];
 		as_profile_add(to, c.stack[p->sample[i].stack], 0, 0, v);
 	}
 	return as_profile_ok(to, err);
@@ -103,25 +114,47 @@ static int kinds_of(const struct as_profile *const *p, const char *name, size_t 
 	return r < 0 ? r : as_profile_kind(p[1], p[0]->kind[kind[0]].name, &kind[1], err);
 }
 
+static size_t spread_of(const struct as_profile *p, const char *name)
+{
+	for (size_t i = 0; name && i < p->nkinds; i++)
+		if (!strcmp(p->kind[i].name, name))
+			return i;
+	return NO_KIND;
+}
+
+/* With kinds for variances where there are some. */
+static struct as_profile *new_difference(const struct as_profile *const *p,
+					 const struct compared *what, struct as_err *err)
+{
+	size_t side = what->spread[0] != NO_KIND ? 0 : 1, spread = what->spread[side];
+	const char *unit = p[0]->kind[what->kind[0]].unit,
+		   *squared = spread != NO_KIND ? p[side]->kind[spread].unit : "";
+	const struct as_value_kind kinds[] = {{"before", unit},
+					      {"after", unit},
+					      {"variance before", squared},
+					      {"variance after", squared}};
+
+	return as_profile_new(kinds, spread != NO_KIND ? 4 : 2, err);
+}
+
 int as_profile_diff(const struct as_profile *before, const struct as_profile *after,
-		    const char *kind, struct as_profile **ret, struct as_err *err)
+		    const char *kind, const char *spread, struct as_profile **ret,
+		    struct as_err *err)
 {
 	const struct as_profile *p[2] = {before, after};
 	as_cleanup(functions_done) struct functions f = {0};
-	size_t at[2];
-	int r = kinds_of(p, kind, at, err);
+	struct compared what = {.spread = {spread_of(before, spread), spread_of(after, spread)}};
+	int r = kinds_of(p, kind, what.kind, err);
 
 	if (r == AS_OK)
 		r = gather(&f, p, err);
 	if (r < 0)
 		return r;
-	const char *unit = before->kind[at[0]].unit;
-	as_auto_profile struct as_profile *to =
-		as_profile_new((struct as_value_kind[]){{"before", unit}, {"after", unit}}, 2, err);
+	as_auto_profile struct as_profile *to = new_difference(p, &what, err);
 	if (!to)
 		return err->code;
 	for (size_t side = 0; r == AS_OK && side < 2; side++)
-		r = add_side(&f, side, at[side], to, err);
+		r = add_side(&f, side, &what, to, err);
 	to->taking = as_taking_sum(&before->taking, &after->taking);
 	if (r == AS_OK)
 		*ret = as_take(to);

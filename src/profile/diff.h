@@ -4,13 +4,18 @@
  */
 #include "profile/profile.h"
 
-enum { AS_BEFORE, AS_AFTER }; /* the kinds of a difference */
+/* The kinds of a difference; the last two where something is known of its variance. */
+enum { AS_BEFORE, AS_AFTER, AS_BEFORE_SPREAD, AS_AFTER_SPREAD };
 
 /*
  * Two profiles, by function: kinds "before" and "after", each with what that
  * profile had of `kind` (a name; NULL: the last kind, the one of time). Tags,
  * slices and lines are left out. Functions are the same when name, file and
  * first line are; where an edit has moved them, name and file suffice.
+ *
+ * spread: the kind with the variances of `kind`, which become two more kinds; those of a
+ * profile without are 0. NULL, or where neither has it: there are no such kinds.
  */
 int as_profile_diff(const struct as_profile *before, const struct as_profile *after,
-		    const char *kind, struct as_profile **ret, struct as_err *err);
+		    const char *kind, const char *spread, struct as_profile **ret,
+		    struct as_err *err);

@@ -52,6 +52,8 @@ void as_loops_keep(struct as_loops *l, const struct as_loop_block *b)
 void as_loops_add(struct as_loops *l, struct as_loop *of, const struct as_loop_block *b)
 {
 	as_histogram_add(&of->busy, b->duration_ns, 1);
+	of->locked += b->cause == AS_LOOP_LOCK;
+	of->locked_ns += b->cause == AS_LOOP_LOCK ? b->duration_ns : 0;
 	if (b->duration_ns < l->threshold_ns)
 		return;
 	of->over++;
@@ -65,18 +67,19 @@ static int busier(const void *a, const void *b)
 	return ((*x)->busy_ns < (*y)->busy_ns) - ((*x)->busy_ns > (*y)->busy_ns);
 }
 
-/*
- * A thread that waits for locks longer than it polls is a worker: it waits for work
- * at the lock of a queue, and some library has polled a socket.
- */
-static bool is_worker(const struct as_loops *l, const struct as_loop *x)
-{
-	int64_t locked = 0;
+/* Fewer waits for a lock than this may be what somebody looks for. */
+enum { WORKER_LOCKED = 3 };
 
-	for (size_t i = 0; i < l->nblocks; i++)
-		if (l->block[i].tid == x->tid && l->block[i].cause == AS_LOOP_LOCK)
-			locked += l->block[i].duration_ns;
-	return locked > x->watched_ns - x->busy_ns && strncmp(x->wait, "epoll", 5) != 0;
+/*
+ * A thread that waits for locks longer than it polls, or nearly whenever it has polled, is
+ * a worker: it waits for work at the lock of a queue, and some library has polled a socket.
+ */
+static bool is_worker(const struct as_loop *x)
+{
+	if (!strncmp(x->wait, "epoll", 5))
+		return false;
+	return x->locked_ns > x->watched_ns - x->busy_ns ||
+	       (x->locked >= WORKER_LOCKED && 2 * x->locked > x->busy.n);
 }
 
 static void forget(struct as_loops *l, size_t at)
@@ -95,7 +98,7 @@ static void forget(struct as_loops *l, size_t at)
 void as_loops_settle(struct as_loops *l)
 {
 	for (size_t i = l->n; i-- > 0;)
-		if (is_worker(l, l->loop[i]))
+		if (is_worker(l->loop[i]))
 			forget(l, i);
 	qsort(l->loop, l->n, sizeof(struct as_loop *), busier);
 }

@@ -56,6 +56,8 @@ struct as_loop {
 	int64_t watched_ns; /* since it was seen first                          */
 	int64_t busy_ns;    /* of that                                          */
 	uint64_t over;      /* periods of the threshold and more                */
+	uint64_t locked;    /* periods that were mostly a wait for a lock, not the GIL */
+	int64_t locked_ns;  /* how long those were, as far as they were seen    */
 	struct as_histogram busy;
 };
 

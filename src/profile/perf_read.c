@@ -147,8 +147,6 @@ static void push(struct reader *r, struct as_place at)
 		r->no_memory = true;
 		return;
 	}
-	if (!at.function)
-		at.function = text(r, "[unknown]");
 	r->frame[r->depth++] = at;
 }
 

@@ -195,8 +195,6 @@ static bool add_place(struct reader *r, struct entry *e, struct as_place at)
 {
 	if (!as_grow(&r->place, &r->place_cap, r->nplaces, sizeof *r->place, 64))
 		return false;
-	if (!at.function)
-		at.function = as_profile_text(r->p, "[unknown]", SIZE_MAX);
 	r->place[r->nplaces++] = as_profile_place(r->p, at);
 	e->n++;
 	return true;

@@ -129,6 +129,8 @@ uint32_t as_profile_place(struct as_profile *p, struct as_place place)
 	const struct shelf s = {&p->place,        &p->place_cap, &p->nplaces,
 				sizeof *p->place, &p->by_place,  same_place};
 
+	if (!place.function && p->nplaces) /* the first is nobody's */
+		place.function = as_profile_text(p, "[unknown]", SIZE_MAX);
 	return keep(p, &s, as_hash(0, &place, sizeof place), &place);
 }
 

@@ -90,6 +90,7 @@ struct as_profile *as_profile_new(const struct as_value_kind *kind, size_t n, st
 void as_profile_free(struct as_profile *p);
 
 uint32_t as_profile_text(struct as_profile *p, const char *s, size_t n);
+/* A function without a name is "[unknown]". */
 uint32_t as_profile_place(struct as_profile *p, struct as_place place);
 uint32_t as_profile_stack(struct as_profile *p, uint32_t caller, uint32_t place);
 uint32_t as_profile_tags(struct as_profile *p, const struct as_tag *tag, size_t n);

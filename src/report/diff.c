@@ -8,17 +8,24 @@
 #include "base/json.h"
 #include "profile/diff.h"
 #include "profile/functions.h"
+#include "report/heap.h"
 #include "report/mark.h"
 #include "report/stacks.h"
 #include "report/table.h"
 
 enum { BEFORE, AFTER, CHANGE, RELATIVE, FUNCTION, WHERE, COLS };
 
-/* A function: what it had on both sides. */
+/* On both sides; spread: variance, in the unit of its kind. */
+struct amounts {
+	int64_t v[2], spread[2];
+};
+
+/* A function: what it had. */
 struct change {
 	uint32_t place;
-	int64_t self[2], total[2];
+	struct amounts self, total;
 	double by;    /* how much it changed, as it was asked for */
+	double half;  /* of the 95 % interval of that             */
 	int64_t most; /* the larger of both                       */
 };
 
@@ -28,9 +35,11 @@ struct changes {
 	const struct as_diff_look *which;
 	struct change *at;
 	size_t n;
-	int64_t all[2];
+	struct amounts all;
 	bool whole; /* those too that have nothing of what is compared */
 };
+
+#define CANNOT_TELL "no difference that the samples can tell"
 
 static void changes_done(struct changes *c)
 {
@@ -44,17 +53,58 @@ static double share(int64_t part, int64_t whole)
 	return whole ? (double)part / (double)whole : 0;
 }
 
-static const int64_t *values(const struct changes *c, const struct change *x)
+static const struct amounts *amounts(const struct changes *c, const struct change *x)
 {
-	return c->which->total ? x->total : x->self;
+	return c->which->total ? &x->total : &x->self;
 }
 
-static double change_of(const struct changes *c, const int64_t v[2])
+static double change_of(const struct changes *c, const int64_t v[2], bool shares)
 {
-	if (c->which->shares)
-		return share(v[AS_AFTER], c->all[AS_AFTER]) -
-		       share(v[AS_BEFORE], c->all[AS_BEFORE]);
+	if (shares)
+		return share(v[AS_AFTER], c->all.v[AS_AFTER]) -
+		       share(v[AS_BEFORE], c->all.v[AS_BEFORE]);
 	return (double)v[AS_AFTER] - (double)v[AS_BEFORE];
+}
+
+static bool is_estimate(const struct changes *c)
+{
+	return c->d->nkinds > AS_BEFORE_SPREAD;
+}
+
+/* In the unit of the values, squared. */
+static double variance(const struct changes *c, int64_t spread)
+{
+	bool kib = !strcmp(c->d->kind[AS_BEFORE_SPREAD].unit, "KiB^2");
+
+	return (double)spread * (kib ? 1024.0 * 1024.0 : 1);
+}
+
+/* A share is a quotient of two that vary together: by the delta method. */
+static double half_side(const struct changes *c, const struct amounts *a, size_t side, bool shares)
+{
+	double own = variance(c, a->spread[side]), all = variance(c, c->all.spread[side]);
+	double part = share(a->v[side], c->all.v[side]);
+	uint64_t rate = c->which->rate[side];
+
+	if (!rate || (shares && !c->all.v[side]))
+		return 0;
+	if (!shares)
+		return as_heap_spread(a->v[side], own, rate);
+	return as_heap_spread(a->v[side], own * (1 - 2 * part) + part * part * all, rate) /
+	       (double)c->all.v[side];
+}
+
+static double half_of(const struct changes *c, const struct amounts *a, bool shares)
+{
+	if (!is_estimate(c))
+		return 0;
+	return hypot(half_side(c, a, AS_BEFORE, shares), half_side(c, a, AS_AFTER, shares));
+}
+
+/* Is it more than chance? */
+static bool is_told(double by, double half)
+{
+	return fabs(by) > half;
 }
 
 static int most_changed(const void *a, const void *b)
@@ -69,38 +119,49 @@ static int most_changed(const void *a, const void *b)
 	return x->place < y->place ? -1 : x->place > y->place;
 }
 
-static int add_side(struct changes *c, struct change *of, size_t side, struct as_err *err)
+static int64_t *cell_of(struct amounts *a, size_t kind)
+{
+	return kind < AS_BEFORE_SPREAD ? &a->v[kind] : &a->spread[kind - AS_BEFORE_SPREAD];
+}
+
+static int add_kind(struct changes *c, size_t kind, struct as_err *err)
 {
 	as_auto_free struct as_function_sum *sum = NULL;
 	size_t n = 0;
-	int r = as_profile_sums(c->d, side, &sum, &n, err);
+	int r = as_profile_sums(c->d, kind, &sum, &n, err);
 
 	for (size_t i = 0; r == AS_OK && i < n; i++) {
-		of[sum[i].place].place = sum[i].place;
-		of[sum[i].place].self[side] = sum[i].self;
-		of[sum[i].place].total[side] = sum[i].total;
+		struct change *x = &c->at[sum[i].place];
+
+		x->place = sum[i].place;
+		*cell_of(&x->self, kind) = sum[i].self;
+		*cell_of(&x->total, kind) = sum[i].total;
 	}
-	c->all[side] = as_profile_total(c->d, side);
+	*cell_of(&c->all, kind) = as_profile_total(c->d, kind);
 	return r;
 }
 
 static int gather(struct changes *c, struct as_err *err)
 {
+	bool shares = c->which->shares;
+	int r = AS_OK;
+
 	c->at = as_zalloc_n(c->d->nplaces, sizeof *c->at);
 	if (!c->at)
 		return as_fail(err, AS_ENOMEM, "no memory to compare profiles");
-	int r = add_side(c, c->at, AS_BEFORE, err);
-	if (r == AS_OK)
-		r = add_side(c, c->at, AS_AFTER, err);
+	for (size_t kind = 0; r == AS_OK && kind < c->d->nkinds; kind++)
+		r = add_kind(c, kind, err);
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < c->d->nplaces; i++) {
 		struct change x = c->at[i];
-		const int64_t *v = values(c, &x);
+		const struct amounts *a = amounts(c, &x);
+		const int64_t *v = a->v;
 
 		if (!x.place || (!c->whole && !v[AS_BEFORE] && !v[AS_AFTER]))
 			continue;
-		x.by = change_of(c, v);
+		x.by = change_of(c, v, shares);
+		x.half = half_of(c, a, shares);
 		x.most = v[AS_BEFORE] > v[AS_AFTER] ? v[AS_BEFORE] : v[AS_AFTER];
 		c->at[c->n++] = x;
 	}
@@ -125,19 +186,29 @@ static void put_amount(const struct changes *c, double v, struct as_buf *out)
 static void put_side(const struct changes *c, const int64_t v[2], size_t side, struct as_buf *out)
 {
 	if (c->which->shares)
-		as_put_percent(out, share(v[side], c->all[side]));
+		as_put_percent(out, share(v[side], c->all.v[side]));
 	else
 		put_amount(c, (double)v[side], out);
 }
 
-static void put_change(const struct changes *c, double by, struct as_buf *out)
+static void put_size(const struct changes *c, double by, struct as_buf *out)
 {
-	if (by < 0 || by > 0)
-		as_buf_byte(out, by < 0 ? '-' : '+');
 	if (c->which->shares)
-		as_put_percent(out, fabs(by));
+		as_put_percent(out, by);
 	else
-		put_amount(c, fabs(by), out);
+		put_amount(c, by, out);
+}
+
+/* "+3.12 MiB", or with an interval "+3.12 MiB ± 410 KiB". */
+static void put_change(const struct changes *c, const struct change *x, struct as_buf *out)
+{
+	if (x->by < 0 || x->by > 0)
+		as_buf_byte(out, x->by < 0 ? '-' : '+');
+	put_size(c, fabs(x->by), out);
+	if (!is_estimate(c))
+		return;
+	as_buf_str(out, " ± ");
+	put_size(c, x->half, out);
 }
 
 static void put_relative(const int64_t v[2], double by, struct as_buf *out)
@@ -155,9 +226,14 @@ static void put_relative(const int64_t v[2], double by, struct as_buf *out)
 static double relative(const struct changes *c, const int64_t v[2])
 {
 	double before =
-		c->which->shares ? share(v[AS_BEFORE], c->all[AS_BEFORE]) : (double)v[AS_BEFORE];
+		c->which->shares ? share(v[AS_BEFORE], c->all.v[AS_BEFORE]) : (double)v[AS_BEFORE];
 
-	return before ? change_of(c, v) / before : 0;
+	return before ? change_of(c, v, c->which->shares) / before : 0;
+}
+
+static bool is_unclear(const struct changes *c, const struct change *x)
+{
+	return is_estimate(c) && !is_told(x->by, x->half);
 }
 
 static void cell(const void *data, size_t row, size_t col, struct as_buf *out)
@@ -165,12 +241,14 @@ static void cell(const void *data, size_t row, size_t col, struct as_buf *out)
 	const struct changes *c = data;
 	const struct change *x = &c->at[row];
 	const struct as_place *at = &c->d->place[x->place];
-	const int64_t *v = values(c, x);
+	const int64_t *v = amounts(c, x)->v;
 
 	if (col == BEFORE || col == AFTER)
 		put_side(c, v, col == BEFORE ? AS_BEFORE : AS_AFTER, out);
 	else if (col == CHANGE)
-		put_change(c, x->by, out);
+		put_change(c, x, out);
+	else if (col == RELATIVE && is_unclear(c, x))
+		as_buf_str(out, "unclear");
 	else if (col == RELATIVE)
 		put_relative(v, relative(c, v), out);
 	else if (col == FUNCTION)
@@ -187,23 +265,31 @@ static enum as_ink ink(const void *data, size_t row, size_t col)
 
 	if (col == FUNCTION)
 		return as_mark_ink(c->d, c->at[row].place, c->how);
-	if (col != CHANGE && col != RELATIVE)
+	if ((col != CHANGE && col != RELATIVE) || is_unclear(c, &c->at[row]))
 		return AS_INK_NONE;
 	return c->at[row].by > 0 ? AS_RED : c->at[row].by < 0 ? AS_GREEN : AS_INK_NONE;
 }
 
 static void put_all(const struct changes *c, struct as_buf *out)
 {
-	double by = (double)c->all[AS_AFTER] - (double)c->all[AS_BEFORE];
+	const int64_t *all = c->all.v;
+	double by = change_of(c, all, false), half = half_of(c, &c->all, false);
 
 	if (strcmp(c->which->metric, c->d->kind[AS_BEFORE].unit) != 0) /* "59 MiB" says it */
 		as_buf_fmt(out, "%s: ", c->which->metric);
 	as_buf_str(out, "in all ");
-	put_amount(c, (double)c->all[AS_BEFORE], out);
+	put_amount(c, (double)all[AS_BEFORE], out);
 	as_buf_str(out, " before, ");
-	put_amount(c, (double)c->all[AS_AFTER], out);
+	put_amount(c, (double)all[AS_AFTER], out);
 	as_buf_str(out, " after: ");
-	put_relative(c->all, c->all[AS_BEFORE] ? by / (double)c->all[AS_BEFORE] : 0, out);
+	if (is_estimate(c) && !is_told(by, half))
+		as_buf_str(out, CANNOT_TELL);
+	else
+		put_relative(all, all[AS_BEFORE] ? by / (double)all[AS_BEFORE] : 0, out);
+	if (is_estimate(c) && is_told(by, half)) {
+		as_buf_str(out, ", ± ");
+		put_amount(c, half, out);
+	}
 	as_buf_byte(out, '\n');
 }
 
@@ -241,6 +327,16 @@ static void put_rows(const struct changes *c, const struct as_look *look, struct
 					.ink = ink});
 	if (c->n > most)
 		as_buf_fmt(out, "and %zu more functions\n", c->n - most);
+	if (is_estimate(c))
+		as_buf_str(out, "± is half of a 95 % interval; unclear: " CANNOT_TELL "\n");
+}
+
+static bool has_news(const struct changes *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (is_told(c->at[i].by, c->at[i].half))
+			return true;
+	return false;
 }
 
 int as_put_diff(struct as_buf *out, const struct as_look *look, const struct as_profile *d,
@@ -251,10 +347,10 @@ int as_put_diff(struct as_buf *out, const struct as_look *look, const struct as_
 
 	if (r < 0)
 		return r;
-	if (!c.n || c.at[0].by == 0)
-		as_buf_str(out, "no difference\n");
-	else
+	if (has_news(&c))
 		put_rows(&c, look, out);
+	else
+		as_buf_str(out, is_estimate(&c) ? CANNOT_TELL "\n" : "no difference\n");
 	put_all(&c, out);
 	put_takings(&c, out);
 	return AS_OK;
@@ -271,17 +367,22 @@ static void put_ratio(struct as_json *j, const char *key, double part, double wh
 }
 
 static void put_values(struct as_json *j, const char *key, const struct changes *c,
-		       const int64_t v[2])
+		       const struct amounts *a)
 {
-	double by = (double)v[AS_AFTER] - (double)v[AS_BEFORE];
+	const int64_t *v = a->v;
+	double by = change_of(c, v, false), half = half_of(c, a, false);
 
 	as_json_open(j, key, '{');
 	as_json_i64(j, "before", v[AS_BEFORE]);
 	as_json_i64(j, "after", v[AS_AFTER]);
 	as_json_f64(j, "change", by);
 	put_ratio(j, "relative", by, (double)v[AS_BEFORE]);
-	put_ratio(j, "share_before", (double)v[AS_BEFORE], (double)c->all[AS_BEFORE]);
-	put_ratio(j, "share_after", (double)v[AS_AFTER], (double)c->all[AS_AFTER]);
+	put_ratio(j, "share_before", (double)v[AS_BEFORE], (double)c->all.v[AS_BEFORE]);
+	put_ratio(j, "share_after", (double)v[AS_AFTER], (double)c->all.v[AS_AFTER]);
+	if (is_estimate(c)) {
+		as_json_f64(j, "change_95", half);
+		as_json_bool(j, "differs", is_told(by, half));
+	}
 	as_json_close(j);
 }
 
@@ -296,8 +397,8 @@ static void put_function(struct as_json *j, const struct changes *c, const struc
 		as_json_i64(j, "first_line", at->begin);
 	else
 		as_json_na(j, "first_line");
-	put_values(j, "self", c, x->self);
-	put_values(j, "total", c, x->total);
+	put_values(j, "self", c, &x->self);
+	put_values(j, "total", c, &x->total);
 	as_json_mark(j, c->d, x->place, c->how);
 	as_json_close(j);
 }
@@ -323,7 +424,7 @@ int as_report_diff_json(struct as_buf *out, const struct as_profile *d,
 	as_put_taking_json(&j, "before", &which->taking[AS_BEFORE]);
 	as_put_taking_json(&j, "after", &which->taking[AS_AFTER]);
 	as_json_close(&j);
-	put_values(&j, "all", &c, c.all);
+	put_values(&j, "all", &c, &c.all);
 	as_json_open(&j, "functions", '[');
 	for (size_t i = 0; i < c.n; i++)
 		put_function(&j, &c, &c.at[i]);

@@ -25,6 +25,11 @@ struct as_flame_how {
 	bool reverse;             /* from the innermost frame to the outermost: who called it   */
 	bool icicle;              /* the root on top                                            */
 	bool levels; /* of a span of time its highest slice counts, not the sum: for the page */
+	/*
+	 * Slices of time; 0: none. Samples have two each (as_heap_profile_lasting()): of a span
+	 * counts what was made within it, and freed after it or never. For the page.
+	 */
+	uint32_t lasting;
 	struct as_flame_beside beside; /* for the page */
 	const char *title;
 	size_t with; /* a kind that is summed beside, counted from 1; 0: none */

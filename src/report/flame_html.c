@@ -66,6 +66,8 @@ static int64_t place_of(const struct as_profile *p, size_t i)    { return p->sta
 static int64_t stack_of(const struct as_profile *p, size_t i)    { return p->sample[i].stack; }
 static int64_t tags_of(const struct as_profile *p, size_t i)     { return p->sample[i].tags; }
 static int64_t slice_of(const struct as_profile *p, size_t i)    { return p->sample[i].slice; }
+static int64_t made_of(const struct as_profile *p, size_t i)     { return p->sample[i].slice >> AS_HEAP_MADE_SHIFT; }
+static int64_t until_of(const struct as_profile *p, size_t i)    { return p->sample[i].slice & AS_HEAP_UNTIL_MASK; }
 /* clang-format on */
 
 static int64_t ink_of(const struct as_profile *p, size_t i)
@@ -117,12 +119,24 @@ static void put_tags(struct as_json *j, const struct as_profile *p)
 	as_json_close(j);
 }
 
-static void put_samples(struct as_json *j, const struct as_profile *p)
+static void put_lasting(struct as_json *j, const struct as_profile *p, uint32_t slices)
+{
+	if (!slices) {
+		as_json_na(j, "lasting");
+		return;
+	}
+	as_json_open(j, "lasting", '{');
+	as_json_i64(j, "slices", slices);
+	put_column(j, "until", p, p->nsamples, until_of);
+	as_json_close(j);
+}
+
+static void put_samples(struct as_json *j, const struct as_profile *p, bool lasting)
 {
 	as_json_open(j, "sample", '{');
 	put_column(j, "stack", p, p->nsamples, stack_of);
 	put_column(j, "tags", p, p->nsamples, tags_of);
-	put_column(j, "slice", p, p->nsamples, slice_of);
+	put_column(j, "slice", p, p->nsamples, lasting ? made_of : slice_of);
 	as_json_open(j, "values", '[');
 	for (size_t k = 0; k < p->nkinds; k++) {
 		as_json_open(j, NULL, '[');
@@ -219,7 +233,8 @@ static void put_data(struct as_buf *out, const struct as_profile *p, const struc
 	put_texts(&j, p);
 	put_stacks(&j, p);
 	put_tags(&j, p);
-	put_samples(&j, p);
+	put_samples(&j, p, how->lasting);
+	put_lasting(&j, p, how->lasting);
 	as_json_close(&j);
 }
 
@@ -232,7 +247,7 @@ int as_report_flame_html(struct as_buf *out, const struct as_profile *p,
 	const struct as_callers_how functions = {.spell = how->spell, .most = ROWS};
 	int r = AS_OK;
 
-	if (how->levels) /* what slices have cannot be added up */
+	if (how->levels || how->lasting) /* what slices have cannot be added up */
 		as_buf_str(&text, "Without scripts there is nothing to be seen here.\n");
 	else
 		r = as_report_callers(&text, &look, p, &functions, err);

@@ -35,6 +35,8 @@ int as_report_heap_stats_json(struct as_buf *out, const struct as_heap *h, size_
 /* What a person wants to know in ten seconds. */
 int as_put_heap(struct as_buf *out, const struct as_look *look, const struct as_heap *h,
 		size_t rows, struct as_err *err);
+/* How much CPython's arenas are, and what they are; nothing where there are none. */
+void as_put_heap_arenas(struct as_buf *out, const struct as_look *look, const struct as_heap *h);
 /* What is missing or wrong, each in lines of its own. */
 void as_put_heap_doubts(struct as_buf *out, const struct as_look *look, const struct as_heap *h);
 

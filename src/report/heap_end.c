@@ -182,7 +182,7 @@ static void tell_rate(const struct end *e)
 		return;
 	(void)snprintf(text, sizeof text,
 		       "one in %s was asked for; there were too many samples, so it was made "
-		       "larger, first %s after the start, last %s: one in %s",
+		       "larger %s after the start; since %s it is one in %s",
 		       as_human_bytes((double)h->asked).s,
 		       as_human_duration(h->raised[0].ns - h->start_ns).s,
 		       as_human_duration(h->raised[h->nraised - 1].ns - h->start_ns).s,
@@ -218,6 +218,24 @@ void as_put_heap_doubts(struct as_buf *out, const struct as_look *look, const st
 	}
 }
 
+/* Lines of small objects are not seen; whose they are would be guessed. */
+void as_put_heap_arenas(struct as_buf *out, const struct as_look *look, const struct as_heap *h)
+{
+	const struct end e = {out, look, h};
+	struct as_heap_sums arenas = as_heap_arenas(h);
+	as_auto_buf struct as_buf text = AS_BUF(AS_BUF_LINE);
+
+	if (!arenas.made.count)
+		return;
+	as_put_heap_bytes(&text, arenas.peak.bytes, arenas.variance_peak, h->rate);
+	as_buf_str(&text, " at the peak, ");
+	as_put_heap_bytes(&text, arenas.left.bytes, arenas.variance_left, h->rate);
+	as_buf_str(&text, " left: Python's pool for small objects of any line, and no leak. "
+			  "--python-allocators records the lines inside");
+	put_label(&e, "arenas", AS_DIM);
+	as_put_wrapped(out, look, as_buf_text(&text), AS_TEXT_AT, AS_TEXT_AT);
+}
+
 int as_put_heap(struct as_buf *out, const struct as_look *look, const struct as_heap *h,
 		size_t rows, struct as_err *err)
 {
@@ -239,6 +257,7 @@ int as_put_heap(struct as_buf *out, const struct as_look *look, const struct as_
 	put_temporary(&e, &parts.all);
 	put_line(&e, "left", h->totals.left,
 		 (struct spread){parts.all.variance_left, parts.all.variance.left}, "");
+	as_put_heap_arenas(out, look, h);
 	as_put_heap_doubts(out, look, h);
 	return AS_OK;
 }

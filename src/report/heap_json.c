@@ -108,19 +108,27 @@ static void put_identity(struct as_json *j, const struct as_heap *h)
 	as_json_i64(j, "ends_at_ns", h->end_ns - h->start_ns);
 }
 
+static void put_arenas(struct as_json *j, const struct as_heap *h)
+{
+	struct as_heap_sums arenas = as_heap_arenas(h);
+
+	as_json_estimate(j, "arena_bytes_at_peak", h, arenas.peak.bytes, arenas.variance_peak);
+	as_json_estimate(j, "arena_bytes_left", h, arenas.left.bytes, arenas.variance_left);
+}
+
 static void put_totals(struct as_json *j, const struct as_heap *h, const struct as_heap_sums *sums)
 {
 	const struct as_heap_totals *t = &h->totals;
 
 	as_json_estimate(j, "total_allocations", h, t->made.count, sums->variance.made);
-	as_json_estimate(j, "total_frees", h, t->freed.count,
-			 sums->variance.made - sums->variance.left);
+	as_json_estimate(j, "total_frees", h, t->freed.count, as_heap_frees_variance(h, sums));
 	as_json_estimate(j, "total_allocated_bytes", h, t->made.bytes, sums->variance_made);
 	as_json_estimate(j, "peak_bytes", h, t->peak.bytes, sums->variance_peak);
 	as_json_estimate(j, "peak_allocations", h, t->peak.count, sums->variance.peak);
 	put_known(j, "peak_at_ns", t->peak.bytes ? t->peak_ns - h->start_ns : -1);
 	as_json_estimate(j, "leaked_bytes", h, t->left.bytes, sums->variance_left);
 	as_json_estimate(j, "leaked_allocations", h, t->left.count, sums->variance.left);
+	put_arenas(j, h);
 	put_known(j, "temporary_bytes", h->rate ? -1 : sums->temporary.bytes);
 	put_known(j, "temporary_allocations", h->rate ? -1 : sums->temporary.count);
 }

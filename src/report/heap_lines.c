@@ -9,10 +9,9 @@
 const char *as_heap_view_title(enum as_heap_view view)
 {
 	static const char *const titles[] = {
-		[AS_HEAP_PEAK] = "at the peak",
-		[AS_HEAP_LEFT] = "left at the end",
-		[AS_HEAP_TEMPORARY] = "temporary",
-		[AS_HEAP_MADE] = "allocated in all",
+		[AS_HEAP_PEAK] = "at the peak",    [AS_HEAP_LEFT] = "left at the end",
+		[AS_HEAP_TEMPORARY] = "temporary", [AS_HEAP_MADE] = "allocated in all",
+		[AS_HEAP_HELD] = "held now",
 	};
 
 	return titles[view];

@@ -40,7 +40,7 @@ static int put_most(struct as_buf *out, const struct as_heap_live *l, struct as_
 	as_auto_free struct as_heap_line *line = NULL;
 	const struct as_profile *p = l->heap->stacks;
 	size_t n = 0;
-	int r = as_heap_lines(l->heap, AS_HEAP_LEFT, AS_HEAP_BY_BYTES, &line, &n, err);
+	int r = as_heap_lines(l->heap, AS_HEAP_HELD, AS_HEAP_BY_BYTES, &line, &n, err);
 
 	if (r < 0 || !n)
 		return r;
@@ -117,8 +117,7 @@ static void put_numbers(struct as_json *j, const struct as_heap_live *l,
 	as_json_estimate(j, "peak_bytes", h, t->peak.bytes, all->variance_peak);
 	put_known(j, "peak_at_ns", t->peak.bytes ? t->peak_ns - h->start_ns : -1);
 	as_json_estimate(j, "total_allocations", h, t->made.count, all->variance.made);
-	as_json_estimate(j, "total_frees", h, t->freed.count,
-			 all->variance.made - all->variance.left);
+	as_json_estimate(j, "total_frees", h, t->freed.count, as_heap_frees_variance(h, all));
 	as_json_estimate(j, "total_allocated_bytes", h, t->made.bytes, all->variance_made);
 	as_json_f64(j, "allocations_per_second", l->pace->count);
 	as_json_f64(j, "allocated_bytes_per_second", l->pace->bytes);
@@ -129,7 +128,7 @@ static void put_numbers(struct as_json *j, const struct as_heap_live *l,
 int as_report_heap_live_json(struct as_buf *out, const struct as_heap_live *l, size_t rows,
 			     struct as_err *err)
 {
-	const struct as_heap_lines_how how = {AS_HEAP_LEFT, AS_HEAP_BY_BYTES, rows, 0};
+	const struct as_heap_lines_how how = {AS_HEAP_HELD, AS_HEAP_BY_BYTES, rows, 0};
 	as_cleanup(as_heap_parts_done) struct as_heap_parts parts = {0};
 	struct as_json j = as_json(out);
 	int r = as_heap_parts(l->heap, &parts, err);

@@ -215,12 +215,14 @@ void as_put_threads(const struct as_sheet *s)
 
 /* ── cores ────────────────────────────────────────────────────────────── */
 
+/* The kernel counts whole ticks: a run that is shorter than one may have all of it. */
 static double core_busy(const struct as_instance *i)
 {
 	const struct as_scope_info *c = as_scope_info(AS_CORE);
+	double busy = as_instance_tally(i, AS_F_CORE_USER - c->first).mean +
+		      as_instance_tally(i, AS_F_CORE_SYSTEM - c->first).mean;
 
-	return as_instance_tally(i, AS_F_CORE_USER - c->first).mean +
-	       as_instance_tally(i, AS_F_CORE_SYSTEM - c->first).mean;
+	return busy > 1 ? 1 : busy;
 }
 
 /* The mean of each core as one character of a line, full when it was busy all the time. */
@@ -240,9 +242,7 @@ void as_put_cores(const struct as_sheet *s)
 			as_buf_str(s->out, at ? "\n" : "");
 			as_put_label(s, at ? "" : "each core", AS_DIM);
 		}
-		as_buf_str(s->out, isnan(busy)
-					   ? " "
-					   : heat[busy >= 1 ? 7 : (int)(fmax(busy, 0) * 7 + 0.5)]);
+		as_buf_str(s->out, isnan(busy) ? " " : heat[(int)(fmax(busy, 0) * 7 + 0.5)]);
 		least = fmin(least, busy);
 		most = fmax(most, busy);
 		at++;

@@ -138,18 +138,64 @@ static void put_streams(const struct as_sheet *s, const struct as_load *l)
 	as_flow_end(&f);
 }
 
+/* "ttft 500 ms, e2el 10 s"; of a deadline alone its time. */
+static void name_bounds(const struct as_load *l, char *to, size_t size)
+{
+	bool only_all = !l->bound[AS_LOAD_TTFT].within_ns && !l->bound[AS_LOAD_TPOT].within_ns;
+	size_t at = 0;
+
+	*to = '\0';
+	for (unsigned b = 0; b < AS_LOAD_NBOUNDS && at < size; b++) {
+		if (!l->bound[b].within_ns)
+			continue;
+		at += (size_t)snprintf(to + at, size - at, "%s%s%s%s", at ? ", " : "",
+				       only_all ? "" : as_load_bound_key((enum as_load_bound_id)b),
+				       only_all ? "" : " ",
+				       as_human_duration(l->bound[b].within_ns).s);
+	}
+}
+
+/* Why nobody knows which answers were good ones; NULL: it is known. */
+static const char *why_unknown(const struct as_load *l)
+{
+	if (as_load_unknown_bound(l) == AS_LOAD_NBOUNDS)
+		return NULL;
+	return l->stream.pieces ? "no `usage`: ask for it by stream_options.include_usage"
+				: "no answer was a stream with tokens";
+}
+
+/* Which bounds were missed, and by how many. */
+static void put_missed(struct as_flow *f, const struct as_load *l)
+{
+	for (unsigned b = 0; b < AS_LOAD_NBOUNDS; b++) {
+		const struct as_load_bound *x = &l->bound[b];
+		const char *key = as_load_bound_key((enum as_load_bound_id)b);
+
+		if (x->missed)
+			as_flow_add(f, "%s missed by %s", key, as_human_count((double)x->missed).s);
+		if (x->unknown)
+			as_flow_add(f, "%s unknown of %s", key,
+				    as_human_count((double)x->unknown).s);
+	}
+}
+
 static void put_goodput(const struct as_sheet *s, const struct as_load *l)
 {
 	struct as_flow f = {s->out, s->look, 2, "goodput     ", AS_INK_NONE, 0};
+	const char *why = why_unknown(l);
 	double share = as_load_goodput(l);
+	char bounds[100];
 
-	if (!isfinite(share))
+	if (!as_load_is_judged(l) || (!why && !isfinite(share)))
 		return;
-	as_flow_add(&f, "%s within %s", as_human_percent(share).s,
-		    as_human_duration(l->deadline_ns).s);
-	if (l->measured_ns > 0)
-		as_flow_add(&f, "%s/s",
-			    as_human_count((double)l->met * 1e9 / (double)l->measured_ns).s);
+	name_bounds(l, bounds, sizeof bounds);
+	if (why)
+		as_flow_add(&f, "unknown: %s", why);
+	else
+		as_flow_add(&f, "%s within %s", as_human_percent(share).s, bounds);
+	if (isfinite(as_load_good_rate(l)))
+		as_flow_add(&f, "%s/s", as_human_count(as_load_good_rate(l)).s);
+	put_missed(&f, l);
 	as_flow_end(&f);
 }
 

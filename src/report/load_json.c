@@ -148,10 +148,42 @@ static void put_websockets(struct as_json *j, const struct as_load *l)
 	as_json_close(j);
 }
 
+static void put_bounds(struct as_json *j, const struct as_load *l)
+{
+	as_json_open(j, "bounds", '{');
+	for (unsigned b = 0; b < AS_LOAD_NBOUNDS; b++) {
+		const struct as_load_bound *x = &l->bound[b];
+
+		if (!x->within_ns)
+			continue;
+		as_json_open(j, as_load_bound_key((enum as_load_bound_id)b), '{');
+		as_json_f64(j, "within_ms", ms((double)x->within_ns));
+		as_json_i64(j, "kept", (int64_t)x->kept);
+		as_json_i64(j, "missed", (int64_t)x->missed);
+		as_json_i64(j, "unknown", (int64_t)x->unknown);
+		as_json_close(j);
+	}
+	as_json_close(j);
+}
+
 static void put_goodput(struct as_json *j, const struct as_load *l)
 {
-	as_json_f64(j, "deadline_ms", l->deadline_ns ? ms((double)l->deadline_ns) : (double)NAN);
+	int64_t deadline_ns = l->bound[AS_LOAD_E2EL].within_ns;
+
+	as_json_f64(j, "deadline_ms", deadline_ns ? ms((double)deadline_ns) : (double)NAN);
 	as_json_f64(j, "goodput", as_load_goodput(l));
+	if (!as_load_is_judged(l)) {
+		as_json_na(j, "good");
+		return;
+	}
+	as_json_open(j, "good", '{');
+	if (isnan(as_load_goodput(l)))
+		as_json_na(j, "requests");
+	else
+		as_json_i64(j, "requests", (int64_t)l->met);
+	as_json_f64(j, "rate", as_load_good_rate(l));
+	put_bounds(j, l);
+	as_json_close(j);
 }
 
 static void put_generator(struct as_json *j, const struct as_load *l)

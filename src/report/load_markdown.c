@@ -41,6 +41,30 @@ static void put_counts(struct as_buf *out, const struct as_load *l)
 		   as_human_bytes((double)l->bytes_out).s);
 }
 
+static void put_goodput(struct as_buf *out, const struct as_load *l)
+{
+	if (!as_load_is_judged(l))
+		return;
+	as_buf_str(out, "| goodput | a second | bound | kept | missed | unknown |\n"
+			"|--:|--:|---|--:|--:|--:|\n");
+	double share = as_load_goodput(l), rate = as_load_good_rate(l);
+	as_buf_fmt(out, "| %s | %s ", isnan(share) ? "-" : as_human_percent(share).s,
+		   isnan(rate) ? "-" : as_human_count(rate).s);
+	for (unsigned b = 0, n = 0; b < AS_LOAD_NBOUNDS; b++) {
+		const struct as_load_bound *x = &l->bound[b];
+
+		if (!x->within_ns)
+			continue;
+		as_buf_fmt(out, "%s| %s within %s ", n++ ? "| | " : "",
+			   as_load_bound_key((enum as_load_bound_id)b),
+			   as_human_duration(x->within_ns).s);
+		as_buf_fmt(out, "| %s ", as_human_count((double)x->kept).s);
+		as_buf_fmt(out, "| %s ", as_human_count((double)x->missed).s);
+		as_buf_fmt(out, "| %s |\n", as_human_count((double)x->unknown).s);
+	}
+	as_buf_byte(out, '\n');
+}
+
 static void put_times(struct as_buf *out, const char *what, const struct as_histogram *h)
 {
 	static const double quantiles[] = {0.5, 0.9, 0.95, 0.99, 0.999, 1};
@@ -103,6 +127,7 @@ void as_report_load_markdown(struct as_buf *out, const struct as_run *run)
 	as_put_markdown(out, run->verdict.sentence);
 	as_buf_str(out, "\n\n");
 	put_counts(out, run->load);
+	put_goodput(out, run->load);
 	put_all_times(out, run->load);
 	as_put_load_flow_markdown(out, run->load);
 	put_errors(out, run->load);

@@ -34,13 +34,18 @@ static void put_counts(const struct as_sheet *s, const struct as_rollouts *r)
 static void put_missing(const struct as_sheet *s, const struct as_rollouts *r)
 {
 	struct as_flow f = {s->out, s->look, 2, "missing     ", AS_RED, 0};
+	char no_json[sizeof(struct as_text) + 40] = "";
 
 	if (!as_rollouts_missing(r))
 		return;
 	as_flow_add(&f, "%s of %s", as_human_count((double)as_rollouts_missing(r)).s,
 		    as_human_count((double)r->asked).s);
+	if (r->no_json)
+		(void)snprintf(no_json, sizeof no_json, " (%s answer%s no JSON object)",
+			       as_human_count((double)r->no_json).s,
+			       r->no_json == 1 ? " was" : "s were");
 	if (r->failed)
-		as_flow_add(&f, "%s failed", as_human_count((double)r->failed).s);
+		as_flow_add(&f, "%s failed%s", as_human_count((double)r->failed).s, no_json);
 	if (r->malformed)
 		as_flow_add(&f, "%s row%s could not be read",
 			    as_human_count((double)r->malformed).s, plural(r->malformed));
@@ -294,6 +299,7 @@ static void json_counts(struct as_json *j, const struct as_rollouts *r)
 	as_json_i64(j, "back", (int64_t)r->back);
 	as_json_i64(j, "missing", (int64_t)as_rollouts_missing(r));
 	as_json_i64(j, "failed", (int64_t)r->failed);
+	as_json_i64(j, "malformed_answers", (int64_t)r->no_json);
 	as_json_i64(j, "given_up", (int64_t)r->given_up);
 	as_json_i64(j, "malformed", (int64_t)r->malformed);
 	as_json_i64(j, "unfinished", (int64_t)r->unfinished);

@@ -53,6 +53,11 @@ static double errors(const struct as_sweep_cell *c)
 	return c->errors;
 }
 
+static double goodput(const struct as_sweep_cell *c)
+{
+	return c->goodput;
+}
+
 static struct as_text in_ms(double ms)
 {
 	return as_human_duration((int64_t)(ms * 1e6));
@@ -73,7 +78,19 @@ static const struct number {
 	{"p99", "p99_ms", p99, in_ms, 0},
 	{"memory", "memory_bytes", memory, as_human_bytes, 0},
 	{"errors", "errors", errors, as_human_percent, 0},
+	{"good", "goodput", goodput, as_human_percent, 0}, /* the last: few ask for it */
 };
+
+/* How many of them the table has. */
+static size_t told(const struct as_sweep_report *r)
+{
+	size_t n = AS_LEN(numbers) - 1;
+
+	for (size_t i = 0; i < r->ncells; i++)
+		if (!isnan(r->cell[i].goodput))
+			n = AS_LEN(numbers);
+	return n;
+}
 
 /* ── nodes ────────────────────────────────────────────────────────────── */
 
@@ -139,7 +156,7 @@ static void table_cell(const void *data, size_t row, size_t col, struct as_buf *
 
 	if (col < axes) {
 		put_values(cell, r, row, col);
-	} else if (col - axes < AS_LEN(numbers)) {
+	} else if (col - axes < told(r)) {
 		const struct number *n = &numbers[col - axes];
 		double v = n->value(c);
 
@@ -153,8 +170,7 @@ static enum as_ink table_ink(const void *data, size_t row, size_t col)
 {
 	const struct as_sweep_report *r = data;
 
-	return col == axis_columns(r) + AS_LEN(numbers) && word_of(&r->cell[row])[0] ? AS_RED
-										     : AS_INK_NONE;
+	return col == axis_columns(r) + told(r) && word_of(&r->cell[row])[0] ? AS_RED : AS_INK_NONE;
 }
 
 enum { COLUMNS = APART + AS_LEN(numbers) + 1 };
@@ -175,7 +191,7 @@ static size_t set_columns(const struct as_sweep_report *r, struct as_column cols
 {
 	size_t n = set_axes(r, cols);
 
-	for (size_t i = 0; i < AS_LEN(numbers); i++)
+	for (size_t i = 0; i < told(r); i++)
 		cols[n++] = (struct as_column){.title = numbers[i].title,
 					       .right = true,
 					       .spare = numbers[i].spare};

@@ -208,6 +208,7 @@ enum as_group {
 	X(FILE_WRITE_TIME, "file.write_time",        FILE,    NS,    COUNTER, PATHS,   "writing",  "time that threads spent in write calls, added up")    \
 	X(LOAD_REQUESTS, "load.requests",            LOAD,    COUNT, COUNTER, LOAD,    "requests", "requests that ended, however they did, warm-up too")  \
 	X(LOAD_ERRORS,   "load.errors",              LOAD,    COUNT, COUNTER, LOAD,    "errors",   "those of them that failed")                           \
+	X(LOAD_GOOD,     "load.good",                LOAD,    COUNT, COUNTER, LOAD,    "good",     "those of them that kept to all bounds of a good answer") \
 	X(LOAD_FLIGHT,   "load.under_way",           LOAD,    COUNT, GAUGE,   LOAD,    "under way", "requests that were sent and not answered yet")       \
 	X(LOAD_P50,      "load.latency.p50",         LOAD,    NS,    GAUGE,   LOAD,    "p50",      "median latency of what ended since the sample before") \
 	X(LOAD_P99,      "load.latency.p99",         LOAD,    NS,    GAUGE,   LOAD,    "p99",      "99th percentile of the same")                         \

@@ -41,9 +41,21 @@ const struct as_histogram *as_load_stream_at(const struct as_load_streams *s, si
 	return (const void *)((const char *)s + as_load_stream_times[time].at);
 }
 
-static void copy_streams(struct as_load_streams *to, const struct as_load_streams *from)
+void as_load_streams_clear(struct as_load_streams *s)
 {
-	memcpy(to, from, offsetof(struct as_load_streams, first_byte));
+	s->n = s->events = s->pieces = s->told = s->tokens = 0;
+#define X(member, label, help) as_histogram_clear(&s->member);
+	AS_LOAD_STREAM_TIMES(X)
+#undef X
+}
+
+void as_load_streams_add(struct as_load_streams *to, const struct as_load_streams *from)
+{
+	to->n += from->n;
+	to->events += from->events;
+	to->pieces += from->pieces;
+	to->told += from->told;
+	to->tokens += from->tokens;
 #define X(member, label, help) as_histogram_merge(&to->member, &from->member);
 	AS_LOAD_STREAM_TIMES(X)
 #undef X
@@ -75,7 +87,7 @@ void as_load_copy(struct as_load *to, const struct as_load *from)
 	as_histogram_merge(&to->ws_session, &from->ws_session);
 	as_histogram_merge(&to->looplag, &from->looplag);
 	as_histogram_merge(&to->session, &from->session);
-	copy_streams(&to->stream, &from->stream);
+	as_load_streams_add(&to->stream, &from->stream);
 	for (size_t i = 0; i < from->nservers; i++)
 		copy_server(&to->server[i], &from->server[i]);
 	to->nsteps = from->nsteps;
@@ -94,6 +106,28 @@ void as_load_checked(const struct as_load *l, const struct as_load_step *step, u
 		*ret_passed += l->check[i].passed;
 		*ret_failed += l->check[i].failed;
 	}
+}
+
+void as_load_step_clear(struct as_load_step *s)
+{
+	s->requests = 0;
+	memset(s->errors, 0, sizeof s->errors);
+	memset(s->status, 0, sizeof s->status);
+	as_histogram_clear(&s->latency);
+	as_histogram_clear(&s->wire);
+	as_histogram_clear(&s->waiting);
+}
+
+void as_load_step_add(struct as_load_step *to, const struct as_load_step *from)
+{
+	to->requests += from->requests;
+	for (size_t e = 0; e < AS_LOAD_NERRORS; e++)
+		to->errors[e] += from->errors[e];
+	for (size_t c = 0; c < AS_LOAD_CLASSES; c++)
+		to->status[c] += from->status[c];
+	as_histogram_merge(&to->latency, &from->latency);
+	as_histogram_merge(&to->wire, &from->wire);
+	as_histogram_merge(&to->waiting, &from->waiting);
 }
 
 uint64_t as_load_step_failed(const struct as_load_step *s)
@@ -124,9 +158,51 @@ uint64_t as_load_server_failed(const struct as_load_server *s)
 	return sum(s->errors);
 }
 
+const char *as_load_bound_key(enum as_load_bound_id b)
+{
+	static const char *const keys[AS_LOAD_NBOUNDS] = {
+#define X(id, key, help) [AS_LOAD_##id] = key,
+		AS_LOAD_BOUNDS(X)
+#undef X
+	};
+
+	return keys[b];
+}
+
+bool as_load_is_judged(const struct as_load *l)
+{
+	for (size_t b = 0; b < AS_LOAD_NBOUNDS; b++)
+		if (l->bound[b].within_ns)
+			return true;
+	return false;
+}
+
+enum as_load_bound_id as_load_unknown_bound(const struct as_load *l)
+{
+	unsigned b = 0;
+
+	while (b < AS_LOAD_NBOUNDS &&
+	       (!l->bound[b].unknown || l->bound[b].kept || l->bound[b].missed))
+		b++;
+	return (enum as_load_bound_id)b;
+}
+
+/* For each of `all`; NaN when good ones cannot be told from others. */
+static double good_for_each(const struct as_load *l, double all)
+{
+	bool known = as_load_is_judged(l) && as_load_unknown_bound(l) == AS_LOAD_NBOUNDS;
+
+	return known && l->requests && all > 0 ? (double)l->met / all : (double)NAN;
+}
+
 double as_load_goodput(const struct as_load *l)
 {
-	return l->deadline_ns && l->requests ? (double)l->met / (double)l->requests : (double)NAN;
+	return good_for_each(l, (double)l->requests);
+}
+
+double as_load_good_rate(const struct as_load *l)
+{
+	return good_for_each(l, (double)l->measured_ns / 1e9);
 }
 
 static double answers_a_second(const struct as_load *l, const uint64_t *status)

@@ -76,6 +76,32 @@ enum { AS_LOAD_TARGETS = 8, AS_LOAD_NAME = 40 };
 enum { AS_LOAD_SERVERS = 16, AS_LOAD_SERVER_NAME = 80 };
 
 /*
+ * X(id, key, help): what an answer keeps to that is a good one, as those who
+ * measure models call it; whoever asks sets a bound for some of them. What
+ * nobody knows of an answer (it had no token, its `usage` was not told) keeps
+ * to no bound. After its first and only token none is late.
+ */
+/* clang-format off */
+#define AS_LOAD_BOUNDS(X)                                                                          \
+	X(TTFT, "ttft", "the first token, from when it was due")                                   \
+	X(TPOT, "tpot", "each token after the first")                                              \
+	X(E2EL, "e2el", "all of the answer, from when it was due")
+/* clang-format on */
+
+enum as_load_bound_id {
+#define X(id, key, help) AS_LOAD_##id,
+	AS_LOAD_BOUNDS(X)
+#undef X
+		AS_LOAD_NBOUNDS,
+};
+
+/* One of them, and how the answers that are no failures kept to it. */
+struct as_load_bound {
+	int64_t within_ns; /* 0: none was set */
+	uint64_t kept, missed, unknown;
+};
+
+/*
  * How it is known what a session takes of a server's memory (load/sessions.h):
  *
  *	NONE  there were no sessions
@@ -193,14 +219,14 @@ struct as_load {             /* of the heap: it holds histograms */
 	int64_t wait_ns;            /* how long it waited for a CPU meanwhile, 0 if nobody says */
 	uint64_t resumed;           /* handshakes of TLS that were short ones              */
 	char tls[AS_LOAD_TLS_TEXT]; /* what was agreed on, or why that failed; "": nothing */
-	int64_t deadline_ns;        /* by which an answer is good; 0: none was set */
-	uint64_t met;               /* answers, not failures, that came by it      */
-	uint64_t ws_asked;          /* WebSockets: that were asked for             */
-	uint64_t ws_sent;           /* … messages, by us                           */
-	uint64_t ws_received;       /* … and by the server, also those nobody asked for */
-	uint64_t sessions;          /* of a flow: that ended, however they did     */
-	uint64_t broken;            /* … of them, before their last step           */
-	uint64_t sessions_left;     /* that were at work at the end                */
+	struct as_load_bound bound[AS_LOAD_NBOUNDS]; /* what makes an answer a good one */
+	uint64_t met;           /* answers, not failures, that kept to all of them */
+	uint64_t ws_asked;      /* WebSockets: that were asked for             */
+	uint64_t ws_sent;       /* … messages, by us                           */
+	uint64_t ws_received;   /* … and by the server, also those nobody asked for */
+	uint64_t sessions;      /* of a flow: that ended, however they did     */
+	uint64_t broken;        /* … of them, before their last step           */
+	uint64_t sessions_left; /* that were at work at the end                */
 	char thresholds[AS_LOAD_THRESHOLDS]; /* that it shall keep to (judge/threshold.h) */
 	uint64_t nchecks;
 	struct as_load_check check[AS_LOAD_CHECKS];
@@ -229,13 +255,25 @@ void as_load_copy(struct as_load *to, const struct as_load *from);
 /* All that failed. */
 uint64_t as_load_failed(const struct as_load *l);
 uint64_t as_load_server_failed(const struct as_load_server *s);
-/* The share that met the deadline; NaN when there was none, or no request. */
+const char *as_load_bound_key(enum as_load_bound_id b);
+/* Bounds were set. */
+bool as_load_is_judged(const struct as_load *l);
+/* One that is about what was not known of any answer; AS_LOAD_NBOUNDS: there is none such. */
+enum as_load_bound_id as_load_unknown_bound(const struct as_load *l);
+/* The share of requests that kept to all bounds, and how many did a second. NaN: there was no
+   bound, or no request, or nobody knows. */
 double as_load_goodput(const struct as_load *l);
+double as_load_good_rate(const struct as_load *l);
+void as_load_streams_clear(struct as_load_streams *s);
+void as_load_streams_add(struct as_load_streams *to, const struct as_load_streams *from);
 const struct as_histogram *as_load_stream_at(const struct as_load_streams *s, size_t time);
 /* Checks that passed and those that failed, of a step of it; NULL: of all. */
 void as_load_checked(const struct as_load *l, const struct as_load_step *step, uint64_t *ret_passed,
 		     uint64_t *ret_failed);
 uint64_t as_load_step_failed(const struct as_load_step *s);
+/* Counts and times, not the name: empty again, and those of another as well. */
+void as_load_step_clear(struct as_load_step *s);
+void as_load_step_add(struct as_load_step *to, const struct as_load_step *from);
 /* Answers a second, of those that were measured; NaN when there are none. */
 double as_load_rate(const struct as_load *l);
 double as_load_step_rate(const struct as_load *l, const struct as_load_step *s);

@@ -19,6 +19,7 @@ struct as_rollouts {         /* of the heap: it holds histograms */
 	uint64_t given_up;   /* then: failed too often, not tried again              */
 	uint64_t back;       /* now                                                  */
 	uint64_t failed;     /* now, for good                                        */
+	uint64_t no_json;    /* … of them, whose answer was no JSON object           */
 	uint64_t retried;    /* attempts that were followed by another               */
 	uint64_t malformed;  /* rows that could not be read                          */
 	uint64_t unfinished; /* under way when it was interrupted                    */

@@ -12,6 +12,7 @@ struct as_sweep_cell {
 	double low_p50, low_p99;   /* ms, one request at a time                   */
 	double rate;               /* answers a second, under load                */
 	double p50, p99, errors;   /* ms, ms, share; under load                   */
+	double goodput;            /* share, under load; NaN: nothing says what is good */
 	char low_run[16], run[16]; /* where they are kept                         */
 	uint64_t nodes;
 	struct {

@@ -45,6 +45,17 @@ static void look_at(struct as_loop_exact *x, const struct as_wire_loop *w, struc
 	s->stack_ns = now + (now - ours(x, s->since)) / LOOKS_A_BLOCK;
 }
 
+/* A period is over that was looked at until just now: was it mostly a wait for a lock? */
+static void count_locked(struct as_loop_exact *x, int32_t tid, const struct as_loop_sight *s)
+{
+	struct as_loop *to = as_loops_of(x->to, tid);
+
+	if (!to || 2 * (s->locked - s->gil) <= s->votes.looks)
+		return;
+	to->locked++;
+	to->locked_ns += s->votes.seen_ns - ours(x, s->since);
+}
+
 /* One that is new is given a moment: most periods are over before it would be looked at. */
 static void see(struct as_loop_exact *x, const struct as_wire_loop *w, struct as_loop_sight *s,
 		int64_t now)
@@ -53,6 +64,8 @@ static void see(struct as_loop_exact *x, const struct as_wire_loop *w, struct as
 
 	if (!since || now - ours(x, since) < x->step_ns / 2)
 		return;
+	if (since != s->since && s->since)
+		count_locked(x, w->tid, s);
 	if (since != s->since)
 		*s = (struct as_loop_sight){.since = since, .votes.seen_ns = ours(x, since)};
 	if (now >= s->stack_ns)
@@ -101,6 +114,7 @@ static void add_block(void *data, const struct as_wire_block *b)
 	if (s) {
 		as_votes_end(&s->votes, out.start_ns + out.duration_ns);
 		as_loop_blame(&out, &s->votes, x->to->profile);
+		count_locked(x, b->tid, s);
 		s->since = 0;
 	}
 	as_loops_keep(x->to, &out);

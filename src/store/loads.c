@@ -24,7 +24,7 @@ static const struct as_slot slots[] = {
 	AS_SLOT(12, I64, struct as_load, cpu_ns),
 	AS_SLOT(13, I64, struct as_load, wait_ns),
 	AS_SLOT(14, CHARS, struct as_load, thresholds),
-	AS_SLOT(30, I64, struct as_load, deadline_ns),
+	AS_SLOT(30, I64, struct as_load, bound[AS_LOAD_E2EL].within_ns),
 	AS_SLOT(31, U64, struct as_load, met),
 	AS_SLOT(32, U64, struct as_load, resumed),
 	AS_SLOT(33, CHARS, struct as_load, tls),
@@ -34,6 +34,17 @@ static const struct as_slot slots[] = {
 	AS_SLOT(37, U64, struct as_load, ws_asked),
 	AS_SLOT(38, U64, struct as_load, ws_sent),
 	AS_SLOT(39, U64, struct as_load, ws_received),
+	AS_SLOT(40, U64, struct as_load, bound[AS_LOAD_E2EL].kept),
+	AS_SLOT(41, U64, struct as_load, bound[AS_LOAD_E2EL].missed),
+	AS_SLOT(42, U64, struct as_load, bound[AS_LOAD_E2EL].unknown),
+	AS_SLOT(43, I64, struct as_load, bound[AS_LOAD_TTFT].within_ns),
+	AS_SLOT(44, U64, struct as_load, bound[AS_LOAD_TTFT].kept),
+	AS_SLOT(45, U64, struct as_load, bound[AS_LOAD_TTFT].missed),
+	AS_SLOT(46, U64, struct as_load, bound[AS_LOAD_TTFT].unknown),
+	AS_SLOT(47, I64, struct as_load, bound[AS_LOAD_TPOT].within_ns),
+	AS_SLOT(48, U64, struct as_load, bound[AS_LOAD_TPOT].kept),
+	AS_SLOT(49, U64, struct as_load, bound[AS_LOAD_TPOT].missed),
+	AS_SLOT(50, U64, struct as_load, bound[AS_LOAD_TPOT].unknown),
 };
 
 /* ── how requests ended ───────────────────────────────────────────────── */
@@ -386,6 +397,7 @@ static const struct as_slot rollouts_slots[] = {
 	AS_SLOT(11, U64, struct as_rollouts, tools_failed),
 	AS_SLOT(12, U64, struct as_rollouts, gym),
 	AS_SLOT(13, U64, struct as_rollouts, unwatched),
+	AS_SLOT(14, U64, struct as_rollouts, no_json),
 };
 
 static void enc_rollouts(struct as_buf *b, const struct as_rollouts *r)

@@ -10,7 +10,7 @@ static bool is_shown(enum as_scope scope)
 
 struct as_load_top as_load_top_new(void)
 {
-	struct as_load_top t = {.paused = false};
+	struct as_load_top t = {.sessions = (double)NAN};
 
 	for (size_t f = 0; f < AS_NFIELDS; f++)
 		t.now[f] = t.seen[f] = AS_NA;
@@ -58,6 +58,9 @@ static double shown(const struct as_load_top *t, enum as_field_id f)
 void as_load_top_tick(struct as_load_top *t, const struct as_load_top_facts *facts,
 		      const struct as_frame *frame)
 {
+	if (facts->t_ns > t->facts.t_ns && t->facts.latency) /* told before */
+		t->sessions = (double)(facts->sessions - t->facts.sessions) * 1e9 /
+			      (double)(facts->t_ns - t->facts.t_ns);
 	t->facts = *facts;
 	forget(t, AS_JOB); /* who has ended has no row */
 	for (size_t i = 0; i < frame->n; i++)

@@ -16,9 +16,11 @@
 /* What is known when a sample is. */
 struct as_load_top_facts {
 	const char *url;
-	int64_t t_ns;                       /* since it began to send          */
-	int64_t until_ns;                   /* it will last so long; 0: it is not said */
-	uint64_t most;                      /* … or so many requests; likewise */
+	int64_t t_ns;      /* since it began to send          */
+	int64_t until_ns;  /* it will last so long; 0: it is not said */
+	uint64_t most;     /* … or so many requests, of a flow sessions; likewise */
+	bool flow;         /* what is asked for is sessions   */
+	uint64_t sessions; /* … that ended, without warm-up   */
 	uint64_t conns, requests, failed;   /* of all, warm-up too             */
 	uint64_t errors[AS_LOAD_NERRORS];   /* of those that were measured     */
 	double rate;                        /* asked for; 0: as fast as answers come */
@@ -35,6 +37,7 @@ struct as_load_top {
 	int64_t now[AS_NFIELDS];   /* of the scopes that are shown; rates a second  */
 	int64_t at_ns[AS_NSCOPES]; /* when that was                               */
 	int64_t seen[AS_NFIELDS];
+	double sessions; /* a second; NaN: nobody knows yet                        */
 	struct as_trail rate, p99, cpu;
 };
 

@@ -47,16 +47,33 @@ static void put_requests(const struct as_load_top *t, struct as_pen *p)
 {
 	const struct as_load_top_facts *f = &t->facts;
 
-	as_pen_item(p, AS_STRONG, "%s/s", count(now(t, AS_F_LOAD_REQUESTS)).s);
-	if (f->rate > 0)
+	as_pen_item(p, AS_STRONG, "%s%s/s", count(now(t, AS_F_LOAD_REQUESTS)).s,
+		    f->flow ? " requests" : "");
+	if (f->rate > 0 && !f->flow)
 		as_pen_item(p, AS_PLAIN, "of %s/s asked for", count(f->rate).s);
 	as_pen_item(p, AS_PLAIN, "%s requests", count((double)f->requests).s);
-	if (f->most)
+	if (f->most && !f->flow)
 		as_pen_item(p, AS_PLAIN, "of %s", count((double)f->most).s);
-	as_pen_item(p, AS_PLAIN, "%s of %s connections wait", count(now(t, AS_F_LOAD_FLIGHT)).s,
-		    count((double)f->conns).s);
+	as_pen_item(p, AS_PLAIN, "%s of %s %s wait", count(now(t, AS_F_LOAD_FLIGHT)).s,
+		    count((double)f->conns).s, f->flow ? "visitors" : "connections");
 	if (f->failed)
 		as_pen_item(p, AS_ALERT, "%s failed", count((double)f->failed).s);
+	as_pen_line(p);
+}
+
+/* What is asked of a flow is sessions, each of which has several requests. */
+static void put_sessions(const struct as_load_top *t, struct as_pen *p)
+{
+	const struct as_load_top_facts *f = &t->facts;
+
+	if (!f->flow)
+		return;
+	as_pen_item(p, AS_STRONG, "%s sessions/s", count(t->sessions).s);
+	if (f->rate > 0)
+		as_pen_item(p, AS_PLAIN, "of %s sessions/s asked for", count(f->rate).s);
+	as_pen_item(p, AS_PLAIN, "%s sessions", count((double)f->sessions).s);
+	if (f->most)
+		as_pen_item(p, AS_PLAIN, "of %s", count((double)f->most).s);
 	as_pen_line(p);
 }
 
@@ -200,6 +217,7 @@ void as_load_top_draw(const struct as_load_top *t, struct as_canvas *g)
 		return;
 	put_head(t, &p);
 	put_requests(t, &p);
+	put_sessions(t, &p);
 	if (g->rows >= TALL)
 		put_curves(t, &p);
 	put_percentiles(t, &p);

@@ -27,8 +27,9 @@
 
 /* "PATH" of the socket; or "PID:PATH": only that process goes there (no AS_WIRE_HEAP_FORKS) */
 #define AS_WIRE_HEAP_ENV     "ASSAY_HEAP"
-#define AS_WIRE_HEAP_MAGIC   0x3250414548595341ull /* "ASYHEAP2" */
+#define AS_WIRE_HEAP_MAGIC   0x3350414548595341ull /* "ASYHEAP3" */
 #define AS_WIRE_HEAP_LIBRARY "assay-heap.so"
+#define AS_WIRE_RATE_MOST    (1ull << 40) /* it is not doubled any more */
 
 enum {
 	AS_WIRE_HEAP_RINGS = 1024, /* ring 0 is for threads without one, under a lock    */
@@ -39,6 +40,7 @@ enum {
 	AS_WIRE_NOTES = 256 << 20, /* bytes                                              */
 	AS_WIRE_HEAP_DEPTH = 1024, /* frames of a stack: the innermost are kept          */
 	AS_WIRE_SLOTS = 4096,      /* kinds that a ring knows at a time                  */
+	AS_WIRE_SAMPLES = 1 << 19, /* slots of a guest's table of samples, at most       */
 };
 
 /* What the session wants of its guests; constant once guests connect. */
@@ -54,12 +56,16 @@ enum as_wire_heap_flags {
 struct as_wire_session {
 	uint64_t magic;
 	uint32_t flags;
-	uint32_t zero;
+	uint32_t slots;          /* of a guest's table of samples that live, a power of 2     */
 	uint64_t sample;         /* mean bytes between samples; 0: everything is recorded    */
 	_Atomic uint32_t bell;   /* futex: a guest adds 1 and wakes when a ring is half full */
 	_Atomic uint32_t stop;   /* futex, 1: guests record no more; set it, then change now_ns */
 	_Atomic uint64_t now_ns; /* CLOCK_MONOTONIC, written by the collector, about each 10 ms */
-	_Atomic uint64_t rate;   /* sampling: what `sample` is now; guests follow            */
+	/*
+	 * Sampling: what `sample` is now, doubled some times; guests follow. The collector
+	 * changes it, and a guest doubles it whose table is half full.
+	 */
+	_Atomic uint64_t rate;
 };
 
 /*
@@ -129,6 +135,7 @@ struct as_wire_heap {
 
 	_Alignas(64) _Atomic uint64_t seq; /* the next number                             */
 	uint64_t seed; /* of what is sampled, the collector's; 0: of nobody                  */
+	_Atomic uint32_t held; /* sampled: how many it holds that live                       */
 	_Alignas(64) _Atomic uint32_t nnodes; /* nodes that are complete, node 0 included  */
 	_Atomic uint32_t attached;   /* of enum as_wire_attached                              */
 	_Atomic uint64_t nnotes;     /* bytes of notes that are complete                      */
@@ -186,7 +193,7 @@ enum as_wire_note_kind {
 	AS_WIRE_NOTE_CODE = 1, /* struct as_wire_code, name, file, line table        */
 	AS_WIRE_NOTE_MODULE,   /* struct as_wire_module, path: loaded from now on    */
 	AS_WIRE_NOTE_UNLOAD,   /* struct as_wire_module, path: no longer there       */
-	AS_WIRE_NOTE_THREAD,   /* u32 tid, u32 0, name                               */
+	AS_WIRE_NOTE_THREAD,   /* struct as_wire_thread, name                        */
 };
 
 struct as_wire_code {
@@ -199,6 +206,11 @@ struct as_wire_code {
 struct as_wire_module {
 	uint64_t start, end, bias; /* of its code; bias: address less that in the file */
 	uint64_t seq;              /* since when                                       */
+};
+
+struct as_wire_thread {
+	uint32_t tid, zero;
+	uint64_t self; /* pthread_self(): what Python calls its ident */
 };
 
 /* The first word of a record: the operation in the top 8 bits, `seq` below. */
@@ -220,6 +232,8 @@ enum as_wire_op {
 	/* struct as_wire_range: a part of the address space */
 	AS_WIRE_OP_UNMAP = 16,
 	AS_WIRE_OP_RESERVE, /* mapped without access: nothing yet, see COMMIT           */
+	/* A sample that lives: `size` is what its rate is now; 0: its free is not told. */
+	AS_WIRE_OP_THIN,
 
 	/* struct as_wire_alloc, from here on */
 	AS_WIRE_OP_MALLOC = 32,
@@ -234,6 +248,7 @@ enum as_wire_op {
 	AS_WIRE_OP_OBJECT_REALLOC,
 	AS_WIRE_OP_COMMIT,   /* a range is accessible now (mprotect): what of it was reserved */
 	AS_WIRE_OP_MAP_FILE, /* a range: a file, not memory of the program's own         */
+	AS_WIRE_OP_ARENA,    /* a range: CPython's, for small objects of any line        */
 	AS_WIRE_OPS,
 };
 

@@ -54,6 +54,10 @@ def _():
     d, r = capacity(s.url, "--slo", "p50<1ms", "--by", "concurrency", *QUICK, rc=(3, 6))
     if r.rc == 3:
         expect_eq((d["end"], d["capacity"]), ("none", None), "end")
+    d, r = capacity(s.url + "/?status=404", "--slo", "errors<1%", "--from", 200, *QUICK, rc=(3, 6))
+    if r.rc == 3:
+        expect_eq((d["end"], min(p["amount"] for p in d["probes"])), ("none", 25),
+                  "not down to where no request is sent: five a probe are the least")
 
 
 @test("nobody answers: INVALID, and head, reason, row and list say so")
@@ -66,6 +70,7 @@ def _():
     expect_in("invalid: none", r.out, "row")
     expect_in("invalid: none", r.err, "progress")
     expect_in("✘ INVALID", assay("jobs").out, "list")
+    expect_eq(r.err.count("invalid: none"), 1, "who is not there is not asked again and again")
 
 
 @test("a flow: amounts are sessions, wherever they are told")
@@ -74,7 +79,8 @@ def _():
     flow = tmp() / "flow.json"
     steps = [{"name": "a", "url": "/a"}, {"name": "b", "url": "/b"}]
     flow.write_text(json.dumps({"base": s.url, "steps": steps}))
-    words = ("capacity", "--slo", "p99<10s", "--from", 20, "--most", 40, *QUICK)
+    words = ("capacity", "--slo", "p99<10s", "--from", 20, "--most", 40, "--arrival", "constant",
+             *QUICK)  # strangers may stay away for the third of a second
     d, _ = capacity(str(flow), *words[1:])
     expect_eq((d["unit"], d["load"]["rate_unit"]), ("sessions/s", "sessions/s"), "unit")
     for p in d["probes"]:
@@ -85,6 +91,23 @@ def _():
     expect_in(" sessions/s  ", text.err, "progress")
     d, _ = capacity(str(flow), "--slo", "p99<10s", "--by", "concurrency", "--most", 2, *QUICK)
     expect_eq(d["unit"], "sessions at once", "unit")
+
+
+@test("a flow: a step is judged while a probe goes on, as all of it is")
+def _():
+    s = stub("--answer", "delay=1ms")
+    steps = [{"name": "login", "url": "/a"},
+             {"name": "order", "url": "/b?delay=60ms", "check": {"status": 200}}]
+    (tmp() / "flow.json").write_text(json.dumps({"base": s.url, "steps": steps}))
+    for slo, keeps in (("p95{order}<20ms", False), ("p95{login}<30s,checks{order}>0.5", True)):
+        d, _ = capacity("flow.json", "--slo", slo, "--from", 30, "--most", 30, "--probe", "3s",
+                        "--hold", "0.3s", rc=(0, 6) if keeps else (3, 6))
+        first = d["probes"][0]
+        if first["verdict"] == "invalid":
+            continue
+        expect_eq((first["verdict"], first["sure"]), ("keeps" if keeps else "misses", True), slo)
+        expect(keeps or first["seconds"] < 2.7, f"half of its time is enough: {first}")
+    s.end()
 
 
 @test("in the list it stands once; its probes when they are asked for")

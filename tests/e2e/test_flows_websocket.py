@@ -156,6 +156,55 @@ def _():
     expect_eq((w["opened"], w["messages_sent"]), (6, 9), "messages")
 
 
+@test("messages are sent without waiting, and received without sending; each is counted")
+def _():
+    seen = []
+
+    def script(read, send):
+        say(send, {"news": 0})
+        for i in range(3):
+            op, data = read()
+            seen.append((op, data))
+            say(send, {"to": data.decode()})
+        say(send, {"news": 1})
+        say(send, {"news": 2})
+        seen.append(read())
+    s = Talker(script)
+    path = flow(
+        s.url.removesuffix("/chat"),
+        {"name": "open", "websocket": "/", "receive": 0},
+        {"name": "a", "websocket": True, "body": "a", "receive": 0},
+        {"name": "b", "websocket": True, "json": {"b": "x" * 3000000}, "receive": 0},
+        {"name": "c", "websocket": True, "body": "c", "receive": 0, "think": "20ms"},
+        {"name": "three", "websocket": True, "receive": 3, "check": {"contains": "xxxx"}},
+        {"name": "c's", "websocket": True, "check": {"json": {"/to": "c"}}},
+        {"name": "news", "websocket": True, "receive": 2, "check": {"json": {"/news": 2}}})
+    d = load(path, "-n", 3, "-c", 1)
+    expect_eq([(x["name"], x["errors"]) for x in d["steps"] if x["errors"]], [], "errors")
+    expect_eq([x["requests"] for x in d["steps"]], [3] * 7, "steps")
+    expect_eq((d["checks"]["passed"], d["checks"]["failed"]), (9, 0), "checks")
+    expect_eq(by_name(d)["a"]["statuses"], {}, "what is only sent has no answer")
+    expect_eq(by_name(d)["three"]["statuses"], {"1xx": 3}, "an answer")
+    w = d["websocket"]
+    expect_eq((w["messages_sent"], w["messages_received"]), (9, 18), "messages")
+    wait_for(lambda: len(seen) == 12, what="goodbyes")
+    expect_eq([(op, len(data)) for op, data in seen[:4]], [(1, 1), (1, 3000008), (1, 1), (8, 2)],
+              "what it heard")
+
+
+@test("messages that are waited for and do not all come are an error, in time")
+def _():
+    s = Talker(lambda read, send: [say(send, 1), say(send, 2), read()])
+    base = s.url.removesuffix("/chat")
+    path = flow(base, {"websocket": "/", "receive": 3})
+    expect_eq(load(path, "-n", 1, "-c", 1, "--timeout", "0.3s")["errors"], {"until": 1},
+              "two of three")
+    s = Talker(lambda read, send: read())
+    path = flow(s.url.removesuffix("/chat"), {"websocket": "/", "receive": 1})
+    expect_eq(load(path, "-n", 1, "-c", 1, "--timeout", "0.3s")["errors"],
+              {"timeout": 1}, "none")
+
+
 @test("sessions by a schedule; those in the warm-up are left out; a base of ws:// means it")
 def _():
     s = Talker(echo)

@@ -166,6 +166,37 @@ def _():
     expect_same(told, host, "each is a sample")
 
 
+SLOTS = 256
+
+
+class Narrow(Collector):
+    def __init__(self, flags, sample):
+        super().__init__(flags, sample, SLOTS)
+
+
+@job_test("samples that live are thinned when there are many: of those each free is told")
+def _():
+    (told,), (host,) = guests("allocs", "tide", sample=64, collector=Narrow)
+    expect_whole(host, "thinned")
+    live, most, doubled = {}, 0, 64
+    for e in sorted(host.allocs + host.frees + host.thinned):
+        rate = getattr(e, "rate", None)
+        if hasattr(e, "size"):
+            live[e.address] = 0
+        elif rate is None:
+            expect(e.address in live, f"{e}: nobody has it")
+            del live[e.address]
+        elif rate:
+            expect(live[e.address] < rate and rate % 64 == 0, f"{e}: it was {live[e.address]}")
+            live[e.address] = rate
+        else:
+            del live[e.address]
+        most, doubled = max(most, len(live)), max(doubled, rate or 0)
+    expect(SLOTS // 2 <= most <= SLOTS * 3 // 4 + 1, f"{most} at a time")
+    expect(doubled >= 64 << 7, f"thinned to one in {doubled}")
+    expect(live, "none is left")
+
+
 # --- processes -------------------------------------------------------------------
 
 @job_test("a program that is executed in place of another is the same process")

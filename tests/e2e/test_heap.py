@@ -55,6 +55,15 @@ def _():
     h.expect_totals(h.truth[0])
 
 
+@job_test("more samples live than there is room for: they are thinned, and none is lost")
+def _():
+    for h in expect_estimates(ALLOCS, "tide", sample=256, runs=10, enough=7, bias=0.02,
+                              env={"ASSAY_HEAP_SLOTS": "1024"}):
+        h.expect_nothing_lost()
+        rates = [r["bytes"] for r in h.doc["sample_bytes_raised"]]
+        expect(rates and max(rates) >= 256 << 4, f"thinned to {rates}")
+
+
 @job_test("a sample has a seed: the same one is the same sample, another is another")
 def _():
     def sampled(seed):

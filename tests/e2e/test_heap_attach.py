@@ -178,6 +178,9 @@ def _():
     for _ in range(10):
         a = Attached(t.pid, "--sample", "1MiB", "--aggregate")
         a.left()
+    for _ in range(5):      # samples are thinned all the time
+        a = Attached(t.pid, "--sample", "64", env={"ASSAY_HEAP_SLOTS": "64"})
+        a.left().expect_nothing_lost()
     t.tell("calm")
     expect_eq(hooks(t.pid), 0, "hooks")
     t.end()

@@ -279,6 +279,36 @@ def _():
     expect_in("--from", r.err, "hint")
 
 
+def sampled(seed, *cases, name):
+    return assay("heap", "run", "--sample", "16KiB", "--no-store", "-o", name, "--", work("allocs"),
+                 *cases, env={"ASSAY_SEED": str(seed)}).ok()
+
+
+@job_test("diff: differences of samples have intervals, and those that may be none are said")
+def _():
+    sampled(2, "tide", name="a.heap")
+    sampled(4, "tide", name="b.heap")
+    sampled(5, "tide", "leak", name="c.heap")
+    same, other = (valid(assay("heap", "diff", "--json", *o, "a.heap", n).ok().json(), "diff-1")
+                   for n, *o in (("b.heap",), ("c.heap", "--all")))
+    a, b = stats("a.heap"), stats("b.heap")
+    want = (a["peak_bytes_95"] ** 2 + b["peak_bytes_95"] ** 2) ** 0.5
+    expect(abs(same["all"]["change_95"] - want) < 0.01 * want, f"{same['all']}: not ± {want}")
+    expect_eq(same["all"]["differs"], False, "in all")
+    rows = {f["function"]: f["self"] for f in other["functions"]}
+    expect_eq({f: rows[f]["differs"] for f in ("by_calloc", "by_leak")},
+              {"by_calloc": False, "by_leak": True}, "what is new, and what is not")
+    text = assay("heap", "diff", "a.heap", "b.heap").ok().out
+    expect(text.startswith("no difference that the samples can tell\nin all "), text)
+    text = assay("heap", "diff", "--all", "a.heap", "c.heap").ok().out
+    expect(" ± " in text and "unclear" in text, text)
+    expect(max(map(len, text.splitlines())) <= 80, text)
+    counts = assay("heap", "diff", "--json", "--metric", "allocations", "a.heap", "c.heap").ok()
+    rows = {f["function"]: f["self"] for f in valid(counts.json(), "diff-1")["functions"]}
+    expect(rows["by_calloc"]["change_95"] > 0, "an interval of the count")
+    assay("heap", "diff", "--share", "a.heap", "c.heap").ok()
+
+
 @job_test("by one kind of value: no empty columns, the share is of that kind")
 def _():
     allocs("peak", "leak")

@@ -23,6 +23,11 @@ def program_of(python, name, *words, **how):
     return r.out, found
 
 
+def arena_of(python):
+    """How large its arenas are."""
+    return 1 << 20 if python.minor >= 10 else 1 << 18
+
+
 def stack_of(frames):
     return [[name, line] for name, _, line in frames]
 
@@ -73,8 +78,35 @@ def _():
         for mark, t in json.loads(out)["marks"].items():
             want = t["objects"]["count"], t["objects"]["bytes"]
             expect_eq(made_at(host, t), want, f"{python.version}: {mark}")
-        arenas = [a for a in host.allocs if a.op == "mmap" and a.size in (1 << 18, 1 << 20)]
+        arenas = [a for a in host.allocs if a.op == "arena" or a.size == arena_of(python)]
         expect_eq(arenas, [], f"{python.version}: arenas")
+
+
+@test("an arena is told as one, and what the program maps is not, whatever its size")
+def _():
+    text = """import mmap, sys
+size = int(sys.argv[1])
+own = [mmap.mmap(-1, size), mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)]
+def keep(n):
+    chain = None
+    for i in range(n):
+        chain = (i, chain)
+    return chain
+kept = keep(300_000)
+del kept
+"""
+    for python in pythons():
+        size = arena_of(python)
+        r, (host,) = hosts([python.path, "-S", "-c", text, str(size)])
+        r.ok()
+        arenas = [a for a in host.allocs if a.op == "arena"]
+        expect_eq({a.size for a in arenas}, {size}, f"{python.version}: sizes of arenas")
+        expect(len(arenas) * size > 300_000 * 64, f"{python.version}: {len(arenas)} arenas")
+        mapped = [a for a in host.allocs if a.op == "mmap" and a.size == size]
+        expect_eq(len(mapped), 2, f"{python.version}: mappings of the program's own")
+        gone = {f.address for f in host.frees}
+        kept = [a for a in arenas if a.address not in gone]
+        expect(len(kept) < len(arenas) / 2, f"{python.version}: {len(kept)} arenas are left")
 
 
 @test("forked children have stacks of their own")

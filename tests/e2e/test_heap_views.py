@@ -172,6 +172,72 @@ print(json.dumps(told))
               (30 * first, 40 * second, 3_000_018), "the peak in between")
 
 
+@job_test("a span of the temporal page of leaks: what was made in it and not freed by its end")
+def _():
+    h, d = python('''
+import json, time
+
+def first():
+    return [bytearray(100_003) for _ in range(30)]
+
+def second():
+    return [bytearray(50_021) for _ in range(40)]
+
+told = {}
+def tell(name):
+    time.sleep(0.1)
+    told[name] = time.time_ns()
+    time.sleep(0.1)
+
+tell("begin")
+a = first()
+tell("between")
+b = second()
+del a[:10]
+tell("after")
+del b[:15]
+print(json.dumps(told), flush=True)
+__import__("os")._exit(0)
+''')
+    graph = ["heap", "flamegraph", "--temporal", "-o", "t.html", FILE]
+    assay(*graph, "--leaks", "--slice", "10ms").ok()
+    page = Page(tmp() / "t.html").data
+    expect_eq(page["levels"], False, "levels")
+    sample, lasting, bytes_at = page["sample"], page["lasting"], len(page["kinds"]) - 1
+
+    def function_of(stack):
+        return page["texts"][page["place"]["function"][page["stack"]["place"][stack]]]
+
+    def span(start, end):
+        """Bytes by function at the tip of the stack, as the page counts them."""
+        sums = {}
+        for i, made in enumerate(sample["slice"]):
+            if start <= made < end and (lasting["until"][i] or lasting["slices"]) >= end:
+                name = function_of(sample["stack"][i]).partition(".")[0]
+                sums[name] = sums.get(name, 0) + sample["values"][bytes_at][i]
+        return {name: sum_ for name, sum_ in sums.items() if sum_}
+
+    def leaks(*options):
+        sums = {}
+        for r in rows("--leaks", *options):
+            name = r["stack"].split(";")[-1].partition(".")[0].partition(" ")[0]
+            sums[name] = sums.get(name, 0) + int(r["bytes"])
+        return sums
+
+    whole = span(0, lasting["slices"])
+    expect_eq(sum(whole.values()), sum(leaks().values()), "the whole time is what --leaks says")
+    at = {k: (v - d["start_unix_ns"]) // 10_000_000 for k, v in h.truth[0].items()}
+    first, second = 100_004, 50_022         # a byte more than a bytearray says
+    for start, end, want in (("begin", "between", (30, 0)), ("begin", "after", (20, 40)),
+                             ("between", "after", (0, 40))):
+        got = span(at[start], at[end])
+        expect_eq((got.get("first", 0), got.get("second", 0)),
+                  (want[0] * first, want[1] * second), f"from {start} to {end}")
+    expect_eq((whole["first"], whole["second"]), (20 * first, 25 * second), "in all")
+    expect_eq(len(page["beside"]["at"]), len(d["over_time"]), "the curve")
+    expect_eq(assay(*graph, "--all").rc, 2, "how --all with --temporal ends")
+
+
 # --- threads and processes -----------------------------------------------------------------
 
 @job_test("each thread has what it made, also when all have one name")
@@ -184,7 +250,7 @@ def make(n):
     made[threading.get_native_id()] = n
 
 kept, made = [], {}
-threads = [threading.Thread(target=make, args=(n,)) for n in (11, 23, 37)]
+threads = [threading.Thread(target=make, name="python3", args=(n,)) for n in (11, 23, 37)]
 for t in threads:
     t.start()
 for t in threads:
@@ -203,6 +269,46 @@ print(json.dumps(made))
     listed = assay("heap", "stats", FILE).ok().out.partition("threads")[2].splitlines()[2:]
     expect_eq(str(max(d["threads"], key=lambda t: t["bytes_at_peak"])["tid"]),
               listed[0].split()[-2], "who held most stands first")
+
+
+# Three threads, which stay until they are told to go: given a name, renamed, without one.
+NAMED = '''
+import json, threading, time
+
+def make(n, name=None):
+    if name:
+        threading.current_thread().name = name
+    kept.append([bytearray(10_007) for _ in range(n)])
+    tids[n] = threading.get_native_id()
+    go.wait()
+
+kept, tids, go = [], {}, threading.Event()
+threads = [threading.Thread(target=make, name="feeder of images", args=(11,)),
+           threading.Thread(target=make, args=(23, "Zähler")),
+           threading.Thread(target=make, args=(37,))]
+for t in threads:
+    t.start()
+time.sleep(2)
+print(json.dumps({**tids, 37: [tids[37], threads[2].name]}))
+go.set()
+'''
+
+
+@job_test("threads have Python's own names, of every version; the main thread the program's", 300)
+def _():
+    (tmp() / "app.py").write_text(NAMED)
+    for python in pythons():
+        h = heap(python.path, "app.py")
+        tids, name = h.truth[0], {t["tid"]: t["name"] for t in h.doc["threads"]}
+        last, own = tids["37"]
+        expect_eq((name[tids["11"]], name[tids["23"]], name[last]),
+                  ("feeder of images", "Zähler", own), f"{python.version}: names")
+        expect_in("python", name[h.doc["processes"][0]["pid"]], f"{python.version}: main thread")
+        expect_in(f"{tids['11']} feeder of images\n", assay("heap", "stats", FILE).ok().out, "text")
+        made = [int(r["bytes"]) for r in rows() if r["thread"] == "feeder of images"]
+        expect_in(11 * 10_008, made, f"{python.version}: bytes of one of them")
+        assay("heap", "table", "-o", "t.html", FILE).ok()
+        expect_in("Zähler", str(Page(tmp() / "t.html").data), "the page")
 
 
 @job_test("the peak of a tree: what all of them held at once, and each its own")

@@ -169,6 +169,34 @@ while True:
     expect(found["over_threshold"] <= 1, found["blocks"])
 
 
+WORKER = """
+import asyncio, queue, select, socket, threading
+work, (a, b) = queue.SimpleQueue(), socket.socketpair()
+def worker():
+    poll = select.poll()
+    poll.register(a, select.POLLIN)
+    while True:
+        work.get()
+        poll.poll(60)           # a library waits for an answer
+threading.Thread(target=worker, daemon=True).start()
+async def main():
+    print("ready", flush=True)
+    while True:
+        work.put(1)
+        await asyncio.sleep(0.1)
+asyncio.run(main())
+"""
+
+
+for way in WAYS:
+    @job_test(f"{way}: a worker that polls for longer than it waits for work is no loop")
+    def _(way=way):
+        p = service(WORKER)
+        found = loops_of(p.pid, "-d", "1.5s", "--threshold", "60ms", env=by(way))
+        stop(p)
+        expect_eq([loop["wait"] for loop in found["loops"]], ["epoll_wait"], "how the loops wait")
+
+
 @job_test("a command can be watched from its start; its status is ours")
 def _():
     (tmp() / "short.py").write_text("""

@@ -236,6 +236,62 @@ def _():
               "after three times only who left no trace is tried")
 
 
+# Stray bytes, one that should go on, a slash in two bytes, half of a pair, beyond the last.
+STRAY = (b"\xff", b"\xe9 t\xe9", b"\xc0\xaf", b"\xed\xa0\x80", b"\xf5\x80\x80\x80")
+
+
+@test("rows with bytes that are no UTF-8 are named by file and line, and the others go on")
+def _():
+    g = Gym()
+    good = [json.dumps(row(i, note="\u00e9")).encode() for i in range(2)]
+    bad = [json.dumps(row(9, note="NOTE")).encode().replace(b"NOTE", s) for s in STRAY]
+    bad += [json.dumps(row(9)).encode().replace(b"verifier_metadata", b"\xffkey"),
+            json.dumps(row(9)).encode() + b" \xff", b"\xff" * 10]
+    (tmp() / "rows.jsonl").write_bytes(b"\n".join([good[0], *bad, good[1]]) + b"\n")
+    r = assay("rollouts", "--json", *usual(g))
+    d = valid(r.json(), "rollouts-1")
+    expect_eq((r.rc if r.rc != 6 else 3, d["asked"], d["back"], d["malformed"]),
+              (3, len(bad) + 2, 2, len(bad)), "counts")
+    for i in range(len(bad)):
+        expect_in(f"rows.jsonl:{i + 2}: not JSON: ", r.err, "stderr")
+    expect("rows.jsonl:1:" not in r.err and f"rows.jsonl:{len(bad) + 2}:" not in r.err, r.err)
+    r.err.encode()
+    expect_eq(sorted(x["note"] for x in lines("out.jsonl")), ["\u00e9"] * 2, "the others")
+    expect_eq(len(lines("out_materialized_inputs.jsonl")), 2, "inputs")
+
+
+@test("an answer with bytes that are no UTF-8 is a failure of its kind, and files stay JSONL")
+def _():
+    g = Gym()
+    texts = [s.decode("latin-1") for s in STRAY]
+    fakes = [{"answer": '{"reward": 1, "text": "%s"}' % t} for t in texts]
+    fakes += [{"answer": '{"\xff": 1, "reward": 1}'}, {"answer": "\xff\xfe\0"},
+              {"answer": '{"reward": 1}\xff'}, {"answer": "\xe9" * 5000},
+              {"answer": "no \xff", "fail": 9, "status": 422}]
+    write_rows([row(i, fake={**f, "encoding": "latin-1"}) for i, f in enumerate(fakes)]
+               + [row(99)])
+    d = collect(g, rc=3)
+    n = len(fakes)
+    expect_eq((d["asked"], d["back"], d["failed"], d["malformed_answers"]), (n + 1, 1, n, n - 1),
+              "counts")
+    text = assay("show", d["id"]).ok().out
+    expect_in(f"{n} failed ({n - 1} answers were no JSON object)", text)
+    expect_eq(keys(lines("out.jsonl")), [(n, 0)], "the one that is a result")
+    kinds = {r["_ng_task_index"]: r["_ng_failure_class"] for r in lines("out_failures.jsonl")}
+    expect_eq(kinds, {**{i: "malformed_answer" for i in range(n - 1)}, n - 1: "http_422"}, "kinds")
+    told = {r["_ng_task_index"]: r["error"] for r in lines("out_failures.jsonl")}
+    expect_in("\ufffd", told[0], "what was answered is kept, as text")
+    errors = [r["error"] for r in lines("out_timings.jsonl")]
+    expect_eq(errors.count("malformed_answer"), n - 1, "timings")
+    d = collect(g, "+resume_from_cache=true", rc=3)
+    expect_eq((d["before"], d["back"]), (1, 0), "who goes on can read what is there")
+    with open(tmp() / "out.jsonl", "ab") as f:
+        f.write(b'{"_ng_task_index": 0, "_ng_rollout_index": 0, "x": "\xff"}\n')
+    r = assay("rollouts", "--json", *usual(g), "+resume_from_cache=true")
+    expect(r.rc in (3, 6), f"{r.rc} {r.err}")
+    expect_eq(valid(r.json(), "rollouts-1")["before"], 1, "a line that is no JSON is no result")
+
+
 @test("a bad moment is tried again, so often and no more")
 def _():
     g = Gym()

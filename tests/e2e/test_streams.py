@@ -144,6 +144,106 @@ def _():
     s.end()
 
 
+@test("goodput is what kept to all bounds, and says which was missed how often")
+def _():
+    s = stub("-a", "sse=11&every=20ms&first=150ms")
+    url, body = s.url + "/v1/chat/completions", json.dumps({**ASK, **USAGE})
+
+    def good(bounds, *options, body=body):
+        return load(url, "-n", 6, "-c", 3, "--goodput", bounds, "--body", body, *options)
+
+    d = good("ttft<60s,tpot<60s,e2el<60s")
+    expect_eq((d["goodput"], d["good"]["requests"], d["deadline_ms"]), (1, 6, 60000), "all")
+    expect(abs(d["good"]["rate"] * d["measured_seconds"] / 6 - 1) < 1e-6, d["good"])
+    kept_all = ("ttft", "tpot", "e2el")
+    kept = {"kept": 6, "missed": 0, "unknown": 0, "within_ms": 60000}
+    expect_eq(d["good"]["bounds"], {k: kept for k in kept_all}, "each")
+    for bound, name in (("ttft<100ms", "ttft"), ("tpot<2ms", "tpot"), ("e2el<300ms", "e2el")):
+        d = good(",".join([bound] + [f"{x}<60s" for x in kept_all if x != name]))
+        expect_eq((d["goodput"], d["good"]["requests"], d["good"]["rate"]), (0, 0, 0), name)
+        expect_eq({k: (v["kept"], v["missed"]) for k, v in d["good"]["bounds"].items()},
+                  {k: (0, 6) if k == name else (6, 0) for k in kept_all}, name)
+    r = assay("load", "-n", 6, "-c", 3, "--goodput", "ttft<100ms,e2el<60s", "--body", body,
+              "--threshold", "goodput>0.9,good_requests>=1/s", "-o", "good.md", "-o", "good.csv",
+              url, env={"COLUMNS": "80", "LC_ALL": "C.UTF-8"})
+    expect(r.rc in (3, 6), r.err)
+    expect_in("goodput     0 % within ttft 100 ms, e2el 1m 00s", r.out)
+    expect_in("ttft missed by 6", r.out)
+    expect(max(map(len, r.out.splitlines())) <= 80, r.out)
+    expect_in("| 0 % | 0 | ttft within 100 ms | 0 | 6 | 0 |", (tmp() / "good.md").read_text())
+    expect_in("| | | e2el within 1m 00s | 6 | 0 | 0 |", (tmp() / "good.md").read_text())
+    head, *rows = [line.split(",") for line in (tmp() / "good.csv").read_text().splitlines()]
+    expect_eq([r for r in rows if r[head.index("load.good")]][-1][head.index("load.good")], "0",
+              "the timeline")
+    s.end()
+
+
+@test("what is not known of an answer is never good, and of none it is unknown")
+def _():
+    s = stub("-a", "sse=5")
+    url = s.url + "/v1/chat/completions"
+    (tmp() / "bodies.jsonl").write_text(json.dumps({**ASK, **USAGE}) + "\n" + json.dumps(ASK))
+    d = load(url, "-n", 8, "-c", 2, "--body-lines", "bodies.jsonl", "--goodput",
+             "ttft<60s,tpot<60s")
+    expect_eq((d["goodput"], d["good"]["requests"]), (0.5, 4), "half of them told their tokens")
+    expect_eq([d["good"]["bounds"][k][x] for k in ("ttft", "tpot") for x in ("kept", "unknown")],
+              [8, 0, 4, 4], "each")
+    d = load(url, "-n", 8, "-c", 2, "--body", json.dumps(ASK), "--goodput", "ttft<60s,tpot<60s")
+    expect_eq((d["goodput"], d["good"]["requests"], d["good"]["rate"]), (None,) * 3, "no usage")
+    r = assay("show", d["id"], env={"LC_ALL": "C.UTF-8"}).ok()
+    expect_in("unknown: no `usage`: ask for it by stream_options.include_usage", r.out)
+    expect_in("tpot unknown of 8", r.out)
+    s.end()
+    s = stub()
+    r = assay("load", "-n", 4, "--goodput", "ttft<60s", "--threshold", "goodput>=0", s.url)
+    expect(r.rc in (3, 6), r.err)
+    expect_in("unknown: no answer was a stream with tokens", r.out)
+    d = load(s.url + "/?status=500", "-n", 4, "--goodput", "ttft<60s,e2el<60s")
+    expect_eq((d["goodput"], d["good"]["requests"]), (0, 0), "what failed is known not to be good")
+    s.end()
+
+
+@test("bounds that no answer can keep to are refused before anything is sent")
+def _():
+    s = stub()
+    chat, plain = s.url + "/v1/chat/completions", json.dumps({"messages": []})
+    for words, says in (
+            (["--goodput", "ttft<1s", "--body", "x", s.url.replace("http", "ws")], "WebSocket"),
+            (["--goodput", "tpot<1s", "-m", "HEAD", s.url], "HEAD"),
+            (["--goodput", "ttft<1s", "--body", plain, chat], "does not ask for a stream"),
+            (["--goodput", "ttft<1s", "--body", '{"stream": false}', s.url], "ask for a stream"),
+            (["--goodput", "ttft:500", s.url], "ttft<500ms"),
+            (["--goodput", "itl<1s", s.url], "what a good answer is"),
+            (["--goodput", "e2el<1s", "--deadline", "2s", s.url], "--deadline"),
+            (["--threshold", "good_requests>1/s", s.url], "--goodput")):
+        r = assay("load", "-n", 1, *words)
+        expect_eq((r.rc, r.out), (2, ""), words)
+        expect_in(says, r.err)
+    load(chat, "-n", 2, "--goodput", "e2el<60s", "--body", plain)
+    expect_eq(s.end()["requests"], 2, "only those that were asked for")
+
+
+@test("a capacity keeps to a share of good answers")
+def _():
+    s = stub("-a", "sse=4&every=2ms&first=5ms")
+    for bounds, rc in (("ttft<30s,tpot<30s", (0, 6)), ("ttft<1ms,tpot<30s", (3, 6))):
+        r = assay("capacity", "--json", "--slo", "goodput>0.5", "--goodput", bounds, "--from", 20,
+                  "--most", 20, "--probe", "0.3s", "--hold", "0.3s", "--body",
+                  json.dumps({**ASK, **USAGE}), s.url + "/v1/chat/completions")
+        expect(r.rc in rc, f"{r.rc} {r.err}")
+        d = valid(r.json(), "capacity-1")
+        probes = [p for p in d["probes"] if p["verdict"] != "invalid"]
+        expect_eq({p["missed"] for p in probes} - {None},
+                  set() if rc[0] == 0 else {"goodput>0.5"}, bounds)
+    r = assay("capacity", "--json", "--slo", "ttft.p90<1ms", "--from", 20, "--most", 20, "--probe",
+              "3s", "--hold", "0.3s", "--body", json.dumps({**ASK, **USAGE}),
+              s.url + "/v1/chat/completions")
+    first = valid(r.json(), "capacity-1")["probes"][0]
+    expect(first["verdict"] == "invalid" or (first["missed"] and first["seconds"] < 2.7),
+           f"half of its time is enough: {first}")
+    s.end()
+
+
 @test("streams are kept in the run, shown again, and may have thresholds")
 def _():
     s = stub("-a", "sse=20")

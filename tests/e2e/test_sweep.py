@@ -151,6 +151,22 @@ def _():
         expect_in(say, r.err + r.out, word)
 
 
+@test("the share of good answers in each cell, when it is asked for")
+def _():
+    words = ("--over", "delay=0,40", "--setup", serve("-a delay={delay}ms"), *QUICK)
+    d, _ = sweep(*words, "--goodput", "e2el<30ms")
+    good = {c["values"]["delay"]: c["goodput"] for c in d["cells"]}
+    expect(good["0"] > 0.5 and good["40"] == 0, good)
+    expect_eq({c["goodput"] for c in sweep(*words)[0]["cells"]}, {None}, "nothing is asked")
+    r = assay("sweep", *words, "--goodput", "e2el<30ms", f"unix:{here('s')}",
+              env={"COLUMNS": "80", "LC_ALL": "C.UTF-8"})
+    expect_in(" good", r.out.splitlines()[0], "a column")
+    expect(max(map(len, r.out.splitlines())) <= 80, r.out)
+    r = assay("sweep", *words, "--goodput", "e2el<x", f"unix:{here('s')}")
+    expect_in("does not say what a good answer is", r.out + r.err)
+    nobody_left()
+
+
 @test("in the list a sweep stands once, as the load of its best cell")
 def _():
     setup = serve("--servers 1 --service {delay}ms")

@@ -56,6 +56,11 @@ static void look(const char *path, const struct as_capture_want *want)
 		must(h->site[i].thread < h->nthreads);
 		must(h->site[i].stack < h->stacks->nstacks);
 	}
+	for (size_t i = 0; h && i < h->nlasting; i++) {
+		must(h->lasting[i].site < h->nsites);
+		must(h->lasting[i].made < h->slices && h->lasting[i].until < h->slices);
+		must(h->slices <= AS_HEAP_UNTIL_MASK + 1);
+	}
 	if (h)
 		look_around(h);
 }
@@ -69,7 +74,8 @@ static void read_all(const uint8_t *data, size_t size)
 					       .temporary = 3,
 					       .slice = on_slice,
 					       .slice_ns = 1 << 26,
-					       .arg = &sum};
+					       .arg = &sum,
+					       .lasting = true};
 	int fd = memfd_create("capture", MFD_CLOEXEC);
 	char path[64];
 

@@ -4,7 +4,8 @@ resources server with sessions. Each row says in "fake" how it wants to be treat
     {"fail": 2, "status": 503}     the first 2 attempts are answered with that status
     {"drop": 1}                    … get no answer: the connection is closed
     {"delay": 0.2}                 the answer takes so long
-    {"answer": "text"}             instead of a result
+    {"answer": "text"}             instead of a result, and of what tells a failure; its letters
+                                   are bytes with {"encoding": "latin-1"}
     {"add": {"_ng_failure_class": "x"}}   added to the result
     {"tools": [12.5, 80]}          durations in its trajectory, ms
 
@@ -150,12 +151,15 @@ class Gym:
             h.close_connection = True
             h.connection.shutdown(socket.SHUT_RDWR)
         elif n <= fake.get("fail", 0):
-            h.answer(fake.get("status", 500), "it failed")
+            h.answer(fake.get("status", 500), self.words(fake) or "it failed")
         elif "answer" in fake:
-            h.answer(200, fake["answer"].encode())
+            h.answer(200, self.words(fake))
         else:
             self.before_answer(key)
             h.answer(200, self.result(body, fake))
+
+    def words(self, fake):
+        return fake.get("answer", "").encode(fake.get("encoding", "utf-8"))
 
     def before_answer(self, key):
         """For tests that look at a moment."""

@@ -20,21 +20,22 @@ from harness import BUILD, run, tmp
 __all__ = ["Collector", "hosts", "PYTHON", "NATIVE", "OBJECTS", "FORKS", "OPS"]
 
 PYTHON, NATIVE, OBJECTS, FORKS = 1, 2, 4, 8
-MAGIC = 0x3250414548595341
+MAGIC = 0x3350414548595341
 RINGS, WIDE, WIDE_BYTES, NARROW_BYTES = 1024, 16, 512 << 10, 64 << 10
 NODES, NOTES = 4 << 20, 256 << 20
+SLOTS = 1 << 19                     # of a guest's table of samples
 RINGS_AT, RING = 192, 192           # struct as_wire_ring[] in struct as_wire_heap, one of them
 PAGE = 1 << 16
 FUTEX, FUTEX_WAKE = {"x86_64": 202}.get(os.uname().machine, 98), 1
 
 SKIP, TIME, RATE, NONE, AT, KIND = 1, 2, 3, 4, 5, 6
-FREE, OBJECT_FREE, UNMAP, RESERVE = 8, 9, 16, 17
+FREE, OBJECT_FREE, UNMAP, RESERVE, THIN = 8, 9, 16, 17, 18
 FIRST_ALLOC = 32
 OPS = {32: "malloc", 33: "calloc", 34: "realloc", 35: "aligned", 36: "new", 37: "mmap", 38: "brk",
        39: "object_malloc", 40: "object_calloc", 41: "object_realloc", 42: "commit",
-       43: "mapped file"}
+       43: "mapped file", 44: "arena"}
 SIZES = {TIME: 16, RATE: 16, NONE: 8, AT: 8, KIND: 24,
-         FREE: 16, OBJECT_FREE: 16, UNMAP: 24, RESERVE: 24}
+         FREE: 16, OBJECT_FREE: 16, UNMAP: 24, RESERVE: 24, THIN: 24}
 
 SHORT, SHORT_ALLOC, SLOT_SHIFT = 1 << 63, 1 << 62, 48
 
@@ -42,6 +43,7 @@ IS_PYTHON, IS_ENTRY, CODE_SHIFT = 1 << 63, 1 << 62, 24
 
 Alloc = collections.namedtuple("Alloc", "seq op address size stack tid")
 Free = collections.namedtuple("Free", "seq op address")
+Thinned = collections.namedtuple("Thinned", "seq address rate")
 
 
 # --- line tables ---------------------------------------------------------------
@@ -157,6 +159,8 @@ class Host:
             self.raw.append((seq, op, tid, *struct.unpack_from("<QQII", data, 8)))
         elif op in (FREE, OBJECT_FREE, UNMAP):
             self.raw.append((seq, op, tid, struct.unpack_from("<Q", data, 8)[0]))
+        elif op == THIN:
+            self.raw.append((seq, op, tid, *struct.unpack_from("<QQ", data, 8)))
         elif op in (NONE, RESERVE):
             self.raw.append((seq, op, tid, 0))
 
@@ -239,6 +243,7 @@ class Host:
         self.allocs = [Alloc(r[0], OPS[r[1]], r[3], r[4], stacks[r[5]], r[2])
                        for r in raw if r[1] >= FIRST_ALLOC]
         self.frees = [Free(r[0], r[1], r[3]) for r in raw if NONE < r[1] <= UNMAP]
+        self.thinned = [Thinned(r[0], *r[3:]) for r in raw if r[1] == THIN]
         self.map.close()
         os.close(self.fd)
 
@@ -246,14 +251,15 @@ class Host:
 # --- all of them -----------------------------------------------------------------
 
 class Collector:
-    def __init__(self, flags, sample):
+    def __init__(self, flags, sample, slots=SLOTS):
         self.path = str(tmp() / "guests")
         self.door = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.door.bind(self.path)
         self.door.listen(64)
         self.door.settimeout(0.005)
         self.page, self.session = memory(PAGE)
-        struct.pack_into("<QIIQIIQQ", self.session, 0, MAGIC, flags, 0, sample, 0, 0, 0, sample)
+        struct.pack_into("<QIIQIIQQ", self.session, 0, MAGIC, flags, slots, sample, 0, 0, 0,
+                         sample)
         self.hosts, self.over = [], False
         self.thread = threading.Thread(target=self.work)
         self.thread.start()

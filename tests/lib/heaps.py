@@ -4,6 +4,7 @@
     h.truth                                 what its processes said of themselves
     h.expect_totals(h.truth[0])             equal to the byte and to the count
     oracle(*command)                        what a library that only counts saw, one a process
+    expect_estimates(*command, ...)         many samples: how often the truth is in the interval
 """
 import collections
 import json
@@ -12,7 +13,8 @@ import pathlib
 from harness import ASSAY, assay, expect, expect_eq, run, start, tmp
 from jobs import work
 
-__all__ = ["heap", "heap_start", "heap_stats", "Heap", "oracle", "lines_of_json", "amounts", "FILE"]
+__all__ = ["heap", "heap_start", "heap_stats", "Heap", "oracle", "lines_of_json", "amounts", "FILE",
+           "expect_estimates"]
 
 FILE = "out.heap"
 ALL = 100_000           # rows: every line
@@ -113,3 +115,40 @@ def oracle(*command, **how):
     env = {"LD_PRELOAD": work("libcount_allocs.so"), "COUNT_ALLOCS": str(path)}
     r = run(*command, env={**env, **how.pop("env", {})}, **how)
     return r, lines_of_json(path.read_text()) if path.exists() else []
+
+
+FIGURES = {"total_allocated_bytes": "bytes", "leaked_bytes": "left", "peak_bytes": "peak"}
+LISTS = {"top_by_size": "bytes", "leaked_by_line": "left"}
+
+
+def estimates(h):
+    """(what it is of, estimate, half of its interval, truth) of each figure and of each site."""
+    truth = h.truth[0]
+    for key, own in FIGURES.items():
+        yield key, h.doc[key], h.doc[f"{key}_95"], truth[own]
+    for key, own in LISTS.items():
+        rows = {row["function"]: row for row in h.doc[key]}
+        for site in truth["sites"]:
+            row = rows.get(site["function"], {"bytes": 0, "bytes_95": 0})
+            if site[own]:
+                yield f"{key} {site['function']}", row["bytes"], row["bytes_95"], site[own]
+
+
+def expect_estimates(*command, sample, runs, enough, bias, env=()):
+    """Of so many samples of a program enough have the truth in their 95 % interval, each figure
+    by itself, and on average they have the truth, to a share of it and chance. All recordings."""
+    inside, ratio, variance, all = *(collections.Counter() for _ in range(3)), []
+    for seed in range(1, runs + 1):
+        h = heap(*command, options=["--sample", sample, "--no-store"],
+                 env={"ASSAY_SEED": str(seed), **dict(env)})
+        all.append(h)
+        for key, told, half, true in estimates(h):
+            inside[key] += abs(told - true) <= half
+            ratio[key] += told / true / runs
+            variance[key] += (half / 1.96 / true / runs) ** 2
+    print(f"# inside: {dict(inside)}; mean of what is told to what is true: {dict(ratio)}")
+    for key, n in inside.items():
+        expect(n >= enough, f"{key}: {n} of {runs} ({dict(inside)})")
+        expect(abs(ratio[key] - 1) < bias + 4 * variance[key] ** 0.5,
+               f"{key}: biased, {ratio[key]:.3f} of the truth")
+    return all

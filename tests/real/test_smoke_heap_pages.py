@@ -29,6 +29,17 @@ for work in small, large, small:
     t.join()
     time.sleep(0.05)
 """
+# 20 blocks for most of the time, and 5 of them at the end.
+LEAKS = """\
+import os, time
+
+time.sleep(0.1)
+kept = [bytearray(300_007) for _ in range(20)]
+time.sleep(1.5)
+del kept[5:]
+os._exit(0)
+"""
+GONE = 15 * 300_008 / 2**20
 SMALL, LARGE = 2 * 30 * 10_008, 20 * 300_008        # a byte more than a bytearray says
 
 
@@ -134,6 +145,35 @@ def _():
         for words in "heap ", "RSS ", "files ", "neither ":
             expect_in(words, b.js("return document.querySelector('.told').textContent"), "words")
         sizes(b, "temporal")
+        expect_eq(b.complaints(), [], "what the console said and what was asked of a network")
+
+
+def strip_words(b):
+    return b.js("return document.querySelector('#strip .hint').textContent").replace("\xa0", " ")
+
+
+@job_test("the temporal page of leaks: a span shows what was made in it and not freed", seconds=120)
+def _():
+    (tmp() / "app.py").write_text(LEAKS)
+    doc = heap("/usr/bin/python3", "app.py").doc
+    assay("heap", "flamegraph", "--temporal", "--leaks", "--slice", "10ms", "-o", "t.html",
+          FILE).ok()
+    with browser() as b:
+        b.open(tmp() / "t.html")
+        left = human(doc["leaked_bytes"] - doc["arena_bytes_left"])
+        expect_in(f"; {left} made in it and not freed by its end", strip_words(b), "the whole time")
+        expect_in(left, facts(b), "facts")
+        canvas = b.js("const r = document.querySelector('#strip canvas')"
+                      ".getBoundingClientRect(); return [r.left, r.top, r.width]")
+        b.js("const c = document.querySelector('#strip canvas'), [x, y, w] = arguments[0];"
+             "const at = (type, f) => c.dispatchEvent(new PointerEvent(type, {clientX: x + w * f,"
+             " clientY: y + 20, pointerId: 1}));"
+             "c.setPointerCapture = () => undefined; at('pointerdown', 0); at('pointerup', 0.75)",
+             canvas)
+        b.settle()
+        part = float(strip_words(b).partition("; ")[2].split(" ")[0])
+        expect_between(part - float(left.split()[0]), GONE - 0.5, GONE + 0.5, strip_words(b))
+        sizes(b, "leaks")
         expect_eq(b.complaints(), [], "what the console said and what was asked of a network")
 
 

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """Heap: equal to the byte and the count on every CPython and on programs of others; estimates
 inside the interval that they are told with."""
-import collections
 import os
 import sys
 
@@ -76,28 +75,19 @@ def _():
 # --- estimates ---------------------------------------------------------------------
 
 RUNS, ENOUGH = 200, 180
-FIGURES = {"total_allocated_bytes": "bytes", "leaked_bytes": "left", "peak_bytes": "peak"}
 
 
 @job_test(f"sampled: each figure is inside its 95 % interval in {ENOUGH} of {RUNS} runs", 900)
 def _():
-    inside, ratio = collections.Counter(), collections.Counter()
-    for seed in range(1, RUNS + 1):
-        h = heap(ALLOCS, "mixed", options=["--sample", "65536", "--no-store"],
-                 env={"ASSAY_SEED": str(seed)})
-        truth = h.truth[0]
-        for key, own in FIGURES.items():
-            inside[key] += abs(h.doc[key] - truth[own]) <= h.doc[f"{key}_95"]
-            ratio[key] += h.doc[key] / truth[own] / RUNS
-        made = {row["function"]: row for row in h.doc["top_by_size"]}
-        for site in truth["sites"]:
-            row = made[site["function"]]
-            inside[site["function"]] += abs(row["bytes"] - site["bytes"]) <= row["bytes_95"]
-            ratio[site["function"]] += row["bytes"] / site["bytes"] / RUNS
-    print(f"# inside: {dict(inside)}; mean of what is told to what is true: {dict(ratio)}")
-    for key, n in inside.items():
-        expect(n >= ENOUGH, f"{key}: {n} of {RUNS} ({dict(inside)})")
-        expect(abs(ratio[key] - 1) < 0.05, f"{key}: biased, {ratio[key]:.3f} of the truth")
+    expect_estimates(ALLOCS, "mixed", sample=65536, runs=RUNS, enough=ENOUGH, bias=0.05)
+
+
+@job_test(f"thinned many times: each figure is inside its interval in {ENOUGH} of {RUNS} runs", 900)
+def _():
+    for h in expect_estimates(ALLOCS, "tide", sample=64, runs=RUNS, enough=ENOUGH, bias=0.02,
+                              env={"ASSAY_HEAP_SLOTS": "4096"}):
+        h.expect_nothing_lost()
+        expect(h.doc["sample_bytes"] >= 64 << 5, f"thinned to one in {h.doc['sample_bytes']}")
 
 
 @job_test("sampled: a big block is always seen, and by itself exact")

@@ -53,4 +53,18 @@ def _():
     expect(0 < within["total_allocations"] < doc["total_allocations"], within["total_allocations"])
 
 
+@job_test("ten million that live, sampled: as many as there are, and none is lost", seconds=900)
+def _():
+    command = [work("millions"), 60, 10_000_000]
+    h = heap(*command, options=["--sample", "1KiB", "--no-store"], timeout=800)
+    lists = {"top_by_size": "bytes", "peak_by_line": "peak", "leaked_by_line": "left"}
+    for key, own in lists.items():
+        rows = {row["function"]: row for row in h.doc[key]}
+        for name, t in zip(MAKERS, h.truth):
+            told, half = rows[name]["bytes"], rows[name]["bytes_95"]
+            print(f"# {key} {name}: {told / t[own] - 1:+.3%} of the truth, ± {half / t[own]:.3%}")
+            expect(abs(told - t[own]) <= 2 * half, f"{key} {name}: {told}, not {t[own]} ± {half}")
+    h.expect_nothing_lost()
+
+
 main()

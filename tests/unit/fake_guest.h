@@ -131,6 +131,13 @@ static inline void fake_unmap(struct fake_guest *g, uint32_t ring, uint64_t addr
 	fake_write(g, ring, &r, sizeof r);
 }
 
+static inline void fake_thin(struct fake_guest *g, uint32_t ring, uint64_t address, uint64_t rate)
+{
+	struct as_wire_range r = {fake_first(AS_WIRE_OP_THIN, fake_next(g, ring)), address, rate};
+
+	fake_write(g, ring, &r, sizeof r);
+}
+
 /* TIME or RATE. */
 static inline void fake_say(struct fake_guest *g, uint32_t ring, enum as_wire_op op, uint64_t value)
 {

@@ -18,6 +18,7 @@ enum { STORY_KINDS = 40, STORY_SITES = 12, STORY_THREADS = 3, STORY_PROCESSES = 
 struct story_block {
 	uint32_t process, kind;
 	uint64_t left, nth; /* bytes; the how manyth of its thread */
+	uint64_t rate;
 	int64_t ns;
 };
 
@@ -71,8 +72,34 @@ static inline void story_alloc(struct story *s, uint32_t p, struct as_heap_event
 				    .rate = s->rate << (s->rate && e->ns % 3 == 0),
 				    .ns = e->ns};
 	s->live[p][s->nlive[p]++] = e->ordinal;
-	s->block[p][s->nblocks[p]++] =
-		(struct story_block){p, k, kind->size, s->thread[p][kind->thread]++, e->ns};
+	s->block[p][s->nblocks[p]++] = (struct story_block){.process = p,
+							    .kind = k,
+							    .left = kind->size,
+							    .nth = s->thread[p][kind->thread]++,
+							    .rate = e->rate,
+							    .ns = e->ns};
+}
+
+/* Sampled: one of those that live stands for twice as much, or for nothing. */
+static inline bool story_thin(struct story *s, uint32_t p, struct as_heap_event *e)
+{
+	size_t at = s->nlive[p] ? story_below(s, s->nlive[p]) : 0;
+	uint64_t ordinal = s->live[p][at];
+	struct story_block *b = &s->block[p][ordinal];
+
+	if (!s->nlive[p] || s->kind[p][b->kind].op == AS_WIRE_OP_MMAP)
+		return false;
+	*e = (struct as_heap_event){.what = AS_HEAP_THINNED,
+				    .kind = b->kind,
+				    .ordinal = ordinal,
+				    .bytes = b->left,
+				    .rate = b->rate,
+				    .becomes = noise_unit(&s->g) < 0.5 ? b->rate * 2 : 0,
+				    .ns = e->ns};
+	b->rate = e->becomes;
+	if (!e->becomes)
+		s->live[p][at] = s->live[p][--s->nlive[p]];
+	return true;
 }
 
 static inline void story_release(struct story *s, uint32_t p, struct as_heap_event *e)
@@ -88,7 +115,7 @@ static inline void story_release(struct story *s, uint32_t p, struct as_heap_eve
 				    .ordinal = ordinal,
 				    .bytes = b->left,
 				    .between = s->thread[p][kind->thread] - b->nth - 1,
-				    .rate = s->rate << (s->rate && b->ns % 3 == 0),
+				    .rate = b->rate,
 				    .ns = e->ns};
 	if (kind->op == AS_WIRE_OP_MMAP && b->left > 4096 && noise_unit(&s->g) < 0.4) {
 		e->what = AS_HEAP_CUT;
@@ -125,6 +152,8 @@ static inline void story_init(struct story *s, uint64_t seed, size_t processes, 
 		e->ns = ns;
 		/* It grows and shrinks. */
 		double up = s->n / 1000 % 3 ? 0.52 : 0.45;
+		if (rate && story_below(s, 20) == 0 && story_thin(s, p, e))
+			continue;
 		if (!s->nlive[p] || noise_unit(&s->g) < up)
 			story_alloc(s, p, e);
 		else
@@ -232,7 +261,7 @@ static inline void story_names(struct as_heap_names *n)
 	for (uint32_t i = 1; i <= STORY_SITES; i++)
 		node[i] = (struct as_heap_node){0x7f0000001000 + i * 16, 0};
 	for (uint32_t i = 0; i < STORY_THREADS; i++)
-		thread[i] = (struct as_heap_thread){100 + i, i ? NULL : name};
+		thread[i] = (struct as_heap_thread){.tid = 100 + i, .name = i ? NULL : name};
 	*n = (struct as_heap_names){.node = node,
 				    .nnodes = STORY_SITES + 1,
 				    .thread = thread,

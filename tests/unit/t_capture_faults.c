@@ -115,7 +115,8 @@ static void torture(uint64_t rate, bool aggregated)
 						{.from_ns = STORY_TICK, .until_ns = 9 * STORY_TICK},
 						{.slice = on_slice,
 						 .slice_ns = STORY_TICK,
-						 .arg = &number}};
+						 .arg = &number},
+						{.lasting = true, .slice_ns = STORY_TICK}};
 	char path[512];
 	struct story s;
 	struct as_err err = {0};

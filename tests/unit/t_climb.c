@@ -52,6 +52,9 @@ static void t_nothing_keeps_to_it(void)
 	climb(&c, 0, 0);
 	EXPECT_I64(c.end, AS_CLIMB_NONE);
 	EXPECT(isnan(as_climb_answer(&c)));
+	c = (struct as_climb){.from = 50, .most = 1e6, .precision = 0.02, .least = 10};
+	EXPECT_U64(climb(&c, 0, 0), 3); /* 50, 25, 12.5 */
+	EXPECT_I64(c.end, AS_CLIMB_NONE);
 	c = (struct as_climb){.from = 1, .most = 1e6, .precision = 0.02, .whole = true};
 	EXPECT_U64(climb(&c, 0, 0), 1);
 	EXPECT_I64(c.end, AS_CLIMB_NONE);

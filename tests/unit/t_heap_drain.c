@@ -336,6 +336,44 @@ static void t_times_and_rates_hold_for_what_follows(void)
 	close_rig(&r);
 }
 
+/* Of those that live only, and of a sample. */
+static void t_samples_are_thinned(void)
+{
+	struct rig r;
+
+	open_rig(&r, 1000);
+	fake_use(&r.guest, 1, 7);
+	fake_alloc(&r.guest, 1, AS_WIRE_OP_MALLOC, 16, 11);
+	fake_alloc(&r.guest, 1, AS_WIRE_OP_MALLOC, 32, 12);
+	fake_thin(&r.guest, 1, 16, 4000);
+	fake_thin(&r.guest, 1, 32, 0);
+	fake_thin(&r.guest, 1, 32, 4000); /* nothing is known of it any more */
+	fake_thin(&r.guest, 1, 48, 4000);
+	fake_free(&r.guest, 1, 16);
+	fake_free(&r.guest, 1, 32);
+	fake_publish(&r.guest, 1);
+	(void)drain(&r, 10, false);
+	EXPECT_U64(r.nevents, 5);
+	expect_event(&r, 2, AS_HEAP_THINNED, 0, 11);
+	expect_event(&r, 3, AS_HEAP_THINNED, 1, 12);
+	expect_event(&r, 4, AS_HEAP_FREE, 0, 11);
+	static const uint64_t rate[] = {1000, 1000, 1000, 1000, 4000};
+	static const uint64_t becomes[] = {0, 0, 4000, 0, 0};
+	for (size_t i = 0; i < 5; i++) {
+		EXPECT_U64(r.event[i].rate, rate[i]);
+		EXPECT_U64(r.event[i].becomes, becomes[i]);
+	}
+	close_rig(&r);
+	open_rig(&r, 0);
+	fake_use(&r.guest, 1, 7);
+	fake_alloc(&r.guest, 1, AS_WIRE_OP_MALLOC, 16, 11);
+	fake_thin(&r.guest, 1, 16, 0);
+	fake_publish(&r.guest, 1);
+	(void)drain(&r, 10, false);
+	EXPECT_U64(r.nevents, 1);
+	close_rig(&r);
+}
+
 static void t_a_ring_is_used_by_one_thread_after_another(void)
 {
 	struct rig r;
@@ -493,7 +531,7 @@ static void t_names_are_copied_when_they_are_complete(void)
 	struct rig r;
 	struct as_follow f = {0};
 	struct as_wire_node *node;
-	uint32_t thread[4] = {7, 0, 0x64636261, 0x68676665};
+	uint32_t thread[6] = {7, 0, 0x1000, 0, 0x64636261, 0x68676665};
 
 	open_rig(&r, 0);
 	node = (void *)((char *)r.mapping.heap + r.mapping.heap->nodes_at);
@@ -541,7 +579,7 @@ UTEST_MAIN(T(t_events_come_in_the_order_of_numbers),
 	   T(t_a_missing_number_is_waited_for_and_then_lost), T(t_the_dead_are_not_waited_for),
 	   T(t_mappings_are_given_back_in_parts),
 	   T(t_an_address_that_is_taken_twice_was_free_between),
-	   T(t_times_and_rates_hold_for_what_follows),
+	   T(t_times_and_rates_hold_for_what_follows), T(t_samples_are_thinned),
 	   T(t_a_ring_is_used_by_one_thread_after_another), T(t_a_slot_stands_for_what_was_told),
 	   T(t_the_next_thread_has_slots_of_its_own), T(t_nonsense_is_counted_and_the_rest_goes_on),
 	   T(t_a_stack_that_is_not_there_is_no_stack), T(t_names_are_copied_when_they_are_complete))

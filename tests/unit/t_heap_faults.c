@@ -50,7 +50,7 @@ static void write_some(struct fake_guest *g)
 		struct as_wire_code c;
 		char text[8];
 	} code = {.c = {.name = 3, .file = 4}, .text = "abcd.py"};
-	uint32_t thread[3] = {101, 0, 0x636261};
+	uint32_t thread[5] = {101, 0, 0x1000, 0, 0x636261};
 
 	for (uint32_t i = 1; i <= 20; i++)
 		fake_use(g, i, 100 + i);

@@ -46,6 +46,21 @@ static void t_the_end_fits_ten_seconds(void)
 		   "  left        160 KiB in 4 allocations\n");
 }
 
+static void t_arenas_are_told_apart(void)
+{
+	as_auto_sample struct sample_heap s;
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_FILE);
+
+	(void)sample_heap(&s);
+	s.site[3].op = AS_WIRE_OP_ARENA;
+	as_put_heap_arenas(&b, &plain, &s.h);
+	EXPECT_STR(
+		as_buf_text(&b),
+		"  arenas      96.0 KiB at the peak, 96.0 KiB left: Python's pool for small\n"
+		"              objects of any line, and no leak. --python-allocators records the\n"
+		"              lines inside\n");
+}
+
 static void t_stats(void)
 {
 	as_auto_sample struct sample_heap s;
@@ -298,8 +313,8 @@ static void t_a_rate_that_was_raised_is_said(void)
 	EXPECT_STR(
 		as_buf_text(&b),
 		"  sampling    one in 256 B was asked for; there were too many samples, so it was\n"
-		"              made larger, first 1.00 s after the start, last 2.00 s: one in\n"
-		"              16.0 KiB\n"
+		"              made larger 1.00 s after the start; since 2.00 s it is one in 16.0\n"
+		"              KiB\n"
 		"  incomplete  process 100: 10 samples were lost, of up to 160 KiB in all: the\n"
 		"              numbers may be so much too low\n");
 }
@@ -360,7 +375,7 @@ static void t_json(void)
 			UTEST_FAIL("no '%s' in %s", want[i], as_buf_text(&b));
 }
 
-UTEST_MAIN(T(t_the_end_fits_ten_seconds), T(t_stats), T(t_summary),
+UTEST_MAIN(T(t_the_end_fits_ten_seconds), T(t_arenas_are_told_apart), T(t_stats), T(t_summary),
 	   T(t_summary_by_own_and_by_count), T(t_table), T(t_tree), T(t_no_stack),
 	   T(t_sampled_has_intervals), T(t_csv), T(t_what_is_doubtful_is_said),
 	   T(t_a_rate_that_was_raised_is_said), T(t_nothing_at_all), T(t_json))

@@ -199,9 +199,32 @@ static void t_too_many_samples_make_the_rate_larger(void)
 	as_heap_free(rig_stop(&r));
 }
 
+/* A guest that holds too many doubles it; when there are few for long it is as it was. */
+static void t_a_guest_makes_the_rate_larger_for_a_while(void)
+{
+	struct rig r;
+	struct guest g = {.session = NULL};
+
+	rig_start(&r, 1000);
+	EXPECT(fake_visit(&g, rig_door(&r)));
+	atomic_store(&g.session->rate, 3000); /* no rate */
+	while (atomic_load(&g.session->rate) == 3000)
+		(void)usleep(1000);
+	EXPECT_U64(atomic_load(&g.session->rate), 1000);
+	atomic_store(&g.session->rate, 2000);
+	while (atomic_load(&g.session->rate) == 2000)
+		(void)usleep(1000);
+	as_auto_heap struct as_heap *h = rig_stop(&r);
+	EXPECT_U64(h->rate, 1000);
+	EXPECT_U64(h->nraised, 2);
+	EXPECT_U64(h->raised[0].rate, 2000);
+	EXPECT_U64(h->raised[1].rate, 1000);
+}
+
 UTEST_MAIN(T(t_what_a_guest_wrote_is_in_the_file), T(t_only_a_signal_kills),
 	   T(t_what_is_gone_is_not_in_a_later_peak),
 	   T(t_a_process_that_comes_again_is_another_program),
 	   T(t_stop_does_not_wait_for_the_living), T(t_the_mapping_cannot_be_made_shorter),
 	   T(t_what_is_no_guest_is_sent_away), T(t_others_that_are_preloaded_stay_so),
-	   T(t_too_many_samples_make_the_rate_larger))
+	   T(t_too_many_samples_make_the_rate_larger),
+	   T(t_a_guest_makes_the_rate_larger_for_a_while))

@@ -187,8 +187,10 @@ static void t_who_has_ended_holds_nothing(void)
 static void t_a_thread_may_get_its_name_later(void)
 {
 	struct scene s;
-	char note[8 + 6] = "\0\0\0\0\0\0\0\0worker";
-	uint32_t tid = (uint32_t)getpid();
+	struct {
+		struct as_wire_thread who;
+		char name[6];
+	} note = {{.tid = (uint32_t)getpid()}, {'w', 'o', 'r', 'k', 'e', 'r'}};
 
 	open_scene(&s);
 	alloc(&s, 64, 32);
@@ -196,8 +198,7 @@ static void t_a_thread_may_get_its_name_later(void)
 
 	EXPECT_U64(h->nthreads, 1);
 	EXPECT(!h->thread[0].name);
-	memcpy(note, &tid, sizeof tid);
-	fake_note(&s.g.fake, AS_WIRE_NOTE_THREAD, note, sizeof note);
+	fake_note(&s.g.fake, AS_WIRE_NOTE_THREAD, &note, sizeof note.who + sizeof note.name);
 	h = look(&s);
 	EXPECT_U64(h->nthreads, 1);
 	EXPECT_STR(h->thread[0].name, "worker");

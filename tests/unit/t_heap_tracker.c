@@ -407,7 +407,66 @@ static void t_estimates_are_unbiased_and_vanish_when_freed(void)
 	as_tracker_free(t);
 }
 
+/* Half of them stand for twice as much, about, and what was made is as it was. */
+static void t_thinned_ones_stand_for_as_much(void)
+{
+	enum { RATE = 8192, N = 400000, SIZE = 24 };
+	struct as_tracker *t = new_tracker(0, NULL);
+	uint64_t seed = 88172645463325252, living = 0;
+	struct as_heap_event e = {.kind = 3, .bytes = SIZE, .rate = RATE};
+	double chance = -expm1(-(double)SIZE / RATE), then = -expm1(-(double)SIZE / (4 * RATE));
+	struct as_heap_sums before, s;
+
+	for (size_t i = 0; i < N; i++)
+		if ((double)(next(&seed) >> 11) * 0x1p-53 < chance) {
+			EXPECT(as_tracker_event(t, &e));
+			living++;
+		}
+	as_tracker_sums(t, 3, &before);
+	e.what = AS_HEAP_THINNED;
+	for (uint64_t n = living; n; n--) {
+		bool stays = (double)(next(&seed) >> 11) * 0x1p-53 < then / chance;
+
+		e.becomes = stays ? 4 * RATE : 0;
+		living -= !stays;
+		EXPECT(as_tracker_event(t, &e));
+	}
+	as_tracker_sums(t, 3, &s);
+	EXPECT_I64(s.made.bytes, before.made.bytes);
+	EXPECT(s.variance_made == before.variance_made);
+	EXPECT_NEAR((double)s.left.bytes, (double)living * SIZE / then, (double)living);
+	EXPECT_NEAR((double)s.left.bytes, (double)N * SIZE, 4 * sqrt(s.variance_left));
+	EXPECT_NEAR(s.variance_left, 4.0 * N * SIZE * RATE, 0.3 * 4.0 * N * SIZE * RATE);
+	EXPECT(s.temporary.count == 0);
+	e = (struct as_heap_event){
+		.what = AS_HEAP_FREE, .kind = 3, .bytes = SIZE, .between = 9, .rate = 4 * RATE};
+	for (; living; living--)
+		EXPECT(as_tracker_event(t, &e));
+	as_tracker_sums(t, 3, &s);
+	EXPECT_I64(s.left.bytes, 0);
+	EXPECT_I64(s.left.count, 0);
+	as_tracker_free(t);
+}
+
+/* Thinned, what lives may seem to be more than was made: nobody freed less than nothing. */
+static void t_nothing_was_freed(void)
+{
+	struct as_tracker *t = new_tracker(0, NULL);
+	struct as_heap_event e = {.kind = 3, .bytes = 24, .rate = 1024};
+	struct as_heap_totals totals;
+
+	EXPECT(as_tracker_event(t, &e));
+	e.what = AS_HEAP_THINNED;
+	e.becomes = 2048;
+	EXPECT(as_tracker_event(t, &e));
+	as_tracker_totals(t, &totals);
+	EXPECT(totals.left.bytes > totals.made.bytes);
+	EXPECT(totals.freed.bytes == 0 && totals.freed.count == 0);
+	as_tracker_free(t);
+}
+
 UTEST_MAIN(T(t_one_process_is_as_a_replay_says), T(t_the_peak_of_several_is_as_a_replay_says),
 	   T(t_a_peak_can_begin_anew), T(t_many_at_once_are_as_one_by_one),
 	   T(t_of_equal_peaks_the_first_counts), T(t_what_was_not_told_is_refused),
-	   T(t_a_weight_is_one_over_the_chance), T(t_estimates_are_unbiased_and_vanish_when_freed))
+	   T(t_a_weight_is_one_over_the_chance), T(t_estimates_are_unbiased_and_vanish_when_freed),
+	   T(t_thinned_ones_stand_for_as_much), T(t_nothing_was_freed))

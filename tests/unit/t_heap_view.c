@@ -148,6 +148,26 @@ static void t_slices_are_kept_apart(void)
 	EXPECT_U64(p->sample[2].stack, p->sample[0].stack);
 }
 
+static void t_what_lasted_has_two_slices(void)
+{
+	as_auto_sample struct sample_heap s;
+	struct as_heap *h = sample_heap(&s);
+	struct as_heap_lasting lasting[] = {{0, 2, 0, {1, 10}},
+					    {2, 0, 7, {2, 20}},
+					    {3, 1, 2, {3, 30}}};
+	as_auto_profile struct as_profile *p = NULL;
+	struct as_err err;
+
+	h->lasting = lasting;
+	h->nlasting = 3;
+	s.site[3].op = AS_WIRE_OP_ARENA;
+	EXPECT_OK(as_heap_profile_lasting(h, 0, &p, &err), err);
+	EXPECT_U64(p->nsamples, 2);
+	EXPECT_U64(p->sample[0].slice, 2 << AS_HEAP_MADE_SHIFT);
+	EXPECT_U64(p->sample[1].slice, 7);
+	EXPECT_I64(p->sample[1].v[1], 20);
+}
+
 static struct as_heap_line line(const struct as_heap *h, enum as_heap_view which,
 				enum as_heap_order order, size_t at, size_t want)
 {
@@ -185,6 +205,23 @@ static void t_a_line_is_met_once(void)
 	s.site[2].stack = s.site[1].stack;
 	s.site[3].stack = 4711;
 	EXPECT_I64(line(h, AS_HEAP_MADE, AS_HEAP_BY_BYTES, 0, 2).amount.count, 107);
+}
+
+/* Arenas are in every sum, and no leak. */
+static void t_arenas_are_no_leak(void)
+{
+	as_auto_sample struct sample_heap s;
+	struct as_heap *h = sample_heap(&s);
+
+	s.site[3].op = AS_WIRE_OP_ARENA;
+	EXPECT_I64(line(h, AS_HEAP_LEFT, AS_HEAP_BY_BYTES, 0, 1).amount.bytes, 64 * SAMPLE_KIB);
+	EXPECT_I64(line(h, AS_HEAP_HELD, AS_HEAP_BY_BYTES, 0, 2).amount.bytes, 96 * SAMPLE_KIB);
+	EXPECT_I64(as_heap_arenas(h).left.bytes, 96 * SAMPLE_KIB);
+	EXPECT_I64(as_heap_arenas(h).peak.count, 3);
+	as_auto_profile struct as_profile *left = view(h, AS_HEAP_LEFT, 0);
+	as_auto_profile struct as_profile *peak = view(h, AS_HEAP_PEAK, 0);
+	EXPECT_I64(as_profile_total(left, 1), 64 * SAMPLE_KIB);
+	EXPECT_I64(as_profile_total(peak, 1), 3552 * SAMPLE_KIB);
 }
 
 /* Memory belongs to who can change it: Python's lines, then lines that are known. */
@@ -383,9 +420,9 @@ static void t_no_number_overflows(void)
 UTEST_MAIN(T(t_kinds_are_what_was_counted), T(t_a_view_has_its_own_stacks),
 	   T(t_sites_are_told_apart_as_asked), T(t_threads_of_one_name_have_their_number),
 	   T(t_one_process_needs_no_tag), T(t_the_spread_is_a_kind), T(t_counts_are_rounded_once),
-	   T(t_slices_are_kept_apart), T(t_lines_stand_in_order), T(t_a_line_is_met_once),
-	   T(t_owners), T(t_a_task_is_its_outermost_coroutine),
-	   T(t_without_coroutines_there_are_no_tasks), T(t_every_operation_has_a_name),
-	   T(t_a_moment_is_all_processes_that_are_there),
+	   T(t_slices_are_kept_apart), T(t_what_lasted_has_two_slices), T(t_lines_stand_in_order),
+	   T(t_a_line_is_met_once), T(t_arenas_are_no_leak), T(t_owners),
+	   T(t_a_task_is_its_outermost_coroutine), T(t_without_coroutines_there_are_no_tasks),
+	   T(t_every_operation_has_a_name), T(t_a_moment_is_all_processes_that_are_there),
 	   T(t_a_curve_that_is_thinned_keeps_its_peak), T(t_what_is_beside_the_heap),
 	   T(t_no_number_overflows))

@@ -200,7 +200,9 @@ static void t_kept(void)
 	l.errors[AS_LOAD_TIMEOUT] = 3;
 	l.bytes_in = UINT64_C(1) << 40;
 	l.wait_ns = 7;
-	l.deadline_ns = 9;
+	l.bound[AS_LOAD_E2EL] = (struct as_load_bound){.within_ns = 9, .kept = 3, .missed = 2};
+	l.bound[AS_LOAD_TTFT] = (struct as_load_bound){.within_ns = 8, .kept = 4, .unknown = 1};
+	l.bound[AS_LOAD_TPOT] = (struct as_load_bound){.within_ns = 7, .missed = 5};
 	l.met = 3;
 	l.stream.n = 2;
 	l.stream.tokens = 5;

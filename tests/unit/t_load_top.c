@@ -129,6 +129,26 @@ static void t_errors_and_an_end(void)
 	expect(&s, "app", false);
 }
 
+static void t_sessions_of_a_flow(void)
+{
+	SCENE s;
+
+	scene_open(&s);
+	s.facts.flow = true;
+	s.facts.most = 500;
+	tick(&s, 0, 0, 0);
+	draw(&s, 24, 80);
+	expect(&s, "- sessions/s  of 200 sessions/s asked for  0 sessions  of 500\n", true);
+	s.facts.t_ns += 2 * AS_SECOND;
+	s.facts.sessions = 61;
+	tick(&s, AS_SECOND, 250, AS_SECOND / 2);
+	draw(&s, 24, 80);
+	expect(&s,
+	       "250 requests/s  100 requests  3 of 8 visitors wait\n"
+	       "30.5 sessions/s  of 200 sessions/s asked for  61 sessions  of 500\n",
+	       true);
+}
+
 static void t_keys(void)
 {
 	SCENE s;
@@ -161,4 +181,4 @@ static void t_small_screens(void)
 }
 
 UTEST_MAIN(T(t_before_the_first_sample), T(t_rates_and_percentiles), T(t_errors_and_an_end),
-	   T(t_keys), T(t_small_screens))
+	   T(t_sessions_of_a_flow), T(t_keys), T(t_small_screens))

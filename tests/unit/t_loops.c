@@ -61,6 +61,31 @@ static void t_workers(void)
 	as_loops_done(&loops);
 }
 
+/* A worker that polls longer than it waits for work is one all the same, block or not. */
+static void t_busy_workers(void)
+{
+	EXPECT_OK(as_loops_init(&loops, &err), err);
+	loops.threshold_ns = 50 * MS;
+	for (int32_t tid = 1; tid <= 2; tid++) {
+		struct as_loop *x = as_loops_of(&loops, tid);
+
+		x->wait = "poll";
+		x->watched_ns = 1000 * MS;
+		for (int i = 0; i < 5; i++)
+			as_loops_add(&loops, x,
+				     &(struct as_loop_block){.tid = tid,
+							     .duration_ns = 40 * MS,
+							     .cause = tid == 1 || i < 2
+									      ? AS_LOOP_LOCK
+									      : AS_LOOP_GIL});
+		x->busy_ns = 200 * MS;
+	}
+	as_loops_settle(&loops);
+	EXPECT_U64(loops.n, 1);
+	EXPECT_I64(loops.loop[0]->tid, 2);
+	as_loops_done(&loops);
+}
+
 static void t_too_many(void)
 {
 	EXPECT_OK(as_loops_init(&loops, &err), err);
@@ -192,5 +217,5 @@ static void t_more_stacks_than_room(void)
 	as_loops_done(&loops);
 }
 
-UTEST_MAIN(T(t_blocks), T(t_workers), T(t_too_many), T(t_winner), T(t_task),
+UTEST_MAIN(T(t_blocks), T(t_workers), T(t_busy_workers), T(t_too_many), T(t_winner), T(t_task),
 	   T(t_the_line_has_its_own_cause), T(t_one_holder), T(t_more_stacks_than_room))

@@ -224,7 +224,7 @@ static struct as_profile *compared(struct as_profile *a, struct as_profile *b)
 	struct as_profile *d = NULL;
 	struct as_err err = {0};
 
-	if (as_profile_diff(a, b, NULL, &d, &err) < 0)
+	if (as_profile_diff(a, b, NULL, NULL, &d, &err) < 0)
 		UTEST_FAIL("%s", err.msg);
 	return d;
 }
@@ -263,13 +263,32 @@ static void t_diff_of_what_one_has_not(void)
 	as_auto_profile struct as_profile *a = two_kinds(), *b = folded("f 4\n"), *d = NULL;
 	struct as_err err = {0};
 
-	EXPECT_I64(as_profile_diff(a, b, NULL, &d, &err), AS_EUSAGE);
-	EXPECT_I64(as_profile_diff(a, b, "samples", &d, &err), AS_OK);
+	EXPECT_I64(as_profile_diff(a, b, NULL, NULL, &d, &err), AS_EUSAGE);
+	EXPECT_I64(as_profile_diff(a, b, "samples", NULL, &d, &err), AS_OK);
 	EXPECT_I64(as_profile_total(d, AS_AFTER), 4);
+}
+
+/* One of the two is a sample: the other has no variance. */
+static void t_diff_of_estimates(void)
+{
+	as_auto_profile struct as_profile *a = two_kinds(), *b = folded("f 4\n"), *d = NULL;
+	struct as_err err = {0};
+	const char *spread = a->kind[a->nkinds - 1].name;
+
+	EXPECT_I64(as_profile_diff(a, b, "samples", spread, &d, &err), AS_OK);
+	EXPECT_U64(d->nkinds, 4);
+	EXPECT_STR(d->kind[AS_AFTER_SPREAD].unit, a->kind[a->nkinds - 1].unit);
+	EXPECT_I64(as_profile_total(d, AS_BEFORE_SPREAD), as_profile_total(a, a->nkinds - 1));
+	EXPECT_I64(as_profile_total(d, AS_AFTER_SPREAD), 0);
+	as_profile_free(d);
+	d = NULL;
+	EXPECT_I64(as_profile_diff(b, b, NULL, spread, &d, &err), AS_OK);
+	EXPECT_U64(d->nkinds, 2);
 }
 
 UTEST_MAIN(T(t_nothing_asked_is_all), T(t_show_and_hide_stacks), T(t_hide_frames),
 	   T(t_show_from_frame), T(t_focus_and_its_callers), T(t_what_is_hidden_is_gone),
 	   T(t_one_metric), T(t_merge_adds_up), T(t_merge_of_unlike_kinds),
 	   T(t_merged_slices_stand_where_they_were), T(t_diff_has_both),
-	   T(t_a_function_that_moved_is_the_same), T(t_diff_of_what_one_has_not))
+	   T(t_a_function_that_moved_is_the_same), T(t_diff_of_what_one_has_not),
+	   T(t_diff_of_estimates))

@@ -364,6 +364,20 @@ static void t_another_namespace(void)
 	as_sockdiag_close(&d);
 }
 
-UTEST_MAIN(T(t_a_message), T(t_cut_off), T(t_refused), T(t_a_record_of_bpf), T(t_talks),
-	   T(t_a_listener_takes), T(t_names_of_hosts), T(t_counts_of_a_connection),
+/* Whoever goes there may be back before we know that he went: a failure is one all the same. */
+static void t_no_namespace(void)
+{
+	int null = open("/dev/null", O_RDONLY | O_CLOEXEC), opened = 0;
+	struct as_sockdiag d;
+	struct as_err err;
+
+	for (int i = 0; i < 2000; i++)
+		opened += as_sockdiag_open(&d, null, &err) == AS_OK;
+	EXPECT_I64(opened, 0);
+	EXPECT_I64(err.os, EINVAL);
+	close(null);
+}
+
+UTEST_MAIN(T(t_no_namespace), T(t_a_message), T(t_cut_off), T(t_refused), T(t_a_record_of_bpf),
+	   T(t_talks), T(t_a_listener_takes), T(t_names_of_hosts), T(t_counts_of_a_connection),
 	   T(t_the_end_of_a_connection_is_told), T(t_other_kinds), T(t_another_namespace))

@@ -44,6 +44,14 @@ static void t_a_model(void)
 	EXPECT_U64(l.longest_gap.n, 1);
 	EXPECT_I64(l.longest_gap.max, 40);
 	EXPECT_I64(l.per_token.max, 20); /* 60 for three more */
+	EXPECT_I64(as_stream_per_token(&s), 20);
+	s.tokens = 1;
+	EXPECT_I64(as_stream_per_token(&s), 0); /* none came after it */
+	s.tokens = 0;
+	EXPECT_I64(as_stream_per_token(&s), -1);
+	s.tokens = 4;
+	s.told = false;
+	EXPECT_I64(as_stream_per_token(&s), -1);
 	as_sse_done(&s.sse);
 }
 

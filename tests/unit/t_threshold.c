@@ -296,9 +296,10 @@ static bool possible(const char *text, const struct as_threshold_facts *f)
 static void t_what_can_be_known(void)
 {
 	static const char *const never[] = {
-		"looplag.p99<1", "target.cpu<1",       "target.memory<1GB",
-		"checks>0.9",    "handshake.p50<1",    "http_req_tls_handshaking avg<1",
-		"goodput>0.9",   "http_reqs{login}>1", "checks{login}>0.9",
+		"looplag.p99<1",     "target.cpu<1",          "target.memory<1GB",
+		"checks>0.9",        "handshake.p50<1",       "http_req_tls_handshaking avg<1",
+		"goodput>0.9",       "http_reqs{login}>1",    "checks{login}>0.9",
+		"good_requests>1/s", "good_requests.count>1",
 	};
 	struct as_threshold_facts f = {0};
 
@@ -306,10 +307,7 @@ static void t_what_can_be_known(void)
 		if (possible(never[i], &f))
 			UTEST_FAIL("'%s' is possible", never[i]);
 	EXPECT(possible("ttft.p99<1", &f) && possible("p99{scenario:x}<1", &f));
-	f = (struct as_threshold_facts){.watched = true,
-					.tls = true,
-					.deadline = true,
-					.nsteps = 2};
+	f = (struct as_threshold_facts){.watched = true, .tls = true, .bounds = true, .nsteps = 2};
 	f.step[0].name = "login";
 	f.step[1].name = "order";
 	f.step[0].checked = true;

@@ -73,6 +73,27 @@ static void t_undecided(void)
 	EXPECT(!judge("p99<50ms", 0, 0, 0).sure);
 }
 
+/* What is shown is what is judged: slices that had more of the slow ones only make it unsure. */
+static void t_the_whole(void)
+{
+	struct as_thresholds t = parsed("p90<50ms");
+	struct as_trial trial;
+	struct as_err err;
+
+	EXPECT_I64(as_trial_open(&trial, &t, &err), AS_OK);
+	as_histogram_clear(&h);
+	as_histogram_add(&h, 100 * AS_MSEC, 20);
+	as_histogram_add(&h, AS_MSEC, 80);
+	for (int i = 0; i < 8; i++)
+		add(&trial, 100, 0, 0);
+	EXPECT(!as_trial_judge(&trial, NULL).keeps);
+	as_histogram_clear(&whole.latency);
+	as_histogram_add(&whole.latency, AS_MSEC, 1000);
+	struct as_trial_view v = as_trial_judge(&trial, &whole);
+	EXPECT(v.keeps && !v.sure);
+	as_trial_close(&trial);
+}
+
 /* What no slice knows is judged at the end, and holds up what would be early otherwise. */
 static void t_the_end(void)
 {
@@ -108,7 +129,8 @@ static struct as_trial_view judge_swinging(const char *slo, int64_t requests, in
 	struct as_trial trial;
 	struct as_err err;
 
-	whole = (struct as_load){.deadline_ns = AS_SECOND, .measured_ns = AS_SECOND, .conns = 8};
+	whole = (struct as_load){.measured_ns = AS_SECOND, .conns = 8};
+	whole.bound[AS_LOAD_E2EL].within_ns = AS_SECOND;
 	EXPECT_I64(as_trial_open(&trial, &t, &err), AS_OK);
 	for (int i = 0; i < 10; i++) {
 		int64_t n = requests + (i % 2 ? swing : -swing);
@@ -150,6 +172,109 @@ static void t_goodput(void)
 	EXPECT(!v.sure);
 	v = judge_swinging("goodput>=0.9999", 100, 5);
 	EXPECT(!v.keeps && v.sure);
+	v = judge_swinging("good_requests>=900/s", 100, 5);
+	EXPECT(v.keeps && v.sure);
+	v = judge_swinging("good_requests>=1100/s", 100, 5);
+	EXPECT(!v.keeps && v.sure);
+}
+
+/* ── streams ──────────────────────────────────────────────────────────── */
+
+static struct as_load_streams stream; /* too large for a stack */
+
+static void t_streams(void)
+{
+	static const char *const slo[] = {"ttft.p90<50ms", "tpot.p90<50ms", "first_byte.mean<1s"};
+
+	as_load_streams_clear(&stream);
+	stream.n = 100;
+	as_histogram_add(&stream.first_token, 100 * AS_MSEC, 100);
+	as_histogram_add(&stream.per_token, 10 * AS_MSEC, 100);
+	as_histogram_add(&stream.first_byte, 10 * AS_MSEC, 100);
+	for (size_t i = 0; i < AS_LEN(slo); i++) {
+		struct as_thresholds t = parsed(slo[i]);
+		struct as_trial trial;
+		struct as_err err;
+
+		EXPECT_I64(as_trial_open(&trial, &t, &err), AS_OK);
+		as_histogram_clear(&h);
+		for (int k = 0; k < 10; k++)
+			as_trial_add(&trial, &(struct as_trial_slice){.latency = &h,
+								      .wire = &h,
+								      .waiting = &h,
+								      .requests = 100,
+								      .ns = AS_SECOND / 10,
+								      .stream = &stream});
+		struct as_trial_view v = as_trial_judge(&trial, NULL);
+		EXPECT(v.sure && v.keeps == (i > 0));
+		as_trial_close(&trial);
+	}
+}
+
+/* ── steps of a flow ──────────────────────────────────────────────────── */
+
+static struct as_load_step step[2]; /* too large for a stack */
+
+/* Ten slices of 200 requests of two steps each: the first takes 1 ms, the second 100 ms. */
+static struct as_trial_view judge_steps(const char *slo, uint64_t failed)
+{
+	struct as_thresholds t = parsed(slo);
+	struct as_load_check check[2] = {{.step = 0}, {.step = 1}};
+	struct as_trial trial;
+	struct as_err err;
+
+	EXPECT_I64(as_trial_open(&trial, &t, &err), AS_OK);
+	as_trial_name_step(&trial, "login");
+	as_trial_name_step(&trial, "order");
+	as_trial_name_check(&trial, 0);
+	as_trial_name_check(&trial, 1);
+	as_histogram_clear(&h);
+	for (int i = 0; i < 2; i++) {
+		as_load_step_clear(&step[i]);
+		step[i].requests = 200;
+		step[i].status[1] = 200;
+		step[i].errors[AS_LOAD_TIMEOUT] = i ? failed : 0;
+		as_histogram_add(&step[i].latency, i ? 100 * AS_MSEC : AS_MSEC, 200);
+	}
+	for (int i = 0; i < 10; i++) {
+		check[0].passed += 200;
+		check[1].failed += 100;
+		check[1].passed += 100;
+		as_trial_add(&trial, &(struct as_trial_slice){.latency = &h,
+							      .wire = &h,
+							      .waiting = &h,
+							      .requests = 400,
+							      .ns = AS_SECOND / 10,
+							      .nsteps = i == 9 ? 0 : 2,
+							      .step = step,
+							      .nchecks = 2,
+							      .check = check});
+	}
+	struct as_trial_view v = as_trial_judge(&trial, NULL);
+	as_trial_close(&trial);
+	return v;
+}
+
+static void t_steps(void)
+{
+	static const struct {
+		const char *slo;
+		bool keeps;
+	} decided[] = {
+		{"p95{login}<50ms", true},      {"p95{order}<50ms", false},
+		{"p95{order}<150ms", true},     {"mean{order}<50ms", false},
+		{"errors{login}<5%", true},     {"errors{order}<5%", false},
+		{"checks{login}>0.9", true},    {"checks{order}>0.9", false},
+		{"checks>0.9", false},          {"checks>0.5", true},
+		{"rate{login}>=5000/s", false},
+	};
+
+	for (size_t i = 0; i < AS_LEN(decided); i++) {
+		struct as_trial_view v = judge_steps(decided[i].slo, 50);
+
+		if (!v.sure || v.keeps != decided[i].keeps)
+			UTEST_FAIL("%s: sure %d, keeps %d", decided[i].slo, v.sure, v.keeps);
+	}
 }
 
 static void t_without_an_interval(void)
@@ -165,5 +290,5 @@ static void t_without_an_interval(void)
 	EXPECT(!v.keeps && !v.sure); /* nobody knows */
 }
 
-UTEST_MAIN(T(t_decided), T(t_undecided), T(t_the_end), T(t_means_and_rates), T(t_goodput),
-	   T(t_without_an_interval))
+UTEST_MAIN(T(t_decided), T(t_undecided), T(t_the_whole), T(t_the_end), T(t_means_and_rates),
+	   T(t_goodput), T(t_streams), T(t_steps), T(t_without_an_interval))

@@ -513,6 +513,29 @@ static void c_mixed(void)
 	}
 }
 
+/* Many small ones, held until all are there; two thirds of them go while others come and go. */
+static void c_tide(void)
+{
+	enum { HELD = 30011 };
+	static void *held[HELD];
+	uint32_t x = 2463534242u;
+
+	for (int i = 0; i < 2 * HELD; i++) {
+		x ^= x << 13;
+		x ^= x >> 17;
+		x ^= x << 5;
+		void *p = i % 2 ? by_malloc((x >> 8) % 700 + 1) : by_calloc(1, (x >> 8) % 90 + 1);
+
+		if (i < HELD) {
+			held[i] = p;
+			continue;
+		}
+		give(p);
+		if (i % 3)
+			give(held[i - HELD]);
+	}
+}
+
 /* Memory that there is no more of. */
 static void c_limit(void)
 {
@@ -546,7 +569,7 @@ static const struct {
 	{"crash", c_crash},         {"wait", c_wait},
 	{"exit7", c_exit7},         {"churn", c_churn},
 	{"slow", c_slow},           {"mixed", c_mixed},
-	{"limit", c_limit},
+	{"limit", c_limit},         {"tide", c_tide},
 };
 
 static void act(const char *name)

@@ -1,13 +1,14 @@
 /*
- * millions N -- N million allocations by three functions, of two hundred sizes. Half of
- * them are given back at once, the others replace one of 100,000 that are held, somewhere.
+ * millions N [HELD] -- N million allocations by three functions, of two hundred sizes. Half
+ * of them are given back at once, the others replace one of 100,000 (HELD) that are held,
+ * somewhere.
  * Says how much each function made, held at the peak, and left.
  */
 #include <inttypes.h>
 
 #include "work.h"
 
-enum { SHELF = 100000, MAKERS = 3 };
+enum { SHELF = 10000000, MAKERS = 3 };
 
 struct maker {
 	uint64_t count, bytes;
@@ -67,7 +68,10 @@ static void put(char *p, uint32_t size, uint32_t by, uint32_t at)
 int main(int argc, char **argv)
 {
 	uint64_t n = (uint64_t)(number(argc, argv, 1, 1) * 1e6);
-	uint32_t x = 2463534242u;
+	uint32_t x = 2463534242u, places = (uint32_t)number(argc, argv, 2, 100000);
+
+	if (!places || places > SHELF)
+		fail("millions: HELD");
 
 	for (uint64_t i = 0; i < n; i++) {
 		x ^= x << 13, x ^= x >> 17, x ^= x << 5;
@@ -78,7 +82,7 @@ int main(int argc, char **argv)
 		if (i % 2)
 			back(p, size, by);
 		else
-			put(p, size, by, x / 211 % SHELF);
+			put(p, size, by, x / 211 % places);
 	}
 	for (int i = 0; i < MAKERS; i++)
 		printf("{\"maker\": %d, \"count\": %" PRIu64 ", \"bytes\": %" PRIu64

@@ -32,6 +32,17 @@ interface Common {
     tags: [number, number | string][][];
     filters: Record<string, string>;
     beside: Beside | null;
+    lasting: Lasting | null;
+}
+
+/*
+ * Of memory that was not freed: the slice of a sample is the one in which it was made, and
+ * here is the one in which it was freed; 0: never. Of a span counts what was made within
+ * it and not freed by its end.
+ */
+interface Lasting {
+    slices: number;
+    until: number[];
 }
 
 /* Of memory over time: what the system counted as resident, and what of it is files. */
@@ -55,6 +66,7 @@ export interface Profile extends Common {
     sample: {stack: Int32Array; tags: Int32Array; slice: Int32Array; values: Float64Array[]};
     before: number; /* kinds of a comparison, or -1 */
     after: number;
+    until: Int32Array | null; /* of each sample; what was never freed is beyond all slices */
     slices: number;
     span_ns: number; /* all slices; the last ends with the profile */
 }
@@ -74,7 +86,8 @@ export function arrange(p: Packed): Profile {
     const named = (name: string) => p.kinds.findIndex((k) => k.name === name);
     const both = named("before") >= 0 && named("after") >= 0;
     const ints = (a: number[]) => Int32Array.from(a);
-    const slices = p.sample.slice.reduce((most, s) => Math.max(most, s), 0) + 1;
+    const slices = p.lasting?.slices
+        ?? p.sample.slice.reduce((most, s) => Math.max(most, s), 0) + 1;
     return {...p,
         place: {function: ints(p.place.function), file: ints(p.place.file),
             line: ints(p.place.line), begin: ints(p.place.begin), ink: ints(p.place.ink)},
@@ -83,12 +96,40 @@ export function arrange(p: Packed): Profile {
             slice: ints(p.sample.slice), values: p.sample.values.map((v) => Float64Array.from(v))},
         before: both ? named("before") : -1,
         after: both ? named("after") : -1,
+        until: p.lasting && Int32Array.from(p.lasting.until, (s) => s || slices),
         slices, span_ns: span(p, slices)};
+}
+
+/* What was not yet freed at the end of each slice. */
+function heldBySlice(p: Profile, until: Int32Array, v: Float64Array): Float64Array {
+    const by = new Float64Array(p.slices + 1);
+    p.sample.slice.forEach((s, i) => {
+        by[s] += v[i];
+        by[until[i]] -= v[i];
+    });
+    for (let s = 1; s < p.slices; s++)
+        by[s] += by[s - 1];
+    return by.subarray(0, p.slices);
+}
+
+/* Made in that span, and not freed by its end? */
+export function lasts(p: Profile, until: Int32Array, from: number, to: number):
+    (sample: number) => boolean {
+    const {slice} = p.sample;
+    return (i) => slice[i] >= from && slice[i] < to && until[i] >= to;
+}
+
+/* All that lasted of a span. */
+export function lasted(p: Profile, kind: number, from: number, to: number): number {
+    const counts = p.until && lasts(p, p.until, from, to);
+    return p.sample.values[kind].reduce((sum, v, i) => sum + (counts?.(i) ? v : 0), 0);
 }
 
 /* What each slice of time had of a kind. */
 export function bySlice(p: Profile, kind: number): Float64Array {
     const sums = new Float64Array(p.slices), v = p.sample.values[kind];
+    if (p.until)
+        return heldBySlice(p, p.until, v);
     p.sample.slice.forEach((s, i) => sums[s] += Math.max(0, v[i]));
     return sums;
 }

@@ -4,14 +4,15 @@ import {begin} from "../report/plain";
 import {startTheme, themeSwitch} from "../report/theme";
 import {duration, moment} from "../report/units";
 import {Controls} from "./controls";
-import {amount, bySlice, Kind, Profile, unpack} from "./data";
+import {amount, bySlice, Kind, lasted, Profile, unpack} from "./data";
 import {Graph} from "./graph";
 import {Model} from "./model";
 import {Side} from "./side";
 import {Strip} from "./strip";
 
 function facts(p: Profile): string {
-    const total = (i: number) => p.levels ? bySlice(p, i).reduce((a, b) => Math.max(a, b), 0)
+    const total = (i: number) => p.until ? lasted(p, i, 0, p.slices)
+        : p.levels ? bySlice(p, i).reduce((a, b) => Math.max(a, b), 0)
         : p.sample.values[i].reduce((a, b) => a + b, 0);
     const named = (k: Kind) => k.name === k.unit ? "" : ` ${k.name}`;
     const sums = p.kinds.map((k, i) => amount(k, total(i)) + named(k));

@@ -16,7 +16,8 @@ export class Resident {
     private readonly words = h("span", {class: "told"});
     private shown = "";
 
-    constructor(private readonly b: Beside, private readonly span: number) {
+    constructor(private readonly b: Beside, private readonly span: number,
+        private readonly bars: string) {
         this.own = b.rss.map((v, i) => v === null || b.file[i] === null ? null : v - b.file[i]!);
         this.most = b.rss.reduce<number>((a, v) => Math.max(a, v ?? 0), 0);
     }
@@ -53,7 +54,7 @@ export class Resident {
         if (this.shown === top)
             return;
         this.shown = top;
-        this.root.replaceChildren(key("heap", "heap"), key("rss", "RSS"),
+        this.root.replaceChildren(key("heap", this.bars), key("rss", "RSS"),
             key("own", "RSS without files"), h("span", {class: "top"}, `the top is ${top}`),
             this.words);
     }

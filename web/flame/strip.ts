@@ -5,7 +5,7 @@
 import {button, eachFrame, h} from "../report/dom";
 import {colour, onTheme} from "../report/theme";
 import {bytes, duration, place, timeStep} from "../report/units";
-import {bySlice, highest} from "./data";
+import {bySlice, highest, lasted} from "./data";
 import type {Model} from "./model";
 import {Resident} from "./resident";
 
@@ -23,7 +23,8 @@ export class Strip {
     private readonly redraw = eachFrame(() => this.draw());
 
     constructor(private readonly m: Model) {
-        this.resident = m.p.beside && new Resident(m.p.beside, m.p.span_ns);
+        this.resident = m.p.beside && new Resident(m.p.beside, m.p.span_ns,
+            m.p.until ? "made, not yet freed" : "heap");
         this.tall = this.resident ? HIGH : LOW;
         this.all = button("All of it", "Show the whole time", () => this.pick(0, m.p.slices));
         const tools = h("div", {class: "tools"}, h("h2", {}, "Over time"), this.words,
@@ -40,7 +41,7 @@ export class Strip {
     private refresh(): void {
         const {p, choice, compares} = this.m;
         this.sums = bySlice(p, compares ? p.after : choice.kind);
-        if (!p.levels)
+        if (!p.levels && !p.until)
             this.sums[p.slices - 1] /= this.lastPart();
         const whole = choice.from === 0 && choice.to === p.slices, ns = p.slice_ns;
         this.all.disabled = whole;
@@ -56,9 +57,12 @@ export class Strip {
         return Math.max(0.5, span_ns / slice_ns - (slices - 1));
     }
 
-    /* Of levels: which slice is shown. */
+    /* Of levels: which slice is shown; of what lasted, how much. */
     private top(): string {
         const {p, choice} = this.m;
+        if (p.until)
+            return `; ${this.m.amount(lasted(p, choice.kind, choice.from, choice.to))} ` +
+                "made in it and not freed by its end";
         if (!p.levels)
             return "";
         const at = highest(this.sums, choice.from, choice.to);

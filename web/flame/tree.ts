@@ -4,7 +4,7 @@
  * It grows step by step: grow() is a generator that stops every few thousand
  * steps, so that whoever runs it (pace.ts) decides how long a frame may take.
  */
-import {bySlice, highest, Profile} from "./data";
+import {bySlice, highest, lasts, Profile} from "./data";
 import type {Sieve} from "./filter";
 import type {Frames} from "./frames";
 
@@ -87,19 +87,22 @@ class Values {
     }
 }
 
-/* Is a slice of time among those that count? */
-function counted(p: Profile, how: How): (slice: number) => boolean {
+/* Is a sample of a slice of time among those that count? */
+function counted(p: Profile, how: How): (sample: number) => boolean {
+    const {slice} = p.sample;
+    if (p.until)
+        return lasts(p, p.until, how.from, how.to);
     if (!p.levels)
-        return (s) => s >= how.from && s < how.to;
+        return (i) => slice[i] >= how.from && slice[i] < how.to;
     const top = highest(bySlice(p, how.kind), how.from, how.to);
-    return (s) => s === top;
+    return (i) => slice[i] === top;
 }
 
 /* What each stack of the profile had. */
 export function ownOf(p: Profile, how: How): Float64Array {
     const v = new Values(p, how), counts = counted(p, how);
     for (let i = 0; i < p.sample.slice.length; i++)
-        if (counts(p.sample.slice[i]))
+        if (counts(i))
             v.add(i);
     return v.width;
 }
@@ -109,7 +112,7 @@ function groups(p: Profile, how: How): Map<number, number[]> {
     const found = new Map<number, number[]>();
     const {slice, tags} = p.sample, counts = counted(p, how);
     for (let i = 0; i < slice.length; i++) {
-        if (!counts(slice[i]))
+        if (!counts(i))
             continue;
         const key = how.apart ? tags[i] : 0, list = found.get(key);
         if (list)
