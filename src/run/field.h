@@ -150,13 +150,13 @@ enum as_group {
 	X(PROC_CTX_VOL,  "process.switches.voluntary", PROCESS, COUNT, COUNTER, SCHED, "switches", "context switches, waiting; while it lives, of its first thread")       \
 	X(PROC_CTX_INV,  "process.switches.forced",  PROCESS, COUNT, COUNTER, SCHED,   "forced",   "context switches, forced; while it lives, of its first thread") \
 	X(PROC_FDS,      "process.files.open",       PROCESS, COUNT, GAUGE,   FDS,     "files",    "open file descriptors")                               \
-	X(PROC_READ,     "process.io.read",          PROCESS, BYTES, COUNTER, IO,      "read",     "bytes fetched from block devices, reaped children's too") \
-	X(PROC_WRITE,    "process.io.write",         PROCESS, BYTES, COUNTER, IO,      "write",    "bytes sent to block devices, reaped children's too")  \
-	X(PROC_CANCELLED, "process.io.write_cancelled", PROCESS, BYTES, COUNTER, IO,   "cancelled", "bytes it deleted before a disk got them, reaped children's too") \
-	X(PROC_RCHAR,    "process.io.read_calls_bytes",  PROCESS, BYTES, COUNTER, IO,  "rchar",    "bytes asked for by read calls, reaped children's too") \
-	X(PROC_WCHAR,    "process.io.write_calls_bytes", PROCESS, BYTES, COUNTER, IO,  "wchar",    "bytes handed to write calls, reaped children's too")  \
-	X(PROC_SYSCR,    "process.io.read_calls",    PROCESS, COUNT, COUNTER, IO,      "reads",    "read calls, reaped children's too")                      \
-	X(PROC_SYSCW,    "process.io.write_calls",   PROCESS, COUNT, COUNTER, IO,      "writes",   "write calls, reaped children's too")                     \
+	X(PROC_READ,     "process.io.read",          PROCESS, BYTES, COUNTER, IO,      "read",     "bytes fetched from block devices, by itself") \
+	X(PROC_WRITE,    "process.io.write",         PROCESS, BYTES, COUNTER, IO,      "write",    "bytes sent to block devices, by itself")  \
+	X(PROC_CANCELLED, "process.io.write_cancelled", PROCESS, BYTES, COUNTER, IO,   "cancelled", "bytes it deleted before a disk got them, by itself") \
+	X(PROC_RCHAR,    "process.io.read_calls_bytes",  PROCESS, BYTES, COUNTER, IO,  "rchar",    "bytes asked for by read calls, by itself") \
+	X(PROC_WCHAR,    "process.io.write_calls_bytes", PROCESS, BYTES, COUNTER, IO,  "wchar",    "bytes handed to write calls, by itself")  \
+	X(PROC_SYSCR,    "process.io.read_calls",    PROCESS, COUNT, COUNTER, IO,      "reads",    "read calls, by itself")                      \
+	X(PROC_SYSCW,    "process.io.write_calls",   PROCESS, COUNT, COUNTER, IO,      "writes",   "write calls, by itself")                     \
 	X(THR_CPU,       "thread.cpu",               THREAD,  NS,    COUNTER, THREADS, "cpu",      "CPU time")                                            \
 	X(THR_WAIT,      "thread.wait",              THREAD,  NS,    COUNTER, THREADS, "cpu wait", "time spent ready, waiting for a CPU")                 \
 	X(CG_CPU,        "cgroup.cpu.total",         CGROUP,  NS,    COUNTER, CGROUP,  "cpu",      "CPU time of the group")                               \
