@@ -37,6 +37,7 @@ enum as_scope {
 	AS_DEVICE,    /* one block device of the machine        */
 	AS_FILE,      /* one file that the job read or wrote    */
 	AS_LOAD,      /* the load that was sent to the job      */
+	AS_SOCKET,    /* one socket of the job, with its peer   */
 	AS_NSCOPES
 };
 
@@ -214,7 +215,18 @@ enum as_group {
 	X(LOAD_MAX,      "load.latency.max",         LOAD,    NS,    GAUGE,   LOAD,    "max",      "largest of the same")                                 \
 	X(LOAD_WIRE_P50, "load.wire.p50",            LOAD,    NS,    GAUGE,   LOAD,    "wire p50", "median of the time between sending and the answer")   \
 	X(LOAD_WIRE_P99, "load.wire.p99",            LOAD,    NS,    GAUGE,   LOAD,    "wire p99", "99th percentile of the same")                         \
-	X(LOAD_CPU,      "load.generator.cpu",       LOAD,    NS,    COUNTER, LOAD,    "generator", "CPU time of the generator's thread")
+	X(LOAD_CPU,      "load.generator.cpu",       LOAD,    NS,    COUNTER, LOAD,    "generator", "CPU time of the generator's thread")                  \
+	X(SOCK_PROTOCOL, "socket.protocol",          SOCKET,  COUNT, GAUGE,   NET,     "protocol", "number of its protocol: 6 is TCP, 17 UDP")            \
+	X(SOCK_ACCEPTED, "socket.accepted",          SOCKET,  COUNT, GAUGE,   NET,     "accepted", "1 where the peer called, 0 where the job did")        \
+	X(SOCK_LOCAL,    "socket.local_port",        SOCKET,  COUNT, GAUGE,   NET,     "local",    "its own port")                                        \
+	X(SOCK_PORT,     "socket.peer_port",         SOCKET,  COUNT, GAUGE,   NET,     "port",     "its peer's port")                                     \
+	X(SOCK_STATE,    "socket.state",             SOCKET,  COUNT, GAUGE,   NET,     "state",    "of TCP: the last one known, as the kernel numbers them") \
+	X(SOCK_SENT,     "socket.bytes.sent",        SOCKET,  BYTES, COUNTER, NET,     "sent",     "payload sent, repeats not counted")                   \
+	X(SOCK_RECV,     "socket.bytes.received",    SOCKET,  BYTES, COUNTER, NET,     "received", "payload received")                                    \
+	X(SOCK_RETRANS,  "socket.retransmits",       SOCKET,  COUNT, COUNTER, NET,     "again",    "segments that had to be sent again")                  \
+	X(SOCK_RTT,      "socket.rtt",               SOCKET,  NS,    GAUGE,   NET,     "rtt",      "round trip time, smoothed, at the end")               \
+	X(SOCK_RTT_MIN,  "socket.rtt_min",           SOCKET,  NS,    GAUGE,   NET,     "rtt min",  "smallest round trip time")                            \
+	X(SOCK_OTHERS,   "socket.others",            SOCKET,  COUNT, COUNTER, NET,     "others",   "how many more there were, with fewer bytes")
 /* clang-format on */
 
 enum as_field_id {
