@@ -586,7 +586,7 @@ _assay() {
 		--store) _assay_files "$cur"; return ;;
 		esac
 		if [[ $cur == -* ]]; then
-			_assay_words "--json --csv --tree --store -h --help" "$cur"
+			_assay_words "--json --csv --tree --sockets --store -h --help" "$cur"
 		else
 			_assay_runs "$cur"
 		fi

@@ -109,10 +109,19 @@ static __always_inline void add_usage(struct as_wire_usage *to, const struct as_
 		__sync_fetch_and_add(&a[i], b[i]);
 }
 
-/*
- * What the kernel itself has added up of the threads that it released. Not their
- * I/O: there the kernel also adds that of children who were waited for.
- */
+/* Their I/O, where the kernel also adds that of children who were waited for. */
+static __always_inline void add_released_io(struct as_wire_usage *u, const struct signal_struct *s)
+{
+	ADD(rchar, BPF_CORE_READ(s, ioac.rchar));
+	ADD(wchar, BPF_CORE_READ(s, ioac.wchar));
+	ADD(syscr, BPF_CORE_READ(s, ioac.syscr));
+	ADD(syscw, BPF_CORE_READ(s, ioac.syscw));
+	ADD(read_bytes, BPF_CORE_READ(s, ioac.read_bytes));
+	ADD(write_bytes, BPF_CORE_READ(s, ioac.write_bytes));
+	ADD(cancelled_bytes, BPF_CORE_READ(s, ioac.cancelled_write_bytes));
+}
+
+/* What the kernel itself has added up of the threads that it released. */
 static __always_inline void add_released(struct as_wire_usage *u, const struct signal_struct *s)
 {
 	ADD(cpu, BPF_CORE_READ(s, sum_sched_runtime));
@@ -166,6 +175,10 @@ static __always_inline struct member *adopt(uint64_t process, const struct task_
 	m->start = BPF_CORE_READ(first, start_boottime);
 	m->old_maxrss = BPF_CORE_READ(s, maxrss);
 	add_released(&m->exited, s);
+	uint64_t children = BPF_CORE_READ(s, cutime) + BPF_CORE_READ(s, cstime);
+	if (!children)
+		add_released_io(&m->exited, s);
+	m->mixed = children && BPF_CORE_READ(s, sum_sched_runtime);
 	if (first != t && BPF_CORE_READ(first, exit_state)) /* it ended, and waits for the others */
 		add_thread_at(&m->exited, first);
 	m->settled = m->exited;
@@ -289,6 +302,12 @@ static __always_inline int32_t wait_status(const struct task_struct *t,
 		       : BPF_CORE_READ(t, group_leader, exit_code);
 }
 
+static __always_inline void forget_io(struct as_wire_usage *u)
+{
+	u->rchar = u->wchar = u->syscr = u->syscw = AS_WIRE_UNKNOWN;
+	u->read_bytes = u->write_bytes = u->cancelled_bytes = AS_WIRE_UNKNOWN;
+}
+
 static __always_inline void tell_end(uint32_t kind, const struct task_struct *t,
 				     const struct member *m, const struct as_wire_usage *usage)
 {
@@ -301,6 +320,8 @@ static __always_inline void tell_end(uint32_t kind, const struct task_struct *t,
 	r->hwm = m->hwm;
 	r->file = m->file;
 	r->threads = m->midway ? AS_WIRE_UNKNOWN : m->threads;
+	if (m->mixed)
+		forget_io(&r->usage);
 	submit(r);
 }
 

@@ -32,7 +32,7 @@ struct member {
 	uint32_t threads; /* it ever had                                                       */
 	uint32_t died;
 	uint32_t midway; /* it lived already when it was named                                 */
-	uint32_t spare;
+	uint32_t mixed;  /* I/O of threads that ended before that is among that of its children */
 };
 
 enum { MEMBERS_MAX = 1 << 15, NAMED_MAX = 1 << 14, ENDING_MAX = 1 << 14 };

@@ -53,8 +53,10 @@ enum {
 	TCP_ESTABLISHED = 1,
 	TCP_SYN_SENT = 2,
 	TCP_SYN_RECV = 3,
+	TCP_FIN_WAIT1 = 4,
 	TCP_CLOSE = 7,
 	TCP_CLOSE_WAIT = 8,
+	TCP_LAST_ACK = 9,
 	TCP_LISTEN = 10
 };
 enum { RCV_SHUTDOWN = 1 };
@@ -98,6 +100,7 @@ static __always_inline void numbers(struct as_wire_connection *r, const struct s
 	r->received = BPF_CORE_READ(tp, bytes_received);
 	r->retransmits = BPF_CORE_READ(tp, total_retrans);
 	r->rtt_us = BPF_CORE_READ(tp, srtt_us) >> 3;
+	r->rtt_min_us = BPF_CORE_READ(tp, rtt_min.s[0].v);
 	r->mark = sk->__sk_common.skc_flags >> SOCK_DONE & 1;
 }
 
@@ -108,6 +111,11 @@ static __always_inline void talked(struct as_wire_connection *r, const struct as
 	r->asked = t ? t->asked : 0;
 	r->answered = t ? t->answered : 0;
 	r->wait_ns = t ? t->wait_ns : 0;
+	r->began_ns = t ? t->began_ns : 0;
+	r->pid = t ? t->pid : 0;
+	__builtin_memset(r->comm, 0, sizeof r->comm);
+	if (t)
+		__builtin_memcpy(r->comm, t->comm, sizeof r->comm);
 }
 
 static __always_inline void ended(struct sock *sk, uint64_t cookie, const struct as_wire_talk *t)
@@ -122,6 +130,7 @@ static __always_inline void ended(struct sock *sk, uint64_t cookie, const struct
 	addresses(r, sk);
 	numbers(r, sk);
 	talked(r, t);
+	r->ended_ns = bpf_ktime_get_ns();
 	bpf_ringbuf_submit(r, BPF_RB_NO_WAKEUP);
 }
 
@@ -139,6 +148,15 @@ static __always_inline void answer_came(struct as_wire_talk *t, uint64_t now)
 	t->out_ns = 0;
 }
 
+/* We are in a call of the process whose socket it is. */
+static __always_inline void note_owner(struct as_wire_talk *t)
+{
+	if (t->pid)
+		return;
+	t->pid = (int32_t)(bpf_get_current_pid_tgid() >> 32);
+	bpf_get_current_comm(t->comm, sizeof t->comm);
+}
+
 /* A call went out; or a connection stands. */
 static __always_inline void begin(uint64_t cookie, int before, int now)
 {
@@ -149,9 +167,12 @@ static __always_inline void begin(uint64_t cookie, int before, int now)
 		answer_came(called, bpf_ktime_get_ns());
 		return;
 	}
-	if (now == TCP_SYN_SENT)
+	if (now == TCP_SYN_SENT) {
 		t.out_ns = bpf_ktime_get_ns();
+		note_owner(&t);
+	}
 	t.late = before == TCP_SYN_SENT; /* it called before we were there */
+	t.began_ns = t.late ? 0 : bpf_ktime_get_ns();
 	if (now == TCP_SYN_SENT || t.late)
 		t.role = AS_WIRE_OPENED;
 	bpf_map_update_elem(&talks, &cookie, &t, BPF_ANY);
@@ -174,6 +195,9 @@ int BPF_PROG(state_changed, struct sock *sk, int before, int now)
 		return 0;
 	}
 	struct as_wire_talk *t = bpf_map_lookup_elem(&talks, &cookie);
+	/* Only close(), shutdown() and the end of the process lead there. */
+	if (t && (now == TCP_FIN_WAIT1 || now == TCP_LAST_ACK))
+		note_owner(t);
 	if (t && is_over(sk, now))
 		answer_came(t, bpf_ktime_get_ns());
 	if (now != TCP_CLOSE)

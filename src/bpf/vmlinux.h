@@ -285,9 +285,18 @@ struct inet_sock {
 	__be16 inet_sport;
 };
 
+struct minmax_sample {
+	uint32_t t, v;
+};
+
+struct minmax {
+	struct minmax_sample s[3];
+};
+
 struct tcp_sock {
 	uint64_t bytes_sent, bytes_retrans, bytes_received;
 	uint32_t total_retrans, srtt_us;
+	struct minmax rtt_min;
 };
 
 #pragma clang attribute pop

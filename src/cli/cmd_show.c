@@ -3,7 +3,7 @@
 #include "report/report.h"
 
 struct opts {
-	bool json, csv, tree;
+	bool json, csv, tree, sockets;
 	const char *store;
 };
 
@@ -14,6 +14,8 @@ static const struct as_opt opts[] = {
 	 .help = "print the timeline as comma-separated values"},
 	{.name = "tree", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, tree), .apart = 2,
 	 .help = "print the tree of its processes over time"},
+	{.name = "sockets", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, sockets),
+	 .apart = 1 | 2, .help = "print its sockets, those with the most bytes"},
 	AS_STORE_OPT(struct opts, store),
 	{0},
 };
@@ -31,6 +33,8 @@ static int print(const struct opts *o, const struct as_run *run, struct as_io *i
 		as_report_tree(&out, &look, run);
 	else if (o->json)
 		as_report_json(&out, run);
+	else if (o->sockets)
+		as_report_sockets(&out, &look, run);
 	else if (o->csv)
 		as_report_csv(&out, run);
 	else
@@ -62,11 +66,17 @@ const struct as_cmd as_cmd_show = {
 		"its timeline: one line for each sample, empty cells where a value is unknown.\n\n"
 		"`--tree` prints all its processes below their parents, in the order of birth, "
 		"with their lives as bars. Siblings of one name and the same kind of children are "
-		"one row: cc1 ×340. With `--json` the same nested.",
+		"one row: cc1 ×340. With `--json` the same nested.\n\n"
+		"`--sockets` prints its TCP connections one by one, and what went by UDP between "
+		"two ports: the hundred with the most bytes, each with its process, its own port, "
+		"its peer, when it was opened and closed in seconds of the run, and its last "
+		"state. When, and UDP, are known where BPF tells. The whole run as `--json` has "
+		"them as well.",
 	.examples = "assay show\tthe run that started last\n"
 		    "assay show last --json\tthe same for a program\n"
 		    "assay show last --csv\tits timeline for a spreadsheet\n"
-		    "assay show last --tree\tits processes, over time\n",
+		    "assay show last --tree\tits processes, over time\n"
+		    "assay show last --sockets\tits connections one by one\n",
 	.max_args = 1,
 	.opts = opts,
 	.opts_size = sizeof(struct opts),

@@ -50,9 +50,12 @@ static int hand_over(struct as_census *s, const struct as_collect *c, bool midwa
 	}
 	(void)as_census_drain(s, c);
 	as_witness_settle(&s->witness);
-	if (s->witness.now.ops == &as_life_netlink)
+	if (s->witness.now.ops == &as_life_netlink) {
 		as_collect_origins(c, AS_PROCESS, AS_G_CPU, AS_MEASURED,
 				   "/proc/PID/stat; at its end wait4, or taskstats: a tick short");
+		as_collect_origins(c, AS_PROCESS, AS_G_IO, AS_MEASURED,
+				   "/proc/PID/io; at its end taskstats, in KiB");
+	}
 	return r;
 }
 

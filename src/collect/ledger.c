@@ -103,13 +103,13 @@ struct as_life_usage as_process_usage(const struct as_process *p)
 	u.wait_ns = as_threads_wait(p);
 	u.voluntary = as_since(p->status.voluntary, p->status_base.voluntary);
 	u.forced = as_since(p->status.forced, p->status_base.forced);
-	u.read_bytes = as_since(p->io.read_bytes, p->io_base.read_bytes);
-	u.write_bytes = as_since(p->io.write_bytes, p->io_base.write_bytes);
-	u.cancelled_bytes = as_since(p->io.cancelled, p->io_base.cancelled);
-	u.rchar = as_since(p->io.rchar, p->io_base.rchar);
-	u.wchar = as_since(p->io.wchar, p->io_base.wchar);
-	u.syscr = as_since(p->io.syscr, p->io_base.syscr);
-	u.syscw = as_since(p->io.syscw, p->io_base.syscw);
+	u.read_bytes = p->own.io.read_bytes;
+	u.write_bytes = p->own.io.write_bytes;
+	u.cancelled_bytes = p->own.io.cancelled;
+	u.rchar = p->own.io.rchar;
+	u.wchar = p->own.io.wchar;
+	u.syscr = p->own.io.syscr;
+	u.syscw = p->own.io.syscw;
 	u.hwm = p->status.hwm;
 	return u;
 }
@@ -238,6 +238,14 @@ static void changed(struct as_members *m, const struct as_collect *c, const stru
 	p->grown_up = false;
 }
 
+static void threaded(struct as_members *m, const struct as_life *life)
+{
+	struct as_process *p = meant(m, life);
+
+	if (p)
+		p->own.threaded = true;
+}
+
 /* ── deaths ───────────────────────────────────────────────────────────── */
 
 /* Parents first: a list in which children stand before them is hard to read. */
@@ -309,7 +317,6 @@ void as_ledger_depart(struct as_ledger *g, struct as_members *m, const struct as
 		p->died_ns = as_now() - c->start_ns;
 	g->deaths++;
 	g->unknown += !known;
-	/* What /proc says of a parent has its children's I/O in it: not twice into the sum. */
 	as_usage_add(&g->sum, known ? usage : &seen);
 	tell_parent(m, c, p);
 	as_process_tell(p, c);
@@ -366,14 +373,15 @@ static void amend(struct as_ledger *g, struct as_departed *d, const struct as_li
 	g->sum.sys_ns += d->usage.sys_ns - was.sys_ns;
 }
 
-static void settled(struct as_ledger *g, const struct as_life *life)
+static void settled(struct as_ledger *g, const struct as_collect *c, const struct as_life *life)
 {
+	struct as_life_usage usage = since_command(life, c);
 	struct as_departed *d = departed_find(g, life->pid, life->start_ns);
 
 	if (!d || !d->known || life->usage.cpu_ns == AS_PROC_NA)
 		return;
 	d->settled = g->settles = true;
-	amend(g, d, &life->usage);
+	amend(g, d, &usage);
 }
 
 void as_ledger_reaped(struct as_ledger *g, const struct as_process *p)
@@ -395,11 +403,14 @@ void as_ledger_told(struct as_ledger *g, struct as_members *m, const struct as_c
 	case AS_LIFE_EXEC:
 		changed(m, c, life);
 		break;
+	case AS_LIFE_THREADED:
+		threaded(m, life);
+		break;
 	case AS_LIFE_DIED:
 		died(g, m, c, life, show);
 		break;
 	case AS_LIFE_SETTLED:
-		settled(g, life);
+		settled(g, c, life);
 		break;
 	}
 }

@@ -39,6 +39,7 @@ struct state {
 	int64_t ephemeral[2]; /* ports that the kernel gives to those who do not care */
 	size_t told;          /* peers that the sinks know */
 	struct as_names names;
+	bool last; /* sample that there is                                            */
 	int64_t saved_ns, paid_ns, begun_ns; /* CPU time to spend; until when; since when */
 };
 
@@ -177,6 +178,7 @@ static void tell_watched(const struct state *s, const struct as_collect *c)
 	for (enum as_field_id f = AS_F_PEER_CONNS; f <= AS_F_PEER_WAIT; f++)
 		if (c->want->field[f])
 			as_collect_origin(c, f, how, "%s", source);
+	as_collect_origins(c, AS_SOCKET, AS_G_NET, how, "%s", source);
 }
 
 static void watch(struct state *s, const struct as_collect *c)
@@ -314,6 +316,79 @@ static void rows(struct state *s, const struct as_collect *c, struct as_frame *f
 			peer_row(s->sockets.peers.v[i], c, frame);
 }
 
+/* ── sockets one by one ───────────────────────────────────────────────── */
+
+static int64_t since(const struct as_collect *c, int64_t ns)
+{
+	return ns == AS_NA ? AS_NA : ns - c->start_ns;
+}
+
+static void tell_socket(const struct as_socket *k, const struct as_collect *c, uint32_t id)
+{
+	char name[AS_ADDR_TEXT], comm[sizeof k->owner.comm];
+
+	as_sock_addr_text(&k->remote, name);
+	memcpy(comm, k->owner.comm, sizeof comm);
+	as_tee_instance(c->sink, &(struct as_instance){.scope = AS_SOCKET,
+						       .id = id,
+						       .parent = k->peer,
+						       .key = k->owner.pid,
+						       .name = name,
+						       .detail = comm[0] ? comm : NULL,
+						       .born_ns = since(c, k->opened_ns),
+						       .died_ns = since(c, k->closed_ns),
+						       .ended_by = AS_NA});
+}
+
+static void socket_row(const struct as_socket *k, const struct as_collect *c, int64_t *row)
+{
+	enum { TCP = 6, UDP = 17 };
+	bool tcp = k->kind == AS_SOCK_TCP;
+
+	as_put(c, row, AS_F_SOCK_PROTOCOL, tcp ? TCP : UDP);
+	as_put(c, row, AS_F_SOCK_ACCEPTED, k->accepted);
+	as_put(c, row, AS_F_SOCK_LOCAL, k->local.port);
+	as_put(c, row, AS_F_SOCK_PORT, k->remote.port);
+	as_put(c, row, AS_F_SOCK_STATE, tcp ? k->state : AS_NA);
+	as_put(c, row, AS_F_SOCK_SENT, k->sent);
+	as_put(c, row, AS_F_SOCK_RECV, k->received);
+	as_put(c, row, AS_F_SOCK_RETRANS, k->retransmits);
+	as_put(c, row, AS_F_SOCK_RTT, k->rtt_ns);
+	as_put(c, row, AS_F_SOCK_RTT_MIN, k->rtt_min_ns);
+}
+
+/* What is left out, as the last of the list. */
+static void others_row(const struct as_socklist *l, const struct as_collect *c,
+		       struct as_frame *frame)
+{
+	char name[] = "others";
+
+	as_tee_instance(c->sink, &(struct as_instance){.scope = AS_SOCKET,
+						       .id = (uint32_t)l->n,
+						       .parent = AS_NO_PARENT,
+						       .name = name,
+						       .born_ns = AS_NA,
+						       .died_ns = AS_NA,
+						       .ended_by = AS_NA});
+	int64_t *row = as_frame_row(frame, AS_SOCKET, (uint32_t)l->n);
+	as_put(c, row, AS_F_SOCK_SENT, l->sent);
+	as_put(c, row, AS_F_SOCK_RECV, l->received);
+	as_put(c, row, AS_F_SOCK_OTHERS, l->others);
+}
+
+static void socket_rows(const struct state *s, const struct as_collect *c, struct as_frame *frame)
+{
+	struct as_socklist list;
+
+	as_peers_list(&s->sockets.peers, &list);
+	for (uint32_t i = 0; i < list.n; i++) {
+		tell_socket(&list.v[i], c, i);
+		socket_row(&list.v[i], c, as_frame_row(frame, AS_SOCKET, i));
+	}
+	if (list.others)
+		others_row(&list, c, frame);
+}
+
 /* ── its life ─────────────────────────────────────────────────────────── */
 
 static bool net_wanted(const struct as_want *w)
@@ -329,6 +404,7 @@ static void tell_origins(const struct as_collect *c)
 
 	as_collect_origins(c, AS_JOB, AS_G_NET, AS_ATTRIBUTED, MISSING);
 	as_collect_origins(c, AS_PEER, AS_G_NET, AS_ATTRIBUTED, MISSING);
+	as_collect_origins(c, AS_SOCKET, AS_G_NET, AS_ATTRIBUTED, MISSING);
 	tell_only_bpf(c, c->attached ? "needs BPF on a group of the job's own"
 				     : "needs BPF, and some milliseconds");
 	for (size_t i = 0; i < AS_LEN(held_by); i++)
@@ -370,9 +446,21 @@ static int net_sample(void *st, const struct as_collect *c, struct as_frame *fra
 		r = look(s, c, frame->t_ns, false, err);
 	drain(s, c); /* after it is known where the job listens */
 	rows(s, c, frame);
+	if (s->last && !s->sockets.refused[0])
+		socket_rows(s, c, frame);
 	as_interfaces_rows(&s->nics, c, frame);
 	end_spending(s);
 	return r;
+}
+
+/* Which sockets had the most is only known at the end. */
+static enum as_news net_ready(void *st, const struct as_collect *c, bool last)
+{
+	struct state *s = st;
+
+	(void)c;
+	s->last |= last;
+	return AS_NO_NEWS;
 }
 
 static void set_total(const struct state *s, struct as_total *totals, enum as_total_id id,
@@ -424,6 +512,7 @@ const struct as_collector as_collect_net = {
 	.wanted = net_wanted,
 	.open = net_open,
 	.sample = net_sample,
+	.ready = net_ready,
 	.finish = net_finish,
 	.close = net_close,
 };

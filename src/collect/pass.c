@@ -105,6 +105,7 @@ static void take_group(struct as_process *p, const struct as_collect *c,
 		put(p, &p->fds, (int64_t)g->files);
 	else if (as_wants_group(c->want, AS_G_FDS))
 		count_files(p, c);
+	p->told_ended = g->ended;
 	add(&p->told_sum, &g->ended);
 }
 
@@ -192,6 +193,7 @@ static void settle(struct as_process *p, const struct as_pass *pass)
 	p->moves += p->changed;
 	if (p->newcomer)
 		as_process_meet(p, pass->c, &pass->members->pool);
+	as_own_told(p, &p->told_ended);
 	p->newcomer = p->first_pass = false;
 }
 

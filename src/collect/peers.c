@@ -168,6 +168,20 @@ static int64_t payload(struct as_connection *k, const struct as_sock *s, bool co
 	return s->received > 0 && (k->fin || !rests) ? s->received - 1 : s->received;
 }
 
+/* As it is listed: what it had since the run began. */
+static void note(struct as_connection *k, const struct as_sock *s, bool count)
+{
+	if (!count)
+		k->base = k->seen;
+	as_socket_note(&k->of, s);
+	if (s->sent != AS_SOCK_NA)
+		k->of.sent = k->seen.sent - k->base.sent;
+	if (s->received != AS_SOCK_NA)
+		k->of.received = k->seen.received - k->base.received;
+	if (s->retransmits != AS_SOCK_NA)
+		k->of.retransmits = k->seen.retransmits - k->base.retransmits;
+}
+
 static void add_traffic(struct as_peers *t, struct as_connection *k, const struct as_sock *s,
 			bool count)
 {
@@ -180,6 +194,7 @@ static void add_traffic(struct as_peers *t, struct as_connection *k, const struc
 	p->counted |= s->sent != AS_SOCK_NA;
 	k->moved |= memcmp(&was, &k->seen, sizeof was) != 0;
 	p->changed |= k->moved;
+	note(k, s, count);
 	if (s->rtt_ns != AS_SOCK_NA && s->sent > 0) {
 		p->rtt_sum += s->rtt_ns;
 		p->rtts++;
@@ -307,6 +322,7 @@ static struct as_connection *meet(struct as_peers *t, const struct as_sock *s,
 	k = add(t, s->cookie, p);
 	if (!k)
 		return NULL;
+	k->of = as_socket_new(s, hint.accepted, p->instance);
 	p->open++;
 	p->changed = true;
 	if (hint.before)
@@ -344,6 +360,8 @@ static void drop(struct as_peers *t, struct as_connection *k)
 	size_t at = (size_t)(k - t->connections);
 
 	shut(t, k);
+	if (k->of.kind == AS_SOCK_TCP)
+		as_socklist_add(&t->over, &k->of);
 	memmove(k, k + 1, (t->nconnections - at - 1) * sizeof *k);
 	t->nconnections--;
 }
@@ -440,14 +458,20 @@ void as_peers_flow(struct as_peers *t, const struct as_sock_addr *remote, uint16
 			    .remote = *remote,
 			    .local.port = local_port};
 
-	if (!k)
-		k = add(t, cookie, peer_of(t, &s, accepted));
+	if (!k) {
+		struct as_peer *p = peer_of(t, &s, accepted);
+
+		k = add(t, cookie, p);
+		if (k)
+			k->of = as_socket_new(&s, accepted, p->instance);
+	}
 	if (!k)
 		return;
 	k->flow = true;
 	s.sent = sent;
 	s.received = received;
-	s.retransmits = s.rtt_ns = s.pieces = AS_SOCK_NA;
+	s.retransmits = s.rtt_ns = s.rtt_min_ns = s.pieces = AS_SOCK_NA;
+	s.opened_ns = s.closed_ns = AS_SOCK_NA;
 	add_traffic(t, k, &s, true);
 }
 
@@ -472,6 +496,15 @@ size_t as_peers_pending(const struct as_peers *t)
 	for (size_t i = 0; i < t->nconnections; i++)
 		n += !t->connections[i].held && !t->connections[i].flow;
 	return n;
+}
+
+void as_peers_list(const struct as_peers *t, struct as_socklist *ret)
+{
+	*ret = t->over;
+	for (size_t i = 0; i < t->nconnections; i++)
+		if (t->connections[i].flow || t->connections[i].of.kind == AS_SOCK_TCP)
+			as_socklist_add(ret, &t->connections[i].of);
+	as_socklist_sort(ret);
 }
 
 void as_peers_done(struct as_peers *t)

@@ -22,7 +22,7 @@
  * Only BPF tells; elsewhere both are unknown.
  */
 #include "collect/collector.h"
-#include "os/sockdiag.h"
+#include "collect/socklist.h"
 
 enum { AS_PEERS_MAX = 512, AS_PEER_PATH = 112 };
 
@@ -60,13 +60,15 @@ struct as_connection {
 	uint8_t missed;
 	uint32_t look; /* the last one that saw it                           */
 	struct as_traffic seen;
-	int64_t raw, pieces; /* bytes and segments received, as the kernel counts  */
-	int64_t out_ns;      /* when data last went out; AS_NA: not known          */
-	int64_t exchanges;   /* of them counted                                    */
-	int64_t wait_ns;     /* of that counted, where BPF tells                   */
-	bool timed;          /* BPF tells how long it waits                        */
-	bool moved;          /* something went over it since that was asked        */
-	bool begun;          /* BPF was told of it, or told of it                  */
+	struct as_traffic base; /* of that, what was there before the run  */
+	struct as_socket of;    /* as it is listed                         */
+	int64_t raw, pieces;    /* bytes and segments received, as the kernel counts  */
+	int64_t out_ns;         /* when data last went out; AS_NA: not known          */
+	int64_t exchanges;      /* of them counted                                    */
+	int64_t wait_ns;        /* of that counted, where BPF tells                   */
+	bool timed;             /* BPF tells how long it waits                        */
+	bool moved;             /* something went over it since that was asked        */
+	bool begun;             /* BPF was told of it, or told of it                  */
 };
 
 struct as_peers {
@@ -75,6 +77,7 @@ struct as_peers {
 	struct as_connection *connections; /* sorted by cookie */
 	size_t nconnections, connections_cap;
 	struct as_traffic job;
+	struct as_socklist over; /* those that ended                              */
 	uint32_t look;           /* number of this look                           */
 	int64_t t_ns, before_ns; /* time of this look, and of the one before */
 	bool waiting; /* somebody was called or asked, and only looks can tell how long */
@@ -123,6 +126,8 @@ void as_peers_looked(struct as_peers *t, bool (*holds)(const void *data, uint32_
 		     const void *data);
 /* How many connections are open, or waiting for their last numbers. */
 size_t as_peers_pending(const struct as_peers *t);
+/* All TCP connections and flows of datagrams so far, one by one. */
+void as_peers_list(const struct as_peers *t, struct as_socklist *ret);
 void as_peers_done(struct as_peers *t);
 
 /* "10.0.0.7:5432", "[::1]:80", "port 80 from 10.0.0.9", "udp 10.0.0.1:53", "unix /run/x". */

@@ -35,6 +35,7 @@ static void forget(struct as_process *p)
 						 AS_PROC_NA, AS_PROC_NA, AS_PROC_NA};
 	p->sched = (struct as_proc_sched){AS_PROC_NA, AS_PROC_NA, AS_PROC_NA};
 	p->fds = AS_PROC_NA;
+	as_own_init(&p->own);
 	p->share.read_ns = p->pss = p->uss = p->pss_age = AS_PROC_NA;
 	p->family = -1;
 }
@@ -95,6 +96,7 @@ static void read_io(struct as_process *p, struct as_proc_pool *pool)
 		as_parse_io(text, n, &p->io);
 	else if (r == AS_EPERM)
 		p->io_denied = true;
+	as_own_read(p, pool);
 }
 
 enum look { STILL, MOVED, LOST };
@@ -145,11 +147,12 @@ static void set_base(struct as_process *p, const struct as_collect *c, bool midw
 		p->base = (struct as_proc_stat){0};
 		p->io_base = (struct as_proc_io){.wchar = joins, .syscw = joins};
 		p->status_base = (struct as_proc_status){0};
-		return;
+	} else {
+		p->base = p->stat;
+		p->io_base = p->io;
+		p->status_base = p->status;
 	}
-	p->base = p->stat;
-	p->io_base = p->io;
-	p->status_base = p->status;
+	as_own_begin(p, joins);
 }
 
 void as_process_init(struct as_process *p, struct as_proc_pool *pool, int32_t pid)
@@ -242,6 +245,7 @@ int as_process_open(struct as_process *p, const struct as_collect *c, struct as_
 		return as_fail(err, AS_ENOTFOUND, "process %d is gone", p->pid);
 	}
 	set_base(p, c, midway);
+	as_own_read(p, pool);
 	return AS_OK;
 }
 
@@ -319,13 +323,15 @@ static void memory_cells(const struct as_process *p, const struct as_collect *c,
 
 static void io_cells(const struct as_process *p, const struct as_collect *c, int64_t *row)
 {
-	as_put(c, row, AS_F_PROC_READ, as_since(p->io.read_bytes, p->io_base.read_bytes));
-	as_put(c, row, AS_F_PROC_WRITE, as_since(p->io.write_bytes, p->io_base.write_bytes));
-	as_put(c, row, AS_F_PROC_CANCELLED, as_since(p->io.cancelled, p->io_base.cancelled));
-	as_put(c, row, AS_F_PROC_RCHAR, as_since(p->io.rchar, p->io_base.rchar));
-	as_put(c, row, AS_F_PROC_WCHAR, as_since(p->io.wchar, p->io_base.wchar));
-	as_put(c, row, AS_F_PROC_SYSCR, as_since(p->io.syscr, p->io_base.syscr));
-	as_put(c, row, AS_F_PROC_SYSCW, as_since(p->io.syscw, p->io_base.syscw));
+	const struct as_proc_io *own = &p->own.io;
+
+	as_put(c, row, AS_F_PROC_READ, own->read_bytes);
+	as_put(c, row, AS_F_PROC_WRITE, own->write_bytes);
+	as_put(c, row, AS_F_PROC_CANCELLED, own->cancelled);
+	as_put(c, row, AS_F_PROC_RCHAR, own->rchar);
+	as_put(c, row, AS_F_PROC_WCHAR, own->wchar);
+	as_put(c, row, AS_F_PROC_SYSCR, own->syscr);
+	as_put(c, row, AS_F_PROC_SYSCW, own->syscw);
 }
 
 void as_process_rows(struct as_process *p, const struct as_collect *c, struct as_frame *frame)
@@ -439,6 +445,7 @@ void as_process_close(struct as_process *p, struct as_proc_pool *pool)
 		p->dir = -1;
 		pool->keep++;
 	}
+	as_own_close(&p->own, pool);
 	as_threads_close(p, pool);
 }
 

@@ -11,6 +11,7 @@
  * opened anew at each look, and looked at for their birth: it is who they are.
  */
 #include "base/cleanup.h"
+#include "collect/own.h"
 #include "collect/sums.h"
 #include "os/proc.h"
 #include "wire/task.h"
@@ -78,8 +79,10 @@ struct as_process {
 	char *args;       /* its command line as last seen, or NULL                  */
 	int64_t ended_by; /* its wait status; AS_NA                                  */
 	int64_t died_ns;  /* since the run's start; AS_NA                            */
-	struct as_wire_usage told_sum; /* during a pass                          */
-	int64_t file_max;              /* the most pages of files that it was seen with   */
+	struct as_wire_usage told_sum;   /* during a pass                            */
+	struct as_wire_usage told_ended; /* likewise: of those that ended            */
+	struct as_own own;               /* what it read and wrote itself            */
+	int64_t file_max;                /* the most pages of files that it was seen with   */
 	struct as_share share;
 	int32_t family; /* those forked from it and not replaced by exec; -1: none known */
 	int64_t pss, uss, pss_age; /* what its share makes of its size now */

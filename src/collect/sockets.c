@@ -50,6 +50,17 @@ static struct as_peer_hint hint_for(const struct as_sockets *s, const struct as_
 				     .ours = s->cgroup && k->cgroup == s->cgroup};
 }
 
+/* Who holds it is looked for once. */
+static void see(struct as_sockets *s, const struct as_sock *k)
+{
+	const struct as_connection *known = as_peers_find(&s->peers, k->cookie);
+	struct as_sock seen = *k;
+
+	if (!known || !known->of.owner.pid)
+		seen.owner = as_sockfds_owner(&s->fds, k->inode);
+	as_peers_see(&s->peers, &seen, hint_for(s, k));
+}
+
 /* A socket that is there. */
 static void on_socket(void *st, const struct as_sock *k)
 {
@@ -67,7 +78,7 @@ static void on_socket(void *st, const struct as_sock *k)
 	else if (k->kind == AS_SOCK_UDP && !k->remote.port)
 		note_port(s, &s->udp, &k->local);
 	else if (k->remote.port)
-		as_peers_see(&s->peers, k, hint_for(s, k));
+		see(s, k);
 }
 
 struct ending {
@@ -102,6 +113,7 @@ static void refuse(struct as_sockets *s, const struct as_collect *c, const char 
 	(void)snprintf(s->refused, sizeof s->refused, "%.22s: %.23s", what, why);
 	as_collect_origins(c, AS_JOB, AS_G_NET, AS_UNAVAILABLE, "%s", s->refused);
 	as_collect_origins(c, AS_PEER, AS_G_NET, AS_UNAVAILABLE, "%s", s->refused);
+	as_collect_origins(c, AS_SOCKET, AS_G_NET, AS_UNAVAILABLE, "%s", s->refused);
 }
 
 static int open_netns(const struct as_collect *c, int32_t pid)

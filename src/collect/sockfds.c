@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -179,6 +180,7 @@ static bool follow(struct as_sockfds *f, const struct as_members *m)
 		h->due |= ran(h, p);
 		h->moves = p->moves;
 		h->instance = p->instance;
+		(void)snprintf(h->comm, sizeof h->comm, "%.15s", p->stat.comm);
 		h->seen = true;
 		f->ran |= h->due;
 		at++;
@@ -252,6 +254,19 @@ struct as_sockfd *as_sockfds_find(const struct as_sockfds *f, uint32_t inode)
 	const struct as_sockfd key = {.inode = inode};
 
 	return f->n ? bsearch(&key, f->v, f->n, sizeof key, by_inode) : NULL;
+}
+
+struct as_sock_owner as_sockfds_owner(const struct as_sockfds *f, uint32_t inode)
+{
+	struct as_sock_owner owner = {0};
+
+	for (size_t i = 0; inode && i < f->nholders && !owner.pid; i++)
+		for (size_t k = 0; k < f->holders[i].n; k++)
+			if (f->holders[i].inodes[k] == inode) {
+				owner.pid = f->holders[i].pid;
+				memcpy(owner.comm, f->holders[i].comm, sizeof owner.comm);
+			}
+	return owner;
 }
 
 void as_sockfds_done(struct as_sockfds *f)

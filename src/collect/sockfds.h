@@ -22,6 +22,7 @@ struct as_sockfd {
 
 struct as_holder {
 	int32_t pid;
+	char comm[16];
 	uint32_t instance; /* with the pid, who it is                       */
 	uint32_t moves;    /* as_process.moves when it was last looked at   */
 	uint32_t netns;
@@ -59,6 +60,8 @@ void as_sockfds_init(struct as_sockfds *f, const struct as_collect *c);
 int as_sockfds_look(struct as_sockfds *f, const struct as_collect *c, as_time_left_fn *left,
 		    void *data, struct as_err *err);
 struct as_sockfd *as_sockfds_find(const struct as_sockfds *f, uint32_t inode);
+/* A process that holds it; pid 0: none that was seen. */
+struct as_sock_owner as_sockfds_owner(const struct as_sockfds *f, uint32_t inode);
 /* "socket:[123]": the inode, 0 when the link is no socket. */
 uint32_t as_sockfd_scan(const char *p, size_t n);
 void as_sockfds_done(struct as_sockfds *f);

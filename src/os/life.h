@@ -20,10 +20,11 @@
 #include "os/env.h"
 
 enum as_life_kind {
-	AS_LIFE_BORN,    /* forked; comm is its parent's                         */
-	AS_LIFE_EXEC,    /* another program: comm and args are new               */
-	AS_LIFE_DIED,    /* its last thread ended: status and usage              */
-	AS_LIFE_SETTLED, /* some ms later: the same usage, exact to the last ns  */
+	AS_LIFE_BORN,     /* forked; comm is its parent's                         */
+	AS_LIFE_EXEC,     /* another program: comm and args are new               */
+	AS_LIFE_THREADED, /* it has a second thread; not told by BPF             */
+	AS_LIFE_DIED,     /* its last thread ended: status and usage              */
+	AS_LIFE_SETTLED,  /* some ms later: the same usage, exact to the last ns  */
 };
 
 /* What it used in its life, all threads, without its children; AS_PROC_NA where not told. */

@@ -363,7 +363,8 @@ static void tell_exec(struct as_life_tasks *t, struct process *p, const struct a
 	ear->fn(ear->data, &life);
 }
 
-static void new_thread(struct as_life_tasks *t, const struct as_cn *e)
+static void new_thread(struct as_life_tasks *t, const struct as_cn *e,
+		       const struct as_life_ear *ear)
 {
 	struct process *p = process_find(t, e->pid);
 
@@ -375,7 +376,10 @@ static void new_thread(struct as_life_tasks *t, const struct as_cn *e)
 		return;
 	}
 	p->living++;
-	p->ever++;
+	if (++p->ever != 2)
+		return;
+	struct as_life life = life_of(p, AS_LIFE_THREADED, e->t_ns);
+	ear->fn(ear->data, &life);
 }
 
 static void new_process(struct as_life_tasks *t, const struct as_cn *e,
@@ -468,7 +472,7 @@ void as_life_tasks_event(struct as_life_tasks *t, const struct as_cn *e,
 	if (e->what == AS_CN_FORK && e->tid == e->pid)
 		new_process(t, e, ear);
 	else if (e->what == AS_CN_FORK)
-		new_thread(t, e);
+		new_thread(t, e, ear);
 	else if (e->what == AS_CN_EXEC)
 		program_changed(t, e);
 	else if (e->what == AS_CN_EXIT)

@@ -22,6 +22,11 @@ static struct as_sock_addr address(const uint8_t ip[16], uint16_t port, uint8_t 
 	return a;
 }
 
+static int64_t moment(uint64_t ns)
+{
+	return ns ? whole(ns) : AS_SOCK_NA;
+}
+
 bool as_netwatch_parse(const void *record, size_t len, struct as_sock *ret, enum as_role *ret_role)
 {
 	struct as_wire_connection r;
@@ -41,11 +46,17 @@ bool as_netwatch_parse(const void *record, size_t len, struct as_sock *ret, enum
 		.pieces = AS_SOCK_NA,
 		.retransmits = r.retransmits,
 		.rtt_ns = r.rtt_us ? r.rtt_us * AS_USEC : AS_SOCK_NA,
+		.rtt_min_ns = r.rtt_min_us && r.rtt_min_us != UINT32_MAX ? r.rtt_min_us * AS_USEC
+									 : AS_SOCK_NA,
 		.since_sent_ns = AS_SOCK_NA,
 		.since_received_ns = AS_SOCK_NA,
 		.talk = {r.asked, r.answered, r.late ? AS_SOCK_NA : whole(r.wait_ns),
 			 AS_TALK_RESTS},
+		.opened_ns = moment(r.began_ns),
+		.closed_ns = moment(r.ended_ns),
+		.owner.pid = r.pid,
 	};
+	memcpy(ret->owner.comm, r.comm, sizeof r.comm - 1);
 	*ret_role = r.role == AS_WIRE_OPENED     ? AS_ROLE_OPENED
 		    : r.role == AS_WIRE_ACCEPTED ? AS_ROLE_ACCEPTED
 						 : AS_ROLE_UNKNOWN;

@@ -91,6 +91,9 @@ static void tcp_numbers(const char *p, size_t n, struct as_sock *s)
 	s->sent = payload_sent(&t, len);
 	if (len >= offsetof(struct tcp_info, tcpi_segs_out))
 		s->received = whole(t.tcpi_bytes_received);
+	if (len >= offsetof(struct tcp_info, tcpi_data_segs_in) && t.tcpi_min_rtt &&
+	    t.tcpi_min_rtt != UINT32_MAX)
+		s->rtt_min_ns = t.tcpi_min_rtt * AS_USEC;
 	if (len >= offsetof(struct tcp_info, tcpi_data_segs_out))
 		s->pieces = t.tcpi_data_segs_in;
 	s->retransmits = t.tcpi_total_retrans;
@@ -140,9 +143,12 @@ static bool parse(const char *p, size_t n, enum as_sock_kind kind, struct as_soc
 		.pieces = AS_SOCK_NA,
 		.retransmits = AS_SOCK_NA,
 		.rtt_ns = AS_SOCK_NA,
+		.rtt_min_ns = AS_SOCK_NA,
 		.since_sent_ns = AS_SOCK_NA,
 		.since_received_ns = AS_SOCK_NA,
 		.talk = AS_NO_TALK,
+		.opened_ns = AS_SOCK_NA,
+		.closed_ns = AS_SOCK_NA,
 	};
 	const void *group = attribute(p, n, INET_DIAG_CGROUP_ID, &len);
 	if (group && len >= sizeof ret->cgroup)

@@ -42,6 +42,12 @@ struct as_talk {
 
 #define AS_NO_TALK ((struct as_talk){AS_SOCK_NA, AS_SOCK_NA, AS_SOCK_NA, AS_TALK_RESTS})
 
+/* A process that opened it, holds it or closed it. */
+struct as_sock_owner {
+	int32_t pid; /* 0: not known */
+	char comm[16];
+};
+
 struct as_sock {
 	enum as_sock_kind kind;
 	uint8_t state;   /* as the kernel numbers them, AS_SOCK_ESTABLISHED … */
@@ -56,8 +62,12 @@ struct as_sock {
 	int64_t pieces;      /* segments with payload that came               */
 	int64_t retransmits; /* segments that were sent again                 */
 	int64_t rtt_ns;      /* smoothed                                      */
+	int64_t rtt_min_ns;  /* smallest                                      */
 	int64_t since_sent_ns, since_received_ns; /* since data went out, came in */
 	struct as_talk talk;
+	/* By BPF only, else unknown: CLOCK_MONOTONIC, and who */
+	int64_t opened_ns, closed_ns;
+	struct as_sock_owner owner;
 };
 
 enum { AS_SOCK_ESTABLISHED = 1, AS_SOCK_SYN_SENT = 2, AS_SOCK_CLOSED = 7, AS_SOCK_LISTEN = 10 };

@@ -71,15 +71,16 @@ static int busier(const void *a, const void *b)
 enum { WORKER_LOCKED = 3 };
 
 /*
- * A thread that waits for locks longer than it polls, or nearly whenever it has polled, is
- * a worker: it waits for work at the lock of a queue, and some library has polled a socket.
+ * A thread that waits for locks longer than it polls, or mostly and again and again when it
+ * does not poll, is a worker: it waits for work at the lock of a queue, and some library has
+ * polled a socket.
  */
 static bool is_worker(const struct as_loop *x)
 {
 	if (!strncmp(x->wait, "epoll", 5))
 		return false;
 	return x->locked_ns > x->watched_ns - x->busy_ns ||
-	       (x->locked >= WORKER_LOCKED && 2 * x->locked > x->busy.n);
+	       (x->locked >= WORKER_LOCKED && 2 * x->locked_ns > x->busy_ns);
 }
 
 static void forget(struct as_loops *l, size_t at)

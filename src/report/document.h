@@ -17,5 +17,9 @@ enum as_lists { AS_LISTS_WHOLE, AS_LISTS_COLUMNS };
 void as_put_document(struct as_json *j, const char *key, const struct as_run *run,
 		     enum as_lists lists);
 
+/* The sockets with the most bytes, flat; and how many more there were. */
+void as_put_sockets_json(struct as_json *j, const struct as_run *run);
+void as_put_sockets_unlisted(struct as_json *j, const struct as_run *run);
+
 /* The instances of one scope: { "id": […], "key": […], …, "metrics": { "a.b": […] } } */
 void as_put_columns(struct as_json *j, const struct as_run *run, enum as_scope scope);

@@ -229,6 +229,10 @@ static void put_instances(struct as_json *j, const struct as_run *run, enum as_s
 		as_put_columns(j, run, scope);
 		return;
 	}
+	if (scope == AS_SOCKET) {
+		as_put_sockets_json(j, run);
+		return;
+	}
 	as_json_open(j, as_scope_info(scope)->plural, '[');
 	for (size_t i = 0; i < run->ninstances; i++)
 		if (run->instances[i].scope == scope)
@@ -363,6 +367,7 @@ void as_put_document(struct as_json *j, const char *key, const struct as_run *ru
 	put_origins(j, run);
 	for (int s = 0; s < AS_NSCOPES; s++)
 		put_instances(j, run, (enum as_scope)s, lists);
+	as_put_sockets_unlisted(j, run);
 	as_json_i64(j, "unlisted", (int64_t)run->unlisted);
 	put_timeline(j, run);
 	as_put_stacks_json(j, run);

@@ -296,12 +296,22 @@ static bool none_so_far(const struct as_instance *i, size_t c)
 	return i->last[c] == 0 && is_counter(i, c);
 }
 
+/*
+ * Of the I/O of a process it is not even the least: what is unknown cannot be told from what
+ * its children had.
+ */
+static bool forgets(const struct as_instance *i, size_t c)
+{
+	return i->scope == AS_PROCESS &&
+	       as_fields[as_scope_info(AS_PROCESS)->first + c].group == AS_G_IO;
+}
+
 static void take_cell(struct as_instance *i, struct pace *p, size_t c, int64_t t_ns, int64_t v)
 {
 	catch_up(i, p, c);
 	tally_cell(i, c, t_ns, v);
 	p->known[c]++;
-	if (v != AS_NA || none_so_far(i, c))
+	if (v != AS_NA || none_so_far(i, c) || forgets(i, c))
 		i->last[c] = v;
 }
 

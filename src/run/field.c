@@ -99,8 +99,16 @@ static const struct as_scope_info scopes[AS_NSCOPES] = {
 		     .plural = "load",
 		     .title = "The load that was sent to it",
 		     .first = AS_F_LOAD_REQUESTS,
-		     .n = AS_NFIELDS - AS_F_LOAD_REQUESTS,
+		     .n = AS_F_SOCK_PROTOCOL - AS_F_LOAD_REQUESTS,
 		     .single = true},
+	[AS_SOCKET] = {.name = "socket",
+		       .plural = "sockets",
+		       .title = "Each socket of the job, those with the most bytes",
+		       .first = AS_F_SOCK_PROTOCOL,
+		       .n = AS_NFIELDS - AS_F_SOCK_PROTOCOL,
+		       .number = "pid",
+		       .detail = "process",
+		       .rank = {AS_F_SOCK_SENT, AS_F_SOCK_RECV}},
 };
 
 static const struct {

@@ -37,6 +37,7 @@ enum as_scope {
 	AS_DEVICE,    /* one block device of the machine        */
 	AS_FILE,      /* one file that the job read or wrote    */
 	AS_LOAD,      /* the load that was sent to the job      */
+	AS_SOCKET,    /* one socket of the job, with its peer   */
 	AS_NSCOPES
 };
 
@@ -150,13 +151,13 @@ enum as_group {
 	X(PROC_CTX_VOL,  "process.switches.voluntary", PROCESS, COUNT, COUNTER, SCHED, "switches", "context switches, waiting; while it lives, of its first thread")       \
 	X(PROC_CTX_INV,  "process.switches.forced",  PROCESS, COUNT, COUNTER, SCHED,   "forced",   "context switches, forced; while it lives, of its first thread") \
 	X(PROC_FDS,      "process.files.open",       PROCESS, COUNT, GAUGE,   FDS,     "files",    "open file descriptors")                               \
-	X(PROC_READ,     "process.io.read",          PROCESS, BYTES, COUNTER, IO,      "read",     "bytes fetched from block devices, reaped children's too") \
-	X(PROC_WRITE,    "process.io.write",         PROCESS, BYTES, COUNTER, IO,      "write",    "bytes sent to block devices, reaped children's too")  \
-	X(PROC_CANCELLED, "process.io.write_cancelled", PROCESS, BYTES, COUNTER, IO,   "cancelled", "bytes it deleted before a disk got them, reaped children's too") \
-	X(PROC_RCHAR,    "process.io.read_calls_bytes",  PROCESS, BYTES, COUNTER, IO,  "rchar",    "bytes asked for by read calls, reaped children's too") \
-	X(PROC_WCHAR,    "process.io.write_calls_bytes", PROCESS, BYTES, COUNTER, IO,  "wchar",    "bytes handed to write calls, reaped children's too")  \
-	X(PROC_SYSCR,    "process.io.read_calls",    PROCESS, COUNT, COUNTER, IO,      "reads",    "read calls, reaped children's too")                      \
-	X(PROC_SYSCW,    "process.io.write_calls",   PROCESS, COUNT, COUNTER, IO,      "writes",   "write calls, reaped children's too")                     \
+	X(PROC_READ,     "process.io.read",          PROCESS, BYTES, COUNTER, IO,      "read",     "bytes fetched from block devices, by itself") \
+	X(PROC_WRITE,    "process.io.write",         PROCESS, BYTES, COUNTER, IO,      "write",    "bytes sent to block devices, by itself")  \
+	X(PROC_CANCELLED, "process.io.write_cancelled", PROCESS, BYTES, COUNTER, IO,   "cancelled", "bytes it deleted before a disk got them, by itself") \
+	X(PROC_RCHAR,    "process.io.read_calls_bytes",  PROCESS, BYTES, COUNTER, IO,  "rchar",    "bytes asked for by read calls, by itself") \
+	X(PROC_WCHAR,    "process.io.write_calls_bytes", PROCESS, BYTES, COUNTER, IO,  "wchar",    "bytes handed to write calls, by itself")  \
+	X(PROC_SYSCR,    "process.io.read_calls",    PROCESS, COUNT, COUNTER, IO,      "reads",    "read calls, by itself")                      \
+	X(PROC_SYSCW,    "process.io.write_calls",   PROCESS, COUNT, COUNTER, IO,      "writes",   "write calls, by itself")                     \
 	X(THR_CPU,       "thread.cpu",               THREAD,  NS,    COUNTER, THREADS, "cpu",      "CPU time")                                            \
 	X(THR_WAIT,      "thread.wait",              THREAD,  NS,    COUNTER, THREADS, "cpu wait", "time spent ready, waiting for a CPU")                 \
 	X(CG_CPU,        "cgroup.cpu.total",         CGROUP,  NS,    COUNTER, CGROUP,  "cpu",      "CPU time of the group")                               \
@@ -215,7 +216,18 @@ enum as_group {
 	X(LOAD_MAX,      "load.latency.max",         LOAD,    NS,    GAUGE,   LOAD,    "max",      "largest of the same")                                 \
 	X(LOAD_WIRE_P50, "load.wire.p50",            LOAD,    NS,    GAUGE,   LOAD,    "wire p50", "median of the time between sending and the answer")   \
 	X(LOAD_WIRE_P99, "load.wire.p99",            LOAD,    NS,    GAUGE,   LOAD,    "wire p99", "99th percentile of the same")                         \
-	X(LOAD_CPU,      "load.generator.cpu",       LOAD,    NS,    COUNTER, LOAD,    "generator", "CPU time of the generator's thread")
+	X(LOAD_CPU,      "load.generator.cpu",       LOAD,    NS,    COUNTER, LOAD,    "generator", "CPU time of the generator's thread")                  \
+	X(SOCK_PROTOCOL, "socket.protocol",          SOCKET,  COUNT, GAUGE,   NET,     "protocol", "number of its protocol: 6 is TCP, 17 UDP")            \
+	X(SOCK_ACCEPTED, "socket.accepted",          SOCKET,  COUNT, GAUGE,   NET,     "accepted", "1 where the peer called, 0 where the job did")        \
+	X(SOCK_LOCAL,    "socket.local_port",        SOCKET,  COUNT, GAUGE,   NET,     "local",    "its own port")                                        \
+	X(SOCK_PORT,     "socket.peer_port",         SOCKET,  COUNT, GAUGE,   NET,     "port",     "its peer's port")                                     \
+	X(SOCK_STATE,    "socket.state",             SOCKET,  COUNT, GAUGE,   NET,     "state",    "of TCP: the last one known, as the kernel numbers them") \
+	X(SOCK_SENT,     "socket.bytes.sent",        SOCKET,  BYTES, COUNTER, NET,     "sent",     "payload sent, repeats not counted")                   \
+	X(SOCK_RECV,     "socket.bytes.received",    SOCKET,  BYTES, COUNTER, NET,     "received", "payload received")                                    \
+	X(SOCK_RETRANS,  "socket.retransmits",       SOCKET,  COUNT, COUNTER, NET,     "again",    "segments that had to be sent again")                  \
+	X(SOCK_RTT,      "socket.rtt",               SOCKET,  NS,    GAUGE,   NET,     "rtt",      "round trip time, smoothed, at the end")               \
+	X(SOCK_RTT_MIN,  "socket.rtt_min",           SOCKET,  NS,    GAUGE,   NET,     "rtt min",  "smallest round trip time")                            \
+	X(SOCK_OTHERS,   "socket.others",            SOCKET,  COUNT, COUNTER, NET,     "others",   "how many more there were, with fewer bytes")
 /* clang-format on */
 
 enum as_field_id {

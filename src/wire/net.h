@@ -32,6 +32,10 @@ struct as_wire_talk {
 	uint8_t tls;            /* it began like TLS: greetings are no exchange           */
 	uint8_t greets;         /* the last segment is of such a greeting                 */
 	uint8_t pad[3];
+	uint64_t began_ns; /* it was called, or it stands; 0: not seen               */
+	int32_t pid;       /* who called, or closed it; 0: not seen                  */
+	uint32_t pad2;
+	char comm[16];
 };
 
 /* The last numbers of a TCP connection. */
@@ -49,6 +53,10 @@ struct as_wire_connection {
 	uint32_t asked, answered;
 	uint64_t wait_ns;
 	uint8_t local[16], remote[16];
+	uint64_t began_ns, ended_ns; /* as in the talk; CLOCK_MONOTONIC    */
+	int32_t pid;
+	uint32_t rtt_min_us; /* UINT32_MAX: not measured                   */
+	char comm[16];
 };
 
 struct as_wire_flow {
@@ -63,7 +71,7 @@ struct as_wire_flow_count {
 	uint64_t packets;
 };
 
-_Static_assert(sizeof(struct as_wire_connection) == 96, "as both sides count");
-_Static_assert(sizeof(struct as_wire_talk) == 40, "as both sides count");
+_Static_assert(sizeof(struct as_wire_connection) == 136, "as both sides count");
+_Static_assert(sizeof(struct as_wire_talk) == 72, "as both sides count");
 _Static_assert(sizeof(struct as_wire_flow) == 24, "as both sides count");
 _Static_assert(sizeof(struct as_wire_flow_count) == 24, "as both sides count");

@@ -223,6 +223,7 @@ options:
       --json                print JSON
       --csv                 print the timeline as comma-separated values
       --tree                print the tree of its processes over time
+      --sockets             print its sockets, those with the most bytes
       --store PATH          the folder of runs, instead of $ASSAY_STORE or
                             ~/.local/share/assay
   -h, --help                show this help
@@ -236,6 +237,8 @@ examples:
       its timeline for a spreadsheet
   assay show last --tree
       its processes, over time
+  assay show last --sockets
+      its connections one by one
 
 'assay help show' tells more.
 
@@ -515,10 +518,17 @@ its timeline: one line for each sample, empty cells where a value is unknown.
 with their lives as bars. Siblings of one name and the same kind of children are
 one row: cc1 ×340. With '--json' the same nested.
 
+'--sockets' prints its TCP connections one by one, and what went by UDP between
+two ports: the hundred with the most bytes, each with its process, its own port,
+its peer, when it was opened and closed in seconds of the run, and its last
+state. When, and UDP, are known where BPF tells. The whole run as '--json' has
+them as well.
+
 options:
       --json                print JSON
       --csv                 print the timeline as comma-separated values
       --tree                print the tree of its processes over time
+      --sockets             print its sockets, those with the most bytes
       --store PATH          the folder of runs, instead of $ASSAY_STORE or
                             ~/.local/share/assay
   -h, --help                show this help
@@ -532,6 +542,8 @@ examples:
       its timeline for a spreadsheet
   assay show last --tree
       its processes, over time
+  assay show last --sockets
+      its connections one by one
 
 # the verbs of Keystone have help too, though they are not listed
 $ assay job-history --help

@@ -78,6 +78,46 @@ def _():
         expect(writes is None or 0 < writes <= 103, f"write calls in {calls}")
 
 
+def written_by(p):
+    """Bytes that each generation says it wrote, and that assay says it wrote; None: unknown."""
+    kin = sorted(p.processes("kin"), key=lambda one: one["pid"])
+    told = [one["metrics"].get("process.io.write_calls_bytes", {}).get("total") for one in kin]
+    return list(p.truth.values()), told
+
+
+KINDS = ("waited", "orphan", "ignored", "threads")
+
+
+@job_test("a process has the bytes that it wrote itself, without its children's, by BPF", 200)
+def _():
+    rungs.need("bpf")
+    for kind in (*KINDS, "both"):
+        for seconds in (0, 0.12):           # told at their ends, and looked at while they live
+            truth, told = written_by(profile("kin", kind, seconds, env=rungs.on("bpf"),
+                                             options=("--interval", "0.05")))
+            expect_eq(told, truth, f"bytes of each of {kind} in {seconds} s")
+
+
+@job_test("and by the proc connector with taskstats, which tells of threads", 200)
+def _():
+    rungs.need("netlink")
+    for kind in (*KINDS, "both"):
+        truth, told = written_by(profile("kin", kind, 0.12, env=rungs.on("netlink"),
+                                         options=("--interval", "0.05")))
+        for got, want in zip(told, truth):      # in steps of 1024, and two calls were not its own
+            expect_between(got, want - 1026, want, f"bytes of each of {kind}")
+
+
+@job_test("and sampled, where it is unknown of one that had threads and children", 200)
+def _():
+    for how in ({"env": rungs.on("proc")}, {"nobody": True}):
+        for kind in KINDS:
+            truth, told = written_by(profile("kin", kind, 0.25, options=("--interval", "0.05"),
+                                             **how))
+            want = [None, *truth[1:]] if kind == "threads" else truth
+            expect_eq(told, want, f"bytes of each of {kind} {how}")
+
+
 @job_test("a long row of reads and writes is exact whatever is sampled meanwhile")
 def _():
     io_difference(200_003, 100_003, options=("--interval", "0.02"))

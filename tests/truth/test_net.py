@@ -76,6 +76,101 @@ def take_and_give(out, back, delay=0.0):
     return answer
 
 
+def sockets(p):
+    """(accepted, sent, received) of each socket that is listed, the most bytes first."""
+    return [(x["accepted"], x["sent_bytes"], x["received_bytes"])
+            for x in p.doc["assay"]["sockets"]]
+
+
+SIZES = ((300001, 17), (200003, 19), (100003, 23))
+
+
+def talk_to(port):
+    """A Python that opens a connection for each of SIZES, one after the other."""
+    return f"""
+import socket, time
+for out, back in {SIZES!r}:
+    c = socket.create_connection(("127.0.0.1", {port}))
+    c.sendall(b"x" * out)
+    while back:
+        back -= len(c.recv(back))
+    time.sleep(0.6)
+    c.close()
+    time.sleep(0.1)
+"""
+
+
+def answer_sizes():
+    sizes = iter(SIZES)
+
+    def answer(c):
+        out, back = next(sizes)
+        take(c, out)
+        c.sendall(b"y" * back)
+        take(c, 1)                  # until the one who called closes it
+    return answer
+
+
+def talked(port, **how):
+    out = tmp() / "run.json"
+    r = run(ASSAY, "run", "--quiet", "-o", out, "--interval", "0.05", "--", sys.executable, "-c",
+            talk_to(port), **how)
+    expect_eq(r.rc, 0, r.err)
+    return Profile(json.loads(out.read_text()), {}, r.rc, r.err)
+
+
+@job_test("each socket is told with its own bytes, exactly, by BPF and by sock_diag")
+def _():
+    for rung in ("bpf", "netlink"):
+        need(rung)
+        with server(answer_sizes(), connections=len(SIZES)) as port:
+            p = talked(port, env={"ASSAY_RUNG": rung})
+        want = [(False, *size) for size in SIZES]
+        if rung == "bpf":
+            expect_eq(sockets(p), want, "sockets by BPF")
+        else:                           # those that a look saw; looks have a budget
+            expect(sockets(p) and set(sockets(p)) <= set(want), f"{sockets(p)} by sock_diag")
+        python = p.doc["assay"]["processes"][0]
+        for x in p.doc["assay"]["sockets"]:
+            expect_eq((x["pid"], x["process"], x["peer_port"], x["peer"], x["protocol"]),
+                      (python["pid"], python["name"], port, "127.0.0.1", "tcp"), rung)
+            expect(x["rtt_min_ns"] is not None and x["retransmits"] == 0, f"{x} by {rung}")
+        expect_eq(len({x["local_port"] for x in p.doc["assay"]["sockets"]}), len(sockets(p)),
+                  "ports")
+        times = [(x["opened_ns"], x["closed_ns"]) for x in p.doc["assay"]["sockets"]]
+        if rung == "bpf":               # opened and closed one after the other
+            flat = [t for pair in times for t in pair]
+            expect(None not in flat and 0 < flat[0] and flat == sorted(flat), f"{times}")
+        else:
+            expect_eq(set(times), {(None, None)}, "nobody saw when")
+
+
+@job_test("both ends of a connection are two sockets; a hundred are listed, the others counted")
+def _():
+    need("bpf")
+    p = profile("net", "tcp4", 1000, 77, 2, 0.1, env={"ASSAY_RUNG": "bpf"})
+    expect_eq(sorted(sockets(p)), 2 * [(False, 1000, 77)] + 2 * [(True, 77, 1000)], "both ends")
+    expect_eq(len({x["pid"] for x in p.doc["assay"]["sockets"]}), 2, "of two processes")
+    lines = assay("show", "--sockets").ok().out.splitlines()
+    expect_eq(sum("1.0 KiB" in line and "77 B" in line for line in lines), 4, f"rows of {lines}")
+    expect(all(len(line) <= 80 for line in lines), f"too wide: {lines}")
+    p = profile("net", "tcp6", 10, 20, 80, 0, env={"ASSAY_RUNG": "bpf"})
+    expect_eq(len(p.doc["assay"]["sockets"]), 100, "listed")
+    expect_eq(p.doc["assay"]["sockets_unlisted"], 60, "not listed")
+
+
+@job_test("datagrams between two ports are a socket by BPF, and not told otherwise")
+def _():
+    need("bpf")
+    p = profile("net", "udp4", 20000, 777, 1, 0.2, env={"ASSAY_RUNG": "bpf"})
+    told = [(x["protocol"], x["sent_bytes"], x["received_bytes"], x["state"], x["retransmits"])
+            for x in p.doc["assay"]["sockets"]]
+    expect_eq(sorted(told), [("udp", 777, 20000, None, None), ("udp", 20000, 777, None, None)],
+              "sockets")
+    expect_eq(profile("net", "udp4", 20000, 777, 1, 0.2, env=NETLINK).doc["assay"]["sockets"], [],
+              "sockets by sock_diag")
+
+
 @job_test("bytes over a connection are exact, IPv4 and IPv6, both ends in the job")
 def _():
     for how in RUNGS:

@@ -350,8 +350,7 @@ static void t_less_than_a_step(void)
 	born(&b, ROOT, 1, 0);
 	struct as_process *p = as_members_find(&b.m, ROOT);
 	p->stat.pid = ROOT; /* a sample read it */
-	p->io = (struct as_proc_io){.syscr = 9};
-	p->io_base = (struct as_proc_io){0};
+	p->own.io = (struct as_proc_io){.syscr = 9};
 	struct as_life l = life(&b, AS_LIFE_DIED, ROOT, 8);
 	l.usage.cpu_ns = l.usage.user_ns = 1500;
 	l.usage.syscr = l.usage.syscw = AS_PROC_NA;

@@ -12,7 +12,8 @@ struct table {
 	struct as_life told[TOLD_MAX];
 	char args[TOLD_MAX][32];
 	size_t n;
-	bool alive; /* what a look at any process finds */
+	size_t threaded; /* times that one was told to have a second thread */
+	bool alive;      /* what a look at any process finds */
 	int64_t now;
 };
 
@@ -20,6 +21,10 @@ static void tell(void *data, const struct as_life *life)
 {
 	struct table *x = data;
 
+	if (life->kind == AS_LIFE_THREADED) {
+		x->threaded++;
+		return;
+	}
 	EXPECT(x->n < TOLD_MAX);
 	x->told[x->n] = *life;
 	(void)snprintf(x->args[x->n], sizeof x->args[0], "%.*s", (int)life->args_len,
@@ -211,6 +216,7 @@ static void thread_execs(bool late)
 	born(&x, 10, US);
 	event(&x, AS_CN_FORK, 11, 10, US);
 	event(&x, AS_CN_FORK, 12, 10, US);
+	EXPECT_U64(x.threaded, 1);
 	EXPECT(stats(&x, 11, 1) && stats(&x, 10, 2));
 	if (!late) {
 		event(&x, AS_CN_EXIT, 11, 10, 9);

@@ -509,7 +509,7 @@ static void t_full_disk(void)
 	bool cut;
 
 	(void)signal(SIGXFSZ, SIG_IGN);
-	EXPECT(setrlimit(RLIMIT_FSIZE, &(struct rlimit){8000, 8000}) == 0);
+	EXPECT(setrlimit(RLIMIT_FSIZE, &(struct rlimit){9000, 9000}) == 0);
 	s.id = ID;
 	EXPECT_OK(as_live_create(utest_dir(), ID, &l, &err), err);
 	struct as_sink sink = as_live_sink(l);

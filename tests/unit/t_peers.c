@@ -13,6 +13,9 @@ static struct as_sock sock(uint64_t cookie, const char *ip, uint16_t local, uint
 			    .cookie = cookie,
 			    .inode = (uint32_t)cookie,
 			    .rtt_ns = AS_SOCK_NA,
+			    .rtt_min_ns = AS_SOCK_NA,
+			    .opened_ns = AS_SOCK_NA,
+			    .closed_ns = AS_SOCK_NA,
 			    .since_sent_ns = AS_SOCK_NA,
 			    .since_received_ns = AS_SOCK_NA,
 			    .talk = AS_NO_TALK};
