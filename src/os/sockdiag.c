@@ -309,7 +309,7 @@ int as_sockdiag_open(struct as_sockdiag *d, int netns, struct as_err *err)
 		os = open_both(d);
 	} else if ((os = pthread_create(&thread, NULL, go_there, &e)) == 0) {
 		(void)pthread_join(thread, NULL);
-		os = e.os; /* a word of its own: it may be written before pthread_create() is back */
+		os = e.os; /* of its own: it may be written before pthread_create() is back */
 	}
 	return os ? as_fail_errno(err, os, "sock_diag") : AS_OK;
 }
