@@ -152,7 +152,8 @@ static void set_base(struct as_process *p, const struct as_collect *c, bool midw
 		p->io_base = p->io;
 		p->status_base = p->status;
 	}
-	as_own_begin(p, joins);
+	if (as_wants_group(c->want, AS_G_IO))
+		as_own_begin(p, joins);
 }
 
 void as_process_init(struct as_process *p, struct as_proc_pool *pool, int32_t pid)
@@ -245,7 +246,8 @@ int as_process_open(struct as_process *p, const struct as_collect *c, struct as_
 		return as_fail(err, AS_ENOTFOUND, "process %d is gone", p->pid);
 	}
 	set_base(p, c, midway);
-	as_own_read(p, pool);
+	if (as_wants_group(c->want, AS_G_IO))
+		as_own_read(p, pool);
 	return AS_OK;
 }
 
