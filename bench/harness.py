@@ -55,6 +55,11 @@ def number(v, digits=3):
     return f"{v:.{digits}g}" if v else "0"
 
 
+def exactly(v):
+    """A figure that was measured or computed once: it has no interval."""
+    return Figure(v, v, v, 1)
+
+
 def bootstrap(n, statistic):
     """The 95 % interval of statistic(indices) when the n rounds are drawn anew."""
     rng = random.Random(1)

@@ -6,7 +6,7 @@ import statistics
 import subprocess
 
 import peers
-from harness import ROOT, Figure, Result, median, number, part_text, verdict
+from harness import ROOT, Figure, Result, exactly, median, number, part_text, verdict
 
 ABOUT = "Slowdown of programs whose every allocation is recorded: CPU time of all processes."
 SAMPLE = "512KiB"
@@ -181,7 +181,7 @@ def sum_rows(result, cases, all_tools):
 def hold(result, tool, mean, worst):
     result.budget(f"`{tool.name}`: slowdown, mean of the cases", mean, tool.most[0], "×")
     if tool.most[1]:
-        result.budget("the same, worst", Figure(worst, worst, worst, 1), tool.most[1], "×")
+        result.budget(f"`{tool.name}`: slowdown, worst", exactly(worst), tool.most[1], "×")
 
 
 def hold_files(result, cases, all_tools):
@@ -190,7 +190,7 @@ def hold_files(result, cases, all_tools):
     theirs = next(n for n in names if n.startswith("memray"))
     for ours, other in (("assay", theirs), ("assay --python-allocators", f"{theirs}, objects")):
         part = sum(c.size(ours) for c in cases) / sum(c.size(other) for c in cases)
-        part = Figure(part, part, part, 1)
+        part = exactly(part)
         result.budgets.append([f"`{ours}`: bytes of its files", f"≤ 1/3 of {other}'s",
                                part_text(part), verdict(part, 1 / 3)])
 
@@ -198,9 +198,9 @@ def hold_files(result, cases, all_tools):
 def hold_deep(result, case, all_tools):
     """500 frames deep: no worse than memray."""
     theirs = next(t.name for t in all_tools if t.name.startswith("memray"))
-    ours = case.slower("assay")
-    result.budget("`assay`: slowdown 500 frames deep", Figure(ours, ours, ours, 1),
-                  case.slower(theirs), "×, memray's")
+    ours, most = case.slower("assay"), case.slower(theirs)
+    result.budgets.append(["`assay`: slowdown 500 frames deep", f"≤ {theirs}'s, {number(most)}×",
+                           f"{number(ours)}×", verdict(exactly(ours), most)])
 
 
 # --- many -------------------------------------------------------------------------
@@ -255,7 +255,7 @@ def count_instructions(b, result, all_tools):
         more = statistics.geometric_mean(
             instructions(b, t, c, REPEATS[c]) / instructions(b, alone, c, REPEATS[c])
             for c in chosen)
-        result.budget(f"`{t.name}`: instructions", Figure(more, more, more, 1), t.most[0], "×")
+        result.budget(f"`{t.name}`: instructions", exactly(more), t.most[0], "×")
         told.append(f"`{t.name}` {more:.3f} times")
     result.notes.append("Instructions of the program's process, start and all, against those of it "
                         f"alone, counted by valgrind over {', '.join(chosen)}: {'; '.join(told)}.")

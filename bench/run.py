@@ -63,26 +63,29 @@ def prose(told):
             + "\n\n".join(textwrap.fill(p, 100, break_long_words=False) for p in parts) + "\n")
 
 
-BUDGETS = ["what", "budget", "measured (95 % interval)", ""]
+BUDGETS = ["by", "what", "budget", "measured (95 % interval)", ""]
 
 
 def shown_budgets(text):
-    """The rows that the docs have now: those of what is not measured this time stay."""
+    """The rows that the docs have now."""
     inside = re.search(r"<!-- bench budgets -->\n(.*?)<!-- end -->", text, re.S)[1]
     lines = [line for line in inside.splitlines() if line.startswith("| ")]
     return [[cell.strip() for cell in line[1:-1].split("|")] for line in lines[2:]]
 
 
-def merged(rows, new):
-    """A row with the same words and the same budget is replaced, others come behind."""
-    found = {tuple(row[:2]): row for row in new}
-    kept = [found.pop(tuple(row[:2]), row) for row in rows]
-    return kept + list(found.values())
+def budgets_of(told):
+    return [[told["name"], *row] for row in told["budgets"]]
+
+
+def merged(rows, told):
+    """What a benchmark said before is gone, whatever it was called; what others said stays."""
+    rows = [row for row in rows if row[0] != told["name"]] + budgets_of(told)
+    return sorted(rows, key=lambda row: ALL.index(row[0]))
 
 
 def publish(told):
     text = DOCS.read_text()
-    rows = merged(shown_budgets(text), told["budgets"])
+    rows = merged(shown_budgets(text), told)
     text = block(text, "budgets", harness.table(BUDGETS, rows))
     DOCS.write_text(block(text, told["name"], prose(told)))
 
@@ -98,7 +101,7 @@ def bench(b, name):
     print(f"\n{name}: {module.ABOUT}\n\n{prose(told)}({seconds:.0f} s)", flush=True)
     if not b.quick:
         publish(told)
-    return told["budgets"]
+    return budgets_of(told)
 
 
 def main():

@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 import peers
-from harness import ROOT, Figure, Result, median, part_text, ratio, verdict
+from harness import ROOT, Result, exactly, median, part_text, ratio, verdict
 
 ABOUT = "CPU time of a sampler of Python stacks: as fast as it can, and at a rate."
 THREADS = 100
@@ -176,10 +176,9 @@ def hold(result, case, told):
     if case.percent:
         late = ours.part("late", "late", "looks")
         result.budget(f"stacks, {case.title}", median(ours.percent()), case.percent, " %")
-        result.budget("the same: moments missed", Figure(late, late, late, 1), LATE_PERCENT, " %")
+        result.budget(f"stacks, {case.title}: moments missed", exactly(late), LATE_PERCENT, " %")
     lost = ours.part("rejected", "samples", "rejected")
-    result.budget(f"stacks, {case.title}: rejected", Figure(lost, lost, lost, 1), REJECTED_PERCENT,
-                  " %")
+    result.budget(f"stacks, {case.title}: rejected", exactly(lost), REJECTED_PERCENT, " %")
 
 
 def case_rows(b, result, case):

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """The tools that judge the project are judged here: each must be able to say no.
 
-tests/run.py, tests/golden/run.py, tests/torture.py and tests/unit/utest.h are
-given toy programs that go wrong in every way they claim to notice.
+tests/run.py, tests/golden/run.py, tests/torture.py, tests/unit/utest.h and
+bench/run.py are given toy programs that go wrong in every way they claim to notice.
 """
+import json
 import os
 import shutil
 import sys
@@ -252,6 +253,32 @@ def _():
                       "assay good; rm file": "FAIL", "true": "FAIL"}, f"{r.out}\nresults")
     expect_in("assay good: 2 of 2 faults", r.out)
     expect_eq((r.rc, last_line(r)), (1, "2 passed, 6 failed, 0 skipped"))
+
+
+# --- bench/run.py -------------------------------------------------------------
+
+@test("what a benchmark said of its budgets before is gone when it says something else")
+def _():
+    folder = tmp() / "repo"
+    for name in ("bench/run.py", "bench/harness.py", "bench/peers.py", "bench/peers.lock",
+                 "docs/overhead.md"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, folder / name)
+    told = {"name": "own", "quick": False, "columns": ["x"], "rows": [["y"]], "notes": [],
+            "conditions": {"date": "d", "kernel": "k", "cpus": 1, "cpu": "c", "python": "p",
+                           "root": True, "others": 0, "steal": 0},
+            "budgets": [["called otherwise now", "≤ 1", "2", "over"]]}
+    (folder / "build/bench").mkdir(parents=True)
+    (folder / "build/bench/own.json").write_text(json.dumps(told))
+    run(PYTHON, folder / "bench/run.py", "--build", folder / "build", "--render", "own").ok()
+    rows = [line for line in (folder / "docs/overhead.md").read_text().splitlines()
+            if line.startswith("| own |")]
+    expect_eq(rows, ["| own | called otherwise now | ≤ 1 | 2 | over |"], "rows of its budgets")
+    before = [r for r in (ROOT / "docs/overhead.md").read_text().splitlines()
+              if r.startswith("| heap |")]
+    after = [r for r in (folder / "docs/overhead.md").read_text().splitlines()
+             if r.startswith("| heap |")]
+    expect_eq(after, before, "rows of another")
 
 
 main()
