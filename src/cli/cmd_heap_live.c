@@ -229,7 +229,7 @@ static bool step(struct live *l, struct as_err *err, int *ret)
 	bool over = l->running && as_now() >= l->end_ns;
 	if (over || (l->running && as_now() >= l->next_ns)) {
 		l->next_ns += l->o->interval_ns;
-		if (!l->top.paused)
+		if (!l->top.list.paused)
 			*ret = look(l, err);
 	}
 	return *ret == AS_OK && !over;

@@ -195,7 +195,7 @@ static int begin(const struct opts *o, const struct as_env *env, pid_t pid, bool
 	l->end_ns = wanted ? l->last_ns + wanted : INT64_MAX;
 	l->top.wall = o->idle;
 	l->top.gil = o->gil;
-	l->top.sort = screen ? AS_TOP_BY_OWN : AS_TOP_BY_OWN_TIME;
+	l->top.list.sort = screen ? AS_TOP_BY_OWN : AS_TOP_BY_OWN_TIME;
 	return r;
 }
 

@@ -5,9 +5,9 @@
 
 void as_heap_top_close(struct as_heap_top *t)
 {
-	free(t->row);
+	free(t->list.row);
 	free(t->thread);
-	*t = (struct as_heap_top){.row = NULL};
+	*t = (struct as_heap_top){.thread = NULL};
 }
 
 /* ── ticks ────────────────────────────────────────────────────────────── */
@@ -23,7 +23,7 @@ static void make_threads(struct as_heap_top *t)
 	}
 	free(t->thread);
 	t->thread = as_take(parts.thread);
-	t->nthreads = t->facts.heap->nthreads;
+	t->list.nthreads = t->facts.heap->nthreads;
 }
 
 static void make(struct as_heap_top *t)
@@ -48,70 +48,14 @@ void as_heap_top_tick(struct as_heap_top *t, const struct as_heap_top_facts *now
 
 /* ── keys ─────────────────────────────────────────────────────────────── */
 
-static void go_to(struct as_heap_top *t, enum as_heap_top_view view)
-{
-	t->view = view;
-	t->at = view == AS_HEAP_TOP_THREADS ? t->only : 0;
-}
-
-static bool move(struct as_heap_top *t, int key)
-{
-	bool threads = t->view == AS_HEAP_TOP_THREADS;
-	size_t n = threads ? t->nthreads + 1 : t->nrows;
-	size_t last = threads ? n - 1 : n > t->page ? n - t->page : 0;
-
-	return as_key_move(&t->at, last, t->page, key);
-}
-
-static void type(struct as_heap_top *t, int key)
-{
-	t->typing = as_key_type(t->search, sizeof t->search, key);
-	t->at = 0;
-}
-
-static void choose_thread(struct as_heap_top *t, int key)
-{
-	if (key == AS_KEY_ENTER)
-		t->only = t->at;
-	if (key == AS_KEY_ENTER || key == AS_KEY_ESCAPE || key == 't')
-		go_to(t, AS_HEAP_TOP_ROWS);
-}
-
-static void sort(struct as_heap_top *t, unsigned step)
-{
-	t->sort = (t->sort + step) % AS_HEAP_TOP_SORTS;
-	t->at = 0;
-}
-
-static void escape(struct as_heap_top *t)
-{
-	if (t->search[0])
-		t->search[0] = '\0';
-	else
-		t->only = 0;
-	t->at = 0;
-}
-
 static void act(struct as_heap_top *t, int key)
 {
-	if (key == 's' || key == 'S')
-		sort(t, key == 's' ? 1 : AS_HEAP_TOP_SORTS - 1);
-	else if (key == '/')
-		t->typing = true;
-	else if (key == 'l')
+	if (key == 'l')
 		t->functions = !t->functions;
-	else if (key == 't')
-		go_to(t, AS_HEAP_TOP_THREADS);
 	else if (key == 'm')
 		t->peak = !t->peak;
-	else if (key == 'p' || key == ' ')
-		t->paused = !t->paused;
 	else if (key == 'o' && t->facts.output)
-		go_to(t, AS_HEAP_TOP_OUTPUT);
-	else if (key == '?' || key == 'h')
-		go_to(t, AS_HEAP_TOP_HELP);
-	else if (key == AS_KEY_ESCAPE)
-		escape(t);
+		as_browse_go(&t->list, AS_BROWSE_OUTPUT);
 }
 
 /* Who would end something by leaving is asked. */
@@ -125,28 +69,29 @@ static bool leave(struct as_heap_top *t)
 
 static void turn(struct as_heap_top *t, int key)
 {
-	if (move(t, key))
-		return;
-	if (t->view == AS_HEAP_TOP_THREADS)
-		choose_thread(t, key);
-	else
+	enum as_browse_did did = as_browse_key(&t->list, &as_heap_top_kind, key);
+
+	if (did == AS_BROWSE_NOTHING)
 		act(t, key);
-	make(t);
+	if (did != AS_BROWSE_MOVED)
+		make(t);
+}
+
+/* Any key is a letter, or goes back. */
+static bool is_away(const struct as_browse *b)
+{
+	return b->typing || b->view == AS_BROWSE_HELP || b->view == AS_BROWSE_OUTPUT;
 }
 
 bool as_heap_top_key(struct as_heap_top *t, int key)
 {
-	if (t->typing) {
-		type(t, key);
-		make(t);
-	} else if (t->view == AS_HEAP_TOP_HELP || t->view == AS_HEAP_TOP_OUTPUT) {
-		go_to(t, AS_HEAP_TOP_ROWS);
-	} else if (key == 'q') {
-		return leave(t);
-	} else if (t->leaving) {
-		t->leaving = false;
-	} else {
+	if (is_away(&t->list))
 		turn(t, key);
-	}
+	else if (key == 'q')
+		return leave(t);
+	else if (t->leaving)
+		t->leaving = false;
+	else
+		turn(t, key);
 	return true;
 }

@@ -12,8 +12,7 @@
  * put down is said by as_heap_owners().
  */
 #include "report/heap.h"
-#include "tui/canvas.h"
-#include "tui/key.h"
+#include "tui/browse.h"
 #include "tui/trail.h"
 
 /* What is known when a tick is. */
@@ -29,47 +28,27 @@ struct as_heap_top_facts {
 	bool short_of;      /* memory: what is shown is not whole                           */
 };
 
-enum as_heap_top_view {
-	AS_HEAP_TOP_ROWS,
-	AS_HEAP_TOP_THREADS,
-	AS_HEAP_TOP_OUTPUT,
-	AS_HEAP_TOP_HELP,
-};
-
+/* Values of a row. */
 enum as_heap_top_sort {
-	AS_HEAP_TOP_OWN,
-	AS_HEAP_TOP_TOTAL,
-	AS_HEAP_TOP_COUNT,
-	AS_HEAP_TOP_MADE,
-	AS_HEAP_TOP_TEMPORARY,
+	AS_HEAP_TOP_OWN,       /* bytes       */
+	AS_HEAP_TOP_TOTAL,     /* bytes       */
+	AS_HEAP_TOP_COUNT,     /* allocations */
+	AS_HEAP_TOP_MADE,      /* bytes       */
+	AS_HEAP_TOP_TEMPORARY, /* allocations */
 	AS_HEAP_TOP_SORTS,
-};
-
-struct as_heap_top_row {
-	uint32_t place;
-	int64_t value[AS_HEAP_TOP_SORTS]; /* bytes, bytes, allocations, bytes, allocations */
 };
 
 struct as_heap_top {
 	struct as_heap_top_facts facts;
 	struct as_trail heap, rss;
 
-	/* as the keys have set it */
-	enum as_heap_top_view view;
-	enum as_heap_top_sort sort;
-	bool functions, peak, paused, typing, leaving;
-	char search[64];
-	size_t only; /* a thread by its number + 1; 0: all of them */
-	size_t at;   /* the first row that is shown; of the threads the one that is marked */
-	size_t page; /* rows that fitted last time                                        */
+	struct as_browse list;
+	bool functions, peak, leaving; /* as the keys have set it */
 
 	/* what follows from that */
-	struct as_heap_top_row *row;
-	size_t nrows;
 	int64_t whole;               /* bytes of all rows, by themselves    */
-	struct as_heap_sums *thread; /* of each of the heap's              */
-	size_t nthreads;
-	bool short_of; /* memory, for this */
+	struct as_heap_sums *thread; /* of each of the heap's               */
+	bool short_of;               /* memory, for this                    */
 };
 
 void as_heap_top_close(struct as_heap_top *t);
@@ -82,3 +61,4 @@ void as_heap_top_draw(struct as_heap_top *t, struct as_canvas *g);
 /* ── for the files of heap_top only ───────────────────────────────────── */
 
 void as_heap_top_make_rows(struct as_heap_top *t);
+extern const struct as_browse_kind as_heap_top_kind;

@@ -1,18 +1,19 @@
-#include <math.h>
 #include <string.h>
 
-#include "base/human.h"
-#include "profile/write.h"
 #include "report/heap_kinds.h"
-#include "report/look.h"
 #include "tui/heap_top.h"
-#include "tui/pen.h"
 
 enum {
-	WIDE = 60,  /* columns from which all numbers fit                   */
-	TALL = 16,  /* rows from which there is room for the curves         */
-	LABEL = 6,  /* before a curve                                       */
-	SCALE = 10, /* behind it                                            */
+	TALL = 16, /* rows from which there is room for the curves */
+	LABEL = 6, /* before a curve                               */
+};
+
+static const struct as_browse_column columns[] = {
+	[AS_HEAP_TOP_OWN] = {"own", "own bytes", 9, true},
+	[AS_HEAP_TOP_TOTAL] = {"total", "total bytes", 10, true},
+	[AS_HEAP_TOP_COUNT] = {"count", "count", 9, false},
+	[AS_HEAP_TOP_MADE] = {"allocated", "allocated bytes", 10, false},
+	[AS_HEAP_TOP_TEMPORARY] = {"temp", "temporary allocations", 8, false},
 };
 
 static struct as_text bytes(int64_t n)
@@ -91,45 +92,10 @@ static void put_rss(const struct as_heap_top *t, struct as_pen *p)
 	as_pen_line(p);
 }
 
-static double largest(const struct as_trail *trail)
-{
-	double most = NAN;
-
-	for (size_t i = 0; i < trail->n; i++)
-		most = fmax(most, trail->v[i]);
-	return most;
-}
-
-static void put_curve(struct as_pen *p, const char *label, const struct as_trail *trail)
-{
-	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_LINE);
-	struct as_look look = {.utf8 = !p->g->ascii};
-	int width = p->g->cols - LABEL - SCALE;
-
-	as_put_spark(&b, &look, trail->v, trail->n,
-		     (size_t)width < trail->n || width < 0 ? width : (int)trail->n);
-	(void)as_canvas_put(p->g, p->row, 0, LABEL, AS_FAINT, label);
-	(void)as_canvas_put(p->g, p->row, LABEL, width, AS_PLAIN, as_buf_text(&b));
-	(void)as_canvas_right(p->g, p->row, p->g->cols - SCALE, SCALE, AS_FAINT,
-			      as_human_bytes(largest(trail)).s);
-	as_pen_line(p);
-}
-
-static const struct column {
-	const char *title, *name;
-	int width;
-	bool count, narrow; /* else bytes; there is room for it in a narrow screen too */
-} columns[AS_HEAP_TOP_SORTS] = {
-	[AS_HEAP_TOP_OWN] = {"own", "own bytes", 9, false, true},
-	[AS_HEAP_TOP_TOTAL] = {"total", "total bytes", 10, false, true},
-	[AS_HEAP_TOP_COUNT] = {"count", "count", 9, true, false},
-	[AS_HEAP_TOP_MADE] = {"allocated", "allocated bytes", 10, false, false},
-	[AS_HEAP_TOP_TEMPORARY] = {"temp", "temporary allocations", 8, true, false},
-};
-
 static void put_thread_name(const struct as_heap_top *t, struct as_pen *p)
 {
-	const struct as_heap_who *x = t->only ? &t->facts.heap->thread[t->only - 1] : NULL;
+	const struct as_heap_who *x =
+		t->list.only ? &t->facts.heap->thread[t->list.only - 1] : NULL;
 
 	if (x)
 		as_pen_item(p, AS_STRONG, "thread %u %s", x->tid, x->name ? x->name : "");
@@ -143,12 +109,9 @@ static const char *moment(const struct as_heap_top *t)
 static void put_state(const struct as_heap_top *t, struct as_pen *p)
 {
 	as_pen_item(p, AS_PLAIN, "%s by %s", moment(t), t->functions ? "function" : "line");
-	as_pen_item(p, AS_PLAIN, "sorted by %s", columns[t->sort].name);
+	as_pen_item(p, AS_PLAIN, "sorted by %s", columns[t->list.sort].name);
 	put_thread_name(t, p);
-	if (t->search[0] && !t->typing)
-		as_pen_item(p, AS_STRONG, "/%s", t->search);
-	if (t->paused)
-		as_pen_item(p, AS_ALERT, "paused");
+	as_browse_state(&t->list, p);
 	if (t->short_of || t->facts.short_of)
 		as_pen_item(p, AS_ALERT, "memory is short: not all is shown");
 	as_pen_line(p);
@@ -156,29 +119,10 @@ static void put_state(const struct as_heap_top *t, struct as_pen *p)
 
 /* ── rows ─────────────────────────────────────────────────────────────── */
 
-static bool shown(const struct as_canvas *g, const struct column *c)
-{
-	return c->narrow || g->cols >= WIDE;
-}
-
-static void put_heading(const struct as_heap_top *t, struct as_canvas *g, int row)
-{
-	int col = 0;
-
-	as_canvas_paint(g, row, AS_BAR);
-	for (unsigned i = 0; i < AS_HEAP_TOP_SORTS; i++)
-		if (shown(g, &columns[i])) {
-			(void)as_canvas_right(g, row, col, columns[i].width,
-					      i == t->sort ? AS_CHOSEN : AS_BAR, columns[i].title);
-			col += columns[i].width;
-		}
-	(void)as_canvas_put(g, row, col + 2, g->cols, AS_BAR, t->functions ? "function" : "line");
-}
-
 /* The name, and behind it, if there is room, where that is. */
-static void put_name(const struct as_heap_top *t, struct as_canvas *g, int row, int col,
-		     uint32_t place)
+static void put_name(const void *screen, struct as_canvas *g, int row, int col, uint32_t place)
 {
+	const struct as_heap_top *t = screen;
 	as_auto_buf struct as_buf where = AS_BUF(AS_BUF_LINE);
 	const struct as_profile *p = t->facts.heap->stacks;
 	const struct as_place *at = &p->place[place];
@@ -191,47 +135,27 @@ static void put_name(const struct as_heap_top *t, struct as_canvas *g, int row, 
 }
 
 /* Sampled, nobody knows what was allocated between the two ends of one. */
-static struct as_text value(const struct as_heap_top *t, const struct as_heap_top_row *x,
-			    unsigned i)
+static struct as_text value(const void *screen, const struct as_browse_row *x, unsigned i)
 {
+	const struct as_heap_top *t = screen;
+
 	if (i == AS_HEAP_TOP_TEMPORARY && t->facts.heap->rate)
 		return (struct as_text){"-"};
-	return columns[i].count ? as_human_count((double)x->value[i]) : bytes(x->value[i]);
+	if (i == AS_HEAP_TOP_COUNT || i == AS_HEAP_TOP_TEMPORARY)
+		return as_human_count((double)x->value[i]);
+	return bytes(x->value[i]);
 }
 
-static void put_row(const struct as_heap_top *t, struct as_canvas *g, int row,
-		    const struct as_heap_top_row *x)
+static bool is_hot(const void *screen, const struct as_browse_row *x)
 {
-	bool big = x->value[AS_HEAP_TOP_OWN] > t->whole / 10;
-	int col = 0;
+	const struct as_heap_top *t = screen;
 
-	for (unsigned i = 0; i < AS_HEAP_TOP_SORTS; i++)
-		if (shown(g, &columns[i])) {
-			(void)as_canvas_right(g, row, col, columns[i].width,
-					      big ? AS_STRONG : AS_PLAIN, value(t, x, i).s);
-			col += columns[i].width;
-		}
-	put_name(t, g, row, col + 2, x->place);
+	return x->value[AS_HEAP_TOP_OWN] > t->whole / 10;
 }
 
-/* Rows between two lines of the screen, the last not included. */
-static void put_rows(struct as_heap_top *t, struct as_canvas *g, int from, int to)
+static void put_thread(const void *screen, struct as_canvas *g, int row, size_t i)
 {
-	put_heading(t, g, from++);
-	t->page = to > from ? (size_t)(to - from) : 0;
-	if (t->at >= t->nrows)
-		t->at = t->nrows ? t->nrows - 1 : 0;
-	for (size_t i = t->at; i < t->nrows && from < to; i++)
-		put_row(t, g, from++, &t->row[i]);
-	if (!t->nrows && from < to)
-		(void)as_canvas_put(g, from, 2, g->cols, AS_FAINT,
-				    t->search[0] ? "no name has that" : "nothing yet");
-}
-
-/* ── threads ──────────────────────────────────────────────────────────── */
-
-static void put_thread(const struct as_heap_top *t, struct as_canvas *g, int row, size_t i)
-{
+	const struct as_heap_top *t = screen;
 	const struct as_heap *h = t->facts.heap;
 	const struct as_heap_who *x = &h->thread[i];
 	const struct as_heap_sums *s = &t->thread[i];
@@ -246,24 +170,6 @@ static void put_thread(const struct as_heap_top *t, struct as_canvas *g, int row
 				    name, h->process[x->process].pid);
 	else
 		(void)as_canvas_fmt(g, row, 30, g->cols, AS_PLAIN, "%u %s", x->tid, name);
-}
-
-static void put_threads(struct as_heap_top *t, struct as_canvas *g, int from, int to)
-{
-	as_canvas_paint(g, from, AS_BAR);
-	(void)as_canvas_put(g, from++, 0, g->cols, AS_BAR, "     held    count allocated  thread");
-	t->page = to > from ? (size_t)(to - from) : 0;
-	if (t->at > t->nthreads)
-		t->at = t->nthreads;
-	size_t first = t->page && t->at >= t->page ? t->at - t->page + 1 : 0;
-	for (size_t i = first; i <= t->nthreads && from < to; i++, from++) {
-		if (i)
-			put_thread(t, g, from, i - 1);
-		else
-			(void)as_canvas_put(g, from, 30, g->cols, AS_PLAIN, "all of them");
-		if (i == t->at)
-			as_canvas_paint(g, from, AS_CHOSEN);
-	}
 }
 
 /* ── what the command wrote ───────────────────────────────────────────── */
@@ -296,11 +202,9 @@ static void put_output(const struct as_heap_top *t, struct as_canvas *g)
 	}
 }
 
-/* ── help and the last line ───────────────────────────────────────────── */
+/* ── the screen ───────────────────────────────────────────────────────── */
 
-static const struct {
-	const char *keys, *what;
-} help[] = {
+static const struct as_browse_help help[] = {
 	{"s S", "sort by the next, previous column"},
 	{"/", "only names with a text; Esc: all"},
 	{"l", "by line or by function"},
@@ -321,30 +225,34 @@ static const struct {
 	{"lost", "events that were not read: sums are too small or too large"},
 };
 
-static void put_help(struct as_canvas *g)
-{
-	as_canvas_paint(g, 0, AS_BAR);
-	(void)as_canvas_put(g, 0, 0, g->cols, AS_BAR, "assay heap live: any key goes back");
-	for (int i = 0; i < (int)AS_LEN(help); i++) {
-		(void)as_canvas_put(g, i + 1, 1, g->cols, AS_STRONG, help[i].keys);
-		(void)as_canvas_put(g, i + 1, 12, g->cols, AS_PLAIN, help[i].what);
-	}
-}
+const struct as_browse_kind as_heap_top_kind = {
+	.column = columns,
+	.ncolumns = AS_HEAP_TOP_SORTS,
+	.thread_head = "     held    count allocated  thread",
+	.thread_col = 30,
+	.foot = "? help  q quit  s sort  / find  l line  t thread  m peak  p pause  o output",
+	.narrow_foot = "? help  q quit  s / l t m p o",
+	.help_head = "assay heap live: any key goes back",
+	.help = help,
+	.nhelp = AS_LEN(help),
+	.value = value,
+	.is_hot = is_hot,
+	.put_name = put_name,
+	.put_thread = put_thread,
+};
 
-static void put_foot(const struct as_heap_top *t, struct as_canvas *g, int row)
+static void put_foot(const struct as_heap_top *t, struct as_canvas *g)
 {
 	if (t->leaving)
-		(void)as_canvas_put(g, row, 0, g->cols, AS_ALERT,
+		(void)as_canvas_put(g, g->rows - 1, 0, g->cols, AS_ALERT,
 				    "the command still runs: q ends it, any other key goes back");
-	else if (t->typing)
-		(void)as_canvas_fmt(g, row, 0, g->cols, AS_STRONG, "/%s_", t->search);
-	else if (t->view == AS_HEAP_TOP_THREADS)
-		(void)as_canvas_put(g, row, 0, g->cols, AS_FAINT, "Enter choose  Esc back  q quit");
 	else
-		(void)as_canvas_put(g, row, 0, g->cols, AS_FAINT,
-				    g->cols < WIDE ? "? help  q quit  s / l t m p o"
-						   : "? help  q quit  s sort  / find  l line  "
-						     "t thread  m peak  p pause  o output");
+		as_browse_foot(&t->list, &as_heap_top_kind, g);
+}
+
+static void put_curve(struct as_pen *p, const char *label, const struct as_trail *trail)
+{
+	as_pen_curve(p, LABEL, label, trail, as_human_bytes(as_trail_most(trail)).s);
 }
 
 static void put_table(struct as_heap_top *t, struct as_canvas *g)
@@ -359,20 +267,18 @@ static void put_table(struct as_heap_top *t, struct as_canvas *g)
 		put_curve(&p, "RSS", &t->rss);
 	}
 	put_state(t, &p);
-	if (t->view == AS_HEAP_TOP_THREADS)
-		put_threads(t, g, p.row, g->rows - 1);
-	else
-		put_rows(t, g, p.row, g->rows - 1);
-	put_foot(t, g, g->rows - 1);
+	as_browse_draw(&t->list, &as_heap_top_kind, t, t->functions ? "function" : "line", g,
+		       p.row);
+	put_foot(t, g);
 }
 
 void as_heap_top_draw(struct as_heap_top *t, struct as_canvas *g)
 {
 	if (!t->facts.heap)
 		return;
-	if (t->view == AS_HEAP_TOP_HELP)
-		put_help(g);
-	else if (t->view == AS_HEAP_TOP_OUTPUT && t->facts.output)
+	if (t->list.view == AS_BROWSE_HELP)
+		as_browse_help(&as_heap_top_kind, g);
+	else if (t->list.view == AS_BROWSE_OUTPUT && t->facts.output)
 		put_output(t, g);
 	else
 		put_table(t, g);

@@ -1,10 +1,5 @@
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/cleanup.h"
 #include "base/fault.h"
-#include "profile/functions.h"
-#include "profile/write.h"
 #include "tui/heap_top.h"
 
 /* A row in the making: the last stack that counted for its total. */
@@ -38,25 +33,12 @@ static struct tally *sum_stacks(const struct as_heap_top *t)
 	struct tally *of = as_zalloc_n(h->stacks->nstacks, sizeof *of);
 
 	for (size_t i = 0; of && i < h->nsites; i++)
-		if (!t->only || h->site[i].thread + 1 == t->only)
+		if (!t->list.only || h->site[i].thread + 1 == t->list.only)
 			add_site(t, of, &h->site[i]);
 	return of;
 }
 
 /* ── places ───────────────────────────────────────────────────────────── */
-
-/* Each line for itself, or all of a function together. */
-static uint32_t *groups(const struct as_heap_top *t)
-{
-	const struct as_profile *p = t->facts.heap->stacks;
-
-	if (t->functions)
-		return as_profile_functions(p);
-	uint32_t *of = as_zalloc_n(p->nplaces, sizeof *of);
-	for (uint32_t i = 0; of && i < p->nplaces; i++)
-		of[i] = i;
-	return of;
-}
 
 /* A function that is on the stack twice has its total once. */
 static void count_stack(const struct as_profile *p, const uint32_t *of, uint32_t owner,
@@ -87,58 +69,28 @@ static bool has_any(const struct tally *x)
 	return any;
 }
 
-static bool wanted(const struct as_heap_top *t, uint32_t place)
-{
-	const struct as_profile *p = t->facts.heap->stacks;
-	const struct as_place *at = &p->place[place];
-	struct as_spelling how = {0};
-
-	return !t->search[0] || strcasestr(p->text[at->function], t->search) ||
-	       strcasestr(as_spell_file(p, at, &how), t->search);
-}
-
-static int compare(const void *a, const void *b, void *top)
-{
-	const struct as_heap_top_row *x = a, *y = b;
-	const struct as_heap_top *t = top;
-
-	/* by what was asked for, then by the other values, then by age */
-	for (unsigned i = 0; i < AS_HEAP_TOP_SORTS; i++) {
-		unsigned by = (t->sort + i) % AS_HEAP_TOP_SORTS;
-
-		if (x->value[by] != y->value[by])
-			return x->value[by] < y->value[by] ? 1 : -1;
-	}
-	return x->place < y->place ? -1 : x->place > y->place;
-}
-
 static void collect(struct as_heap_top *t, const struct tally *place, size_t n)
 {
-	t->nrows = 0;
+	const struct as_profile *p = t->facts.heap->stacks;
+
+	t->list.nrows = 0;
 	t->whole = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		add(&t->whole, place[i].value[AS_HEAP_TOP_OWN]);
-		if (!has_any(&place[i]) || !wanted(t, i))
-			continue;
-		struct as_heap_top_row *row = &t->row[t->nrows++];
-
-		row->place = i;
-		memcpy(row->value, place[i].value, sizeof row->value);
+		if (has_any(&place[i]))
+			as_browse_add(&t->list, p, i, place[i].value, AS_HEAP_TOP_SORTS);
 	}
-	qsort_r(t->row, t->nrows, sizeof *t->row, compare, t);
+	as_browse_sort(&t->list, AS_HEAP_TOP_SORTS);
 }
 
 void as_heap_top_make_rows(struct as_heap_top *t)
 {
 	const struct as_profile *p = t->facts.heap->stacks;
-	as_auto_free uint32_t *of = groups(t), *owner = as_heap_owners(p);
+	as_auto_free uint32_t *of = as_browse_groups(p, t->functions), *owner = as_heap_owners(p);
 	as_auto_free struct tally *stack = sum_stacks(t);
 	as_auto_free struct tally *place = as_zalloc_n(p->nplaces, sizeof *place);
-	struct as_heap_top_row *row = as_realloc(t->row, p->nplaces * sizeof *row);
 
-	if (row)
-		t->row = row;
-	if (!of || !owner || !stack || !place || !row) {
+	if (!of || !owner || !stack || !place || !as_browse_room(&t->list, p)) {
 		t->short_of = true;
 		return;
 	}

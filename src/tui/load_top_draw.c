@@ -1,15 +1,13 @@
 #include <math.h>
 
 #include "base/human.h"
-#include "report/look.h"
 #include "tui/load_top.h"
 #include "tui/pen.h"
 
 enum {
-	TALL = 16,  /* rows from which there is room for the curves */
-	LABEL = 8,  /* before a curve or a row of percentiles       */
-	SCALE = 10, /* behind a curve                               */
-	CELL = 9,   /* one percentile                               */
+	TALL = 16, /* rows from which there is room for the curves */
+	LABEL = 8, /* before a curve or a row of percentiles       */
+	CELL = 9,  /* one percentile                               */
 };
 
 static struct as_text count(double n)
@@ -77,42 +75,18 @@ static void put_sessions(const struct as_load_top *t, struct as_pen *p)
 	as_pen_line(p);
 }
 
-static void put_curve(struct as_pen *p, const char *label, const struct as_trail *trail,
-		      const char *scale)
-{
-	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_LINE);
-	struct as_look look = {.utf8 = !p->g->ascii};
-	int width = p->g->cols - LABEL - SCALE;
-
-	as_put_spark(&b, &look, trail->v, trail->n,
-		     (size_t)width < trail->n || width < 0 ? width : (int)trail->n);
-	(void)as_canvas_put(p->g, p->row, 0, LABEL, AS_FAINT, label);
-	(void)as_canvas_put(p->g, p->row, LABEL, width, AS_PLAIN, as_buf_text(&b));
-	(void)as_canvas_right(p->g, p->row, p->g->cols - SCALE, SCALE, AS_FAINT, scale);
-	as_pen_line(p);
-}
-
-static double largest(const struct as_trail *trail)
-{
-	double most = NAN;
-
-	for (size_t i = 0; i < trail->n; i++)
-		most = fmax(most, trail->v[i]);
-	return most;
-}
-
 static void put_curves(const struct as_load_top *t, struct as_pen *p)
 {
-	double p99 = largest(&t->p99), cores = largest(&t->cpu);
+	double p99 = as_trail_most(&t->p99), cores = as_trail_most(&t->cpu);
 	char text[32];
 
-	(void)snprintf(text, sizeof text, "%s/s", count(largest(&t->rate)).s);
-	put_curve(p, "rate", &t->rate, text);
-	put_curve(p, "p99", &t->p99, duration(isnan(p99) ? -1 : (int64_t)p99).s);
+	(void)snprintf(text, sizeof text, "%s/s", count(as_trail_most(&t->rate)).s);
+	as_pen_curve(p, LABEL, "rate", &t->rate, text);
+	as_pen_curve(p, LABEL, "p99", &t->p99, duration(isnan(p99) ? -1 : (int64_t)p99).s);
 	if (!t->facts.target)
 		return;
 	(void)snprintf(text, sizeof text, "%.2f cores", cores);
-	put_curve(p, "target", &t->cpu, isnan(cores) ? "-" : text);
+	as_pen_curve(p, LABEL, "target", &t->cpu, isnan(cores) ? "-" : text);
 }
 
 /* ── percentiles ──────────────────────────────────────────────────────── */

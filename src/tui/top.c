@@ -33,7 +33,7 @@ void as_top_close(struct as_top *t)
 {
 	as_profile_free(t->p);
 	as_recent_done(&t->recent);
-	free(t->row);
+	free(t->list.row);
 	free(t->thread);
 	free(t->thread_of);
 	*t = (struct as_top){0};
@@ -57,7 +57,7 @@ void as_top_tick(struct as_top *t, const struct as_top_facts *now, int64_t ns, i
 	t->away_ns += ns;
 	t->away_cpu_ns += cpu_ns;
 	t->facts.ended = now->ended;
-	if (t->paused)
+	if (t->list.paused)
 		return;
 	t->facts = *now;
 	if (!as_recent_tick(&t->recent, t->p, t->away_ns, t->away_cpu_ns))
@@ -90,99 +90,32 @@ double as_top_rejected(const struct as_top *t)
 
 /* ── keys ─────────────────────────────────────────────────────────────── */
 
-static void go_to(struct as_top *t, enum as_top_view view)
-{
-	t->view = view;
-	t->at = view == AS_TOP_THREADS ? t->only : 0;
-}
-
 static void reset(struct as_top *t)
 {
 	as_recent_reset(&t->recent);
 	t->before = t->facts;
 }
 
-/* How many rows the view has. */
-static size_t rows_of(const struct as_top *t)
-{
-	return t->view == AS_TOP_THREADS ? t->nthreads + 1 : t->nrows;
-}
-
-static bool move(struct as_top *t, int key)
-{
-	size_t n = rows_of(t);
-	size_t last = t->view == AS_TOP_THREADS ? n - 1 : n > t->page ? n - t->page : 0;
-
-	return as_key_move(&t->at, last, t->page, key);
-}
-
-static void type(struct as_top *t, int key)
-{
-	t->typing = as_key_type(t->search, sizeof t->search, key);
-	t->at = 0;
-}
-
-static void choose_thread(struct as_top *t, int key)
-{
-	if (key == AS_KEY_ENTER)
-		t->only = t->at;
-	if (key == AS_KEY_ENTER || key == AS_KEY_ESCAPE || key == 't')
-		go_to(t, AS_TOP_ROWS);
-}
-
-static void sort(struct as_top *t, int step)
-{
-	t->sort = (t->sort + AS_TOP_SORTS + (unsigned)step) % AS_TOP_SORTS;
-	t->at = 0;
-}
-
-static void escape(struct as_top *t)
-{
-	if (t->search[0])
-		t->search[0] = '\0';
-	else
-		t->only = 0;
-	t->at = 0;
-}
-
 static void act(struct as_top *t, int key)
 {
-	if (key == 's' || key == 'S')
-		sort(t, key == 's' ? 1 : AS_TOP_SORTS - 1);
-	else if (key == '/')
-		t->typing = true;
-	else if (key == 'l')
+	if (key == 'l')
 		t->lines = !t->lines;
-	else if (key == 't')
-		go_to(t, AS_TOP_THREADS);
 	else if (key == 'g')
 		t->gil = !t->gil;
 	else if (key == 'm')
 		t->wall = !t->wall;
-	else if (key == 'p' || key == ' ')
-		t->paused = !t->paused;
 	else if (key == 'r')
 		reset(t);
-	else if (key == '?' || key == 'h')
-		go_to(t, AS_TOP_HELP);
-	else if (key == AS_KEY_ESCAPE)
-		escape(t);
 }
 
 bool as_top_key(struct as_top *t, int key)
 {
-	if (t->typing)
-		type(t, key);
-	else if (key == 'q')
+	if (key == 'q' && !t->list.typing)
 		return false;
-	else if (t->view == AS_TOP_HELP)
-		go_to(t, AS_TOP_ROWS);
-	else if (move(t, key))
-		return true;
-	else if (t->view == AS_TOP_THREADS)
-		choose_thread(t, key);
-	else
+	enum as_browse_did did = as_browse_key(&t->list, &as_top_kind, key);
+	if (did == AS_BROWSE_NOTHING)
 		act(t, key);
-	make(t);
+	if (did != AS_BROWSE_MOVED)
+		make(t);
 	return true;
 }

@@ -13,8 +13,7 @@
  */
 #include "base/human.h"
 #include "report/look.h"
-#include "tui/canvas.h"
-#include "tui/key.h"
+#include "tui/browse.h"
 #include "tui/recent.h"
 
 /* What is known about the processes and their sampling. */
@@ -28,19 +27,13 @@ struct as_top_facts {
 };
 
 enum as_top_time { AS_TOP_CPU, AS_TOP_WALL, AS_TOP_GIL, AS_TOP_TIMES };
-enum as_top_view { AS_TOP_ROWS, AS_TOP_THREADS, AS_TOP_HELP };
+/* Values of a row, in ns: in the window, and since the start. */
 enum as_top_sort {
 	AS_TOP_BY_OWN,
 	AS_TOP_BY_TOTAL,
 	AS_TOP_BY_OWN_TIME,
 	AS_TOP_BY_TOTAL_TIME,
 	AS_TOP_SORTS,
-};
-
-/* A function, or a line. */
-struct as_top_row {
-	uint32_t place;
-	int64_t value[AS_TOP_SORTS]; /* ns: in the window own, total; since the start own, total */
 };
 
 struct as_top_thread {
@@ -56,20 +49,12 @@ struct as_top {
 	struct as_recent recent;
 	struct as_top_facts facts, before; /* now, and when it was reset */
 
-	/* as the keys have set it */
-	enum as_top_view view;
-	enum as_top_sort sort;
-	bool lines, wall, gil, paused, typing;
-	char search[64];
-	size_t only; /* a thread by its number + 1; 0: all of them */
-	size_t at;   /* the first row that is shown; of the threads the one that is marked */
-	size_t page; /* rows that fitted last time                                        */
+	struct as_browse list;
+	bool lines, wall, gil; /* as the keys have set it */
 
 	/* what follows from that */
-	struct as_top_row *row;
-	size_t nrows;
-	struct as_top_thread *thread;
-	size_t nthreads, threads_cap;
+	struct as_top_thread *thread; /* list.nthreads of them */
+	size_t threads_cap;
 	uint32_t *thread_of; /* by the profile's numbers of tags */
 	size_t ntags, tags_cap;
 	int64_t away_ns, away_cpu_ns; /* since the last tick that counted: it is paused */
@@ -95,6 +80,7 @@ void as_top_table(const struct as_top *t, const struct as_look *look, size_t row
 
 void as_top_make_threads(struct as_top *t);
 void as_top_make_rows(struct as_top *t);
+extern const struct as_browse_kind as_top_kind;
 enum as_top_time as_top_time(const struct as_top *t);
 /* "98.2", or "-" when nothing was watched yet. */
 struct as_text as_top_share(int64_t ns, int64_t span_ns);

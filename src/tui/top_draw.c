@@ -1,12 +1,12 @@
-#include <string.h>
-
-#include "base/cleanup.h"
-#include "base/clock.h"
 #include "profile/write.h"
-#include "tui/pen.h"
 #include "tui/top.h"
 
-enum { WIDE = 60 }; /* columns from which times fit beside shares */
+static const struct as_browse_column columns[] = {
+	[AS_TOP_BY_OWN] = {"%own", "%own", 6, true},
+	[AS_TOP_BY_TOTAL] = {"%total", "%total", 7, true},
+	[AS_TOP_BY_OWN_TIME] = {"own", "own", 10, false},
+	[AS_TOP_BY_TOTAL_TIME] = {"total", "total", 10, false},
+};
 
 /* ── the head ─────────────────────────────────────────────────────────── */
 
@@ -37,7 +37,7 @@ static int64_t window_sum(const struct as_top *t, enum as_top_time time)
 {
 	int64_t sum = 0;
 
-	for (size_t i = 0; i < t->nthreads; i++)
+	for (size_t i = 0; i < t->list.nthreads; i++)
 		sum += t->thread[i].window[time];
 	return sum;
 }
@@ -63,7 +63,7 @@ static void put_numbers(const struct as_top *t, struct as_pen *p)
 
 static void put_thread_name(const struct as_top *t, struct as_pen *p)
 {
-	const struct as_top_thread *x = t->only ? &t->thread[t->only - 1] : NULL;
+	const struct as_top_thread *x = t->list.only ? &t->thread[t->list.only - 1] : NULL;
 
 	if (x)
 		as_pen_item(p, AS_STRONG, "thread %ld %s", (long)x->tid, t->p->text[x->name]);
@@ -72,16 +72,12 @@ static void put_thread_name(const struct as_top *t, struct as_pen *p)
 static void put_state(const struct as_top *t, struct as_pen *p)
 {
 	static const char *const times[] = {"cpu time", "wall time", "time with the GIL"};
-	static const char *const sorts[] = {"%own", "%total", "own", "total"};
 
 	as_pen_item(p, AS_PLAIN, "%s by %s", times[as_top_time(t)], t->lines ? "line" : "function");
-	as_pen_item(p, AS_PLAIN, "sorted by %s", sorts[t->sort]);
+	as_pen_item(p, AS_PLAIN, "sorted by %s", columns[t->list.sort].name);
 	as_pen_item(p, AS_PLAIN, "%% of the last %s", as_human_duration(t->recent.span_ns).s);
 	put_thread_name(t, p);
-	if (t->search[0] && !t->typing)
-		as_pen_item(p, AS_STRONG, "/%s", t->search);
-	if (t->paused)
-		as_pen_item(p, AS_ALERT, "paused");
+	as_browse_state(&t->list, p);
 	if (t->p->bad)
 		as_pen_item(p, AS_ALERT, "memory is short: not all is shown");
 	as_pen_line(p);
@@ -89,41 +85,25 @@ static void put_state(const struct as_top *t, struct as_pen *p)
 
 /* ── rows ─────────────────────────────────────────────────────────────── */
 
-struct column {
-	const char *title;
-	int width;
-	bool share, narrow; /* of the window; there is room for it in a narrow screen too */
-};
-
-static const struct column columns[AS_TOP_SORTS] = {
-	[AS_TOP_BY_OWN] = {"%own", 6, true, true},
-	[AS_TOP_BY_TOTAL] = {"%total", 7, true, true},
-	[AS_TOP_BY_OWN_TIME] = {"own", 10, false, false},
-	[AS_TOP_BY_TOTAL_TIME] = {"total", 10, false, false},
-};
-
-static bool shown(const struct as_canvas *g, const struct column *c)
+static struct as_text value(const void *screen, const struct as_browse_row *x, unsigned i)
 {
-	return c->narrow || g->cols >= WIDE;
+	const struct as_top *t = screen;
+
+	return i <= AS_TOP_BY_TOTAL ? as_top_share(x->value[i], t->recent.span_ns)
+				    : as_human_duration(x->value[i]);
 }
 
-static void put_heading(const struct as_top *t, struct as_canvas *g, int row)
+static bool is_hot(const void *screen, const struct as_browse_row *x)
 {
-	int col = 0;
+	const struct as_top *t = screen;
 
-	as_canvas_paint(g, row, AS_BAR);
-	for (unsigned i = 0; i < AS_TOP_SORTS; i++)
-		if (shown(g, &columns[i])) {
-			(void)as_canvas_right(g, row, col, columns[i].width,
-					      i == t->sort ? AS_CHOSEN : AS_BAR, columns[i].title);
-			col += columns[i].width;
-		}
-	(void)as_canvas_put(g, row, col + 2, g->cols, AS_BAR, t->lines ? "line" : "function");
+	return x->value[AS_TOP_BY_OWN] > t->recent.span_ns / 10;
 }
 
 /* The name, and behind it, if there is room, where that is. */
-static void put_name(const struct as_top *t, struct as_canvas *g, int row, int col, uint32_t place)
+static void put_name(const void *screen, struct as_canvas *g, int row, int col, uint32_t place)
 {
+	const struct as_top *t = screen;
 	const struct as_place *at = &t->p->place[place];
 	struct as_spelling how = {0};
 	int used = as_canvas_put(g, row, col, g->cols, AS_PLAIN, t->p->text[at->function]);
@@ -133,43 +113,9 @@ static void put_name(const struct as_top *t, struct as_canvas *g, int row, int c
 				    as_spell_file(t->p, at, &how), t->lines ? at->line : at->begin);
 }
 
-static void put_row(const struct as_top *t, struct as_canvas *g, int row,
-		    const struct as_top_row *x)
+static void put_thread(const void *screen, struct as_canvas *g, int row, size_t i)
 {
-	bool hot = x->value[AS_TOP_BY_OWN] > t->recent.span_ns / 10;
-	int col = 0;
-
-	for (unsigned i = 0; i < AS_TOP_SORTS; i++)
-		if (shown(g, &columns[i])) {
-			struct as_text v = columns[i].share
-						   ? as_top_share(x->value[i], t->recent.span_ns)
-						   : as_human_duration(x->value[i]);
-
-			(void)as_canvas_right(g, row, col, columns[i].width,
-					      hot ? AS_STRONG : AS_PLAIN, v.s);
-			col += columns[i].width;
-		}
-	put_name(t, g, row, col + 2, x->place);
-}
-
-/* Rows between two lines of the screen, the last not included. */
-static void put_rows(struct as_top *t, struct as_canvas *g, int from, int to)
-{
-	put_heading(t, g, from++);
-	t->page = to > from ? (size_t)(to - from) : 0;
-	if (t->at >= t->nrows)
-		t->at = t->nrows ? t->nrows - 1 : 0;
-	for (size_t i = t->at; i < t->nrows && from < to; i++)
-		put_row(t, g, from++, &t->row[i]);
-	if (!t->nrows && from < to)
-		(void)as_canvas_put(g, from, 2, g->cols, AS_FAINT,
-				    t->search[0] ? "no name has that" : "nothing yet");
-}
-
-/* ── threads ──────────────────────────────────────────────────────────── */
-
-static void put_thread(const struct as_top *t, struct as_canvas *g, int row, size_t i)
-{
+	const struct as_top *t = screen;
 	const struct as_top_thread *x = &t->thread[i];
 	int64_t span = t->recent.span_ns;
 
@@ -181,29 +127,7 @@ static void put_thread(const struct as_top *t, struct as_canvas *g, int row, siz
 			    x->window[AS_TOP_WALL] ? "" : " (ended)");
 }
 
-static void put_threads(struct as_top *t, struct as_canvas *g, int from, int to)
-{
-	as_canvas_paint(g, from, AS_BAR);
-	(void)as_canvas_put(g, from++, 0, g->cols, AS_BAR, "  %cpu   %gil  cpu time  thread");
-	t->page = to > from ? (size_t)(to - from) : 0;
-	if (t->at > t->nthreads)
-		t->at = t->nthreads;
-	size_t first = t->page && t->at >= t->page ? t->at - t->page + 1 : 0;
-	for (size_t i = first; i <= t->nthreads && from < to; i++, from++) {
-		if (i)
-			put_thread(t, g, from, i - 1);
-		else
-			(void)as_canvas_put(g, from, 25, g->cols, AS_PLAIN, "all of them");
-		if (i == t->at)
-			as_canvas_paint(g, from, AS_CHOSEN);
-	}
-}
-
-/* ── help and the last line ───────────────────────────────────────────── */
-
-static const struct {
-	const char *keys, *what;
-} help[] = {
+static const struct as_browse_help help[] = {
 	{"s S", "sort by the next, previous column"},
 	{"/", "only names with a text; Esc: all"},
 	{"l", "by line or by function"},
@@ -224,44 +148,33 @@ static const struct {
 	{"rejected", "stacks that changed while they were read; not counted"},
 };
 
-static void put_help(struct as_canvas *g)
-{
-	as_canvas_paint(g, 0, AS_BAR);
-	(void)as_canvas_put(g, 0, 0, g->cols, AS_BAR, "assay top: any key goes back");
-	for (int i = 0; i < (int)AS_LEN(help); i++) {
-		(void)as_canvas_put(g, i + 1, 1, g->cols, AS_STRONG, help[i].keys);
-		(void)as_canvas_put(g, i + 1, g->cols < WIDE ? 8 : 11, g->cols, AS_PLAIN,
-				    help[i].what);
-	}
-}
-
-static void put_foot(const struct as_top *t, struct as_canvas *g, int row)
-{
-	if (t->typing)
-		(void)as_canvas_fmt(g, row, 0, g->cols, AS_STRONG, "/%s_", t->search);
-	else if (t->view == AS_TOP_THREADS)
-		(void)as_canvas_put(g, row, 0, g->cols, AS_FAINT, "Enter choose  Esc back  q quit");
-	else
-		(void)as_canvas_put(g, row, 0, g->cols, AS_FAINT,
-				    g->cols < WIDE ? "? help  q quit  s / l t g m p r"
-						   : "? help  q quit  s sort  / find  l line  "
-						     "t thread  g gil  m mode  p pause  r zero");
-}
+const struct as_browse_kind as_top_kind = {
+	.column = columns,
+	.ncolumns = AS_TOP_SORTS,
+	.thread_head = "  %cpu   %gil  cpu time  thread",
+	.thread_col = 25,
+	.foot = "? help  q quit  s sort  / find  l line  t thread  g gil  m mode  p pause  r zero",
+	.narrow_foot = "? help  q quit  s / l t g m p r",
+	.help_head = "assay top: any key goes back",
+	.help = help,
+	.nhelp = AS_LEN(help),
+	.value = value,
+	.is_hot = is_hot,
+	.put_name = put_name,
+	.put_thread = put_thread,
+};
 
 void as_top_draw(struct as_top *t, struct as_canvas *g)
 {
 	struct as_pen p = {.g = g};
 
-	if (t->view == AS_TOP_HELP) {
-		put_help(g);
+	if (t->list.view == AS_BROWSE_HELP) {
+		as_browse_help(&as_top_kind, g);
 		return;
 	}
 	put_process(t, &p);
 	put_numbers(t, &p);
 	put_state(t, &p);
-	if (t->view == AS_TOP_THREADS)
-		put_threads(t, g, p.row, g->rows - 1);
-	else
-		put_rows(t, g, p.row, g->rows - 1);
-	put_foot(t, g, g->rows - 1);
+	as_browse_draw(&t->list, &as_top_kind, t, t->lines ? "line" : "function", g, p.row);
+	as_browse_foot(&t->list, &as_top_kind, g);
 }

@@ -1,10 +1,5 @@
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/cleanup.h"
 #include "base/fault.h"
-#include "profile/functions.h"
-#include "profile/write.h"
 #include "tui/top.h"
 
 /* A row in the making: the last sample that counted for its totals. */
@@ -17,7 +12,7 @@ static bool counts(const struct as_top *t, size_t sample)
 {
 	uint32_t tags = t->p->sample[sample].tags;
 
-	return !t->only || (tags && tags < t->ntags && t->thread_of[tags] + 1 == t->only);
+	return !t->list.only || (tags && tags < t->ntags && t->thread_of[tags] + 1 == t->list.only);
 }
 
 /* A function that is on the stack twice has its total once. */
@@ -42,64 +37,22 @@ static void count_one(const struct as_top *t, const uint32_t *of, struct tally *
 	}
 }
 
-static bool wanted(const struct as_top *t, uint32_t place)
-{
-	const struct as_place *at = &t->p->place[place];
-	struct as_spelling how = {0};
-
-	return !t->search[0] || strcasestr(t->p->text[at->function], t->search) ||
-	       strcasestr(as_spell_file(t->p, at, &how), t->search);
-}
-
-static int compare(const void *a, const void *b, void *top)
-{
-	const struct as_top_row *x = a, *y = b;
-	const struct as_top *t = top;
-
-	/* by what was asked for, then by the other values, then by age */
-	for (unsigned i = 0; i < AS_TOP_SORTS; i++) {
-		unsigned by = (t->sort + i) % AS_TOP_SORTS;
-
-		if (x->value[by] != y->value[by])
-			return x->value[by] < y->value[by] ? 1 : -1;
-	}
-	return x->place < y->place ? -1 : x->place > y->place;
-}
-
 static void collect(struct as_top *t, const struct tally *tally, size_t n)
 {
-	t->nrows = 0;
+	t->list.nrows = 0;
 	for (uint32_t i = 1; i < n; i++)
-		if (tally[i].value[AS_TOP_BY_TOTAL_TIME] && wanted(t, i)) {
-			struct as_top_row *row = &t->row[t->nrows++];
-
-			row->place = i;
-			memcpy(row->value, tally[i].value, sizeof row->value);
-		}
-	qsort_r(t->row, t->nrows, sizeof *t->row, compare, t);
-}
-
-/* Each line for itself, or all of a function together. */
-static uint32_t *groups(const struct as_top *t)
-{
-	if (!t->lines)
-		return as_profile_functions(t->p);
-	uint32_t *of = as_zalloc_n(t->p->nplaces, sizeof *of);
-	for (uint32_t i = 0; of && i < t->p->nplaces; i++)
-		of[i] = i;
-	return of;
+		if (tally[i].value[AS_TOP_BY_TOTAL_TIME])
+			as_browse_add(&t->list, t->p, i, tally[i].value, AS_TOP_SORTS);
+	as_browse_sort(&t->list, AS_TOP_SORTS);
 }
 
 void as_top_make_rows(struct as_top *t)
 {
 	size_t n = t->p->nplaces;
-	as_auto_free uint32_t *of = groups(t);
+	as_auto_free uint32_t *of = as_browse_groups(t->p, !t->lines);
 	as_auto_free struct tally *tally = as_zalloc_n(n, sizeof *tally);
-	struct as_top_row *row = as_realloc(t->row, n * sizeof *row);
 
-	if (row)
-		t->row = row;
-	if (!of || !tally || !row) {
+	if (!of || !tally || !as_browse_room(&t->list, t->p)) {
 		t->p->bad = true;
 		return;
 	}

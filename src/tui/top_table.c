@@ -7,7 +7,7 @@ enum { WHAT = AS_TOP_SORTS, WHERE, COLS };
 static void put_cell(const void *data, size_t row, size_t col, struct as_buf *cell)
 {
 	const struct as_top *t = data;
-	const struct as_top_row *x = &t->row[row];
+	const struct as_browse_row *x = &t->list.row[row];
 	const struct as_place *at = &t->p->place[x->place];
 	struct as_spelling how = {0};
 	int64_t all = t->recent.all_ns;
@@ -40,7 +40,7 @@ void as_top_table(const struct as_top *t, const struct as_look *look, size_t row
 	as_put_table(out, look,
 		     &(struct as_table){.cols = cols,
 					.ncols = COLS,
-					.nrows = t->nrows < rows ? t->nrows : rows,
+					.nrows = t->list.nrows < rows ? t->list.nrows : rows,
 					.data = t,
 					.cell = put_cell});
 	as_buf_fmt(out, "%s samples in %s, %.2f %% rejected, %s late\n",

@@ -25,16 +25,16 @@ static struct as_top_thread who(const struct as_profile *p, const struct as_tags
 /* The thread that is this one: a name may change, the numbers do not. */
 static bool find(struct as_top *t, const struct as_top_thread *x, size_t *ret)
 {
-	for (size_t i = t->nthreads; i-- > 0;)
+	for (size_t i = t->list.nthreads; i-- > 0;)
 		if (t->thread[i].pid == x->pid && t->thread[i].tid == x->tid) {
 			t->thread[i].name = x->name;
 			*ret = i;
 			return true;
 		}
-	if (!as_grow(&t->thread, &t->threads_cap, t->nthreads, sizeof *t->thread, 16))
+	if (!as_grow(&t->thread, &t->threads_cap, t->list.nthreads, sizeof *t->thread, 16))
 		return false;
-	t->thread[t->nthreads] = *x;
-	*ret = t->nthreads++;
+	t->thread[t->list.nthreads] = *x;
+	*ret = t->list.nthreads++;
 	return true;
 }
 
@@ -73,14 +73,14 @@ void as_top_make_threads(struct as_top *t)
 		t->p->bad = true;
 		return;
 	}
-	for (size_t i = 0; i < t->nthreads; i++) {
+	for (size_t i = 0; i < t->list.nthreads; i++) {
 		memset(t->thread[i].window, 0, sizeof t->thread[i].window);
 		memset(t->thread[i].all, 0, sizeof t->thread[i].all);
 		t->thread[i].ran = false;
 	}
-	for (size_t i = 0; t->nthreads && i < t->recent.n; i++)
+	for (size_t i = 0; t->list.nthreads && i < t->recent.n; i++)
 		sum(t, &t->recent.had[i], thread_of(t, i));
-	for (size_t i = 0; t->nthreads && last && i < last->n; i++)
+	for (size_t i = 0; t->list.nthreads && last && i < last->n; i++)
 		if (last->change[i].v[t->kind[AS_TOP_CPU]] > 0)
 			thread_of(t, last->change[i].sample)->ran = true;
 }
@@ -89,7 +89,7 @@ void as_top_make_threads(struct as_top *t)
 void as_top_count_threads(const struct as_top *t, size_t *ret_all, size_t *ret_ran)
 {
 	*ret_all = *ret_ran = 0;
-	for (size_t i = 0; i < t->nthreads; i++) {
+	for (size_t i = 0; i < t->list.nthreads; i++) {
 		*ret_all += t->thread[i].window[AS_TOP_WALL] > 0;
 		*ret_ran += t->thread[i].ran;
 	}

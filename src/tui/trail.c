@@ -24,3 +24,12 @@ void as_trail_add(struct as_trail *t, double v)
 	t->v[t->n++] = v;
 	t->pending = 1;
 }
+
+double as_trail_most(const struct as_trail *t)
+{
+	double most = NAN;
+
+	for (size_t i = 0; i < t->n; i++)
+		most = fmax(most, t->v[i]);
+	return most;
+}

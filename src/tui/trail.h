@@ -18,3 +18,5 @@ struct as_trail {
 
 /* NaN: unknown. */
 void as_trail_add(struct as_trail *t, double v);
+/* The largest; NaN: nothing is known. */
+double as_trail_most(const struct as_trail *t);

@@ -22,7 +22,7 @@ static void scene_done(struct scene *s)
 /* 160 KiB are held, and 80 are known to be no heap: 240 of 300 are not of files. */
 static void scene_open(struct scene *s)
 {
-	*s = (struct scene){.top = {.row = NULL}};
+	*s = (struct scene){.top = {.thread = NULL}};
 	s->facts = (struct as_heap_top_facts){
 		.name = "python3 app.py",
 		.pid = 100,
@@ -290,7 +290,7 @@ static void t_who_would_end_something_is_asked(void)
 	draw(&s, 24, 80);
 	expect_line(&s, 23, "the command still runs: q ends it, any other key goes back");
 	type(&s, "s");
-	EXPECT_U64(s.top.sort, AS_HEAP_TOP_OWN);
+	EXPECT_U64(s.top.list.sort, AS_HEAP_TOP_OWN);
 	type(&s, "q");
 	EXPECT(!as_heap_top_key(&s.top, 'q'));
 	s.top.leaving = false;
@@ -312,11 +312,11 @@ static void t_what_the_command_wrote(void)
 	expect_line(&s, 1, "two?[2J");
 	expect_line(&s, 2, "three");
 	type(&s, "q"); /* goes back, and asks nothing */
-	EXPECT(s.top.view == AS_HEAP_TOP_ROWS && !s.top.leaving);
+	EXPECT(s.top.list.view == AS_BROWSE_ROWS && !s.top.leaving);
 	s.facts.output = NULL;
 	tick(&s);
 	type(&s, "o");
-	EXPECT(s.top.view == AS_HEAP_TOP_ROWS);
+	EXPECT(s.top.list.view == AS_BROWSE_ROWS);
 }
 
 static void t_the_help_fits(void)

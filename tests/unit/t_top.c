@@ -197,9 +197,9 @@ static void t_one_thread_is_chosen(void)
 	EXPECT(as_top_key(&s.top, AS_KEY_ENTER));
 	draw(&s, 24, 80);
 	expect_has(&s, "thread 101 poller");
-	EXPECT_U64(s.top.nrows, 1);
+	EXPECT_U64(s.top.list.nrows, 1);
 	type(&s, "\033");
-	EXPECT_U64(s.top.nrows, 4);
+	EXPECT_U64(s.top.list.nrows, 4);
 }
 
 static void t_search_narrows_while_it_is_typed(void)
@@ -209,22 +209,22 @@ static void t_search_narrows_while_it_is_typed(void)
 	scene_open(&s);
 	second(&s);
 	type(&s, "/PAR");
-	EXPECT_U64(s.top.nrows, 1);
+	EXPECT_U64(s.top.list.nrows, 1);
 	draw(&s, 24, 80);
 	expect_line(&s, 23, "/PAR_");
 	type(&s, "\b\bq");
-	EXPECT_STR(s.top.search, "Pq");
+	EXPECT_STR(s.top.list.search, "Pq");
 	draw(&s, 24, 80);
 	expect_has(&s, "no name has that");
 	type(&s, "\033");
-	EXPECT_U64(s.top.nrows, 3);
+	EXPECT_U64(s.top.list.nrows, 3);
 	type(&s, "/main.py\n");
-	EXPECT_U64(s.top.nrows, 3);
+	EXPECT_U64(s.top.list.nrows, 3);
 	draw(&s, 24, 80);
 	expect_has(&s, "/main.py");
 	for (int i = 0; i < 200; i++)
 		type(&s, i ? "x" : "/");
-	EXPECT_U64(strlen(s.top.search), sizeof s.top.search - 1);
+	EXPECT_U64(strlen(s.top.list.search), sizeof s.top.list.search - 1);
 }
 
 static void t_a_character_is_rubbed_out_whole(void)
@@ -233,9 +233,9 @@ static void t_a_character_is_rubbed_out_whole(void)
 
 	scene_open(&s);
 	type(&s, "/aé日\b");
-	EXPECT_STR(s.top.search, "aé");
+	EXPECT_STR(s.top.list.search, "aé");
 	type(&s, "\b\b\b");
-	EXPECT_STR(s.top.search, "");
+	EXPECT_STR(s.top.list.search, "");
 }
 
 static void t_sorted_by_each_column(void)
@@ -246,12 +246,12 @@ static void t_sorted_by_each_column(void)
 	scene_open(&s);
 	second(&s);
 	for (size_t i = 0; i < AS_LEN(first); i++) {
-		EXPECT_STR(s.p->text[s.p->place[s.top.row[0].place].function], first[i]);
+		EXPECT_STR(s.p->text[s.p->place[s.top.list.row[0].place].function], first[i]);
 		type(&s, "s");
 	}
-	EXPECT_U64(s.top.sort, AS_TOP_BY_OWN);
+	EXPECT_U64(s.top.list.sort, AS_TOP_BY_OWN);
 	type(&s, "S");
-	EXPECT_U64(s.top.sort, AS_TOP_BY_TOTAL_TIME);
+	EXPECT_U64(s.top.list.sort, AS_TOP_BY_TOTAL_TIME);
 }
 
 static void t_paused_nothing_moves_and_nothing_is_lost(void)
@@ -302,14 +302,14 @@ static void t_moving_ends_at_the_ends(void)
 	for (int key = AS_KEY_UP; key <= AS_KEY_END; key++)
 		EXPECT(as_top_key(&s.top, key));
 	draw(&s, 8, 80); /* room for two rows */
-	EXPECT_U64(s.top.page, 2);
+	EXPECT_U64(s.top.list.page, 2);
 	EXPECT(as_top_key(&s.top, AS_KEY_END));
-	EXPECT_U64(s.top.at, 1);
+	EXPECT_U64(s.top.list.at, 1);
 	EXPECT(as_top_key(&s.top, AS_KEY_DOWN));
-	EXPECT_U64(s.top.at, 1);
+	EXPECT_U64(s.top.list.at, 1);
 	EXPECT(as_top_key(&s.top, AS_KEY_PAGE_UP));
 	EXPECT(as_top_key(&s.top, AS_KEY_UP));
-	EXPECT_U64(s.top.at, 0);
+	EXPECT_U64(s.top.list.at, 0);
 }
 
 static void t_narrow_and_tiny_screens(void)
@@ -326,6 +326,8 @@ static void t_narrow_and_tiny_screens(void)
 	type(&s, "?");
 	draw(&s, 12, 40);
 	expect_has(&s, "this help; quit");
+	draw(&s, 24, 50);
+	expect_has(&s, " rejected   stacks that");
 	type(&s, "x");
 	for (int rows = 0; rows < 12; rows++)
 		for (int cols = 0; cols < 50; cols += 7)
@@ -356,7 +358,7 @@ static void t_a_table_for_who_has_no_terminal(void)
 	SCENE s;
 
 	scene_open(&s);
-	s.top.sort = AS_TOP_BY_OWN_TIME;
+	s.top.list.sort = AS_TOP_BY_OWN_TIME;
 	for (int i = 0; i < 4; i++)
 		second(&s);
 	as_top_table(&s.top, &look, 2, &b);
