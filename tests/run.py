@@ -115,6 +115,14 @@ def interrupt(*_):
         end_group(pid)
 
 
+def unmount_below(folder):
+    """A test that was killed may have left something mounted: nobody may delete that."""
+    with open("/proc/self/mountinfo") as f:
+        places = [line.split()[4] for line in f]
+    for place in reversed([p for p in places if p.startswith(f"{folder}/")]):
+        subprocess.run(["umount", "--lazy", place], stderr=subprocess.DEVNULL)
+
+
 def execute(command, build, seconds):
     """Run one program to its end, or to ours. Returns (exit status or None, output)."""
     if interrupted:
@@ -133,6 +141,7 @@ def execute(command, build, seconds):
         running.discard(p.pid)
         end_group(p.pid)    # also what the program left behind
         p.wait()
+        unmount_below(tmp)
         out.seek(0)
         return status, out.read().decode(errors="replace")
 

@@ -6,6 +6,7 @@ bench/run.py are given toy programs that go wrong in every way they claim to not
 """
 import json
 import os
+import pathlib
 import shutil
 import sys
 
@@ -48,6 +49,24 @@ def judged(want, *lines):
     expect_eq(last_line(r), want, f"last line of\n{r.out}\n")
     expect_eq(r.rc, 1 if " 0 failed" not in want or want[0] == "0" else 0, "exit status")
     return r.out
+
+
+@test("what a program leaves mounted is unmounted before its folder is deleted")
+def _():
+    if os.geteuid():
+        skip("needs root")
+    kept = tmp() / "kept"
+    kept.mkdir()
+    (kept / "file").touch()
+    script("b/tests/unit/t_toy", 'mkdir "$TMPDIR/m"', f'echo "$TMPDIR/m" >{tmp()}/where',
+           f'mount --bind {kept} "$TMPDIR/m" || touch {tmp()}/refused',
+           "echo 1..1; echo ok 1 - a")
+    expect_eq(last_line(run_tests()), "1 passed, 0 failed, 0 skipped", "last line")
+    if (tmp() / "refused").exists():
+        skip("nothing can be mounted here")
+    expect((kept / "file").exists(), "what was mounted was deleted")
+    mounted = pathlib.Path("/proc/mounts").read_text()
+    expect((tmp() / "where").read_text().strip() not in mounted, "still mounted")
 
 
 @test("a program that fails once is unsteady, and only with --again")
