@@ -120,7 +120,9 @@ def talk(r, server):
         reason = r.choice((b"", b"bye", "ä€".encode(), b"\xc3"))
         data += frame(8, r.choice((b"", b"\x03", code.to_bytes(2, "big") + reason)), True,
                       r.randbytes(4) if server else None)
-    for _ in range(r.choice((0, 0, 1, 3)) if data else 0):
+    for _ in range(r.choice((0, 0, 1, 3))):
+        if not data:    # nothing was said, or the last byte of it is gone
+            break
         at = r.randrange(len(data))
         data = data[:at] + r.choice((b"", bytes([data[at] ^ 1 << r.randrange(8)]),
                                      r.randbytes(2))) + data[at + 1:]
