@@ -43,7 +43,7 @@ KINDS = {
     "golden": (120, 2),
     "e2e": (300, 2),
     "fuzz": (120, 2),
-    "real": (900, 1),
+    "real": (1800, 1),
     "truth": (1800, 1),
 }
 AGAIN_MOST = 3              # programs of a kind

@@ -1,4 +1,5 @@
-"""roots -- other Debians, for what this one has not: newer Pythons, older C libraries.
+"""roots -- other Debians, for what this one has not: newer Pythons, older C libraries; and
+Pythons with packages. What was made is kept (cache()).
 
     root = forky()
     heap(*inside(root, "/usr/bin/python3.14", "x.py"))      the same files are there as here
@@ -11,7 +12,7 @@ import tempfile
 from harness import BUILD, ROOT, run, skip
 from jobs import is_root
 
-__all__ = ["cache", "debian", "forky", "inside"]
+__all__ = ["cache", "debian", "forky", "inside", "venv"]
 
 NEWER_SCRIPT = "/usr/share/debootstrap/scripts/sid"     # one that knows no suite in particular
 
@@ -44,6 +45,19 @@ def debian(suite, packages):
 
 def forky():
     return debian("forky", "python3,python3.15")
+
+
+def venv(name, python, *packages, seconds=600):
+    """The bin/ of a Python's environment with these packages."""
+    home = cache() / f"{name}-{python.version}"
+    if not (home / "made").exists():
+        shutil.rmtree(home, ignore_errors=True)
+        run(python.path, "-m", "venv", home, timeout=300).ok()
+        r = run(home / "bin/pip", "install", "-q", *packages, timeout=seconds)
+        if r.rc:
+            skip(f"no {packages[0]} to be had: {r.err[-200:]}")
+        (home / "made").touch()
+    return home / "bin"
 
 
 def inside(root, *command):

@@ -149,15 +149,7 @@ def stop_dockerd(folder):
 def servers():
     """A Python with gunicorn and uvicorn, kept in the cache."""
     python = next((p for p in reversed(pythons()) if p.minor <= 13), None)
-    home = cache() / f"servers-{python.version}"
-    if not (home / "made").exists():
-        shutil.rmtree(home, ignore_errors=True)
-        run(python.path, "-m", "venv", home, timeout=300).ok()
-        r = run(home / "bin/pip", "install", "-q", "gunicorn", "uvicorn", timeout=600)
-        if r.rc:
-            skip(f"no servers to be had: {r.err[-200:]}")
-        (home / "made").touch()
-    return home / "bin"
+    return venv("servers", python, "gunicorn", "uvicorn")
 
 
 def answered(port):

@@ -1,17 +1,29 @@
 #!/usr/bin/env python3
 """`assay rollouts` and NeMo Gym's own collector, asked for the same: the same files.
 
-It needs nemo-gym (a Python of 3.12 or later): with `ng_collect_rollouts` in PATH, or named by
-ASSAY_TEST_GYM."""
+nemo-gym wants a Python of 3.12 or 3.13, and is installed (1.4 GB) for the first that is found;
+ASSAY_TEST_GYM names an `ng_collect_rollouts` that is there already."""
 import json
 import os
-import shutil
 import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from fake_gym import *
 from harness import *
+from pythons import pythons
+from roots import venv
+
+GYM = "nemo-gym==0.4.0"
+
+
+def collector():
+    """NeMo Gym's own."""
+    python = next((p for p in pythons() if p.minor in (12, 13)), None)
+    if not python and "ASSAY_TEST_GYM" not in os.environ:
+        skip("nemo-gym needs a Python of 3.12 or 3.13, and there is none")
+    return os.environ.get("ASSAY_TEST_GYM") or venv("gym", python, GYM, seconds=1500) / \
+        "ng_collect_rollouts"
 
 
 def lines(name):
@@ -25,11 +37,10 @@ def expect_same(rest):
     expect_eq([list(r) for r in ours], [list(r) for r in theirs], f"order of keys of {rest}")
 
 
-@test("inputs, results and metrics are those of NeMo Gym's collector, and it can be gone on with")
+@test("inputs, results and metrics are those of NeMo Gym's collector, and it can be gone on with",
+      seconds=1800)
 def _():
-    theirs = os.environ.get("ASSAY_TEST_GYM") or shutil.which("ng_collect_rollouts")
-    if not theirs:
-        skip("there is no ng_collect_rollouts")
+    theirs = collector()
     g = Gym("simple_agent", "other_agent")
     other = {"type": "responses_api_agents", "name": "other_agent"}
     rows = [row(0), row(1), row(0), row(9, agent_ref=other, s="é", n=1.0)]
