@@ -217,9 +217,10 @@ static void note_written_back(const struct as_run *run, struct as_flow *f)
 	double left = as_total_value(run, AS_T_WRITE) - written_before(run) -
 		      fmax(as_total_value(run, AS_T_CANCELLED), 0) - (double)sent;
 
-	if (sent != AS_NA && left >= DEVICE_ROW)
-		as_flow_add(f, "%s sent to a disk by itself, %s left to the kernel to write",
-			    as_human_bytes((double)sent).s, as_human_bytes(left).s);
+	if (sent == AS_NA || !(left >= DEVICE_ROW))
+		return;
+	as_flow_add(f, "%s sent to a disk by itself", as_human_bytes((double)sent).s);
+	as_flow_add(f, "%s left to the kernel to write", as_human_bytes(left).s);
 }
 
 /* What went through read and write calls, cache and pipes included. */
