@@ -446,6 +446,10 @@ void as_report_next(struct as_buf *out, const struct as_look *look, const struct
 
 	as_put_word(&name, run->who.name ? run->who.name : "");
 	as_flow_add(&f, "assay show %s", run->who.id);
+	if (run->stacks) {
+		as_flow_add(&f, "assay flame %s", run->who.id);
+		as_flow_add(&f, "assay report --stacks %s", run->who.id);
+	}
 	as_flow_add(&f, "assay jobs --name %s", as_buf_text(&name));
 	as_flow_add(&f, "assay stats --name %s", as_buf_text(&name));
 	as_flow_end(&f);
