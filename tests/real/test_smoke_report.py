@@ -11,6 +11,7 @@ import math
 import os
 import pathlib
 import random
+import shlex
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
@@ -359,6 +360,28 @@ def _():
         expect("×\u200919\u00a0000" in shown, f"rows of many: {shown}")
         picture(b, "crowd-1280")
         quiet(b)
+
+
+@test("a process deep in the tree can be read: its name, and how many it stands for")
+def _():
+    command = "for i in 1 2 3 4 5 6 7 8 9 10 11 12; do cat /dev/null; done; :"
+    for _ in range(9):
+        command = f"sh -c {shlex.quote(command)}; :"
+    path = page_of("sh", "-c", command)
+    with browser() as b:
+        for width in 1280, 390:
+            b.size(width, 900)
+            b.open(path)
+            name, whole, many = b.js("""
+                const row = [...document.querySelectorAll('.process .name')].at(-1);
+                const word = row.querySelector('.word'), many = row.querySelector('.times');
+                const box = row.getBoundingClientRect(), at = many.getBoundingClientRect();
+                return [word.textContent, word.scrollWidth <= word.clientWidth,
+                        at.width > 0 && at.right <= box.right + 0.5];""")
+            expect_eq(name, "cat", "the deepest")
+            expect(whole, f"its name is cut, at {width}")
+            expect(many, f"how many it stands for is cut, at {width}")
+            picture(b, f"deep-{width}")
 
 
 @test("a week with 20,000 processes and a gap: few elements, and nothing where nothing is known",
