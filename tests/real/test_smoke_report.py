@@ -11,7 +11,6 @@ import math
 import os
 import pathlib
 import random
-import shlex
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
@@ -364,10 +363,9 @@ def _():
 
 @test("a process deep in the tree can be read: its name, and how many it stands for")
 def _():
-    command = "for i in 1 2 3 4 5 6 7 8 9 10 11 12; do cat /dev/null; done; :"
-    for _ in range(9):
-        command = f"sh -c {shlex.quote(command)}; :"
-    path = page_of("sh", "-c", command)
+    (tmp() / "deep.sh").write_text("[ $1 -gt 0 ] && sh deep.sh $(($1 - 1)) && exit\n" +
+                                   "cat /dev/null\n" * 12)
+    path = page_of("sh", "deep.sh", 9)
     with browser() as b:
         for width in 1280, 390:
             b.size(width, 900)
@@ -382,6 +380,18 @@ def _():
             expect(whole, f"its name is cut, at {width}")
             expect(many, f"how many it stands for is cut, at {width}")
             picture(b, f"deep-{width}")
+
+
+@test("a command of thousands of words does not push all else off the page")
+def _():
+    short, long = (page_of("true", *words).rename(tmp() / f"{len(words)}.html")
+                   for words in ([], [f"word-{i}" for i in range(4000)]))
+    with browser() as b:
+        heights = []
+        for path in short, long:
+            b.open(path)
+            heights.append(b.js("return document.documentElement.scrollHeight"))
+        expect(heights[1] < heights[0] + 600, f"pixels: {heights}")
 
 
 @test("a week with 20,000 processes and a gap: few elements, and nothing where nothing is known",
