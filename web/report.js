@@ -2066,8 +2066,8 @@ define("processes", ["require", "exports", "dom", "draw", "lanes", "details", "t
 			const row = this.rows[k], l = (0, lanes_2.lane)("process"), many = row.members.length;
 			const canvas = (0, dom_12.h)("canvas", { "aria-hidden": "true" }), gone = this.failed(row);
 			const fold = row.children.length ? (row.open || this.words ? "▾" : "▸") : "";
-			l.side.append((0, dom_12.h)("span", { class: "name", title: this.title(row) }, (0, dom_12.h)("span", { class: "fold" }, fold), row.name, many > 1 ? (0, dom_12.h)("b", { class: "times" }, `×\u2009${units.count(many)}`) : null, gone ? (0, dom_12.h)("b", { class: "bad", title: gone }, many > 1 ? gone : "✘") : null), (0, dom_12.h)("span", { class: "num now" }, units.duration(row.cpu)), (0, dom_12.h)("span", { class: "num most" }, units.bytes(row.peak)));
-			l.side.firstChild.style.paddingLeft = `${Math.min(12, row.depth) * 12}px`;
+			l.side.append((0, dom_12.h)("span", { class: "name", title: this.title(row) }, (0, dom_12.h)("span", { class: "fold" }, fold), (0, dom_12.h)("span", { class: "word" }, row.name), many > 1 ? (0, dom_12.h)("b", { class: "times" }, `×\u2009${units.count(many)}`) : null, gone ? (0, dom_12.h)("b", { class: "bad", title: gone }, many > 1 ? gone : "✘") : null), (0, dom_12.h)("span", { class: "num now" }, units.duration(row.cpu)), (0, dom_12.h)("span", { class: "num most" }, units.bytes(row.peak)));
+			l.side.firstChild.style.paddingLeft = `min(${row.depth * 12}px, 20%)`;
 			l.picture.append((0, dom_12.h)("span", { class: "pid" }, many > 1 ? "" :
 				String(this.all.c.key[row.members[0]])), canvas);
 			this.describe(l.root, row, k, height);

@@ -39,6 +39,8 @@ static int convert(const struct opts *o, char **args, struct as_io *io, struct a
 		r = as_source_find(&from, &p, &name, err);
 	if (r == AS_OK)
 		r = as_sieve_apply(&o->sieve, &p, err);
+	if (r == AS_OK)
+		r = as_sieve_kept(&o->sieve, p->nsamples, err);
 	return r < 0 ? r : as_target_write(&to, p, &how, as_buf_text(&name), io->out, err);
 }
 

@@ -56,6 +56,9 @@ static int read_pair(const struct opts *o, char **args, struct pair *p, struct a
 		if (r == AS_OK)
 			r = as_sieve_apply(&o->sieve, &p->of[i], err);
 	}
+	if (r == AS_OK)
+		r = as_sieve_kept(&o->sieve, p->of[AS_BEFORE]->nsamples + p->of[AS_AFTER]->nsamples,
+				  err);
 	return r < 0 ? r
 		     : as_profile_diff(p->of[AS_BEFORE], p->of[AS_AFTER], NULL, NULL, &p->diff,
 				       err);

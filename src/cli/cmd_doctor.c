@@ -287,7 +287,7 @@ static void put_fixes(struct as_buf *out, const struct as_look *look, const stru
 	bool any = false;
 
 	for (size_t i = 0; i < s->n; i++) {
-		if (!s->rows[i].found.fix[0] || told_before(s, i))
+		if (s->rows[i].later || !s->rows[i].found.fix[0] || told_before(s, i))
 			continue;
 		if (!any)
 			as_heading(out, look, "to have what is missing");

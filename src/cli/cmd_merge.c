@@ -68,6 +68,8 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 		r = read_all(o, args, &m, err);
 	if (r == AS_OK)
 		r = as_profile_sum((const struct as_profile *const *)m.p, m.n, &all, err);
+	if (r == AS_OK)
+		r = as_sieve_kept(&o->sieve, all->nsamples, err);
 	if (r < 0)
 		return r;
 	(void)snprintf(title, sizeof title, "%zu profiles", m.n);

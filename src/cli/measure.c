@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/fault.h"
+#include "cli/output.h"
 #include "judge/verdict.h"
 #include "os/cgroup.h"
 #include "os/host.h"
@@ -267,15 +268,27 @@ static int write_document(const struct as_measure_opts *o, const struct as_run *
 		as_report_csv(&b, run);
 	else
 		as_report_json(&b, run);
-	return file ? as_buf_write_file(&b, file, o->output, err) : as_buf_write(&b, io->out, err);
+	return as_output_write(&b, file, o->output, io->out, err);
 }
 
-static int write_page(const char *path, const struct as_run *run, FILE *out, struct as_err *err)
+static int write_page(const struct as_measure_opts *o, const struct as_run *run, FILE *page,
+		      struct as_io *io, struct as_err *err)
 {
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
 
 	as_report_html(&b, run);
-	return as_buf_write_file(&b, out, path, err);
+	return as_output_write(&b, page, o->html, io->out, err);
+}
+
+/* Is the document, is the page written to standard output? */
+static bool prints_document(const struct as_measure_opts *o)
+{
+	return as_output_is_standard(o->output) && (o->output || o->json || o->csv);
+}
+
+static bool prints_page(const struct as_measure_opts *o)
+{
+	return o->html && as_output_is_standard(o->html);
 }
 
 static int show_summary(const struct as_measured *s, struct as_err *err)
@@ -314,16 +327,15 @@ static int show(const struct as_measured *s, const struct as_measure_opts *o, bo
 		struct as_io *io, struct as_err *err)
 {
 	const struct as_run *run = s->run;
-	bool document = o->json || o->csv;
 	int r = AS_OK;
 
-	if (s->file || document)
+	if (o->output || o->json || o->csv)
 		r = write_document(o, run, s->file, io, err);
-	if (r == AS_OK && s->page)
-		r = write_page(o->html, run, s->page, err);
+	if (r == AS_OK && o->html)
+		r = write_page(o, run, s->page, io, err);
 	if (run->end.error)
 		as_measured_tell_error(s, started);
-	if (r == AS_OK && started && !o->quiet && (s->file || !document))
+	if (r == AS_OK && started && !o->quiet && !prints_document(o) && !prints_page(o))
 		r = show_summary(s, err);
 	if (r == AS_OK && o->keystone_dir)
 		r = append_keystone(o->keystone_dir, run, err);
@@ -344,11 +356,13 @@ void as_measured_done(struct as_measured *s)
 	as_fclose_(&s->page);
 }
 
-/* Before the job begins: a name that cannot be written must not cost a run. */
-static int open_file(const char *path, FILE **ret, struct as_err *err)
+static int open_files(struct as_measured *s, const struct as_measure_opts *o, struct as_err *err)
 {
-	*ret = path ? fopen(path, "we") : NULL;
-	return *ret || !path ? AS_OK : as_fail_errno(err, errno, "open '%s'", path);
+	if (prints_document(o) && prints_page(o))
+		return as_fail(err, AS_EUSAGE,
+			       "--html - and a document have one standard output: name a file");
+	int r = as_output_open(o->output, &s->file, err);
+	return r < 0 ? r : as_output_open(o->html, &s->page, err);
 }
 
 static int prepare(struct as_measured *s, const struct as_measure *m, const struct as_env *env,
@@ -357,9 +371,7 @@ static int prepare(struct as_measured *s, const struct as_measure *m, const stru
 	int r = identify(&s->who, m, env, err);
 
 	if (r == AS_OK)
-		r = open_file(m->opts.output, &s->file, err);
-	if (r == AS_OK)
-		r = open_file(m->opts.html, &s->page, err);
+		r = open_files(s, &m->opts, err);
 	if (r == AS_OK)
 		r = as_builder_new(&s->builder, err);
 	if (r == AS_OK)

@@ -67,9 +67,9 @@ struct as_measure_opts {
 	  .help = "the timeline as CSV on standard output, no summary" },                          \
 	{ .name = "output", .letter = 'o', .type = AS_OPT_TEXT, .at = offsetof(S, m.output),       \
 	  .arg = "FILE",                                                                           \
-	  .help = "write JSON (or CSV: --csv, *.csv) to FILE" },                                   \
+	  .help = "write JSON (or CSV: --csv, *.csv) to FILE; '-' is standard output" },           \
 	{ .name = "html", .type = AS_OPT_TEXT, .at = offsetof(S, m.html), .arg = "FILE",           \
-	  .help = "write a page of plots and tables to FILE" },                                    \
+	  .help = "write a page of plots and tables to FILE; '-' is standard output" },            \
 	{ .name = "quiet", .letter = 'q', .type = AS_OPT_SWITCH, .at = offsetof(S, m.quiet),       \
 	  .help = "no status line, no summary" }
 

@@ -6,9 +6,12 @@
 
 #include "base/buf.h"
 
+/* No name, or "-". */
+bool as_output_is_standard(const char *path);
 /*
- * Before the work begins: a name that cannot be written must not cost it. *ret
- * is NULL for standard output: no name, or "-".
+ * Before the work begins: a name that cannot be written must not cost it. What the
+ * file had stays until there is something to write: the work may come to nothing.
+ * *ret is NULL for standard output.
  */
 int as_output_open(const char *path, FILE **ret, struct as_err *err);
 /* All of it, to where `path` and `file` (as it was opened) say. */

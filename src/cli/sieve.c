@@ -27,17 +27,24 @@ static bool changes(const struct as_profile_filter *f)
 	       f->hide_stacks.n || f->hide_frames.n;
 }
 
-int as_sieve_left(const struct as_sieve *s, const struct as_profile *p, struct as_err *err)
+int as_sieve_kept(const struct as_sieve *s, size_t samples, struct as_err *err)
 {
 	struct as_profile_filter f = as_sieve_filter(s);
 
-	if (p->nsamples)
+	if (samples || !changes(&f))
 		return AS_OK;
-	if (!changes(&f))
-		return as_fail(err, AS_ENOTFOUND, "the profile has no stacks");
 	(void)as_fail(err, AS_ENOTFOUND, "no stack is left after the filters");
 	return as_hint(err, "they look for words in names of functions and files as they are "
 			    "spelled; 'assay report --stacks' lists them");
+}
+
+int as_sieve_left(const struct as_sieve *s, const struct as_profile *p, struct as_err *err)
+{
+	int r = as_sieve_kept(s, p->nsamples, err);
+
+	if (r < 0 || p->nsamples)
+		return r;
+	return as_fail(err, AS_ENOTFOUND, "the profile has no stacks");
 }
 
 int as_sieve_apply(const struct as_sieve *s, struct as_profile **p, struct as_err *err)

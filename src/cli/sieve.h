@@ -41,6 +41,8 @@ struct as_sieve {
 
 /* What was asked for, as the profile's room knows it; it points into the options. */
 struct as_profile_filter as_sieve_filter(const struct as_sieve *s);
+/* NOTFOUND when there were filters and they left none of the samples. */
+int as_sieve_kept(const struct as_sieve *s, size_t samples, struct as_err *err);
 /* NOTFOUND when nothing is left to be shown. */
 int as_sieve_left(const struct as_sieve *s, const struct as_profile *p, struct as_err *err);
 /* *p becomes what is left of it. */

@@ -145,7 +145,8 @@ static int files_open(void *st, const struct as_collect *c, struct as_err *err)
 		as_collect_origins(c, AS_FILE, AS_G_PATHS, AS_MEASURED,
 				   "BPF, at each read and write call");
 	else
-		as_collect_origins(c, AS_FILE, AS_G_PATHS, AS_UNAVAILABLE, "%s", err->msg);
+		as_collect_origins(c, AS_FILE, AS_G_PATHS, AS_UNAVAILABLE, "%s",
+				   err->hint[0] ? err->hint : err->msg);
 	return r;
 }
 

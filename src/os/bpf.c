@@ -21,7 +21,7 @@ int as_bpf_refused(struct as_err *err, int os)
 	as_fail_errno(err, os, "load BPF programs");
 	return os == EPERM || os == EACCES
 		       ? as_hint(err, "needs root, or CAP_BPF and CAP_PERFMON")
-		       : as_hint(err, "needs Linux 5.17 or later with CONFIG_DEBUG_INFO_BTF=y");
+		       : as_hint(err, "needs Linux 5.17 with CONFIG_DEBUG_INFO_BTF=y");
 }
 
 int as_bpf_missing(struct as_err *err)

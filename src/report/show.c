@@ -396,6 +396,9 @@ void as_report_show(struct as_buf *out, const struct as_look *look, const struct
 	as_put_phase_marks(&s, &phases);
 	as_put_phases(&s, &phases);
 	as_put_stacks(&s, HOT);
+	if (run->stacks)
+		as_buf_fmt(out, "  look further: assay flame %s, assay report --stacks %s\n",
+			   run->who.id, run->who.id);
 	as_put_heap_note(&s);
 	as_put_processes(&s);
 	as_put_threads(&s);

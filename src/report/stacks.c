@@ -41,8 +41,7 @@ void as_put_stacks(const struct as_sheet *s, size_t rows)
 	s->out->bad |= as_put_hot(s->out, s->look, p, &how, rows, 2, &err) < 0;
 	as_buf_str(s->out, "  ");
 	as_put_sampling(s->out, s->run);
-	as_buf_fmt(s->out, "\n  look further: assay flame %s, assay report --stacks %s\n",
-		   s->run->who.id, s->run->who.id);
+	as_buf_byte(s->out, '\n');
 }
 
 /* ── JSON ─────────────────────────────────────────────────────────────── */

@@ -1,7 +1,7 @@
 #pragma once
 /*
  * stacks -- what a run's stacks say at a glance: the functions that took most,
- * how sampling went, and where to look further. Nothing without stacks.
+ * and how sampling went. Nothing without stacks.
  */
 #include "base/json.h"
 #include "report/head.h"

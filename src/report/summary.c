@@ -217,9 +217,10 @@ static void note_written_back(const struct as_run *run, struct as_flow *f)
 	double left = as_total_value(run, AS_T_WRITE) - written_before(run) -
 		      fmax(as_total_value(run, AS_T_CANCELLED), 0) - (double)sent;
 
-	if (sent != AS_NA && left >= DEVICE_ROW)
-		as_flow_add(f, "%s sent to a disk by itself, %s left to the kernel to write",
-			    as_human_bytes((double)sent).s, as_human_bytes(left).s);
+	if (sent == AS_NA || !(left >= DEVICE_ROW))
+		return;
+	as_flow_add(f, "%s sent to a disk by itself", as_human_bytes((double)sent).s);
+	as_flow_add(f, "%s left to the kernel to write", as_human_bytes(left).s);
 }
 
 /* What went through read and write calls, cache and pipes included. */
@@ -445,6 +446,10 @@ void as_report_next(struct as_buf *out, const struct as_look *look, const struct
 
 	as_put_word(&name, run->who.name ? run->who.name : "");
 	as_flow_add(&f, "assay show %s", run->who.id);
+	if (run->stacks) {
+		as_flow_add(&f, "assay flame %s", run->who.id);
+		as_flow_add(&f, "assay report --stacks %s", run->who.id);
+	}
 	as_flow_add(&f, "assay jobs --name %s", as_buf_text(&name));
 	as_flow_add(&f, "assay stats --name %s", as_buf_text(&name));
 	as_flow_end(&f);

@@ -68,7 +68,7 @@ static void read_code(const struct as_codes *c, uint64_t at, struct as_pycode *r
 	const struct as_py_layout *l = &c->py->at;
 	unsigned char code[AS_PY_CODE_MOST];
 
-	*ret = (struct as_pycode){.at = at};
+	*ret = (struct as_pycode){.at = at, .look = c->look};
 	if (as_remote_read(c->py->pid, at, code, l->code.size)) {
 		ret->function = as_profile_text(c->to, "?", 1);
 		return;
@@ -88,12 +88,40 @@ static bool same_address(const void *owner, uint32_t i, const void *key)
 	return c->code[i].at == *at && !c->code[i].gone;
 }
 
+static void forget_steps(struct as_codes *c)
+{
+	c->nsteps = 0;
+	c->age++;
+	as_index_clear(&c->by_step);
+}
+
+/*
+ * Asked when a code is met where it was not before: a module's code is freed when it has
+ * run, and between two checks of all a function's may have come to lie at its address.
+ * Once in each stack: it may have the same function a thousand times.
+ */
+static bool still_there(struct as_codes *c, struct as_pycode *code)
+{
+	unsigned char copy[AS_PY_CODE_MOST];
+	uint64_t now[4] = {0};
+
+	if (code->look == c->look)
+		return true;
+	if (!as_remote_read(c->py->pid, code->at, copy, c->py->at.code.size))
+		sign(&c->py->at, copy, now);
+	code->look = c->look;
+	code->gone = memcmp(now, code->sign, sizeof now) != 0;
+	if (code->gone)
+		forget_steps(c);
+	return !code->gone;
+}
+
 static const struct as_pycode *code_at(struct as_codes *c, uint64_t at)
 {
 	uint32_t hash = as_hash(0, &at, sizeof at);
 	uint32_t i = as_index_find(&c->by_address, hash, same_address, c, &at);
 
-	if (i != AS_NOWHERE)
+	if (i != AS_NOWHERE && still_there(c, &c->code[i]))
 		return &c->code[i];
 	if (c->ncodes >= CODES_MOST ||
 	    !as_grow(&c->code, &c->codes_cap, c->ncodes, sizeof *c->code, 64) ||
@@ -156,6 +184,7 @@ uint32_t as_codes_stack(struct as_codes *c, const struct as_pystack *s)
 {
 	uint32_t stack = 0;
 
+	c->look++;
 	for (size_t i = s->n; i-- > 0;)
 		stack = step(c, stack, &s->at[i]);
 	return stack;
@@ -182,6 +211,7 @@ uint32_t as_codes_follow(struct as_codes *c, const struct as_pystack *s,
 	size_t same = same_steps(c, s, trail);
 	uint32_t stack = same ? trail->at[same - 1].stack : 0;
 
+	c->look++;
 	trail->n = same;
 	trail->age = c->age;
 	for (size_t i = same; i < s->n; i++) {
@@ -203,13 +233,6 @@ void as_code_trail_done(struct as_code_trail *t)
 }
 
 /* ── are they still there? ────────────────────────────────────────────── */
-
-static void forget_steps(struct as_codes *c)
-{
-	c->nsteps = 0;
-	c->age++;
-	as_index_clear(&c->by_step);
-}
 
 /* True when one of these is another by now. */
 static bool check_some(struct as_codes *c, size_t from, size_t n)

@@ -3,8 +3,9 @@
  * code -- from addresses of code to places with names, in a profile.
  *
  * A code object is read once and remembered by its address. Python may free it
- * and put another there: as_codes_check() looks at all of them again, all in a
- * few system calls, and forgets those that are no longer what they were. From
+ * and put another there: one that is met in a new place is looked at again, and
+ * as_codes_check() looks at all of them, all in a few system calls; those that
+ * are no longer what they were are forgotten. From
  * a frame and the stack that called it there is one step to the next stack,
  * and steps are remembered too: a stack that was seen before costs a look-up a
  * frame and no reading at all. Who keeps a trail of the last stack of a thread
@@ -20,7 +21,8 @@ struct as_pycode {
 	int32_t first_line;
 	uint8_t *lines;
 	size_t nlines;
-	bool gone; /* no longer what it was                                  */
+	uint64_t look; /* at which it was last read                              */
+	bool gone;     /* no longer what it was                                  */
 };
 
 /* From a caller to a frame: the stack that they make. */
@@ -45,7 +47,8 @@ struct as_codes {
 	struct as_code_step *step;
 	size_t nsteps, steps_cap;
 	struct as_index by_step;
-	uint64_t age; /* how often steps were forgotten */
+	uint64_t age;  /* how often steps were forgotten */
+	uint64_t look; /* how many stacks were looked at */
 };
 
 void as_codes_init(struct as_codes *c, const struct as_python *py, struct as_profile *to);

@@ -91,7 +91,7 @@ def _():
     if not is_root():
         skip("only root can become somebody else")
     r = run(*as_nobody(public() / "assay", "run", "--no-store", "--files", "--", "true")).ok()
-    expect_in("not known: ", r.err)
+    expect_in("not known: needs root, or CAP_BPF and CAP_PERFMON", r.err)
 
 
 @job_test("--files and --basic do not go together")

@@ -152,7 +152,23 @@ def _():
         r = assay(*words, "--show-stacks", "nothing", "p.folded")
         expect_eq(r.rc, 66, f"exit status of {words[0]}")
         expect_in("no stack is left", r.err)
+    for words in (("convert", "p.folded", "x.svg"), ("merge", "-o", "x.svg", "p.folded"),
+                  ("diff", "-o", "x.svg", "p.folded", "p.folded")):
+        r = assay(words[0], "--show-stacks", "nothing", *words[1:])
+        expect_eq(r.rc, 66, f"exit status of {words[0]}")
+        expect_in("no stack is left", r.err)
     expect(not (tmp() / "x.svg").exists(), "an empty picture")
+
+
+@test("a profile without stacks is converted; of two that are filtered one may have no such stack")
+def _():
+    (tmp() / "none.folded").write_text("")
+    (tmp() / "p.folded").write_text("a;b 3\n")
+    (tmp() / "q.folded").write_text("a;c 2\n")
+    assay("convert", "--from", "folded", "none.folded", "x.folded").ok()
+    assay("merge", "--show-stacks", "c", "-o", "x.folded", "p.folded", "q.folded").ok()
+    expect_eq((tmp() / "x.folded").read_text(), "a;c 2\n", "merged")
+    expect_in("c", assay("diff", "--show-stacks", "c", "p.folded", "q.folded").ok().out)
 
 
 @test("a small file that unpacks to a huge one is refused")

@@ -53,6 +53,30 @@ def _():
     expect(doc["resource_usage"]["cpu_total_seconds"] >= 0.2, "less CPU than it used")
 
 
+@job_test("-o - and --html - are standard output, as everywhere else, and no file of that name")
+def _():
+    for option, begin in (("-o", "{"), ("--html", "<!doctype html>")):
+        r = assay("run", "--no-store", option, "-", "--", "true").ok()
+        expect(r.out.lower().startswith(begin), f"{option} -: {r.out[:80]!r}")
+        expect_eq(r.err, "", f"beside {option} -")
+    refused("--csv", "--html", "-")
+    expect(not (tmp() / "-").exists(), "a file that is called '-'")
+
+
+@job_test("a file that is to be written stays as it was when nothing comes of it")
+def _():
+    for words in (("record", "-p", "99999999", "-o"), ("loop", "99999999", "-o"),
+                  ("record", "-p", "99999999", "--stats-json"),
+                  ("profiles", "--service", "nobody", "-o")):
+        (tmp() / "kept").write_text("precious")
+        expect_eq(assay(*words, "kept", *(("-f", "html") if words[0] == "profiles" else ())).rc, 66,
+                  f"exit status of {words[0]}")
+        expect_eq((tmp() / "kept").read_text(), "precious", f"after {words[0]}")
+    (tmp() / "kept").write_text("x" * 10 ** 6)
+    assay("run", "-q", "-o", "kept", "--", "true").ok()
+    json.loads((tmp() / "kept").read_text())
+
+
 @job_test("the document is valid against docs/schema/run-1.json, however the command ended")
 def _():
     schema = ROOT / "docs/schema/run-1.json"

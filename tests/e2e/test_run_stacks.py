@@ -45,6 +45,16 @@ def _():
     expect_eq(total, kinds(stacks)["cpu"], "CPU time of all slices")
 
 
+@job_test("the summary names no command that needs the run when it is not kept")
+def _():
+    for options, there in (((), True), (("--no-store",), False)):
+        said = assay("run", "--stacks", "cpu", *options, "--", PYTHON.path,
+                     "-c", "sum(range(10**7))").ok().err
+        expect_in("Functions that took most", said)
+        for words in "assay flame", "assay report --stacks", "assay show":
+            expect_eq(words in said, there, f"{words!r} is named with {options}")
+
+
 @job_test("the page has the functions of each slice on the run's time, and all of their time")
 def _():
     doc, said = measured(program("turns"), 0.8,

@@ -54,8 +54,6 @@ to have what is missing
       for: perf events
   sudo mount -o remount,hidepid=0 /proc
       for: /proc
-  sudo sysctl kernel.task_delayacct=1
-      for: delay accounting
   sudo sysctl kernel.yama.ptrace_scope=0
       for: ptrace
   ulimit -n 65536
@@ -164,5 +162,3 @@ to have what is missing
       for: pressure (PSI)
   use a kernel built with CONFIG_SCHED_INFO=y
       for: wait for a CPU
-  boot the kernel with delayacct
-      for: delay accounting

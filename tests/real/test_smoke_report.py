@@ -361,6 +361,39 @@ def _():
         quiet(b)
 
 
+@test("a process deep in the tree can be read: its name, and how many it stands for")
+def _():
+    (tmp() / "deep.sh").write_text("[ $1 -gt 0 ] && sh deep.sh $(($1 - 1)) && exit\n" +
+                                   "cat /dev/null\n" * 12)
+    path = page_of("sh", "deep.sh", 9)
+    with browser() as b:
+        for width in 1280, 390:
+            b.size(width, 900)
+            b.open(path)
+            name, whole, many = b.js("""
+                const row = [...document.querySelectorAll('.process .name')].at(-1);
+                const word = row.querySelector('.word'), many = row.querySelector('.times');
+                const box = row.getBoundingClientRect(), at = many.getBoundingClientRect();
+                return [word.textContent, word.scrollWidth <= word.clientWidth,
+                        at.width > 0 && at.right <= box.right + 0.5];""")
+            expect_eq(name, "cat", "the deepest")
+            expect(whole, f"its name is cut, at {width}")
+            expect(many, f"how many it stands for is cut, at {width}")
+            picture(b, f"deep-{width}")
+
+
+@test("a command of thousands of words does not push all else off the page")
+def _():
+    short, long = (page_of("true", *words).rename(tmp() / f"{len(words)}.html")
+                   for words in ([], [f"word-{i}" for i in range(4000)]))
+    with browser() as b:
+        heights = []
+        for path in short, long:
+            b.open(path)
+            heights.append(b.js("return document.documentElement.scrollHeight"))
+        expect(heights[1] < heights[0] + 600, f"pixels: {heights}")
+
+
 @test("a week with 20,000 processes and a gap: few elements, and nothing where nothing is known",
       seconds=240)
 def _():

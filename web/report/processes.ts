@@ -124,12 +124,13 @@ export class ProcessSection {
         const canvas = h("canvas", {"aria-hidden": "true"}), gone = this.failed(row);
         const fold = row.children.length ? (row.open || this.words ? "▾" : "▸") : "";
         l.side.append(h("span", {class: "name", title: this.title(row)},
-            h("span", {class: "fold"}, fold), row.name,
+            h("span", {class: "fold"}, fold), h("span", {class: "word"}, row.name),
             many > 1 ? h("b", {class: "times"}, `×\u2009${units.count(many)}`) : null,
             gone ? h("b", {class: "bad", title: gone}, many > 1 ? gone : "✘") : null),
             h("span", {class: "num now"}, units.duration(row.cpu)),
             h("span", {class: "num most"}, units.bytes(row.peak)));
-        (l.side.firstChild as HTMLElement).style.paddingLeft = `${Math.min(12, row.depth) * 12}px`;
+        /* Deeper than that, it is the name that needs the room. */
+        (l.side.firstChild as HTMLElement).style.paddingLeft = `min(${row.depth * 12}px, 20%)`;
         l.picture.append(h("span", {class: "pid"}, many > 1 ? "" :
             String(this.all.c.key[row.members[0]])), canvas);
         this.describe(l.root, row, k, height);
