@@ -345,6 +345,8 @@ static size_t feed(struct as_generator *g, struct as_conn *c, size_t n)
 	int64_t now = c->http.events ? as_now() : 0;
 	size_t used = 0;
 
+	if (!c->session) /* which looks at heads itself */
+		used = as_http_take_head(&c->http, &c->server->head, g->bytes, n);
 	while (used < n && !as_http_over(&c->http)) {
 		bool head = c->session && in_head(c);
 		size_t took = as_http_step(&c->http, g->bytes + used, n - used, &piece);
