@@ -64,7 +64,9 @@ void as_load_slice_settle(struct as_load_slice *s)
 
 static void move(struct as_load_slice *to, struct as_load_slice *from)
 {
-	if (!from->requests)
+	bool streams = from->stream.n || from->stream.told || from->stream.between_events.n;
+
+	if (!from->requests && !streams)
 		return;
 	to->requests += from->requests;
 	to->failed += from->failed;
@@ -72,7 +74,7 @@ static void move(struct as_load_slice *to, struct as_load_slice *from)
 	as_histogram_merge(&to->latency, &from->latency);
 	as_histogram_merge(&to->wire, &from->wire);
 	as_histogram_merge(&to->waiting, &from->waiting);
-	if (from->stream.n || from->stream.told)
+	if (streams)
 		as_load_streams_add(&to->stream, &from->stream);
 	to->nsteps = from->nsteps ? from->nsteps : to->nsteps;
 	for (size_t i = 0; i < from->nsteps; i++)
