@@ -374,6 +374,8 @@ static int prepare(struct as_measured *s, const struct as_measure *m, const stru
 		r = open_files(s, &m->opts, err);
 	if (r == AS_OK)
 		r = as_builder_new(&s->builder, err);
+	if (r == AS_OK && m->engine.companion) /* a load, which knows that it lasts */
+		as_builder_take_whole(s->builder);
 	if (r == AS_OK)
 		r = open_live(m, s->who.id, &s->dir, &s->live, err);
 	return r;

@@ -320,9 +320,11 @@ static bool is_stream(const struct as_conn *c)
 }
 
 /* Where a stream's pieces are counted: nowhere, if it began in the warm-up. */
-static struct as_load_streams *streams_of(struct as_generator *g, const struct as_conn *c)
+static struct as_stream_into streams_of(struct as_generator *g, const struct as_conn *c)
 {
-	return c->due_ns < g->from_ns ? NULL : &g->out->stream;
+	if (c->due_ns < g->from_ns)
+		return (struct as_stream_into){0};
+	return (struct as_stream_into){&g->out->stream, &g->slice->stream};
 }
 
 void as_gen_body(struct as_generator *g, struct as_conn *c, const char *p, size_t n)
@@ -345,6 +347,8 @@ static size_t feed(struct as_generator *g, struct as_conn *c, size_t n)
 	int64_t now = c->http.events ? as_now() : 0;
 	size_t used = 0;
 
+	if (!c->session) /* which looks at heads itself */
+		used = as_http_take_head(&c->http, &c->server->head, g->bytes, n);
 	while (used < n && !as_http_over(&c->http)) {
 		bool head = c->session && in_head(c);
 		size_t took = as_http_step(&c->http, g->bytes + used, n - used, &piece);

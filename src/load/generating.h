@@ -28,6 +28,7 @@ struct as_gen_server {
 	uint32_t flight;            /* requests under way            */
 	int64_t until_ns;           /* it was not reached, and rests */
 	struct as_carrier *filling; /* of HTTP/2: has seats left */
+	struct as_http_known head;  /* of its last answer        */
 };
 
 struct as_generator {

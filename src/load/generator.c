@@ -211,6 +211,7 @@ static void tick(struct as_generator *g, int64_t now)
 {
 	if (now < g->tick_ns)
 		return;
+	as_load_settle(g->out);
 	as_pulse_give(g->pulse, g->out, as_gen_under_way(g), now - g->start_ns);
 	g->slice = as_pulse_slice(g->pulse);
 	g->tick_ns = now + AS_PULSE_STEP;

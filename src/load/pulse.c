@@ -52,9 +52,21 @@ void as_load_slice_clear(struct as_load_slice *s)
 	s->nsteps = 0;
 }
 
+void as_load_slice_settle(struct as_load_slice *s)
+{
+	as_histogram_settle(&s->latency);
+	as_histogram_settle(&s->wire);
+	as_histogram_settle(&s->waiting);
+	as_load_streams_settle(&s->stream);
+	for (size_t i = 0; i < s->nsteps; i++)
+		as_load_step_settle(&s->step[i]);
+}
+
 static void move(struct as_load_slice *to, struct as_load_slice *from)
 {
-	if (!from->requests)
+	bool streams = from->stream.n || from->stream.told || from->stream.between_events.n;
+
+	if (!from->requests && !streams)
 		return;
 	to->requests += from->requests;
 	to->failed += from->failed;
@@ -62,7 +74,7 @@ static void move(struct as_load_slice *to, struct as_load_slice *from)
 	as_histogram_merge(&to->latency, &from->latency);
 	as_histogram_merge(&to->wire, &from->wire);
 	as_histogram_merge(&to->waiting, &from->waiting);
-	if (from->stream.n || from->stream.told)
+	if (streams)
 		as_load_streams_add(&to->stream, &from->stream);
 	to->nsteps = from->nsteps ? from->nsteps : to->nsteps;
 	for (size_t i = 0; i < from->nsteps; i++)
@@ -97,6 +109,7 @@ void as_pulse_give(struct as_pulse *p, const struct as_load *so_far, uint64_t un
 {
 	if (pthread_mutex_trylock(&p->lock))
 		return; /* somebody takes: next time */
+	as_load_slice_settle(&p->slice[p->filled]);
 	if (p->given)
 		move(&p->slice[!p->filled], &p->slice[p->filled]);
 	else

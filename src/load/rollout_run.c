@@ -389,6 +389,7 @@ static void give(struct collection *x, int64_t now)
 		return;
 	x->load->bytes_in = x->requests.bytes_in;
 	x->load->bytes_out = x->requests.bytes_out;
+	as_load_settle(x->load);
 	as_pulse_give(x->pulse, x->load, x->active, now - x->start_ns);
 	x->slice = as_pulse_slice(x->pulse);
 	x->give_ns = now + AS_PULSE_STEP;

@@ -20,7 +20,7 @@ void as_stream_done(struct as_stream *s)
 }
 
 /* One event more, at this moment. */
-static void add_event(struct as_stream *s, struct as_load_streams *to, int64_t now)
+static void add_event(struct as_stream *s, struct as_stream_into to, int64_t now)
 {
 	int64_t gap = now - s->last_event_ns;
 
@@ -28,28 +28,34 @@ static void add_event(struct as_stream *s, struct as_load_streams *to, int64_t n
 		s->first_event_ns = now;
 	} else {
 		s->longest_gap_ns = gap > s->longest_gap_ns ? gap : s->longest_gap_ns;
-		if (to)
-			as_histogram_add(&to->between_events, gap, 1);
+		if (to.load)
+			as_histogram_add(&to.load->between_events, gap, 1);
+		if (to.slice)
+			as_histogram_add(&to.slice->between_events, gap, 1);
 	}
 	s->last_event_ns = now;
-	if (to)
-		to->events++;
+	if (to.load)
+		to.load->events++;
 }
 
 /* … and it carries a piece of a model's answer: roles, usage and the end carry none. */
-static void add_piece(struct as_stream *s, struct as_load_streams *to, int64_t now)
+static void add_piece(struct as_stream *s, struct as_stream_into to, int64_t now)
 {
-	if (!s->first_token_ns)
-		s->first_token_ns = now;
-	else if (to)
-		as_histogram_add(&to->between_tokens, now - s->last_token_ns, 1);
+	int64_t gap = now - s->last_token_ns;
+	bool first = !s->first_token_ns;
+
+	s->first_token_ns = first ? now : s->first_token_ns;
+	if (!first && to.load)
+		as_histogram_add(&to.load->between_tokens, gap, 1);
+	if (!first && to.slice)
+		as_histogram_add(&to.slice->between_tokens, gap, 1);
 	s->last_token_ns = now;
-	if (to)
-		to->pieces++;
+	if (to.load)
+		to.load->pieces++;
 }
 
-static void take_event(struct as_stream *s, struct as_load_streams *to,
-		       const struct as_sse_event *e, int64_t now)
+static void take_event(struct as_stream *s, struct as_stream_into to, const struct as_sse_event *e,
+		       int64_t now)
 {
 	struct as_tokens t = as_tokens_of(e->data, e->n);
 
@@ -60,11 +66,11 @@ static void take_event(struct as_stream *s, struct as_load_streams *to,
 		s->told = true;
 		s->tokens = t.so_far;
 	}
-	if (to && t.sent_ns >= 0 && t.sent_ns <= now)
-		as_histogram_add(&to->event_lag, now - t.sent_ns, 1);
+	if (to.load && t.sent_ns >= 0 && t.sent_ns <= now)
+		as_histogram_add(&to.load->event_lag, now - t.sent_ns, 1);
 }
 
-void as_stream_body(struct as_stream *s, struct as_load_streams *to, const char *p, size_t n,
+void as_stream_body(struct as_stream *s, struct as_stream_into to, const char *p, size_t n,
 		    int64_t now)
 {
 	struct as_sse_event e;
@@ -75,7 +81,7 @@ void as_stream_body(struct as_stream *s, struct as_load_streams *to, const char 
 		take_event(s, to, &e, now);
 }
 
-void as_stream_note(struct as_stream *s, struct as_load_streams *to, const struct as_http *http,
+void as_stream_note(struct as_stream *s, struct as_stream_into to, const struct as_http *http,
 		    int64_t now)
 {
 	s->first_byte_ns = s->first_byte_ns ? s->first_byte_ns : now;

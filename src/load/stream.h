@@ -26,14 +26,19 @@ struct as_stream { /* all zeros: nothing came yet */
 	struct as_buf json; /* of what is no stream: its body, if it looks like an object */
 };
 
+/* Where events count as they come: in the load, and in the slice of time. NULL: nowhere. */
+struct as_stream_into {
+	struct as_load_streams *load, *slice;
+};
+
 /* The next answer. */
 void as_stream_begin(struct as_stream *s);
 void as_stream_done(struct as_stream *s);
-/* Bytes of the body of a text/event-stream. `to` is where it counts; NULL: nowhere. */
-void as_stream_body(struct as_stream *s, struct as_load_streams *to, const char *p, size_t n,
+/* Bytes of the body of a text/event-stream. */
+void as_stream_body(struct as_stream *s, struct as_stream_into to, const char *p, size_t n,
 		    int64_t now);
 /* Something of it came, whatever its kind: the beginning, chunks. */
-void as_stream_note(struct as_stream *s, struct as_load_streams *to, const struct as_http *http,
+void as_stream_note(struct as_stream *s, struct as_stream_into to, const struct as_http *http,
 		    int64_t now);
 /* Bytes of the body of another answer, of which `usage` shall be read when it is whole. */
 void as_stream_keep(struct as_stream *s, const char *p, size_t n);

@@ -424,6 +424,57 @@ size_t as_http_feed(struct as_http *h, const char *p, size_t n)
 	return used;
 }
 
+static bool in_head(const struct as_http *h)
+{
+	return h->state == AS_HTTP_START || h->state == AS_HTTP_HEADER;
+}
+
+/* Nothing was read of it. A request's target, or what is said of an upgrade, would go elsewhere. */
+static bool is_fresh(const struct as_http *h)
+{
+	return h->state == AS_HTTP_START && !h->head && !h->line_len && !h->request && !h->upgrade;
+}
+
+/* All that reading that head sets. */
+static void become(struct as_http *h, const struct as_http *then)
+{
+	h->state = then->state;
+	h->keep = then->keep;
+	h->status = then->status;
+	h->chunked = then->chunked;
+	h->events = then->events;
+	h->has_length = then->has_length;
+	h->has_coding = then->has_coding;
+	h->closes = then->closes;
+	h->left = then->left;
+	h->head = then->head;
+}
+
+static void remember(struct as_http_known *memo, const struct as_http *h, const char *p, size_t n)
+{
+	memo->n = n <= sizeof memo->bytes ? n : 0;
+	memcpy(memo->bytes, p, memo->n);
+	memo->then.bodyless = h->bodyless;
+	become(&memo->then, h);
+}
+
+size_t as_http_take_head(struct as_http *h, struct as_http_known *memo, const char *p, size_t n)
+{
+	bool fresh = is_fresh(h);
+	size_t used = 0;
+
+	if (fresh && memo->n && memo->n <= n && h->bodyless == memo->then.bodyless &&
+	    !memcmp(p, memo->bytes, memo->n)) {
+		become(h, &memo->then);
+		return memo->n;
+	}
+	while (used < n && in_head(h))
+		used += take_some(h, p + used, n - used);
+	if (fresh && !in_head(h))
+		remember(memo, h, p, used);
+	return used;
+}
+
 size_t as_http_step(struct as_http *h, const char *p, size_t n, struct as_http_piece *ret)
 {
 	size_t used = 0;

@@ -71,6 +71,21 @@ struct as_http_piece {
 	size_t n;
 };
 size_t as_http_step(struct as_http *h, const char *p, size_t n, struct as_http_piece *ret);
+/*
+ * What the head of a response came to, for the next that has the very same bytes: most servers
+ * say the same each time, but for a date that changes once a second. All zeros: none is known.
+ */
+enum { AS_HTTP_KNOWN = 512 };
+struct as_http_known {
+	size_t n;
+	char bytes[AS_HTTP_KNOWN];
+	struct as_http then;
+};
+/*
+ * Takes the head of a response, or what of it is there, and nothing behind it: how many bytes.
+ * Where it is known it need not be read. 0: the head was read before.
+ */
+size_t as_http_take_head(struct as_http *h, struct as_http_known *memo, const char *p, size_t n);
 /* No more bytes will come: done if that ends the body, else the message stays as it is. */
 void as_http_end(struct as_http *h);
 

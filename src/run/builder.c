@@ -39,6 +39,7 @@ struct as_builder {
 	size_t seats_cap;
 	uint64_t next[AS_NSCOPES]; /* ids of unlisted ones from here on were not counted */
 	size_t nthreads;           /* in the list                             */
+	bool whole;                /* timelines are taken whole               */
 };
 
 int as_builder_new(struct as_builder **ret, struct as_err *err)
@@ -56,6 +57,11 @@ int as_builder_new(struct as_builder **ret, struct as_err *err)
 	b->run->end.exit_code = -1;
 	*ret = b;
 	return AS_OK;
+}
+
+void as_builder_take_whole(struct as_builder *b)
+{
+	b->whole = true;
 }
 
 static int nomem(struct as_err *err)
@@ -342,12 +348,20 @@ static bool take_row(struct as_instance *i, struct pace *p, int64_t t_ns, const 
 	return true;
 }
 
-static int series_row(struct as_run *run, enum as_scope scope, int64_t t_ns, const int64_t *row,
+static int begin_series(const struct as_builder *b, enum as_scope scope, struct as_err *err)
+{
+	struct as_series **s = &b->run->series[scope];
+	int r = as_series_new(scope, s, err);
+
+	return r == AS_OK && b->whole ? as_series_take_whole(*s, err) : r;
+}
+
+static int series_row(struct as_builder *b, enum as_scope scope, int64_t t_ns, const int64_t *row,
 		      struct as_err *err)
 {
-	int r = run->series[scope] ? AS_OK : as_series_new(scope, &run->series[scope], err);
+	int r = b->run->series[scope] ? AS_OK : begin_series(b, scope, err);
 
-	return r < 0 ? r : as_series_add(run->series[scope], t_ns, row, err);
+	return r < 0 ? r : as_series_add(b->run->series[scope], t_ns, row, err);
 }
 
 /* The pace of the n-th row's instance, mostly that of the tick before; NULL: none. */
@@ -393,7 +407,7 @@ static int on_row(struct as_builder *b, const struct as_frame *f, size_t n, stru
 	struct as_instance *i = p ? &b->run->instances[p - b->paces] : NULL;
 	if (i ? !take_row(i, p, f->t_ns, cells, old) : single)
 		return nomem(err);
-	return single ? series_row(b->run, row->scope, f->t_ns, cells, err) : AS_OK;
+	return single ? series_row(b, row->scope, f->t_ns, cells, err) : AS_OK;
 }
 
 /* What is unknown now was never known: a job whose first samples had nothing to hide, say. */

@@ -14,6 +14,8 @@ enum { AS_INSTANCES_MAX = 20000, AS_THREADS_MAX = 4000 };
 struct as_builder;
 
 int as_builder_new(struct as_builder **ret, struct as_err *err);
+/* Timelines take their memory with their first row: what lasts does not grow by them. */
+void as_builder_take_whole(struct as_builder *b);
 struct as_sink as_builder_sink(struct as_builder *b);
 /*
  * What is known so far: borrowed, valid until the builder is told more or freed. The

@@ -186,12 +186,13 @@ struct as_instance {
 struct as_series {
 	enum as_scope scope;
 	size_t n, cap;
-	int64_t *t;       /* n moments, ns since the run's start            */
-	int64_t *mean;    /* cells of point i: mean[i * fields + column]    */
-	int64_t *min;     /* NULL until points were joined                  */
-	int64_t *max;     /* likewise                                       */
-	uint32_t joined;  /* how often all points were joined               */
-	uint32_t pending; /* private: samples in the open point             */
+	int64_t *t;        /* n moments, ns since the run's start            */
+	int64_t *mean;     /* cells of point i: mean[i * fields + column]    */
+	int64_t *min;      /* NULL until points were joined                  */
+	int64_t *max;      /* likewise                                       */
+	uint32_t joined;   /* how often all points were joined               */
+	uint32_t pending;  /* private: samples in the open point             */
+	int64_t *spare[2]; /* private: what min and max will be             */
 };
 
 enum { AS_SERIES_CAP = 2048 };

@@ -37,31 +37,54 @@ static bool grow_cells(int64_t **cells, size_t n)
 	return p != NULL;
 }
 
-static bool grow(struct as_series *s)
+static bool grow(struct as_series *s, size_t cap)
 {
-	size_t cap = s->cap ? s->cap * 2 : FIRST_CAP;
-
 	if (!grow_cells(&s->t, cap) || !grow_cells(&s->mean, cap * width(s)))
 		return false;
 	s->cap = cap;
 	return true;
 }
 
+/* Room for the smallest and the largest values of all points. */
+static bool take_spare(struct as_series *s)
+{
+	for (size_t k = 0; k < AS_LEN(s->spare); k++)
+		if (!s->spare[k] && !grow_cells(&s->spare[k], s->cap * width(s)))
+			return false;
+	return true;
+}
+
+/* Pages are there once they were written. */
+static void fill(int64_t *cells, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		cells[i] = AS_NA;
+}
+
+int as_series_take_whole(struct as_series *s, struct as_err *err)
+{
+	size_t n = AS_SERIES_CAP * width(s);
+
+	if (!grow(s, AS_SERIES_CAP) || !take_spare(s))
+		return as_fail(err, AS_ENOMEM, "no memory for a timeline");
+	fill(s->t, AS_SERIES_CAP);
+	fill(s->mean, n);
+	fill(s->spare[0], n);
+	fill(s->spare[1], n);
+	return AS_OK;
+}
+
 /* From the first joining on, smallest and largest values differ from the mean. */
 static bool add_extremes(struct as_series *s)
 {
-	size_t bytes = s->cap * width(s) * sizeof *s->mean;
+	size_t bytes = s->n * width(s) * sizeof *s->mean;
 
 	if (s->min)
 		return true;
-	int64_t *lo = as_realloc(NULL, bytes), *hi = as_realloc(NULL, bytes);
-	if (!lo || !hi) {
-		free(lo);
-		free(hi);
+	if (!take_spare(s))
 		return false;
-	}
-	s->min = memcpy(lo, s->mean, bytes);
-	s->max = memcpy(hi, s->mean, bytes);
+	s->min = memcpy(as_take(s->spare[0]), s->mean, bytes);
+	s->max = memcpy(as_take(s->spare[1]), s->mean, bytes);
 	return true;
 }
 
@@ -162,7 +185,8 @@ int as_series_add(struct as_series *s, int64_t t_ns, const int64_t *row, struct 
 		return AS_OK; /* no time has passed: nothing to draw */
 	if (s->n + 1 >= AS_SERIES_CAP && !s->pending && !join_all(s))
 		return as_fail(err, AS_ENOMEM, "no memory for the timeline");
-	if (s->n + 1 >= s->cap && s->cap < AS_SERIES_CAP && !grow(s))
+	if (s->n + 1 >= s->cap && s->cap < AS_SERIES_CAP &&
+	    !grow(s, s->cap ? s->cap * 2 : FIRST_CAP))
 		return as_fail(err, AS_ENOMEM, "no memory for the timeline");
 	if (s->pending && s->n > 1) {
 		absorb(s, t_ns, row);
@@ -192,5 +216,7 @@ void as_series_free(struct as_series *s)
 	free(s->mean);
 	free(s->min);
 	free(s->max);
+	free(s->spare[0]);
+	free(s->spare[1]);
 	free(s);
 }

@@ -5,6 +5,11 @@
 #include "run/run.h"
 
 int as_series_new(enum as_scope scope, struct as_series **ret, struct as_err *err);
+/*
+ * All memory that it will ever have, now: for a run whose memory shall not grow. Otherwise
+ * it comes as it is needed, and a short run has little.
+ */
+int as_series_take_whole(struct as_series *s, struct as_err *err);
 /* One sample: a row of the series' scope. Moments never go back. */
 int as_series_add(struct as_series *s, int64_t t_ns, const int64_t *row, struct as_err *err);
 /* A column that turned out to be unknown: it always was. */

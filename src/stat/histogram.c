@@ -69,6 +69,25 @@ void as_histogram_clear(struct as_histogram *h)
 	h->sum = 0;
 }
 
+/* Written to, as what is only read takes no page. */
+static void touch(volatile uint64_t *at)
+{
+	*at = *at;
+}
+
+void as_histogram_settle(struct as_histogram *h)
+{
+	enum { PAGE = 4096 / sizeof *h->count }; /* the smallest that there are */
+	size_t last = as_bucket_of(UINT64_C(1) << 36, AS_HISTOGRAM_BITS);
+
+	if (!h->n || h->settled)
+		return;
+	for (size_t i = 0; i < last; i += PAGE)
+		touch(&h->count[i]);
+	touch(&h->count[last]);
+	h->settled = 1;
+}
+
 double as_histogram_mean(const struct as_histogram *h)
 {
 	return h->n ? h->sum / (double)h->n : (double)NAN;

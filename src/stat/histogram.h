@@ -21,6 +21,7 @@ struct as_histogram { /* 432 KiB: of the heap, where pages that were never touch
 	uint64_t n;
 	int64_t min, max; /* of no value: 0                          */
 	double sum;
+	uint64_t settled; /* private: its pages were taken, and stay */
 	uint64_t count[AS_HISTOGRAM_BUCKETS];
 };
 
@@ -29,6 +30,11 @@ void as_histogram_add(struct as_histogram *h, int64_t v, uint64_t times);
 void as_histogram_merge(struct as_histogram *to, const struct as_histogram *from);
 /* Empty again; pages stay. */
 void as_histogram_clear(struct as_histogram *h);
+/*
+ * One that has a value gets the pages of all that may follow, up to 2^36 (a minute
+ * in ns), at once. Memory that is only touched when a rare value comes grows for hours.
+ */
+void as_histogram_settle(struct as_histogram *h);
 /* NaN: there are none. */
 double as_histogram_mean(const struct as_histogram *h);
 /* The value that a share q (0..1) of all do not pass; -1: there are none. */

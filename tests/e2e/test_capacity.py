@@ -110,6 +110,20 @@ def _():
     s.end()
 
 
+@test("streams: gaps between events are judged while a probe goes on")
+def _():
+    s = stub("--sse", 25, "--every", "20ms")
+    for slo, keeps in (("between_events.p90<5ms", False), ("between_events.p90<2s", True)):
+        d, _ = capacity(s.url, "--slo", slo, "--by", "concurrency", "--from", 10, "--most", 10,
+                        "--probe", "3s", "--hold", "1s", rc=(0, 6) if keeps else (3, 6))
+        first = d["probes"][0]
+        if first["verdict"] == "invalid":
+            continue
+        expect_eq((first["verdict"], first["sure"]), ("keeps" if keeps else "misses", True), slo)
+        expect(keeps or first["seconds"] < 2.7, f"half of its time is enough: {first}")
+    s.end()
+
+
 @test("in the list it stands once; its probes when they are asked for")
 def _():
     s = stub("--answer", "delay=5ms")

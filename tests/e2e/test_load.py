@@ -347,6 +347,30 @@ def _():
         expect(more <= 20 + 10 * seconds[10000], f"{more} more for 9,000 requests more: {how}")
 
 
+def own_kb(pid):
+    """Memory of its own that is resident: pages that it ever wrote to."""
+    with open(f"/proc/{pid}/status") as lines:
+        return next(int(line.split()[1]) for line in lines if line.startswith("RssAnon:"))
+
+
+@test("a load that lasts has after its first seconds all the memory that it will have")
+def _():
+    if sanitized():
+        skip("a sanitizer keeps what was freed")
+    for server, options in ((("--answer", "delay=exp:5ms"), ("-R", 500)),
+                            (("--sse", 20, "--every", "2ms"), ("-c", 20))):
+        s = stub(*server)
+        p = start(ASSAY, "load", "--json", "--no-store", *options, "-i", "2ms", "-z", "6s", s.url,
+                  stdout=subprocess.PIPE, text=True)
+        time.sleep(2.5)
+        early = own_kb(p.pid)
+        time.sleep(3)           # so many samples that the timeline is full, and joined
+        late = own_kb(p.pid)
+        expect(late - early <= 32, f"{' '.join(map(str, server))}: {early} kB, then {late} kB")
+        p.communicate(timeout=30)
+        s.end()
+
+
 # --- thresholds ------------------------------------------------------------------------
 
 def judged(*options, rc):

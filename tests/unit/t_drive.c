@@ -93,6 +93,28 @@ static void t_a_slice_grows_until_it_is_taken(void)
 	as_pulse_free(p);
 }
 
+/* What passes between two events is told while the stream goes on: no request has ended. */
+static void t_gaps_of_streams_under_way(void)
+{
+	as_auto_free struct as_load *load = as_zalloc(sizeof *load);
+	as_auto_free struct as_load_slice *got = as_zalloc(sizeof *got);
+	struct as_pulse *p = as_pulse_new();
+	struct as_load_state state = {0};
+
+	EXPECT(p && load && got);
+	for (int i = 1; i <= 3; i++) {
+		as_histogram_add(&as_pulse_slice(p)->stream.between_events, i, 1);
+		as_pulse_give(p, load, 1, i);
+	}
+	EXPECT(as_pulse_take(p, got, &state));
+	EXPECT_I64(got->stream.between_events.n, 3);
+	EXPECT_I64(got->stream.between_events.max, 3);
+	as_histogram_add(&as_pulse_slice(p)->stream.between_events, 4, 1);
+	as_pulse_rest(p, got);
+	EXPECT_I64(got->stream.between_events.n, 4);
+	as_pulse_free(p);
+}
+
 /* ── toll ─────────────────────────────────────────────────────────────── */
 
 static void sample(struct as_toll *t, struct as_frame *f, int64_t t_ns, int64_t cpu, int64_t n)
@@ -245,4 +267,5 @@ static void t_containers(void)
 }
 
 UTEST_MAIN(T(t_nothing_is_lost_between_threads), T(t_a_slice_grows_until_it_is_taken),
-	   T(t_what_a_process_used), T(t_loops_of_it), T(t_what_a_session_takes), T(t_containers))
+	   T(t_gaps_of_streams_under_way), T(t_what_a_process_used), T(t_loops_of_it),
+	   T(t_what_a_session_takes), T(t_containers))

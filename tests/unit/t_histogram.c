@@ -1,4 +1,6 @@
 /* histogram -- quantiles of known values, to within half a bucket, and merging loses nothing. */
+#include <sys/resource.h>
+
 #include "utest.h"
 
 #include "stat/histogram.h"
@@ -97,5 +99,38 @@ static void t_merge(void)
 	EXPECT_I64(as_histogram_at(&h, 1), -1);
 }
 
+static int64_t faults(void)
+{
+	struct rusage u;
+
+	EXPECT(getrusage(RUSAGE_SELF, &u) == 0);
+	return u.ru_minflt;
+}
+
+/* What all values up to a minute cost in pages that were not there. */
+static int64_t faults_of_all(struct as_histogram *to)
+{
+	as_histogram_add(to, 1, 1);
+	int64_t before = faults();
+
+	for (int64_t v = 1; v < INT64_C(1) << 36; v += 1 + v / 2048)
+		as_histogram_add(to, v, 1);
+	return faults() - before;
+}
+
+/* Once it has a value it is settled: rare ones need no memory any more. */
+static void t_settled(void)
+{
+	as_histogram_settle(&g); /* has none: takes nothing */
+	as_histogram_add(&h, 1000, 1);
+	as_histogram_settle(&h);
+	EXPECT_I64(faults_of_all(&h), 0);
+	EXPECT(faults_of_all(&g) > 20);
+	as_histogram_clear(&h);
+	as_histogram_settle(&h);
+	EXPECT_U64(h.n, 0);
+	EXPECT_I64(as_histogram_at(&h, 0.5), -1);
+}
+
 UTEST_MAIN(T(t_empty), T(t_buckets), T(t_small_values_are_exact), T(t_large_values),
-	   T(t_error_is_small), T(t_mean), T(t_ends), T(t_merge))
+	   T(t_error_is_small), T(t_mean), T(t_ends), T(t_merge), T(t_settled))

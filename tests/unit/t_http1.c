@@ -4,6 +4,42 @@
 #include "net/http1_write.h"
 #include "utest.h"
 
+static size_t feed_known(struct as_http *h, struct as_http_known *memo, const char *p, size_t n)
+{
+	size_t used = as_http_take_head(h, memo, p, n);
+
+	return used + as_http_feed(h, p + used, n - used);
+}
+
+static void expect_same(const struct as_http *a, const struct as_http *b)
+{
+	EXPECT_I64(a->state, b->state);
+	EXPECT_U64(a->status, b->status);
+	EXPECT_U64(a->body, b->body);
+	EXPECT_U64(a->chunks, b->chunks);
+	EXPECT(a->keep == b->keep && a->chunked == b->chunked && a->events == b->events);
+}
+
+/* With a head that is remembered it is the same message, whether the head comes whole or not. */
+static void remembered(const struct as_http *whole, const char *text, bool bodyless, bool ended)
+{
+	struct as_http_known memo = {0};
+	size_t n = strlen(text);
+
+	for (size_t round = 0; round <= n; round++) {
+		size_t at = n - round; /* at first it comes whole, and is known from then on */
+		struct as_http h;
+
+		as_http_response(&h, bodyless);
+		(void)feed_known(&h, &memo, text, at);
+		if (!as_http_over(&h))
+			(void)feed_known(&h, &memo, text + at, n - at);
+		if (ended)
+			as_http_end(&h);
+		expect_same(&h, whole);
+	}
+}
+
 /* What a message comes to, the same wherever it is cut in two. */
 static struct as_http read_as(const char *text, bool bodyless, bool ended, size_t *ret_used)
 {
@@ -26,6 +62,7 @@ static struct as_http read_as(const char *text, bool bodyless, bool ended, size_
 		if (whole.state == AS_HTTP_DONE)
 			EXPECT_U64(used, *ret_used);
 	}
+	remembered(&whole, text, bodyless, ended);
 	return whole;
 }
 
@@ -245,6 +282,29 @@ static void t_huge(void)
 	EXPECT_I64(h.state, AS_HTTP_HUGE);
 }
 
+/* What is known of one head is used for no other, and for no answer to a HEAD. */
+static void t_other_heads(void)
+{
+	static const char one[] = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello",
+			  two[] = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nhello!",
+			  bare[] = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n";
+	struct as_http_known memo = {0};
+	struct as_http h;
+
+	for (int i = 0; i < 3; i++) {
+		as_http_response(&h, false);
+		EXPECT_U64(feed_known(&h, &memo, one, strlen(one)), strlen(one));
+		EXPECT(h.state == AS_HTTP_DONE && h.body == 5);
+		EXPECT_U64(memo.n, strlen(bare));
+		as_http_response(&h, true);
+		EXPECT_U64(feed_known(&h, &memo, bare, strlen(bare)), strlen(bare));
+		EXPECT(h.state == AS_HTTP_DONE && h.body == 0);
+		as_http_response(&h, false);
+		EXPECT_U64(feed_known(&h, &memo, two, strlen(two)), strlen(two));
+		EXPECT(h.state == AS_HTTP_DONE && h.body == 6);
+	}
+}
+
 static void t_requests(void)
 {
 	static const char text[] = "POST /a?b=c HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nok";
@@ -339,5 +399,5 @@ static void t_upgrade_of_interim(void)
 UTEST_MAIN(T(t_length), T(t_what_follows_is_not_taken), T(t_chunks), T(t_step_by_step),
 	   T(t_streams), T(t_a_long_type), T(t_until_the_end), T(t_no_body),
 	   T(t_interim_answers_are_passed_over), T(t_connection), T(t_upgrade),
-	   T(t_upgrade_of_interim), T(t_bad), T(t_huge), T(t_requests), T(t_written),
-	   T(t_not_written))
+	   T(t_upgrade_of_interim), T(t_bad), T(t_huge), T(t_other_heads), T(t_requests),
+	   T(t_written), T(t_not_written))

@@ -1,4 +1,6 @@
 /* series -- bounded points; counters stay exact, gauges keep mean, min and max. */
+#include <malloc.h>
+
 #include "utest.h"
 
 #include "run/series.h"
@@ -12,13 +14,11 @@ static int64_t cell(const struct as_series *s, const int64_t *cells, size_t i, e
 	return cells[i * info->n + (f - info->first)];
 }
 
-static struct as_series *fill(size_t samples)
+static void add(struct as_series *s, size_t samples)
 {
 	int64_t row[AS_NFIELDS];
-	struct as_series *s = NULL;
 	struct as_err err;
 
-	EXPECT_OK(as_series_new(AS_JOB, &s, &err), err);
 	for (size_t i = 0; i < samples; i++) {
 		for (size_t c = 0; c < AS_NFIELDS; c++)
 			row[c] = AS_NA;
@@ -26,6 +26,22 @@ static struct as_series *fill(size_t samples)
 		as_row_set(row, AS_F_JOB_RSS, i % 2 ? 100 : 300);
 		EXPECT_OK(as_series_add(s, (int64_t)i * SECOND, row, &err), err);
 	}
+}
+
+static struct as_series *new_series(void)
+{
+	struct as_series *s = NULL;
+	struct as_err err;
+
+	EXPECT_OK(as_series_new(AS_JOB, &s, &err), err);
+	return s;
+}
+
+static struct as_series *fill(size_t samples)
+{
+	struct as_series *s = new_series();
+
+	add(s, samples);
 	return s;
 }
 
@@ -73,6 +89,36 @@ static void t_joined_gauges(void)
 	as_series_free(s);
 }
 
+static bool same_cells(const struct as_series *a, const int64_t *x, const int64_t *y)
+{
+	return !x == !y && (!x || !memcmp(x, y, a->n * as_scope_info(a->scope)->n * sizeof *x));
+}
+
+/* Taken whole it is the same timeline, and memory is all that it ever takes. */
+static void t_whole(void)
+{
+	static const size_t lengths[] = {1, 63, 64, 1000, 2046, 2047, 2049, 5000, 100003};
+
+	for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++) {
+		struct as_series *a = fill(lengths[k]), *b = new_series();
+		struct as_err err;
+
+		EXPECT_OK(as_series_take_whole(b, &err), err);
+		size_t used = mallinfo2().uordblks + mallinfo2().hblkhd;
+		add(b, lengths[k]);
+		EXPECT_U64(mallinfo2().uordblks + mallinfo2().hblkhd, used);
+		EXPECT_U64(b->n, a->n);
+		EXPECT_U64(b->joined, a->joined);
+		EXPECT_U64(b->pending, a->pending);
+		EXPECT(!memcmp(a->t, b->t, a->n * sizeof *a->t));
+		EXPECT(same_cells(a, a->mean, b->mean));
+		EXPECT(same_cells(a, a->min, b->min));
+		EXPECT(same_cells(a, a->max, b->max));
+		as_series_free(a);
+		as_series_free(b);
+	}
+}
+
 /* Time that stands still adds no point. */
 static void t_same_moment(void)
 {
@@ -88,4 +134,5 @@ static void t_same_moment(void)
 	as_series_free(s);
 }
 
-UTEST_MAIN(T(t_small_is_exact), T(t_long_is_bounded), T(t_joined_gauges), T(t_same_moment))
+UTEST_MAIN(T(t_small_is_exact), T(t_long_is_bounded), T(t_joined_gauges), T(t_whole),
+	   T(t_same_moment))

@@ -3,11 +3,12 @@
 
 #include "utest.h"
 
-static struct as_load_streams l; /* too large for a stack */
+static struct as_load_streams l, slice; /* too large for a stack */
+static const struct as_stream_into both = {&l, &slice}, nowhere;
 
 static void feed(struct as_stream *s, const char *text, int64_t now)
 {
-	as_stream_body(s, &l, text, strlen(text), now);
+	as_stream_body(s, both, text, strlen(text), now);
 }
 
 #define DELTA(text) "data: {\"choices\":[{\"delta\":{\"content\":\"" text "\"}}]}\n\n"
@@ -19,7 +20,7 @@ static void t_a_model(void)
 	struct as_http http = {.events = true};
 
 	as_stream_begin(&s);
-	as_stream_note(&s, &l, &http, 10);
+	as_stream_note(&s, both, &http, 10);
 	feed(&s, ": hello\n\n" DELTA(""), 20);
 	feed(&s, DELTA("a"), 30);
 	feed(&s, "data: {\"choices\":[{\"delta\":{\"cont", 40);
@@ -41,6 +42,8 @@ static void t_a_model(void)
 	EXPECT_U64(l.between_tokens.n, 2);   /* neither role nor usage nor end is a token */
 	EXPECT_I64(l.between_tokens.min, 20);
 	EXPECT_I64(l.between_tokens.max, 40);
+	EXPECT_U64(slice.between_events.n, 5); /* a slice has them as they come */
+	EXPECT_I64(slice.between_tokens.max, 40);
 	EXPECT_U64(l.longest_gap.n, 1);
 	EXPECT_I64(l.longest_gap.max, 40);
 	EXPECT_I64(l.per_token.max, 20); /* 60 for three more */
@@ -60,7 +63,7 @@ static void t_the_next_begins_anew(void)
 	struct as_stream s = {0};
 	struct as_http http = {.events = true};
 
-	as_stream_note(&s, &l, &http, 10);
+	as_stream_note(&s, both, &http, 10);
 	feed(&s, "data: a\n\ndata: cut", 20);
 	as_stream_record(&s, &l, 10);
 	as_stream_begin(&s);
@@ -81,19 +84,20 @@ static void t_chunks_and_a_warmup(void)
 	struct as_stream s = {0};
 	struct as_http http = {.chunked = true};
 
-	as_stream_note(&s, &l, &http, 10);
+	as_stream_note(&s, both, &http, 10);
 	http.chunks = 2;
-	as_stream_note(&s, &l, &http, 30);
+	as_stream_note(&s, both, &http, 30);
 	http.chunks = 3;
-	as_stream_note(&s, &l, &http, 35);
+	as_stream_note(&s, both, &http, 35);
 	as_stream_record(&s, &l, 0);
 	EXPECT_U64(l.events, 3);
 	EXPECT_I64(l.between_events.max, 5);
 	as_stream_begin(&s);
 	http.events = true;
-	as_stream_note(&s, NULL, &http, 40);
-	as_stream_body(&s, NULL, "data: a\n\ndata: b\n\n", 18, 50);
+	as_stream_note(&s, nowhere, &http, 40);
+	as_stream_body(&s, nowhere, "data: a\n\ndata: b\n\n", 18, 50);
 	EXPECT_U64(l.events, 3);
+	EXPECT_U64(slice.between_events.n, 2);
 	as_sse_done(&s.sse);
 }
 
