@@ -35,6 +35,7 @@ struct as_collect {
 	int32_t helper;   /* a thread of ours that reads, beside the engine's; 0: none */
 	int clock;        /* of all the job's CPU time (os/jobclock.h); 0: none */
 	bool *starved;    /* set it when memory ran out and something is missing */
+	int64_t *ended;   /* set it to when `root` ended, as the kernel says; NULL: nobody asks */
 };
 
 /* The end of a process that came to us as its parent or as subreaper. */

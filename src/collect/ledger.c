@@ -356,6 +356,8 @@ static void died(struct as_ledger *g, struct as_members *m, const struct as_coll
 	set_comm(p, life->comm);
 	p->died_ns = life->t_ns - c->start_ns;
 	p->ended_by = life->status;
+	if (p->pid == c->root && c->ended)
+		*c->ended = p->died_ns;
 	as_ledger_depart(g, m, c, p, &usage, show);
 }
 

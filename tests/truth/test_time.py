@@ -13,6 +13,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 from harness import *
 from harness import Failed
 from jobs import *
+from rungs import allowed, on
 
 CORES = len(os.sched_getaffinity(0))
 LOADED = 0.3                # seconds: by then BPF is, which takes a moment of one look
@@ -115,6 +116,25 @@ def hold_up():
     grid = sorted(abs(t / 0.1 - round(t / 0.1)) * 0.1 for t in r.times() if t > 1)
     expect(grid[len(grid) // 2] < 0.01, f"not on the grid of 0.1 s any more: {r.times()}")
     follows_the_diary(r, "around a hold-up")
+
+
+@job_test("a run ends when its command does, however late assay hears of it")
+def _():
+    for rung in allowed():
+        p = start(ASSAY, "run", "--quiet", "-o", "late.json", "--no-store", "--", "sh", "-c",
+                  "sleep 0.4; : >go; sleep 0.4; cat /proc/uptime >ended", env=on(rung))
+        wait_for((tmp() / "go").exists)
+        os.kill(p.pid, signal.SIGSTOP)
+        wait_for(lambda: (tmp() / "ended").exists() and (tmp() / "ended").read_text())
+        time.sleep(0.6)
+        os.kill(p.pid, signal.SIGCONT)
+        expect_eq(p.wait(60), 0, "exit status")
+        told = json.loads((tmp() / "late.json").read_text())
+        ended = float((tmp() / "ended").read_text().split()[0])
+        boot = told["assay"]["identity"]["boottime_ns"] / 1e9
+        expect_between(boot + told["duration_seconds"], ended - 0.3, ended + 0.3, f"{rung}: end")
+        for name in ("go", "ended"):
+            (tmp() / name).unlink()
 
 
 @job_test("a clock on the wall that jumps back an hour changes no duration and no rate")

@@ -19,6 +19,7 @@ struct book {
 	struct as_ledger g;
 	struct as_frame frame;
 	bool starved;
+	int64_t ended;
 	uint64_t tick;
 	int64_t boot_ns; /* CLOCK_BOOTTIME of the run's start */
 };
@@ -39,7 +40,8 @@ static void book_open(struct book *b)
 				   .start_ns = as_now(),
 				   .root = ROOT,
 				   .children = true,
-				   .starved = &b->starved};
+				   .starved = &b->starved,
+				   .ended = &b->ended};
 	b->boot_ns = as_clock(CLOCK_BOOTTIME);
 	as_members_init(&b->m, &b->env);
 	as_ledger_init(&b->g);
@@ -265,7 +267,9 @@ static void t_settled(void)
 	born(&b, ROOT, 1, 0);
 	born(&b, CHILD, ROOT, 5);
 	died(&b, CHILD, 7, 1500, 0);
+	EXPECT_I64(b.ended, 0);
 	died(&b, ROOT, 8, 100, 0);
+	EXPECT_I64(b.ended, 8 * AS_MSEC);
 	show(&b);
 	struct as_life l = life(&b, AS_LIFE_SETTLED, CHILD, 9);
 	l.start_ns = b.boot_ns + 5 * AS_MSEC;
