@@ -73,8 +73,8 @@ static void add_up(struct as_drive *d)
 	d->all->met += d->last->met;
 	as_histogram_merge(&d->all->latency, &d->last->latency);
 	as_histogram_merge(&d->all->wire, &d->last->wire);
-	as_load_slice_settle(d->last);
-	as_load_slice_settle(d->all);
+	as_load_slice_settle(d->last, d->last);
+	as_load_slice_settle(d->all, d->all);
 }
 
 static void put_times(const struct as_load_slice *s, int64_t *row)

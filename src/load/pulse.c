@@ -52,14 +52,14 @@ void as_load_slice_clear(struct as_load_slice *s)
 	s->nsteps = 0;
 }
 
-void as_load_slice_settle(struct as_load_slice *s)
+void as_load_slice_settle(struct as_load_slice *s, const struct as_load_slice *like)
 {
-	as_histogram_settle(&s->latency);
-	as_histogram_settle(&s->wire);
-	as_histogram_settle(&s->waiting);
-	as_load_streams_settle(&s->stream);
-	for (size_t i = 0; i < s->nsteps; i++)
-		as_load_step_settle(&s->step[i]);
+	as_histogram_settle(&s->latency, &like->latency);
+	as_histogram_settle(&s->wire, &like->wire);
+	as_histogram_settle(&s->waiting, &like->waiting);
+	as_load_streams_settle(&s->stream, &like->stream);
+	for (size_t i = 0; i < like->nsteps; i++)
+		as_load_step_settle(&s->step[i], &like->step[i]);
 }
 
 static void move(struct as_load_slice *to, struct as_load_slice *from)
@@ -109,7 +109,9 @@ void as_pulse_give(struct as_pulse *p, const struct as_load *so_far, uint64_t un
 {
 	if (pthread_mutex_trylock(&p->lock))
 		return; /* somebody takes: next time */
-	as_load_slice_settle(&p->slice[p->filled]);
+	/* Both: what ends seldom may be counted in the other for the first time after minutes. */
+	as_load_slice_settle(&p->slice[!p->filled], &p->slice[p->filled]);
+	as_load_slice_settle(&p->slice[p->filled], &p->slice[p->filled]);
 	if (p->given)
 		move(&p->slice[!p->filled], &p->slice[p->filled]);
 	else

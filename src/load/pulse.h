@@ -44,8 +44,8 @@ void as_pulse_free(struct as_pulse *p); /* NULL is fine */
 
 /* Empty again; pages stay. */
 void as_load_slice_clear(struct as_load_slice *s);
-/* As as_load_settle(). */
-void as_load_slice_settle(struct as_load_slice *s);
+/* As as_load_settle(), where `like`, which may be itself, has values. */
+void as_load_slice_settle(struct as_load_slice *s, const struct as_load_slice *like);
 
 /* ── the generator's side ─────────────────────────────────────────────── */
 

@@ -61,35 +61,33 @@ void as_load_streams_add(struct as_load_streams *to, const struct as_load_stream
 #undef X
 }
 
-void as_load_streams_settle(struct as_load_streams *s)
+void as_load_streams_settle(struct as_load_streams *s, const struct as_load_streams *like)
 {
-#define X(member, label, help) as_histogram_settle(&s->member);
+#define X(member, label, help) as_histogram_settle(&s->member, &like->member);
 	AS_LOAD_STREAM_TIMES(X)
 #undef X
 }
 
-void as_load_step_settle(struct as_load_step *s)
+void as_load_step_settle(struct as_load_step *s, const struct as_load_step *like)
 {
-	as_histogram_settle(&s->latency);
-	as_histogram_settle(&s->wire);
-	as_histogram_settle(&s->waiting);
+	as_histogram_settle(&s->latency, &like->latency);
+	as_histogram_settle(&s->wire, &like->wire);
+	as_histogram_settle(&s->waiting, &like->waiting);
 }
 
 void as_load_settle(struct as_load *l)
 {
-	as_histogram_settle(&l->latency);
-	as_histogram_settle(&l->wire);
-	as_histogram_settle(&l->lateness);
-	as_histogram_settle(&l->waiting);
-	as_histogram_settle(&l->handshake);
-	as_histogram_settle(&l->ws_connecting);
-	as_histogram_settle(&l->ws_session);
-	as_histogram_settle(&l->session);
-	as_load_streams_settle(&l->stream);
+	struct as_histogram *const all[] = {&l->latency,       &l->wire,      &l->lateness,
+					    &l->waiting,       &l->handshake, &l->session,
+					    &l->ws_connecting, &l->ws_session};
+
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		as_histogram_settle(all[i], all[i]);
+	as_load_streams_settle(&l->stream, &l->stream);
 	for (size_t i = 0; i < l->nservers; i++)
-		as_histogram_settle(&l->server[i].latency);
+		as_histogram_settle(&l->server[i].latency, &l->server[i].latency);
 	for (size_t i = 0; i < l->nsteps; i++)
-		as_load_step_settle(&l->step[i]);
+		as_load_step_settle(&l->step[i], &l->step[i]);
 }
 
 static void copy_server(struct as_load_server *to, const struct as_load_server *from)

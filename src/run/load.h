@@ -266,9 +266,9 @@ double as_load_goodput(const struct as_load *l);
 double as_load_good_rate(const struct as_load *l);
 void as_load_streams_clear(struct as_load_streams *s);
 void as_load_streams_add(struct as_load_streams *to, const struct as_load_streams *from);
-/* What has values takes all of its memory (as_histogram_settle()). */
-void as_load_streams_settle(struct as_load_streams *s);
-void as_load_step_settle(struct as_load_step *s);
+/* What has values, there, takes all of its memory (as_histogram_settle()). */
+void as_load_streams_settle(struct as_load_streams *s, const struct as_load_streams *like);
+void as_load_step_settle(struct as_load_step *s, const struct as_load_step *like);
 void as_load_settle(struct as_load *l);
 const struct as_histogram *as_load_stream_at(const struct as_load_streams *s, size_t time);
 /* Checks that passed and those that failed, of a step of it; NULL: of all. */

@@ -75,12 +75,12 @@ static void touch(volatile uint64_t *at)
 	*at = *at;
 }
 
-void as_histogram_settle(struct as_histogram *h)
+void as_histogram_settle(struct as_histogram *h, const struct as_histogram *like)
 {
 	enum { PAGE = 4096 / sizeof *h->count }; /* the smallest that there are */
 	size_t last = as_bucket_of(UINT64_C(1) << 36, AS_HISTOGRAM_BITS);
 
-	if (!h->n || h->settled)
+	if (!like->n || h->settled)
 		return;
 	for (size_t i = 0; i < last; i += PAGE)
 		touch(&h->count[i]);

@@ -31,10 +31,10 @@ void as_histogram_merge(struct as_histogram *to, const struct as_histogram *from
 /* Empty again; pages stay. */
 void as_histogram_clear(struct as_histogram *h);
 /*
- * One that has a value gets the pages of all that may follow, up to 2^36 (a minute
+ * If `like`, which may be itself, has a value: the pages of all values up to 2^36 (a minute
  * in ns), at once. Memory that is only touched when a rare value comes grows for hours.
  */
-void as_histogram_settle(struct as_histogram *h);
+void as_histogram_settle(struct as_histogram *h, const struct as_histogram *like);
 /* NaN: there are none. */
 double as_histogram_mean(const struct as_histogram *h);
 /* The value that a share q (0..1) of all do not pass; -1: there are none. */

@@ -105,6 +105,8 @@ static void t_gaps_of_streams_under_way(void)
 	for (int i = 1; i <= 3; i++) {
 		as_histogram_add(&as_pulse_slice(p)->stream.between_events, i, 1);
 		as_pulse_give(p, load, 1, i);
+		/* also the other slice, which had none */
+		EXPECT(as_pulse_slice(p)->stream.between_events.settled);
 	}
 	EXPECT(as_pulse_take(p, got, &state));
 	EXPECT_I64(got->stream.between_events.n, 3);

@@ -121,13 +121,13 @@ static int64_t faults_of_all(struct as_histogram *to)
 /* Once it has a value it is settled: rare ones need no memory any more. */
 static void t_settled(void)
 {
-	as_histogram_settle(&g); /* has none: takes nothing */
+	as_histogram_settle(&g, &g); /* has none: takes nothing */
 	as_histogram_add(&h, 1000, 1);
-	as_histogram_settle(&h);
+	as_histogram_settle(&h, &h);
 	EXPECT_I64(faults_of_all(&h), 0);
 	EXPECT(faults_of_all(&g) > 20);
 	as_histogram_clear(&h);
-	as_histogram_settle(&h);
+	as_histogram_settle(&h, &h);
 	EXPECT_U64(h.n, 0);
 	EXPECT_I64(as_histogram_at(&h, 0.5), -1);
 }
