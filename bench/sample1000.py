@@ -14,13 +14,17 @@ CASES = [("all asleep", 0), ("each wakes 20 times a second", 20)]     # (name, w
 CANNOT = 77                     # what task_sample says where BPF is refused
 OFTEN, SELDOM = 0.1, 1          # seconds between samples; what each process costs once is in both
 AS_PSUTIL = "cpu,memory,io,sched,threads"
+TOO_LITTLE = "too little to tell"   # the difference of two runs is within their noise
+# What a sample reads, and what becomes of it: no two lines are compared without these words.
+ALL_KEPT, SOME_KEPT = "all metrics, kept", "as psutil, kept"
+ALL_READ, SOME_READ = "all of processes, only read", "as psutil, only read"
 
 
 class Tool:
     """A profiler that is run with many samples and with few; the difference is what they cost."""
 
-    def __init__(self, name, command, told, limit=None, seconds=5):
-        self.name = name
+    def __init__(self, name, reads, command, told, limit=None, seconds=5):
+        self.name, self.reads = name, reads
         self.seconds = seconds      # of the job: the cheaper a sample, the more are needed
         self.limit = limit          # the budget, 1/limit of psutil's; None: it is psutil
         self.command = command      # of a pause and a job
@@ -42,7 +46,7 @@ def assay_tool(b, name, limit, wrap=list, rung=None, metrics=None, seconds=5):
         t = totals(told)
         told.unlink()
         return t["self_ticks"], t["processes"]
-    return Tool(name, command, ticks, limit, seconds)
+    return Tool(name, SOME_KEPT if metrics else ALL_KEPT, command, ticks, limit, seconds)
 
 
 def psutil_tool(b):
@@ -53,7 +57,7 @@ def psutil_tool(b):
 
     def ticks():
         return map(int, told.read_text().split())
-    return Tool(f"psutil {peers.version('psutil')}", command, ticks)
+    return Tool(f"psutil {peers.version('psutil')}", SOME_READ, command, ticks)
 
 
 def tools(b):
@@ -68,9 +72,10 @@ def tools(b):
     yield psutil_tool(b)
 
 
-PASSES = [Tool("the iterator's pass alone, all told of all", None, None, BY_BPF),
-          Tool("the same, one pass right after another", None, None, BY_BPF),
-          Tool("the iterator's pass alone, only who ran", None, None, BY_BPF)]
+PASSES = [Tool("the iterator's pass alone, all told of all", ALL_READ, None, None, BY_BPF),
+          Tool("the same, one pass right after another", ALL_READ, None, None, BY_BPF),
+          Tool("the iterator's pass alone, only who ran", "of who ran, only read", None, None,
+               BY_BPF)]
 
 
 def measure_passes(b, wakes):
@@ -100,6 +105,16 @@ def measure(b, tool, job):
     tool.samples.append((cpu - few_cpu) / (many - few))
 
 
+def hold(result, what, tool, part):
+    """The part as words, and how it stands to the budget: nothing stands below its own noise."""
+    if not tool.limit:
+        return "1", ""
+    told = part_text(part) if part.low > 0 else TOO_LITTLE
+    word = verdict(part, 1 / tool.limit) if part.low > 0 else "not measured"
+    result.budgets.append([what, f"≤ 1/{tool.limit} of psutil's", told, word])
+    return told, f"1/{tool.limit}: {word}"
+
+
 def case(b, result, name, wakes):
     crowd = b.public(b.bin("crowd"))
     def job(tool):
@@ -115,18 +130,16 @@ def case(b, result, name, wakes):
     theirs = all_tools[-1]
     for tool in [t for t in PASSES if t.samples] + all_tools:
         ms, part = median([ns / 1e6 for ns in tool.samples]), ratio(tool.samples, theirs.samples)
-        word = f"1/{tool.limit}: {verdict(part, 1 / tool.limit)}" if tool.limit else ""
-        if tool.limit:
-            result.budgets.append([f"one sample of {PROCESSES:,} processes, {name}: {tool.name}",
-                                   f"≤ 1/{tool.limit} of psutil's", part_text(part),
-                                   verdict(part, 1 / tool.limit)])
-        result.rows.append([name, tool.name, ms.text(), part_text(part) if tool.limit else "1",
-                            word])
+        told, word = hold(result, f"one sample of {PROCESSES:,} processes, {name}: {tool.name}",
+                          tool, part)
+        result.rows.append([name, tool.name, tool.reads,
+                            ms.text() if ms.low > 0 else TOO_LITTLE, told, word])
         result.keep(**{f"{name}, {tool.name}, ms": ms, f"{name}, {tool.name}, ratio": part})
 
 
 def run(b):
-    result = Result(["the processes", "", "CPU of one sample, ms", "part of psutil's", "budget"])
+    result = Result(["the processes", "", "what a sample is", "CPU of one sample, ms",
+                     "part of psutil's", "budget"])
     for name, wakes in CASES:
         case(b, result, name, wakes)
     result.notes.append(
@@ -134,6 +147,6 @@ def run(b):
         "processes, threads, the machine and the cores, kept in the live file. psutil reads who is "
         "there, CPU time, memory, I/O, threads and context switches, and keeps nothing. The CPU "
         f"time of a run with a sample every {OFTEN} s, less that of one every {SELDOM} s, is "
-        "divided by the samples more. A pass alone is what psutil does: everything is read and "
-        "nothing kept.")
+        "divided by the samples more; where that is not above 0 in every round it is told so, and "
+        "holds no budget. A pass alone is what psutil does: everything is read and nothing kept.")
     return result

@@ -35,6 +35,16 @@ static inline void *as_zalloc(size_t n)
 	return as_fault() ? NULL : calloc(1, n ? n : 1);
 }
 
+/* Bytes that a processor fetches from memory at once. */
+enum { AS_LINE = 64 };
+
+/* These bytes will be wanted soon. */
+static inline void as_fetch(const void *p, size_t n)
+{
+	for (size_t at = 0; at < n; at += AS_LINE)
+		__builtin_prefetch((const char *)p + at);
+}
+
 /* An array of n things of `size` bytes, zeroed; NULL also when n * size overflows. */
 static inline void *as_zalloc_n(size_t n, size_t size)
 {

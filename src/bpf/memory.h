@@ -8,10 +8,7 @@
  * small program has. So the processors' own counts are added, where there are
  * few enough of them.
  */
-#include "bpf/vmlinux.h"
-
-#include <bpf/bpf_core_read.h>
-#include <bpf/bpf_helpers.h>
+#include "bpf/sight.h"
 
 enum { RSS_FILE, RSS_ANON, RSS_SWAP, RSS_SHMEM };
 enum { PROCESSORS_MAX = 32 };
@@ -68,17 +65,18 @@ static __always_inline uint64_t common_pages(const struct mm_struct *mm)
 	if (bpf_core_field_exists(old->rss_stat.count))
 		return both(BPF_CORE_READ(old, rss_stat.count[RSS_FILE].counter),
 			    BPF_CORE_READ(old, rss_stat.count[RSS_ANON].counter));
-	return both(BPF_CORE_READ(mm, rss_stat[RSS_FILE].count),
-		    BPF_CORE_READ(mm, rss_stat[RSS_ANON].count));
+	return both(SEE(mm, rss_stat[RSS_FILE].count), SEE(mm, rss_stat[RSS_ANON].count));
 }
 
 /* The processors' own counts of the four kinds lie side by side. */
 static __always_inline void add_own_counts(struct pages *p, uint64_t counters)
 {
 	for (uint32_t cpu = 0; cpu < PROCESSORS_MAX && cpu < processors; cpu++) {
-		int32_t own[4] = {0};
+		int32_t room[4] = {0};
+		const int32_t *own =
+			(const void *)sight(room, sizeof room,
+					    (const void *)(counters + distance(cpu)), sizeof room);
 
-		bpf_probe_read_kernel(own, sizeof own, (void *)(counters + distance(cpu)));
 		for (int i = 0; i < 4; i++)
 			p->of[i] += own[i];
 	}
@@ -92,15 +90,16 @@ static __always_inline void count_pages(struct pages *p, const struct mm_struct 
 	uint64_t size = bpf_core_type_size(struct percpu_counter);
 	uint64_t count = bpf_core_field_offset(struct percpu_counter, count);
 	uint64_t own = bpf_core_field_offset(struct percpu_counter, counters);
-	uint8_t raw[4 * COUNTER_MAX];
+	uint8_t room[4 * COUNTER_MAX];
 
 	if (size > COUNTER_MAX)
 		return;
-	bpf_probe_read_kernel(raw, 4 * size, &mm->rss_stat);
+	const uint8_t *raw = sight(room, sizeof room, &mm->rss_stat, 4 * size);
 	for (int i = 0; i < 4; i++)
-		p->of[i] = *(int64_t *)(raw + i * size + count);
+		p->of[i] = *(const int64_t *)(raw + i * size + count);
 	p->common = both(p->of[RSS_FILE], p->of[RSS_ANON]);
-	uint64_t first = *(uint64_t *)(raw + own), last = *(uint64_t *)(raw + 3 * size + own);
+	uint64_t first = *(const uint64_t *)(raw + own);
+	uint64_t last = *(const uint64_t *)(raw + 3 * size + own);
 	if (processors <= PROCESSORS_MAX && last == first + 3 * sizeof(int32_t))
 		add_own_counts(p, first);
 }

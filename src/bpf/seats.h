@@ -33,9 +33,12 @@ struct seat {
 	uint32_t first;   /* the seat of its process's first thread; free: the next free one + 1 */
 	uint32_t stirred; /* of a first thread: the last pass at which one of them had run       */
 	uint32_t leads;   /* it is a first thread                                                */
+	uint32_t sums;    /* the count of its process's sums when they were told; NEVER          */
+	uint32_t unused;
 };
 
 #define UNTOLD UINT64_MAX
+#define NEVER  1 /* an odd one: they are just being written */
 enum { SEATS_MAX = 1 << 14, BIRTHS_MAX = 1 << 10, EXIT_DEAD = 16 };
 
 struct {
@@ -100,6 +103,7 @@ static __always_inline void identify(struct seat *s, uint32_t at, const struct t
 	row->cpu[at % ROW] = UNTOLD;
 	processes -= s->leads;
 	s->leads = 0;
+	s->sums = NEVER;
 	s->tid = BPF_CORE_READ(t, pid);
 	s->start = BPF_CORE_READ(t, start_boottime);
 }

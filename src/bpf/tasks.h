@@ -37,17 +37,15 @@ struct {
 
 /* ── one thread ───────────────────────────────────────────────────────── */
 
-/* From one member of a structure to another, in one read. */
+/* From one member of a structure to another, in one read; `at` is where they are seen. */
 #define AT(type, field)          bpf_core_field_offset(struct type, field)
 #define SPAN(type, from, to)     (AT(type, to) + sizeof(uint64_t) - AT(type, from))
 #define FITS(type, from, to)     (SPAN(type, from, to) <= sizeof span)
-#define PLACE(type, from, field) (span + (AT(type, field) - AT(type, from)))
-#define GET(type, from, field)   (*(uint64_t *)PLACE(type, from, field))
-#define READ_SPAN(type, from, to, where)                                                           \
-	(FITS(type, from, to)                                                                      \
-		 ? bpf_probe_read_kernel(span, SPAN(type, from, to),                               \
-					 (void *)((uint64_t)(where) + AT(type, from)))             \
-		 : -1)
+#define PLACE(type, from, field) (at + (AT(type, field) - AT(type, from)))
+#define GET(type, from, field)   (*(const uint64_t *)PLACE(type, from, field))
+#define SEE_SPAN(type, from, to, where)                                                            \
+	sight(span, sizeof span, (const void *)((uint64_t)(where) + AT(type, from)),               \
+	      SPAN(type, from, to))
 
 /* Is everything in the order that we read it in? Some kernels shuffle their structures. */
 static __always_inline bool layout_known(void)
@@ -70,14 +68,15 @@ struct kin {
 
 static __always_inline struct kin kin_of(const struct task_struct *t)
 {
-	READ_SPAN(task_struct, mm, group_leader, t);
+	const uint8_t *at = SEE_SPAN(task_struct, mm, group_leader, t);
+
 	return (struct kin){
-		.tid = *(int32_t *)KIN(pid),
-		.pid = *(int32_t *)KIN(tgid),
-		.exited = *(uint32_t *)KIN(exit_state),
-		.mm = *(uint64_t *)KIN(mm),
-		.first = *(const struct task_struct **)KIN(group_leader),
-		.parent = *(const struct task_struct **)KIN(real_parent),
+		.tid = *(const int32_t *)KIN(pid),
+		.pid = *(const int32_t *)KIN(tgid),
+		.exited = *(const uint32_t *)KIN(exit_state),
+		.mm = *(const uint64_t *)KIN(mm),
+		.first = (const void *)*(const uint64_t *)KIN(group_leader),
+		.parent = (const void *)*(const uint64_t *)KIN(real_parent),
 	};
 }
 
@@ -85,7 +84,8 @@ static __always_inline struct kin kin_of(const struct task_struct *t)
 
 static __always_inline void fill_times(struct as_wire_thread *r, const struct task_struct *t)
 {
-	READ_SPAN(task_struct, utime, maj_flt, t);
+	const uint8_t *at = SEE_SPAN(task_struct, utime, maj_flt, t);
+
 	r->start = TIMES(start_boottime) + boottime_ahead;
 	r->usage.utime = TIMES(utime);
 	r->usage.stime = TIMES(stime);
@@ -97,11 +97,10 @@ static __always_inline void fill_times(struct as_wire_thread *r, const struct ta
 
 static __always_inline void fill_io(struct as_wire_usage *u, const struct task_struct *t)
 {
-	struct task_io_accounting *io = (void *)span;
+	const struct task_io_accounting *io =
+		(const void *)sight(span, sizeof span, &t->ioac,
+				    bpf_core_type_size(struct task_io_accounting));
 
-	if (bpf_core_type_size(struct task_io_accounting) > sizeof span)
-		return;
-	bpf_probe_read_kernel(span, bpf_core_type_size(struct task_io_accounting), &t->ioac);
 	u->rchar = io->rchar;
 	u->wchar = io->wchar;
 	u->syscr = io->syscr;
@@ -113,7 +112,8 @@ static __always_inline void fill_io(struct as_wire_usage *u, const struct task_s
 
 static __always_inline void fill_sched(struct as_wire_thread *r, const struct task_struct *t)
 {
-	READ_SPAN(sched_info, pcount, run_delay, &t->sched_info);
+	const uint8_t *at = SEE_SPAN(sched_info, pcount, run_delay, &t->sched_info);
+
 	r->slices = GET(sched_info, pcount, pcount);
 	r->usage.wait = GET(sched_info, pcount, run_delay);
 }
@@ -129,48 +129,69 @@ struct shared {
 static __always_inline struct shared fill_thread(struct as_wire_thread *r,
 						 const struct task_struct *t, const struct kin *kin)
 {
+	const uint8_t *at = SEE_SPAN(task_struct, comm, signal, t);
+	const struct shared of = {(const void *)*(const uint64_t *)SHARED(files),
+				  (const void *)*(const uint64_t *)SHARED(signal)};
+
+	((uint64_t *)r->comm)[0] = ((const uint64_t *)at)[0];
+	((uint64_t *)r->comm)[1] = ((const uint64_t *)at)[1];
 	r->tid = kin->tid;
 	r->pid = kin->pid;
-	r->usage.cpu = BPF_CORE_READ(t, se.sum_exec_runtime);
+	r->usage.cpu = SEE(t, se.sum_exec_runtime);
 	fill_sched(r, t);
 	fill_times(r, t);
 	fill_io(&r->usage, t);
-	READ_SPAN(task_struct, comm, signal, t);
-	__builtin_memcpy(r->comm, span, sizeof r->comm);
-	return (struct shared){*(const struct files_struct **)SHARED(files),
-			       *(const struct signal_struct **)SHARED(signal)};
+	return of;
 }
 
 /* ── its process ──────────────────────────────────────────────────────── */
 
 #define SUM(field) GET(signal_struct, utime, field)
 #define SUM_IO(what)                                                                               \
-	(*(uint64_t *)(span + (AT(signal_struct, ioac) - AT(signal_struct, utime)) +               \
-		       AT(task_io_accounting, what)))
+	(*(const uint64_t *)(at + (AT(signal_struct, ioac) - AT(signal_struct, utime)) +           \
+			     AT(task_io_accounting, what)))
 
 /* What the kernel has added up of those that ended. */
-static __always_inline void fill_ended(struct as_wire_group *r, const struct signal_struct *s)
+static __always_inline void fill_ended(struct as_wire_ended *r, const struct signal_struct *s)
 {
-	READ_SPAN(signal_struct, utime, sum_sched_runtime, s);
-	r->ended.cpu = SUM(sum_sched_runtime);
-	r->ended.utime = SUM(utime);
-	r->ended.stime = SUM(stime);
-	r->ended.wait = 0;
-	r->ended.minflt = SUM(min_flt);
-	r->ended.majflt = SUM(maj_flt);
-	r->ended.voluntary = SUM(nvcsw);
-	r->ended.forced = SUM(nivcsw);
-	r->ended.rchar = SUM_IO(rchar);
-	r->ended.wchar = SUM_IO(wchar);
-	r->ended.syscr = SUM_IO(syscr);
-	r->ended.syscw = SUM_IO(syscw);
-	r->ended.read_bytes = SUM_IO(read_bytes);
-	r->ended.write_bytes = SUM_IO(write_bytes);
-	r->ended.cancelled_bytes = SUM_IO(cancelled_write_bytes);
+	const uint8_t *at = SEE_SPAN(signal_struct, utime, sum_sched_runtime, s);
+
+	r->threads.cpu = SUM(sum_sched_runtime);
+	r->threads.utime = SUM(utime);
+	r->threads.stime = SUM(stime);
+	r->threads.wait = 0;
+	r->threads.minflt = SUM(min_flt);
+	r->threads.majflt = SUM(maj_flt);
+	r->threads.voluntary = SUM(nvcsw);
+	r->threads.forced = SUM(nivcsw);
+	r->threads.rchar = SUM_IO(rchar);
+	r->threads.wchar = SUM_IO(wchar);
+	r->threads.syscr = SUM_IO(syscr);
+	r->threads.syscw = SUM_IO(syscw);
+	r->threads.read_bytes = SUM_IO(read_bytes);
+	r->threads.write_bytes = SUM_IO(write_bytes);
+	r->threads.cancelled_bytes = SUM_IO(cancelled_write_bytes);
 	r->child_utime = SUM(cutime);
 	r->child_stime = SUM(cstime);
 	r->child_minflt = SUM(cmin_flt);
 	r->child_majflt = SUM(cmaj_flt);
+}
+
+/*
+ * Whoever writes them, when a thread ends or a child was waited for, counts that: as long as
+ * it did not, the last telling stands. The count is taken first, so that none is missed.
+ */
+static __always_inline bool tell_ended(struct as_wire_ended *r, struct seat *s,
+				       const struct signal_struct *sums)
+{
+	uint32_t room = NEVER;
+	uint32_t now = *(const uint32_t *)sight(&room, sizeof room, &sums->stats_lock, sizeof now);
+
+	if (now == s->sums && !(now & 1) && !passing.all)
+		return false;
+	s->sums = now;
+	fill_ended(r, sums);
+	return true;
 }
 
 /* The first thread may have ended before the others: then the next one knows the memory. */
@@ -179,9 +200,9 @@ static __always_inline uint64_t memory_of(const struct task_struct *t, const str
 {
 	if (kin->mm || threads < 2)
 		return kin->mm;
-	uint64_t next = (uint64_t)BPF_CORE_READ(t, thread_node.next);
+	uint64_t next = (uint64_t)SEE(t, thread_node.next);
 	const struct task_struct *second = (const void *)(next - AT(task_struct, thread_node));
-	return (uint64_t)BPF_CORE_READ(second, mm);
+	return (uint64_t)SEE(second, mm);
 }
 
 /* The common counts of what reclaim takes: pages of files, and anonymous ones. */
@@ -195,7 +216,7 @@ static __always_inline uint64_t fill_memory(struct as_wire_group *r, const struc
 	r->anon = p.of[RSS_ANON];
 	r->swap = p.of[RSS_SWAP];
 	r->shmem = p.of[RSS_SHMEM];
-	READ_SPAN(mm_struct, hiwater_rss, total_vm, mm);
+	const uint8_t *at = SEE_SPAN(mm_struct, hiwater_rss, total_vm, mm);
 	r->hwm = mm ? GET(mm_struct, hiwater_rss, hiwater_rss) : 0;
 	r->vsize = mm ? GET(mm_struct, hiwater_rss, total_vm) : 0;
 	return p.common;
@@ -204,35 +225,38 @@ static __always_inline uint64_t fill_memory(struct as_wire_group *r, const struc
 /* Open descriptors have a bit each. */
 static __always_inline uint64_t count_files(const struct files_struct *files)
 {
-	const struct fdtable *table = files ? BPF_CORE_READ(files, fdt) : NULL;
-	uint64_t *words = (uint64_t *)span, n = 0;
+	const struct fdtable *table = files ? SEE(files, fdt) : NULL;
+	const uint8_t *at = SEE_SPAN(fdtable, max_fds, open_fds, table);
+	uint32_t size = table ? *(const uint32_t *)PLACE(fdtable, max_fds, max_fds) / 8 : 0;
+	uint64_t n = 0;
 
-	READ_SPAN(fdtable, max_fds, open_fds, table);
-	uint32_t size = table ? *(uint32_t *)PLACE(fdtable, max_fds, max_fds) / 8 : 0;
 	barrier_var(size); /* or the compiler checks another number than the verifier sees */
 	if (size > sizeof span)
 		return AS_WIRE_UNKNOWN;
-	bpf_probe_read_kernel(span, size, (void *)GET(fdtable, max_fds, open_fds));
+	const uint64_t *words =
+		(const void *)sight(span, sizeof span,
+				    (const void *)GET(fdtable, max_fds, open_fds), size);
 	for (uint32_t i = 0; i < sizeof span / sizeof *words && i < size / sizeof *words; i++)
 		n += __builtin_popcountll(words[i]);
 	return n;
 }
 
-static __always_inline void fill_group(struct as_wire_group *r, struct seat *s,
+/* False: without `ended`. */
+static __always_inline bool fill_group(struct as_wire_group *r, struct seat *s,
 				       const struct task_struct *t, const struct kin *kin,
 				       const struct shared *of)
 {
 	const struct signal_struct *sums = of->signal;
 	const struct task_struct *parent = kin->parent;
 
-	r->threads = BPF_CORE_READ(sums, nr_threads);
-	r->parent = BPF_CORE_READ(parent, tgid);
-	r->state = BPF_CORE_READ(t, __state);
+	r->threads = SEE(sums, nr_threads);
+	r->parent = SEE(parent, tgid);
+	r->state = SEE(t, __state);
 	r->exit_state = kin->exited;
-	fill_ended(r, sums);
 	s->mm = memory_of(t, kin, r->threads);
 	s->pages = fill_memory(r, (const void *)s->mm);
 	r->files = count_files(of->files);
+	return tell_ended(&r->ended, s, sums);
 }
 
 /* ── those that stayed as they were ───────────────────────────────────── */
@@ -264,7 +288,7 @@ static __always_inline void enqueue(uint32_t seat)
 static __always_inline bool present(struct seat *s, uint32_t at, const struct task_struct *t,
 				    const struct kin *kin)
 {
-	bool same = s->tid == kin->tid && s->start == BPF_CORE_READ(t, start_boottime);
+	bool same = s->tid == kin->tid && s->start == SEE(t, start_boottime);
 
 	if (kin->exited & EXIT_DEAD)
 		return false;
@@ -331,12 +355,12 @@ __noinline int take_turn(uint32_t at)
 /* Its time on the CPU. While it runs, that is behind. */
 static __always_inline uint64_t peek(uint64_t task)
 {
-	uint8_t se[64];
+	uint8_t room[64];
 
-	if (SE_SPAN > sizeof se)
+	if (SE_SPAN > sizeof room)
 		return MAY_RUN;
-	bpf_probe_read_kernel(se, SE_SPAN, (void *)(task + SE(on_rq)));
-	return *se ? MAY_RUN : *(uint64_t *)(se + (SE(sum_exec_runtime) - SE(on_rq)));
+	const uint8_t *se = sight(room, sizeof room, (const void *)(task + SE(on_rq)), SE_SPAN);
+	return *se ? MAY_RUN : *(const uint64_t *)(se + (SE(sum_exec_runtime) - SE(on_rq)));
 }
 
 /* The reads come one right after another, so that nobody waits for one before the next. */
@@ -371,8 +395,8 @@ static long follow_first(void *map, const uint32_t *at, const struct seat *s, vo
 
 /* ── telling ──────────────────────────────────────────────────────────── */
 
-/* Room for the largest record. */
-static __always_inline void *room(uint32_t size)
+/* Room for the largest record; it takes what passing.len then grows by. */
+static __always_inline void *room(void)
 {
 	struct as_wire_telling *all = bpf_map_lookup_elem(&telling, &(uint32_t){0});
 	uint32_t at = passing.len;
@@ -380,7 +404,6 @@ static __always_inline void *room(uint32_t size)
 	barrier_var(at);
 	if (!all || at > sizeof all->bytes - sizeof(struct as_wire_process))
 		return NULL;
-	passing.len = at + size;
 	return all->bytes + at;
 }
 
@@ -388,15 +411,16 @@ static __always_inline void *room(uint32_t size)
 static __always_inline void keep_cpu(struct row *row, uint32_t at, uint64_t cpu,
 				     const struct task_struct *t)
 {
-	row->cpu[at % ROW] = BPF_CORE_READ(t, exit_state) ? UNTOLD : cpu;
+	row->cpu[at % ROW] = SEE(t, exit_state) ? UNTOLD : cpu;
 }
 
 static __always_inline bool tell_thread(struct row *row, uint32_t at, const struct task_struct *t)
 {
-	struct as_wire_thread *r = room(sizeof *r);
+	struct as_wire_thread *r = room();
 
 	if (!r)
 		return false;
+	passing.len += sizeof *r;
 	const struct kin kin = kin_of(t);
 	r->kind = AS_WIRE_THREAD;
 	fill_thread(r, t, &kin);
@@ -407,14 +431,15 @@ static __always_inline bool tell_thread(struct row *row, uint32_t at, const stru
 static __always_inline bool tell_process(struct seat *s, struct row *row, uint32_t at,
 					 const struct task_struct *t)
 {
-	struct as_wire_process *r = room(sizeof *r);
+	struct as_wire_process *r = room();
 
 	if (!r)
 		return false;
 	const struct kin kin = kin_of(t);
-	r->first.kind = AS_WIRE_PROCESS;
 	const struct shared of = fill_thread(&r->first, t, &kin);
-	fill_group(&r->group, s, t, &kin, &of);
+	bool whole = fill_group(&r->group, s, t, &kin, &of);
+	r->first.kind = whole ? AS_WIRE_PROCESS : AS_WIRE_BRIEF;
+	passing.len += whole ? sizeof *r : AS_WIRE_BRIEF_LEN;
 	keep_cpu(row, at, r->first.usage.cpu, t);
 	passing.told++;
 	return true;

@@ -100,6 +100,10 @@ struct mm_struct___old { /* before 6.2 */
 	struct mm_rss_stat rss_stat;
 };
 
+/* Counts how often what it guards was written, and is odd meanwhile; more of it is deeper down. */
+typedef struct {
+} seqlock_t;
+
 struct task_io_accounting {
 	uint64_t rchar, wchar, syscr, syscw;
 	uint64_t read_bytes, write_bytes, cancelled_write_bytes;
@@ -112,6 +116,7 @@ struct signal_struct {
 	struct list_head thread_head;
 	int group_exit_code;
 	unsigned int flags;
+	seqlock_t stats_lock;
 	uint64_t utime, stime, cutime, cstime;
 	unsigned long nvcsw, nivcsw;
 	unsigned long min_flt, maj_flt, cmin_flt, cmaj_flt;

@@ -179,9 +179,11 @@ static void follow_name(struct as_process *p, const struct as_collect *c)
 {
 	if (!p->changed && p->grown_up)
 		return;
-	int64_t age = as_clock(CLOCK_BOOTTIME) - p->stat.start * (AS_SECOND / c->env->hz);
 	bool renamed = strcmp(p->told, p->stat.comm) != 0;
 
+	if (!renamed && p->grown_up)
+		return;
+	int64_t age = as_clock(CLOCK_BOOTTIME) - p->stat.start * (AS_SECOND / c->env->hz);
 	/* An exec may keep the name: look once more at the command line of a grown-up. */
 	if (renamed || (!p->grown_up && age > AS_SECOND)) {
 		p->grown_up = age > AS_SECOND;

@@ -153,6 +153,7 @@ void as_own_read(struct as_process *p, struct as_proc_pool *pool)
 	struct as_proc_io first;
 
 	keep_open(p, pool);
+	p->own.current = false;
 	p->own.threaded |= p->stat.threads > 1;
 	if (!waited(p)) {
 		take(p, less(&p->io, &p->io_base));
@@ -166,7 +167,7 @@ void as_own_read(struct as_process *p, struct as_proc_pool *pool)
 
 /* ── by BPF ───────────────────────────────────────────────────────────── */
 
-static struct as_proc_io io_of(const struct as_wire_usage *u)
+struct as_proc_io as_own_io(const struct as_wire_usage *u)
 {
 	return (struct as_proc_io){
 		.rchar = (int64_t)u->rchar,
@@ -216,16 +217,18 @@ static void begin_midway(struct as_process *p, const struct as_proc_io *now, uin
 	o->children = children_of(p);
 }
 
-void as_own_told(struct as_process *p, const struct as_wire_usage *ended)
+void as_own_told(struct as_process *p, const struct as_wire_usage *ended, bool news)
 {
 	struct as_own *o = &p->own;
-	struct as_proc_io now = io_of(ended), own = less(&p->io, &now);
 
+	if (o->current && !news)
+		return;
+	struct as_proc_io now = as_own_io(ended), own = less(&p->io, &now);
 	if (p->midway && !o->told)
 		begin_midway(p, &now, ended->cpu);
 	else
 		attribute(p, &now, ended->cpu);
-	o->told = true;
+	o->told = o->current = true;
 	own = plus(&own, &o->kept, 1);
 	take(p, o->mixed ? unknown : less(&own, &p->io_base));
 }

@@ -30,6 +30,7 @@ struct as_own {
 	int fd;                 /* of a child of ours, its first thread's file; -1    */
 	/* private, of what BPF tells */
 	bool told, mixed;
+	bool current;               /* `io` is what follows from the last telling */
 	struct as_proc_io ended;    /* of threads and children that ended             */
 	struct as_proc_io kept;     /* of that, the threads' part                     */
 	uint64_t threads, children; /* grow when one of either ends                   */
@@ -41,6 +42,11 @@ void as_own_init(struct as_own *o);
 void as_own_begin(struct as_process *p, int64_t joins);
 /* p->io was read from /proc. */
 void as_own_read(struct as_process *p, struct as_proc_pool *pool);
-/* p->io was told by a pass; `ended` is the part that the kernel has added up of the ended. */
-void as_own_told(struct as_process *p, const struct as_wire_usage *ended);
+/*
+ * p->io was told by a pass; `ended` is the part that the kernel has added up of the ended.
+ * Without `news` both are as they were.
+ */
+void as_own_told(struct as_process *p, const struct as_wire_usage *ended, bool news);
+/* I/O as BPF tells it. */
+struct as_proc_io as_own_io(const struct as_wire_usage *u);
 void as_own_close(struct as_own *o, struct as_proc_pool *pool);

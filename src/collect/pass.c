@@ -95,18 +95,41 @@ static void take_group(struct as_process *p, const struct as_collect *c,
 	put_name(p, t->comm);
 	put_state(p, as_task_state(g));
 	put(p, &p->stat.threads, g->threads);
-	put(p, &p->stat.cutime, (int64_t)g->child_utime);
-	put(p, &p->stat.cstime, (int64_t)g->child_stime);
-	put(p, &p->stat.cminflt, (int64_t)g->child_minflt);
-	put(p, &p->stat.cmajflt, (int64_t)g->child_majflt);
 	if (p->stat.state != 'Z')
 		take_memory(p, g, c->env->page);
 	if (g->files != AS_WIRE_UNKNOWN)
 		put(p, &p->fds, (int64_t)g->files);
 	else if (as_wants_group(c->want, AS_G_FDS))
 		count_files(p, c);
-	p->told_ended = g->ended;
-	add(&p->told_sum, &g->ended);
+}
+
+/* False: it is to be as it was told before, and was never told. */
+static bool take_ended(struct as_process *p, const struct as_wire_thread *t,
+		       const struct as_wire_group *g)
+{
+	if (t->kind == AS_WIRE_BRIEF && !p->ended_told)
+		return false;
+	if (t->kind != AS_WIRE_BRIEF) {
+		p->told_ended = g->ended;
+		p->io_news = true;
+	}
+	p->ended_told = true;
+	put(p, &p->stat.cutime, (int64_t)p->told_ended.child_utime);
+	put(p, &p->stat.cstime, (int64_t)p->told_ended.child_stime);
+	put(p, &p->stat.cminflt, (int64_t)p->told_ended.child_minflt);
+	put(p, &p->stat.cmajflt, (int64_t)p->told_ended.child_majflt);
+	add(&p->told_sum, &p->told_ended.threads);
+	return true;
+}
+
+static bool take_io(struct as_process *p, const struct as_wire_usage *u)
+{
+	const struct as_proc_io now = as_own_io(u);
+	bool differs = memcmp(&p->io, &now, sizeof now) != 0;
+
+	p->changed |= differs;
+	p->io = now;
+	return differs;
 }
 
 /* What is only known when all its threads were told. */
@@ -119,13 +142,7 @@ static void take_sum(struct as_process *p)
 	put(p, &p->stat.majflt, (int64_t)u->majflt);
 	put(p, &p->status.voluntary, (int64_t)u->voluntary);
 	put(p, &p->status.forced, (int64_t)u->forced);
-	put(p, &p->io.rchar, (int64_t)u->rchar);
-	put(p, &p->io.wchar, (int64_t)u->wchar);
-	put(p, &p->io.syscr, (int64_t)u->syscr);
-	put(p, &p->io.syscw, (int64_t)u->syscw);
-	put(p, &p->io.read_bytes, (int64_t)u->read_bytes);
-	put(p, &p->io.write_bytes, (int64_t)u->write_bytes);
-	put(p, &p->io.cancelled, (int64_t)u->cancelled_bytes);
+	p->io_news |= take_io(p, u);
 }
 
 /* /proc had told only what its first thread switched: what the others did before, is before. */
@@ -139,16 +156,33 @@ static void raise_base(struct as_process *p, const struct as_proc_status *was)
 
 /* ── all ──────────────────────────────────────────────────────────────── */
 
-/* Both are in the order of their numbers. */
+enum { NEAR = 3, FAR = 6 };
+
+/*
+ * Where one comes right after another the next ones will, too: all that is kept of them is
+ * fetched, lest each waits for it in turn.
+ */
+static void fetch_next(const struct as_members *m, size_t at)
+{
+	if (at + FAR < m->n)
+		as_fetch(m->v[at + FAR], sizeof *m->v[at]);
+	if (at + NEAR < m->n && m->v[at + NEAR]->nthreads)
+		as_fetch(m->v[at + NEAR]->threads, sizeof(struct as_thread));
+}
+
+/* Both are mostly in the order of their numbers. */
 static struct as_process *member(struct as_pass *pass, int32_t pid)
 {
 	const struct as_members *m = pass->members;
+	size_t was = pass->at;
 
 	while (pass->at < m->n && m->v[pass->at]->pid < pid)
 		pass->at++;
-	if (pass->at < m->n && m->v[pass->at]->pid == pid)
-		return m->v[pass->at];
-	return as_members_find(m, pid);
+	if (pass->at == m->n || m->v[pass->at]->pid != pid)
+		return as_members_find(m, pid);
+	if (pass->at == was + 1)
+		fetch_next(m, pass->at);
+	return m->v[pass->at];
 }
 
 static bool same(const struct as_process *p, const struct as_wire_thread *t)
@@ -173,6 +207,10 @@ static void hear(void *data, const struct as_wire_thread *t, const struct as_wir
 		as_threads_told(p, pass->c, &pass->members->pool, t, pass->n);
 	if (!g)
 		return;
+	if (!take_ended(p, t, g)) {
+		pass->gap = true;
+		return;
+	}
 	p->newcomer = !as_process_seen(p);
 	take_group(p, pass->c, t, g);
 	p->first_pass = !p->passed;
@@ -193,7 +231,8 @@ static void settle(struct as_process *p, const struct as_pass *pass)
 	p->moves += p->changed;
 	if (p->newcomer)
 		as_process_meet(p, pass->c, &pass->members->pool);
-	as_own_told(p, &p->told_ended);
+	as_own_told(p, &p->told_ended.threads, p->io_news);
+	p->io_news = false;
 	p->newcomer = p->first_pass = false;
 }
 
@@ -244,17 +283,15 @@ bool as_pass_complete(struct as_pass *pass, const struct as_members *m)
 
 	for (size_t i = 0; pass->made && i < m->n; i++)
 		n += counted(pass, m->v[i]);
-	return pass->complete = pass->made && n == pass->quiet;
+	return pass->complete = pass->made && !pass->gap && n == pass->quiet;
 }
 
 /* What every tick looks at of all members is in no cache any more: it comes all at once. */
 static void fetch(const struct as_members *m)
 {
-	enum { LINE = 64 };
-
 	for (size_t i = 0; i < m->n; i++) {
 		__builtin_prefetch(m->v[i]);
-		__builtin_prefetch((const char *)m->v[i] + LINE);
+		__builtin_prefetch((const char *)m->v[i] + AS_LINE); /* it may begin anywhere */
 	}
 }
 
@@ -265,6 +302,7 @@ static bool walk(struct as_pass *pass, bool all)
 	fetch(pass->members);
 	pass->n++;
 	pass->at = 0;
+	pass->gap = false;
 	bool told = as_taskiter_pass(pass->of, all, hear, pass, &pass->quiet, &err) == AS_OK;
 	if (pass->n == 1 && told)
 		tell_origins(pass->c, "BPF task iterator");

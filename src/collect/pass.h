@@ -23,6 +23,7 @@ struct as_pass {
 	bool complete;              /* and all who were not told of are as before       */
 	uint64_t first;             /* the first pass of this one                       */
 	uint64_t quiet;             /* how many were counted                            */
+	bool gap;                   /* one was told of in brief that is not known       */
 	struct as_members *members; /* private, during a pass                           */
 	const struct as_collect *c;
 	size_t at; /* the member that came last: the next comes next */

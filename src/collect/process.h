@@ -11,6 +11,7 @@
  * opened anew at each look, and looked at for their birth: it is who they are.
  */
 #include "base/cleanup.h"
+#include "base/fault.h"
 #include "collect/own.h"
 #include "collect/sums.h"
 #include "os/proc.h"
@@ -42,12 +43,13 @@ struct as_share {
 };
 
 struct as_process {
-	/* What every tick looks at, side by side: of thousands most have nothing new to tell. */
+	/*
+	 * What every tick looks at, in AS_LINE bytes: of thousands most have nothing new to
+	 * tell. Of `stat` the state is still among them.
+	 */
 	int32_t pid;
-	uint32_t instance, parent;
-	uint64_t passed,
-		begun; /* the last pass that told of it: whole, or of a thread (collect/pass.h) */
-	struct as_thread *threads;
+	uint32_t instance;
+	uint64_t passed; /* the last pass that told of it whole (collect/pass.h)          */
 	uint32_t nthreads;
 	uint32_t moves;   /* another number when it ran                                   */
 	uint8_t quiet;    /* ticks since it was read in full                              */
@@ -61,13 +63,16 @@ struct as_process {
 	bool shown;       /* it ended, and its last rows are in a frame                   */
 	bool missing;     /* it is not there any more: somebody waited for it             */
 	bool placed;      /* its family was looked for                                    */
-	bool midway;      /* it ran before the run began                                  */
 	bool named;       /* the witness knows that it belongs                            */
+	/* Times in ns. base: what stood there when the run began, where it was there before */
+	struct as_proc_stat stat, base;
+	uint32_t parent;
+	uint64_t begun; /* the last pass that told of a thread of it                    */
+	struct as_thread *threads;
+	bool midway; /* it ran before the run began                                  */
 	bool newcomer, first_pass;
 	bool args_told; /* the sink knows its command line                              */
 	bool io_denied, pss_denied;
-	/* Times in ns. base: what stood there when the run began, where it was there before */
-	struct as_proc_stat stat, base;
 	struct as_proc_status status, status_base;
 	struct as_proc_io io, io_base;
 	struct as_proc_sched sched;
@@ -80,7 +85,9 @@ struct as_process {
 	int64_t ended_by; /* its wait status; AS_NA                                  */
 	int64_t died_ns;  /* since the run's start; AS_NA                            */
 	struct as_wire_usage told_sum;   /* during a pass                            */
-	struct as_wire_usage told_ended; /* likewise: of those that ended            */
+	struct as_wire_ended told_ended; /* of those that ended, as last told        */
+	bool ended_told;                 /* it was                                   */
+	bool io_news;                    /* during a pass: that, or its I/O, is new  */
 	struct as_own own;               /* what it read and wrote itself            */
 	int64_t file_max;                /* the most pages of files that it was seen with   */
 	struct as_share share;
@@ -91,6 +98,8 @@ struct as_process {
 	int64_t wait_ended;  /* cpu wait of its threads that ended       */
 	size_t threads_cap;
 };
+
+_Static_assert(offsetof(struct as_process, stat.state) < AS_LINE, "every tick looks at it");
 
 /* Births of one pid that are told to be so close are one: not all who tell look as closely. */
 #define AS_BIRTH_SLACK (INT64_C(50) * 1000 * 1000)

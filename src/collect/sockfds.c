@@ -159,6 +159,15 @@ static bool ran(const struct as_holder *h, const struct as_process *p)
 	       (p->stat.threads > 1 && !p->passed);
 }
 
+/* Only who runs changes its name. */
+static void note(struct as_holder *h, const struct as_process *p)
+{
+	h->due = true;
+	h->moves = p->moves;
+	h->instance = p->instance;
+	(void)snprintf(h->comm, sizeof h->comm, "%.15s", p->stat.comm);
+}
+
 /* Who joined, who left, and who ran. */
 static bool follow(struct as_sockfds *f, const struct as_members *m)
 {
@@ -177,11 +186,9 @@ static bool follow(struct as_sockfds *f, const struct as_members *m)
 		if (!known && !add_holder(f, at, p))
 			return false;
 		struct as_holder *h = &f->holders[at];
-		h->due |= ran(h, p);
-		h->moves = p->moves;
-		h->instance = p->instance;
-		(void)snprintf(h->comm, sizeof h->comm, "%.15s", p->stat.comm);
 		h->seen = true;
+		if (!known || ran(h, p))
+			note(h, p);
 		f->ran |= h->due;
 		at++;
 	}

@@ -37,13 +37,17 @@ static bool anything(const struct as_want *w)
 
 /* ── one tick ─────────────────────────────────────────────────────────── */
 
+enum { AHEAD = 3 };
+
 static void add_up(struct state *s, const struct as_collect *c)
 {
 	struct as_members *m = &s->census.members;
 
 	for (size_t i = 0; i < m->n; i++) {
-		struct as_process *p = m->v[i];
+		struct as_process *p = m->v[i], *soon = i + AHEAD < m->n ? m->v[i + AHEAD] : NULL;
 
+		if (soon && soon->changed)
+			as_fetch(&soon->part, sizeof soon->part);
 		if (as_sums_update(&m->sums, p, c) && p->part.procs)
 			as_peaks_note(&s->peaks, p);
 	}

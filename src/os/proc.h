@@ -15,13 +15,13 @@
 struct as_proc_stat {
 	int32_t pid, ppid;
 	char state;
-	char comm[68]; /* as it stands; a name may hold ')' and spaces */
 	int64_t minflt, cminflt, majflt, cmajflt;
 	int64_t utime, stime, cutime, cstime;
 	int64_t threads;
 	int64_t start; /* ticks since boot: with the pid, who it is   */
 	int64_t vsize; /* bytes                                       */
 	int64_t rss;   /* pages                                       */
+	char comm[68]; /* as it stands; a name may hold ')' and spaces */
 };
 
 /* False when it is not a whole stat line. */

@@ -5,18 +5,20 @@
 /* The record at `p`, of which `len` bytes are there; its length, 0 when it is not whole. */
 static size_t tell(const char *p, size_t len, as_task_fn *fn, void *data)
 {
+	static const size_t lengths[] = {
+		[AS_WIRE_PROCESS] = sizeof(struct as_wire_process),
+		[AS_WIRE_THREAD] = sizeof(struct as_wire_thread),
+		[AS_WIRE_BRIEF] = AS_WIRE_BRIEF_LEN,
+	};
 	const struct as_wire_process *r = (const void *)p;
+	size_t n = len >= sizeof r->first && r->first.kind < AS_LEN(lengths)
+			   ? lengths[r->first.kind]
+			   : 0;
 
-	if (len < sizeof r->first)
+	if (!n || n > len)
 		return 0;
-	if (r->first.kind != AS_WIRE_PROCESS) {
-		fn(data, &r->first, NULL);
-		return sizeof r->first;
-	}
-	if (len < sizeof *r)
-		return 0;
-	fn(data, &r->first, &r->group);
-	return sizeof *r;
+	fn(data, &r->first, r->first.kind == AS_WIRE_THREAD ? NULL : &r->group);
+	return n;
 }
 
 int as_taskiter_pass(struct as_life_source *bpf, bool all, as_task_fn *fn, void *data,

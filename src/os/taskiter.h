@@ -11,13 +11,17 @@
 #include "os/life.h"
 #include "wire/task.h"
 
-/* `group`: of the first thread of a process; NULL for the others. Any order. */
+/*
+ * `group`: of the first thread of a process; NULL for the others. Any order. What
+ * thread->kind says to be brief has no group->ended.
+ */
 typedef void as_task_fn(void *data, const struct as_wire_thread *thread,
 			const struct as_wire_group *group);
 
 /*
  * Tell of everyone once; unless `all`, not of processes that are as they were when they
- * were last told of: those are only counted.
+ * were last told of: those are only counted; nor, of the others, of what the kernel has
+ * added up of those that ended, where that is as it was.
  */
 int as_taskiter_pass(struct as_life_source *bpf, bool all, as_task_fn *fn, void *data,
 		     uint64_t *ret_quiet, struct as_err *err);

@@ -443,16 +443,43 @@ static int on_origin(void *st, enum as_field_id f, const struct as_origin *o, st
 	return AS_OK;
 }
 
-/* What the n-th row will want, while those before it are at work. */
-enum { AHEAD = 8 };
+/*
+ * What the n-th row will want, while those before it are at work: first its instance, then
+ * the tallies of what changed, which are the most of it.
+ */
+enum { FAR_AHEAD = 8, AHEAD = 3 };
 
-static void fetch(const struct as_builder *b, const struct as_frame *f, size_t n)
+static const struct as_instance *coming(const struct as_builder *b, const struct as_frame *f,
+					size_t n)
 {
-	if (n >= f->n || !b->seats[n] || f->rows[n].same)
+	return n < f->n && b->seats[n] && !f->rows[n].same ? &b->run->instances[b->seats[n] - 1]
+							   : NULL;
+}
+
+static void fetch_instance(const struct as_builder *b, const struct as_frame *f, size_t n)
+{
+	const struct as_instance *i = coming(b, f, n);
+
+	if (!i)
 		return;
-	const struct as_instance *i = &b->run->instances[b->seats[n] - 1];
 	__builtin_prefetch(i);
 	__builtin_prefetch(&i->last);
+}
+
+static void fetch_tallies(const struct as_builder *b, const struct as_frame *f, size_t n)
+{
+	const struct as_instance *i = coming(b, f, n);
+	const int64_t *old = i && i->tally ? as_frame_old_cells(f, &f->rows[n]) : NULL;
+
+	if (!old)
+		return;
+	const int64_t *now = as_frame_cells(f, &f->rows[n]);
+	__builtin_prefetch(i->last);
+	for (size_t c = 0; c < as_scope_info(f->rows[n].scope)->n; c++)
+		if (now[c] != old[c]) {
+			__builtin_prefetch(&i->tally[c]);
+			__builtin_prefetch(&i->tally[c].open);
+		}
 }
 
 static int on_frame(void *st, const struct as_frame *f, struct as_err *err)
@@ -461,7 +488,8 @@ static int on_frame(void *st, const struct as_frame *f, struct as_err *err)
 	int r = seat_rows(b, f->n) ? AS_OK : nomem(err);
 
 	for (size_t n = 0; n < f->n && r == AS_OK; n++) {
-		fetch(b, f, n + AHEAD);
+		fetch_instance(b, f, n + FAR_AHEAD);
+		fetch_tallies(b, f, n + AHEAD);
 		r = on_row(b, f, n, err);
 	}
 	if (r == AS_OK && f->t_ns > b->run->end.duration_ns)

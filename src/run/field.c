@@ -19,7 +19,7 @@ const struct as_field as_fields[AS_NFIELDS] = {
 };
 
 /* tests/unit/t_field.c checks these bounds against the table, field by field. */
-static const struct as_scope_info scopes[AS_NSCOPES] = {
+const struct as_scope_info as_scopes[AS_NSCOPES] = {
 	[AS_SYSTEM] = {.name = "system",
 		       .plural = "system",
 		       .title = "The machine",
@@ -142,11 +142,6 @@ static const struct {
 	[AS_G_LOAD] = {"load", "requests and latencies of `assay load`; of nothing else",
 		       "the generator", true},
 };
-
-const struct as_scope_info *as_scope_info(enum as_scope scope)
-{
-	return &scopes[scope];
-}
 
 const char *as_group_name(enum as_group group)
 {

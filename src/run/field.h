@@ -262,7 +262,12 @@ struct as_scope_info {
 
 extern const struct as_field as_fields[AS_NFIELDS];
 
-const struct as_scope_info *as_scope_info(enum as_scope scope);
+extern const struct as_scope_info as_scopes[AS_NSCOPES];
+/* Asked for of every row and cell of every sample. */
+static inline const struct as_scope_info *as_scope_info(enum as_scope scope)
+{
+	return &as_scopes[scope];
+}
 const char *as_group_name(enum as_group group);
 const char *as_group_help(enum as_group group);
 const char *as_group_reads(enum as_group group); /* the files, for the list of prices */

@@ -3,11 +3,13 @@
  * wire/task -- what BPF tells of the living: a record of each process of the job and,
  * where a process has several threads, one of each thread. They come in any order.
  */
+#include <stddef.h>
 #include <stdint.h>
 
 #include "wire/life.h"
 
-enum { AS_WIRE_PROCESS = 1, AS_WIRE_THREAD };
+/* BRIEF: of a process whose `ended` is as it was when it was last told of, and not told. */
+enum { AS_WIRE_PROCESS = 1, AS_WIRE_THREAD, AS_WIRE_BRIEF };
 
 /*
  * A pass tells only of those that may have changed since it last told of them. The
@@ -33,7 +35,7 @@ struct as_wire_telling {
 
 /* Of one thread. */
 struct as_wire_thread {
-	uint32_t kind; /* AS_WIRE_PROCESS: the first of a process; its group follows */
+	uint32_t kind; /* not AS_WIRE_THREAD: the first of a process; its group follows */
 	int32_t tid;
 	int32_t pid;
 	uint32_t reserved;
@@ -43,25 +45,31 @@ struct as_wire_thread {
 	struct as_wire_usage usage;
 };
 
+/* What the kernel has added up of those that ended. */
+struct as_wire_ended {
+	/* Of its threads, as /proc adds it up: I/O with that of children waited for. */
+	struct as_wire_usage threads;
+	uint64_t child_utime, child_stime, child_minflt, child_majflt; /* of children waited for */
+};
+
 /* Follows the record of the first thread. */
 struct as_wire_group {
 	int32_t parent;
 	uint32_t threads;
 	uint32_t state;      /* of the first thread; bits as the kernel has them, 0: running */
 	uint32_t exit_state; /* 16 dead, 32 zombie                                           */
-	/* Of its threads that ended, as /proc adds it up: I/O with that of children waited for. */
-	struct as_wire_usage ended;
-	uint64_t child_utime, child_stime, child_minflt, child_majflt; /* of children waited for */
-	uint64_t file, anon, swap, shmem;                              /* pages                  */
-	uint64_t hwm, vsize;                                           /* pages                  */
-	uint64_t files; /* open descriptors; AS_WIRE_UNKNOWN where there are very many           */
+	uint64_t file, anon, swap, shmem; /* pages                                           */
+	uint64_t hwm, vsize;              /* pages                                           */
+	uint64_t files; /* open descriptors; AS_WIRE_UNKNOWN where there are very many         */
+	struct as_wire_ended ended; /* not of a brief one: it is shorter                     */
 };
 
 struct as_wire_process {
 	struct as_wire_thread first;
 	struct as_wire_group group;
 };
+#define AS_WIRE_BRIEF_LEN offsetof(struct as_wire_process, group.ended)
 
 _Static_assert(sizeof(struct as_wire_thread) == 48 + 15 * 8, "as both sides count");
-_Static_assert(sizeof(struct as_wire_group) == 16 + 15 * 8 + 11 * 8, "as both sides count");
+_Static_assert(sizeof(struct as_wire_group) == 16 + 7 * 8 + 19 * 8, "as both sides count");
 _Static_assert(sizeof(struct as_wire_process) == 168 + 224, "as both sides count");

@@ -42,7 +42,7 @@ static void child_is_waited_for(struct story *s, int64_t bytes)
 static int64_t look(struct story *s)
 {
 	s->p.io.wchar = s->living + (int64_t)s->ended.wchar;
-	as_own_told(&s->p, &s->ended);
+	as_own_told(&s->p, &s->ended, true);
 	return s->p.own.io.wchar;
 }
 
@@ -137,4 +137,48 @@ static void t_midway(void)
 	EXPECT_I64(look(&s), 10);
 }
 
-UTEST_MAIN(T(t_children), T(t_threads), T(t_both), T(t_both_silent), T(t_torn), T(t_midway))
+static bool silent(const struct story *a, const struct story *b)
+{
+	return a->living == b->living && !memcmp(&a->ended, &b->ended, sizeof a->ended);
+}
+
+/* One step of a life, and whether there was any. */
+static bool step(struct story *s, uint32_t what)
+{
+	struct story was = *s;
+
+	if (what % 8 == 1)
+		wrote(s, what % 100);
+	else if (what % 8 == 2)
+		thread_ends(s, s->living / 2);
+	else if (what % 8 == 3)
+		child_is_waited_for(s, what % 1000);
+	else if (what % 8 == 4)
+		s->ended.wchar += what % 3; /* a torn look */
+	return !silent(&was, s);
+}
+
+/* Whoever is told only of what is new comes to the same as who is told each time. */
+static void t_only_news(void)
+{
+	uint32_t random = 1;
+
+	for (int life = 0; life < 200; life++) {
+		struct story a, b;
+
+		begin(&a, life % 2);
+		begin(&b, life % 2);
+		for (int i = 0; i < 50; i++) {
+			random = random * 1664525 + 1013904223;
+			bool news = step(&a, random >> 16);
+
+			EXPECT(step(&b, random >> 16) == news);
+			b.p.io.wchar = b.living + (int64_t)b.ended.wchar;
+			as_own_told(&b.p, &b.ended, news);
+			EXPECT_I64(b.p.own.io.wchar, look(&a));
+		}
+	}
+}
+
+UTEST_MAIN(T(t_children), T(t_threads), T(t_both), T(t_both_silent), T(t_torn), T(t_midway),
+	   T(t_only_news))

@@ -27,7 +27,11 @@ static void hear(void *data, const struct as_wire_thread *t, const struct as_wir
 
 	EXPECT(r->n < RECORDS);
 	r->v[r->n].first = *t;
-	r->v[r->n].group = g ? *g : (struct as_wire_group){0};
+	memset(&r->v[r->n].group, 0, sizeof r->v->group);
+	if (g)
+		memcpy(&r->v[r->n].group, g,
+		       t->kind == AS_WIRE_BRIEF ? offsetof(struct as_wire_group, ended)
+						: sizeof *g);
 	r->n++;
 }
 
@@ -153,7 +157,7 @@ static void end(pid_t pid)
 
 static struct as_wire_usage all_of(const struct rig *r, pid_t pid)
 {
-	struct as_wire_usage sum = find(r, pid)->group.ended;
+	struct as_wire_usage sum = find(r, pid)->group.ended.threads;
 
 	for (size_t i = 0; i < r->n; i++) {
 		const struct as_wire_thread *t = &r->v[i].first;
@@ -241,6 +245,14 @@ static void t_as_proc_tells(void)
 	expect_files(r, pid);
 	end(pid);
 	rig_close(r);
+}
+
+/* The same by the helper that copies, as before Linux 6.17. */
+static void t_as_proc_tells_copied(void)
+{
+	EXPECT(setenv("ASSAY_BPF_COPY", "1", 1) == 0);
+	t_as_proc_tells();
+	EXPECT(unsetenv("ASSAY_BPF_COPY") == 0);
 }
 
 static void t_threads(void)
@@ -379,6 +391,74 @@ static void t_only_who_ran(void)
 	end(idle);
 	pass(r, false);
 	EXPECT_U64(r->n + r->quiet, 0);
+	rig_close(r);
+}
+
+/* Has a thread that ends, or a child that it waits for, when told to. */
+static pid_t loser(int *ret_say, int *ret_done)
+{
+	int say[2], done[2];
+	pthread_t id;
+	char c;
+
+	EXPECT(pipe(say) == 0 && pipe(done) == 0);
+	pid_t pid = fork();
+	if (!pid) {
+		(void)close(say[1]);
+		while (read(say[0], &c, 1) == 1) {
+			pid_t child = c == 'c' ? fork() : -1;
+
+			if (!child) {
+				(void)work(NULL);
+				_exit(0);
+			}
+			if (child > 0)
+				(void)waitpid(child, NULL, 0);
+			if (c == 't' && pthread_create(&id, NULL, work, NULL) == 0)
+				(void)pthread_join(id, NULL);
+			(void)usleep(20000); /* a thread is joined before it is taken apart */
+			(void)!write(done[1], "", 1);
+		}
+		_exit(0);
+	}
+	(void)close(say[0]);
+	*ret_say = say[1];
+	*ret_done = done[0];
+	return pid;
+}
+
+static const struct as_wire_process *say(struct rig *r, pid_t pid, int to, int done, char what)
+{
+	EXPECT(write(to, &what, 1) == 1 && read(done, &(char){0}, 1) == 1);
+	(void)usleep(20000);
+	pass(r, false);
+	return find(r, pid);
+}
+
+/* What ended is told when something did, and once: when a thread does, and for each child. */
+static void t_ended_is_told_once(void)
+{
+	struct rig *r = rig_open();
+	int to, done;
+	pid_t pid = loser(&to, &done);
+
+	EXPECT_U64(say(r, pid, to, done, '-')->first.kind, AS_WIRE_PROCESS);
+	EXPECT_U64(say(r, pid, to, done, '-')->first.kind, AS_WIRE_BRIEF);
+	const struct as_wire_process *p = say(r, pid, to, done, 't');
+	EXPECT_U64(p->first.kind, AS_WIRE_PROCESS);
+	uint64_t cpu = p->group.ended.threads.cpu;
+	EXPECT(cpu >= 20 * (uint64_t)AS_MSEC);
+	EXPECT_U64(p->group.ended.child_minflt, 0);
+	EXPECT_U64(say(r, pid, to, done, '-')->first.kind, AS_WIRE_BRIEF);
+	p = say(r, pid, to, done, 'c');
+	EXPECT_U64(p->first.kind, AS_WIRE_PROCESS);
+	EXPECT_U64(p->group.ended.threads.cpu, cpu);
+	EXPECT(p->group.ended.child_minflt > 0);
+	EXPECT_U64(say(r, pid, to, done, '-')->first.kind, AS_WIRE_BRIEF);
+	rig_pass(r);
+	EXPECT_U64(find(r, pid)->first.kind, AS_WIRE_PROCESS);
+	EXPECT_U64(find(r, pid)->group.ended.threads.cpu, cpu);
+	end(pid);
 	rig_close(r);
 }
 
@@ -563,6 +643,7 @@ static void t_letters(void)
 	}
 }
 
-UTEST_MAIN(T(t_only_who_ran), T(t_threads_are_told), T(t_places_of_the_dead), T(t_a_thread_execs),
-	   T(t_many_births), T(t_as_proc_tells), T(t_threads), T(t_without_first_thread),
-	   T(t_only_members), T(t_many), T(t_too_many), T(t_letters))
+UTEST_MAIN(T(t_only_who_ran), T(t_ended_is_told_once), T(t_threads_are_told),
+	   T(t_places_of_the_dead), T(t_a_thread_execs), T(t_many_births), T(t_as_proc_tells),
+	   T(t_as_proc_tells_copied), T(t_threads), T(t_without_first_thread), T(t_only_members),
+	   T(t_many), T(t_too_many), T(t_letters))
