@@ -47,6 +47,9 @@ uint32_t as_deeds_kind(struct as_deeds *d, const struct as_heap_kind *k)
 		d->incomplete = true;
 		return UINT32_MAX;
 	}
+	if (!n)
+		d->only = k->thread;
+	d->several |= k->thread != d->only;
 	if (d->is.sink)
 		d->is.sink->kind(d->is.sink->arg, k);
 	return n;
@@ -144,7 +147,7 @@ static void do_one(struct as_deeds *d, const struct as_deed *it)
 	else if (!made)
 		d->before++;
 	if (made && at) {
-		*at = as_deed_entry(d, it->kind, it->rate);
+		*at = as_deed_entry(d, it->kind, (uint8_t)it->rate);
 		as_deed_tell(d, AS_HEAP_ALLOC, at, size_of(d, it->kind));
 	}
 	d->incomplete |= made && !at;
@@ -156,28 +159,35 @@ static void do_one(struct as_deeds *d, const struct as_deed *it)
 struct hand {
 	const struct as_heap_kind *kind;
 	uint32_t *made;
+	uint32_t made_by_only;
 	uint64_t ordinal, before;
 	struct as_heap_plain *to;
 };
 
-HOT void put_free(struct hand *h, struct as_live_entry *at)
+/* Where `several` is false there is one number, which is at hand. */
+HOT uint32_t *made_by(struct hand *h, uint32_t kind, bool several)
 {
-	uint32_t since = h->made[h->kind[at->kind].thread] - at->mark + 1;
+	return several ? &h->made[h->kind[kind].thread] : &h->made_by_only;
+}
+
+HOT void put_free(struct hand *h, struct as_live_entry *at, bool several)
+{
+	uint32_t since = *made_by(h, at->kind, several) - at->mark + 1;
 
 	*h->to++ =
 		(struct as_heap_plain){(at->which >> 8) - 1, at->kind, since ? since : UINT32_MAX};
 	at->which = 0;
 }
 
-HOT void put_alloc(struct hand *h, struct as_live_entry *at, uint32_t kind)
+HOT void put_alloc(struct hand *h, struct as_live_entry *at, uint32_t kind, bool several)
 {
-	uint32_t mark = ++h->made[h->kind[kind].thread];
+	uint32_t mark = ++*made_by(h, kind, several);
 
 	*h->to++ = (struct as_heap_plain){h->ordinal, kind, 0};
 	*at = (struct as_live_entry){++h->ordinal << 8, kind, mark};
 }
 
-HOT void put(struct as_deeds *d, struct hand *h, const struct as_deed *it)
+HOT void put(struct as_deeds *d, struct hand *h, const struct as_deed *it, bool several)
 {
 	bool made = it->kind != AS_DEED_FREED;
 	struct as_live_entry *at = it->at;
@@ -186,13 +196,13 @@ HOT void put(struct as_deeds *d, struct hand *h, const struct as_deed *it)
 		at = as_live_at(&d->live, it->address, made);
 	if (!made) {
 		if (__builtin_expect(at && at->which, 1))
-			put_free(h, at);
+			put_free(h, at, several);
 		else
 			h->before++;
 	} else if (__builtin_expect(at != NULL, 1)) {
 		if (__builtin_expect(at->which != 0, 0))
-			put_free(h, at);
-		put_alloc(h, at, it->kind);
+			put_free(h, at, several);
+		put_alloc(h, at, it->kind, several);
 	} else {
 		d->incomplete = true;
 	}
@@ -208,16 +218,29 @@ static void tell_row(struct as_deeds *d, size_t n)
 		d->is.sink->batch(d->is.sink->arg, &row);
 }
 
+HOT void put_all(struct as_deeds *d, struct hand *h, bool several)
+{
+	for (const struct as_deed *it = d->batch, *end = it + d->n; it < end; it++)
+		put(d, h, it, several);
+}
+
+/* Most programs have one thread that allocates. */
 static void do_plain(struct as_deeds *d)
 {
 	struct hand h = {.kind = d->is.kinds->kind,
 			 .made = d->made,
+			 .made_by_only = d->made_cap ? d->made[d->only] : 0,
 			 .ordinal = d->ordinal,
 			 .before = d->before,
 			 .to = d->row};
 
-	for (const struct as_deed *it = d->batch, *end = it + d->n; it < end; it++)
-		put(d, &h, it);
+	if (d->several) {
+		put_all(d, &h, true);
+	} else {
+		put_all(d, &h, false);
+		if (d->made_cap)
+			d->made[d->only] = h.made_by_only;
+	}
 	d->ordinal = h.ordinal;
 	d->before = h.before;
 	tell_row(d, (size_t)(h.to - d->row));

@@ -41,7 +41,7 @@ struct as_deed {
 	uint64_t address;
 	struct as_live_entry *at; /* NULL: not known yet */
 	uint32_t kind;
-	uint8_t rate; /* its number */
+	uint32_t rate; /* its number */
 };
 
 struct as_deeds {
@@ -52,6 +52,8 @@ struct as_deeds {
 	uint64_t ordinal;                  /* of the next allocation                    */
 	uint32_t *made;                    /* by each thread; wraps                     */
 	size_t made_cap;
+	uint32_t only; /* the thread of all kinds, unless there are `several` */
+	bool several;
 	uint64_t rate[AS_DEEDS_RATES]; /* [0] is 0: nothing was left out            */
 	size_t nrates;
 	uint64_t before;    /* frees of what was made before we were told of anything  */

@@ -156,7 +156,7 @@ struct as_live_entry *as_live_far(struct as_live *l, uint64_t where, struct as_l
 		__builtin_prefetch(r ? r->few[page_of(where)] : NULL, 1);
 		return NULL;
 	}
-	*near = (struct as_live_near){where - place + 1, all};
+	*near = (struct as_live_near){where / AS_LIVE_PLACES + 1, all};
 	__builtin_prefetch(all + place, 1);
 	return all + place;
 }

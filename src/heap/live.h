@@ -47,7 +47,7 @@ struct as_live {
 	unsigned shift;
 	/* Pages that were found last: a program goes round in few of them. */
 	struct as_live_near {
-		uint64_t page; /* as_live_where() of its first place, + 1; 0: none */
+		uint64_t page; /* its number, + 1; 0: none */
 		struct as_live_entry *all;
 	} near[AS_LIVE_NEAR];
 };
@@ -73,11 +73,13 @@ static inline uint64_t as_live_where(uint64_t address)
 
 static inline struct as_live_entry *as_live_at_once(struct as_live *l, uint64_t address)
 {
-	uint64_t where = as_live_where(address), place = where % AS_LIVE_PLACES;
-	struct as_live_near *near = &l->near[where / AS_LIVE_PLACES % AS_LIVE_NEAR];
+	uint64_t where = as_live_where(address), page = where / AS_LIVE_PLACES;
+	struct as_live_near *near = &l->near[page % AS_LIVE_NEAR];
 
-	if (__builtin_expect(near->page != where - place + 1, 0))
+	if (__builtin_expect(near->page != page + 1, 0))
 		return as_live_far(l, where, near);
-	__builtin_prefetch(near->all + place, 1);
-	return near->all + place;
+	struct as_live_entry *at = near->all + where % AS_LIVE_PLACES;
+
+	__builtin_prefetch(at, 1);
+	return at;
 }

@@ -269,17 +269,20 @@ static const uint8_t *take_words(struct as_reading *all, const struct as_ring *r
 				 const uint8_t *from, const uint8_t *end)
 {
 	struct as_deeds *d = &all->deeds;
-	struct as_deed *to = d->batch + d->n, *last = d->batch + AS_DEEDS_BATCH;
+	struct as_deed *to = d->batch + d->n;
 	const uint32_t *tag = r->tag;
+	size_t room = (AS_DEEDS_BATCH - d->n) * sizeof(uint64_t);
 	uint8_t rate = r->rate;
 
-	for (; to < last && from < end; from += sizeof(uint64_t)) {
+	if ((size_t)(end - from) > room)
+		end = from + room;
+	for (; from < end; from += sizeof(uint64_t)) {
 		uint64_t word = as_mapping_word(from), address = word & AS_WIRE_SHORT_ADDRESS;
 		uint32_t what = tag[word >> AS_WIRE_SLOT_SHIFT & (AS_RING_TAGS - 1)];
 
 		if (!is_short(word))
 			break;
-		if (what && address)
+		if (__builtin_expect(what && address, 1))
 			*to++ = as_deed(d, address, what - AS_RING_KIND, rate);
 		else
 			all->bad++;

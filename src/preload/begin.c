@@ -153,6 +153,12 @@ static bool start(struct as_guest_thread *t)
 	return true;
 }
 
+static bool is_plain(void)
+{
+	return !as_guest.samples && (as_guest.flags & AS_WIRE_HEAP_PYTHON) &&
+	       !(as_guest.flags & AS_WIRE_HEAP_NATIVE);
+}
+
 static bool begin(struct as_guest_thread *t, uint32_t was)
 {
 	bool good;
@@ -164,6 +170,7 @@ static bool begin(struct as_guest_thread *t, uint32_t was)
 	if (good)
 		atomic_store(&as_guest.heap->state, AS_WIRE_HEAP_LIVE);
 	atomic_store(&as_guest.phase, good ? AS_GUEST_RECORDS : AS_GUEST_OFF);
+	atomic_store(&as_guest.plain, good && is_plain() ? as_guest.era : 0);
 	t->busy = 0;
 	return good;
 }
@@ -227,6 +234,7 @@ void as_guest_unshare(void)
 static void go(enum as_wire_heap_state state)
 {
 	atomic_store(&as_guest.heap->state, state);
+	atomic_store(&as_guest.plain, 0);
 	atomic_store(&as_guest.phase, AS_GUEST_OFF);
 }
 

@@ -70,6 +70,11 @@ struct as_guest {
 	uint32_t flags; /* of enum as_wire_heap_flags: what this guest does           */
 	uint32_t era;   /* which beginning this is: what a thread kept of an earlier one is void */
 	bool attached;  /* it came while the process ran (attach.c)                    */
+	/*
+	 * `era`, while every object is told with its Python stack alone: all that most
+	 * events have to ask (record.h). 0: it is not so, or nothing is recorded.
+	 */
+	_Atomic uint32_t plain;
 	struct as_wire_session *session;
 	struct as_wire_heap *heap;
 	size_t shared; /* bytes of it */

@@ -75,7 +75,7 @@ static inline void tell(struct as_guest_thread *t, enum as_wire_op op, const voi
 			void *frame)
 {
 	if (p && !t->inside)
-		as_record_object(t, op, p, size, frame);
+		as_guest_object(t, op, p, size, frame);
 }
 
 static void *py_malloc(void *ctx, size_t size)
@@ -120,7 +120,7 @@ static __attribute__((noinline)) void free_told(const struct allocator *next, vo
 {
 	struct as_guest_thread *t = as_this_thread();
 
-	as_guest_free(t, AS_WIRE_OP_OBJECT_FREE, p);
+	as_guest_object_free(t, p);
 	as_inside(t);
 	next->free(next->ctx, p);
 	as_outside(t);

@@ -45,6 +45,7 @@ enum {
 
 /* What is seldom done has its registers to itself, and leaves the others theirs. */
 #define APART __attribute__((noinline))
+#define HOT   static inline __attribute__((always_inline))
 
 struct link {
 	const unsigned char *frame;
@@ -65,6 +66,19 @@ struct memo {
 
 _Static_assert(sizeof(struct memo) == 32, "one line of the cache has two of them");
 
+/*
+ * The innermost frame, where as_pywalk() may go by it: from 3.11 on, while all frames have
+ * nodes and none a mark. What it is now is put where those of the others are by lay_down(),
+ * once for many looks.
+ */
+struct leaf {
+	const unsigned char *frame; /* NULL: that may not be */
+	uint64_t at;
+	const struct memo *memo; /* where that was found; NULL: it is where it was put */
+	uint32_t caller, node;
+	uint32_t top;
+};
+
 struct as_pywalk_thread {
 	uint32_t cap, used; /* frames that there is room for; that were ever there */
 	uint32_t depth;
@@ -76,6 +90,7 @@ struct as_pywalk_thread {
 		uint32_t floor; /* the chunk's first frame; 0: there is no mark */
 		uint32_t marks; /* that this thread has made                   */
 	} deep;
+	struct leaf leaf;
 	struct link *link; /* the outermost first */
 	struct step *step;
 	const unsigned char **fresh; /* frames that are met, the innermost first */
@@ -141,6 +156,7 @@ static void forget(struct as_pywalk_thread *w, uint64_t age)
 	memset(w->step, 0, w->used * sizeof *w->step);
 	memset(w->memo, 0, sizeof w->memo);
 	w->used = w->depth = w->deep.floor = 0;
+	w->leaf.frame = NULL;
 	w->age = age;
 }
 
@@ -207,10 +223,8 @@ static inline const unsigned char *unrelated(const unsigned char *f)
  * it is read from is what we knew, not what the callee says: so no look has to
  * wait for the one before.
  */
-static inline __attribute__((always_inline)) bool callers_same_by(const struct as_py_layout *l,
-								  const struct as_pywalk_thread *w,
-								  uint32_t top, uint32_t floor,
-								  bool pointer)
+HOT bool callers_same_by(const struct as_py_layout *l, const struct as_pywalk_thread *w,
+			 uint32_t top, uint32_t floor, bool pointer)
 {
 	const struct link *at = &w->link[top], *last = &w->link[floor];
 	const unsigned char *f = at->frame;
@@ -229,10 +243,8 @@ static inline __attribute__((always_inline)) bool callers_same_by(const struct a
  * The outermost of the frames from `top` down to `floor` that has moved on;
  * top + 1: none. NOWHERE: some have other callers than they had.
  */
-static inline __attribute__((always_inline)) uint32_t moved_by(const struct as_py_layout *l,
-							       const struct as_pywalk_thread *w,
-							       uint32_t top, uint32_t floor,
-							       bool pointer)
+HOT uint32_t moved_by(const struct as_py_layout *l, const struct as_pywalk_thread *w, uint32_t top,
+		      uint32_t floor, bool pointer)
 {
 	uint32_t lowest = top + 1;
 
@@ -359,12 +371,17 @@ static void name(struct as_pywalk_thread *w, uint32_t i, uint32_t caller, struct
 		k->at = ~k->at; /* so it has moved, at the next look */
 }
 
+static inline struct memo *memo_of(struct as_pywalk_thread *w, uint64_t at, uint32_t caller)
+{
+	return &w->memo[(at >> 1 ^ caller * UINT64_C(5)) % MEMOS];
+}
+
 /* The frame as it is now. Programs come to the same few places again and again. */
 static inline void put(struct as_pywalk_thread *w, uint32_t i, const unsigned char *f,
 		       uint32_t caller)
 {
 	uint64_t at = place(f);
-	struct memo *m = &w->memo[(at >> 1 ^ caller * UINT64_C(5)) % MEMOS];
+	struct memo *m = memo_of(w, at, caller);
 
 	w->link[i] = (struct link){f, at};
 	if (m->at == (at ^ how_of(f)) && m->step.caller == caller)
@@ -566,16 +583,13 @@ static APART uint32_t near_node(struct as_pywalk_thread *w, const unsigned char 
  * At most of the looks nothing but the leaf has moved, or one frame has come or
  * gone: its node. NOWHERE: more has happened.
  */
-static inline uint32_t quick_node(struct as_pywalk_thread *w, const void *thread,
-				  const unsigned char *leaf)
+static uint32_t quick_node(struct as_pywalk_thread *w, const void *thread,
+			   const unsigned char *leaf)
 {
 	const struct as_py_layout *l = &as_pyhost.at;
-	uint32_t floor, top = w->depth - 1;
+	uint32_t floor = floor_of(l, w, thread), top = w->depth - 1;
 
-	if (!w->depth || w->base || l->lines != AS_PY_LOCATIONS)
-		return NOWHERE;
-	floor = w->deep.floor ? floor_of(l, w, thread) : 0;
-	if (floor ^ w->deep.floor)
+	if (!w->depth || w->base || floor != w->deep.floor || l->lines != AS_PY_LOCATIONS)
 		return NOWHERE;
 	if (!is_last(w, leaf))
 		return near_node(w, leaf, floor);
@@ -597,34 +611,112 @@ static inline bool ready(struct as_guest_thread *t)
 {
 	uint64_t age = atomic_load_explicit(&as_pyhost.age, memory_order_acquire);
 
-	return __builtin_expect(t->python && t->python->age == age, 1) || make_ready(t, age);
+	return (t->python && t->python->age == age) || make_ready(t, age);
 }
 
 /*
  * Who has the GIL is the current thread of the interpreter. That it says so is
- * not believed of who ought to have it: some do not.
+ * not believed of who ought to have it: some do not. NULL: it has to be asked.
  */
-static inline const void *thread_state(const struct as_guest_thread *t, bool held)
+static inline const void *current_thread(const struct as_guest_thread *t, bool held)
 {
-	if (held && as_pyhost.current) {
-		const unsigned char *thread = as_pypointer(as_pyhost.current, 0);
+	const unsigned char *thread =
+		held && as_pyhost.current ? as_pypointer(as_pyhost.current, 0) : NULL;
 
-		if (thread && as_pyword(thread, as_pyhost.at.thread.pthread) == t->self)
-			return thread;
-	}
-	return as_pyhost.api.thread_state();
+	return thread && as_pyword(thread, as_pyhost.at.thread.pthread) == t->self ? thread : NULL;
 }
 
-uint32_t as_pywalk(struct as_guest_thread *t, bool held)
+/* The leaf is a frame like the others. */
+static inline void lay_down(struct as_pywalk_thread *w)
+{
+	if (w->leaf.frame && w->leaf.memo) {
+		w->link[w->leaf.top].at = w->leaf.at;
+		w->step[w->leaf.top] = w->leaf.memo->step;
+	}
+	w->leaf.frame = NULL;
+}
+
+static inline void take_up(struct as_pywalk_thread *w)
+{
+	uint32_t top = w->depth - 1;
+
+	if (w->depth && !w->base && !w->deep.floor && as_pyhost.at.lines == AS_PY_LOCATIONS)
+		w->leaf = (struct leaf){.frame = w->link[top].frame,
+					.at = w->link[top].at,
+					.caller = caller_of(w, top),
+					.node = w->step[top].node,
+					.top = top};
+}
+
+/* Whatever has happened since the last look. */
+static APART uint32_t next_node(struct as_guest_thread *t, const void *thread,
+				const unsigned char *leaf)
+{
+	lay_down(t->python);
+	uint32_t node = quick_node(t->python, thread, leaf);
+	if (node == NOWHERE)
+		node = node_of(t, thread, leaf);
+	take_up(t->python);
+	return node;
+}
+
+static inline bool is_ready(const struct as_pywalk_thread *w)
+{
+	return atomic_load_explicit(&as_pyhost.state, memory_order_acquire) == AS_PYHOST_TRUSTED &&
+	       w && w->age == atomic_load_explicit(&as_pyhost.age, memory_order_acquire);
+}
+
+/* The leaf is that of the last look, and has been where it is: its node. NOWHERE: it is not so. */
+HOT uint32_t known_node(struct as_pywalk_thread *w, const unsigned char *leaf)
+{
+	const struct as_py_layout *l = &as_pyhost.at;
+
+	if (leaf != w->leaf.frame || !callers_same_by(l, w, w->leaf.top, 0, true))
+		return NOWHERE;
+	uint64_t at = as_pyword(leaf, l->frame.instr);
+	if (at == w->leaf.at)
+		return w->leaf.node;
+	const struct memo *m = memo_of(w, at, w->leaf.caller);
+	if (m->at != (at ^ how_of(leaf)) || m->step.caller != w->leaf.caller)
+		return NOWHERE;
+	w->leaf.at = at;
+	w->leaf.memo = m;
+	return w->leaf.node = m->step.node;
+}
+
+HOT uint32_t leaf_node(struct as_guest_thread *t, const void *thread, const unsigned char *leaf)
+{
+	uint32_t node = known_node(t->python, leaf);
+
+	return __builtin_expect(node != NOWHERE, 1) ? node : next_node(t, thread, leaf);
+}
+
+/* It is the first look, or whose stack it is has to be asked. */
+static APART uint32_t first_node(struct as_guest_thread *t, bool held)
 {
 	uint32_t state = atomic_load_explicit(&as_pyhost.state, memory_order_acquire);
 
 	if (state == AS_PYHOST_NONE || state == AS_PYHOST_REFUSED)
 		return 0;
-	const void *thread = thread_state(t, held);
+	const void *thread = current_thread(t, held);
+	if (!thread)
+		thread = as_pyhost.api.thread_state();
 	const unsigned char *leaf = thread ? as_pyframe_leaf(&as_pyhost.at, thread) : NULL;
 	if (!leaf || (state != AS_PYHOST_TRUSTED && !as_pyself_try(thread)) || !ready(t))
 		return 0;
-	uint32_t node = quick_node(t->python, thread, leaf);
-	return node != NOWHERE ? node : node_of(t, thread, leaf);
+	return leaf_node(t, thread, leaf);
+}
+
+/* What is mostly so is seen at once, and calls nobody: that would be a third of what it costs. */
+uint32_t as_pywalk(struct as_guest_thread *t, bool held)
+{
+	struct as_pywalk_thread *w = t->python;
+	const void *thread = is_ready(w) ? current_thread(t, held) : NULL;
+
+	if (__builtin_expect(!thread, 0))
+		return first_node(t, held);
+	const unsigned char *leaf = as_pyframe_leaf(&as_pyhost.at, thread);
+	if (__builtin_expect(!leaf, 0))
+		return 0;
+	return leaf_node(t, thread, leaf);
 }

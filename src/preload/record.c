@@ -7,33 +7,14 @@
 /* Once for each event. */
 #define HOT static inline __attribute__((always_inline))
 
-/* libc's word for it: there is one thread. */
 static const char unknown;
-static const char *alone = &unknown;
+const char *as_record_alone = &unknown;
 
 void as_record_begin(void)
 {
 	const char *found = as_symbol_first("__libc_single_threaded"); /* glibc 2.32 */
 
-	alone = found ? found : &unknown;
-}
-
-/* Alone nobody else takes numbers: a plain addition costs a fifth of an atomic one. */
-static inline uint64_t take_number(void)
-{
-	_Atomic uint64_t *seq = &as_guest.heap->seq;
-	uint64_t n;
-
-	if (!*(const volatile char *)alone)
-		return atomic_fetch_add_explicit(seq, 1, memory_order_relaxed);
-	n = atomic_load_explicit(seq, memory_order_relaxed);
-	atomic_store_explicit(seq, n + 1, memory_order_relaxed);
-	return n;
-}
-
-static inline uint64_t with_op(enum as_wire_op op, uint64_t number)
-{
-	return ((uint64_t)op << AS_WIRE_OP_SHIFT) | number;
+	as_record_alone = found ? found : &unknown;
 }
 
 /* Whether the event is the host's, to be recorded now; `busy` is set then. */
@@ -91,19 +72,12 @@ static inline bool is_common(enum as_wire_op op)
 	return op != AS_WIRE_OP_MMAP && op != AS_WIRE_OP_BRK && op < AS_WIRE_OP_COMMIT;
 }
 
-/* Stacks of the same time have numbers beside each other, and so have their slots. */
-static inline size_t slot_of(const struct as_wire_alloc *a)
-{
-	return (a->python + a->native + a->size * 67) & (AS_WIRE_SLOTS - 1);
-}
-
-/* The slot stands for that kind from now on: once that is told. */
-static __attribute__((noinline)) void tell_kind(struct as_writer *w, struct as_guest_kind *k,
-						size_t slot, const struct as_guest_kind *is)
+void as_record_kind(struct as_writer *w, struct as_guest_kind *k, size_t slot,
+		    const struct as_guest_kind *is)
 {
 	struct as_wire_kind *r = as_writer_at(w);
 
-	r->slot_op = with_op(AS_WIRE_OP_KIND, (is->size_op & 0xff) << 16 | slot);
+	r->slot_op = as_record_op(AS_WIRE_OP_KIND, (is->size_op & 0xff) << 16 | slot);
 	r->size = is->size_op >> 8;
 	r->python = (uint32_t)is->nodes;
 	r->native = (uint32_t)(is->nodes >> 32);
@@ -112,47 +86,19 @@ static __attribute__((noinline)) void tell_kind(struct as_writer *w, struct as_g
 	*k = *is;
 }
 
-/* A record of one word, after its number if that is not the one that is due. */
-static inline void put_word(struct as_writer *w, uint64_t word, uint64_t number)
+static inline void put_alloc(struct as_guest_thread *t, enum as_wire_op op,
+			     const struct as_wire_alloc *a)
 {
-	uint64_t *r = as_writer_at(w);
-
-	if (__builtin_expect(number == w->due, 1)) {
-		*r = word;
-		as_writer_publish_number(w, number, sizeof word);
-	} else {
-		r[0] = with_op(AS_WIRE_OP_AT, number);
-		r[1] = word;
-		as_writer_publish_number(w, number, 2 * sizeof word);
-	}
-}
-
-enum {
-	WORD_ROOM = 2 * sizeof(uint64_t),
-	ALLOC_ROOM = sizeof(struct as_wire_kind) + WORD_ROOM,
-};
-
-HOT void put_alloc(struct as_guest_thread *t, enum as_wire_op op, const struct as_wire_alloc *a)
-{
-	uint64_t nodes = a->python | (uint64_t)a->native << 32, size_op = a->size << 8 | op;
-	size_t slot = slot_of(a);
-	struct as_guest_kind *k = &t->kinds[slot];
-
-	if (__builtin_expect(k->nodes != nodes || k->size_op != size_op, 0))
-		tell_kind(&t->own, k, slot,
-			  &(struct as_guest_kind){.nodes = nodes, .size_op = size_op});
-	put_word(&t->own,
-		 AS_WIRE_SHORT | AS_WIRE_SHORT_ALLOC | slot << AS_WIRE_SLOT_SHIFT | a->address,
-		 take_number());
+	as_record_short(t, op, a->address, a->size, a->python | (uint64_t)a->native << 32);
 }
 
 static void put_whole(struct as_writer *w, struct as_wire_alloc *r, enum as_wire_op op,
 		      const struct as_wire_alloc *a)
 {
-	uint64_t number = take_number();
+	uint64_t number = as_record_number();
 
 	*r = *a;
-	r->seq_op = with_op(op, number);
+	r->seq_op = as_record_op(op, number);
 	as_writer_publish_number(w, number, sizeof *r);
 }
 
@@ -169,7 +115,7 @@ write_alloc_slowly(struct as_guest_thread *t, enum as_wire_op op, const struct a
 	struct as_wire_alloc *r;
 
 	w->rate = t->drawn;
-	r = as_writer_room(w, ALLOC_ROOM);
+	r = as_writer_room(w, AS_RECORD_ALLOC);
 	if (r && w == &t->own && has_word(t, op, a->address, false))
 		put_alloc(t, op, a);
 	else if (r)
@@ -183,7 +129,7 @@ HOT bool write_alloc(struct as_guest_thread *t, enum as_wire_op op, struct as_wi
 		     bool object)
 {
 	if (has_word(t, op, a.address, object) &&
-	    as_writer_has_room(&t->own, t->drawn, ALLOC_ROOM)) {
+	    as_writer_has_room(&t->own, t->drawn, AS_RECORD_ALLOC)) {
 		put_alloc(t, op, &a);
 		return true;
 	}
@@ -266,7 +212,7 @@ void as_guest_commit(struct as_guest_thread *t, const void *address, size_t size
 
 /* --- what is given back -------------------------------------------------------------------- */
 
-_Static_assert(sizeof(struct as_wire_free) == WORD_ROOM, "either fits");
+_Static_assert(sizeof(struct as_wire_free) == AS_RECORD_WORD, "either fits");
 
 static inline size_t size_of(enum as_wire_op op)
 {
@@ -280,10 +226,10 @@ static inline void write_back(struct as_writer *w, enum as_wire_op op,
 	struct as_wire_range *r = as_writer_at(w);
 
 	if (op < AS_WIRE_OP_UNMAP && what->address <= AS_WIRE_SHORT_ADDRESS) {
-		put_word(w, AS_WIRE_SHORT | what->address, what->seq_op);
+		as_record_word(w, AS_WIRE_SHORT | what->address, what->seq_op);
 		return;
 	}
-	r->seq_op = with_op(op, what->seq_op);
+	r->seq_op = as_record_op(op, what->seq_op);
 	r->address = what->address;
 	if (op >= AS_WIRE_OP_UNMAP)
 		r->size = what->size;
@@ -305,7 +251,8 @@ static __attribute__((noinline)) bool tell_back(struct as_guest_thread *t, enum 
 	w->rate = w->told;
 	room = as_writer_room(w, size_of(op));
 	if (room)
-		write_back(w, op, &(struct as_wire_range){take_number(), (uintptr_t)address, size});
+		write_back(w, op,
+			   &(struct as_wire_range){as_record_number(), (uintptr_t)address, size});
 	as_writer_leave(w);
 	return room;
 }
@@ -318,8 +265,8 @@ void as_record_free(struct as_guest_thread *t, enum as_wire_op op, const void *a
 	if (!enter(t))
 		return;
 	if (!as_guest.samples && at <= AS_WIRE_SHORT_ADDRESS &&
-	    as_writer_has_room(w, w->told, WORD_ROOM))
-		put_word(w, AS_WIRE_SHORT | at, take_number());
+	    as_writer_has_room(w, w->told, AS_RECORD_WORD))
+		as_record_word(w, AS_WIRE_SHORT | at, as_record_number());
 	else if (told(t, op, address))
 		tell_back(t, op, address, 0);
 	leave(t);
@@ -347,8 +294,8 @@ static uint64_t claim_in(struct as_writer *w, enum as_wire_op op, const void *ad
 	if (!as_writer_room(w, size_of(op)))
 		return 0;
 	if (w != &as_guest.everybody)
-		return take_number() + 1;
-	write_back(w, op, &(struct as_wire_range){take_number(), (uintptr_t)address, size});
+		return as_record_number() + 1;
+	write_back(w, op, &(struct as_wire_range){as_record_number(), (uintptr_t)address, size});
 	return 0;
 }
 
@@ -382,7 +329,7 @@ void as_guest_settle(struct as_guest_thread *t, uint64_t claim, enum as_wire_op 
 	if (done) {
 		write_back(w, op, &(struct as_wire_range){claim - 1, (uintptr_t)address, size});
 	} else {
-		*room = with_op(AS_WIRE_OP_NONE, claim - 1);
+		*room = as_record_op(AS_WIRE_OP_NONE, claim - 1);
 		as_writer_publish_number(w, claim - 1, sizeof *room);
 		if (as_guest.samples && op != AS_WIRE_OP_UNMAP)
 			as_sample_keep_on(t);
