@@ -256,10 +256,11 @@ static void tell(const struct as_climbing *c, const struct as_climb_probe *p)
 		      in_words(p->p99).s, words);
 }
 
-/* The load that is shown is that of the largest amount that kept to it. */
+/* The load that is shown is that of the largest amount that kept to it; while none did the last,
+   as it is what ended the search, and the verdict is of that. */
 static bool is_better(const struct as_climbing *c, const struct as_climb_probe *p)
 {
-	return !c->has_best || p->verdict == AS_CLIMB_KEEPS;
+	return !c->has_kept || p->verdict == AS_CLIMB_KEEPS;
 }
 
 static void keep_best(struct as_climbing *c, struct as_measured *got)
@@ -268,7 +269,6 @@ static void keep_best(struct as_climbing *c, struct as_measured *got)
 
 	c->best = *got;
 	*got = old;
-	c->has_best = true;
 }
 
 /* Others had the CPU: they may be gone the next time. Who is too busy, or speaks to nobody, is
@@ -302,6 +302,7 @@ static void conclude_probe(struct as_climbing *c, const struct probe *p, struct 
 		as_climb_stop(&c->climb, AS_CLIMB_UNHELD);
 	if (is_better(c, &n))
 		keep_best(c, got);
+	c->has_kept |= n.verdict == AS_CLIMB_KEEPS;
 }
 
 static int one(struct as_climbing *c, struct as_io *io, unsigned again, struct as_err *err)

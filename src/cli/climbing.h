@@ -23,7 +23,7 @@ struct as_climbing {
 	char id[AS_ID_LEN + 1]; /* of the capacity's run: the probes are parts of it */
 	struct as_climb_story story;
 	struct as_measured best; /* the load at the answer, or the nearest there is */
-	bool has_best, interrupted;
+	bool has_kept, interrupted;
 	struct as_verdict invalid; /* of the last probe that did not count */
 };
 

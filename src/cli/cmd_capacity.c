@@ -158,20 +158,37 @@ static void configure(const struct opts *o, char **argv, struct job *j)
 
 /* ── what came of it ──────────────────────────────────────────────────── */
 
-/* The function that had most of the target's time when the answer was held. */
-static int find_limit(struct as_climb_story *c, const struct as_profile *p, struct as_err *err)
+/* Who sleeps in an event loop has next to no CPU time, and all the same nothing else runs. */
+static bool holds_more(const struct as_load *l, int64_t ns)
 {
+	return l->ntargets && l->target[0].holder[0] && l->target[0].held_ns > ns;
+}
+
+static void blame_holder(struct as_climb_story *c, const struct as_load_target *t)
+{
+	(void)snprintf(c->limits, sizeof c->limits, "%s", t->holder);
+	c->limit_share = fmin((double)t->held_ns / (double)t->watched_ns, 1);
+}
+
+/* The function that had most of the target's time when the answer was held. */
+static int find_limit(struct as_climb_story *c, const struct as_run *run, struct as_err *err)
+{
+	const struct as_profile *p = run->stacks;
 	as_auto_free struct as_function_sum *sum = NULL;
 	as_auto_buf struct as_buf name = AS_BUF(AS_BUF_LINE);
 	const struct as_spelling how = {.functions = false};
 	size_t n = 0;
 
-	if (!p)
-		return AS_OK;
-	int r = as_profile_sums(p, p->nkinds - 1, &sum, &n, err);
-	int64_t all = r == AS_OK ? as_profile_total(p, p->nkinds - 1) : 0;
-	if (r < 0 || !n || all <= 0)
+	int r = p ? as_profile_sums(p, p->nkinds - 1, &sum, &n, err) : AS_OK;
+	if (r < 0)
 		return r;
+	if (holds_more(run->load, n ? sum[0].self : 0)) {
+		blame_holder(c, &run->load->target[0]);
+		return AS_OK;
+	}
+	int64_t all = n ? as_profile_total(p, p->nkinds - 1) : 0;
+	if (all <= 0)
+		return AS_OK;
 	as_spell_place(p, sum[0].place, &how, &name);
 	(void)snprintf(c->limits, sizeof c->limits, "%s", as_buf_text(&name));
 	c->limit_share = (double)sum[0].self / (double)all;
@@ -190,7 +207,7 @@ static int become_capacity(struct as_climbing *c, struct as_err *err)
 	run->who.kind = kind;
 	free(as_take(run->who.parent));
 	memcpy(run->who.id, c->id, sizeof run->who.id);
-	int r = find_limit(&c->story, run->stacks, err);
+	int r = find_limit(&c->story, run, err);
 	run->load->climb = c->story;
 	if (c->story.end == AS_CLIMB_INVALID)
 		run->verdict = c->invalid;
@@ -313,7 +330,8 @@ const struct as_cmd as_cmd_capacity = {
 		"With `--watch` the target is measured in every probe, and while the answer is "
 		"held its stacks are recorded: `limited by` is the function that had "
 		"most of its time "
-		"(`--stacks` says which: cpu, wall, gil), and `assay flame` shows the rest. Only "
+		"(`--stacks` says which: cpu, wall, gil), and `assay flame` shows the rest; or the "
+		"one that held its event loop, if that was longer. Only "
 		"Pythons have stacks; of other targets it says so.\n\n"
 		"Each probe is a run in the history, with the capacity's run as its parent; the "
 		"capacity's own is the load at the answer and the story of the search. Ctrl-C ends "

@@ -22,8 +22,10 @@ static int write_requests(const struct as_load_ask *o, struct as_load_job *j, st
 
 	if (bodies > 1)
 		return as_fail(err, AS_EUSAGE, "one of --body, --body-file and --body-lines");
-	if (j->url.websocket && (!bodies || o->method))
-		return as_fail(err, AS_EUSAGE, "over a WebSocket go messages: --body, no --method");
+	if (j->url.websocket && !bodies)
+		return as_fail(err, AS_EUSAGE, "over a WebSocket go messages: --body says which");
+	if (j->url.websocket && o->method)
+		return as_fail(err, AS_EUSAGE, "messages of a WebSocket have no --method");
 	j->config.bodyless = !strcmp(ask.method, "HEAD");
 	return as_load_places_write(&j->places, &body, &ask, err);
 }

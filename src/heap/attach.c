@@ -23,6 +23,8 @@ enum {
 	CALM = 3,     /* rounds in which only sleepers will do  */
 	PIECE = 16 << 10,
 	DEEP = 256 << 10, /* of a stack that is looked through  */
+	SEGMENTS = 192,   /* from a handler's return address on */
+	USER_CODE = 0x33, /* x86-64: selector of a program's code */
 };
 
 #define SEEK  (3 * AS_SECOND)  /* a moment                              */
@@ -61,10 +63,25 @@ static bool in_code_apart(const struct as_way_in *w, uint64_t pc)
 	return false;
 }
 
-static bool holds_word(const char *p, size_t n, uint64_t word)
+/*
+ * Behind a handler's return address the kernel has put the thread's registers, the segment of its
+ * code among them. sigaction() leaves the same address on the stack, without those: who waits in a
+ * shell's `read -t` would never have another moment.
+ */
+static bool is_frame(const struct attempt *a, uint64_t at)
 {
+	uint64_t segments = 0;
+
+	return !as_remote_read(a->way->pid, at + SEGMENTS, &segments, sizeof segments) &&
+	       (segments & 0xff) == USER_CODE;
+}
+
+static bool holds_frame(const struct attempt *a, uint64_t at, const char *p, size_t n)
+{
+	uint64_t word = a->way->return_at;
+
 	for (size_t i = 0; i + sizeof word <= n; i += sizeof word)
-		if (!memcmp(p + i, &word, sizeof word))
+		if (!memcmp(p + i, &word, sizeof word) && is_frame(a, at + i))
 			return true;
 	return false;
 }
@@ -78,7 +95,7 @@ static bool in_handler(const struct attempt *a, uint64_t sp)
 		struct as_range r = {at, piece, sizeof piece};
 		ssize_t n = as_remote_gather(a->way->pid, &r, 1);
 
-		if (n > 0 && holds_word(piece, (size_t)n, a->way->return_at))
+		if (n > 0 && holds_frame(a, at, piece, (size_t)n))
 			return true;
 		if (n < (ssize_t)sizeof piece)
 			return false;

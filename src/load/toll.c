@@ -105,16 +105,16 @@ static void put_cause(struct as_buf *out, const struct as_loop_block *b)
 		as_buf_fmt(out, " (%s)", b->call);
 }
 
-static void put_holder(struct as_buf *out, const struct as_loops *l, const struct as_loop_block *b)
+static void name_holder(const struct as_loops *l, const struct as_loop_block *b,
+			char ret[AS_LOAD_HOLDER])
 {
 	const struct as_profile *p = l->profile;
 	const struct as_place *at = &p->place[p->stack[b->stack].place];
 	struct as_spelling how = {0};
 
 	if (b->stack)
-		as_buf_fmt(out, ", most by %.48s (%.40s:%d)", p->text[at->function],
-			   as_spell_file(p, at, &how), at->line);
-	put_cause(out, b);
+		(void)snprintf(ret, AS_LOAD_HOLDER, "%.48s (%.40s:%d)", p->text[at->function],
+			       as_spell_file(p, at, &how), at->line);
 }
 
 /* If it was held for a good part of its time, that is what held all else up. */
@@ -138,7 +138,12 @@ static void note_holder(const struct as_loops *l, const struct as_loop *busiest,
 		most = h[i].total > most->total ? &h[i] : most;
 	as_buf_fmt(&text, "its event loop was held %s of the time",
 		   as_human_percent(fmin(share, 1)).s);
-	put_holder(&text, l, most->longest);
+	name_holder(l, most->longest, ret->holder);
+	if (ret->holder[0])
+		as_buf_fmt(&text, ", most by %s", ret->holder);
+	put_cause(&text, most->longest);
+	ret->held_ns = most->total;
+	ret->watched_ns = busiest->watched_ns;
 	(void)snprintf(ret->limit, sizeof ret->limit, "%.*s", (int)sizeof ret->limit - 1,
 		       as_buf_text(&text));
 }

@@ -272,7 +272,9 @@ static void put_generator(const struct as_sheet *s)
 	const struct as_load *l = s->run->load;
 	struct as_flow f = {s->out, s->look, 2, "assay       ", AS_DIM, 0};
 
-	as_flow_add(&f, "%s of a core", as_human_percent(as_load_busy(l)).s);
+	if (l->sending_ns > 0)
+		as_flow_add(&f, "%s of a core",
+			    as_human_percent((double)l->cpu_ns / (double)l->sending_ns).s);
 	if (l->requests)
 		as_flow_add(&f, "%s CPU a request",
 			    as_human_duration(l->cpu_ns / (int64_t)l->requests).s);

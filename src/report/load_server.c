@@ -7,9 +7,12 @@
 
 /* ── for people ───────────────────────────────────────────────────────── */
 
-enum { NAME = 24, CELL = 10 };
+enum { NAME = 24, COUNT = 10, FAILED = 8, TIME = 8 }; /* with AS_TEXT_AT before them 80 */
 
-static const char *const titles[] = {"requests", "failed", "p50", "p99", "max"};
+static const struct {
+	const char *text;
+	int wide;
+} titles[] = {{"requests", COUNT}, {"failed", FAILED}, {"p50", TIME}, {"p99", TIME}, {"max", TIME}};
 
 static void put_titles(const struct as_sheet *s)
 {
@@ -17,14 +20,14 @@ static void put_titles(const struct as_sheet *s)
 	as_ink(s->out, s->look, AS_DIM);
 	as_buf_fill(s->out, ' ', NAME);
 	for (size_t i = 0; i < AS_LEN(titles); i++)
-		as_put_cell(s->out, titles[i], CELL, true);
+		as_put_cell(s->out, titles[i].text, titles[i].wide, true);
 	as_ink_end(s->out, s->look, AS_DIM);
 	as_end_line(s->out);
 }
 
 static void put_time(const struct as_sheet *s, const struct as_histogram *h, double q)
 {
-	as_put_cell(s->out, h->n ? as_human_duration(as_histogram_at(h, q)).s : "-", CELL, true);
+	as_put_cell(s->out, h->n ? as_human_duration(as_histogram_at(h, q)).s : "-", TIME, true);
 }
 
 static void put_server(const struct as_sheet *s, const struct as_load_server *v)
@@ -34,8 +37,8 @@ static void put_server(const struct as_sheet *s, const struct as_load_server *v)
 	(void)as_put_name(&name, v->name, NAME - 1);
 	as_buf_fill(s->out, ' ', AS_TEXT_AT);
 	as_put_cell(s->out, as_buf_text(&name), NAME, false);
-	as_put_cell(s->out, as_human_count((double)v->requests).s, CELL, true);
-	as_put_cell(s->out, as_human_count((double)as_load_server_failed(v)).s, CELL, true);
+	as_put_cell(s->out, as_human_count((double)v->requests).s, COUNT, true);
+	as_put_cell(s->out, as_human_count((double)as_load_server_failed(v)).s, FAILED, true);
 	put_time(s, &v->latency, 0.5);
 	put_time(s, &v->latency, 0.99);
 	put_time(s, &v->latency, 1);

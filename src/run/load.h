@@ -72,7 +72,7 @@ enum as_load_error {
 enum { AS_LOAD_CLASSES = 5 }; /* 1xx to 5xx */
 enum { AS_LOAD_THRESHOLDS = 1400, AS_LOAD_TLS_TEXT = 160 };
 
-enum { AS_LOAD_TARGETS = 8, AS_LOAD_NAME = 40 };
+enum { AS_LOAD_TARGETS = 8, AS_LOAD_NAME = 40, AS_LOAD_HOLDER = 112 };
 enum { AS_LOAD_SERVERS = 16, AS_LOAD_SERVER_NAME = 80 };
 
 /*
@@ -125,6 +125,10 @@ struct as_load_target {
 	uint64_t lags, blocks; /* how often; 10 ms and longer                         */
 	int64_t lag_p50, lag_p99, lag_max;
 	char limit[160]; /* what held it up, in a sentence; "": the run's facts say  */
+	/* The function that held its loop most, or "", for how long, of what was watched. Not kept:
+	   `limit` says it, and of a capacity its story. */
+	char holder[AS_LOAD_HOLDER];
+	int64_t held_ns, watched_ns;
 	/* What a session takes of its memory. */
 	uint64_t session_how;   /* enum as_session_how                                 */
 	uint64_t sessions;      /* most at once; KEPT: that were opened                */

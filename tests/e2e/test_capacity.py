@@ -222,6 +222,62 @@ s.serve_forever()
         expect_in("burn", d["limited_by"]["function"], "what limits it")
 
 
+@test("a server that dies: the load that is shown is the one that the verdict is of")
+def _():
+    server = tmp() / "server.py"
+    server.write_text("""
+import http.server, os, threading, time
+class H(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    def do_GET(self):
+        threading.Timer(0.4, os._exit, [0]).start()
+        time.sleep(0.05)
+        self.send_response(200)
+        self.send_header("Content-Length", "2")
+        self.end_headers()
+        self.wfile.write(b"ok")
+    def log_message(self, *a): pass
+s = http.server.ThreadingHTTPServer(("127.0.0.1", 0), H)
+print(s.server_port, flush=True)
+s.serve_forever()
+""")
+    p = start("/usr/bin/python3", server, stdout=subprocess.PIPE, text=True)
+    port = int(p.stdout.readline())
+    d, _ = capacity(f"http://127.0.0.1:{port}", "--slo", "p99<10ms", "--by", "concurrency",
+                    "--from", 4, "--probe", "0.6s")
+    expect_eq((d["end"], d["probes"][-1]["invalid"]), ("invalid", "none"), "end")
+    expect(d["probes"][0]["rate"] > 0, d["probes"][0])
+    expect_eq(d["load"]["statuses"], {}, "answers of the load that is shown")
+
+
+@test("who sleeps in an event loop limits it, though others have more CPU time")
+def _():
+    server = tmp() / "server.py"
+    server.write_text("""
+import asyncio, time
+def nap():
+    time.sleep(0.03)
+async def serve(reader, writer):
+    while (line := await reader.readline()).strip():
+        while (await reader.readline()).strip():
+            pass
+        nap()
+        writer.write(b"HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\nok")
+async def main():
+    s = await asyncio.start_server(serve, "127.0.0.1", 0)
+    print(s.sockets[0].getsockname()[1], flush=True)
+    await s.serve_forever()
+asyncio.run(main())
+""")
+    p = start("/usr/bin/python3", server, stdout=subprocess.PIPE, text=True)
+    port = int(p.stdout.readline())
+    d, _ = capacity(f"http://127.0.0.1:{port}", "--slo", "p99<30s", "--by", "concurrency", "--most",
+                    2, "--probe", "0.3s", "--hold", "1s", "--watch", f"web={p.pid}")
+    if d["end"] == "top":
+        expect_in("nap", d["limited_by"]["function"], "what limits it")
+        expect(d["limited_by"]["share"] > 0.5, d["limited_by"])
+
+
 @test("usage: what is asked for wrongly is said before anything is sent")
 def _():
     for words, say in ((["--slo", "p99<"], "no threshold"), ([], "--slo"),

@@ -2,6 +2,7 @@
 """`assay heap attach`: what a running program allocates from a known moment on, and that it
 goes on afterwards as it was."""
 import os
+import pathlib
 import select
 import signal
 import subprocess
@@ -233,6 +234,44 @@ def _():
     t.tell("make", 3, 1013)
     expect_eq(a.left().by_function("top_by_size"), {"by_make": (3 * 1013, 3)}, "made")
     t.end()
+
+
+def call_of(pid):
+    """The number of the system call that it sleeps in."""
+    return pathlib.Path(f"/proc/{pid}/syscall").read_text().split()[0]
+
+
+@job_test("a shell that waits with a time limit is attached to: sigaction() is no handler")
+def _():
+    p = start("bash", "-c", "echo ready; read -t 60 line < <(cat); echo got $line; wait",
+              stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    read_line(p, "ready")
+    wait_for(lambda: call_of(p.pid) == "270", what="the shell to wait in pselect")
+    a = Attached(p.pid)
+    a.left()
+    p.stdin.write("it\n")
+    p.stdin.close()
+    read_line(p, "got it")
+    p.wait(30)
+
+
+@job_test("a thread that sleeps in a handler of a signal is not borrowed")
+def _():
+    p = start("/usr/bin/python3", "-c", """
+import ctypes, os, signal
+c = ctypes.CDLL(None)
+handler = ctypes.CFUNCTYPE(None, ctypes.c_int)(lambda n: c.sleep(60))
+c.signal(signal.SIGUSR1, handler)
+print("ready", flush=True)
+os.kill(os.getpid(), signal.SIGUSR1)
+""", stdout=subprocess.PIPE, text=True)
+    read_line(p, "ready")
+    wait_for(lambda: call_of(p.pid) == "230", what="clock_nanosleep")
+    r = assay("heap", "attach", "--no-store", "-f", "-o", FILE, p.pid)
+    p.kill()
+    p.wait()
+    expect_eq(r.rc, 69, "exit status")
+    expect_in("no moment in which a thread could be borrowed", r.err)
 
 
 @job_test("a child that is forked meanwhile goes its way, and is not recorded")

@@ -107,6 +107,15 @@ def _():
     expect(0 < t[1]["failed"] and again.end()["requests"] > 0, t[1])
 
 
+@test("the table of servers stays within 80 columns")
+def _():
+    stubs = [stub() for _ in range(2)]
+    r = assay("load", "-n", 20, "-c", 2, *several(*stubs), "http://nobody.invalid/")
+    expect_in("  targets ", r.out)
+    wide = [line for line in r.out.splitlines() if len(line) > 80]
+    expect_eq(wide, [], "lines that are too long")
+
+
 @test("what is no target is refused")
 def _():
     for targets in ("", "127.0.0.1:1,,127.0.0.1:2", "http://", ",".join(["127.0.0.1:1"] * 17)):

@@ -130,4 +130,11 @@ def _():
         expect_in("messages", r.err)
 
 
+@test("what is missing of a message is said, and what is too much")
+def _():
+    expect_in("--body says which", assay("load", "-n", 1, "ws://127.0.0.1:1/").err)
+    r = assay("load", "-n", 1, "-m", "PUT", "--body", "x", "ws://127.0.0.1:1/")
+    expect_in("have no --method", r.err)
+
+
 main()

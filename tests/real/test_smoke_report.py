@@ -220,6 +220,30 @@ def _():
         quiet(b)
 
 
+@test("the pages of a sweep and of a process that was attached to fit a phone", seconds=120)
+def _():
+    sweep, attached = tmp() / "sweep.html", tmp() / "attached.html"
+    assay("sweep", "-q", "--over", "n=1,2", "--setup",
+          f"rm -f s.sock; exec {ASSAY} stub --listen unix:$PWD/s.sock", "--low", "0.1s", "-z",
+          "0.2s", "-c", 2, "--html", sweep, f"unix:{tmp()}/s.sock")
+    p = start("sleep", 60)
+    assay("attach", "-q", "-d", "0.3", p.pid).ok()
+    assay("report", "last", "-o", attached).ok()
+    p.kill()
+    p.wait()
+    with browser() as b:
+        for path, open_it in ((sweep, b.show), (attached, b.open)):
+            for width in (390, 1280):
+                b.size(width, 900)
+                open_it(path)
+                wide = b.js("return document.documentElement.scrollWidth")
+                expect(wide <= width, f"{path.name}: {wide} px of page on {width} px")
+                cut = b.js("return [...document.querySelectorAll('.tile p, section')]"
+                           ".filter((e) => e.scrollWidth > e.clientWidth + 1)"
+                           ".map((e) => e.textContent.trim().slice(0, 60))")
+                expect_eq(cut, [], f"{path.name}: what sticks out at {width} px")
+
+
 @test("a run of a moment, one without samples and one that failed have their pages", seconds=120)
 def _():
     failed = tmp() / "failed.html"

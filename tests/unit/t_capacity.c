@@ -70,6 +70,17 @@ static void t_invalid(void)
 	EXPECT(says("a probe was INVALID"));
 }
 
+/* What it waited for others on its CPU is not what it cost. */
+static void t_own_cost(void)
+{
+	story(AS_CLIMB_TOP);
+	load.requests = 1000;
+	load.sending_ns = AS_SECOND;
+	load.cpu_ns = AS_SECOND / 20;
+	load.wait_ns = AS_SECOND / 2;
+	EXPECT(says("assay       5.0 % of a core · 50.0 us CPU a request"));
+}
+
 static void t_other_ends(void)
 {
 	story(AS_CLIMB_UNHELD);
@@ -154,4 +165,5 @@ static void t_kept(void)
 	EXPECT_U64(back.climb.sessions, 1);
 }
 
-UTEST_MAIN(T(t_invalid), T(t_other_ends), T(t_law), T(t_sessions), T(t_limits), T(t_kept))
+UTEST_MAIN(T(t_invalid), T(t_own_cost), T(t_other_ends), T(t_law), T(t_sessions), T(t_limits),
+	   T(t_kept))
