@@ -1,6 +1,7 @@
 #include "collect/census.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -55,6 +56,8 @@ static int hand_over(struct as_census *s, const struct as_collect *c, bool midwa
 				   "/proc/PID/stat; at its end wait4, or taskstats: a tick short");
 		as_collect_origins(c, AS_PROCESS, AS_G_IO, AS_MEASURED,
 				   "/proc/PID/io; at its end taskstats, in KiB");
+	} else {
+		s->early = s->ledger.deaths;
 	}
 	return r;
 }
@@ -138,10 +141,21 @@ static void open_newborn(struct as_census *s, const struct as_collect *c)
 	}
 }
 
+/* Not everybody lived to be told of by a pass. */
+static void tell_early(const struct as_census *s, const struct as_collect *c)
+{
+	as_collect_origins(c, AS_PROCESS, AS_G_CPU, AS_MEASURED,
+			   "BPF; %" PRIu64 " early ends: taskstats, a tick short", s->early);
+}
+
 /* Who is unaccounted for ended in between: that was told, or it must be looked for. */
 static void make_pass(struct as_census *s, const struct as_collect *c)
 {
+	bool first = !s->pass.told;
+
 	as_pass_make(&s->pass, &s->witness, &s->members, c, false);
+	if (first && s->pass.told && s->early)
+		tell_early(s, c);
 	if (!s->pass.made || as_pass_complete(&s->pass, &s->members))
 		return;
 	(void)as_census_drain(s, c);

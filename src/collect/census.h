@@ -15,6 +15,7 @@ struct as_census {
 	struct as_pass pass;
 	uint64_t ticks;     /* samples so far                                  */
 	bool last;          /* the job has ended: nothing more will be told    */
+	uint64_t early;     /* private: ends that were told before BPF was there */
 	uint64_t heard;     /* private: events that the witness told           */
 	uint64_t lost_seen; /* private: events lost when /proc was last listed */
 };

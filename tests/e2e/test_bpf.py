@@ -169,6 +169,20 @@ def _():
     expect("block layer" in metrics["job.disk.write"]["source"], metrics["job.disk.write"])
 
 
+@job_test("who ended before BPF was there has CPU time from elsewhere, and that is said")
+def _():
+    need_bpf()
+    need("netlink")
+    sources = []
+    for job in ("sleep 1", "true | true; sleep 1"):
+        harness.run(ASSAY, "run", "--quiet", "--json", "-o", "o.json", "--", "sh", "-c", job,
+                    cwd=tmp()).ok()
+        origins = json.loads((tmp() / "o.json").read_text())["assay"]["origins"]
+        sources.append(origins["process.cpu.user"]["source"])
+    expect_eq(sources[0], "BPF task iterator", "nobody ended early")
+    expect_eq(sources[1], "BPF; 2 early ends: taskstats, a tick short", "two ended early")
+
+
 BEFORE = """
 import threading, time
 def nap():
