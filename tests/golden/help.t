@@ -38,8 +38,10 @@ measuring:
 output:
       --json                the whole run as JSON on standard output, no summary
       --csv                 the timeline as CSV on standard output, no summary
-  -o, --output FILE         write JSON (or CSV: --csv, *.csv) to FILE
-      --html FILE           write a page of plots and tables to FILE
+  -o, --output FILE         write JSON (or CSV: --csv, *.csv) to FILE; '-' is
+                            standard output
+      --html FILE           write a page of plots and tables to FILE; '-' is
+                            standard output
   -q, --quiet               no status line, no summary
 
 store:
@@ -96,8 +98,10 @@ measuring:
 output:
       --json                the whole run as JSON on standard output, no summary
       --csv                 the timeline as CSV on standard output, no summary
-  -o, --output FILE         write JSON (or CSV: --csv, *.csv) to FILE
-      --html FILE           write a page of plots and tables to FILE
+  -o, --output FILE         write JSON (or CSV: --csv, *.csv) to FILE; '-' is
+                            standard output
+      --html FILE           write a page of plots and tables to FILE; '-' is
+                            standard output
   -q, --quiet               no status line, no summary
 
 store:
