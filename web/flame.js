@@ -1314,6 +1314,7 @@ define("flame/graph", ["require", "exports", "report/dom", "report/theme", "flam
 			this.said = (0, dom_4.h)("div", { class: "aside", "aria-live": "polite" });
 			this.zoomed = 0;
 			this.glide = 0;
+			this.opened = false;
 			this.trail = [];
 			this.space.append(this.canvas);
 			this.tip = new tip_1.Tip(m);
@@ -1353,7 +1354,14 @@ define("flame/graph", ["require", "exports", "report/dom", "report/theme", "flam
 			this.tip.hide();
 			this.pic.view = this.viewOf(t, this.zoomed);
 			this.resize();
+			if (!this.opened)
+				this.open();
 			this.settleScroll();
+		}
+		open() {
+			this.opened = true;
+			if (this.root.getBoundingClientRect().bottom + scrollY > innerHeight)
+				this.m.icicle = true;
 		}
 		viewOf(t, i) {
 			return { from: t.x[i], to: t.x[i] + Math.max(t.total[i], 1e-9) };
@@ -1578,6 +1586,11 @@ define("flame/controls", ["require", "exports", "report/dom", "report/units", "f
 			this.more = toggle("Filters", "Show and hide stacks and frames", this.filtered(), (on) => {
 				this.panel.hidden = !on;
 			});
+			this.draw = select("Draw", [["flame", "Flame"], ["icicle", "Icicle"]], m.icicle ? "icicle" : "flame", (v) => {
+				m.icicle = v === "icicle";
+				graph.resize();
+				graph.settleScroll();
+			});
 			this.all = (0, dom_5.button)("All", "Show the whole width (Escape)", () => graph.zoom(0));
 			this.find.addEventListener("input", () => m.search(this.find.value));
 			this.root = (0, dom_5.h)("div", {}, (0, dom_5.h)("div", { class: "tools" }, ...this.choices(), this.all, (0, dom_5.h)("span", { class: "search" }, this.find, this.matched)), this.panel);
@@ -1587,11 +1600,7 @@ define("flame/controls", ["require", "exports", "report/dom", "report/units", "f
 		}
 		choices() {
 			const { m } = this;
-			return [this.metric(), select("Draw", [["flame", "Flame"], ["icicle", "Icicle"]], m.icicle ? "icicle" : "flame", (v) => {
-					m.icicle = v === "icicle";
-					this.graph.resize();
-					this.graph.settleScroll();
-				}),
+			return [this.metric(), this.draw,
 				select("A box for each", [["function", "By function"], ["line", "By line"],
 					["file", "By file"]], m.choice.grain, (v) => m.change({ grain: v })),
 				toggle("Reversed", "From the innermost frame: who called it", m.choice.reverse, (on) => m.change({ reverse: on })),
@@ -1646,6 +1655,7 @@ define("flame/controls", ["require", "exports", "report/dom", "report/units", "f
 		}
 		refresh() {
 			this.all.disabled = !this.graph.isZoomed;
+			this.draw.value = this.m.icicle ? "icicle" : "flame";
 			const marked = this.m.found !== null;
 			this.matched.hidden = !marked;
 			this.matched.textContent = marked ? `${(0, units_2.percent)(this.m.matched())} matched` : "";

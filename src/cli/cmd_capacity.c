@@ -2,7 +2,6 @@
  * capacity -- the largest load that a server holds within limits: looked for,
  * held, and what stands in the way.
  */
-#include <errno.h>
 #include <math.h>
 #include <signal.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "base/clock.h"
 #include "base/fault.h"
 #include "cli/climbing.h"
+#include "cli/output.h"
 #include "profile/functions.h"
 #include "profile/write.h"
 #include "report/capacity.h"
@@ -54,7 +54,7 @@ static const struct as_opt opts[] = {
 	{ .name = "label", .letter = 'l', .type = AS_OPT_PAIRS, .at = AT(m.labels), .arg = "K=V", .help = "a label to find the runs by; repeatable" },
 	AS_OPT_HEAD("output"),
 	{ .name = "json", .type = AS_OPT_SWITCH, .at = AT(json), .help = "the answer and all that was tried as JSON, instead of the summary" },
-	{ .name = "html", .type = AS_OPT_TEXT, .at = AT(m.html), .arg = "FILE", .help = "write a page with the curve and the plots of the answer to FILE" },
+	{ .name = "html", .type = AS_OPT_TEXT, .at = AT(m.html), .arg = "FILE", .help = "write a page with the curve and the plots of the answer to FILE; '-' is standard output" },
 	{ .name = "quiet", .letter = 'q', .type = AS_OPT_SWITCH, .at = AT(quiet), .help = "no progress, no summary" },
 	AS_STORING_OPTS(struct opts),
 	{ 0 }
@@ -102,12 +102,6 @@ static int check(const struct opts *o, struct as_err *err)
 	return AS_OK;
 }
 
-static int open_page(const struct opts *o, struct job *j, struct as_err *err)
-{
-	j->page = o->m.html ? fopen(o->m.html, "we") : NULL;
-	return j->page || !o->m.html ? AS_OK : as_fail_errno(err, errno, "open '%s'", o->m.html);
-}
-
 static int prepare(const struct opts *o, const char *url, struct job *j, const struct as_env *env,
 		   struct as_err *err)
 {
@@ -118,7 +112,9 @@ static int prepare(const struct opts *o, const char *url, struct job *j, const s
 	if (r == AS_OK)
 		r = as_schedule_parse(o->arrival, &j->load.config.schedule, err);
 	if (r == AS_OK)
-		r = open_page(o, j, err);
+		r = as_output_check_page(o->m.html, o->json, err);
+	if (r == AS_OK)
+		r = as_output_open(o->m.html, &j->page, err);
 	if (r == AS_OK)
 		r = as_load_job_prepare(&o->ask, url, env, &j->load, err);
 	as_thresholds_text(&j->slo, j->keeps_to, sizeof j->keeps_to);
@@ -230,14 +226,14 @@ static int exit_status(const struct as_climb_story *c)
 }
 
 static int write_page(const struct opts *o, const struct job *j, const struct as_run *run,
-		      struct as_err *err)
+		      FILE *standard, struct as_err *err)
 {
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
 
-	if (!j->page)
+	if (!o->m.html)
 		return AS_OK;
 	as_report_html(&b, run);
-	return as_buf_write_file(&b, j->page, o->m.html, err);
+	return as_output_write(&b, j->page, o->m.html, standard, err);
 }
 
 static int show(const struct opts *o, const struct job *j, struct as_io *io, struct as_err *err)
@@ -245,15 +241,16 @@ static int show(const struct opts *o, const struct job *j, struct as_io *io, str
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
 	struct as_look look = as_look_for(fileno(io->out));
 	const struct as_run *run = j->climbing.best.run;
-	int r = write_page(o, j, run, err);
+	bool summary = !o->json && !o->quiet && !as_output_page_is_standard(o->m.html);
+	int r = write_page(o, j, run, io->out, err);
 
 	if (r < 0)
 		return r;
 	if (o->json)
 		as_report_capacity_json(&b, run);
-	else if (!o->quiet)
+	else if (summary)
 		as_report_load(&b, &look, run);
-	if (j->climbing.best.kept && !o->json && !o->quiet)
+	if (j->climbing.best.kept && summary)
 		as_report_next(&b, &look, run);
 	return as_buf_write(&b, io->out, err);
 }

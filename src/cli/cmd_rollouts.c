@@ -210,13 +210,14 @@ static struct as_json_text json_or(const struct as_buf *b, const char *otherwise
 	return b->len ? as_json_text(b->p, b->len) : as_json_text(otherwise, strlen(otherwise));
 }
 
-static int expand(struct job *j, struct as_err *err)
+/* To the file of inputs; or, without one, to be counted. */
+static int read_rows(struct job *j, const char *output, const char *agent,
+		     struct as_rollout_input_count *ret, struct as_err *err)
 {
 	const struct as_rollout_words *w = &j->words;
-	struct as_rollout_input_count count;
 	const struct as_rollout_input in = {.input = w->input,
-					    .output = j->files.part,
-					    .agent = w->agent,
+					    .output = output,
+					    .agent = agent,
 					    .limit = w->limit,
 					    .add_seed = w->add_seed,
 					    .repeats = json_or(&w->repeats, "1"),
@@ -226,18 +227,47 @@ static int expand(struct job *j, struct as_err *err)
 
 	if (!as_json_is_object(in.params))
 		return as_fail(err, AS_EUSAGE, "responses_create_params is no {key: value, …}");
-	int r = as_rollout_expand(&in, &j->list, &count, err);
-	if (r < 0)
-		return r;
-	if (j->malformed > TOLD_MOST)
+	int r = as_rollout_expand(&in, &j->list, ret, err);
+	if (r == AS_OK && j->malformed > TOLD_MOST)
 		(void)fprintf(stderr, "assay: … and %llu more rows that could not be read\n",
 			      (unsigned long long)(j->malformed - TOLD_MOST));
-	j->out->malformed = count.malformed;
-	j->out->asked = j->list.n + count.malformed;
+	j->out->malformed = ret->malformed;
+	return r;
+}
+
+static int expand(struct job *j, struct as_err *err)
+{
+	struct as_rollout_input_count count;
+	int r = read_rows(j, j->files.part, j->words.agent, &count, err);
+
+	if (r < 0)
+		return r;
+	j->out->asked = count.good + count.lost;
 	if (j->list.n)
 		return AS_OK;
 	(void)unlink(j->files.part);
-	return as_fail(err, AS_EFORMAT, "'%s' has no row that could be sent", w->input);
+	return as_fail(err, AS_EFORMAT, "'%s' has no row that could be sent", j->words.input);
+}
+
+/*
+ * The inputs of an earlier collection have no rows that could not be read, nor
+ * what was added to the file since: both are asked for, and do not come back.
+ */
+static int count_asked(struct job *j, uint64_t before, struct as_err *err)
+{
+	struct as_rollout_input_count count;
+	const char *agent = j->words.agent; /* who does not say so again has what rows got then */
+
+	if (!agent && j->list.nagents)
+		agent = j->list.agents[0];
+	int r = read_rows(j, NULL, agent, &count, err);
+	if (r < 0)
+		return r;
+	j->out->asked = (count.good > before ? count.good : before) + count.lost;
+	if (count.good > before)
+		(void)fprintf(stderr, "assay: %llu rollouts of '%s' are none that it began with\n",
+			      (unsigned long long)(count.good - before), j->words.input);
+	return AS_OK;
 }
 
 static void tell_recall(const struct job *j, const struct as_rollout_recall *c)
@@ -266,11 +296,10 @@ static int find_rows(struct job *j, bool *ret_found, struct as_err *err)
 		return expand(j, err);
 	if (r < 0)
 		return r;
-	j->out->asked = c.asked;
 	j->out->before = c.done;
 	j->out->given_up = c.given_up;
 	tell_recall(j, &c);
-	return AS_OK;
+	return count_asked(j, c.asked, err);
 }
 
 /* ── servers ──────────────────────────────────────────────────────────── */
@@ -540,8 +569,9 @@ const struct as_cmd as_cmd_rollouts = {
 		"A rollout that fails stops no other. When its connection broke, or the server "
 		"answered 429 or 5xx, it is tried again, `--retries` times. **If fewer came "
 		"back than were asked for, that is said and the exit status is 3**; rows that "
-		"are no JSON, or no rows, are named by file and line, count as asked for, and the "
-		"others go on. With `--resume` everything that is not among the results is tried "
+		"are no JSON, or no rows, are named by file and line, count as asked for, as often "
+		"as a row is repeated, also after `--resume`, and the others go on. With "
+		"`--resume` everything that is not among the results is tried "
 		"again, unless the agent said never, or it was answered with a failure "
 		"$NEMO_GYM_MAX_ROLLOUT_ATTEMPTS times (3). A collection may be killed at any "
 		"moment: at most a torn last line is cut off, nothing is lost or there "

@@ -12,6 +12,7 @@
 #include "base/fault.h"
 #include "base/human.h"
 #include "cli/load_ask.h"
+#include "cli/output.h"
 #include "cli/whole.h"
 #include "judge/load.h"
 #include "load/sweep_grid.h"
@@ -58,7 +59,7 @@ static const struct as_opt opts[] = {
 	AS_OPT_HEAD("output"),
 	{ .name = "json", .type = AS_OPT_SWITCH, .at = AT(json), .apart = 1, .help = "all cells as JSON, instead of the table" },
 	{ .name = "csv", .type = AS_OPT_SWITCH, .at = AT(csv), .apart = 1, .help = "all cells as CSV, instead of the table" },
-	{ .name = "html", .type = AS_OPT_TEXT, .at = AT(html), .arg = "FILE", .help = "write a page of plots to FILE" },
+	{ .name = "html", .type = AS_OPT_TEXT, .at = AT(html), .arg = "FILE", .help = "write a page of plots to FILE; '-' is standard output" },
 	{ .name = "quiet", .letter = 'q', .type = AS_OPT_SWITCH, .at = AT(quiet), .help = "no progress, no table" },
 	AS_STORING_OPTS(struct opts),
 	{ 0 }
@@ -108,6 +109,9 @@ static int prepare(struct sweep *s, struct as_err *err)
 		return as_fail(err, AS_EUSAGE, "connections are 1 to %d", AS_LOAD_CONNS_MOST);
 	if (o->m.stacks && !o->ask.watched.n && !o->setup)
 		return as_fail(err, AS_EUSAGE, "--stacks needs somebody to --watch, or a --setup");
+	r = as_output_check_page(o->html, o->json || o->csv, err);
+	if (r < 0)
+		return r;
 	s->grid = as_zalloc(sizeof *s->grid);
 	if (!s->grid)
 		return as_fail(err, AS_ENOMEM, "no memory for a grid");
@@ -545,6 +549,7 @@ static int show(struct sweep *s, struct as_err *err)
 					  .value = axis_value,
 					  .grid = s->grid,
 					  .interrupted = s->interrupted};
+	bool summary = !o->json && !o->csv && !o->quiet && !as_output_page_is_standard(o->html);
 	int e = AS_OK;
 
 	if (o->html) {
@@ -555,9 +560,9 @@ static int show(struct sweep *s, struct as_err *err)
 		as_report_sweep_json(&b, &r);
 	else if (o->csv)
 		as_report_sweep_csv(&b, &r);
-	else if (!o->quiet)
+	else if (summary)
 		as_report_sweep(&b, &look, &r);
-	if (s->best.kept && !o->json && !o->csv && !o->quiet)
+	if (s->best.kept && summary)
 		as_report_next(&b, &look, s->best.run);
 	return e < 0 ? e : as_buf_write(&b, s->io->out, err);
 }

@@ -280,15 +280,10 @@ static int write_page(const struct as_measure_opts *o, const struct as_run *run,
 	return as_output_write(&b, page, o->html, io->out, err);
 }
 
-/* Is the document, is the page written to standard output? */
+/* Is the document written to standard output? */
 static bool prints_document(const struct as_measure_opts *o)
 {
 	return as_output_is_standard(o->output) && (o->output || o->json || o->csv);
-}
-
-static bool prints_page(const struct as_measure_opts *o)
-{
-	return o->html && as_output_is_standard(o->html);
 }
 
 static int show_summary(const struct as_measured *s, struct as_err *err)
@@ -335,7 +330,8 @@ static int show(const struct as_measured *s, const struct as_measure_opts *o, bo
 		r = write_page(o, run, s->page, io, err);
 	if (run->end.error)
 		as_measured_tell_error(s, started);
-	if (r == AS_OK && started && !o->quiet && !prints_document(o) && !prints_page(o))
+	if (r == AS_OK && started && !o->quiet && !prints_document(o) &&
+	    !as_output_page_is_standard(o->html))
 		r = show_summary(s, err);
 	if (r == AS_OK && o->keystone_dir)
 		r = append_keystone(o->keystone_dir, run, err);
@@ -358,10 +354,10 @@ void as_measured_done(struct as_measured *s)
 
 static int open_files(struct as_measured *s, const struct as_measure_opts *o, struct as_err *err)
 {
-	if (prints_document(o) && prints_page(o))
-		return as_fail(err, AS_EUSAGE,
-			       "--html - and a document have one standard output: name a file");
-	int r = as_output_open(o->output, &s->file, err);
+	int r = as_output_check_page(o->html, prints_document(o), err);
+
+	if (r == AS_OK)
+		r = as_output_open(o->output, &s->file, err);
 	return r < 0 ? r : as_output_open(o->html, &s->page, err);
 }
 

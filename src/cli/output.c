@@ -12,6 +12,19 @@ bool as_output_is_standard(const char *path)
 	return !path || !strcmp(path, "-");
 }
 
+bool as_output_page_is_standard(const char *html)
+{
+	return html && as_output_is_standard(html);
+}
+
+int as_output_check_page(const char *html, bool document, struct as_err *err)
+{
+	if (!document || !as_output_page_is_standard(html))
+		return AS_OK;
+	return as_fail(err, AS_EUSAGE,
+		       "--html - and a document have one standard output: name a file");
+}
+
 int as_output_open(const char *path, FILE **ret, struct as_err *err)
 {
 	*ret = NULL;

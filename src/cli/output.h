@@ -14,6 +14,10 @@ bool as_output_is_standard(const char *path);
  * *ret is NULL for standard output.
  */
 int as_output_open(const char *path, FILE **ret, struct as_err *err);
+/* Of --html, which has no file unless it is named. A summary beside it would spoil the page. */
+bool as_output_page_is_standard(const char *html);
+/* `document`: is another thing written to standard output? Then the page needs a file. */
+int as_output_check_page(const char *html, bool document, struct as_err *err);
 /* All of it, to where `path` and `file` (as it was opened) say. */
 int as_output_write(const struct as_buf *b, FILE *file, const char *path, FILE *standard,
 		    struct as_err *err);

@@ -25,9 +25,14 @@ static const double z = 2;
 
 #define INVALID "invalid"
 
+static double share_of_time(const struct as_load *l, int64_t ns)
+{
+	return l->sending_ns > 0 ? (double)ns / (double)l->sending_ns : 0;
+}
+
 double as_load_busy(const struct as_load *l)
 {
-	return l->sending_ns > 0 ? (double)(l->cpu_ns + l->wait_ns) / (double)l->sending_ns : 0;
+	return share_of_time(l, l->cpu_ns + l->wait_ns);
 }
 
 int64_t as_load_allowance(const struct as_load *l)
@@ -92,7 +97,7 @@ void as_judge_load(struct as_run *run)
 	const struct as_load *l = run->load;
 	struct as_verdict *v = &run->verdict;
 	int64_t late = as_histogram_at(&l->lateness, 0.99);
-	double waited = l->sending_ns > 0 ? (double)l->wait_ns / (double)l->sending_ns : 0;
+	double waited = share_of_time(l, l->wait_ns);
 
 	*v = (struct as_verdict){.confidence = 1};
 	if (!answered(l))
@@ -111,8 +116,9 @@ void as_judge_load(struct as_run *run)
 		say(v, "valid-short", "valid, as far as a load so short can tell", "");
 	else
 		say(v, "valid", "valid: the generator had time to spare", "");
-	evidence(v, "generator busy", "%s", as_human_percent(as_load_busy(l)).s);
-	evidence(v, "waited for a CPU", "%s", as_human_percent(waited).s);
+	evidence(v, "generator busy", "%s: ran %s, waited for a CPU %s",
+		 as_human_percent(as_load_busy(l)).s,
+		 as_human_percent(share_of_time(l, l->cpu_ns)).s, as_human_percent(waited).s);
 	if (late >= 0)
 		evidence(v, "late p99", "%s of %s", as_human_duration(late).s,
 			 as_human_duration(as_load_allowance(l)).s);

@@ -242,7 +242,7 @@ static int put_one(struct expand *x, struct as_json_text row, struct task *t, ui
 
 	as_buf_clear(&x->text);
 	int r = as_rollout_row(x->in, row, &place, &x->text, err);
-	if (r < 0)
+	if (r < 0 || !x->out)
 		return r;
 	const struct as_rollout one = {.at = x->at,
 				       .len = (uint32_t)x->text.len,
@@ -267,11 +267,24 @@ static int expand_row(struct expand *x, const struct as_lines *l, struct as_json
 
 	if (r == AS_OK)
 		r = repeats_of(x->in, as_buf_text(&x->agent), &repeats, err);
-	if (r == AS_OK)
+	if (r == AS_OK && x->out)
 		r = as_rollout_agent(x->list, as_buf_text(&x->agent), &agent, err);
-	for (uint64_t i = 0; r == AS_OK && i < repeats; i++)
+	for (uint64_t i = 0; r == AS_OK && i < (x->out ? repeats : 1); i++)
 		r = put_one(x, row, &x->tasks[task], agent, err);
+	x->count->good += r == AS_OK ? repeats : 0;
 	return r;
+}
+
+/* Of a row that could not be read: nobody knows its agent for sure, and one it would have been. */
+static uint64_t repeats_of_malformed(const struct expand *x, struct as_json_text row)
+{
+	as_auto_buf struct as_buf agent = AS_BUF(AS_BUF_LINE);
+	struct as_err ignored;
+	uint64_t n = 1;
+
+	if (!as_row_agent(row, &agent) && x->in->agent)
+		as_buf_str(&agent, x->in->agent);
+	return repeats_of(x->in, as_buf_text(&agent), &n, &ignored) < 0 ? 1 : n;
 }
 
 /* ── all rows ─────────────────────────────────────────────────────────── */
@@ -310,6 +323,8 @@ static int take_line(struct expand *x, const struct as_lines *l, struct as_err *
 	int r = check_line(l, &row, &why);
 
 	x->count->rows++;
+	if (r < 0)
+		row = as_json_text(NULL, 0); /* what is no JSON names no agent */
 	if (r == AS_OK)
 		r = check_row(x, row, &why);
 	if (r == AS_OK)
@@ -321,6 +336,7 @@ static int take_line(struct expand *x, const struct as_lines *l, struct as_err *
 		return as_err_wrap(err, "%s:%llu", l->path, (unsigned long long)l->number);
 	}
 	x->count->malformed++;
+	x->count->lost += repeats_of_malformed(x, row);
 	if (x->in->malformed)
 		x->in->malformed(x->in->arg, l->path, l->number, &why);
 	return AS_OK;
@@ -347,10 +363,12 @@ int as_rollout_expand(const struct as_rollout_input *in, struct as_rollout_list 
 						   .list = list,
 						   .count = ret,
 						   .text = AS_BUF(AS_LINE_MOST),
-						   .agent = AS_BUF(AS_BUF_LINE),
-						   .out = fopen(in->output, "we")};
+						   .agent = AS_BUF(AS_BUF_LINE)};
 
 	*ret = (struct as_rollout_input_count){0};
+	if (!in->output)
+		return take_lines(&x, err);
+	x.out = fopen(in->output, "we");
 	if (!x.out)
 		return as_fail_errno(err, errno, "open '%s'", in->output);
 	int r = take_lines(&x, err);

@@ -11,7 +11,7 @@
 
 struct as_rollout_input {
 	const char *input;  /* the file of rows                                    */
-	const char *output; /* the file of expanded rows                           */
+	const char *output; /* the file of expanded rows; NULL: they are counted only */
 	const char *agent;  /* of rows that name none; or NULL                     */
 	uint64_t limit;     /* so many rows; 0: all                                */
 	bool add_seed;
@@ -23,9 +23,10 @@ struct as_rollout_input {
 
 struct as_rollout_input_count {
 	uint64_t rows, malformed;
+	uint64_t good, lost; /* rollouts of them: of each row as many as num_repeats says */
 };
 
-/* Adds to `list`. */
+/* Adds to `list`, unless there is no output. */
 int as_rollout_expand(const struct as_rollout_input *in, struct as_rollout_list *list,
 		      struct as_rollout_input_count *ret, struct as_err *err);
 

@@ -81,6 +81,8 @@ static int prepare(struct as_side *s, const struct as_identity *of, struct as_er
 		r = as_fail(err, AS_ENOMEM, "no memory to watch '%s'", s->whom->name);
 	if (r == AS_OK)
 		r = as_builder_new(&s->builder, err);
+	if (r == AS_OK) /* it lasts as long as the load */
+		as_builder_take_whole(s->builder);
 	if (r == AS_OK && s->how.loops)
 		r = as_loops_init(&s->loops, err);
 	return r;

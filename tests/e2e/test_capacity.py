@@ -190,6 +190,23 @@ def _():
         expect_in("answers a second, over requests under way", text, "the curve")
 
 
+@test("--html - is standard output, with nothing beside it, and no file of that name")
+def _():
+    s = stub("--answer", "delay=5ms")
+    words = ("capacity", "--slo", "p99<10s", "--from", 20, "--most", 40, *QUICK, "--html")
+    r = assay(*words, "-", s.url)
+    expect(r.rc in (0, 6), r.err)
+    expect(r.out.startswith("<!doctype html>") and r.out.endswith("</html>\n"),
+           f"{r.out[:80]!r} … {r.out[-80:]!r}")
+    r = assay(*words, "-", "--json", s.url)
+    expect_eq((r.rc, r.out), (2, ""), "with a document")
+    expect_in("have one standard output", r.err)
+    expect(not (tmp() / "-").exists(), "a file that is called '-'")
+    (tmp() / "kept").write_text("precious")
+    expect_eq(assay(*words, "kept", s.url.replace("http:", "nothing:")).rc, 2, "no such scheme")
+    expect_eq((tmp() / "kept").read_text(), "precious", "when nothing comes of it")
+
+
 @test("with --watch the target's use is known, and its stacks at the answer say what limits it")
 def _():
 

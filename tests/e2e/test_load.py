@@ -357,8 +357,11 @@ def own_kb(pid):
 def _():
     if sanitized():
         skip("a sanitizer keeps what was freed")
+    others = [stub() for _ in range(2)]
+    watch = [w for o in others for w in ("--watch", o.p.pid)]
     for server, options in ((("--answer", "delay=exp:5ms"), ("-R", 500)),
-                            (("--sse", 20, "--every", "2ms"), ("-c", 20))):
+                            (("--sse", 20, "--every", "2ms"), ("-c", 20)),
+                            (("--answer", "size=10"), ("-R", 50, *watch))):
         s = stub(*server)
         p = start(ASSAY, "load", "--json", "--no-store", *options, "-i", "2ms", "-z", "6s", s.url,
                   stdout=subprocess.PIPE, text=True)

@@ -250,4 +250,18 @@ def _():
     nobody_left()
 
 
+@test("--html - is standard output, with nothing beside it, and no file of that name")
+def _():
+    words = ("--over", "x=1", "--setup", serve(), "--html", "-", *QUICK, f"unix:{here('s')}")
+    r = assay("sweep", *words)
+    expect(r.rc in (0, 6), r.err)
+    expect(r.out.startswith("<!doctype html>") and r.out.endswith("</html>\n"),
+           f"{r.out[:80]!r} … {r.out[-80:]!r}")
+    for document in ("--json", "--csv"):
+        r = assay("sweep", document, *words)
+        expect_eq((r.rc, r.out), (2, ""), f"with {document}")
+        expect_in("have one standard output", r.err)
+    nobody_left()
+
+
 main()

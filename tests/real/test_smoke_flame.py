@@ -45,6 +45,11 @@ def page(stacks=STACKS, change=None, *options):
     return path
 
 
+def by_time(data):
+    data["slice_ns"] = 10**9
+    data["sample"]["slice"] = list(range(len(data["sample"]["stack"])))
+
+
 def picture(b, name):
     SHOTS.mkdir(exist_ok=True)
     b.shot(SHOTS / f"flame-{name}.png")
@@ -198,11 +203,8 @@ def _():
 
 @test("a span of time is chosen by dragging over the strip", seconds=120)
 def _():
-    def slices(data):
-        data["slice_ns"] = 10**9
-        data["sample"]["slice"] = list(range(len(data["sample"]["stack"])))
     with browser() as b:
-        b.open(page(change=slices))
+        b.open(page(change=by_time))
         left, right, y = b.js("const r = document.querySelector('#strip canvas')"
                               ".getBoundingClientRect(); return [r.left, r.right, r.top + 20]")
         one = (right - left) / 5
@@ -212,6 +214,38 @@ def _():
         picture(b, "slices")
         press(b, "All of it")
         shown_until(lambda: table(b).get("parse"), ["53 %", "53 %"])
+        quiet(b)
+
+
+def root_is_seen(b):
+    """Is the row of the root, wherever it was drawn, inside of the window?"""
+    return b.js("const g = document.querySelector('.graph'), r = g.getBoundingClientRect();"
+                "const icicle = document.querySelector('select[title=Draw]').value === 'icicle';"
+                "return icicle ? g.scrollTop === 0 && r.top >= 0 && r.top + 19 <= innerHeight"
+                " : r.bottom <= innerHeight && g.scrollTop + g.clientHeight >= g.scrollHeight - 1")
+
+
+@test("the root of a deep stack is seen when the page opens; who turns it has it as he likes",
+      seconds=120)
+def _():
+    drawn = "return document.querySelector('select[title=Draw]').value"
+    deep = ";".join(f"_import{i} (importlib/_bootstrap.py:{i})" for i in range(60)) + " 3\n"
+    with browser() as b:
+        b.size(1280, 900)
+        b.open(page(STACKS, by_time))
+        expect_eq((b.js(drawn), root_is_seen(b)), ("flame", True), "a few rows")
+        b.open(page(STACKS + deep, by_time))
+        picture(b, "deep")
+        expect_eq((b.js(drawn), root_is_seen(b)), ("icicle", True), "60 rows")
+        r = b.js("const r = document.querySelector('.graph canvas').getBoundingClientRect();"
+                 "return [r.left + r.width / 2, r.top + 9]")
+        b.hover(*r)
+        expect_eq(b.js("return document.querySelector('.tip').children[0].textContent"), "all",
+                  "what is drawn on top")
+        put(b, "select[title=Draw]", "flame")
+        put(b, "select[title='A box for each']", "line")
+        shown_until(lambda: "parse (app/json.py:4)" in table(b), True)
+        expect_eq(b.js(drawn), "flame", "what was chosen stays")
         quiet(b)
 
 

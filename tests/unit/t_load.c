@@ -111,6 +111,23 @@ static const char *verdict(void)
 	return run.verdict.kind;
 }
 
+/* Who waited for a CPU was busy, and a reader of both figures is told so. */
+static void t_busy_is_told_whole(void)
+{
+	static struct as_run run;
+
+	fine();
+	l.cpu_ns = l.sending_ns * 8 / 100;
+	l.wait_ns = l.sending_ns * 15 / 100;
+	run = (struct as_run){.load = &l};
+	as_judge(&run);
+	EXPECT_STR(run.verdict.evidence[0].what, "generator busy");
+	EXPECT_STR(run.verdict.evidence[0].value, "23 %: ran 8.0 %, waited for a CPU 15 %");
+	l.cpu_ns = l.wait_ns = l.sending_ns / 10000; /* the longest that it can be */
+	as_judge(&run);
+	EXPECT_STR(run.verdict.evidence[0].value, "<0.1 %: ran <0.1 %, waited for a CPU <0.1 %");
+}
+
 static void t_verdicts(void)
 {
 	fine();
@@ -250,5 +267,5 @@ static void t_errors_have_names(void)
 }
 
 UTEST_MAIN(T(t_constant), T(t_random_arrivals), T(t_the_same_seed_gives_the_same_moments),
-	   T(t_wrong_arrivals), T(t_verdicts), T(t_too_short_for_a_verdict), T(t_kept),
-	   T(t_errors_have_names))
+	   T(t_wrong_arrivals), T(t_busy_is_told_whole), T(t_verdicts),
+	   T(t_too_short_for_a_verdict), T(t_kept), T(t_errors_have_names))

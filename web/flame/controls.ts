@@ -13,7 +13,7 @@ import type {Width} from "./tree";
 const PAUSE = 200; /* ms without a key before a filter is applied */
 
 function select(label: string, options: [string, string][], value: string,
-    act: (value: string) => void): HTMLElement {
+    act: (value: string) => void): HTMLSelectElement {
     const s = h("select", {"aria-label": label, title: label},
         ...options.map(([v, text]) => h("option", {value: v, selected: v === value}, text)));
     s.addEventListener("change", () => act(s.value));
@@ -42,6 +42,7 @@ export class Controls {
     private readonly inputs = new Map<FilterName, HTMLInputElement>();
     private readonly typing = new Set<HTMLInputElement>();
     private callers!: HTMLButtonElement;
+    private readonly draw: HTMLSelectElement;
     private readonly all: HTMLButtonElement;
 
     constructor(private readonly m: Model, private readonly graph: Graph) {
@@ -49,6 +50,12 @@ export class Controls {
         this.more = toggle("Filters", "Show and hide stacks and frames", this.filtered(), (on) => {
             this.panel.hidden = !on;
         });
+        this.draw = select("Draw", [["flame", "Flame"], ["icicle", "Icicle"]],
+            m.icicle ? "icicle" : "flame", (v) => {
+                m.icicle = v === "icicle";
+                graph.resize();
+                graph.settleScroll();
+            });
         this.all = button("All", "Show the whole width (Escape)", () => graph.zoom(0));
         this.find.addEventListener("input", () => m.search(this.find.value));
         this.root = h("div", {}, h("div", {class: "tools"}, ...this.choices(), this.all,
@@ -60,12 +67,7 @@ export class Controls {
 
     private choices(): Child[] {
         const {m} = this;
-        return [this.metric(), select("Draw", [["flame", "Flame"], ["icicle", "Icicle"]],
-            m.icicle ? "icicle" : "flame", (v) => {
-                m.icicle = v === "icicle";
-                this.graph.resize();
-                this.graph.settleScroll();
-            }),
+        return [this.metric(), this.draw,
         select("A box for each", [["function", "By function"], ["line", "By line"],
             ["file", "By file"]], m.choice.grain, (v) => m.change({grain: v as Grain})),
         toggle("Reversed", "From the innermost frame: who called it", m.choice.reverse,
@@ -141,6 +143,7 @@ export class Controls {
 
     private refresh(): void {
         this.all.disabled = !this.graph.isZoomed;
+        this.draw.value = this.m.icicle ? "icicle" : "flame";
         const marked = this.m.found !== null;
         this.matched.hidden = !marked;
         this.matched.textContent = marked ? `${percent(this.m.matched())} matched` : "";

@@ -28,6 +28,7 @@ export class Graph {
     private readonly redraw: () => void;
     private zoomed = 0; /* the box that is as wide as the picture */
     private glide = 0;
+    private opened = false;
     private trail: string[] = []; /* of the zoomed box, to find it in the next tree */
 
     constructor(private readonly m: Model) {
@@ -75,7 +76,16 @@ export class Graph {
         this.tip.hide();
         this.pic.view = this.viewOf(t, this.zoomed);
         this.resize();
+        if (!this.opened)
+            this.open();
         this.settleScroll();
+    }
+
+    /* Flames whose root is below the window hang from the top, unless somebody turns them. */
+    private open(): void {
+        this.opened = true;
+        if (this.root.getBoundingClientRect().bottom + scrollY > innerHeight)
+            this.m.icicle = true;
     }
 
     private viewOf(t: Tree, i: number): View {
