@@ -30,6 +30,8 @@ void as_heading(struct as_buf *out, const struct as_look *look, const char *titl
  */
 void as_put_wrapped(struct as_buf *out, const struct as_look *look, const char *text, int at,
 		    int indent);
+/* How many bytes of it are in the first `lines`, when the first starts where the others do. */
+size_t as_wrapped_part(const struct as_look *look, const char *text, int indent, int lines);
 
 /*
  * A flow: items one after the other, separated by " · ", wrapped between

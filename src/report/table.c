@@ -129,7 +129,7 @@ static void put_cell(struct as_buf *out, const struct as_column *c, const char *
 {
 	size_t port = c->port ? port_of(text) : 0;
 
-	if (port && as_clean_width(text, strlen(text)) > width && (int)port + 2 < width) {
+	if (port && as_clean_width(text, strlen(text)) > width && (int)port + 2 <= width) {
 		put_ported(out, text, port, width);
 		return;
 	}
