@@ -94,6 +94,21 @@ size_t as_wrapped_part(const struct as_look *look, const char *text, int indent,
 	return (size_t)(end - text);
 }
 
+void as_put_after(struct as_buf *out, const struct as_look *look, int at, int indent,
+		  const char *mark, const char *text)
+{
+	int w = as_text_width(mark, strlen(mark)) + 1 + as_text_width(text, strlen(text));
+
+	as_buf_str(out, mark);
+	if (at + w <= look->width) {
+		as_buf_byte(out, ' ');
+	} else {
+		as_buf_byte(out, '\n');
+		as_buf_fill(out, ' ', (size_t)indent);
+	}
+	as_buf_str(out, text);
+}
+
 static void flow_lead(struct as_flow *f)
 {
 	as_buf_fill(f->out, ' ', (size_t)f->indent);
