@@ -29,6 +29,8 @@ static const struct as_opt opts[] = {
 struct pair {
 	struct as_profile *of[2];
 	uint64_t rate[2]; /* sampled */
+	int64_t lasts_ns[2];
+	size_t before, after; /* stacks of both: all, and those that the filters left */
 	struct as_profile *diff;
 };
 
@@ -53,6 +55,9 @@ static int see(const char *path, const struct as_heap_opts *o, size_t side, stru
 		return r;
 	p->of[side] = as_take(seen.view);
 	p->rate[side] = seen.heap->rate;
+	p->lasts_ns[side] = seen.heap->end_ns - seen.heap->start_ns;
+	p->before += seen.samples;
+	p->after += p->of[side]->nsamples;
 	return AS_OK;
 }
 
@@ -70,6 +75,8 @@ static int read_moments(const struct opts *o, const char *path, struct pair *p, 
 	until.from_ns = 0;
 	until.until_ns = o->heap.from_ns;
 	int r = see(path, &until, AS_BEFORE, p, err);
+	if (r == AS_OK)
+		r = as_heap_reaches(p->lasts_ns[AS_BEFORE], o->heap.from_ns, err);
 	until.until_ns = o->heap.until_ns;
 	return r < 0 ? r : see(path, &until, AS_AFTER, p, err);
 }
@@ -91,6 +98,8 @@ static int read_pair(const struct opts *o, char **args, struct pair *p, struct a
 		if (r == AS_OK)
 			r = see(args[1], &o->heap, AS_AFTER, p, err);
 	}
+	if (r == AS_OK)
+		r = as_heap_kept(&o->heap, p->before, p->after, err);
 	return r < 0 ? r
 		     : as_profile_diff(p->of[AS_BEFORE], p->of[AS_AFTER], metric(o),
 				       counts ? "count variance" : "variance", &p->diff, err);

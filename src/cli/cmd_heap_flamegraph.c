@@ -114,14 +114,13 @@ static int see_slices(const struct opts *o, const char *path, struct as_heap_see
 	int r = o->heap.leaks ? read_lasting(o, path, &want, seen, &p, err)
 			      : read_peaks(o, path, &want, &p, err);
 
-	if (r == AS_OK)
-		r = as_sieve_apply(&o->heap.sieve, &p, err);
 	if (r < 0)
 		return r;
-	p->slice_ns = want.slice_ns;
 	as_profile_free(seen->view);
 	seen->view = as_take(p);
-	return AS_OK;
+	r = as_heap_sift(seen, &o->heap, err);
+	seen->view->slice_ns = want.slice_ns;
+	return r;
 }
 
 /* ── the picture ──────────────────────────────────────────────────────── */
@@ -213,6 +212,8 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 		r = as_heap_see(args[0], &o->heap, apart(o), &seen, err);
 	if (r == AS_OK && o->temporal)
 		r = see_slices(o, args[0], &seen, err);
+	if (r == AS_OK)
+		r = as_heap_kept(&o->heap, seen.samples, seen.view->nsamples, err);
 	return r < 0 ? r : draw(o, &seen, picture, as_buf_text(&path), io, err);
 }
 

@@ -29,6 +29,8 @@ static int write_page(const struct opts *o, const char *path, struct as_heap_how
 	int r = as_heap_see(path, &o->heap, AS_HEAP_SHOWN, &seen, err);
 
 	if (r == AS_OK)
+		r = as_heap_kept(&o->heap, seen.samples, seen.view->nsamples, err);
+	if (r == AS_OK)
 		r = as_output_open(o->output, &file, err);
 	if (r < 0)
 		return r;

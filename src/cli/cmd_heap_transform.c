@@ -62,6 +62,8 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 		return as_hint(err, "it is one of csv|%s", AS_PROFILE_WRITTEN);
 	}
 	int r = as_heap_see(args[1], &o->heap, apart, &seen, err);
+	if (r == AS_OK)
+		r = as_heap_kept(&o->heap, seen.samples, seen.view->nsamples, err);
 	if (r < 0)
 		return r;
 	return csv ? write_csv(o->output, &seen, io, err)

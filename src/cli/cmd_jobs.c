@@ -119,7 +119,8 @@ const struct as_cmd as_cmd_jobs = {
 	.manual =
 		"One line for each run: its id, name, how it stands, when it started, how long it "
 		"took, its CPU time and its largest memory. Runs that are still going on come "
-		"first, with what they used so far.\n\n"
+		"first, with what they used so far. Where that is too wide for the terminal, names "
+		"are cut, then CPU time, age and memory are left out.\n\n"
 		"Filters add up: a run must pass all of them. A label may be given more than "
 		"once. `--since` and `--until` look at the start of a run; a span such as `2h` "
 		"counts back from now, a date is local time, and a date alone is its "

@@ -28,6 +28,14 @@ static int check(const struct as_heap_opts *o, struct as_err *err)
 	return AS_OK;
 }
 
+int as_heap_reaches(int64_t lasts_ns, int64_t from_ns, struct as_err *err)
+{
+	if (!from_ns || from_ns < lasts_ns)
+		return AS_OK;
+	return as_fail(err, AS_ENOTFOUND, "nothing is there from %s on: the capture lasts %s",
+		       as_human_duration(from_ns).s, as_human_duration(lasts_ns).s);
+}
+
 int as_heap_read(const char *path, const struct as_heap_opts *o, struct as_heap **ret,
 		 struct as_err *err)
 {
@@ -38,12 +46,22 @@ int as_heap_read(const char *path, const struct as_heap_opts *o, struct as_heap 
 				       .partial = o->partial};
 	int r = check(o, err);
 
-	return r < 0 ? r : as_capture_read(path, &want, ret, err);
+	if (r == AS_OK)
+		r = as_capture_read(path, &want, ret, err);
+	return r < 0 ? r : as_heap_reaches((*ret)->end_ns - (*ret)->start_ns, o->from_ns, err);
 }
 
-int as_heap_viewed(const struct as_heap *h, const struct as_heap_opts *o, unsigned apart,
-		   struct as_profile **ret, struct as_err *err)
+int as_heap_sift(struct as_heap_seen *seen, const struct as_heap_opts *o, struct as_err *err)
 {
+	seen->samples = seen->view->nsamples;
+	return as_sieve_apply(&o->sieve, &seen->view, err);
+}
+
+/* The view that the options ask for, filtered. */
+static int view(struct as_heap_seen *seen, const struct as_heap_opts *o, unsigned apart,
+		struct as_err *err)
+{
+	const struct as_heap *h = seen->heap;
 	unsigned exact = h->rate ? 0 : AS_HEAP_SPREAD;
 
 	if (h->rate && as_heap_view_of(o) == AS_HEAP_TEMPORARY) {
@@ -52,9 +70,17 @@ int as_heap_viewed(const struct as_heap *h, const struct as_heap_opts *o, unsign
 			      "capture has samples of them");
 		return as_hint(err, "record without --sample");
 	}
-	int r = as_heap_profile(h, as_heap_view_of(o), apart & ~exact, ret, err);
+	int r = as_heap_profile(h, as_heap_view_of(o), apart & ~exact, &seen->view, err);
 
-	return r < 0 ? r : as_sieve_apply(&o->sieve, ret, err);
+	return r < 0 ? r : as_heap_sift(seen, o, err);
+}
+
+int as_heap_kept(const struct as_heap_opts *o, size_t before, size_t after, struct as_err *err)
+{
+	if (!before || as_sieve_kept(&o->sieve, after, err) == AS_OK)
+		return AS_OK;
+	return as_hint(err, "they look for words in names of functions and files as they are "
+			    "spelled; 'assay heap summary' lists them");
 }
 
 static void put_title(struct as_buf *out, const struct as_heap *h, const struct as_heap_opts *o)
@@ -80,7 +106,7 @@ int as_heap_see(const char *path, const struct as_heap_opts *o, unsigned apart,
 	*ret = (struct as_heap_seen){.title = AS_BUF(AS_BUF_LINE)};
 	int r = as_heap_read(path, o, &ret->heap, err);
 	if (r == AS_OK)
-		r = as_heap_viewed(ret->heap, o, apart, &ret->view, err);
+		r = view(ret, o, apart, err);
 	if (r == AS_OK)
 		put_title(&ret->title, ret->heap, o);
 	return r < 0 ? r : as_buf_ok(&ret->title, err);
@@ -110,6 +136,8 @@ int as_heap_show(const char *path, const struct as_heap_opts *o, const struct as
 	struct as_heap_how mine = *how;
 	int r = as_heap_see(path, o, AS_HEAP_SHOWN, &seen, err);
 
+	if (r == AS_OK)
+		r = as_heap_kept(o, seen.samples, seen.view->nsamples, err);
 	if (r < 0)
 		return r;
 	mine.title = as_buf_text(&seen.title);

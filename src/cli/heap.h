@@ -54,6 +54,7 @@ struct as_heap_opts {
 struct as_heap_seen {
 	struct as_heap *heap;
 	struct as_profile *view;
+	size_t samples;      /* that the view had before the filters         */
 	struct as_buf title; /* "at the peak, 1.20 s after the start" */
 };
 
@@ -62,6 +63,10 @@ int as_heap_see(const char *path, const struct as_heap_opts *o, unsigned apart,
 		struct as_heap_seen *ret, struct as_err *err);
 void as_heap_seen_done(struct as_heap_seen *s);
 #define as_auto_heap_seen as_cleanup(as_heap_seen_done)
+/* seen->view becomes what the filters leave of it. */
+int as_heap_sift(struct as_heap_seen *seen, const struct as_heap_opts *o, struct as_err *err);
+/* NOTFOUND when there were stacks, and the filters left none of them. */
+int as_heap_kept(const struct as_heap_opts *o, size_t before, size_t after, struct as_err *err);
 /* What stands above a page of it: the command, cut where it is long, and what it is of. */
 void as_heap_seen_title(struct as_buf *out, const struct as_heap_seen *s);
 
@@ -82,6 +87,5 @@ enum as_heap_view as_heap_view_of(const struct as_heap_opts *o);
 /* The capture in this file, as far as the options ask for it. */
 int as_heap_read(const char *path, const struct as_heap_opts *o, struct as_heap **ret,
 		 struct as_err *err);
-/* The view that the options ask for, of `h`, filtered. */
-int as_heap_viewed(const struct as_heap *h, const struct as_heap_opts *o, unsigned apart,
-		   struct as_profile **ret, struct as_err *err);
+/* NOTFOUND when a capture that lasts so long ends before --from. */
+int as_heap_reaches(int64_t lasts_ns, int64_t from_ns, struct as_err *err);

@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/human.h"
+#include "report/glyph.h"
 #include "report/heap.h"
 
 enum { TABLE_AT = 4 };
@@ -24,15 +25,24 @@ struct spread {
 	double bytes, count; /* variances */
 };
 
-/* "  left        310 MiB in 1 240 allocations", and more of it. */
+/* "  left        310 MiB in 1 240 allocations", and more of it, if there is any. */
 static void put_line(const struct end *e, const char *label, struct as_heap_amount a,
 		     struct spread v, const char *more)
 {
+	as_auto_buf struct as_buf text = AS_BUF(AS_BUF_LINE);
+
+	as_put_heap_bytes(&text, a.bytes, v.bytes, e->h->rate);
+	as_buf_str(&text, " in ");
+	as_put_heap_number(&text, a.count, v.count, e->h->rate);
+	as_buf_fmt(&text, " allocation%s", a.count == 1 ? "" : "s");
 	put_label(e, label, AS_DIM);
-	as_put_heap_bytes(e->out, a.bytes, v.bytes, e->h->rate);
-	as_buf_str(e->out, " in ");
-	as_put_heap_number(e->out, a.count, v.count, e->h->rate);
-	as_buf_fmt(e->out, " allocation%s%s\n", a.count == 1 ? "" : "s", more);
+	as_buf_str(e->out, as_buf_text(&text));
+	if (*more)
+		as_put_after(e->out, e->look,
+			     AS_TEXT_AT + as_text_width(as_buf_text(&text), text.len), AS_TEXT_AT,
+			     ",", more);
+	as_buf_byte(e->out, '\n');
+	e->out->bad |= text.bad;
 }
 
 static void put_peak(const struct end *e, const struct as_heap_sums *sums)
@@ -41,7 +51,7 @@ static void put_peak(const struct end *e, const struct as_heap_sums *sums)
 	char when[64] = "";
 
 	if (h->totals.peak.bytes)
-		(void)snprintf(when, sizeof when, ", %s after the start",
+		(void)snprintf(when, sizeof when, "%s after the start",
 			       as_human_duration(h->totals.peak_ns - h->start_ns).s);
 	put_line(e, "peak", h->totals.peak,
 		 (struct spread){sums->variance_peak, sums->variance.peak}, when);
@@ -56,7 +66,7 @@ static void put_temporary(const struct end *e, const struct as_heap_sums *sums)
 	if (e->h->rate)
 		return;
 	if (all > 0)
-		(void)snprintf(share, sizeof share, ", %s of all", as_human_percent(part / all).s);
+		(void)snprintf(share, sizeof share, "%s of all", as_human_percent(part / all).s);
 	put_line(e, "temporary", sums->temporary, (struct spread){0, 0}, share);
 }
 
@@ -134,14 +144,30 @@ static void doubt_before(const struct end *e, const struct as_heap_process *p)
 	      frees);
 }
 
+/* What became another program is one process: its first says it for all of them. */
+static uint64_t unfollowed(const struct as_heap *h, const struct as_heap_process *p)
+{
+	uint64_t n = 0;
+
+	for (const struct as_heap_process *q = h->process; q < h->process + h->nprocesses; q++) {
+		if (q->pid != p->pid || !q->unfollowed)
+			continue;
+		if (q < p)
+			return 0;
+		n += q->unfollowed;
+	}
+	return n;
+}
+
 /* Who came while it ran cannot follow its children. */
 static void doubt_children(const struct end *e, const struct as_heap_process *p)
 {
-	bool one = p->unfollowed == 1;
+	uint64_t n = unfollowed(e->h, p);
 
-	doubt(e, "process %u started %s process%s not recorded%s", p->pid,
-	      as_human_count((double)p->unfollowed).s, one ? " that was" : "es that were",
-	      p->attached ? "" : ": --follow-fork");
+	if (n)
+		doubt(e, "process %u started %s process%s not recorded%s", p->pid,
+		      as_human_count((double)n).s, n == 1 ? " that was" : "es that were",
+		      p->attached ? "" : ": --follow-fork");
 }
 
 static void doubt_process(const struct end *e, const struct as_heap_process *p)

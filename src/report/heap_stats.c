@@ -227,13 +227,13 @@ struct shown {
 static void choose_columns(struct shown *x)
 {
 	static const struct as_column all[WHO_COLS] = {
-		[MADE] = {.title = "allocated", .right = true},
+		[MADE] = {.title = "allocated", .right = true, .spare = 3},
 		[COUNT] = {.title = "count", .right = true, .spare = 1},
 		[OWN_PEAK] = {.title = "own peak", .right = true},
 		[PEAK] = {.title = "at the peak", .right = true},
 		[LEFT] = {.title = "left", .right = true},
 		[RSS] = {.title = "RSS", .right = true, .spare = 2},
-		[WHO] = {.title = "", .min = 16},
+		[WHO] = {.title = "", .min = 14},
 	};
 
 	for (size_t i = 0; i < WHO_COLS; i++)

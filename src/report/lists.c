@@ -21,11 +21,16 @@ struct jobs {
 	int64_t now;
 };
 
+/* Words of a fixed set are never cut: first names are, then numbers are left out. */
 static const struct as_column job_columns[] = {
-	{.title = "id", .max = 12},       {.title = "name", .min = 6, .port = true},
-	{.title = "status", .min = 9},    {.title = "age", .right = true},
-	{.title = "took", .right = true}, {.title = "CPU", .right = true},
-	{.title = "peak", .right = true}, {.title = "verdict", .min = 7},
+	{.title = "id", .max = 12},
+	{.title = "name", .min = 8, .port = true},
+	{.title = "status"},
+	{.title = "age", .right = true, .spare = 2},
+	{.title = "took", .right = true, .spare = 4},
+	{.title = "CPU", .right = true, .spare = 1},
+	{.title = "peak", .right = true, .spare = 3},
+	{.title = "verdict", .spare = 5},
 };
 
 /* "5s", "12m", "3h", "40d", "2y": rounded down, as ages are. */

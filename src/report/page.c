@@ -73,6 +73,42 @@ void as_put_wrapped(struct as_buf *out, const struct as_look *look, const char *
 	as_buf_byte(out, '\n');
 }
 
+size_t as_wrapped_part(const struct as_look *look, const char *text, int indent, int lines)
+{
+	const char *end = text; /* of the last word that is in */
+	int at = indent;
+
+	for (const char *p = text; *p; p += strspn(p, " \n\t")) {
+		size_t n = strcspn(p, " \n\t");
+		int w = as_clean_width(p, n), room = look->width - indent;
+		bool first = at == indent;
+
+		if (!first && at + 1 + w > look->width && !--lines)
+			break;
+		if (!first && at + 1 + w > look->width)
+			at = indent + (w < room ? w : room);
+		else
+			at += (first ? 0 : 1) + (w < room ? w : room);
+		end = p += n;
+	}
+	return (size_t)(end - text);
+}
+
+void as_put_after(struct as_buf *out, const struct as_look *look, int at, int indent,
+		  const char *mark, const char *text)
+{
+	int w = as_text_width(mark, strlen(mark)) + 1 + as_text_width(text, strlen(text));
+
+	as_buf_str(out, mark);
+	if (at + w <= look->width) {
+		as_buf_byte(out, ' ');
+	} else {
+		as_buf_byte(out, '\n');
+		as_buf_fill(out, ' ', (size_t)indent);
+	}
+	as_buf_str(out, text);
+}
+
 static void flow_lead(struct as_flow *f)
 {
 	as_buf_fill(f->out, ' ', (size_t)f->indent);

@@ -30,6 +30,15 @@ void as_heading(struct as_buf *out, const struct as_look *look, const char *titl
  */
 void as_put_wrapped(struct as_buf *out, const struct as_look *look, const char *text, int at,
 		    int indent);
+/* How many bytes of it are in the first `lines`, when the first starts where the others do. */
+size_t as_wrapped_part(const struct as_look *look, const char *text, int indent, int lines);
+
+/*
+ * Text of our own behind what ends at column `at`, with a mark between them: in
+ * the same line if it fits, else in the next, indented.
+ */
+void as_put_after(struct as_buf *out, const struct as_look *look, int at, int indent,
+		  const char *mark, const char *text);
 
 /*
  * A flow: items one after the other, separated by " · ", wrapped between

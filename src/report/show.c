@@ -75,13 +75,47 @@ static void put_where(const struct as_sheet *s)
 	as_flow_end(&f);
 }
 
-static void put_identity(const struct as_sheet *s)
+/* How many words of a command begin behind its first `n` bytes. */
+static size_t words_behind(const struct as_identity *who, size_t n)
 {
+	as_auto_buf struct as_buf text = AS_BUF(AS_BUF_FILE);
+	size_t i = 0;
+
+	while (i < who->argc && text.len < n && !text.bad) {
+		as_buf_str(&text, i ? " " : "");
+		as_put_word(&text, who->argv[i++]);
+	}
+	return who->argc - i;
+}
+
+/* A linker may have been given thousands of files: the first of them say what it was. */
+static void put_command(const struct as_sheet *s)
+{
+	enum { LINES = 6 };
 	const struct as_identity *who = &s->run->who;
 	as_auto_buf struct as_buf text = AS_BUF(AS_BUF_FILE);
 
 	as_put_command(&text, who);
+	size_t part = as_wrapped_part(s->look, as_buf_text(&text), AS_TEXT_AT, LINES);
+	if (part < text.len) {
+		size_t left = words_behind(who, part);
+
+		text.len = part;
+		as_buf_str(&text, " … ");
+		if (left)
+			as_buf_fmt(&text, "and %s more word%s, ", as_human_count((double)left).s,
+				   left == 1 ? "" : "s");
+		as_buf_str(&text, "whole in --json");
+	}
 	fact(s, "command", as_buf_text(&text));
+	s->out->bad |= text.bad;
+}
+
+static void put_identity(const struct as_sheet *s)
+{
+	const struct as_identity *who = &s->run->who;
+
+	put_command(s);
 	if (who->target)
 		as_put_label(s, "attached to", AS_DIM),
 			as_buf_fmt(s->out, "process %d\n", who->target);
@@ -97,7 +131,6 @@ static void put_identity(const struct as_sheet *s)
 		as_put_label(s, "left behind", AS_DIM),
 			as_buf_fmt(s->out, "%d still running when the command ended\n",
 				   s->run->end.survivors);
-	s->out->bad |= text.bad;
 }
 
 /* ── totals ───────────────────────────────────────────────────────────── */

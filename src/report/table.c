@@ -129,7 +129,7 @@ static void put_cell(struct as_buf *out, const struct as_column *c, const char *
 {
 	size_t port = c->port ? port_of(text) : 0;
 
-	if (port && as_clean_width(text, strlen(text)) > width && (int)port + 2 < width) {
+	if (port && as_clean_width(text, strlen(text)) > width && (int)port + 2 <= width) {
 		put_ported(out, text, port, width);
 		return;
 	}
@@ -146,7 +146,11 @@ static void put_cell(struct as_buf *out, const struct as_column *c, const char *
 /* The gap before every column that is shown but the first. */
 static bool put_gap(struct as_buf *out, const int *width, size_t c)
 {
-	if (width[c] != LEFT_OUT && c)
+	size_t first = 0;
+
+	while (first < c && width[first] == LEFT_OUT)
+		first++;
+	if (width[c] != LEFT_OUT && c != first)
 		as_buf_fill(out, ' ', GAP);
 	return width[c] != LEFT_OUT;
 }

@@ -354,6 +354,39 @@ def _():
 
 # --- what is wrong -------------------------------------------------------------------
 
+PAGE = "-o", "x.html"
+VIEWS = [("summary",), ("tree",), ("table",), ("table", *PAGE), ("flamegraph", *PAGE),
+         ("flamegraph", "--temporal", *PAGE), ("transform", "csv"), ("diff",)]
+
+
+@job_test("a capture that ends before --from has nothing to show, and says how long it is")
+def _():
+    allocs("peak")
+    for words in ("stats",), ("stats", "--json"), *VIEWS:
+        r = assay("heap", *words, "--from", "100s", "a.heap")
+        expect_eq((r.rc, r.out), (66, ""), f"{words}: status and output")
+        expect(re.search(r"nothing is there from 1m 40s on: the capture lasts \d", r.err), r.err)
+    expect(not (tmp() / "x.html").exists(), "an empty page")
+
+
+@job_test("filters that leave no stack are told, and nothing is drawn")
+def _():
+    allocs("peak")
+    for words in VIEWS:
+        files = ("a.heap", "a.heap") if words == ("diff",) else ("a.heap",)
+        r = assay("heap", *words, "--focus", "nosuch", *files)
+        expect_eq((r.rc, r.out), (66, ""), f"{words}: status and output")
+        expect_in("no stack is left after the filters", r.err, words)
+        expect_in("assay heap summary", r.err, words)
+    expect(not (tmp() / "x.html").exists(), "an empty page")
+    # One of two may have no such stack; and what has nothing at all has lost nothing.
+    allocs("leak", name="b.heap")
+    r = assay("heap", "diff", "--all", "--show-stacks", "by_leak", "a.heap", "b.heap").ok()
+    expect_in("by_leak", r.out)
+    record("true", name="c.heap").ok()
+    assay("heap", "summary", "--leaks", "--until", "1ns", "--focus", "by_leak", "c.heap").ok()
+
+
 @job_test("what is no capture is refused with a sentence")
 def _():
     (tmp() / "a.heap").write_text("no capture\n")

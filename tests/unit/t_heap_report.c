@@ -2,6 +2,7 @@
 #include "report/heap.h"
 
 #include "base/cleanup.h"
+#include "report/glyph.h"
 #include "sample_heap.h"
 
 #define as_auto_sample as_cleanup(sample_heap_done)
@@ -248,6 +249,55 @@ static void t_sampled_has_intervals(void)
 		    "       96.0 KiB ± 0 B  2.7 %  └ read  app/reader.c\n");
 }
 
+static void expect_narrow(const struct as_buf *b)
+{
+	const char *text = as_buf_text(b);
+
+	for (size_t n; *text; text += n + (text[n] == '\n')) {
+		n = strcspn(text, "\n");
+		if (as_text_width(text, n) > plain.width)
+			UTEST_FAIL("wider than %d: %.*s", plain.width, (int)n, text);
+	}
+}
+
+/* Intervals make every amount twice as wide: lines break, and what matters least is left out. */
+static void t_sampled_fits(void)
+{
+	static const struct as_heap_how how = {
+		.rows = 9,
+		.title = "at the peak, 1.20 s after the start, from 1.00 s, until 1m 40s",
+		.rate = 512 * SAMPLE_KIB};
+	as_auto_sample struct sample_heap s;
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_FILE);
+	struct as_heap *h = sample_heap(&s);
+	struct as_err err;
+
+	h->rate = 512 * SAMPLE_KIB;
+	h->totals.peak.count = 571234;
+	for (size_t i = 0; i < h->nsites; i++) {
+		struct as_heap_sums *x = &h->site[i].sums;
+
+		x->number.peak = (double)x->peak.count;
+		x->variance_made = x->variance_peak = x->variance_left = 1e10;
+		x->variance.made = x->variance.peak = x->variance.left = 1e8;
+	}
+	expect_view(h, AS_HEAP_PEAK, as_report_heap_tree, &how,
+		    "at the peak, 1.20 s after the start, from 1.00 s, until 1m 40s:\n"
+		    "  3.5 MiB ± 332 KiB in 57 ± 33 948 allocations\n"
+		    "    3.5 MiB ± 332 KiB  100 %  main  app/main.py:5\n"
+		    "    3.1 MiB ± 191 KiB   90 %  ├ copy  app/state.py:40\n"
+		    "    256 KiB ± 191 KiB  7.2 %  ├ load  app/load.py:12\n"
+		    "   96.0 KiB ± 191 KiB  2.7 %  └ read  app/reader.c:7\n");
+	EXPECT_OK(as_report_heap_stats(&b, &plain, h, 9, &err), err);
+	expect_narrow(&b);
+	EXPECT(strstr(as_buf_text(&b), "  peak        3.5 MiB ± 383 KiB in 571 234 ± 39 200 "
+				       "allocations,\n"
+				       "              1.20 s after the start\n"));
+	EXPECT(strstr(as_buf_text(&b), "processes\n"
+				       "            own peak "));
+	EXPECT(strstr(as_buf_text(&b), "  100 python3 app.py\n"));
+}
+
 static void t_csv(void)
 {
 	as_auto_sample struct sample_heap s;
@@ -295,6 +345,28 @@ static void t_what_is_doubtful_is_said(void)
 	EXPECT_STR(as_buf_text(&b),
 		   "  incomplete  the disk was full: the capture ends 4.00 s after the start\n"
 		   "  incomplete  process 101: its threads waited 1.50 s for the recorder\n");
+}
+
+/* sh that becomes Python is one process, whichever of the two started others. */
+static void t_a_process_that_becomes_another_is_told_once(void)
+{
+	as_auto_sample struct sample_heap s;
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_FILE);
+	struct as_heap *h = sample_heap(&s);
+
+	s.process[1].pid = s.process[0].pid;
+	s.process[0].unfollowed = 1;
+	s.process[1].unfollowed = 2;
+	as_put_heap_doubts(&b, &plain, h);
+	EXPECT_STR(as_buf_text(&b), "  incomplete  process 100 started 3 processes that were not "
+				    "recorded:\n"
+				    "              --follow-fork\n");
+	as_buf_clear(&b);
+	s.process[0].unfollowed = 0;
+	s.process[1].unfollowed = 1;
+	as_put_heap_doubts(&b, &plain, h);
+	EXPECT_STR(as_buf_text(&b), "  incomplete  process 100 started 1 process that was not "
+				    "recorded: --follow-fork\n");
 }
 
 /* A rate that is not the one that was asked for, and samples that are lost. */
@@ -377,5 +449,6 @@ static void t_json(void)
 
 UTEST_MAIN(T(t_the_end_fits_ten_seconds), T(t_arenas_are_told_apart), T(t_stats), T(t_summary),
 	   T(t_summary_by_own_and_by_count), T(t_table), T(t_tree), T(t_no_stack),
-	   T(t_sampled_has_intervals), T(t_csv), T(t_what_is_doubtful_is_said),
-	   T(t_a_rate_that_was_raised_is_said), T(t_nothing_at_all), T(t_json))
+	   T(t_sampled_has_intervals), T(t_sampled_fits), T(t_csv), T(t_what_is_doubtful_is_said),
+	   T(t_a_process_that_becomes_another_is_told_once), T(t_a_rate_that_was_raised_is_said),
+	   T(t_nothing_at_all), T(t_json))

@@ -918,6 +918,47 @@ static void check_run(const struct as_run *run, const struct as_look *look, stru
 	EXPECT(!b->bad && b->len);
 }
 
+/* What a linker is given fills no screen; how much is left out is said. */
+static void t_long_commands_are_cut(void)
+{
+	enum { WORDS = 3000 };
+	as_auto_run struct as_run *run = demo();
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
+	char name[WORDS][16], *argv[WORDS], **own = run->who.argv, lines[4096];
+	size_t argc = run->who.argc;
+
+	for (size_t i = 0; i < WORDS; i++) {
+		(void)snprintf(name[i], sizeof name[i], "object%06zu.o", i);
+		argv[i] = name[i];
+	}
+	run->who.argv = argv;
+	run->who.argc = WORDS;
+	as_report_show(&b, &wide, run);
+	check_page(&b, &wide, "show");
+	EXPECT(has(&b, "  command     object000000.o object000001.o "));
+	EXPECT(has(&b, " object000023.o … and\n"
+		       "              2 976 more words, whole in --json\n"));
+	EXPECT(!has(&b, "object000024.o"));
+
+	/* One word that is a whole program; and as much as there is room for. */
+	memset(lines, 'x', sizeof lines);
+	for (size_t i = 20; i < sizeof lines; i += 20)
+		lines[i] = ' ';
+	lines[sizeof lines - 1] = '\0';
+	argv[1] = lines;
+	run->who.argc = 2;
+	as_buf_clear(&b);
+	as_report_show(&b, &wide, run);
+	EXPECT(has(&b, " xxxxxxxxxxxxxxxxxxx …\n              whole in --json\n"));
+	argv[1] = name[1];
+	run->who.argc = 24;
+	as_buf_clear(&b);
+	as_report_show(&b, &wide, run);
+	EXPECT(has(&b, " object000023.o\n"));
+	run->who.argv = own;
+	run->who.argc = argc;
+}
+
 static void t_wild_runs(void)
 {
 	struct dice d = {42};
@@ -1283,6 +1324,43 @@ static void t_jobs_table(void)
 		   "cpu-one-thread\n");
 }
 
+/* How a run ended and what limited it are never cut; names are, then numbers left out. */
+static void t_jobs_keep_their_words(void)
+{
+	const struct as_listing l[] = {
+		{.id = "aaaaaaaaaaaa",
+		 .name = "train-the-whole-model.py",
+		 .status = AS_INTERRUPTED,
+		 .start_ns = 0,
+		 .duration_ns = 754 * AS_SECOND,
+		 .cpu_ns = 743 * AS_SECOND,
+		 .peak_bytes = 12 << 20,
+		 .verdict = "cpu-one-thread"},
+		{.id = "bbbbbbbbbbbb",
+		 .name = "sim",
+		 .status = AS_SUCCESS,
+		 .duration_ns = AS_SECOND,
+		 .cpu_ns = AS_SECOND,
+		 .peak_bytes = 1 << 20,
+		 .verdict = "cpu-contended"},
+	};
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
+
+	as_report_jobs(&b, &wide, l, 2, 1000 * AS_SECOND);
+	EXPECT_STR(as_buf_text(&b),
+		   "id            name         status         age     took      peak  verdict\n"
+		   "aaaaaaaaaaaa  train-the-…  ✘ interrupted  16m  12m 34s  12.0 MiB  "
+		   "cpu-one-thread\n"
+		   "bbbbbbbbbbbb  sim          ✔ success      16m   1.00 s   1.0 MiB  "
+		   "cpu-contended\n");
+	for (int width = 40; width < 120; width++) {
+		as_buf_clear(&b);
+		as_report_jobs(&b, &(struct as_look){width, false, true}, l, 2, 1000 * AS_SECOND);
+		check_page(&b, &(struct as_look){width, false, true}, "jobs");
+		EXPECT(strstr(as_buf_text(&b), "interrupted"));
+	}
+}
+
 static void t_stats_table(void)
 {
 	const struct as_name_stats s[] = {
@@ -1377,8 +1455,8 @@ UTEST_MAIN(T(t_summary_of_a_known_run), T(t_show_of_a_known_run), T(t_running_is
 	   T(t_curves), T(t_holes), T(t_coarse_clocks_do_not_flicker), T(t_json_of_a_known_run),
 	   T(t_keystone_line), T(t_endings), T(t_tool_and_script), T(t_csv), T(t_ndjson),
 	   T(t_lists_quote), T(t_long_runs), T(t_moments_of_two_scopes), T(t_rank_and_tree),
-	   T(t_wild_runs), T(t_nothing_known), T(t_also), T(t_own_cost_of_a_short_run),
-	   T(t_lists_of_a_run), T(t_zeros_and_the_dead), T(t_unlisted_processes),
-	   T(t_reasons_are_said), T(t_bounds_bound), T(t_shortest_runs),
+	   T(t_long_commands_are_cut), T(t_wild_runs), T(t_nothing_known), T(t_also),
+	   T(t_own_cost_of_a_short_run), T(t_lists_of_a_run), T(t_zeros_and_the_dead),
+	   T(t_unlisted_processes), T(t_reasons_are_said), T(t_bounds_bound), T(t_shortest_runs),
 	   T(t_ten_thousand_processes), T(t_deep_chains), T(t_full_buffers), T(t_jobs_of_loads),
-	   T(t_jobs_table), T(t_stats_table), T(t_wild_lists))
+	   T(t_jobs_table), T(t_jobs_keep_their_words), T(t_stats_table), T(t_wild_lists))
