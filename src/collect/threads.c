@@ -79,12 +79,12 @@ static bool read_one(const struct as_process *p, struct as_thread *t, struct as_
 	return r == AS_OK && as_parse_sched(text, n, &t->now);
 }
 
-/* A new one, with its numbers and its name. */
+/* A new one, with its numbers and its name. Most processes have one thread. */
 static void keep(struct as_process *p, const struct as_collect *c, struct as_proc_pool *pool,
 		 struct as_thread *t)
 {
 	if (p->nthreads >= AS_THREADS_MAX ||
-	    !as_grow(&p->threads, &p->threads_cap, p->nthreads, sizeof *t, 4)) {
+	    !as_grow(&p->threads, &p->threads_cap, p->nthreads, sizeof *t, 1)) {
 		*c->starved |= p->nthreads < AS_THREADS_MAX;
 		as_close_(&t->fd);
 		return;
