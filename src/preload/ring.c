@@ -33,6 +33,12 @@ static void bell(void)
 	as_sys3(SYS_futex, (long)b, FUTEX_WAKE, INT_MAX);
 }
 
+bool as_writer_is_over(void)
+{
+	return atomic_load(&as_guest.phase) != AS_GUEST_RECORDS ||
+	       atomic_load(&as_guest.session->stop);
+}
+
 static bool fits(const struct as_writer *w, size_t bytes)
 {
 	return w->head + bytes - atomic_load_explicit(&w->ring->tail, memory_order_acquire) <=
@@ -125,7 +131,8 @@ static void *make_room(struct as_writer *w, size_t bytes)
 	size_t rest = (size_t)(w->ring->size - (w->head & w->mask));
 
 	if ((rest < bytes && !skip(w, rest)) || !ensure(w, bytes)) {
-		atomic_fetch_add(&as_guest.heap->lost, 1);
+		if (!as_writer_is_over())
+			atomic_fetch_add(&as_guest.heap->lost, 1);
 		return NULL;
 	}
 	set_limit(w, bytes);

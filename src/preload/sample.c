@@ -120,18 +120,23 @@ static struct as_sampled *find(const void *address)
 	return &as_guest.sampled[i];
 }
 
-static bool is_full(void)
+static uint32_t full(void)
 {
-	return as_guest.nsampled >= as_guest.slots / 4 * 3;
+	return as_guest.slots / 4 * 3;
 }
 
-/* That there is no room when recording is over, as nobody listens to who is thinned, is no loss. */
-static void put(const struct as_sampled *it)
+static bool is_full(void)
+{
+	return as_guest.nsampled >= full();
+}
+
+/* That there is no room when recording is over, as nobody can be thinned then, is no loss. */
+static void put(const struct as_sampled *it, uint32_t most)
 {
 	struct as_sampled *at = find(it->address);
 
-	if (!at->address && is_full()) {
-		if (atomic_load(&as_guest.phase) == AS_GUEST_RECORDS)
+	if (!at->address && as_guest.nsampled >= most) {
+		if (!as_writer_is_over())
 			atomic_fetch_add(&as_guest.heap->lost, 1);
 		return;
 	}
@@ -317,14 +322,15 @@ void as_sample_keep(struct as_guest_thread *t, const void *address, size_t size)
 
 	as_lock(&as_guest.sample_lock);
 	make_room(t);
-	put(&it);
+	put(&it, full());
 	as_unlock(&as_guest.sample_lock);
 }
 
+/* It had its place, which others may have filled meanwhile: for those there is an eighth more. */
 void as_sample_keep_on(struct as_guest_thread *t)
 {
 	as_lock(&as_guest.sample_lock);
-	put(&t->taken);
+	put(&t->taken, as_guest.slots / 8 * 7);
 	as_unlock(&as_guest.sample_lock);
 }
 
