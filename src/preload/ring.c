@@ -131,8 +131,7 @@ static void *make_room(struct as_writer *w, size_t bytes)
 	size_t rest = (size_t)(w->ring->size - (w->head & w->mask));
 
 	if ((rest < bytes && !skip(w, rest)) || !ensure(w, bytes)) {
-		if (!as_writer_is_over())
-			atomic_fetch_add(&as_guest.heap->lost, 1);
+		atomic_fetch_add(&as_guest.heap->lost, 1);
 		return NULL;
 	}
 	set_limit(w, bytes);
