@@ -33,12 +33,6 @@ static void bell(void)
 	as_sys3(SYS_futex, (long)b, FUTEX_WAKE, INT_MAX);
 }
 
-bool as_writer_is_over(void)
-{
-	return atomic_load(&as_guest.phase) != AS_GUEST_RECORDS ||
-	       atomic_load(&as_guest.session->stop);
-}
-
 static bool fits(const struct as_writer *w, size_t bytes)
 {
 	return w->head + bytes - atomic_load_explicit(&w->ring->tail, memory_order_acquire) <=

@@ -11,8 +11,6 @@
 struct as_writer *as_writer_enter_slowly(struct as_guest_thread *t);
 /* What the slots of its ring stood for: it has none, or another. */
 void as_ring_forget(struct as_guest_thread *t);
-/* Recording has ended: nobody listens. */
-bool as_writer_is_over(void);
 void *as_writer_room_slowly(struct as_writer *w, size_t bytes);
 
 /* Where its records go. Until as_writer_leave() nobody else writes there. */

@@ -130,13 +130,20 @@ static bool is_full(void)
 	return as_guest.nsampled >= full();
 }
 
+/* Recording has ended: nobody listens. */
+static bool is_over(void)
+{
+	return atomic_load(&as_guest.phase) != AS_GUEST_RECORDS ||
+	       atomic_load(&as_guest.session->stop);
+}
+
 /* That there is no room when recording is over, as nobody can be thinned then, is no loss. */
 static void put(const struct as_sampled *it, uint32_t most)
 {
 	struct as_sampled *at = find(it->address);
 
 	if (!at->address && as_guest.nsampled >= most) {
-		if (!as_writer_is_over())
+		if (!is_over())
 			atomic_fetch_add(&as_guest.heap->lost, 1);
 		return;
 	}
