@@ -462,7 +462,7 @@ _assay() {
 		--highlight) return ;;
 		esac
 		if [[ $cur == -* ]]; then
-			_assay_words "-o --output -n --limit --full-filenames --leaks --temporary-allocations --temporary-allocation-threshold --all --from --until --partial --metric --focus --callers --show-from-frame --show-stacks --hide-stacks --hide-frames --highlight -h --help" "$cur"
+			_assay_words "-o --output -n --limit --full-filenames --json --leaks --temporary-allocations --temporary-allocation-threshold --all --from --until --partial --metric --focus --callers --show-from-frame --show-stacks --hide-stacks --hide-frames --highlight -h --help" "$cur"
 		else
 			_assay_files "$cur"
 		fi
@@ -483,7 +483,7 @@ _assay() {
 		--highlight) return ;;
 		esac
 		if [[ $cur == -* ]]; then
-			_assay_words "-n --limit --least --lines --full-filenames --leaks --temporary-allocations --temporary-allocation-threshold --all --from --until --partial --metric --focus --callers --show-from-frame --show-stacks --hide-stacks --hide-frames --highlight -h --help" "$cur"
+			_assay_words "-n --limit --least --lines --full-filenames --json --leaks --temporary-allocations --temporary-allocation-threshold --all --from --until --partial --metric --focus --callers --show-from-frame --show-stacks --hide-stacks --hide-frames --highlight -h --help" "$cur"
 		else
 			_assay_files "$cur"
 		fi
@@ -504,7 +504,7 @@ _assay() {
 		--highlight) return ;;
 		esac
 		if [[ $cur == -* ]]; then
-			_assay_words "-s --sort -n --limit --full-filenames --leaks --temporary-allocations --temporary-allocation-threshold --all --from --until --partial --metric --focus --callers --show-from-frame --show-stacks --hide-stacks --hide-frames --highlight -h --help" "$cur"
+			_assay_words "-s --sort -n --limit --full-filenames --json --leaks --temporary-allocations --temporary-allocation-threshold --all --from --until --partial --metric --focus --callers --show-from-frame --show-stacks --hide-stacks --hide-frames --highlight -h --help" "$cur"
 		else
 			_assay_files "$cur"
 		fi

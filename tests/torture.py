@@ -11,8 +11,10 @@ N of them, evenly spread, with --most). After a fault the program may only
     survive      exit and print as it does without the fault (numbers aside),
     do less      exit as without the fault, and name memory on stderr.
 
-A crash, a hang, a sanitizer's report, silence: each is a failure. TEXT picks
-the commands that contain it.
+A crash, a hang, a sanitizer's report, silence: each is a failure. A crash or a
+report counts at once. Anything else is tried twice more, as a slow moment can
+look like it: only what goes wrong each time is a failure, the rest is told as
+unsteady. TEXT picks the commands that contain it.
 """
 import argparse
 import concurrent.futures
@@ -31,6 +33,8 @@ LIST = ROOT / "tests/torture.list"
 SECONDS = 60            # for one run
 SANITIZER_EXIT = 99
 SHOWN = 3               # failures of a command that are printed in full
+TRIES = 3               # in which it must go wrong each time
+CERTAIN = ("the sanitizer reports", "died of signal")   # no slow moment looks like these
 
 
 def parse(text):
@@ -80,8 +84,9 @@ def run(command, cwd, build, **env):
 def normalise(text):
     """The words of the output: what was measured, ids and the shape of columns may change."""
     text = re.sub(r"\b[a-z2-7]{12}\b", "ID", text)
-    text = re.sub(r"[-+]?\d[\d.,:]*\s*(?:[kKMGTPmunμ]?i?(?:B|s|Hz|W|J)(?:/s)?|[kKMGTP%mh])?(?!\w)",
-                  "N", text)
+    text = re.sub(r"(?<=\d) (?=\d{3}/s)", "", text)     # 9 999/s
+    unit = r"(?:[kKMGTPmunμ]?i?(?:B|s|Hz|W|J)(?:/s)?|[kKMGTP%mh])"
+    text = re.sub(rf"<?[-+]?\d[\d.,:]*\s*{unit}?(?!\w)", "N", text)
     return text.split()
 
 
@@ -112,7 +117,9 @@ def same(command, out, base_out):
 def judge(command, status, out, err, base):
     """None if this way to end is allowed, else what is wrong with it."""
     base_status, base_out, _ = base
-    said_so = "memory" in err.lower() or "memory ran out" in out    # a summary may say it
+    summary = " ".join(out.split())     # which may say it too
+    said_so = "memory" in err.lower() or re.search(
+        r"memory ran out|no (file )?descriptor, port or memory", summary)
     if status is None:
         return f"no end after {SECONDS} s"
     if "Sanitizer" in err or "runtime error:" in err or status == SANITIZER_EXIT:
@@ -128,8 +135,8 @@ def judge(command, status, out, err, base):
     return None
 
 
-def one_fault(at, template, command, check, build, base):
-    """Run with the at-th allocation failing. Returns None or a description of what went wrong."""
+def attempt(at, template, command, check, build, base):
+    """Run with the at-th allocation failing. (What went wrong or None, all that was printed)."""
     with tempfile.TemporaryDirectory(prefix="torture-") as tmp:
         work = shutil.copytree(template, f"{tmp}/w")
         status, out, err = run(command, work, build, ASSAY_FAULT_AT=str(at))
@@ -138,8 +145,23 @@ def one_fault(at, template, command, check, build, base):
             status, out, err = run(check, work, build)
             if status != 0:
                 wrong = f"afterwards `{check}` exits with {status}"
-    return wrong and f"fault {at}: {wrong}\n" + "".join(
-        f"     | {line}\n" for line in (out + err).splitlines()[:40])
+    return wrong, out + err
+
+
+def one_fault(at, *how):
+    """None, or (a description of what went wrong, whether it does so each time)."""
+    wrong, told = attempt(at, *how)
+    steady = True
+    for _ in range(1, TRIES):
+        if not wrong or wrong.startswith(CERTAIN):
+            break
+        again, text = attempt(at, *how)
+        if not again:
+            steady = False
+            break
+        wrong, told = again, text
+    return wrong and (f"fault {at}: {wrong}\n" + "".join(
+        f"     | {line}\n" for line in told.splitlines()[:40]), steady)
 
 
 def pick(total, most):
@@ -150,7 +172,7 @@ def pick(total, most):
 
 
 def torture(case, build, most):
-    """Returns (text for the line, [failures])."""
+    """Returns (text for the line, [failures], [what went wrong, but not again])."""
     setup, command, check = case
     with tempfile.TemporaryDirectory(prefix="torture-") as tmp:
         template, count = pathlib.Path(tmp, "template"), pathlib.Path(tmp, "count")
@@ -158,20 +180,31 @@ def torture(case, build, most):
         for line in setup:
             status, out, err = run(line, template, build)
             if status != 0:
-                return "", [f"setup `{line}` exits with {status}\n{out}{err}"]
+                return "", [f"setup `{line}` exits with {status}\n{out}{err}"], []
         first = shutil.copytree(template, f"{tmp}/first")
         base = run(command, first, build, ASSAY_FAULT_COUNT=str(count))
         wrong = judge(command, *base, base)
         total = int(count.read_text()) if count.exists() else 0
         if wrong or not total:
             return "", [f"without a fault: {wrong or 'no fault points, is this a torture build?'}\n"
-                        f"{base[1]}{base[2]}"]
+                        f"{base[1]}{base[2]}"], []
         faults = pick(total, most)
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             results = pool.map(lambda at: one_fault(at, template, command, check, build, base),
                                faults)
-            bad = [r for r in results if r]
-    return f"{len(faults)} of {total} faults", bad
+            found = [r for r in results if r]
+    bad = [text for text, steady in found if steady]
+    unsteady = [text for text, steady in found if not steady]
+    note = f", {len(unsteady)} unsteady" if unsteady else ""
+    return f"{len(faults)} of {total} faults{note}", bad, unsteady
+
+
+def show(texts, what):
+    """The first of them in full, how many there are else."""
+    for text in texts[:SHOWN]:
+        print(f"     {what}", text.rstrip("\n"))
+    if len(texts) > SHOWN:
+        print(f"     and {len(texts) - SHOWN} more")
 
 
 def main():
@@ -187,12 +220,10 @@ def main():
     for case in parse(args.list.read_text()):
         if args.text and not any(t in case[1] for t in args.text):
             continue
-        note, bad = torture(case, args.build.resolve(), args.most)
+        note, bad, unsteady = torture(case, args.build.resolve(), args.most)
         print(f"{'FAIL' if bad else 'ok':4} {case[1]}: {note}", flush=True)
-        for text in bad[:SHOWN]:
-            print("    ", text.rstrip("\n"))
-        if len(bad) > SHOWN:
-            print(f"     and {len(bad) - SHOWN} more")
+        show(bad, "bad:")
+        show(unsteady, "unsteady:")
         passed, failed = passed + (not bad), failed + bool(bad)
     print(f"{passed} passed, {failed} failed, 0 skipped")
     return 0 if passed and not failed else 1

@@ -32,11 +32,13 @@ else
 	exit 1
 fi
 
+# A fresh machine may be installing something by itself: apt-get waits for that.
 # $as_root and $missing are lists of words on purpose.
 # shellcheck disable=SC2086
 {
 	echo "deps: installing$missing"
 	$as_root env DEBIAN_FRONTEND=noninteractive apt-get update -qq
 	$as_root env DEBIAN_FRONTEND=noninteractive \
-		apt-get install -y -qq --no-install-recommends $missing >/dev/null
+		apt-get install -o DPkg::Lock::Timeout=300 -y -qq --no-install-recommends \
+		$missing >/dev/null
 }

@@ -153,7 +153,7 @@ define("report/data", ["require", "exports", "report/inflate"], function (requir
 define("report/units", ["require", "exports"], function (require, exports) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
-	exports.valueStep = exports.timeStep = exports.place = exports.moment = exports.clock = exports.tick = exports.inUnit = exports.number = exports.percent = exports.some = exports.count = exports.bytes = exports.duration = exports.UNKNOWN = void 0;
+	exports.valueStep = exports.timeStep = exports.place = exports.moment = exports.clock = exports.tick = exports.inUnit = exports.number = exports.percent = exports.some = exports.count = exports.bytes = exports.duration = exports.spread = exports.UNKNOWN = void 0;
 	exports.UNKNOWN = "–";
 	const NBSP = "\u00a0";
 	const SECOND = 1e9, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE, DAY = 24 * HOUR;
@@ -171,6 +171,10 @@ define("report/units", ["require", "exports"], function (require, exports) {
 	function pair(v, per, large, small) {
 		return `${Math.floor(v / per)}${large}${NBSP}${two(v % per)}${small}`;
 	}
+	function spread(variance) {
+		return 1.96 * Math.sqrt(Math.max(0, variance));
+	}
+	exports.spread = spread;
 	function duration(ns) {
 		if (bad(ns))
 			return exports.UNKNOWN;
@@ -341,6 +345,7 @@ define("flame/data", ["require", "exports", "report/inflate", "report/units"], f
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.shortFile = exports.amount = exports.unpack = exports.highest = exports.bySlice = exports.lasted = exports.lasts = exports.arrange = void 0;
+	const VARIANCES = { bytes: ["variance", 1024], allocations: ["count variance", 1] };
 	function callers(back) {
 		return Int32Array.from(back, (b, i) => i - b);
 	}
@@ -349,13 +354,21 @@ define("flame/data", ["require", "exports", "report/inflate", "report/units"], f
 		return duration_ns > (slices - 1) * slice_ns ? Math.min(duration_ns, slices * slice_ns)
 			: slices * slice_ns;
 	}
+	function withDoubts(kinds) {
+		return kinds.map((k) => {
+			const [name, root] = VARIANCES[k.name] ?? ["", 1];
+			return { ...k, doubt: kinds.findIndex((d) => d.name === name), root };
+		});
+	}
 	function arrange(p) {
 		const named = (name) => p.kinds.findIndex((k) => k.name === name);
+		const kinds = withDoubts(p.kinds), doubts = kinds.map((k) => k.doubt);
 		const both = named("before") >= 0 && named("after") >= 0;
 		const ints = (a) => Int32Array.from(a);
 		const slices = p.lasting?.slices
 			?? p.sample.slice.reduce((most, s) => Math.max(most, s), 0) + 1;
-		return { ...p,
+		return { ...p, kinds,
+			shown: kinds.map((_, i) => i).filter((i) => !doubts.includes(i)),
 			place: { function: ints(p.place.function), file: ints(p.place.file),
 				line: ints(p.place.line), begin: ints(p.place.begin), ink: ints(p.place.ink) },
 			stack: { caller: callers(p.stack.back), place: ints(p.stack.place) },
@@ -406,8 +419,10 @@ define("flame/data", ["require", "exports", "report/inflate", "report/units"], f
 		return arrange(await (0, inflate_2.inflate)(base64));
 	}
 	exports.unpack = unpack;
-	function amount(kind, v) {
-		return units.inUnit(kind.shown, v * kind.each);
+	function amount(kind, v, variance) {
+		const text = (n) => units.inUnit(kind.shown, n * kind.each);
+		return variance === undefined ? text(v)
+			: `${text(v)} ± ${text(units.spread(variance) * kind.root)}`;
 	}
 	exports.amount = amount;
 	function shortFile(path) {
@@ -568,6 +583,9 @@ define("flame/tree", ["require", "exports", "flame/data"], function (require, ex
 		return a > 0 && b > 0 ? a / b : 1;
 	}
 	exports.scaleOf = scaleOf;
+	function doubtOf(p, how) {
+		return p.before >= 0 ? -1 : p.kinds[how.kind].doubt;
+	}
 	class Values {
 		constructor(p, how) {
 			this.p = p;
@@ -577,16 +595,19 @@ define("flame/tree", ["require", "exports", "flame/data"], function (require, ex
 			this.width = new Float64Array(n);
 			this.before = new Float64Array(this.compares ? n : 0);
 			this.after = new Float64Array(this.compares ? n : 0);
+			this.doubt = new Float64Array(doubtOf(p, how) < 0 ? 0 : n);
 			this.scale = scaleOf(p, how);
 		}
 		clear() {
-			for (const a of [this.width, this.before, this.after])
+			for (const a of [this.width, this.before, this.after, this.doubt])
 				a.fill(0);
 		}
 		add(sample) {
 			const { p, how } = this, s = p.sample.stack[sample];
 			if (!this.compares) {
 				this.width[s] += Math.max(0, p.sample.values[how.kind][sample]);
+				if (this.doubt.length)
+					this.doubt[s] += p.sample.values[doubtOf(p, how)][sample];
 				return;
 			}
 			const a = Math.max(0, p.sample.values[p.before][sample]);
@@ -639,6 +660,7 @@ define("flame/tree", ["require", "exports", "flame/data"], function (require, ex
 			this.self = [0];
 			this.before = [0];
 			this.after = [0];
+			this.doubt = [0];
 			this.children = new Map();
 			this.chain = [];
 			this.node = new Int32Array(p.stack.place.length);
@@ -657,6 +679,7 @@ define("flame/tree", ["require", "exports", "flame/data"], function (require, ex
 				this.self.push(0);
 				this.before.push(0);
 				this.after.push(0);
+				this.doubt.push(0);
 			}
 			return at;
 		}
@@ -685,6 +708,8 @@ define("flame/tree", ["require", "exports", "flame/data"], function (require, ex
 			const end = this.sieve.end(stack);
 			const at = this.backwards ? this.inward(root, end) : this.outward(end);
 			this.self[at] += v.width[stack];
+			if (v.doubt.length)
+				this.doubt[at] += v.doubt[stack];
 			if (v.before.length) {
 				this.before[at] += v.before[stack];
 				this.after[at] += v.after[stack];
@@ -707,13 +732,17 @@ define("flame/tree", ["require", "exports", "flame/data"], function (require, ex
 					yield;
 			}
 		}
+		doubts() {
+			const some = doubtOf(this.p, this.how) < 0 ? [] : this.doubt;
+			return { self: new Float64Array(some), total: new Float64Array(some) };
+		}
 		*finish() {
 			const n = this.parent.length, compares = this.p.before >= 0;
 			const numbers = (v) => new Float64Array(compares ? v : []);
 			const t = { n, parent: new Int32Array(this.parent), depth: new Int32Array(n),
 				frame: new Int32Array(this.frame), self: new Float64Array(this.self),
 				total: new Float64Array(this.self), before: numbers(this.before),
-				after: numbers(this.after), x: new Float64Array(n), level: [],
+				after: numbers(this.after), doubt: this.doubts(), x: new Float64Array(n), level: [],
 				outer: new Uint8Array(n), first: new Int32Array(n + 1),
 				child: new Int32Array(n - 1), reverse: this.backwards };
 			yield;
@@ -727,6 +756,8 @@ define("flame/tree", ["require", "exports", "flame/data"], function (require, ex
 		for (let i = t.n - 1; i > 0; i--) {
 			const p = t.parent[i];
 			t.total[p] += t.total[i];
+			if (t.doubt.total.length)
+				t.doubt.total[p] += t.doubt.total[i];
 			if (t.before.length) {
 				t.before[p] += t.before[i];
 				t.after[p] += t.after[i];
@@ -806,16 +837,23 @@ define("flame/tree", ["require", "exports", "flame/data"], function (require, ex
 			? (after - before) / larger * Math.min(1, Math.abs(after - before) / MUCH) : 0;
 	}
 	exports.changed = changed;
+	function count(s, of, t, i) {
+		const f = t.frame[i];
+		s.self[f] += t.reverse ? (t.depth[i] === 1 ? of.total[i] : 0) : of.self[i];
+		s.total[f] += t.outer[i] ? of.total[i] : 0;
+	}
 	function sums(t, frames) {
 		const n = frames.name.length, m = t.before.length ? n : 0;
-		const s = { frame: [], self: new Float64Array(n), total: new Float64Array(n),
-			before: new Float64Array(m), after: new Float64Array(m) };
+		const array = (many) => new Float64Array(many), d = t.doubt.self.length ? n : 0;
+		const s = { frame: [], self: array(n), total: array(n), before: array(m),
+			after: array(m), doubt: { self: array(d), total: array(d) } };
 		for (let i = 1; i < t.n; i++) {
 			const f = t.frame[i];
 			if (t.total[i] <= 0)
 				continue;
-			s.self[f] += t.reverse ? (t.depth[i] === 1 ? t.total[i] : 0) : t.self[i];
-			s.total[f] += t.outer[i] ? t.total[i] : 0;
+			count(s, t, t, i);
+			if (d)
+				count(s.doubt, t.doubt, t, i);
 			if (m && t.outer[i]) {
 				s.before[f] += t.before[i];
 				s.after[f] += t.after[i];
@@ -957,11 +995,14 @@ define("flame/model", ["require", "exports", "report/units", "flame/around", "fl
 		get kind() {
 			return this.p.kinds[this.compares ? this.p.before : this.choice.kind];
 		}
-		amount(v) {
-			return (0, data_3.amount)(this.kind, v);
+		amount(v, variance) {
+			return (0, data_3.amount)(this.kind, v, variance);
 		}
-		share(words, v, of = this.tree.total[0]) {
-			return `${words} ${this.amount(v)}, ${(0, units_1.percent)(of ? v / of : 0)}`;
+		share(words, v, of = this.tree.total[0], variance) {
+			return `${words} ${this.amount(v, variance)}, ${(0, units_1.percent)(of ? v / of : 0)}`;
+		}
+		partOf(words, of, i) {
+			return this.share(words, of[words][i], this.tree.total[0], of.doubt[words][i]);
 		}
 		comparison(before, after) {
 			const t = this.tree, by = after - before;
@@ -1160,6 +1201,7 @@ define("flame/draw", ["require", "exports", "report/theme", "flame/ink", "flame/
 				this.canvas.height !== Math.round(height * dots)) {
 				this.canvas.width = Math.round(width * dots);
 				this.canvas.height = Math.round(height * dots);
+				this.blank();
 			}
 			this.width = width;
 			this.height = height;
@@ -1167,6 +1209,12 @@ define("flame/draw", ["require", "exports", "report/theme", "flame/ink", "flame/
 			this.g.font = FONT;
 			this.g.textBaseline = "middle";
 			this.column = this.g.measureText("M").width;
+		}
+		blank() {
+			this.g.setTransform(1, 0, 0, 1, 0, 0);
+			this.g.globalAlpha = 1;
+			this.g.fillStyle = (0, theme_1.colour)("card");
+			this.g.fillRect(0, 0, this.canvas.width, this.canvas.height);
 		}
 		rows(t, pic) {
 			const found = [];
@@ -1278,7 +1326,7 @@ define("flame/tip", ["require", "exports", "report/dom"], function (require, exp
 		numbers(i) {
 			const t = this.m.tree;
 			return this.m.compares ? this.m.comparison(t.before[i], t.after[i])
-				: [this.m.share("total", t.total[i]), this.m.share("self", t.self[i])];
+				: [this.m.partOf("total", t, i), this.m.partOf("self", t, i)];
 		}
 		words(i) {
 			return [this.name(i), ...this.numbers(i)].join("; ");
@@ -1610,7 +1658,7 @@ define("flame/controls", ["require", "exports", "report/dom", "report/units", "f
 		metric() {
 			const { m } = this;
 			if (!m.compares)
-				return select("Metric", m.p.kinds.map((k, i) => [String(i), k.name]), String(m.choice.kind), (v) => m.change({ kind: Number(v) }));
+				return select("Metric", m.p.shown.map((i) => [String(i), m.p.kinds[i].name]), String(m.choice.kind), (v) => m.change({ kind: Number(v) }));
 			return (0, dom_5.h)("span", { class: "chips" }, select("Width", [["both", "Before and after"],
 				["before", "Before"], ["after", "After"]], m.choice.width, (v) => m.change({ width: v })), toggle("Shares", "Both sides as shares of their own whole", m.choice.share, (on) => m.change({ share: on })));
 		}
@@ -1763,8 +1811,9 @@ define("flame/side", ["require", "exports", "report/dom", "report/tables", "repo
 			const all = this.m.tree.total[0];
 			return (0, units_3.percent)(all ? v / all : 0);
 		}
-		cell(v) {
-			return (0, dom_7.h)("span", { title: this.m.amount(v) }, this.share(v));
+		cell(what, frame) {
+			const s = this.m.sums, v = s[what][frame];
+			return (0, dom_7.h)("span", { title: this.m.amount(v, s.doubt[what][frame]) }, this.share(v));
 		}
 		name(frame) {
 			const b = (0, dom_7.button)(this.m.frames.name[frame] || "?", this.m.frames.where[frame], () => this.focus(frame));
@@ -1782,9 +1831,9 @@ define("flame/side", ["require", "exports", "report/dom", "report/tables", "repo
 			const s = this.m.sums, of = (v) => (i) => v[s.frame[i]];
 			const numbers = this.m.compares ? this.changes() : [
 				{ title: "self", help: "in itself", numeric: true, sort: of(s.self),
-					show: (i) => this.cell(s.self[s.frame[i]]) },
+					show: (i) => this.cell("self", s.frame[i]) },
 				{ title: "total", help: "with all that it called", numeric: true, sort: of(s.total),
-					show: (i) => this.cell(s.total[s.frame[i]]) }
+					show: (i) => this.cell("total", s.frame[i]) }
 			];
 			return [...numbers, { title: "function", sort: (i) => this.m.frames.name[s.frame[i]],
 					show: (i) => this.row(s.frame[i]) }];
@@ -1832,7 +1881,7 @@ define("flame/side", ["require", "exports", "report/dom", "report/tables", "repo
 		numbers(frame) {
 			const { m } = this, s = m.sums;
 			return m.compares ? m.comparison(s.before[frame], s.after[frame])
-				: [m.share("self", s.self[frame]), m.share("total", s.total[frame])];
+				: [m.partOf("self", s, frame), m.partOf("total", s, frame)];
 		}
 		focusOn(label, frame, callers) {
 			const { m } = this, place = m.frames.place[frame];
@@ -2032,8 +2081,10 @@ define("flame/strip", ["require", "exports", "report/dom", "report/theme", "repo
 			g.fillRect(0, this.tall, width, 1);
 			g.fillStyle = (0, theme_4.colour)("muted");
 			g.font = "11px system-ui, sans-serif";
-			for (let t = 0; t < span; t += step)
-				g.fillText((0, units_5.place)(t, step), Math.min(t / span * width + 2, width - 30), this.tall + 12);
+			for (let t = 0; t < span; t += step) {
+				const text = (0, units_5.place)(t, step), last = width - g.measureText(text).width;
+				g.fillText(text, Math.min(t / span * width + 2, last), this.tall + 12);
+			}
 		}
 		sliceAt(e) {
 			const r = this.canvas.getBoundingClientRect(), { slices, slice_ns, span_ns } = this.m.p;
@@ -2078,7 +2129,7 @@ define("flame/main", ["require", "exports", "report/dom", "report/plain", "repor
 			: p.levels ? (0, data_5.bySlice)(p, i).reduce((a, b) => Math.max(a, b), 0)
 				: p.sample.values[i].reduce((a, b) => a + b, 0);
 		const named = (k) => k.name === k.unit ? "" : ` ${k.name}`;
-		const sums = p.kinds.map((k, i) => (0, data_5.amount)(k, total(i)) + named(k));
+		const sums = p.shown.map((i) => (0, data_5.amount)(p.kinds[i], total(i)) + named(p.kinds[i]));
 		return [...sums, ...p.duration_ns > 0 ? [`over ${(0, units_6.duration)(p.duration_ns)}`] : [],
 			...p.start_ns > 0 ? [(0, units_6.moment)(p.start_ns)] : [],
 			...p.sampling === null ? [] : [p.sampling]].join(" · ");

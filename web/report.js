@@ -153,7 +153,7 @@ define("tables", ["require", "exports", "dom"], function (require, exports, dom_
 define("units", ["require", "exports"], function (require, exports) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
-	exports.valueStep = exports.timeStep = exports.place = exports.moment = exports.clock = exports.tick = exports.inUnit = exports.number = exports.percent = exports.some = exports.count = exports.bytes = exports.duration = exports.UNKNOWN = void 0;
+	exports.valueStep = exports.timeStep = exports.place = exports.moment = exports.clock = exports.tick = exports.inUnit = exports.number = exports.percent = exports.some = exports.count = exports.bytes = exports.duration = exports.spread = exports.UNKNOWN = void 0;
 	exports.UNKNOWN = "–";
 	const NBSP = "\u00a0";
 	const SECOND = 1e9, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE, DAY = 24 * HOUR;
@@ -171,6 +171,10 @@ define("units", ["require", "exports"], function (require, exports) {
 	function pair(v, per, large, small) {
 		return `${Math.floor(v / per)}${large}${NBSP}${two(v % per)}${small}`;
 	}
+	function spread(variance) {
+		return 1.96 * Math.sqrt(Math.max(0, variance));
+	}
+	exports.spread = spread;
 	function duration(ns) {
 		if (bad(ns))
 			return exports.UNKNOWN;

@@ -219,7 +219,7 @@ define("report/data", ["require", "exports", "report/inflate"], function (requir
 define("report/units", ["require", "exports"], function (require, exports) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
-	exports.valueStep = exports.timeStep = exports.place = exports.moment = exports.clock = exports.tick = exports.inUnit = exports.number = exports.percent = exports.some = exports.count = exports.bytes = exports.duration = exports.UNKNOWN = void 0;
+	exports.valueStep = exports.timeStep = exports.place = exports.moment = exports.clock = exports.tick = exports.inUnit = exports.number = exports.percent = exports.some = exports.count = exports.bytes = exports.duration = exports.spread = exports.UNKNOWN = void 0;
 	exports.UNKNOWN = "–";
 	const NBSP = "\u00a0";
 	const SECOND = 1e9, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE, DAY = 24 * HOUR;
@@ -237,6 +237,10 @@ define("report/units", ["require", "exports"], function (require, exports) {
 	function pair(v, per, large, small) {
 		return `${Math.floor(v / per)}${large}${NBSP}${two(v % per)}${small}`;
 	}
+	function spread(variance) {
+		return 1.96 * Math.sqrt(Math.max(0, variance));
+	}
+	exports.spread = spread;
 	function duration(ns) {
 		if (bad(ns))
 			return exports.UNKNOWN;
@@ -406,7 +410,7 @@ define("report/units", ["require", "exports"], function (require, exports) {
 define("table/data", ["require", "exports"], function (require, exports) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
-	exports.spread = exports.sum = exports.severalOf = exports.whereOf = exports.nameOf = exports.shortFile = void 0;
+	exports.sum = exports.severalOf = exports.whereOf = exports.nameOf = exports.shortFile = void 0;
 	function shortFile(path) {
 		return path.split("/").slice(-2).join("/");
 	}
@@ -455,10 +459,6 @@ define("table/data", ["require", "exports"], function (require, exports) {
 		return [...found.values()];
 	}
 	exports.sum = sum;
-	function spread(variance) {
-		return 1.96 * Math.sqrt(Math.max(0, variance)) * 1024;
-	}
-	exports.spread = spread;
 });
 define("table/main", ["require", "exports", "report/dom", "report/inflate", "report/plain", "report/tables", "report/theme", "report/units", "table/data"], function (require, exports, dom_4, inflate_2, plain_1, tables_1, theme_1, units_1, data_1) {
 	"use strict";
@@ -530,7 +530,7 @@ define("table/main", ["require", "exports", "report/dom", "report/inflate", "rep
 			this.refresh();
 		}
 		bytes(s) {
-			return (0, units_1.bytes)(s.bytes) + (this.d.sampled ? ` ± ${(0, units_1.bytes)((0, data_1.spread)(s.variance))}` : "");
+			return (0, units_1.bytes)(s.bytes) + (this.d.sampled ? ` ± ${(0, units_1.bytes)((0, units_1.spread)(s.variance) * 1024)}` : "");
 		}
 		share(s) {
 			const part = this.all ? s.bytes / this.all : 0, fill = (0, dom_4.h)("i");
@@ -574,7 +574,7 @@ define("table/main", ["require", "exports", "report/dom", "report/inflate", "rep
 			const held = { first: 0, bytes: add((s) => s.bytes), count: add((s) => s.count),
 				variance: add((s) => s.variance) };
 			const part = held.bytes < this.all ? `, ${(0, units_1.percent)(held.bytes / this.all)} of all` : "";
-			this.facts.textContent = `${this.bytes(held)}${part} · ${this.d.sampled ? "~" : ""}${(0, units_1.some)(held.count, "allocation")} · ${(0, units_1.some)(rows.length, "row")}`;
+			this.facts.textContent = `${this.bytes(held)}${part} · ${this.d.sampled ? "~" : ""}${(0, units_1.some)(held.count, "allocation")} · ${(0, units_1.some)(rows.length, "row")}${this.d.note ? ` · ${this.d.note}` : ""}`;
 			const by = this.table?.by ?? 0, down = this.table?.down ?? true;
 			const columns = this.columns(rows);
 			this.table = new tables_1.Table(columns, rows.length, by < columns.length ? by : 0, down, FIRST);

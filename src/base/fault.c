@@ -1,6 +1,7 @@
 #include "base/fault.h"
 
 #ifdef AS_TORTURE
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
 
@@ -34,7 +35,11 @@ void as_fault_arm(unsigned long n)
 
 bool as_fault(void)
 {
-	return atomic_fetch_add(&calls, 1) + 1 == fail_at;
+	bool now = atomic_fetch_add(&calls, 1) + 1 == fail_at;
+
+	if (now)
+		errno = ENOMEM; /* as of malloc(), so that nobody tells of an older one */
+	return now;
 }
 #else
 typedef int as_fault_is_compiled_out; /* an empty file is not valid C */

@@ -15,6 +15,8 @@ enum { LONGER = 4 };
 enum { AGAIN = 3 };
 /* Slices of a probe, by which it is judged. */
 enum { SLICES = 16 };
+/* A server that answers less than this share of what is sent has a queue. */
+static const double QUEUED = 0.8;
 
 /* ── while a probe lasts ──────────────────────────────────────────────── */
 
@@ -22,9 +24,9 @@ struct probe {
 	const struct as_climbing *climbing;
 	struct as_trial trial;
 	int64_t before_ns; /* how long it had lasted at the last sample */
-	uint64_t answered; /* after the warm-up, also what was sent in it */
-	uint64_t answers;  /* by the last sample, whatever they said      */
-	int64_t lasted_ns; /* that took so long                           */
+	uint64_t answers;  /* by then, whatever they said                 */
+	uint64_t answered; /* in slices that count                        */
+	int64_t lasted_ns; /* which were so long                          */
 	bool told;
 };
 
@@ -88,7 +90,7 @@ static int on_frame(void *st, const struct as_frame *f, struct as_err *err)
 						 .check = d->state.check};
 
 		as_trial_add(&p->trial, &s);
-		p->answered += d->last->requests - d->last->failed;
+		p->answered += answers;
 		p->lasted_ns += d->state.t_ns - p->before_ns;
 		if (!p->told && is_decided(p, d->state.t_ns - warmup)) {
 			p->told = true;
@@ -184,11 +186,16 @@ static double in_ms(const struct as_histogram *h, double q)
 	return h->n ? (double)as_histogram_at(h, q) / 1e6 : (double)NAN;
 }
 
-/* Of a load that was too much, what it was answered by the end would tell too little. */
-static double rate_of(const struct probe *p, const struct as_load *l)
+/*
+ * As the load itself has it. But of a rate that was too much, the first answers are to what
+ * queued in the warm-up and counts as nothing: then it is what came out once that was through.
+ */
+static double rate_of(const struct as_climbing *c, const struct probe *p, const struct as_load *l)
 {
-	return p->lasted_ns > 0 && p->answered ? (double)p->answered * 1e9 / (double)p->lasted_ns
-					       : as_load_rate(l);
+	double rate = as_load_rate(l);
+	bool queued = c->by_rate && !c->job->flow && p->answered && rate < QUEUED * l->rate;
+
+	return queued ? fmin((double)p->answered * 1e9 / (double)p->lasted_ns, l->rate) : rate;
 }
 
 static struct as_climb_probe note(const struct as_climbing *c, const struct probe *at,
@@ -196,7 +203,7 @@ static struct as_climb_probe note(const struct as_climbing *c, const struct prob
 {
 	const struct as_load *l = run->load;
 	struct as_climb_probe p = {.amount = c->climb.amount,
-				   .rate = rate_of(at, l),
+				   .rate = rate_of(c, at, l),
 				   .p50 = in_ms(&l->latency, 0.5),
 				   .p99 = in_ms(&l->latency, 0.99),
 				   .errors = l->requests ? (double)as_load_failed(l) /
@@ -271,11 +278,11 @@ static void keep_best(struct as_climbing *c, struct as_measured *got)
 	*got = old;
 }
 
-/* Others had the CPU: they may be gone the next time. Who is too busy, or speaks to nobody, is
-   so again. */
+/* Others had the CPU: they may be gone the next time. Who is too busy, speaks to nobody, or has no
+   descriptors is so again. */
 static bool may_pass(const struct as_verdict *v)
 {
-	return strcmp(v->kind, "invalid-busy") != 0 && strcmp(v->kind, "invalid-none") != 0;
+	return !strcmp(v->kind, "invalid-starved") || !strcmp(v->kind, "invalid-late");
 }
 
 static void conclude_probe(struct as_climbing *c, const struct probe *p, struct as_measured *got,

@@ -10,6 +10,7 @@
 #include "base/fault.h"
 #include "cli/climbing.h"
 #include "cli/output.h"
+#include "judge/trial.h"
 #include "profile/functions.h"
 #include "profile/write.h"
 #include "report/capacity.h"
@@ -25,9 +26,6 @@ struct opts {
 	int64_t probe_ns, hold_ns;
 	bool json, quiet;
 };
-
-/* Requests of a probe, of which fewer say nothing of a share. */
-enum { FEWEST = 5 };
 
 #define AT(member) offsetof(struct opts, member)
 
@@ -68,7 +66,7 @@ struct job {
 	struct as_thresholds slo;
 	char keeps_to[AS_LOAD_THRESHOLDS];
 	struct as_measure_opts opts; /* of the probes */
-	FILE *page;
+	struct as_output page;
 	struct as_climbing climbing;
 };
 
@@ -76,7 +74,7 @@ static void job_done(struct job *j)
 {
 	as_climbing_done(&j->climbing);
 	as_load_job_done(&j->load);
-	as_fclose_(&j->page);
+	as_output_done(&j->page);
 }
 
 static bool by_rate(const struct opts *o)
@@ -114,7 +112,7 @@ static int prepare(const struct opts *o, const char *url, struct job *j, const s
 	if (r == AS_OK)
 		r = as_output_check_page(o->m.html, o->json, err);
 	if (r == AS_OK)
-		r = as_output_open(o->m.html, &j->page, err);
+		r = as_output_open(&j->page, o->m.html, err);
 	if (r == AS_OK)
 		r = as_load_job_prepare(&o->ask, url, env, &j->load, err);
 	as_thresholds_text(&j->slo, j->keeps_to, sizeof j->keeps_to);
@@ -144,7 +142,7 @@ static void configure(const struct opts *o, char **argv, struct job *j)
 				  : rate      ? 50
 					      : 1,
 			  .most = rate ? most : floor(most),
-			  .least = rate ? FEWEST * 1e9 / (double)o->probe_ns : 0,
+			  .least = rate ? AS_TRIAL_FEWEST * 1e9 / (double)o->probe_ns : 0,
 			  .precision = o->precision,
 			  .whole = !rate},
 	};
@@ -175,14 +173,14 @@ static int find_limit(struct as_climb_story *c, const struct as_run *run, struct
 	const struct as_spelling how = {.functions = false};
 	size_t n = 0;
 
-	int r = p ? as_profile_sums(p, p->nkinds - 1, &sum, &n, err) : AS_OK;
+	int r = p ? as_profile_sums(p, p->main_kind, &sum, &n, err) : AS_OK;
 	if (r < 0)
 		return r;
 	if (holds_more(run->load, n ? sum[0].self : 0)) {
 		blame_holder(c, &run->load->target[0]);
 		return AS_OK;
 	}
-	int64_t all = n ? as_profile_total(p, p->nkinds - 1) : 0;
+	int64_t all = n ? as_profile_total(p, p->main_kind) : 0;
 	if (all <= 0)
 		return AS_OK;
 	as_spell_place(p, sum[0].place, &how, &name);
@@ -225,18 +223,18 @@ static int exit_status(const struct as_climb_story *c)
 	}
 }
 
-static int write_page(const struct opts *o, const struct job *j, const struct as_run *run,
-		      FILE *standard, struct as_err *err)
+static int write_page(const struct opts *o, struct job *j, const struct as_run *run, FILE *standard,
+		      struct as_err *err)
 {
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
 
 	if (!o->m.html)
 		return AS_OK;
 	as_report_html(&b, run);
-	return as_output_write(&b, j->page, o->m.html, standard, err);
+	return as_output_write(&j->page, &b, standard, err);
 }
 
-static int show(const struct opts *o, const struct job *j, struct as_io *io, struct as_err *err)
+static int show(const struct opts *o, struct job *j, struct as_io *io, struct as_err *err)
 {
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
 	struct as_look look = as_look_for(fileno(io->out));
@@ -308,7 +306,8 @@ const struct as_cmd as_cmd_capacity = {
 		"**Each probe is judged with an interval.** `p99<250ms` means that of all requests "
 		"at least 99 % took less, so it is a share, with the interval of one, by slices of "
 		"the probe's time: requests that waited in the same queue are not as good as as "
-		"many strangers. Less than five requests a probe are not tried. A probe between "
+		"many strangers. Less than five requests a probe are not tried, "
+		"and decide nothing. A probe between "
 		"the two bounds that is not decided goes on, up to four times as long; one that "
 		"is decided ends. What is not decided then counts as it seems (`keeps?`).\n\n"
 		"`--by rate` sends by a clock, by default as strangers come (Poisson), and is what "
@@ -317,7 +316,8 @@ const struct as_cmd as_cmd_capacity = {
 		"**When the generator itself was the bottleneck the search ends** with what it "
 		"knows by then, and with exit status 6: more was not measured. `invalid: late` in "
 		"the table says that requests left too late, `busy` that the generator had no time "
-		"to spare, `starved` that others had its CPU, `none` that nothing was answered. "
+		"to spare, `starved` that others had its CPU, `descriptors` that it ran out of "
+		"file descriptors, ports or memory, `none` that nothing was answered. "
 		"When others had its CPU a probe is tried twice more first.\n\n"
 		"The table has all that was tried; the curve shows answers a second over requests "
 		"under way at once (Little's law tells them of a rate, too). The law is Gunther's "

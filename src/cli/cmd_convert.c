@@ -28,10 +28,10 @@ static int convert(const struct opts *o, char **args, struct as_io *io, struct a
 	as_auto_profile struct as_profile *p = NULL;
 	as_auto_buf struct as_buf name = AS_BUF(AS_BUF_LINE);
 	const struct as_sought from = {args[0], o->store, o->from};
-	const struct as_spelling how = {.functions = o->functions,
-					.full_names = o->full_names,
-					.tags = o->tags,
-					.highlight = as_sieve_filter(&o->sieve).highlight};
+	struct as_spelling how = {.functions = o->functions,
+				  .full_names = o->full_names,
+				  .tags = o->tags,
+				  .highlight = as_sieve_filter(&o->sieve).highlight};
 	struct as_target to;
 	int r = as_target_choose(args[1], o->format, &to, err);
 
@@ -41,7 +41,10 @@ static int convert(const struct opts *o, char **args, struct as_io *io, struct a
 		r = as_sieve_apply(&o->sieve, &p, err);
 	if (r == AS_OK)
 		r = as_sieve_kept(&o->sieve, p->nsamples, err);
-	return r < 0 ? r : as_target_write(&to, p, &how, as_buf_text(&name), io->out, err);
+	if (r < 0)
+		return r;
+	how.kind = p->main_kind;
+	return as_target_write(&to, p, &how, as_buf_text(&name), io->out, err);
 }
 
 static int run(const void *opts_, char **args, char **tail, struct as_io *io, struct as_err *err)
@@ -65,7 +68,8 @@ const struct as_cmd as_cmd_convert = {
 		"and pstats know calls but no stacks: each function becomes stacks of two, a "
 		"caller and itself; docs/formats.md says what is exact then.\n\n"
 		"pprof carries everything that a profile holds. Folded stacks have one value: the "
-		"first of the profile, or the one that `--metric` names.",
+		"one that views show (docs/formats.md says which), or the one that `--metric` "
+		"names; of several, standard error says which was taken.",
 	.examples = "assay convert profile.pb.gz stacks.folded\tfor makers of flame graphs\n"
 		    "assay convert profile.pb.gz app.prof\tfor Python's pstats and snakeviz\n",
 	.min_args = 2,

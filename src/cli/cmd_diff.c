@@ -33,6 +33,7 @@ static const struct as_opt opts[] = {
 struct pair {
 	struct as_profile *of[2];
 	struct as_profile *diff;
+	const char *metric;  /* a kind of both */
 	struct as_buf title; /* what both are called */
 };
 
@@ -46,6 +47,7 @@ static void pair_done(struct pair *p)
 
 static int read_pair(const struct opts *o, char **args, struct pair *p, struct as_err *err)
 {
+	size_t kind[2];
 	int r = AS_OK;
 
 	for (size_t i = 0; r == AS_OK && i < AS_LEN(p->of); i++) {
@@ -59,9 +61,12 @@ static int read_pair(const struct opts *o, char **args, struct pair *p, struct a
 	if (r == AS_OK)
 		r = as_sieve_kept(&o->sieve, p->of[AS_BEFORE]->nsamples + p->of[AS_AFTER]->nsamples,
 				  err);
-	return r < 0 ? r
-		     : as_profile_diff(p->of[AS_BEFORE], p->of[AS_AFTER], NULL, NULL, &p->diff,
-				       err);
+	if (r == AS_OK)
+		r = as_profile_common(p->of[AS_BEFORE], p->of[AS_AFTER], NULL, kind, err);
+	if (r < 0)
+		return r;
+	p->metric = p->of[AS_BEFORE]->kind[kind[AS_BEFORE]].name;
+	return as_profile_diff(p->of[AS_BEFORE], p->of[AS_AFTER], p->metric, NULL, &p->diff, err);
 }
 
 static struct as_spelling spelling(const struct opts *o)
@@ -77,7 +82,7 @@ static int show(const struct opts *o, const struct pair *p, struct as_io *io, st
 	struct as_diff_look which = {.total = !strcmp(o->by, "total"),
 				     .shares = o->shares,
 				     .rows = o->limit,
-				     .metric = before->kind[before->nkinds - 1].name,
+				     .metric = p->metric,
 				     .taking = {before->taking, p->of[AS_AFTER]->taking}};
 	struct as_look look = as_look_for(fileno(io->out));
 	struct as_spelling how = spelling(o);
@@ -119,9 +124,9 @@ const struct as_cmd as_cmd_diff = {
 	.manual =
 		"Compares two profiles by function: what each took before, what it takes after, "
 		"the change, and the change as a part of what it was. The most changed come first. "
-		"The last kind of value is compared, which is time in most profiles; `--metric` "
-		"takes another. `--share` compares shares of the whole instead, for profiles of "
-		"unlike length.\n\n"
+		"Compared is the kind of value that views of both show, else one that both have, "
+		"cpu time first; `--metric` takes another. `--share` compares shares of the whole "
+		"instead, for profiles of unlike length.\n\n"
 		"Functions are the same when name, file and first line are; where an edit has "
 		"moved them, name and file suffice. `-o FILE` keeps the difference as a profile "
 		"with the values `before` and `after`, `-o x.html` or `x.svg` as a flame graph in "

@@ -40,7 +40,7 @@ static struct as_flame_how how_of(const struct opts *o, const char *name,
 					       .full_names = o->full_names,
 					       .tags = o->threads,
 					       .highlight = as_sieve_filter(&o->sieve).highlight,
-					       .kind = as_profile_main_kind(p)}};
+					       .kind = p->main_kind}};
 }
 
 static int run(const void *opts_, char **args, char **tail, struct as_io *io, struct as_err *err)
@@ -48,7 +48,7 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 	const struct opts *o = opts_;
 	as_auto_profile struct as_profile *p = NULL;
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT), name = AS_BUF(AS_BUF_LINE);
-	as_auto_file FILE *file = NULL;
+	as_auto_output struct as_output file = {0};
 	const struct as_sought from = {args[0] ? args[0] : "last", o->store, NULL};
 	as_draw_fn draw = NULL;
 
@@ -61,14 +61,14 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 	if (r == AS_OK)
 		r = as_sieve_left(&o->sieve, p, err);
 	if (r == AS_OK)
-		r = as_output_open(o->output, &file, err);
+		r = as_output_open(&file, o->output, err);
 	if (r < 0)
 		return r;
 	struct as_flame_how how = how_of(o, as_buf_text(&name), p);
 	r = draw(&b, p, &how, err);
 	if (r == AS_OK)
-		r = as_output_write(&b, file, o->output, io->out, err);
-	if (r == AS_OK && file)
+		r = as_output_write(&file, &b, io->out, err);
+	if (r == AS_OK && file.file)
 		(void)fprintf(io->out, "%s\n", o->output);
 	return r;
 }

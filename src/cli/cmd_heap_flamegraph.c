@@ -175,23 +175,27 @@ static int draw(const struct opts *o, const struct as_heap_seen *seen, as_draw_f
 		const char *path, struct as_io *io, struct as_err *err)
 {
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT), title = AS_BUF(AS_BUF_LINE);
+	as_auto_buf struct as_buf note = AS_BUF(AS_BUF_LINE);
 	as_auto_free struct as_heap_moment *curve = NULL;
-	as_auto_file FILE *file = NULL;
+	as_auto_output struct as_output file = {0};
 	struct as_flame_beside beside = {.start_ns = seen->heap->start_ns + o->heap.from_ns};
-	int r = as_output_open(path, &file, err);
+	int r = as_output_open(&file, path, err);
 
 	if (r == AS_OK && o->temporal)
 		r = as_heap_curve(seen->heap, MOMENTS, &curve, &beside.n, err);
+	if (r == AS_OK)
+		r = as_heap_seen_note(&note, seen, &o->heap, err);
 	if (r < 0)
 		return r;
 	put_title(&title, o, seen);
 	struct as_flame_how how = how_of(o, as_buf_text(&title), seen);
+	how.note = note.len ? as_buf_text(&note) : NULL;
 	beside.at = curve;
 	how.beside = beside;
 	r = picture(&b, seen->view, &how, err);
 	if (r == AS_OK)
-		r = as_output_write(&b, file, path, io->out, err);
-	if (r == AS_OK && file)
+		r = as_output_write(&file, &b, io->out, err);
+	if (r == AS_OK && file.file)
 		(void)fprintf(io->out, "%s\n", path);
 	return r;
 }
@@ -205,11 +209,13 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 
 	(void)tail;
 	put_output(&path, o, args[0]);
-	int r = as_target_picture(as_buf_text(&path), o->format, &picture, err);
+	int r = as_buf_ok(&path, err);
+	if (r == AS_OK)
+		r = as_target_picture(as_buf_text(&path), o->format, &picture, err);
 	if (r == AS_OK && o->temporal && picture != as_report_flame_html)
 		r = as_fail(err, AS_EUSAGE, "--temporal needs a page: name it x.html");
 	if (r == AS_OK)
-		r = as_heap_see(args[0], &o->heap, apart(o), &seen, err);
+		r = as_heap_see(args[0], &o->heap, apart(o) | AS_HEAP_SPREAD, &seen, err);
 	if (r == AS_OK && o->temporal)
 		r = see_slices(o, args[0], &seen, err);
 	if (r == AS_OK)

@@ -506,7 +506,7 @@ const struct as_cmd as_cmd_heap_live = {
 		"kept unless `--output` names a file for the capture.\n\n"
 		"Own is what a line or function holds itself, total what it holds with all that "
 		"it called; allocated is what it ever asked for, and temp counts allocations "
-		"that were freed before their thread made another. All are exact, unless "
+		"that were freed before their thread made two more. All are exact, unless "
 		"`--sample` makes them estimates.\n\n"
 		"Keys: `s` sorts by the next column, `/` searches, `l` goes from lines to "
 		"functions, `t` chooses a thread, `m` shows the moment of the peak, `p` freezes "

@@ -127,6 +127,10 @@ const struct as_cmd as_cmd_heap_run = {
 		"there also when COMMAND or assay is killed. The run is kept in the history as "
 		"any other, unless `--no-store` is given; the capture stays where it was written. "
 		"A COMMAND that is the name of a Python file is run by python3.\n\n"
+		"In each process the recorder takes 400 MiB of address space, of which as much is "
+		"memory as it needs, often less than 1 MiB. Who limits it (`ulimit -v`) has so "
+		"much less, and where that is not enough the program runs on unrecorded, and that "
+		"is said. "
 		"A program that is linked statically, or that gains privileges when it is "
 		"started, cannot be recorded, and runs as it would without; one whose libc is "
 		"musl is refused, and left alone when another starts it. Of one that has an "
@@ -134,10 +138,11 @@ const struct as_cmd as_cmd_heap_run = {
 		"that is started in another root, with a C library older than glibc 2.35, native "
 		"stacks are not known; that is said too. A thread that leaves malloc, mmap or "
 		"their relatives by siglongjmp() is heard again on x86-64; what it was about to "
-		"tell is counted as lost. Of a Python without the GIL (free-threaded) the stacks "
-		"are native ones from 3.14 on, and attaching records no objects; no such build was "
-		"ever tried. A library that is opened by its name alone with RTLD_DEEPBIND sees "
-		"libc before the recorder, and that is said.",
+		"tell is counted as lost. A Python without the GIL (free-threaded) keeps its "
+		"objects in memory that it maps for itself: they are seen with "
+		"`--python-allocators` only, when attaching never, else just those mappings. Its "
+		"stacks are native ones from 3.14 on. A library that is opened by its name alone "
+		"with RTLD_DEEPBIND sees libc before the recorder, and that is said.",
 	.examples =
 		"assay heap run -- sort /etc/passwd\ta native program\n"
 		"assay heap run -o x.heap -- python3 -c 'x = [bytes(999)] * 9'\ta Python "

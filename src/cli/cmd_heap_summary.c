@@ -2,12 +2,13 @@
 #include <string.h>
 
 #include "cli/heap.h"
+#include "cli/history.h"
 
 struct opts {
 	struct as_heap_opts heap;
 	const char *sort;
 	uint64_t limit;
-	bool full_names;
+	bool full_names, json;
 };
 
 /* clang-format off */
@@ -15,6 +16,7 @@ static const struct as_opt opts[] = {
 	{ .name = "sort", .letter = 's', .type = AS_OPT_CHOICE, .at = offsetof(struct opts, sort), .arg = "BY", .initial = "total", .choices = "total|own|count", .help = "the most first by" },
 	{ .name = "limit", .letter = 'n', .type = AS_OPT_UINT, .at = offsetof(struct opts, limit), .arg = "N", .initial = "25", .positive = true, .help = "so many functions" },
 	{ .name = "full-filenames", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, full_names), .help = "files with their whole path" },
+	AS_JSON_OPT(struct opts, json),
 	AS_HEAP_VIEW_OPTS(struct opts, heap),
 	{ 0 }
 };
@@ -25,6 +27,7 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 	const struct opts *o = opts_;
 	struct as_heap_how how = {.spell = {.full_names = o->full_names},
 				  .rows = o->limit,
+				  .json = o->json,
 				  .sort = !strcmp(o->sort, "own")     ? AS_HEAP_OWN
 					  : !strcmp(o->sort, "count") ? AS_HEAP_COUNT
 								      : AS_HEAP_TOTAL};
@@ -40,7 +43,8 @@ const struct as_cmd as_cmd_heap_summary = {
 	.manual =
 		"By function: the bytes that it and all it called allocated (total), those of its "
 		"own lines (own), and how many allocations that were (count, with what it "
-		"called). A function that is in a stack twice counts once.",
+		"called). A function that is in a stack twice counts once.\n\n"
+		"`--json` has the same in bytes, as docs/schema/heap-summary-1.json describes it.",
 	.examples = "assay heap summary sort.heap\twho held the peak\n"
 		    "assay heap summary --leaks --sort own sort.heap\twho left most\n",
 	.min_args = 1,

@@ -27,13 +27,13 @@ static int write_csv(const char *path, const struct as_heap_seen *seen, struct a
 		     struct as_err *err)
 {
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
-	as_auto_file FILE *file = NULL;
-	int r = as_output_open(path, &file, err);
+	as_auto_output struct as_output file = {0};
+	int r = as_output_open(&file, path, err);
 
 	if (r < 0)
 		return r;
 	as_report_heap_csv(&b, seen->view, seen->heap->rate);
-	return as_output_write(&b, file, path, io->out, err);
+	return as_output_write(&file, &b, io->out, err);
 }
 
 static int write_profile(const struct opts *o, const char *name, const struct as_profile *p,
@@ -53,7 +53,7 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 {
 	const struct opts *o = opts_;
 	bool csv = !strcmp(args[0], "csv");
-	unsigned apart = csv ? AS_HEAP_SHOWN : AS_HEAP_SHOWN & ~AS_HEAP_SPREAD;
+	unsigned apart = csv ? AS_HEAP_SHOWN | AS_HEAP_ALONE : AS_HEAP_SHOWN & ~AS_HEAP_SPREAD;
 	as_auto_heap_seen struct as_heap_seen seen = {0};
 
 	(void)tail;

@@ -225,7 +225,7 @@ static int exit_status(const struct opts *o, const struct job *j, const struct a
 	if (as_load_is_invalid(&run->verdict))
 		return as_code_exit(AS_EINVALID);
 	if (!as_thresholds_missed(&j->thresholds, run->load))
-		return 0;
+		return run->end.status == AS_FAILED ? as_code_exit(AS_ETHRESHOLD) : 0;
 	return strcmp(o->exit_codes, "k6") != 0 ? as_code_exit(AS_ETHRESHOLD) : K6_THRESHOLD;
 }
 
@@ -285,6 +285,7 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 	if (r < 0)
 		return r;
 	configure(o, &j.load.config);
+	as_load_job_tell_room(&j.load);
 	r = as_load_job_open(&j.load, j.keeps_to, err);
 	return r == AS_OK ? measure(o, args[0], &j, io, err) : r;
 }
@@ -328,13 +329,19 @@ const struct as_cmd as_cmd_load = {
 		"all of them together. A server that cannot be reached is left out for a tenth of "
 		"a second, as long as another can be; what it failed counts. The summary says "
 		"what each had, and so do `targets` in the JSON document.\n\n"
+		"A server that is neither on this machine nor in a private network (10/8, "
+		"172.16/12, 192.168/16, fc00::/7, or 169.254/16 and fe80::/10, which are "
+		"link-local) is loaded with `--yes` only; the shared 100.64/10 is not private.\n\n"
 		"Every request counts, however it ended. Errors are told by kind: refused, "
 		"unreachable, descriptors, reset, closed, timeout, protocol, headers, unsent, "
 		"cut, tls_expired, tls_host, tls_issuer, no_tls, tls, alpn, upgrade, ws_close, "
 		"stream, "
 		"system, status_4xx, "
 		"status_5xx; of a flow capture and until. Redirects are answers, and not followed. "
-		"What was sent in the `--warmup` is left out of all but the bytes.\n\n"
+		"What was sent in the `--warmup` is left out of all but the bytes. **When at least "
+		"half of the requests failed the load did, and the exit status is 3**; unless a "
+		"`--threshold` says how many may fail (`errors<90%`), which then decides. Fewer "
+		"are told in the first line, and the exit status is 0.\n\n"
 		"**TLS.** The server of an `https://` URL must have a certificate for that host, "
 		"from an issuer whom the system trusts or who is in the file that `--cacert` "
 		"names; `--insecure` takes any. A certificate that will not do fails each request "
@@ -409,7 +416,8 @@ const struct as_cmd as_cmd_load = {
 		"`http_req_waiting p(90)<25` (our `waiting`, in which a connection that had to be "
 		"made is counted), `http_req_tls_handshaking`, "
 		"`http_req_failed rate<0.01`, `http_reqs rate>=2`, `checks rate>0.99`, "
-		"`iterations`, `dropped_iterations`, `data_received`, `data_sent`, `vus`, "
+		"`iterations`, `dropped_iterations`, `data_received`, `data_sent` "
+		"(`count`, `rate` in bytes a second), `vus`, "
 		"`ws_connecting p(90)<1500`, `ws_session_duration`, `ws_sessions`, `ws_msgs_sent`, "
 		"`ws_msgs_received`; behind "
 		"`metric:` a list of several. Its tag `{name:STEP}` is a step, `{scenario:ANY}` "

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/num.h"
 #include "cli/cmd.h"
+#include "cli/measure.h"
 #include "cli/output.h"
 #include "engine/engine.h"
 #include "report/loop.h"
@@ -38,8 +39,9 @@ static int check(char **args, char **tail, int *ret_pid, struct as_err *err)
 	return as_hint(err, "assay loop -d 10 PID; assay loop -- python3 app.py");
 }
 
+/* *ret_ran: the command could be run, if there is one. */
 static int watch(const struct opts *o, int pid, char **tail, struct as_io *io,
-		 struct as_loops *loops, struct as_err *err)
+		 struct as_loops *loops, bool *ret_ran, struct as_err *err)
 {
 	struct as_engine_config cfg = {.argv = tail,
 				       .attach = pid,
@@ -57,9 +59,11 @@ static int watch(const struct opts *o, int pid, char **tail, struct as_io *io,
 	as_auto_free char *error = result.outcome.error;
 	if (r < 0)
 		return r;
-	if (tail && !result.started)
-		return as_fail(err, AS_ENOTFOUND, "%s",
-			       error ? error : "the command did not start");
+	*ret_ran = !tail || result.started;
+	if (!*ret_ran) {
+		(void)fprintf(stderr, "assay: %s\n", error ? error : "the command did not start");
+		as_tell_not_run(result.exit_status);
+	}
 	io->status = result.exit_status;
 	io->die_by = result.outcome.signal;
 	return AS_OK;
@@ -73,11 +77,11 @@ static int no_loop(const struct as_loops *l, struct as_err *err)
 			    "never does");
 }
 
-static int deliver(const struct opts *o, const struct as_loops *l, FILE *file, struct as_io *io,
-		   struct as_err *err)
+static int deliver(const struct opts *o, const struct as_loops *l, struct as_output *file,
+		   struct as_io *io, struct as_err *err)
 {
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
-	struct as_look look = as_look_for(file ? fileno(file) : fileno(io->out));
+	struct as_look look = as_look_for(as_output_fd(file, io->out));
 	struct as_spelling how = {.full_names = o->full_names};
 
 	if (l->starved)
@@ -91,24 +95,25 @@ static int deliver(const struct opts *o, const struct as_loops *l, FILE *file, s
 		as_put_loops_json(&b, l);
 	else
 		as_put_loops(&b, &look, l, &how);
-	return as_output_write(&b, file, o->output, io->out, err);
+	return as_output_write(file, &b, io->out, err);
 }
 
 static int run(const void *opts_, char **args, char **tail, struct as_io *io, struct as_err *err)
 {
 	const struct opts *o = opts_;
 	as_cleanup(as_loops_done) struct as_loops loops = {0};
-	as_auto_file FILE *file = NULL;
+	as_auto_output struct as_output file = {0};
 	int pid = 0, r = check(args, tail, &pid, err);
+	bool ran = false;
 
 	if (r == AS_OK)
-		r = as_output_open(o->output, &file, err);
+		r = as_output_open(&file, o->output, err);
 	if (r == AS_OK)
 		r = as_loops_init(&loops, err);
 	loops.threshold_ns = o->threshold_ns;
 	if (r == AS_OK)
-		r = watch(o, pid, tail, io, &loops, err);
-	return r == AS_OK ? deliver(o, &loops, file, io, err) : r;
+		r = watch(o, pid, tail, io, &loops, &ran, err);
+	return r == AS_OK && ran ? deliver(o, &loops, &file, io, err) : r;
 }
 
 const struct as_cmd as_cmd_loop = {

@@ -57,7 +57,7 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 	const struct opts *o = opts_;
 	as_cleanup(many_done) struct many m = {0};
 	as_auto_profile struct as_profile *all = NULL;
-	const struct as_spelling how = {.highlight = as_sieve_filter(&o->sieve).highlight};
+	struct as_spelling how = {.highlight = as_sieve_filter(&o->sieve).highlight};
 	struct as_target to;
 	char title[32];
 	int r = o->output ? as_target_choose(o->output, o->format, &to, err)
@@ -72,6 +72,7 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 		r = as_sieve_kept(&o->sieve, all->nsamples, err);
 	if (r < 0)
 		return r;
+	how.kind = all->main_kind;
 	(void)snprintf(title, sizeof title, "%zu profiles", m.n);
 	return as_target_write(&to, all, &how, title, io->out, err);
 }

@@ -240,7 +240,7 @@ static void name_in(const struct opts *o, const struct chosen *c, const struct a
 	size_t kind;
 
 	if (c->all &&
-	    as_profile_kind(p, c->all->kind[c->all->nkinds - 1].name, &kind, &ignored) == AS_OK)
+	    as_profile_kind(p, c->all->kind[c->all->main_kind].name, &kind, &ignored) == AS_OK)
 		row->named = as_profile_named(p, kind, o->function);
 }
 
@@ -283,19 +283,19 @@ static int check(const struct opts *o, struct as_target *ret, struct as_err *err
 }
 
 static int write_merged(const struct opts *o, const struct as_target *to, const struct chosen *c,
-			FILE *file, struct as_io *io, struct as_err *err)
+			struct as_output *file, struct as_io *io, struct as_err *err)
 {
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT), title = AS_BUF(AS_BUF_LINE);
-	const struct as_spelling how = {.kind = c->all->nkinds - 1, .highlight = c->p.highlight};
+	const struct as_spelling how = {.kind = c->all->main_kind, .highlight = c->p.highlight};
 
 	as_buf_fmt(&title, "%s%s%zu profiles", o->filter.name ? o->filter.name : "",
 		   o->filter.name ? ", " : "", c->p.merged);
 	int r = as_target_put(to, c->all, &how, as_buf_text(&title), &b, err);
 	b.bad |= title.bad;
 	if (r == AS_OK)
-		r = as_output_write(&b, file, o->output, io->out, err);
+		r = as_output_write(file, &b, io->out, err);
 	if (r == AS_OK)
-		as_target_say_taking(to, c->all);
+		as_target_say_left(to, c->all, how.kind);
 	return r;
 }
 
@@ -333,7 +333,7 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 	as_cleanup(chosen_done) struct chosen c = {
 		.p = {.function = o->function, .highlight = as_sieve_filter(&o->sieve).highlight}};
 	struct as_target to;
-	as_auto_file FILE *file = NULL;
+	as_auto_output struct as_output file = {0};
 
 	(void)args, (void)tail;
 	int r = check(o, &to, err);
@@ -342,7 +342,7 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 	if (r == AS_OK)
 		r = list(s, o, &c, err);
 	if (r == AS_OK)
-		r = as_output_open(o->output, &file, err);
+		r = as_output_open(&file, o->output, err);
 	weigh(o, &c.p);
 	for (size_t i = 0; i < c.p.n && r == AS_OK; i++)
 		r = look_at(s, o, &c, i, false, err);
@@ -350,15 +350,17 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 		r = look_at(s, o, &c, i, true, err);
 	if (r == AS_OK && !c.all && !o->json)
 		r = none(o, &c, err);
+	if (r == AS_OK && c.all && (o->output || !o->json))
+		r = as_sieve_kept(&o->sieve, c.all->nsamples, err);
 	if (r == AS_OK && o->output && c.all)
-		r = write_merged(o, &to, &c, file, io, err);
+		r = write_merged(o, &to, &c, &file, io, err);
 	return r < 0 ? r : show(o, &c, io, err);
 }
 
 const struct as_cmd as_cmd_profiles = {
 	.name = "profiles",
 	.synopsis = "[options]",
-	.about = "profiles of a service over time: listed, merged, a function's history",
+	.about = "profiles of a service over time: listed, merged, searched",
 	.group = "profiles",
 	.manual =
 		"Lists what `assay record --continuous` keeps, and any other run with stacks: "

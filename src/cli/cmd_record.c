@@ -17,6 +17,7 @@
 #include "report/hot.h"
 #include "report/report.h"
 #include "report/stacks.h"
+#include "stack/python.h"
 
 struct opts {
 	struct as_measure_opts m; /* identity and store; the rest is set here */
@@ -60,7 +61,7 @@ static const struct as_opt opts[] = {
 	{ .name = "output", .letter = 'o', .type = AS_OPT_TEXT, .at = offsetof(struct opts, output), .arg = "FILE", .help = "write the profile to FILE; '-' is standard output" },
 	{ .name = "format", .letter = 'f', .type = AS_OPT_CHOICE, .at = offsetof(struct opts, format), .arg = "FORMAT", .choices = AS_TARGET_FORMATS, .help = "its format (default: by FILE's ending, else folded); svg and html are flame graphs" },
 	{ .name = "weight", .type = AS_OPT_CHOICE, .at = offsetof(struct opts, weight), .arg = "WHAT", .initial = "samples", .choices = "samples|time", .help = "what folded stacks count: samples, or time in microseconds" },
-	{ .name = "threads", .letter = 't', .type = AS_OPT_SWITCH, .at = offsetof(struct opts, threads), .help = "keep the threads apart" },
+	{ .name = "threads", .letter = 't', .type = AS_OPT_SWITCH, .at = offsetof(struct opts, threads), .help = "keep the threads apart, by the names that Python has for them" },
 	{ .name = "async", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, tasks), .help = "keep asyncio's tasks apart; in mode wall also those that await" },
 	{ .name = "function", .letter = 'F', .type = AS_OPT_SWITCH, .at = offsetof(struct opts, functions), .help = "by function, not by line" },
 	{ .name = "full-filenames", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, full_names), .help = "files with their whole path" },
@@ -197,6 +198,16 @@ static struct as_measure measure_of(const struct opts *o, unsigned modes, bool c
 	};
 }
 
+/* Nobody shall wait for stacks of a process that has none. What is short is soon told anyway. */
+static int is_python(const struct opts *o, const struct as_env *env, struct as_err *err)
+{
+	bool is_short = o->duration_ns && o->duration_ns <= AS_PYTHON_PATIENCE;
+	struct as_python py;
+
+	return !o->pid || o->children || is_short ? AS_OK
+						  : as_python_await(env, (pid_t)o->pid, &py, err);
+}
+
 static int sample(const struct opts *o, unsigned modes, char **tail, struct as_io *io,
 		  struct as_measured *ret, struct as_err *err)
 {
@@ -207,6 +218,8 @@ static int sample(const struct opts *o, unsigned modes, char **tail, struct as_i
 	char name[64] = "";
 	int r = o->pid ? as_measure_name(io->env, (int)o->pid, name, sizeof name, err) : AS_OK;
 
+	if (r == AS_OK)
+		r = is_python(o, io->env, err);
 	m.default_name = tail ? as_measure_base(tail[0]) : name;
 	m.engine.argv = tail;
 	m.engine.progress = &p.count;
@@ -241,24 +254,24 @@ static int sample_again(const struct opts *o, unsigned modes, struct as_io *io, 
 
 /* Where to: opened before the program is looked at. */
 struct files {
-	FILE *profile, *stats;
+	struct as_output profile, stats;
 };
 
 static void files_close(struct files *f)
 {
-	as_fclose_(&f->profile);
-	as_fclose_(&f->stats);
+	as_output_done(&f->profile);
+	as_output_done(&f->stats);
 }
 
 static int files_open(const struct opts *o, struct files *f, struct as_err *err)
 {
-	int r = as_output_open(o->output, &f->profile, err);
+	int r = as_output_open(&f->profile, o->output, err);
 
-	return r < 0 ? r : as_output_open(o->stats_json, &f->stats, err);
+	return r < 0 ? r : as_output_open(&f->stats, o->stats_json, err);
 }
 
-static int write_stats(const struct opts *o, const struct as_run *run, FILE *file, struct as_io *io,
-		       struct as_err *err)
+static int write_stats(const struct opts *o, const struct as_run *run, struct as_output *file,
+		       struct as_io *io, struct as_err *err)
 {
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_LINE);
 	struct as_json j = as_json_pretty(&b);
@@ -270,7 +283,7 @@ static int write_stats(const struct opts *o, const struct as_run *run, FILE *fil
 	as_put_sampling_json(&j, run);
 	as_json_close(&j);
 	as_buf_byte(&b, '\n');
-	return as_output_write(&b, file, o->stats_json, io->out, err);
+	return as_output_write(file, &b, io->out, err);
 }
 
 static int write_run(const struct opts *o, const struct as_run *run, struct as_io *io,
@@ -292,7 +305,7 @@ static struct as_spelling spelling(const struct opts *o, const struct as_profile
 				    .kind = strcmp(o->weight, "time") ? 0 : p->nkinds - 1};
 }
 
-static int write_profile(const struct opts *o, const struct as_run *run, FILE *file,
+static int write_profile(const struct opts *o, const struct as_run *run, struct as_output *file,
 			 struct as_io *io, struct as_err *err)
 {
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
@@ -304,7 +317,7 @@ static int write_profile(const struct opts *o, const struct as_run *run, FILE *f
 	int r = target_of(o, &to, err);
 	if (r == AS_OK)
 		r = as_target_put(&to, run->stacks, &how, run->who.name, &b, err);
-	return r < 0 ? r : as_output_write(&b, file, o->output, io->out, err);
+	return r < 0 ? r : as_output_write(file, &b, io->out, err);
 }
 
 /* What the run is called from now on, and where the profile went. */
@@ -347,15 +360,15 @@ static int no_python(const struct opts *o, const struct as_stacks_result *s, str
 	return as_hint(err, "is it a Python program? --subprocesses looks at those it starts");
 }
 
-static int deliver(const struct opts *o, struct as_measured *s, const struct files *f,
-		   struct as_io *io, struct as_err *err)
+static int deliver(const struct opts *o, struct as_measured *s, struct files *f, struct as_io *io,
+		   struct as_err *err)
 {
 	if (!s->run->stacks)
 		return no_python(o, &s->result.stacks, err);
 	as_measured_keep(s);
-	int r = write_profile(o, s->run, f->profile, io, err);
+	int r = write_profile(o, s->run, &f->profile, io, err);
 	if (r == AS_OK)
-		r = write_stats(o, s->run, f->stats, io, err);
+		r = write_stats(o, s->run, &f->stats, io, err);
 	if (r == AS_OK)
 		r = write_run(o, s->run, io, err);
 	return r == AS_OK ? show(o, s, err) : r;
@@ -380,9 +393,11 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 		r = sample(o, modes, tail, io, &got, err);
 	if (r < 0)
 		return r;
-	if (tail && !got.result.started)
-		return as_fail(err, AS_ENOTFOUND, "%s",
-			       got.run->end.error ? got.run->end.error : "it did not start");
+	if (tail && !got.result.started) {
+		as_measured_tell_error(&got, false);
+		io->status = got.result.exit_status;
+		return AS_OK;
+	}
 	return deliver(o, &got, &files, io, err);
 }
 
@@ -394,10 +409,14 @@ const struct as_cmd as_cmd_record = {
 		"Looks at the stacks of a Python program from outside, a hundred times a second. "
 		"The program is not stopped, slowed or changed: its memory is read while it runs, "
 		"everything twice, and a stack that changed in between is read again or, in the "
-		"end, left out. How many were left out is told with every result.\n\n"
+		"end, left out. How many were left out is told with every result. Of a stack "
+		"deeper than 4,096 functions the last that many are read, and it begins with "
+		"`(more callers)`.\n\n"
 		"`--mode cpu` counts threads that use the CPU, by time; `wall` counts "
 		"all threads by the clock, also those that wait; `gil` those that hold the global "
-		"lock. Several at once are one profile with several values.\n\n"
+		"lock. Several at once are one profile with several values. At the end, CPU time "
+		"that no look has met is that of the stack in which its thread was last seen "
+		"running, or of no stack.\n\n"
 		"With `--stop` a thread whose stack changes too fast to be read is held for some "
 		"ten microseconds instead of being left out; how often and how long is told. A "
 		"system call that it waits in may be interrupted by that. It is never left "
@@ -426,8 +445,11 @@ const struct as_cmd as_cmd_record = {
 		"tried by what its runtime says of itself, and used if that leads to code with "
 		"names. Else a sentence says why not: \"is not a Python program\", \"runs Python "
 		"3.7, which is too old\", \"… too new\", \"has no thread that can be read\" (it is "
-		"starting, ending, or built otherwise than a release). Free-threaded builds were "
-		"never tried.",
+		"starting, ending, or built otherwise than a release).\n\n"
+		"Builds without the GIL (free-threaded) are known as well; 3.13 and 3.14 were "
+		"tried. Their threads run at once, and each counts. Nobody holds a lock that is "
+		"switched off, so `gil` has no samples there, unless PYTHON_GIL or a module has "
+		"switched it on.",
 	.examples = "assay record -- python3 -c 'sum(range(10**7))'\ta program from its start\n",
 	.flags = AS_CMD_TAIL,
 	.opts = opts,

@@ -42,7 +42,7 @@ static int write_page(const struct opts *o, const struct as_run *run, struct as_
 		      struct as_err *err)
 {
 	as_auto_buf struct as_buf page = AS_BUF(AS_BUF_DOCUMENT), path = AS_BUF(AS_BUF_LINE);
-	as_auto_file FILE *file = NULL;
+	as_auto_output struct as_output file = {0};
 
 	if (o->file)
 		as_buf_str(&path, o->file);
@@ -50,23 +50,23 @@ static int write_page(const struct opts *o, const struct as_run *run, struct as_
 		as_buf_fmt(&path, "assay-%s.html", run->who.id);
 	int r = as_buf_ok(&path, err);
 	if (r == AS_OK)
-		r = as_output_open(as_buf_text(&path), &file, err);
+		r = as_output_open(&file, as_buf_text(&path), err);
 	as_report_html(&page, run);
 	if (r == AS_OK)
-		r = as_output_write(&page, file, as_buf_text(&path), io->out, err);
-	if (r == AS_OK && file)
+		r = as_output_write(&file, &page, io->out, err);
+	if (r == AS_OK && file.file)
 		(void)fprintf(io->out, "%s\n", as_buf_text(&path));
 	return r;
 }
 
 /* ── a profile ────────────────────────────────────────────────────────── */
 
-static int write_functions(const struct opts *o, const struct as_profile *p, FILE *file,
+static int write_functions(const struct opts *o, const struct as_profile *p, struct as_output *file,
 			   struct as_io *io, struct as_err *err)
 {
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
-	struct as_look look = as_look_for(file ? fileno(file) : fileno(io->out));
-	const struct as_callers_how how = {.spell = {.kind = as_profile_main_kind(p),
+	struct as_look look = as_look_for(as_output_fd(file, io->out));
+	const struct as_callers_how how = {.spell = {.kind = p->main_kind,
 						     .full_names = o->full_names,
 						     .highlight =
 							     as_sieve_filter(&o->sieve).highlight},
@@ -75,14 +75,14 @@ static int write_functions(const struct opts *o, const struct as_profile *p, FIL
 	int r = o->json ? as_report_callers_json(&b, p, &how, err)
 			: as_report_callers(&b, &look, p, &how, err);
 
-	return r < 0 ? r : as_output_write(&b, file, o->file, io->out, err);
+	return r < 0 ? r : as_output_write(file, &b, io->out, err);
 }
 
 static int report_stacks(const struct opts *o, const char *arg, struct as_io *io,
 			 struct as_err *err)
 {
 	as_auto_profile struct as_profile *p = NULL;
-	as_auto_file FILE *file = NULL;
+	as_auto_output struct as_output file = {0};
 
 	int r = as_source_profile(&(struct as_sought){arg ? arg : "last", o->store, NULL}, &p, err);
 	if (r == AS_OK)
@@ -90,8 +90,8 @@ static int report_stacks(const struct opts *o, const char *arg, struct as_io *io
 	if (r == AS_OK)
 		r = as_sieve_left(&o->sieve, p, err);
 	if (r == AS_OK)
-		r = as_output_open(o->file, &file, err);
-	return r < 0 ? r : write_functions(o, p, file, io, err);
+		r = as_output_open(&file, o->file, err);
+	return r < 0 ? r : write_functions(o, p, &file, io, err);
 }
 
 static int run(const void *opts_, char **args, char **tail, struct as_io *io, struct as_err *err)

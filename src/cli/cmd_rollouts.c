@@ -232,6 +232,7 @@ static int read_rows(struct job *j, const char *output, const char *agent,
 		(void)fprintf(stderr, "assay: … and %llu more rows that could not be read\n",
 			      (unsigned long long)(j->malformed - TOLD_MOST));
 	j->out->malformed = ret->malformed;
+	j->out->lost = ret->lost;
 	return r;
 }
 
@@ -274,8 +275,7 @@ static void tell_recall(const struct job *j, const struct as_rollout_recall *c)
 {
 	if (j->opts->quiet)
 		return;
-	(void)fprintf(stderr,
-		      "resumed: %llu rollouts were asked for, %llu are back, %llu given up\n",
+	(void)fprintf(stderr, "resumed: asked for %llu, back %llu, given up %llu\n",
 		      (unsigned long long)c->asked, (unsigned long long)c->done,
 		      (unsigned long long)c->given_up);
 	if (c->malformed)
@@ -288,6 +288,8 @@ static int find_rows(struct job *j, bool *ret_found, struct as_err *err)
 	struct as_rollout_recall c = {0};
 	int r = as_rollout_files_init(&j->files, j->words.output, err);
 
+	if (r == AS_OK)
+		r = as_rollout_files_apart(&j->files, j->words.input, err);
 	if (r == AS_OK)
 		r = as_rollout_files_open(&j->files, j->words.resume, attempts_most(), &j->list, &c,
 					  err);
@@ -439,8 +441,6 @@ static int show(const struct job *j, const struct as_measured *s, struct as_io *
 
 	if (as_rollouts_missing(j->out) || (j->opts->preset && !met))
 		io->status = as_code_exit(AS_ETHRESHOLD);
-	if (s && as_load_is_invalid(&s->run->verdict))
-		io->status = as_code_exit(AS_EINVALID);
 	if (j->opts->json)
 		as_report_rollouts_json(&b, &r);
 	else if (!j->opts->quiet)
@@ -565,15 +565,20 @@ const struct as_cmd as_cmd_rollouts = {
 		"attempt with start, end, latency, status and bytes, and the times of tools and "
 		"verify as far as they are known. Keys keep their order, and what nobody here "
 		"knows is written as it came. Without `--resume` files of an earlier "
-		"collection are emptied.\n\n"
+		"collection are emptied; the "
+		"rows may be in none of them but the inputs.\n\n"
 		"A rollout that fails stops no other. When its connection broke, or the server "
 		"answered 429 or 5xx, it is tried again, `--retries` times. **If fewer came "
-		"back than were asked for, that is said and the exit status is 3**; rows that "
+		"back than were asked for, that is said and the exit status is 3**; when all "
+		"did it is 0, also where others had our CPU and the times are INVALID, which the "
+		"verdict says. Rows that "
 		"are no JSON, or no rows, are named by file and line, count as asked for, as often "
 		"as a row is repeated, also after `--resume`, and the others go on. With "
 		"`--resume` everything that is not among the results is tried "
 		"again, unless the agent said never, or it was answered with a failure "
-		"$NEMO_GYM_MAX_ROLLOUT_ATTEMPTS times (3). A collection may be killed at any "
+		"$NEMO_GYM_MAX_ROLLOUT_ATTEMPTS times (3). What was asked for then stays asked "
+		"for, whatever `--num-repeats` says now; what it says more is told as missing. "
+		"A collection may be killed at any "
 		"moment: at most a torn last line is cut off, nothing is lost or there "
 		"twice.\n\n"
 		"Tool times come from `ng_trajectory` of the results, where observability is on. "

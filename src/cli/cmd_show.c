@@ -15,7 +15,7 @@ static const struct as_opt opts[] = {
 	{.name = "tree", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, tree), .apart = 2,
 	 .help = "print the tree of its processes over time"},
 	{.name = "sockets", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, sockets),
-	 .apart = 1 | 2, .help = "print its sockets, those with the most bytes"},
+	 .apart = 2, .help = "print its sockets, those with the most bytes"},
 	AS_STORE_OPT(struct opts, store),
 	{0},
 };
@@ -31,6 +31,8 @@ static int print(const struct opts *o, const struct as_run *run, struct as_io *i
 		as_report_tree_json(&out, run);
 	else if (o->tree)
 		as_report_tree(&out, &look, run);
+	else if (o->sockets && o->json)
+		as_report_sockets_json(&out, run);
 	else if (o->json)
 		as_report_json(&out, run);
 	else if (o->sockets)
@@ -68,10 +70,10 @@ const struct as_cmd as_cmd_show = {
 		"with their lives as bars. Siblings of one name and the same kind of children are "
 		"one row: cc1 ×340. With `--json` the same nested.\n\n"
 		"`--sockets` prints its TCP connections one by one, and what went by UDP between "
-		"two ports: the hundred with the most bytes, each with its process, its own port, "
-		"its peer, when it was opened and closed in seconds of the run, and its last "
-		"state. When, and UDP, are known where BPF tells. The whole run as `--json` has "
-		"them as well.",
+		"two ports: the hundred with the most bytes, each with its own port, its peer and, "
+		"of TCP, its process, when it was opened and closed in seconds of the run, and its "
+		"last state. When, and UDP, are known where BPF tells. With "
+		"`--json` the same list; the whole run as `--json` has it as well.",
 	.examples = "assay show\tthe run that started last\n"
 		    "assay show last --json\tthe same for a program\n"
 		    "assay show last --csv\tits timeline for a spreadsheet\n"

@@ -50,11 +50,23 @@ static int parse_listen(const char *text, struct as_url *url, struct as_err *err
 	char shorter[AS_URL_HOST + 16];
 
 	if (n < 2 || strcmp(text + n - 2, ":0") != 0 || n >= sizeof shorter)
-		return as_url_parse_plain(text, url, err);
+		return as_url_parse(text, url, err);
 	(void)snprintf(shorter, sizeof shorter, "%.*s", (int)n - 2, text);
-	int r = as_url_parse_plain(shorter, url, err);
+	int r = as_url_parse(shorter, url, err);
 	url->port = 0;
 	return r;
+}
+
+/* Whether it speaks TLS says the certificate; a WebSocket is asked for by a request. */
+static int check_scheme(const struct opts *o, const struct as_url *url, struct as_err *err)
+{
+	if (url->websocket)
+		return as_fail(err, AS_EUSAGE, "WebSockets are at every http:// address: '%.120s'",
+			       o->listen);
+	if (!url->tls || o->cert)
+		return AS_OK;
+	(void)as_fail(err, AS_EUSAGE, "TLS needs a certificate: '%.120s'", o->listen);
+	return as_hint(err, "--tls-cert FILE and --tls-key FILE name it and its key");
 }
 
 static int find_place(const struct opts *o, struct as_address *ret, struct as_err *err)
@@ -63,6 +75,8 @@ static int find_place(const struct opts *o, struct as_address *ret, struct as_er
 	struct as_addresses at;
 	int r = parse_listen(o->listen, &url, err);
 
+	if (r == AS_OK)
+		r = check_scheme(o, &url, err);
 	if (r == AS_OK)
 		r = as_resolve(&url, &at, err);
 	if (r < 0)

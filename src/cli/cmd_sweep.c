@@ -13,7 +13,6 @@
 #include "base/human.h"
 #include "cli/load_ask.h"
 #include "cli/output.h"
-#include "cli/whole.h"
 #include "judge/load.h"
 #include "load/sweep_grid.h"
 #include "load/hook.h"
@@ -68,22 +67,26 @@ static const struct as_opt opts[] = {
 
 /* ── what is asked for ────────────────────────────────────────────────── */
 
+/* What a run is worth as the sweep's own; more is better. */
+enum worth { NOTHING, LOW, INVALID, VALID };
+
 struct sweep {
 	const struct opts *opts;
 	const char *url; /* as it was given */
 	struct as_sweep_grid *grid;
 	struct as_sweep_cell *cell;
-	struct as_whole page;
+	struct as_output page;
 	struct as_io *io;
 	char id[AS_ID_LEN + 1];  /* of its run: those of the cells are parts of it */
 	struct as_measured best; /* the load of the cell that answered most        */
-	bool has_best, interrupted;
+	enum worth worth;        /* of that                                        */
+	bool interrupted;
 	int die_by;
 };
 
 static void sweep_done(struct sweep *s)
 {
-	as_whole_done(&s->page);
+	as_output_done(&s->page);
 	as_measured_done(&s->best);
 	free(s->grid);
 	free(s->cell);
@@ -118,8 +121,8 @@ static int prepare(struct sweep *s, struct as_err *err)
 	s->grid->cells = 1;
 	for (size_t i = 0; i < o->over.n && r == AS_OK; i++)
 		r = as_sweep_grid_add(s->grid, o->over.v[i], err);
-	if (r == AS_OK && o->html)
-		r = as_whole_open(&s->page, o->html, err);
+	if (r == AS_OK)
+		r = as_output_open(&s->page, o->html, err);
 	if (r < 0)
 		return r;
 	s->cell = as_zalloc_n(s->grid->cells, sizeof *s->cell);
@@ -330,7 +333,8 @@ static void note(const struct as_run *run, bool low, struct as_sweep_cell *c)
 {
 	const struct as_load *l = run->load;
 
-	c->invalid = c->invalid || as_load_is_invalid(&run->verdict);
+	if (as_load_is_invalid(&run->verdict))
+		memcpy(c->invalid, run->verdict.sentence, sizeof c->invalid);
 	note_nodes(l, c);
 	(void)snprintf(low ? c->low_run : c->run, sizeof c->run, "%s", run->who.id);
 	if (low) {
@@ -354,21 +358,26 @@ static void plan(const struct opts *o, bool low, struct as_load_config *c)
 	c->warmup_ns = o->warmup_ns;
 }
 
-static bool is_better(const struct sweep *s, const struct as_run *run)
+/* One request at a time is no load: such a run stands for the sweep if there is no other. */
+static enum worth worth_of(const struct as_run *run, bool low)
 {
-	if (!s->has_best || as_load_is_invalid(&run->verdict))
-		return !s->has_best;
-	return as_load_is_invalid(&s->best.run->verdict) ||
-	       as_load_rate(run->load) > as_load_rate(s->best.run->load);
+	return low ? LOW : as_load_is_invalid(&run->verdict) ? INVALID : VALID;
 }
 
-static void keep_best(struct sweep *s, struct as_measured *got)
+static bool is_better(const struct sweep *s, const struct as_run *run, enum worth worth)
+{
+	if (worth != s->worth)
+		return worth > s->worth;
+	return as_load_rate(run->load) > as_load_rate(s->best.run->load);
+}
+
+static void keep_best(struct sweep *s, struct as_measured *got, enum worth worth)
 {
 	struct as_measured old = s->best;
 
 	s->best = *got;
 	*got = old;
-	s->has_best = true;
+	s->worth = worth;
 }
 
 static int load_once(struct sweep *s, const struct shape *x, struct as_load_job *j, bool low,
@@ -394,8 +403,8 @@ static int load_once(struct sweep *s, const struct shape *x, struct as_load_job 
 		note(got.run, low, c);
 		s->interrupted = s->interrupted || got.run->end.status == AS_INTERRUPTED;
 		s->die_by = s->interrupted && s->io->die_by ? s->io->die_by : s->die_by;
-		if (is_better(s, got.run))
-			keep_best(s, &got);
+		if (is_better(s, got.run, worth_of(got.run, low)))
+			keep_best(s, &got, worth_of(got.run, low));
 	}
 	as_load_job_close(j);
 	return r;
@@ -458,9 +467,9 @@ static void tell(const struct sweep *s, size_t cell)
 	if (c->error[0])
 		(void)fprintf(stderr, "%s\n", c->error);
 	else if (!isnan(c->rate))
-		(void)fprintf(stderr, "%s/s  p99 %s%s\n", as_human_count(c->rate).s,
+		(void)fprintf(stderr, "%s/s  p99 %s%s%s\n", as_human_count(c->rate).s,
 			      as_human_duration((int64_t)(c->p99 * 1e6)).s,
-			      c->invalid ? "  INVALID" : "");
+			      c->invalid[0] ? "  " : "", c->invalid);
 	else
 		(void)fprintf(stderr, "not measured\n");
 }
@@ -509,9 +518,9 @@ static const char *axis_value(const void *grid, size_t cell, size_t axis)
 static int become_sweep(struct sweep *s, struct as_err *err)
 {
 	struct as_run *run = s->best.run;
-	char *kind = s->has_best ? as_strdup("sweep") : NULL;
+	char *kind = s->worth ? as_strdup("sweep") : NULL;
 
-	if (!s->has_best)
+	if (!s->worth)
 		return AS_OK;
 	if (!kind)
 		return as_fail(err, AS_ENOMEM, "no memory for the run");
@@ -530,7 +539,7 @@ static int exit_status(const struct sweep *s)
 	bool bad = false;
 
 	for (size_t i = 0; i < s->grid->cells; i++)
-		bad = bad || s->cell[i].error[0] || s->cell[i].invalid;
+		bad = bad || s->cell[i].error[0] || s->cell[i].invalid[0];
 	return bad ? as_code_exit(AS_EINVALID) : 0;
 }
 
@@ -540,7 +549,7 @@ static int show(struct sweep *s, struct as_err *err)
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT), page = AS_BUF(AS_BUF_DOCUMENT);
 	struct as_look look = as_look_for(fileno(s->io->out));
 	const struct as_sweep_report r = {.url = s->url,
-					  .id = s->has_best ? s->id : NULL,
+					  .id = s->worth ? s->id : NULL,
 					  .cell = s->cell,
 					  .ncells = s->grid->cells,
 					  .naxes = s->grid->n,
@@ -554,7 +563,7 @@ static int show(struct sweep *s, struct as_err *err)
 
 	if (o->html) {
 		as_report_sweep_html(&page, &r);
-		e = as_whole_write(&s->page, &page, s->io->out, err);
+		e = as_output_write(&s->page, &page, s->io->out, err);
 	}
 	if (o->json)
 		as_report_sweep_json(&b, &r);

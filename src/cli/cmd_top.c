@@ -14,11 +14,9 @@
 #include "engine/stacks.h"
 #include "tui/top.h"
 
-#define TICK         (AS_SECOND / 2)
-#define WINDOW       (5 * AS_SECOND)
-#define TABLE_AFTER  (5 * AS_SECOND)
-#define PATIENCE     (AS_SECOND / 2)
-#define PATIENCE_NAP (20 * AS_MSEC)
+#define TICK        (AS_SECOND / 2)
+#define WINDOW      (5 * AS_SECOND)
+#define TABLE_AFTER (5 * AS_SECOND)
 
 enum { TABLE_ROWS = 40 };
 
@@ -152,20 +150,14 @@ static void read_name(const struct as_env *env, pid_t pid, char *name, size_t si
 		name[i] = words[from + i] ? words[from + i] : ' ';
 }
 
-/* A process that has just begun may become a Python; one that is none is told at once. */
+/* One that is no Python is told at once, unless those that it starts may be. */
 static int find(const struct opts *o, const struct as_env *env, pid_t pid, struct live *l,
 		struct as_err *err)
 {
-	const struct timespec nap = as_timespec(PATIENCE_NAP);
 	struct as_python py = {0};
-	int r;
+	int r = o->children ? as_python_find(env, pid, &py, err)
+			    : as_python_await(env, pid, &py, err);
 
-	for (int64_t end = as_now() + PATIENCE;;) {
-		r = as_python_find(env, pid, &py, err);
-		if (r != AS_EUNSUP || o->children || as_now() > end)
-			break;
-		(void)nanosleep(&nap, NULL);
-	}
 	l->facts = (struct as_top_facts){.name = l->name, .pid = pid, .version = py.version};
 	read_name(env, pid, l->name, sizeof l->name);
 	return r == AS_EUNSUP && o->children ? AS_OK : r;

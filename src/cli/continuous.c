@@ -55,8 +55,9 @@ static void tell(const struct as_service *s, const struct as_run *run, struct as
 	if (s->json)
 		as_report_json(&b, run);
 	else
-		as_buf_fmt(&b, "%s  %s  %s samples, %s of a core%s%s\n", run->who.id, run->who.name,
-			   as_human_count((double)run->sampling.samples).s,
+		as_buf_fmt(&b, "%s  %s  %s sample%s, %s of a core%s%s\n", run->who.id,
+			   run->who.name, as_human_count((double)run->sampling.samples).s,
+			   run->sampling.samples == 1 ? "" : "s",
 			   run->totals[AS_T_CPU].value == AS_NA ? "-" : as_human_percent(cpu).s,
 			   run->who.version ? ", version " : "",
 			   run->who.version ? run->who.version : "");

@@ -54,7 +54,7 @@ const struct as_docs_term as_docs_exits[] = {
 #undef X
 		{"124", "`assay run`: the job was ended by `--timeout`"},
 	{"125", "`assay run`: assay itself failed"},
-	{"126", "`assay run`: the command cannot be run"},
-	{"127", "`assay run`: the command was not found"},
+	{"126", "the command that was to be started cannot be run"},
+	{"127", "the command that was to be started was not found"},
 	{0},
 };

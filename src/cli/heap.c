@@ -2,6 +2,7 @@
 
 #include "base/cleanup.h"
 #include "base/human.h"
+#include "base/num.h"
 #include "heap/capture.h"
 #include "report/heap.h"
 #include "report/page.h"
@@ -42,10 +43,11 @@ int as_heap_read(const char *path, const struct as_heap_opts *o, struct as_heap 
 	struct as_capture_want want = {.from_ns = o->from_ns,
 				       .until_ns = o->until_ns,
 				       .threshold = o->threshold,
-				       .temporary = o->threshold,
 				       .partial = o->partial};
 	int r = check(o, err);
 
+	if (r == AS_OK && o->threshold && as_parse_u64(o->threshold, &want.temporary, err) < 0)
+		r = as_err_wrap(err, "--temporary-allocation-threshold");
 	if (r == AS_OK)
 		r = as_capture_read(path, &want, ret, err);
 	return r < 0 ? r : as_heap_reaches((*ret)->end_ns - (*ret)->start_ns, o->from_ns, err);
@@ -105,6 +107,8 @@ int as_heap_see(const char *path, const struct as_heap_opts *o, unsigned apart,
 {
 	*ret = (struct as_heap_seen){.title = AS_BUF(AS_BUF_LINE)};
 	int r = as_heap_read(path, o, &ret->heap, err);
+	if (r == AS_OK && as_heap_nothing(ret->heap))
+		r = as_fail(err, AS_ENOTFOUND, "%s: %s", path, as_heap_nothing(ret->heap));
 	if (r == AS_OK)
 		r = view(ret, o, apart, err);
 	if (r == AS_OK)
@@ -127,6 +131,13 @@ void as_heap_seen_title(struct as_buf *out, const struct as_heap_seen *s)
 	as_buf_fmt(out, ": memory %s", as_buf_text(&s->title));
 }
 
+int as_heap_seen_note(struct as_buf *out, const struct as_heap_seen *s,
+		      const struct as_heap_opts *o, struct as_err *err)
+{
+	return as_put_heap_page_note(out, s->heap, as_heap_view_of(o),
+				     s->samples == s->view->nsamples, err);
+}
+
 int as_heap_show(const char *path, const struct as_heap_opts *o, const struct as_heap_how *how,
 		 as_heap_reporter report, struct as_io *io, struct as_err *err)
 {
@@ -134,7 +145,8 @@ int as_heap_show(const char *path, const struct as_heap_opts *o, const struct as
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
 	struct as_look look = as_look_for(fileno(io->out));
 	struct as_heap_how mine = *how;
-	int r = as_heap_see(path, o, AS_HEAP_SHOWN, &seen, err);
+	unsigned alone = how->json ? AS_HEAP_ALONE : 0;
+	int r = as_heap_see(path, o, AS_HEAP_SHOWN | alone, &seen, err);
 
 	if (r == AS_OK)
 		r = as_heap_kept(o, seen.samples, seen.view->nsamples, err);
@@ -142,8 +154,12 @@ int as_heap_show(const char *path, const struct as_heap_opts *o, const struct as
 		return r;
 	mine.title = as_buf_text(&seen.title);
 	mine.rate = seen.heap->rate;
+	mine.view = as_heap_view_of(o);
+	mine.whole = seen.heap->whole;
 	r = report(&b, &look, seen.view, &mine, err);
-	as_put_heap_arenas(&b, &look, seen.heap);
-	as_put_heap_doubts(&b, &look, seen.heap);
+	if (!how->json) {
+		as_put_heap_arenas(&b, &look, seen.heap);
+		as_put_heap_doubts(&b, &look, seen.heap);
+	}
 	return r < 0 ? r : as_buf_write(&b, io->out, err);
 }

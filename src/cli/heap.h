@@ -13,8 +13,8 @@
 struct as_heap_opts {
 	int64_t from_ns, until_ns;
 	bool partial, leaks, temporary, all;
-	bool held; /* all that is there at the end; no option asks for it */
-	uint64_t threshold;
+	bool held;             /* all that is there at the end; no option asks for it */
+	const char *threshold; /* a number, 0 too; NULL: that of the capture */
 	struct as_sieve sieve;
 };
 
@@ -37,10 +37,10 @@ struct as_heap_opts {
 	 .help = "those that were never freed"},                                                   \
 	{.name = "temporary-allocations", .type = AS_OPT_SWITCH, .apart = 6,                       \
 	 .at = AS_HEAP_AT_(owner, member, temporary),                                              \
-	 .help = "those that were freed before their thread made another"},                        \
-	{.name = "temporary-allocation-threshold", .type = AS_OPT_UINT, .arg = "N",                \
-	 .positive = true, .at = AS_HEAP_AT_(owner, member, threshold),                            \
-	 .help = "those that were freed before their thread made N more"},                         \
+	 .help = "those that were freed before their thread made two more"},                       \
+	{.name = "temporary-allocation-threshold", .type = AS_OPT_TEXT, .arg = "N",                \
+	 .at = AS_HEAP_AT_(owner, member, threshold),                                              \
+	 .help = "those that were freed after at most N more of their thread"},                   \
 	{.name = "all", .type = AS_OPT_SWITCH, .apart = 6, .at = AS_HEAP_AT_(owner, member, all),  \
 	 .help = "all that were made, freed or not"}
 /* Both, and the filters of profiles. */
@@ -69,8 +69,11 @@ int as_heap_sift(struct as_heap_seen *seen, const struct as_heap_opts *o, struct
 int as_heap_kept(const struct as_heap_opts *o, size_t before, size_t after, struct as_err *err);
 /* What stands above a page of it: the command, cut where it is long, and what it is of. */
 void as_heap_seen_title(struct as_buf *out, const struct as_heap_seen *s);
+/* What stands below that: whether it was sampled, and what to doubt of it. */
+int as_heap_seen_note(struct as_buf *out, const struct as_heap_seen *s,
+		      const struct as_heap_opts *o, struct as_err *err);
 
-/* As text on io->out: by one of report/heap.h, and what to doubt of it. */
+/* On io->out: by one of report/heap.h; as text with what to doubt of it. */
 typedef int (*as_heap_reporter)(struct as_buf *out, const struct as_look *look,
 				const struct as_profile *p, const struct as_heap_how *how,
 				struct as_err *err);

@@ -1,6 +1,7 @@
 #include "cli/load_ask.h"
 
 #include <string.h>
+#include <sys/resource.h>
 
 #include "base/json_text.h"
 #include "cli/watched.h"
@@ -222,6 +223,34 @@ void as_load_job_done(struct as_load_job *j)
 	as_load_job_close(j);
 	as_load_places_done(&j->places);
 	as_flow_free(j->flow);
+}
+
+/* ── is there room for it? ────────────────────────────────────────────── */
+
+/* What we have open ourselves: pipes, samples, the store. */
+enum { OWN_FILES = 24 };
+
+static uint64_t files_needed(const struct as_load_config *c)
+{
+	uint64_t conns = c->http2 ? (c->conns + c->streams - 1) / c->streams : c->conns;
+
+	return conns * (c->flow && c->flow->talks ? 2 : 1) + OWN_FILES;
+}
+
+/* By a clock they are a limit, which may never be reached. The engine raises the soft limit. */
+void as_load_job_tell_room(const struct as_load_job *j)
+{
+	uint64_t need = files_needed(&j->config);
+	struct rlimit lim;
+
+	if (j->config.schedule.rate > 0 || getrlimit(RLIMIT_NOFILE, &lim) < 0 ||
+	    lim.rlim_max >= need)
+		return;
+	(void)fprintf(stderr,
+		      "assay: %u at once need about %llu file descriptors, and %llu are all there "
+		      "are\n    ask for fewer (-c), or let it have more (ulimit -n %llu)\n",
+		      j->config.conns, (unsigned long long)need, (unsigned long long)lim.rlim_max,
+		      (unsigned long long)need);
 }
 
 /* ── one load of it ───────────────────────────────────────────────────── */

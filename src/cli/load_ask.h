@@ -111,6 +111,9 @@ void as_load_job_done(struct as_load_job *job);
 int as_load_job_can_know(const struct as_load_job *job, const struct as_thresholds *t,
 			 struct as_err *err);
 
+/* Says so if so many connections as it keeps busy will not fit into our limit of descriptors. */
+void as_load_job_tell_room(const struct as_load_job *job);
+
 /*
  * One load of it: open, measure, close, as often as wanted. `thresholds` are
  * kept with it, as one list; or NULL.

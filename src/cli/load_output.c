@@ -60,7 +60,7 @@ static int add(struct as_load_files *f, const char *path, struct as_err *err)
 	if (f->n == AS_LEN(f->at))
 		return as_fail(err, AS_EUSAGE, "too many files: %zu at most", AS_LEN(f->at));
 	f->at[f->n].format = is;
-	return as_whole_open(&f->at[f->n++].file, path, err);
+	return as_output_open(&f->at[f->n++].file, path, err);
 }
 
 int as_load_files_open(struct as_load_files *f, const bool *asked, const struct as_opt_list *paths,
@@ -100,7 +100,7 @@ int as_load_files_write(struct as_load_files *f, const struct as_run *run, FILE 
 		as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
 
 		formats[f->at[i].format].put(&b, run);
-		r = as_whole_write(&f->at[i].file, &b, standard, err);
+		r = as_output_write(&f->at[i].file, &b, standard, err);
 	}
 	return r;
 }
@@ -108,5 +108,5 @@ int as_load_files_write(struct as_load_files *f, const struct as_run *run, FILE 
 void as_load_files_done(struct as_load_files *f)
 {
 	for (size_t i = 0; i < f->n; i++)
-		as_whole_done(&f->at[i].file);
+		as_output_done(&f->at[i].file);
 }

@@ -4,7 +4,7 @@
  * standard output or to files.
  */
 #include "cli/opt.h"
-#include "cli/whole.h"
+#include "cli/output.h"
 #include "run/run.h"
 
 /* X(id, name, endings, writer, help): --name is its option, `endings` those of its files. */
@@ -30,7 +30,7 @@ struct as_load_files {
 	enum as_load_format format; /* that was asked for by its option, or none */
 	struct {
 		enum as_load_format format;
-		struct as_whole file;
+		struct as_output file;
 	} at[8];
 	size_t n;
 };

@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 
 #include "base/fault.h"
-#include "cli/output.h"
 #include "judge/verdict.h"
 #include "os/cgroup.h"
 #include "os/host.h"
@@ -259,8 +258,8 @@ static bool wants_csv(const struct as_measure_opts *o)
 }
 
 /* To the file of --output, or to standard output. */
-static int write_document(const struct as_measure_opts *o, const struct as_run *run, FILE *file,
-			  struct as_io *io, struct as_err *err)
+static int write_document(const struct as_measure_opts *o, const struct as_run *run,
+			  struct as_output *file, struct as_io *io, struct as_err *err)
 {
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
 
@@ -268,16 +267,16 @@ static int write_document(const struct as_measure_opts *o, const struct as_run *
 		as_report_csv(&b, run);
 	else
 		as_report_json(&b, run);
-	return as_output_write(&b, file, o->output, io->out, err);
+	return as_output_write(file, &b, io->out, err);
 }
 
-static int write_page(const struct as_measure_opts *o, const struct as_run *run, FILE *page,
-		      struct as_io *io, struct as_err *err)
+static int write_page(const struct as_run *run, struct as_output *page, struct as_io *io,
+		      struct as_err *err)
 {
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
 
 	as_report_html(&b, run);
-	return as_output_write(&b, page, o->html, io->out, err);
+	return as_output_write(page, &b, io->out, err);
 }
 
 /* Is the document written to standard output? */
@@ -318,16 +317,16 @@ void as_measured_tell_error(const struct as_measured *s, bool started)
 }
 
 /* A command that never started has no summary: why it did not says it all. */
-static int show(const struct as_measured *s, const struct as_measure_opts *o, bool started,
+static int show(struct as_measured *s, const struct as_measure_opts *o, bool started,
 		struct as_io *io, struct as_err *err)
 {
 	const struct as_run *run = s->run;
 	int r = AS_OK;
 
 	if (o->output || o->json || o->csv)
-		r = write_document(o, run, s->file, io, err);
+		r = write_document(o, run, &s->file, io, err);
 	if (r == AS_OK && o->html)
-		r = write_page(o, run, s->page, io, err);
+		r = write_page(run, &s->page, io, err);
 	if (run->end.error)
 		as_measured_tell_error(s, started);
 	if (r == AS_OK && started && !o->quiet && !prints_document(o) &&
@@ -348,8 +347,8 @@ void as_measured_done(struct as_measured *s)
 	as_run_free(s->run);
 	free(s->result.outcome.error);
 	as_buf_done(&s->dir);
-	as_fclose_(&s->file);
-	as_fclose_(&s->page);
+	as_output_done(&s->file);
+	as_output_done(&s->page);
 }
 
 static int open_files(struct as_measured *s, const struct as_measure_opts *o, struct as_err *err)
@@ -357,8 +356,8 @@ static int open_files(struct as_measured *s, const struct as_measure_opts *o, st
 	int r = as_output_check_page(o->html, prints_document(o), err);
 
 	if (r == AS_OK)
-		r = as_output_open(o->output, &s->file, err);
-	return r < 0 ? r : as_output_open(o->html, &s->page, err);
+		r = as_output_open(&s->file, o->output, err);
+	return r < 0 ? r : as_output_open(&s->page, o->html, err);
 }
 
 static int prepare(struct as_measured *s, const struct as_measure *m, const struct as_env *env,

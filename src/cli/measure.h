@@ -4,6 +4,7 @@
  * is kept, how it is shown; around one call of the engine.
  */
 #include "cli/cmd.h"
+#include "cli/output.h"
 #include "engine/engine.h"
 #include "cli/status.h"
 #include "run/run.h"
@@ -117,7 +118,7 @@ struct as_measured {
 	struct as_live *live;
 	bool unwritten; /* the live file could not take it all */
 	struct as_buf dir;
-	FILE *file, *page; /* of --output, of --html */
+	struct as_output file, page; /* of --output, of --html */
 };
 
 /* What could not be done, though the command ran: one line on stderr, and advice below it. */

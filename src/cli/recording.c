@@ -170,7 +170,8 @@ static int note_of(const struct as_recording *r, struct as_heap_note *note, stru
 
 void as_recording_note(const struct as_recording *r, struct as_run *run)
 {
-	as_auto_free struct as_heap_note *note = r->heap ? as_zalloc(sizeof *note) : NULL;
+	bool is = r->heap && !as_heap_nothing(r->heap);
+	as_auto_free struct as_heap_note *note = is ? as_zalloc(sizeof *note) : NULL;
 	struct as_err err;
 
 	if (note && note_of(r, note, &err) == AS_OK)
@@ -208,6 +209,14 @@ static int show_json(const struct as_recording *r, struct as_io *io, struct as_e
 	return code < 0 ? code : as_buf_write(&b, io->out, err);
 }
 
+static void put_next(const struct as_sheet *s, const char *path)
+{
+	as_put_label(s, "next", AS_DIM);
+	as_buf_fmt(s->out, "assay heap flamegraph %s\n", path);
+	as_buf_fmt(s->out, "%*sassay heap tree %s\n", AS_TEXT_AT, "", path);
+	as_buf_fmt(s->out, "%*sassay heap summary --leaks %s\n", AS_TEXT_AT, "", path);
+}
+
 void as_put_recorded(struct as_buf *out, const struct as_look *look, const struct as_recording *r)
 {
 	struct as_sheet sheet = {.out = out, .look = look};
@@ -220,10 +229,8 @@ void as_put_recorded(struct as_buf *out, const struct as_look *look, const struc
 	if (stat(r->path, &st) == 0)
 		as_buf_fmt(out, ", %s", as_human_bytes((double)st.st_size).s);
 	as_buf_byte(out, '\n');
-	as_put_label(&sheet, "next", AS_DIM);
-	as_buf_fmt(out, "assay heap flamegraph %s\n", as_buf_text(&path));
-	as_buf_fmt(out, "%*sassay heap tree %s\n", AS_TEXT_AT, "", as_buf_text(&path));
-	as_buf_fmt(out, "%*sassay heap summary --leaks %s\n", AS_TEXT_AT, "", as_buf_text(&path));
+	if (!r->heap || !as_heap_nothing(r->heap))
+		put_next(&sheet, as_buf_text(&path));
 	out->bad |= path.bad;
 }
 

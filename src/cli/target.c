@@ -75,7 +75,7 @@ static int draw(const struct as_target *t, const struct as_profile *p,
 	struct as_flame_how drawn = {.spell = *how, .title = title};
 
 	drawn.spell.functions = true;
-	drawn.spell.kind = as_profile_main_kind(p);
+	drawn.spell.kind = p->main_kind;
 	return t->draw(out, p, &drawn, err);
 }
 
@@ -89,11 +89,27 @@ int as_target_put(const struct as_target *t, const struct as_profile *p,
 	return AS_OK;
 }
 
-void as_target_say_taking(const struct as_target *t, const struct as_profile *p)
+static void say_kind(const struct as_target *t, const struct as_profile *p, size_t kind)
 {
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_LINE);
 
-	if (!t->format || !t->format->mute || !p->taking.known)
+	if (!t->format->single || p->nkinds < 2)
+		return;
+	for (size_t i = 0; i < p->nkinds; i++)
+		if (i != kind)
+			as_buf_fmt(&b, "%s%s", b.len ? ", " : "", p->kind[i].name);
+	(void)fprintf(stderr, "assay: the values are of '%s'; left out: %s\n", p->kind[kind].name,
+		      as_buf_text(&b));
+}
+
+void as_target_say_left(const struct as_target *t, const struct as_profile *p, size_t kind)
+{
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_LINE);
+
+	if (!t->format)
+		return;
+	say_kind(t, p, kind);
+	if (!t->format->mute || !p->taking.known)
 		return;
 	as_put_taking(&b, &p->taking);
 	(void)fprintf(stderr, "assay: %s\n", as_buf_text(&b));
@@ -104,14 +120,14 @@ int as_target_write(const struct as_target *t, const struct as_profile *p,
 		    struct as_err *err)
 {
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
-	as_auto_file FILE *file = NULL;
-	int r = as_output_open(t->path, &file, err);
+	as_auto_output struct as_output file = {0};
+	int r = as_output_open(&file, t->path, err);
 
 	if (r == AS_OK)
 		r = as_target_put(t, p, how, title, &b, err);
 	if (r == AS_OK)
-		r = as_output_write(&b, file, t->path, standard, err);
+		r = as_output_write(&file, &b, standard, err);
 	if (r == AS_OK)
-		as_target_say_taking(t, p);
+		as_target_say_left(t, p, how->kind);
 	return r;
 }

@@ -52,8 +52,8 @@ static int hand_over(struct as_census *s, const struct as_collect *c, bool midwa
 	(void)as_census_drain(s, c);
 	as_witness_settle(&s->witness);
 	if (s->witness.now.ops == &as_life_netlink) {
-		as_collect_origins(c, AS_PROCESS, AS_G_CPU, AS_MEASURED,
-				   "/proc/PID/stat; at its end wait4, or taskstats: a tick short");
+		as_collect_origins(c, AS_PROCESS, AS_G_CPU, AS_ATTRIBUTED,
+				   "/proc, wait4; else taskstats, a tick short");
 		as_collect_origins(c, AS_PROCESS, AS_G_IO, AS_MEASURED,
 				   "/proc/PID/io; at its end taskstats, in KiB");
 	} else {
@@ -144,7 +144,14 @@ static void open_newborn(struct as_census *s, const struct as_collect *c)
 /* Not everybody lived to be told of by a pass. */
 static void tell_early(const struct as_census *s, const struct as_collect *c)
 {
-	as_collect_origins(c, AS_PROCESS, AS_G_CPU, AS_MEASURED,
+	static const enum as_field_id calls[] = {AS_F_PROC_RCHAR, AS_F_PROC_WCHAR, AS_F_PROC_SYSCR,
+						 AS_F_PROC_SYSCW};
+
+	for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+		as_collect_origin(c, calls[i], AS_ATTRIBUTED,
+				  "BPF; %" PRIu64 " early ends: taskstats, up to 1023 short",
+				  s->early);
+	as_collect_origins(c, AS_PROCESS, AS_G_CPU, AS_ATTRIBUTED,
 			   "BPF; %" PRIu64 " early ends: taskstats, a tick short", s->early);
 }
 
@@ -165,7 +172,8 @@ static void make_pass(struct as_census *s, const struct as_collect *c)
 
 int as_census_find(struct as_census *s, const struct as_collect *c, struct as_err *err)
 {
-	int r = as_witness_climb(&s->witness, c) ? hand_over(s, c, false, err) : AS_OK;
+	bool climbed = !s->last && as_witness_climb(&s->witness, c);
+	int r = climbed ? hand_over(s, c, false, err) : AS_OK;
 
 	if (r < 0 || !as_witness_speaks(&s->witness))
 		return r < 0 ? r : as_members_update(&s->members, c, false, err);
@@ -277,10 +285,13 @@ struct as_process *as_census_zombie(struct as_census *s, const struct as_collect
  */
 static void take_exact(struct as_process *p, const struct rusage *u)
 {
+	enum { CUT = 2000 }; /* ns: both are cut to whole microseconds */
 	struct as_proc_stat *s = &p->stat;
 	int64_t user = as_timeval_ns(u->ru_utime), sys = as_timeval_ns(u->ru_stime);
 
-	if (!as_process_seen(p) || s->cminflt || s->cmajflt || user + sys < s->utime + s->stime)
+	if (!as_process_seen(p) || s->cminflt || s->cmajflt)
+		return;
+	if (user + sys + CUT < s->utime + s->stime)
 		return;
 	s->utime = user;
 	s->stime = sys;

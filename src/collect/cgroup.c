@@ -16,6 +16,7 @@
 #include "collect/source.h"
 #include "os/cgtext.h"
 #include "os/machine.h"
+#include "os/mounts.h"
 
 #define FIRST AS_F_CG_CPU
 enum { NFIELDS = AS_F_CG_PSI_IO - FIRST + 1, NKEYS = 6 };
@@ -127,6 +128,7 @@ struct state {
 	int64_t v[NFIELDS]; /* as last read */
 	int64_t memory_max; /* of the job, as sampled; AS_NA when never */
 	struct as_mark mark;
+	bool counted;        /* as_writes_are_counted() */
 	char text[32 << 10]; /* memory.stat is 2 KB; io.stat grows with the devices */
 };
 
@@ -439,15 +441,24 @@ static void job_row(struct state *s, const struct as_collect *c, struct as_frame
 
 /* ── the mark ─────────────────────────────────────────────────────────── */
 
+/* Bytes read and written so far, as the job's processes count them. */
+struct moved {
+	int64_t read, write;  /* from and to devices, sooner or later */
+	int64_t rchar, wchar; /* by calls                             */
+};
+
 /* A transfer may or may not have gone through calls, and through the page cache. */
-static int64_t moved(int64_t device, int64_t calls)
+static int64_t larger_known(int64_t device, int64_t calls)
 {
 	return device == AS_NA || calls == AS_NA ? AS_NA : device > calls ? device : calls;
 }
 
 /* Weigh it against the accounts that were just read. */
-static void weigh(struct state *s, int64_t in, int64_t out)
+static void weigh(struct state *s, const struct moved *m)
 {
+	int64_t in = larger_known(m->read, m->rchar);
+	/* What goes to a file in memory is no page cache, and in no count of devices. */
+	int64_t out = s->counted ? m->write : larger_known(m->write, m->wchar);
 	int64_t need = as_text_add(value(s, AS_F_CG_ANON), value(s, AS_F_CG_SHMEM));
 	int64_t *peak = &s->v[AS_F_CG_PEAK - FIRST];
 
@@ -461,8 +472,9 @@ static void weigh_sample(struct state *s, const struct as_collect *c, struct as_
 	if (!weighs(c))
 		return;
 	const int64_t *job = as_frame_row(frame, AS_JOB, 0);
-	weigh(s, moved(as_row_at(job, AS_F_JOB_READ), as_row_at(job, AS_F_JOB_RCHAR)),
-	      moved(as_row_at(job, AS_F_JOB_WRITE), as_row_at(job, AS_F_JOB_WCHAR)));
+	struct moved m = {as_row_at(job, AS_F_JOB_READ), as_row_at(job, AS_F_JOB_WRITE),
+			  as_row_at(job, AS_F_JOB_RCHAR), as_row_at(job, AS_F_JOB_WCHAR)};
+	weigh(s, &m);
 }
 
 /* ── its life ─────────────────────────────────────────────────────────── */
@@ -486,6 +498,7 @@ static int cgroup_open(void *st, const struct as_collect *c, struct as_err *err)
 	choose_fields(s, c);
 	s->memory_max = AS_NA;
 	as_mark_open(&s->mark, weighs(c) ? c->cgroup : NULL);
+	s->counted = weighs(c) && as_writes_are_counted(c->env);
 	choose_files(s, c);
 	tell_origins(s, c);
 	tell_job_origins(s, c);
@@ -567,14 +580,26 @@ static void set_peak(const struct state *s, int64_t mark, struct as_total *total
 			     "cgroup peak, page cache too");
 }
 
+/* At most so much may have been in files of a tmpfs, which are memory of no process. */
+static int64_t in_memory_files(const struct state *s, const struct as_total *totals)
+{
+	int64_t calls = totals[AS_T_WCHAR].value, device = totals[AS_T_WRITE].value;
+
+	if (calls == AS_NA || !s->counted || device == AS_NA)
+		return calls;
+	return calls > device ? calls - device : 0;
+}
+
 /*
  * No moment needed more than the group's mark, or than the peaks of all
- * processes added; the latter only if none of them was missed.
+ * processes added with what they may have had in files of a tmpfs; the latter
+ * only if no process was missed.
  */
 static void memory_totals(const struct state *s, const struct as_collect *c,
 			  struct as_total *totals)
 {
-	int64_t mark = value(s, AS_F_CG_PEAK), added = totals[AS_T_MEM_UPPER].value;
+	int64_t mark = value(s, AS_F_CG_PEAK),
+		added = as_text_add(totals[AS_T_MEM_UPPER].value, in_memory_files(s, totals));
 
 	if (mark == AS_NA && s->memory_max == AS_NA)
 		return; /* it counts no memory: the processes told what is known */
@@ -582,6 +607,9 @@ static void memory_totals(const struct state *s, const struct as_collect *c,
 	bool missed = added < s->mark.need || added < s->memory_max;
 	if (mark != AS_NA && (added == AS_NA || mark < added || missed))
 		set_total(s, c, AS_F_CG_PEAK, AS_T_MEM_UPPER, totals, mark);
+	else if (added > totals[AS_T_MEM_UPPER].value)
+		as_total_set(totals, AS_T_MEM_UPPER, added, AS_ATTRIBUTED,
+			     "sum of VmHWM, and writes that met no disk");
 	/* Samples and marks are not of one moment. */
 	if (totals[AS_T_MEM_UPPER].value < totals[AS_T_MEM_PEAK].value)
 		as_total_set(totals, AS_T_MEM_UPPER, totals[AS_T_MEM_PEAK].value, AS_MEASURED, "%s",
@@ -617,8 +645,9 @@ static void cgroup_finish(void *st, const struct as_collect *c, struct as_total 
 		set |= files_of(s, for_mark, AS_LEN(for_mark));
 	read_set(s, c, set);
 	if (weighs(c)) {
-		weigh(s, moved(totals[AS_T_READ].value, totals[AS_T_RCHAR].value),
-		      moved(totals[AS_T_WRITE].value, totals[AS_T_WCHAR].value));
+		struct moved m = {totals[AS_T_READ].value, totals[AS_T_WRITE].value,
+				  totals[AS_T_RCHAR].value, totals[AS_T_WCHAR].value};
+		weigh(s, &m);
 		as_mark_end(&s->mark);
 	}
 	set_total(s, c, AS_F_CG_THROTTLED, AS_T_THROTTLED, totals, value(s, AS_F_CG_THROTTLED));

@@ -260,7 +260,7 @@ void as_counters_row(struct as_counters *s, const struct as_collect *c, const st
 		if (sum[k] != AS_NA)
 			as_put(c, row, counters[k].field,
 			       steady_show(&s->steady[k], sum[k], counters[k].absorbed));
-	as_put(c, row, AS_F_JOB_CPU, s->steady[AS_K_USER].shown + s->steady[AS_K_SYSTEM].shown);
+	as_put(c, row, AS_F_JOB_CPU, steady_show(&s->cpu, sum[AS_K_USER] + sum[AS_K_SYSTEM], true));
 }
 
 /* ── the totals ───────────────────────────────────────────────────────── */
@@ -330,6 +330,23 @@ static bool clock_knows_more(const int64_t all[AS_NCOUNTERS], const int64_t sum[
 	return all[AS_K_USER] + all[AS_K_SYSTEM] - waited_for > waited_for / 50 + 2 * AS_MSEC;
 }
 
+/* Is anybody's CPU time known in whole ticks only? Then none is less than one. */
+static bool in_ticks(const struct as_members *m)
+{
+	for (size_t i = 0; i < m->n; i++)
+		if (as_process_seen(m->v[i]) && !m->v[i]->by_clock)
+			return true;
+	return false;
+}
+
+static void forget_cpu(struct as_total *totals)
+{
+	static const enum as_total_id ids[] = {AS_T_CPU, AS_T_CPU_USER, AS_T_CPU_SYSTEM};
+
+	for (size_t i = 0; i < AS_LEN(ids); i++)
+		as_total_set(totals, ids[i], AS_NA, AS_UNAVAILABLE, "less than a tick of /proc");
+}
+
 void as_counters_finish(struct as_counters *s, const struct as_collect *c,
 			const struct as_members *m, const struct as_ledger *g,
 			const struct as_witness *w, uint64_t ticks, struct as_total *totals)
@@ -348,6 +365,9 @@ void as_counters_finish(struct as_counters *s, const struct as_collect *c,
 	for (size_t k = 0; k < AS_NCOUNTERS; k++)
 		if (as_wants_group(c->want, as_fields[counters[k].field].group))
 			finish_one(s, &e, (enum as_counter_id)k, sum[k], all[k]);
-	if (as_wants_group(c->want, AS_G_CPU))
-		finish_cpu(totals, e.clocked);
+	if (!as_wants_group(c->want, AS_G_CPU))
+		return;
+	finish_cpu(totals, e.clocked);
+	if (c->attached && totals[AS_T_CPU].value == 0 && in_ticks(m))
+		forget_cpu(totals);
 }

@@ -6,6 +6,8 @@
  * one more is taken at the end. Of each look the busiest are told.
  */
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -26,11 +28,26 @@ struct state {
 	uint32_t nlisted;
 	struct busy top[BUSIEST]; /* the most bytes first */
 	size_t ntop;
+	struct as_wire_file_key joins[AS_CG_NPARTS]; /* what puts the job into its groups */
+	size_t njoins;
 };
 
 static uint64_t bytes_of(const struct as_wire_file *f)
 {
 	return f->bytes[AS_WIRE_READ] + f->bytes[AS_WIRE_WRITE];
+}
+
+static bool same(const struct as_wire_file_key *a, const struct as_wire_file_key *b)
+{
+	return a->inode == b->inode && a->device == b->device;
+}
+
+static bool is_join(const struct state *s, const struct as_wire_file_key *key)
+{
+	for (size_t i = 0; i < s->njoins; i++)
+		if (same(&s->joins[i], key))
+			return true;
+	return false;
 }
 
 static void rank(void *data, const struct as_wire_file_key *key, const struct as_wire_file *file)
@@ -40,16 +57,11 @@ static void rank(void *data, const struct as_wire_file_key *key, const struct as
 
 	while (at > 0 && bytes_of(&s->top[at - 1].file) < bytes_of(file))
 		at--;
-	if (at == BUSIEST)
+	if (at == BUSIEST || is_join(s, key))
 		return;
 	s->ntop += s->ntop < BUSIEST;
 	memmove(&s->top[at + 1], &s->top[at], (s->ntop - at - 1) * sizeof s->top[0]);
 	s->top[at] = (struct busy){*key, *file};
-}
-
-static bool same(const struct as_wire_file_key *a, const struct as_wire_file_key *b)
-{
-	return a->inode == b->inode && a->device == b->device;
 }
 
 static void tell(const struct as_collect *c, uint32_t id, const struct busy *b)
@@ -131,6 +143,22 @@ static bool files_wanted(const struct as_want *w)
 	return as_wants_group(w, AS_G_PATHS);
 }
 
+/* The kernel has 20 bits for the minor number. */
+static uint32_t device_of(const struct stat *st)
+{
+	return (uint32_t)(major(st->st_dev) << 20 | minor(st->st_dev));
+}
+
+static void find_joins(struct state *s, const struct as_cgroup *cg)
+{
+	struct stat st;
+
+	for (size_t i = 0; cg && cg->own && i < AS_CG_NPARTS; i++)
+		if (cg->join[i] >= 0 && fstat(cg->join[i], &st) == 0)
+			s->joins[s->njoins++] = (struct as_wire_file_key){.inode = st.st_ino,
+									  .device = device_of(&st)};
+}
+
 static int files_open(void *st, const struct as_collect *c, struct as_err *err)
 {
 	struct state *s = st;
@@ -141,6 +169,7 @@ static int files_open(void *st, const struct as_collect *c, struct as_err *err)
 	};
 	int r = as_filewatch_open(&s->watch, c->env, &who, err);
 
+	find_joins(s, c->cgroup);
 	if (r == AS_OK)
 		as_collect_origins(c, AS_FILE, AS_G_PATHS, AS_MEASURED,
 				   "BPF, at each read and write call");

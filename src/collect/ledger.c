@@ -227,6 +227,7 @@ static void changed(struct as_members *m, const struct as_collect *c, const stru
 
 	if (!p || p->ended)
 		return;
+	p->stat.comm[0] = '\0'; /* whose name it had is another's now */
 	set_comm(p, life->comm);
 	if (life->args && life->args_len)
 		as_process_args(p, c, life->args, life->args_len);

@@ -18,6 +18,7 @@
 #include "collect/interfaces.h"
 #include "collect/sockets.h"
 #include "collect/source.h"
+#include "os/haste.h"
 #include "os/names.h"
 #include "os/netwatch.h"
 
@@ -35,6 +36,8 @@ struct state {
 	size_t spaces_seen;        /* namespaces whose interfaces are known    */
 	struct as_netwatch *watch; /* NULL: not yet, or refused                */
 	bool watch_tried;
+	bool interrupted;     /* a child ended while it was being opened                      */
+	bool blind;           /* nothing was seen, and for too long nobody watched            */
 	int64_t watch_ns;     /* since when it watches                                */
 	int64_t ephemeral[2]; /* ports that the kernel gives to those who do not care */
 	size_t told;          /* peers that the sinks know */
@@ -138,16 +141,21 @@ static void read_ephemeral(struct state *s, const struct as_collect *c)
 	}
 }
 
-/*
- * Who asks for the network alone has it from the very start. ASSAY_RUNG holds tests to one
- * source of events.
- */
+/* ASSAY_RUNG holds tests to one source of events. */
+static bool may_watch(const struct as_collect *c)
+{
+	const char *rung = getenv("ASSAY_RUNG");
+
+	return !c->attached && (!rung || !*rung || !strcmp(rung, "bpf"));
+}
+
+/* Who asks for the network alone has it from the very start. */
 static bool time_to_watch(const struct state *s, const struct as_collect *c)
 {
 	const char *rung = getenv("ASSAY_RUNG");
 	bool asked = c->want->groups != as_want_all().groups;
 
-	if (s->watch_tried || c->attached || (rung && *rung && strcmp(rung, "bpf") != 0))
+	if (s->watch_tried || s->last || !may_watch(c))
 		return false;
 	return asked || (rung && *rung) ||
 	       (c->root && !c->empty && as_now() - c->start_ns > WATCH_AFTER_MS * AS_MSEC);
@@ -181,6 +189,21 @@ static void tell_watched(const struct state *s, const struct as_collect *c)
 	as_collect_origins(c, AS_SOCKET, AS_G_NET, how, "%s", source);
 }
 
+/* The job may end before it is open: once, that is reason enough to give up. */
+static int open_watch(struct state *s, const struct as_collect *c, struct as_err *err)
+{
+	struct as_haste h;
+
+	if (!c->root || s->interrupted)
+		return as_netwatch_open(&s->watch, c->env, c->cgroup, err);
+	int r = AS_EUNSUP;
+	if (as_haste_begin(&h))
+		r = as_netwatch_open(&s->watch, c->env, c->cgroup, err);
+	s->interrupted = as_haste_end(&h) && r < 0;
+	s->watch_tried = !s->interrupted;
+	return r;
+}
+
 static void watch(struct state *s, const struct as_collect *c)
 {
 	struct as_err err;
@@ -189,8 +212,10 @@ static void watch(struct state *s, const struct as_collect *c)
 	if (!time_to_watch(s, c))
 		return;
 	s->watch_tried = true;
-	if (as_netwatch_open(&s->watch, c->env, c->cgroup, &err) < 0) {
+	if (open_watch(s, c, &err) < 0) {
 		s->watch = NULL;
+		if (!s->watch_tried)
+			return;
 		(void)snprintf(why, sizeof why, "BPF: %.40s", err.os ? strerror(err.os) : err.msg);
 		tell_only_bpf(c, why);
 		return;
@@ -236,6 +261,38 @@ static void settle(struct state *s, const struct as_collect *c)
 		as_sockets_wait(&s->sockets);
 		drain(s, c);
 	}
+}
+
+/* ── what nobody saw ──────────────────────────────────────────────────── */
+
+static const enum as_field_id traffic[] = {AS_F_JOB_NET_SENT, AS_F_JOB_NET_RECV,
+					   AS_F_JOB_NET_RETRANS, AS_F_JOB_NET_CONNS};
+
+#define LATE "over before BPF could watch for long"
+
+/*
+ * Of a short job BPF may have seen the end only, or nothing: that it saw no traffic does not
+ * mean that there was none.
+ */
+static bool saw_too_little(const struct state *s, const struct as_collect *c)
+{
+	enum { PART = 10 }; /* of the job that may go unwatched */
+	const struct as_traffic *job = &s->sockets.peers.job;
+	int64_t end = c->ended && *c->ended > 0 ? *c->ended : as_now() - c->start_ns;
+
+	if (job->sent || job->received || job->connections)
+		return false;
+	return s->watch ? s->watch_ns > end / PART : may_watch(c) && !s->watch_tried;
+}
+
+static void judge_sight(struct state *s, const struct as_collect *c)
+{
+	s->blind = !s->sockets.refused[0] && saw_too_little(s, c);
+	for (size_t i = 0; s->blind && i < AS_LEN(traffic); i++)
+		if (c->want->field[traffic[i]])
+			as_collect_origin(c, traffic[i], AS_UNAVAILABLE, "%s", LATE);
+	if (s->blind)
+		tell_only_bpf(c, LATE);
 }
 
 /* ── rows ─────────────────────────────────────────────────────────────── */
@@ -292,11 +349,13 @@ static void job_row(const struct state *s, const struct as_collect *c, int64_t *
 {
 	const struct as_traffic *job = &s->sockets.peers.job;
 
-	as_put(c, row, AS_F_JOB_NET_SENT, job->sent);
-	as_put(c, row, AS_F_JOB_NET_RECV, job->received);
-	as_put(c, row, AS_F_JOB_NET_RETRANS, job->retransmits);
-	as_put(c, row, AS_F_JOB_NET_CONNS, job->connections);
-	if (s->watch)
+	if (!s->blind) {
+		as_put(c, row, AS_F_JOB_NET_SENT, job->sent);
+		as_put(c, row, AS_F_JOB_NET_RECV, job->received);
+		as_put(c, row, AS_F_JOB_NET_RETRANS, job->retransmits);
+		as_put(c, row, AS_F_JOB_NET_CONNS, job->connections);
+	}
+	if (s->watch && !s->blind)
 		packet_cells(s, c, row);
 	if (c->empty)
 		return;
@@ -445,6 +504,8 @@ static int net_sample(void *st, const struct as_collect *c, struct as_frame *fra
 	if (*c->members && (s->saved_ns > 0 || c->empty))
 		r = look(s, c, frame->t_ns, false, err);
 	drain(s, c); /* after it is known where the job listens */
+	if (s->last)
+		judge_sight(s, c);
 	rows(s, c, frame);
 	if (s->last && !s->sockets.refused[0])
 		socket_rows(s, c, frame);
@@ -470,6 +531,8 @@ static void set_total(const struct state *s, struct as_total *totals, enum as_to
 		as_total_set(totals, id, AS_NA, AS_UNAVAILABLE, "needs samples");
 	else if (s->sockets.refused[0])
 		as_total_set(totals, id, AS_NA, AS_UNAVAILABLE, "%s", s->sockets.refused);
+	else if (s->blind)
+		as_total_set(totals, id, AS_NA, AS_UNAVAILABLE, LATE);
 	else if (s->watch && as_netwatch_lost(s->watch))
 		as_total_set(totals, id, v, AS_ATTRIBUTED, "BPF; %llu were lost",
 			     (unsigned long long)as_netwatch_lost(s->watch));

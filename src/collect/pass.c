@@ -42,23 +42,13 @@ static void add(struct as_wire_usage *sum, const struct as_wire_usage *more)
 	memcpy(sum, a, sizeof a);
 }
 
-/*
- * Ticks say how the time was split, the scheduler how long it was. As in the
- * kernel neither part may ever go back.
- */
-static void split_cpu(struct as_process *p, const struct as_wire_usage *u)
+static void put_cpu(struct as_process *p, const struct as_wire_usage *u)
 {
-	struct as_proc_stat *s = &p->stat;
-	double ticks = (double)u->utime + (double)u->stime;
-	int64_t cpu = (int64_t)u->cpu;
-	int64_t sys = ticks > 0 ? (int64_t)((double)cpu * ((double)u->stime / ticks)) : 0;
+	struct as_proc_stat now = p->stat;
 
-	if (cpu < s->utime + s->stime)
-		return; /* /proc, which told the last ones, rounds otherwise */
-	sys = sys < s->stime ? s->stime : sys;
-	sys = cpu - sys < s->utime ? cpu - s->utime : sys;
-	put(p, &s->stime, sys);
-	put(p, &s->utime, cpu - sys);
+	as_process_split(&now, (int64_t)u->cpu, (double)u->utime, (double)u->stime);
+	put(p, &p->stat.stime, now.stime);
+	put(p, &p->stat.utime, now.utime);
 }
 
 /* ── one process ──────────────────────────────────────────────────────── */
@@ -103,6 +93,13 @@ static void take_group(struct as_process *p, const struct as_collect *c,
 		count_files(p, c);
 }
 
+/* /proc had told it in ticks: what is more in ns, is before. */
+static void raise_children(struct as_process *p)
+{
+	p->base.cutime += (int64_t)p->told_ended.child_utime - p->stat.cutime;
+	p->base.cstime += (int64_t)p->told_ended.child_stime - p->stat.cstime;
+}
+
 /* False: it is to be as it was told before, and was never told. */
 static bool take_ended(struct as_process *p, const struct as_wire_thread *t,
 		       const struct as_wire_group *g)
@@ -114,6 +111,8 @@ static bool take_ended(struct as_process *p, const struct as_wire_thread *t,
 		p->io_news = true;
 	}
 	p->ended_told = true;
+	if (p->midway && !p->passed)
+		raise_children(p);
 	put(p, &p->stat.cutime, (int64_t)p->told_ended.child_utime);
 	put(p, &p->stat.cstime, (int64_t)p->told_ended.child_stime);
 	put(p, &p->stat.cminflt, (int64_t)p->told_ended.child_minflt);
@@ -137,7 +136,7 @@ static void take_sum(struct as_process *p)
 {
 	const struct as_wire_usage *u = &p->told_sum;
 
-	split_cpu(p, u);
+	put_cpu(p, u);
 	put(p, &p->stat.minflt, (int64_t)u->minflt);
 	put(p, &p->stat.majflt, (int64_t)u->majflt);
 	put(p, &p->status.voluntary, (int64_t)u->voluntary);
@@ -145,10 +144,26 @@ static void take_sum(struct as_process *p)
 	p->io_news |= take_io(p, u);
 }
 
-/* /proc had told only what its first thread switched: what the others did before, is before. */
+/*
+ * What was before the run is now told by another: CPU time that /proc has in ticks, and of
+ * context switches only the first thread's. It grew as much as it did.
+ */
+static void take_midway(struct as_process *p)
+{
+	struct as_proc_stat *s = &p->stat, *b = &p->base;
+	int64_t user = s->utime - b->utime, sys = s->stime - b->stime;
+
+	if (p->by_clock)
+		user = as_process_cpu(p) - b->utime - b->stime - sys;
+	s->utime = s->stime = 0;
+	put_cpu(p, &p->told_sum);
+	b->utime = s->utime - user;
+	b->stime = s->stime - sys;
+}
+
 static void raise_base(struct as_process *p, const struct as_proc_status *was)
 {
-	if (!p->midway || was->voluntary == AS_PROC_NA)
+	if (was->voluntary == AS_PROC_NA)
 		return;
 	p->status_base.voluntary += p->status.voluntary - was->voluntary;
 	p->status_base.forced += p->status.forced - was->forced;
@@ -203,7 +218,7 @@ static void hear(void *data, const struct as_wire_thread *t, const struct as_wir
 		p->told_sum = (struct as_wire_usage){0};
 	p->begun = pass->n;
 	add(&p->told_sum, &t->usage);
-	if (as_wants_group(w, AS_G_THREADS) || as_wants_group(w, AS_G_SCHED))
+	if (as_threads_wanted(w))
 		as_threads_told(p, pass->c, &pass->members->pool, t, pass->n);
 	if (!g)
 		return;
@@ -222,10 +237,14 @@ static void settle(struct as_process *p, const struct as_pass *pass)
 {
 	struct as_proc_status was = p->status;
 
-	take_sum(p);
-	if (p->first_pass)
-		raise_base(p, &was);
 	as_threads_untold(p, pass->c, &pass->members->pool, pass->n);
+	if (p->first_pass && p->midway)
+		take_midway(p);
+	take_sum(p);
+	if (p->first_pass && p->midway)
+		raise_base(p, &was);
+	p->run_ended = (int64_t)p->told_ended.threads.cpu;
+	p->by_clock = true;
 	p->fresh = true;
 	p->changed |= p->first_pass;
 	p->moves += p->changed;

@@ -79,6 +79,6 @@ void as_peaks_finish(const struct as_peaks *k, const struct as_ledger *g, struct
 	/* Between two samples nothing is bounded; but every peak so far is in some VmHWM. */
 	if (k->hwm_sum)
 		as_total_set(totals, AS_T_MEM_UPPER, larger(upper, peak), AS_ATTRIBUTED,
-			     "sum of VmHWM, as sampled");
+			     "sum of VmHWM, as sampled; no files in a tmpfs");
 	as_total_set(totals, AS_T_SWAP_PEAK, k->swap, AS_MEASURED, "/proc/PID/status");
 }

@@ -125,9 +125,47 @@ static struct as_connection *add(struct as_peers *t, uint64_t cookie, struct as_
 	return k;
 }
 
-static void count_opened(struct as_peers *t, struct as_peer *p)
+enum { WAYS = 8 }; /* places that an end may have */
+
+/* The first of them, the same for both ends of a connection. */
+static struct as_end *end_places(const struct as_peers *t, const struct as_sock *s)
 {
-	t->job.connections++;
+	uint32_t sum = (uint32_t)s->local.port + s->remote.port;
+
+	return t->ends + (size_t)((sum * UINT32_C(0x9e3779b1)) >> 23) * WAYS;
+}
+
+_Static_assert(AS_ENDS_MAX == (1 << 9) * WAYS, "9 bits are left of the product");
+
+static bool is_mirror(const struct as_end *e, const struct as_sock *s)
+{
+	return e->met && as_sock_addr_same(&e->local, &s->remote) &&
+	       as_sock_addr_same(&e->remote, &s->local);
+}
+
+/* Was its other end met before, so that it is counted? If not it is kept, the oldest goes. */
+static bool is_other_end(struct as_peers *t, const struct as_sock *s)
+{
+	if (!t->ends)
+		t->ends = as_zalloc_n(AS_ENDS_MAX, sizeof *t->ends);
+	if (!t->ends) {
+		t->starved = true;
+		return false;
+	}
+	struct as_end *e = end_places(t, s), *oldest = e;
+	for (size_t i = 0; i < WAYS; i++) {
+		if (is_mirror(&e[i], s)) {
+			e[i].met = 0;
+			return true;
+		}
+		oldest = e[i].met < oldest->met ? &e[i] : oldest;
+	}
+	*oldest = (struct as_end){s->local, s->remote, (uint64_t)t->job.connections + 1};
+	return false;
+}
+
+static void count_opened(struct as_peer *p)
+{
 	p->all.connections++;
 	p->changed = true;
 }
@@ -325,10 +363,12 @@ static struct as_connection *meet(struct as_peers *t, const struct as_sock *s,
 	k->of = as_socket_new(s, hint.accepted, p->instance);
 	p->open++;
 	p->changed = true;
-	if (hint.before)
+	if (hint.before) {
 		add_traffic(t, k, s, false);
-	else
-		count_opened(t, p);
+		return k;
+	}
+	count_opened(p);
+	t->job.connections += s->kind == AS_SOCK_TCP && !is_other_end(t, s);
 	return k;
 }
 
@@ -433,7 +473,7 @@ void as_peers_see_unix(struct as_peers *t, uint64_t cookie, uint32_t inode, cons
 	k->held = true;
 	k->inode = inode;
 	p->open++;
-	count_opened(t, p);
+	count_opened(p);
 }
 
 /* A number of its own for each pair of ends, apart from cookies (small) and unix (top bit). */
@@ -512,6 +552,7 @@ void as_peers_done(struct as_peers *t)
 	for (size_t i = 0; i < t->n; i++)
 		free(t->v[i]);
 	free(t->v);
+	free(t->ends);
 	free(t->connections);
 	*t = (struct as_peers){0};
 }

@@ -20,11 +20,15 @@
  * it: data that comes in after data went out, or the other way round where the
  * job is the one that answers. A connection is reused when it had two or more.
  * Only BPF tells; elsewhere both are unknown.
+ *
+ * The job's own count is of TCP connections, each once: one of which it has both
+ * ends is two connections of two peers, and one of the job. Unix sockets are
+ * counted at their peers only.
  */
 #include "collect/collector.h"
 #include "collect/socklist.h"
 
-enum { AS_PEERS_MAX = 512, AS_PEER_PATH = 112 };
+enum { AS_PEERS_MAX = 512, AS_PEER_PATH = 112, AS_ENDS_MAX = 4096 };
 
 struct as_traffic {
 	int64_t connections, sent, received, retransmits;
@@ -71,12 +75,19 @@ struct as_connection {
 	bool begun;             /* BPF was told of it, or told of it                  */
 };
 
+/* One end of a TCP connection whose other end was not met yet. */
+struct as_end {
+	struct as_sock_addr local, remote;
+	uint64_t met; /* the how manieth it was; 0: none */
+};
+
 struct as_peers {
 	struct as_peer **v;
 	size_t n, cap;
 	struct as_connection *connections; /* sorted by cookie */
 	size_t nconnections, connections_cap;
 	struct as_traffic job;
+	struct as_end *ends;     /* AS_ENDS_MAX of them, once there is one         */
 	struct as_socklist over; /* those that ended                              */
 	uint32_t look;           /* number of this look                           */
 	int64_t t_ns, before_ns; /* time of this look, and of the one before */

@@ -61,9 +61,15 @@ static int read_file(struct as_process *p, struct as_proc_pool *pool, enum as_pr
 	return r;
 }
 
+static int64_t not_less(int64_t v, int64_t was)
+{
+	return v < was ? was : v;
+}
+
+/* BPF, which told the last ones, does not count in ticks. */
 static bool read_stat(struct as_process *p, const struct as_collect *c, struct as_proc_pool *pool)
 {
-	int64_t tick = AS_SECOND / c->env->hz;
+	int64_t tick = AS_SECOND / c->env->hz, cutime = p->stat.cutime, cstime = p->stat.cstime;
 	char text[1024];
 	size_t n = 0;
 
@@ -72,8 +78,8 @@ static bool read_stat(struct as_process *p, const struct as_collect *c, struct a
 		return false;
 	p->stat.utime *= tick;
 	p->stat.stime *= tick;
-	p->stat.cutime *= tick;
-	p->stat.cstime *= tick;
+	p->stat.cutime = not_less(p->stat.cutime * tick, cutime);
+	p->stat.cstime = not_less(p->stat.cstime * tick, cstime);
 	return true;
 }
 
@@ -114,6 +120,58 @@ static enum look ran(struct as_process *p, struct as_proc_pool *pool)
 	bool moved = now.slices != p->sched.slices || now.run_ns != p->sched.run_ns;
 	p->sched = now;
 	return moved ? MOVED : STILL;
+}
+
+/* ── CPU time ─────────────────────────────────────────────────────────── */
+
+int64_t as_process_cpu(const struct as_process *p)
+{
+	return as_threads_run(p) + p->run_ended;
+}
+
+void as_process_split(struct as_proc_stat *s, int64_t cpu, double user_ticks, double system_ticks)
+{
+	double ticks = user_ticks + system_ticks;
+	int64_t sys = ticks > 0 ? (int64_t)((double)cpu * (system_ticks / ticks)) : 0;
+
+	if (cpu < s->utime + s->stime)
+		return;
+	sys = not_less(sys, s->stime);
+	sys = cpu - sys < s->utime ? cpu - s->utime : sys;
+	s->stime = sys;
+	s->utime = cpu - sys;
+}
+
+/*
+ * What the ticks say and no thread does, is of threads that ended. Of a process that runs
+ * they may say it because they were read later.
+ */
+static void note_ended(struct as_process *p, const struct as_collect *c, struct as_proc_pool *pool,
+		       int64_t ticks)
+{
+	if (ticks > as_process_cpu(p) && ran(p, pool) != LOST)
+		as_threads_read(p, c, pool);
+	p->run_ended += not_less(ticks - as_process_cpu(p), 0);
+}
+
+/* /proc tells its CPU time in ticks, user and system time each cut to whole ones. */
+static void sharpen(struct as_process *p, const struct as_collect *c, struct as_proc_pool *pool,
+		    const struct as_proc_stat *was)
+{
+	const int64_t user = p->stat.utime, sys = p->stat.stime;
+	bool first = !was->pid;
+
+	p->by_clock = p->sched.slices != AS_PROC_NA && p->sched.slices && p->nthreads;
+	if (!p->by_clock)
+		return;
+	if (first && p->midway)
+		p->run_ended =
+			not_less(user + sys + 2 * AS_SECOND / c->env->hz - as_threads_run(p), 0);
+	else
+		note_ended(p, c, pool, user + sys);
+	p->stat.utime = was->utime;
+	p->stat.stime = was->stime;
+	as_process_split(&p->stat, as_process_cpu(p), (double)user, (double)sys);
 }
 
 static bool is_number(const char *s)
@@ -272,6 +330,7 @@ static bool read_inside(struct as_process *p, const struct as_collect *c, struct
 	p->moved = false;
 	p->changed = true;
 	p->quiet = 0;
+	const struct as_proc_stat was = p->stat;
 	if (!read_stat(p, c, pool))
 		return false;
 	if (wants_status(c->want))
@@ -280,8 +339,10 @@ static bool read_inside(struct as_process *p, const struct as_collect *c, struct
 		read_io(p, pool);
 	if (as_wants_group(c->want, AS_G_FDS))
 		as_process_count_fds(p, c);
-	if (as_wants_group(c->want, AS_G_THREADS) || as_wants_group(c->want, AS_G_SCHED))
+	if (as_threads_wanted(c->want))
 		as_threads_read(p, c, pool);
+	if (as_wants_group(c->want, AS_G_CPU))
+		sharpen(p, c, pool, &was);
 	return true;
 }
 

@@ -64,7 +64,10 @@ struct as_process {
 	bool missing;     /* it is not there any more: somebody waited for it             */
 	bool placed;      /* its family was looked for                                    */
 	bool named;       /* the witness knows that it belongs                            */
-	/* Times in ns. base: what stood there when the run began, where it was there before */
+	/*
+	 * Times in ns, its own CPU time by the scheduler's clock, whoever tells it: see
+	 * as_process_cpu(). base: what stood there when the run began, where it was there before.
+	 */
 	struct as_proc_stat stat, base;
 	uint32_t parent;
 	uint64_t begun; /* the last pass that told of a thread of it                    */
@@ -96,6 +99,8 @@ struct as_process {
 	int64_t fds;
 	struct as_sums part; /* of the job's sums, as it stands there    */
 	int64_t wait_ended;  /* cpu wait of its threads that ended       */
+	int64_t run_ended;   /* their CPU time, see as_process_cpu()     */
+	bool by_clock;       /* its CPU time is, not by ticks            */
 	size_t threads_cap;
 };
 
@@ -147,6 +152,18 @@ static inline void as_visit_done(struct as_visit *v)
 	as_close_(&v->opened);
 }
 #define as_auto_visit as_cleanup(as_visit_done)
+/*
+ * Its CPU time now, by the scheduler's clock: what its threads say of themselves and what is
+ * known of those that ended. /proc tells that of all only in ticks, so of one that was there
+ * before the run it is taken to be as much as fits them: what is unknown is before, and in the
+ * base. BPF knows it.
+ */
+int64_t as_process_cpu(const struct as_process *p);
+/*
+ * It has used `cpu` ns, of which ticks say how it was split into user and system time. As in the
+ * kernel neither part ever goes back.
+ */
+void as_process_split(struct as_proc_stat *s, int64_t cpu, double user_ticks, double system_ticks);
 /* Put its numbers into the frame: one row, and one for each thread; or those of before again. */
 void as_process_rows(struct as_process *p, const struct as_collect *c, struct as_frame *frame);
 /* Tell the sink who it is and, by died_ns and ended_by, that it ended. */

@@ -147,7 +147,7 @@ static double part(int64_t of, int64_t whole, double other)
 
 static void keep_least(const struct as_pss *s, struct as_family *f, const struct as_share *h)
 {
-	if (!valid(&f->least, f->n) || h->anon <= f->least.anon ||
+	if (!valid(&f->least, f->n) || !valid_shmem(s, &f->least) || h->anon <= f->least.anon ||
 	    s->t_ns - f->least.read_ns > LATELY)
 		f->least = *h;
 }
@@ -438,9 +438,30 @@ static void add_need(struct as_pss *s, const struct as_process *p, const struct 
 						  : 0;
 }
 
-static void add_pss(struct as_pss *s, struct as_process *p, const struct as_share *h, int64_t rss,
-		    struct sums *sum)
+/*
+ * Is its PSS told by it? Where much of a process is shared memory, a share that was read before
+ * others had touched that, or were rid of it, would count the same pages for each of them.
+ */
+static bool tells_pss(const struct as_pss *s, const struct as_process *p, const struct as_share *h,
+		      int64_t rss)
 {
+	return valid(h, crowd(s, p)) && (p->status.shmem <= rss / 20 || valid_shmem(s, h));
+}
+
+/* Its own, or that of a relative; NULL when neither does. */
+static const struct as_share *pss_share(const struct as_pss *s, const struct as_process *p,
+					int64_t rss)
+{
+	const struct as_share *least = p->family < 0 ? NULL : &s->families[p->family].least;
+
+	if (tells_pss(s, p, &p->share, rss))
+		return &p->share;
+	return least && tells_pss(s, p, least, rss) ? least : NULL;
+}
+
+static void add_pss(struct as_pss *s, struct as_process *p, int64_t rss, struct sums *sum)
+{
+	const struct as_share *h = pss_share(s, p, rss);
 	bool own = h == &p->share;
 	int64_t pss = own ? (int64_t)(h->pss * (double)rss) : AS_PROC_NA;
 	int64_t uss = own ? (int64_t)(h->uss * (double)rss) : AS_PROC_NA;
@@ -495,7 +516,7 @@ static void add_up(struct as_pss *s, const struct as_collect *c, const struct as
 		if (!alive(p))
 			continue;
 		add_need(s, p, share_of(s, p), &sum);
-		add_pss(s, p, share_of(s, p), rss_of(p, c), &sum);
+		add_pss(s, p, rss_of(p, c), &sum);
 	}
 	s->need = sum.anon + families_need(s) + (sum.shmem > sum.largest ? sum.shmem : sum.largest);
 	/* Those that were not read yet are taken to be like the others, if they are the fewer. */

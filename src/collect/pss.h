@@ -17,6 +17,8 @@
  * only the largest member is surely needed: what is told may be too little
  * for a while, but never counts a page twice for long. Readings during which
  * one of them ended are forgotten: who was read later had the larger share.
+ * Of shared memory a reading is good while all together have mapped as much as
+ * then: until there is one, PSS of a process that is mostly that is unknown.
  */
 #include "collect/members.h"
 

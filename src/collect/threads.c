@@ -122,6 +122,7 @@ static void drop(struct as_process *p, const struct as_collect *c, struct as_pro
 		pool->keep++;
 	}
 	p->wait_ended += t->now.wait_ns - t->base.wait_ns;
+	p->run_ended += t->now.run_ns;
 	*t = p->threads[--p->nthreads];
 }
 
@@ -227,6 +228,15 @@ int64_t as_threads_wait(const struct as_process *p)
 	for (size_t i = 0; i < p->nthreads; i++)
 		sum += p->threads[i].now.wait_ns - p->threads[i].base.wait_ns;
 	return p->nthreads ? sum : AS_PROC_NA;
+}
+
+int64_t as_threads_run(const struct as_process *p)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < p->nthreads; i++)
+		sum += p->threads[i].now.run_ns;
+	return sum;
 }
 
 void as_threads_close(struct as_process *p, struct as_proc_pool *pool)

@@ -10,6 +10,11 @@
 
 enum { AS_THREADS_MAX = 4096 }; /* of one process; more are not followed */
 
+static inline bool as_threads_wanted(const struct as_want *w)
+{
+	return as_wants_group(w, AS_G_CPU) || as_wants_group(w, AS_G_THREADS) ||
+	       as_wants_group(w, AS_G_SCHED);
+}
 void as_threads_read(struct as_process *p, const struct as_collect *c, struct as_proc_pool *pool);
 /* The process called exec, or has grown up: threads name themselves after they start. */
 void as_threads_rename(struct as_process *p, const struct as_collect *c);
@@ -22,4 +27,6 @@ void as_threads_rows(const struct as_process *p, const struct as_collect *c,
 		     struct as_frame *frame);
 /* Time that its threads, ended ones too, were ready and waited; AS_PROC_NA unknown. */
 int64_t as_threads_wait(const struct as_process *p);
+/* CPU time of those that live, since each was born. */
+int64_t as_threads_run(const struct as_process *p);
 void as_threads_close(struct as_process *p, struct as_proc_pool *pool);

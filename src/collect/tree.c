@@ -166,6 +166,8 @@ static void tell_origins(const struct as_collect *c)
 		for (enum as_scope scope = AS_JOB; scope <= AS_THREAD; scope++)
 			as_collect_origins(c, scope, sources[i].group, AS_MEASURED, "%s",
 					   sources[i].source);
+	as_collect_origins(c, AS_PROCESS, AS_G_CPU, AS_MEASURED,
+			   "/proc/PID/{stat,task/TID/schedstat}");
 	/* Whose threads were too short to be seen is not known: see collect/own.h. */
 	as_collect_origins(c, AS_PROCESS, AS_G_IO, AS_ATTRIBUTED, "/proc/PID/{io,task/PID/io}");
 	for (enum as_field_id f = AS_F_JOB_DISK_READ; f <= AS_F_JOB_DISK_WRITES; f++)

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "os/haste.h"
 
 /* From the cheap to the good. `after_ns`: how old a job must be for it. */
 static const struct rung {
@@ -32,12 +33,25 @@ static void shut(struct as_witness *w, struct as_voice *v)
 	*v = (struct as_voice){0};
 }
 
+/* What we start may end before it is open: once, that is reason enough to give up. */
+static int open_source(struct as_witness *w, const struct rung *r, struct as_voice *v,
+		       const struct as_collect *c, struct as_err *err)
+{
+	struct as_haste h;
+
+	if (!c->root || c->attached || w->interrupted)
+		return r->ops->open(&v->source, c->env, err);
+	int why = as_haste_begin(&h) ? r->ops->open(&v->source, c->env, err) : AS_EUNSUP;
+	w->interrupted = as_haste_end(&h) && why < 0;
+	return why;
+}
+
 static bool open_rung(struct as_witness *w, const struct rung *r, const struct as_collect *c)
 {
 	struct as_voice v = {.ops = r->ops};
 	struct as_err err;
 
-	int why = allowed(r, c) ? r->ops->open(&v.source, c->env, &err) : AS_EUNSUP;
+	int why = allowed(r, c) ? open_source(w, r, &v, c, &err) : AS_EUNSUP;
 	*c->starved |= why == AS_ENOMEM;
 	if (why < 0)
 		return false;
@@ -72,9 +86,17 @@ bool as_witness_climb(struct as_witness *w, const struct as_collect *c)
 		return false;
 	if (c->attached || held)
 		return climb_to_the_top(w, c);
-	while (w->tried < AS_LEN(rungs) && rungs[w->tried].after_ns <= age)
-		if (open_rung(w, &rungs[w->tried++], c))
+	while (w->tried < AS_LEN(rungs) && rungs[w->tried].after_ns <= age) {
+		bool again = w->interrupted;
+
+		if (open_rung(w, &rungs[w->tried], c)) {
+			w->tried++;
 			return true;
+		}
+		if (w->interrupted && !again)
+			return false; /* at the next tick, if there is one */
+		w->tried++;
+	}
 	return false;
 }
 

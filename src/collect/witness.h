@@ -19,6 +19,7 @@ struct as_witness {
 	struct as_voice now; /* who speaks                                        */
 	struct as_voice old; /* who spoke before, while it is being replaced      */
 	size_t tried;        /* rungs                                             */
+	bool interrupted;    /* a child ended while one was being opened          */
 	bool from_start;     /* somebody spoke before there was any member        */
 	uint64_t lost;       /* events, by those that were closed                 */
 };

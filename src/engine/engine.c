@@ -31,7 +31,7 @@ enum event { EV_TIMER, EV_SIGNAL, EV_TARGET, EV_STACKS, EV_COMPANION, EV_EAR, EV
 struct engine {
 	const struct as_engine_config *cfg;
 	struct as_tee *sink;
-	const struct as_identity *who;
+	struct as_identity *who;
 	struct as_collect collect;
 	const struct as_members *members;
 	struct as_cgroup cgroup;
@@ -349,9 +349,7 @@ static void on_part(struct engine *e, size_t i)
 
 static void on_event(struct engine *e, uint32_t what)
 {
-	if (what == EV_SIGNAL)
-		on_signal(e);
-	else if (what == EV_TIMER)
+	if (what == EV_TIMER)
 		on_time(e);
 	else if (what == EV_TARGET)
 		on_target(e);
@@ -365,6 +363,17 @@ static void on_event(struct engine *e, uint32_t what)
 		on_part(e, what - EV_PART);
 }
 
+/* Ends first: when the job is over, no sample is due any more but the last. */
+static void on_events(struct engine *e, const struct epoll_event *ev, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (ev[i].data.u32 == EV_SIGNAL)
+			on_signal(e);
+	for (int i = 0; i < n && !e->stop; i++)
+		if (ev[i].data.u32 != EV_SIGNAL)
+			on_event(e, ev[i].data.u32);
+}
+
 static int loop(struct engine *e, struct as_err *err)
 {
 	struct epoll_event ev[4];
@@ -376,8 +385,7 @@ static int loop(struct engine *e, struct as_err *err)
 
 		if (n < 0 && errno != EINTR)
 			return as_fail_errno(err, errno, "wait for events");
-		for (int i = 0; i < n; i++)
-			on_event(e, ev[i].data.u32);
+		on_events(e, ev, n);
 	}
 	return AS_OK;
 }
@@ -445,6 +453,14 @@ static int open_groups(struct engine *e, const struct as_env *env, struct as_ide
 	return r;
 }
 
+/* Time is counted from now on, by every clock. */
+static void set_zero(struct engine *e)
+{
+	e->collect.start_ns = as_now();
+	e->who->start_ns = as_clock(CLOCK_REALTIME);
+	e->who->boottime_ns = as_clock(CLOCK_BOOTTIME);
+}
+
 static int start_command(struct engine *e, struct as_engine_result *ret, struct as_err *err)
 {
 	struct as_spawn s = {
@@ -461,10 +477,11 @@ static int start_command(struct engine *e, struct as_engine_result *ret, struct 
 
 	if (!e->cfg->attach && !e->cgroup.own) /* a group has a clock of its own */
 		e->collect.clock = as_jobclock_open();
-	e->collect.start_ns = as_now();
+	set_zero(e);
 	int r = e->cfg->argv ? as_spawn(&s, &e->child, &why, err) : AS_OK;
 	if (r < 0)
 		return r;
+	as_tee_begin(e->sink, e->who);
 	ret->started = !why;
 	if (why) {
 		ret->exit_status = as_child_not_run(why);
@@ -508,7 +525,10 @@ static void own_cost(struct engine *e, struct as_total *totals)
 	as_total_set(totals, AS_T_SELF_LATE, (int64_t)e->clock.late, AS_MEASURED, "counted");
 }
 
-/* Processes of the job that are still there. */
+/*
+ * Processes of the job that are still there, by those who list them: a group has one that ended
+ * until it has left the CPU, a while after its end was told.
+ */
 static int32_t survivors(struct engine *e)
 {
 	struct as_err err;
@@ -517,7 +537,9 @@ static int32_t survivors(struct engine *e)
 
 	if (e->cfg->attach)
 		return 0;
-	if (e->cgroup.own && as_cgroup_pids(&e->cgroup, few, AS_LEN(few), &n, &err) == AS_OK)
+	bool told =
+		e->cgroup.own && as_cgroup_pids(&e->cgroup, few, AS_LEN(few), &n, &err) == AS_OK;
+	if (told && (!n || e->cfg->basic || !e->collect.children))
 		return (int32_t)n;
 	return signal_job(e, 0);
 }
@@ -531,13 +553,20 @@ static int64_t lasted(const struct engine *e)
 	return told && e->told_ns > 0 && e->told_ns < heard ? e->told_ns : heard;
 }
 
+/* The last sample is of the end, however late we are; but never before the one before it. */
+static int64_t last_moment(const struct engine *e)
+{
+	int64_t end = lasted(e);
+
+	return end > e->frame.t_ns ? end : since_start(e);
+}
+
 static void judge_end(struct engine *e, struct as_engine_result *ret)
 {
 	struct as_outcome *o = &ret->outcome;
 	int status = e->child_status;
 
 	o->duration_ns = lasted(e);
-	o->survivors = survivors(e);
 	o->exit_code = -1;
 	if (!e->cfg->argv) { /* nothing was started: whatever ended it is fine */
 		o->status = AS_SUCCESS;
@@ -644,7 +673,8 @@ static int finish(struct engine *e, struct as_engine_result *ret, struct as_err 
 
 	as_parts_last(&e->parts, &e->collect);
 	if (!e->cfg->basic)
-		take_sample(e, since_start(e));
+		take_sample(e, last_moment(e));
+	ret->outcome.survivors = survivors(e); /* as the list has them: what is heard now is told */
 	as_parts_finish(&e->parts, &e->collect, totals);
 	own_cost(e, totals);
 	judge_end(e, ret);
@@ -759,8 +789,7 @@ int as_engine_run(const struct as_env *env, const struct as_engine_config *cfg,
 	int r = open_all(&e, who, err);
 	if (r < 0)
 		return r;
-	who->start_ns = as_clock(CLOCK_REALTIME);
-	who->boottime_ns = as_clock(CLOCK_BOOTTIME);
+	set_zero(&e); /* until the command starts: opening the collectors takes a while */
 	as_tee_begin(sink, who);
 	r = measure(&e, ret, err);
 	if (r < 0 && ret->exit_status) {

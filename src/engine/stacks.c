@@ -283,6 +283,7 @@ static void *work(void *arg)
 	for (int64_t now; (now = wait_turn(s));)
 		look(s, now);
 	(void)pthread_mutex_lock(&s->turn);
+	as_sampler_end(&s->sampler, as_now());
 	if (s->pythons)
 		hand_over(s, as_now());
 	(void)pthread_mutex_unlock(&s->turn);

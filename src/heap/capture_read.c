@@ -328,10 +328,24 @@ static int check(const struct reading *r, struct as_err *err)
 	return r->f.head.aggregated ? check_sums(r, err) : AS_OK;
 }
 
+/* The recorder is there before what it records: time begins with the first process. */
+static void begin_with_first(struct as_file *f)
+{
+	const struct as_heap_process *first = f->nprocesses ? &f->process[0].facts : NULL;
+	int64_t before;
+
+	if (!first || first->attached || first->start_ns <= f->head.start_ns ||
+	    __builtin_sub_overflow(first->start_ns, f->head.start_ns, &before) ||
+	    __builtin_add_overflow(f->head.start_unix_ns, before, &f->head.start_unix_ns))
+		return;
+	f->head.start_ns = first->start_ns;
+}
+
 static int read_all(struct reading *r, struct as_err *err)
 {
 	int done = check(r, err);
 
+	begin_with_first(&r->f);
 	if (done == AS_OK)
 		r->h = as_gather_new(err);
 	if (done == AS_OK && !r->h)

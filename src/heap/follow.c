@@ -3,6 +3,7 @@
 #include "base/cleanup.h"
 #include "base/fault.h"
 #include "pyabi/layout.h"
+#include "pyabi/lines.h"
 
 enum { FIRST = 64 };
 
@@ -70,6 +71,21 @@ static void code_done(struct as_heap_code *c)
 	*c = (struct as_heap_code){NULL};
 }
 
+/* Columns are not asked for: without them a table is a third, in memory and in the capture. */
+static void slim(struct as_heap_code *c)
+{
+	bool can = c->lines == AS_PY_LOCATIONS && c->ntable;
+	as_auto_free uint8_t *to = can ? as_zalloc(c->ntable) : NULL;
+	size_t n = to ? as_py_lines_slim(c->table, c->ntable, to) : 0;
+
+	if (!n)
+		return;
+	free(c->table);
+	c->table = as_take(to);
+	c->ntable = n;
+	c->lines = AS_PY_PEP626;
+}
+
 /* The texts of a code, or none of them. */
 static bool code_texts(struct note *from, const struct as_wire_code *w, struct as_heap_code *c)
 {
@@ -77,8 +93,10 @@ static bool code_texts(struct note *from, const struct as_wire_code *w, struct a
 	c->file = text(from, w->file);
 	c->table = (uint8_t *)text(from, w->table);
 	c->ntable = w->table;
-	if (c->name && c->file && c->table)
+	if (c->name && c->file && c->table) {
+		slim(c);
 		return true;
+	}
 	code_done(c);
 	return false;
 }

@@ -132,6 +132,8 @@ struct as_heap_sums as_heap_arenas(const struct as_heap *h);
 
 /* "malloc", "mmap", "object calloc" */
 const char *as_heap_op_name(uint32_t op);
+/* That no process could be recorded, and why: its sums are unknown, not 0. NULL: one was. */
+const char *as_heap_nothing(const struct as_heap *h);
 /* What as_heap_process.why means, as a sentence of the process; NULL: nothing is wrong. */
 const char *as_heap_why(uint32_t why);
 
@@ -145,6 +147,7 @@ enum as_heap_apart {
 	AS_HEAP_TASKS = 1 << 3,      /* a tag "task": the coroutine of the task that ran */
 	AS_HEAP_SPREAD = 1 << 4,     /* first the kinds "count variance", and "variance" of
 					the bytes, in KiB squared                        */
+	AS_HEAP_ALONE = 1 << 5,      /* a process that is the only one has its tag too   */
 };
 
 /* A profile with the kinds "allocations" and "bytes", the last, of that view. */

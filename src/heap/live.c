@@ -94,7 +94,7 @@ static uint8_t place_of(const struct as_live_few *f, unsigned i)
 	return (uint8_t)(f->place >> 8 * i);
 }
 
-/* There are more than a few: all of these are in use. */
+/* There are more than a few, or were. */
 static struct as_live_entry *spread(struct as_live_region *r, size_t page)
 {
 	struct as_live_few *f = r->few[page];
@@ -103,7 +103,8 @@ static struct as_live_entry *spread(struct as_live_region *r, size_t page)
 	if (!all)
 		return NULL;
 	for (unsigned i = 0; i < AS_LIVE_FEW; i++)
-		all[place_of(f, i)] = f->at[i];
+		if (f->at[i].which)
+			all[place_of(f, i)] = f->at[i];
 	free(f);
 	r->few[page] = NULL;
 	r->all[page] = all;
@@ -120,10 +121,13 @@ static struct as_live_entry *one_of_few(struct as_live_region *r, size_t page, u
 		return NULL;
 	if (i == AS_LIVE_FEW)
 		i = find_free(f);
-	if (i == AS_LIVE_FEW) {
+	if (make && (i == AS_LIVE_FEW || ++f->begun >= AS_LIVE_OFTEN)) {
 		struct as_live_entry *all = spread(r, page);
 
-		return all ? &all[place] : NULL;
+		if (all)
+			return &all[place];
+		if (i == AS_LIVE_FEW)
+			return NULL;
 	}
 	set_place(f, i, place);
 	return &f->at[i];

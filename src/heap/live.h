@@ -4,9 +4,9 @@
  *
  * Found as memory itself is, by the page: whoever is used together lies together
  * here too, and nothing is in anybody's way. Where many blocks live in a page of 4
- * KiB there is an entry for each 16 bytes of it, else a list of a few: what is
- * needed is never more than the program needs, and for large blocks next to nothing.
- * Addresses that are no multiple of 16 are another page.
+ * KiB, or one after the other did, there is an entry for each 16 bytes of it, else a
+ * list of a few: what is needed is never more than the program needs, and for large
+ * blocks next to nothing. Addresses that are no multiple of 16 are another page.
  *
  * as_live_at_once() some records ahead hides that memory is slow.
  */
@@ -22,6 +22,7 @@ struct as_live_entry {
 
 enum {
 	AS_LIVE_FEW = 8,
+	AS_LIVE_OFTEN = 128,  /* blocks that began in a page: it is worth all entries */
 	AS_LIVE_PAGES = 64,   /* of a region  */
 	AS_LIVE_PLACES = 256, /* of a page    */
 	AS_LIVE_NEAR = 512,
@@ -29,6 +30,7 @@ enum {
 
 struct as_live_few {
 	uint64_t place; /* of each of them in the page, a byte each */
+	uint32_t begun; /* blocks, so far                            */
 	struct as_live_entry at[AS_LIVE_FEW];
 };
 

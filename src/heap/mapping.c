@@ -70,7 +70,7 @@ void *as_mapping_file(const char *name, size_t bytes, int *ret_fd, struct as_err
 	as_auto_fd int fd = new_file(name, bytes);
 
 	if (fd < 0) {
-		(void)as_fail_errno(err, errno ? errno : ENOMEM, "make memory to share");
+		(void)as_fail_errno(err, errno, "make memory to share");
 		return NULL;
 	}
 	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);

@@ -1,6 +1,7 @@
 #include "heap/member.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -10,6 +11,8 @@
 #include "base/fault.h"
 #include "os/ending.h"
 #include "os/text.h"
+
+enum { KEPT = 256 }; /* descriptors from here on are not kept for our own ease */
 
 /* --- life ------------------------------------------------------------------- */
 
@@ -44,7 +47,7 @@ int as_member_new(const struct as_member_config *config, struct as_member **ret,
 					 .before = config->sample ? -1 : 0};
 	m->pidfd = (int)syscall(SYS_pidfd_open, config->pid, 0);
 	m->gone = m->pidfd < 0 && errno == ESRCH;
-	m->rss = m->file = -1;
+	m->rss = m->file = m->statm = -1;
 	int r = as_mapping_open(&m->mapping, err);
 	if (r < 0)
 		as_member_free(m);
@@ -64,6 +67,7 @@ void as_member_free(struct as_member *m)
 	as_heap_names_done(&m->names);
 	as_mapping_close(&m->mapping);
 	as_close_(&m->pidfd);
+	as_close_(&m->statm);
 	free(m->is.command);
 	free(m);
 }
@@ -112,12 +116,17 @@ uint32_t as_member_held(const struct as_member *m)
 	return m->drain ? atomic_load_explicit(&m->mapping.heap->held, memory_order_relaxed) : 0;
 }
 
+bool as_member_owes(const struct as_member *m)
+{
+	return m->drain && !as_drain_empty(m->drain);
+}
+
 bool as_member_quiet(const struct as_member *m)
 {
 	return !m->drain || (as_member_attached(m) != AS_WIRE_ATTACHED &&
 			     atomic_load_explicit(&m->mapping.heap->state, memory_order_acquire) >=
 				     AS_WIRE_HEAP_OVER &&
-			     as_drain_empty(m->drain));
+			     !as_member_owes(m));
 }
 
 static uint64_t told(const _Atomic uint64_t *p)
@@ -144,7 +153,6 @@ static void ask(struct as_member *m)
 		m->is.before = (int64_t)c.before;
 	m->is.lost = told(&h->lost) + c.lost + c.bad;
 	m->short_of |= c.incomplete || m->follow.short_of;
-	as_tracker_totals(m->tracker, &m->is.totals);
 }
 
 void as_member_follow(struct as_member *m)
@@ -197,6 +205,14 @@ static bool went_on_alone(const struct as_member *m)
 	       atomic_load_explicit(&m->mapping.heap->becomes, memory_order_relaxed);
 }
 
+/* Its guest asked, was answered, and nothing came of it. */
+static bool never_began(const struct as_member *m)
+{
+	return !m->is.killed && !m->is.why &&
+	       atomic_load_explicit(&m->mapping.heap->state, memory_order_relaxed) ==
+		       AS_WIRE_HEAP_NEW;
+}
+
 void as_member_end(struct as_member *m, const struct as_env *env, int64_t now_ns)
 {
 	if (!m->drain)
@@ -206,12 +222,16 @@ void as_member_end(struct as_member *m, const struct as_env *env, int64_t now_ns
 		m->is.why = AS_WIRE_WHY_EXEC;
 	m->is.end_ns = now_ns;
 	m->is.killed = was_killed(m, env);
+	if (never_began(m))
+		m->is.why = AS_WIRE_WHY_ROOM;
+	as_tracker_totals(m->tracker, &m->is.totals);
 	as_tracker_ended(m->tracker);
 	as_drain_free(as_take(m->drain));
 	as_pynames_free(as_take(m->pynames));
 	as_mapping_close(&m->mapping);
 	as_close_(&m->pidfd);
-	m->pidfd = -1;
+	as_close_(&m->statm);
+	m->pidfd = m->statm = -1;
 }
 
 /* --- resident memory ---------------------------------------------------------- */
@@ -229,16 +249,33 @@ static bool scan_pages(struct as_span *rest, const struct as_env *env, int64_t *
 	return true;
 }
 
+/* To open it takes longer than to read it; where descriptors are many they are for guests. */
+static int read_statm(struct as_member *m, const struct as_env *env, char *text, size_t size,
+		      size_t *ret_n)
+{
+	char path[40];
+	struct as_err err;
+
+	(void)snprintf(path, sizeof path, "%u/statm", m->is.pid);
+	if (m->statm < 0) {
+		as_called(1);
+		m->statm = openat(env->proc, path, O_RDONLY | O_CLOEXEC);
+	}
+	if (m->statm >= 0 && m->statm < KEPT)
+		return as_read_fd(m->statm, text, size, ret_n, &err);
+	as_close_(&m->statm);
+	m->statm = -1;
+	return as_read_at(env->proc, path, text, size, ret_n, &err);
+}
+
 void as_member_rss(struct as_member *m, const struct as_env *env)
 {
-	char path[40], text[128];
-	struct as_err err;
+	char text[128];
 	int64_t all, rss, file;
 	size_t n = 0;
 
 	m->rss = m->file = -1;
-	(void)snprintf(path, sizeof path, "%u/statm", m->is.pid);
-	if (as_read_at(env->proc, path, text, sizeof text, &n, &err) < 0)
+	if (read_statm(m, env, text, sizeof text, &n) < 0)
 		return;
 	struct as_span rest = as_span(text, n);
 	if (!scan_pages(&rest, env, &all) || !scan_pages(&rest, env, &rss) || !rss)

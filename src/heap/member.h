@@ -26,6 +26,7 @@ struct as_member {
 	struct as_session *session;
 	uint32_t number;   /* in the session, and in its capture                          */
 	int pidfd;         /* readable when it is gone; -1: that is not told              */
+	int statm;         /* of /proc, kept open; -1: it is not                          */
 	bool gone;         /* nothing comes any more: it has ended,                       */
 	bool replaced;     /* or has become another program,                              */
 	bool stopped;      /* or the session has ended before it                          */
@@ -56,6 +57,8 @@ size_t as_member_read(struct as_member *m, int64_t now_ns);
 uint32_t as_member_attached(const struct as_member *m);
 /* Samples that it keeps an eye on. */
 uint32_t as_member_held(const struct as_member *m);
+/* Has it taken numbers whose records were not read yet? */
+bool as_member_owes(const struct as_member *m);
 /* Has the guest said that it is done (and, attached, gone), and was all of it read? */
 bool as_member_quiet(const struct as_member *m);
 /* Names as far as they are complete, and what the guest says of itself. */

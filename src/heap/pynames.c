@@ -9,7 +9,7 @@
 #define LAST  (8 * AS_SECOND)
 
 enum {
-	SHARE = 20, /* of the time, one part at the most is for looking */
+	SHARE = 20, /* of the time, one part at the most is CPU time for looking */
 	INTERPRETERS = 16,
 };
 
@@ -18,6 +18,7 @@ struct as_pynames {
 	struct as_pyreader reader;
 	bool found;
 	size_t threads;    /* that there were at the last look            */
+	bool some;         /* this look is for those that came since      */
 	int64_t rested_ns; /* not before this, whoever comes              */
 	int64_t due_ns, every_ns;
 };
@@ -79,7 +80,7 @@ static void look_at(struct as_pynames *p, uint64_t interp, const struct as_mappi
 		struct as_heap_thread *t = whose(m, n, ident);
 		struct as_threadname name;
 
-		if (!t)
+		if (!t || (p->some && t->own))
 			continue;
 		as_threadname_of(&p->reader, object, &name);
 		if (lives(m, t->tid))
@@ -117,16 +118,17 @@ void as_pynames_look(struct as_pynames **ret, const struct as_env *env, pid_t pi
 		     const struct as_mapping *m, struct as_heap_names *n)
 {
 	struct as_pynames *p = *ret ? *ret : (*ret = as_zalloc(sizeof *p));
-	int64_t now = as_now();
+	int64_t now = as_now(), begun = as_clock(CLOCK_THREAD_CPUTIME_ID);
 
 	if (!p || now < (n->nthreads > p->threads ? p->rested_ns : p->due_ns))
 		return;
-	p->every_ns = n->nthreads > p->threads ? FIRST : p->every_ns * 2;
+	p->some = n->nthreads > p->threads;
+	p->every_ns = p->some ? FIRST : p->every_ns * 2;
 	if (p->every_ns > LAST)
 		p->every_ns = LAST;
 	p->threads = n->nthreads;
 	if (find(p, env, pid))
 		look(p, m, n);
-	p->rested_ns = now + (as_now() - now) * SHARE;
+	p->rested_ns = now + (as_clock(CLOCK_THREAD_CPUTIME_ID) - begun) * SHARE;
 	p->due_ns = now + p->every_ns > p->rested_ns ? now + p->every_ns : p->rested_ns;
 }

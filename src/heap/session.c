@@ -17,6 +17,7 @@
 #include "os/futex.h"
 
 #define TICK    (10 * AS_MSEC)
+#define SLEEP   (50 * AS_MSEC)  /* instead of a tick, when nothing comes             */
 #define PARTING (300 * AS_MSEC) /* that guests have to end what they write          */
 #define SETTLE  (100 * AS_MSEC) /* that one who comes may wait for those who are gone */
 #define LEAVING (5 * AS_SECOND) /* that one has to leave a process that goes on     */
@@ -30,6 +31,7 @@ enum {
 	POINTS = 1024,  /* of the curve; then they come half as often             */
 	ENDS = 64,      /* of processes, that one call tells                      */
 	LEAST_SLOTS = 16,
+	IDLE = 3, /* ticks without a record, after which we sleep for longer    */
 };
 
 struct as_session {
@@ -63,6 +65,7 @@ struct as_session {
 	uint64_t sampled; /* allocations, when it was last judged        */
 	uint32_t calm;    /* seconds                                     */
 	size_t npoints;
+	uint32_t idle;            /* looks that found nothing, one after the other */
 	bool parting;             /* as_session_stop() has begun */
 	struct as_attached visit; /* the process that was attached to; pid 0: none */
 };
@@ -444,15 +447,31 @@ static void judge_rate(struct as_session *s, int64_t now)
 
 /* --- the thread ---------------------------------------------------------------------- */
 
+static void tell_time(struct as_session *s, int64_t now)
+{
+	atomic_store(&s->page->now_ns, (uint64_t)now & ~AS_WIRE_ASLEEP);
+}
+
+/* Has somebody taken numbers whose records were not read yet? */
+static bool some_write(const struct as_session *s)
+{
+	bool some = false;
+
+	for (size_t i = 0; i < s->nliving; i++)
+		some |= as_member_owes(s->living[i]);
+	return some;
+}
+
 static size_t look(struct as_session *s)
 {
 	int64_t now = as_now();
 
-	atomic_store_explicit(&s->page->now_ns, (uint64_t)now, memory_order_release);
+	tell_time(s, now);
 	(void)pthread_mutex_lock(&s->lock);
 	adopt(s);
 	see_ends(s);
 	size_t n = read_all(s, now);
+	s->idle = n || some_write(s) ? 0 : s->idle + 1;
 	for (size_t i = 0; i < s->nliving; i++)
 		as_member_call_threads(s->living[i], s->env);
 	points(s, now);
@@ -460,6 +479,19 @@ static size_t look(struct as_session *s)
 	flush(s, now);
 	(void)pthread_mutex_unlock(&s->lock);
 	return n;
+}
+
+/*
+ * Until somebody rings, or it is time. Where nothing comes a look is all that we cost, so they are
+ * few then: who has something to tell sees that, and wakes us (preload/ring.c).
+ */
+static void doze(struct as_session *s, uint32_t bell)
+{
+	bool idle = s->idle >= IDLE && !atomic_load(&s->page->stop);
+
+	if (idle)
+		atomic_fetch_or(&s->page->now_ns, AS_WIRE_ASLEEP);
+	as_futex_wait(&s->page->bell, bell, idle ? SLEEP : TICK);
 }
 
 static void *work(void *arg)
@@ -471,7 +503,7 @@ static void *work(void *arg)
 		uint32_t bell = atomic_load(&s->page->bell);
 
 		if (look(s) < AS_DRAIN_ONCE)
-			as_futex_wait(&s->page->bell, bell, TICK);
+			doze(s, bell);
 	}
 	return NULL;
 }
@@ -508,7 +540,7 @@ static int open_page(struct as_session *s, struct as_err *err)
 	s->page->sample = s->is.sample;
 	s->page->slots = slots();
 	atomic_store(&s->page->rate, s->is.sample);
-	atomic_store(&s->page->now_ns, (uint64_t)as_now());
+	tell_time(s, as_now());
 	return AS_OK;
 }
 
@@ -580,13 +612,28 @@ int as_session_start(const struct as_session_config *config, const struct as_env
 	return r;
 }
 
+static void tell_guests(struct as_session *s, enum as_wire_stop what)
+{
+	if (!s->page)
+		return;
+	atomic_store(&s->page->stop, what);
+	tell_time(s, as_now());
+	as_futex_wake(&s->page->stop);
+}
+
+/* From now on each look is followed by a tick at most. */
+static void wake(struct as_session *s)
+{
+	if (!s->page)
+		return;
+	atomic_fetch_add(&s->page->bell, 1);
+	as_futex_wake(&s->page->bell);
+}
+
 static void stop_threads(struct as_session *s)
 {
-	if (s->page) {
-		atomic_store(&s->page->stop, 1);
-		atomic_store(&s->page->now_ns, (uint64_t)as_now());
-		as_futex_wake(&s->page->stop);
-	}
+	tell_guests(s, AS_WIRE_STOP);
+	wake(s);
 	as_arrivals_shut(&s->arrivals);
 	if (s->working)
 		as_worker_stop(&s->worker);
@@ -607,27 +654,37 @@ static void mark_living(struct as_session *s)
 
 static bool quiet(const struct as_session *s)
 {
-	bool all = !as_attach_stays(s->env, &s->visit);
+	bool all = true;
 
 	for (size_t i = 0; i < s->nliving; i++)
 		all &= as_member_quiet(s->living[i]);
 	return all;
 }
 
-static bool some_leave(const struct as_session *s)
+/* Some have to put back what they changed, or to write what they have a number for. */
+static bool some_owe(const struct as_session *s)
 {
 	for (size_t i = 0; i < s->nliving; i++)
-		if (as_member_attached(s->living[i]) == AS_WIRE_ATTACHED)
+		if (as_member_attached(s->living[i]) == AS_WIRE_ATTACHED ||
+		    as_member_owes(s->living[i]))
 			return true;
-	return as_attach_stays(s->env, &s->visit);
+	return false;
 }
 
-/* What guests are writing now is waited for, not for long: some may be stopped, or stuck. */
+/*
+ * What guests are writing now is waited for, not for long: some may be stopped, or stuck. Only
+ * then those that were attached may go: who has taken a number and waits for a CPU would write
+ * to what is shared no more.
+ */
 static void part(struct as_session *s)
 {
 	int64_t begun = as_now();
 
-	while ((look(s) || !quiet(s)) && as_now() - begun < (some_leave(s) ? LEAVING : PARTING))
+	while ((look(s) || !quiet(s)) && as_now() - begun < (some_owe(s) ? LEAVING : PARTING))
+		as_futex_wait(&s->page->bell, atomic_load(&s->page->bell), AS_MSEC);
+	tell_guests(s, AS_WIRE_STOPPED);
+	begun = as_now();
+	while (as_attach_stays(s->env, &s->visit) && as_now() - begun < LEAVING)
 		as_futex_wait(&s->page->bell, atomic_load(&s->page->bell), AS_MSEC);
 }
 
@@ -679,6 +736,7 @@ void as_session_free(struct as_session *s)
 	if (!s)
 		return;
 	stop_threads(s);
+	tell_guests(s, AS_WIRE_STOPPED);
 	as_arrivals_done(&s->arrivals);
 	as_invite_done(&s->invite);
 	for (size_t i = 0; i < s->n; i++)

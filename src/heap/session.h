@@ -5,8 +5,8 @@
  *
  * The thread takes records in the order of their numbers, resolves frees, feeds
  * each process's tracker and, when there is one, the capture. It reads whenever
- * a ring is half full, and at least each 10 ms. A process that dies is drained
- * to its last complete record.
+ * a ring is half full, and at least each 10 ms; where nothing comes each 50 ms, or when
+ * something does. A process that dies is drained to its last complete record.
  */
 #include "base/err.h"
 #include "heap/attach.h"

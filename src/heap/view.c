@@ -31,6 +31,14 @@ const char *as_heap_op_name(uint32_t op)
 	return op < AS_LEN(names) && names[op] ? names[op] : "?";
 }
 
+const char *as_heap_nothing(const struct as_heap *h)
+{
+	return h->nprocesses || !h->whole
+		       ? NULL
+		       : "nothing was recorded: a program that is static, gains privileges, is "
+			 "of another machine or has little address space (ulimit -v) cannot be";
+}
+
 const char *as_heap_why(uint32_t why)
 {
 	static const char *const texts[] = {
@@ -47,6 +55,8 @@ const char *as_heap_why(uint32_t why)
 					 "allocates may be missing",
 		[AS_WIRE_WHY_INSIDE] = "it has an allocator of its own inside: of what that gives, "
 				       "only the mappings that it is made of are seen",
+		[AS_WIRE_WHY_ROOM] = "it had too little address space (ulimit -v) or memory to be "
+				     "recorded",
 	};
 
 	return why < AS_LEN(texts) ? texts[why] : "it could not be recorded";
@@ -181,7 +191,8 @@ static uint32_t tags_of(struct adding *a, const struct as_heap_site *s)
 	struct as_tag tag[4];
 	size_t n = 0;
 
-	if (a->apart & AS_HEAP_PROCESSES && h->nprocesses > 1 && s->process < h->nprocesses)
+	if (a->apart & AS_HEAP_PROCESSES && h->nprocesses > !(a->apart & AS_HEAP_ALONE) &&
+	    s->process < h->nprocesses)
 		tag[n++] = (struct as_tag){a->process, 0, h->process[s->process].pid};
 	if (a->apart & AS_HEAP_THREADS && s->thread < h->nthreads)
 		tag[n++] = thread_tag(a, s->thread);

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/human.h"
+#include "judge/threshold.h"
 #include "stat/share.h"
 
 /* Above this the generator's thread has no room left: what is measured is its own speed. */
@@ -100,7 +101,11 @@ void as_judge_load(struct as_run *run)
 	double waited = share_of_time(l, l->wait_ns);
 
 	*v = (struct as_verdict){.confidence = 1};
-	if (!answered(l))
+	if (l->errors[AS_LOAD_DESCRIPTORS])
+		say(v, INVALID "-descriptors",
+		    "INVALID: the generator had no descriptor, port or memory for all requests",
+		    "ask for fewer connections (-c), or give it more descriptors (ulimit -n)");
+	else if (!answered(l))
 		say(v, INVALID "-none", "INVALID: no request was answered",
 		    "is the server there, and the address right?");
 	else if (is_long_enough(l) && as_load_busy(l) > busy_most)
@@ -122,6 +127,16 @@ void as_judge_load(struct as_run *run)
 	if (late >= 0)
 		evidence(v, "late p99", "%s of %s", as_human_duration(late).s,
 			 as_human_duration(as_load_allowance(l)).s);
+}
+
+bool as_load_is_in_vain(const struct as_load *l)
+{
+	struct as_thresholds t = {0};
+	struct as_err ignored;
+
+	if (l->thresholds[0])
+		(void)as_thresholds_parse(l->thresholds, &t, &ignored);
+	return !as_thresholds_name_errors(&t) && 2 * as_load_failed(l) >= l->requests;
 }
 
 bool as_load_is_invalid(const struct as_verdict *v)

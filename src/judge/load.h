@@ -3,7 +3,8 @@
  * load -- whether a load test measured its target, or itself.
  *
  * A load that is too short to tell is not called INVALID: of ten requests one
- * that the kernel was late for is ten per cent, and says nothing.
+ * that the kernel was late for is ten per cent, and says nothing. But one that
+ * never left for want of our own descriptors was measured of nobody.
  */
 #include "run/run.h"
 
@@ -13,4 +14,6 @@ int64_t as_load_allowance(const struct as_load *l);
 double as_load_busy(const struct as_load *l);
 /* Fills run->verdict: "valid", "valid-short", or a kind that begins with "invalid". */
 void as_judge_load(struct as_run *run);
+/* At least half of it failed, and no threshold of its own says how much may. */
+bool as_load_is_in_vain(const struct as_load *l);
 bool as_load_is_invalid(const struct as_verdict *v);

@@ -94,6 +94,24 @@ static double sent(const struct part *p)
 	return (double)p->l->bytes_out;
 }
 
+/* Bytes are counted from the first request on, warm-up or not. */
+static double bytes_a_second(const struct part *p, uint64_t bytes)
+{
+	int64_t ns = p->l->measured_ns + p->l->warmup_ns;
+
+	return p->l->measured_ns > 0 ? (double)bytes * 1e9 / (double)ns : (double)NAN;
+}
+
+static double received_rate(const struct part *p)
+{
+	return bytes_a_second(p, p->l->bytes_in);
+}
+
+static double sent_rate(const struct part *p)
+{
+	return bytes_a_second(p, p->l->bytes_out);
+}
+
 static double at_once(const struct part *p)
 {
 	return (double)p->l->conns;
@@ -231,7 +249,9 @@ static const struct metric {
 	NUMBER("dropped_iterations", "count", unsent, COUNT, .grows = true),
 	NUMBER("dropped_iterations", "rate", unsent_rate, RATE),
 	NUMBER("data_received", "count", received, BYTES, .grows = true),
+	NUMBER("data_received", "rate", received_rate, BYTES),
 	NUMBER("data_sent", "count", sent, BYTES, .grows = true),
+	NUMBER("data_sent", "rate", sent_rate, BYTES),
 	NUMBER("vus", "value", at_once, COUNT),
 	NUMBER("vus_max", "value", at_once, COUNT),
 	NUMBER("ws_sessions", "count", ws_sessions, COUNT, .grows = true),
@@ -311,7 +331,8 @@ static bool is(struct word w, const char *text)
 	return w.n == strlen(text) && !memcmp(w.p, text, w.n);
 }
 
-/* "p(99.9)", "p99.9", "p999": a number above 100 has its point after two digits. */
+/* "p(99.9)", "p99.9", "p999": of more than two digits that begin with a 9 two stand before the
+   point. */
 static bool scan_percentile(struct word w, double *ret_q)
 {
 	bool round = w.n > 3 && w.p[1] == '(' && w.p[w.n - 1] == ')';
@@ -321,7 +342,7 @@ static bool scan_percentile(struct word w, double *ret_q)
 
 	if (as_scan_dec(p, n, &v) != n || !(v >= 0))
 		return false;
-	while (!round && v > 100 && !memchr(p, '.', n))
+	while (!round && v > 100 && *p == '9' && !memchr(p, '.', n))
 		v /= 10;
 	*ret_q = v / 100;
 	return v <= 100;
@@ -790,6 +811,17 @@ const struct as_threshold *as_thresholds_missed(const struct as_thresholds *t,
 		if (!as_threshold_holds(&t->at[i], as_threshold_value(&t->at[i], l)))
 			return &t->at[i];
 	return NULL;
+}
+
+bool as_thresholds_name_errors(const struct as_thresholds *t)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		const struct metric *m = &metrics[t->at[i].metric];
+
+		if (m->value == failed || m->value == failed_share)
+			return true;
+	}
+	return false;
 }
 
 /* ── what can be known ────────────────────────────────────────────────── */

@@ -77,6 +77,9 @@ bool as_threshold_holds(const struct as_threshold *t, double value);
 const struct as_threshold *as_thresholds_missed(const struct as_thresholds *t,
 						const struct as_load *l);
 
+/* One of them is about requests that failed. */
+bool as_thresholds_name_errors(const struct as_thresholds *t);
+
 /* What is known of a load before it begins. */
 struct as_threshold_facts {
 	bool watched, tls;

@@ -94,6 +94,14 @@ static struct answer by_share(const struct as_share_interval *i, double share, d
 	return (struct answer){keeps, keeps ? i->low >= need : i->high < need};
 }
 
+/* So many were counted that an interval means something; a rate is of time. */
+static bool are_enough(const struct as_trial *t, size_t at, double whole)
+{
+	bool counted = t->thresholds->at[at].unit != AS_THRESHOLD_RATE;
+
+	return !counted || fmax(as_share_counted(&t->share[at]), whole) >= AS_TRIAL_FEWEST;
+}
+
 /* Sure is what either end of the interval says. */
 static struct answer by_ratio(const struct as_threshold *x, const struct as_share_interval *i,
 			      const struct as_load *whole)
@@ -117,6 +125,11 @@ static struct answer by_value(const struct as_threshold *x, const struct as_load
 	return (struct answer){keeps, !isnan(value) && as_threshold_is_final(x, keeps)};
 }
 
+static struct answer unless_few(struct answer a, bool enough)
+{
+	return (struct answer){a.keeps, a.sure && enough};
+}
+
 /*
  * Of the end it is what the whole load says, as it is shown. The slices have its interval, if
  * they saw it, else independence is assumed.
@@ -131,14 +144,17 @@ static struct answer judge_one(const struct as_trial *t, size_t at, const struct
 
 	if (!as_threshold_share(x, l, &s)) {
 		by = as_share_ratio(&t->share[at], z);
-		return as_threshold_ratio(x, l, &r) ? by_ratio(x, &by, whole) : by_value(x, whole);
+		if (!as_threshold_ratio(x, l, &r))
+			return by_value(x, whole);
+		return unless_few(by_ratio(x, &by, whole), are_enough(t, at, whole ? r.n : 0));
 	}
 	by = as_share_of(&t->share[at], z);
 	if (isnan(by.mid) && whole)
 		by = as_share_wilson(s.good, s.n, z);
 	if (isnan(by.mid))
 		return (struct answer){!whole, false};
-	return by_share(&by, whole && s.n > 0 ? s.good / s.n : by.mid, s.need);
+	return unless_few(by_share(&by, whole && s.n > 0 ? s.good / s.n : by.mid, s.need),
+			  are_enough(t, at, whole ? s.n : 0));
 }
 
 struct as_trial_view as_trial_judge(const struct as_trial *t, const struct as_load *whole)

@@ -13,6 +13,9 @@
 #include "judge/threshold.h"
 #include "stat/share.h"
 
+/* Of fewer requests nothing is sure, whatever an interval says. */
+enum { AS_TRIAL_FEWEST = 5 };
+
 struct as_trial {
 	const struct as_thresholds *thresholds;
 	/* private */

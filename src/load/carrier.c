@@ -54,7 +54,7 @@ static bool flush(struct as_carrier *k)
 			break;
 	}
 	if (k->out.bad)
-		as_carrier_fail(k, AS_LOAD_SYSTEM); /* no memory: something is missing now */
+		as_carrier_fail(k, AS_LOAD_DESCRIPTORS); /* no memory: something is missing now */
 	else if (k->up && k->of->cfg->http2->over(&k->session) && (k->busy || !k->leaving))
 		as_carrier_fail(k, AS_LOAD_PROTOCOL);
 	else if (k->up)
@@ -305,7 +305,7 @@ void as_carrier_reached(struct as_carrier *k)
 
 	k->session = (struct as_http2_session){.ears = &ears, .arg = k};
 	if (!g->cfg->http2->open(&k->session)) {
-		as_carrier_fail(k, AS_LOAD_SYSTEM);
+		as_carrier_fail(k, AS_LOAD_DESCRIPTORS);
 		return;
 	}
 	k->up = true;

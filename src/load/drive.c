@@ -6,6 +6,7 @@
 
 #include "base/fault.h"
 #include "base/clock.h"
+#include "judge/load.h"
 
 /* ── the generator's thread ───────────────────────────────────────────── */
 
@@ -136,9 +137,10 @@ static enum as_status status_of(const struct as_drive *d)
 
 	if (d->signal)
 		return AS_INTERRUPTED;
-	if (d->failed && *d->failed)
-		return AS_FAILED;
-	return as_load_failed(l) < l->requests || !l->requests ? AS_SUCCESS : AS_FAILED;
+	if (d->failed) /* whose attempts may have been tried again */
+		return *d->failed || (l->requests && as_load_failed(l) == l->requests) ? AS_FAILED
+										       : AS_SUCCESS;
+	return as_load_is_in_vain(l) ? AS_FAILED : AS_SUCCESS;
 }
 
 static void counted(struct as_total *totals, enum as_total_id id, uint64_t v)
@@ -194,10 +196,10 @@ static int finish(void *arg, struct as_tee *sinks, struct as_outcome *o, struct 
 	if (!d->nwatched)
 		set_totals(totals, d->out);
 	add_targets(d, totals, o->duration_ns);
-	o->status = status_of(d);
-	o->signal = d->signal;
 	(void)snprintf(d->out->thresholds, sizeof d->out->thresholds, "%s",
 		       d->thresholds ? d->thresholds : "");
+	o->status = status_of(d);
+	o->signal = d->signal;
 	as_tee_load(sinks, d->out);
 	return AS_OK;
 }

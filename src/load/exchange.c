@@ -7,9 +7,21 @@
 
 /* ── one connection ───────────────────────────────────────────────────── */
 
+/*
+ * Where one reading takes all that is there, the kernel tells of each arrival once: it need
+ * not look at the connection again to see that it is empty. A record of TLS may lie behind
+ * the one that was read, and who writes waits for two things: these are told until it is so.
+ */
+static uint32_t once(const struct as_conn *c, uint32_t events)
+{
+	bool all = events == EPOLLIN && !c->server->place->tls && !c->wire_of;
+
+	return all ? EPOLLET | EPOLLRDHUP : 0;
+}
+
 static void watch(struct as_generator *g, struct as_conn *c, int op, uint32_t events)
 {
-	struct epoll_event e = {.events = events, .data.ptr = c};
+	struct epoll_event e = {.events = events | once(c, events), .data.ptr = c};
 
 	as_called(1);
 	(void)epoll_ctl(g->epoll, op, c->link.fd, &e);
@@ -191,7 +203,7 @@ static void reached(struct as_generator *g, struct as_conn *c)
 	if (as_link_secure(&c->link, c->server->place->tls))
 		greet(g, c);
 	else
-		as_gen_fail(g, c, AS_LOAD_SYSTEM);
+		as_gen_fail(g, c, AS_LOAD_DESCRIPTORS);
 }
 
 /* ── dialling ─────────────────────────────────────────────────────────── */
@@ -303,7 +315,7 @@ void as_gen_ask(struct as_generator *g, struct as_conn *c, int64_t due, int64_t 
 	as_stream_begin(&c->stream);
 	as_conns_append(as_conn_is_side(c) ? &g->talking : &g->flight, c);
 	if (!fits)
-		as_gen_fail(g, c, AS_LOAD_CAPTURE);
+		as_gen_fail(g, c, c->session->starved ? AS_LOAD_DESCRIPTORS : AS_LOAD_CAPTURE);
 	else if (as_conn_is_side(c))
 		as_talk_step(g, c);
 	else if (c->link.fd >= 0 || c->carrier)
@@ -408,12 +420,13 @@ static void disturbed(struct as_generator *g, struct as_conn *c, ssize_t n)
 		as_gen_go_on(g, c, as_now());
 }
 
-static bool read_once(struct as_generator *g, struct as_conn *c)
+/* How much it was; -EAGAIN: nothing. */
+static ssize_t read_once(struct as_generator *g, struct as_conn *c)
 {
 	ssize_t n = as_link_recv(&c->link, g->bytes, AS_GEN_READ);
 
 	if (n == -EAGAIN)
-		return false;
+		return n;
 	g->out->bytes_in += n > 0 ? (uint64_t)n : 0;
 	if (c->talk && n > 0)
 		as_talk_take(g, c, g->bytes, (size_t)n);
@@ -427,15 +440,25 @@ static bool read_once(struct as_generator *g, struct as_conn *c)
 		ended(g, c);
 	else
 		take(g, c, (size_t)n);
-	return true;
+	return n;
 }
 
-static void read_answer(struct as_generator *g, struct as_conn *c)
+/* Behind what was read is the end, which is told once, or what nobody will tell of. */
+static bool has_more(const struct as_conn *c, uint32_t events)
 {
-	bool some = read_once(g, c);
+	bool up = c->state >= AS_CONN_WRITING;
 
-	while (some && as_link_pending(&c->link))
-		some = read_once(g, c);
+	return up && (events & (EPOLLRDHUP | EPOLLERR) || as_link_pending(&c->link));
+}
+
+static void read_answer(struct as_generator *g, struct as_conn *c, uint32_t events)
+{
+	ssize_t n = read_once(g, c);
+
+	while (n != -EAGAIN && has_more(c, events))
+		n = read_once(g, c);
+	if (n == AS_GEN_READ && c->state > AS_CONN_WRITING) /* maybe not all: others first */
+		watch(g, c, EPOLL_CTL_MOD, EPOLLIN);
 }
 
 static void write_more(struct as_generator *g, struct as_conn *c)
@@ -456,5 +479,5 @@ void as_gen_event(struct as_generator *g, struct as_conn *c, uint32_t events)
 	else if (c->state == AS_CONN_WRITING && !(events & (EPOLLIN | EPOLLERR | EPOLLHUP)))
 		write_more(g, c);
 	else if (c->state != AS_CONN_DOWN)
-		read_answer(g, c);
+		read_answer(g, c, events);
 }

@@ -50,6 +50,7 @@ struct as_generator {
 	int64_t timeout_ns;
 	int64_t start_ns, from_ns, end_ns; /* of sending, of measuring, of what is due */
 	int64_t next_ns;                   /* when the next request is due: open loop  */
+	int64_t first_ns;                  /* when the first of those was due that are measured */
 	int64_t last_ns;                   /* of the last that was recorded            */
 	int64_t tick_ns;                   /* when a slice is given next               */
 	int64_t noted_ns, cpu_ns, wait_ns; /* as they were when measuring began        */

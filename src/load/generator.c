@@ -192,12 +192,15 @@ static void start(struct as_generator *g)
 
 	g->most = how_many(cfg);
 	g->start_ns = g->last_ns = as_now();
+	g->first_ns = INT64_MAX;
 	g->from_ns = g->start_ns + cfg->warmup_ns;
 	g->end_ns =
 		cfg->duration_ns ? plus(g->start_ns, cfg->warmup_ns + cfg->duration_ns) : INT64_MAX;
 	g->tick_ns = g->start_ns + AS_PULSE_STEP;
 	while (g->resting.first)
 		as_conns_append(&g->resting.first->server->down, g->resting.first);
+	for (size_t i = 0; i < g->nservers; i++)
+		g->server[i].until_ns = 0; /* what it refused before counted nowhere */
 	for (size_t i = 0; i < g->nconns; i++)
 		g->conns[i].freed_ns = g->start_ns;
 	g->schedule = cfg->schedule;
@@ -272,15 +275,22 @@ static bool over(struct as_generator *g, int64_t now)
 	return g->told || (!still && !g->flight.first && (!g->at_work || as_gen_is_late(g, now)));
 }
 
+/* By a clock all of its time is measured. Otherwise what was sent in the warm-up may still have
+   its connection then: time in which nothing that counts could be sent is not. */
+static int64_t measured_from(const struct as_generator *g)
+{
+	return as_gen_is_open(g) || g->first_ns == INT64_MAX ? g->from_ns : g->first_ns;
+}
+
 static void finish(struct as_generator *g)
 {
-	int64_t now = as_now(), until = g->last_ns;
+	int64_t now = as_now(), from = measured_from(g), until = g->last_ns;
 
 	note_own_cost(g, now, false);
 	if (as_gen_is_open(g)) /* the schedule was kept until the next would have been due */
 		until = earlier(g->told ? now : INT64_MAX, earlier(g->next_ns, g->end_ns));
 	until = until > g->last_ns ? until : g->last_ns;
-	g->out->measured_ns = until > g->from_ns ? until - g->from_ns : 0;
+	g->out->measured_ns = until > from ? until - from : 0;
 	for (const struct as_conn *c = g->flight.first; c; c = c->after)
 		g->out->unfinished += c->asked;
 	g->out->unfinished += g->talking.n;

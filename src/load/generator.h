@@ -10,8 +10,9 @@
  * So a server that stalls cannot hide behind those who wait for it.
  *
  * Connections are opened before the first request is due. A request is written
- * at once; the kernel is asked to tell of room only when that was not enough.
- * So an answered request costs two system calls and no memory.
+ * at once; the kernel is asked to tell of room only when that was not enough, and
+ * tells of what came once. So an answered request costs two system calls and no
+ * memory.
  *
  * Of several places each request goes to one (load/balance.c). A connection
  * stays with its place; there are enough of them for all that may be under way

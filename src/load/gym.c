@@ -143,8 +143,9 @@ int as_gym_config(const char *head, int64_t timeout_ns, struct as_buf *ret_yaml,
 	struct as_json_text text;
 	int r = ask(head, "/global_config_dict_yaml", timeout_ns, &body, err);
 
-	if (r == AS_OK)
-		r = as_json_text_check(as_buf_text(&body), body.len, &text, err);
+	if (r < 0)
+		return r; /* it says whom it asked */
+	r = as_json_text_check(as_buf_text(&body), body.len, &text, err);
 	if (r == AS_OK && !as_json_is_string(text))
 		r = as_fail(err, AS_EFORMAT, "its configuration is no string");
 	if (r < 0)

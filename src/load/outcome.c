@@ -14,6 +14,8 @@ static const struct {
 	{EMFILE, AS_LOAD_DESCRIPTORS},
 	{ENFILE, AS_LOAD_DESCRIPTORS},
 	{EADDRNOTAVAIL, AS_LOAD_DESCRIPTORS},
+	{ENOMEM, AS_LOAD_DESCRIPTORS},
+	{ENOBUFS, AS_LOAD_DESCRIPTORS},
 	{ECONNRESET, AS_LOAD_RESET},
 	{EPIPE, AS_LOAD_RESET},
 	{ECONNABORTED, AS_LOAD_RESET},
@@ -58,18 +60,19 @@ static void record_at(struct as_load_server *s, const struct as_conn *c, enum as
 	if (kind != AS_LOAD_FINE)
 		s->errors[kind]++;
 	if (kind >= AS_LOAD_STATUS_4XX)
-		s->status[c->http.status / 100 - 1]++;
+		s->status[as_load_class(c->http.status)]++;
 	as_histogram_add(&s->latency, now - c->due_ns, 1);
 }
 
 static void record_step(struct as_load_step *s, const struct as_conn *c, enum as_load_error kind,
-			int64_t now)
+			bool met, int64_t now)
 {
 	s->requests++;
+	s->met += met;
 	if (kind != AS_LOAD_FINE)
 		s->errors[kind]++;
 	if (kind >= AS_LOAD_STATUS_4XX && c->http.status)
-		s->status[c->http.status / 100 - 1]++;
+		s->status[as_load_class(c->http.status)]++;
 	as_histogram_add(&s->latency, now - c->due_ns, 1);
 	as_histogram_add(&s->wire, now - c->begun_ns, 1);
 	as_histogram_add(&s->waiting, waited(c, now), 1);
@@ -136,17 +139,18 @@ void as_gen_record(struct as_generator *g, struct as_conn *c, enum as_load_error
 	record_stream(c, &g->slice->stream);
 	if (c->session) {
 		g->slice->nsteps = l->nsteps;
-		record_step(&g->slice->step[c->session->asked], c, kind, now);
+		record_step(&g->slice->step[c->session->asked], c, kind, met, now);
 	}
 	if (c->due_ns < g->from_ns) {
 		l->warmup++;
 		return;
 	}
 	l->requests++;
+	g->first_ns = c->due_ns < g->first_ns ? c->due_ns : g->first_ns;
 	if (kind != AS_LOAD_FINE)
 		l->errors[kind]++;
 	if (kind >= AS_LOAD_STATUS_4XX && c->http.status) /* an answer, and a whole one */
-		l->status[c->http.status / 100 - 1]++;
+		l->status[as_load_class(c->http.status)]++;
 	l->met += met;
 	record_stream(c, &l->stream);
 	as_histogram_add(&l->latency, now - c->due_ns, 1);
@@ -155,7 +159,7 @@ void as_gen_record(struct as_generator *g, struct as_conn *c, enum as_load_error
 	as_histogram_add(&l->lateness, c->begun_ns - ready, 1);
 	record_at(c->server->out, c, kind, now);
 	if (c->session)
-		record_step(&l->step[c->session->asked], c, kind, now);
+		record_step(&l->step[c->session->asked], c, kind, met, now);
 }
 
 enum as_load_error as_gen_kind_of_status(unsigned status)

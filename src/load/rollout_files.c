@@ -59,6 +59,31 @@ int as_rollout_files_init(struct as_rollout_files *f, const char *output, struct
 	return make_folders(output, err);
 }
 
+static bool is_same(const struct stat *a, const char *path)
+{
+	struct stat b;
+
+	return stat(path, &b) == 0 && a->st_dev == b.st_dev && a->st_ino == b.st_ino;
+}
+
+/* What was asked for before may be asked for again: it is read before it is replaced. */
+int as_rollout_files_apart(const struct as_rollout_files *f, const char *input, struct as_err *err)
+{
+	const char *const written[] = {f->output, f->failures, f->timings, f->metrics, f->part};
+	struct stat rows;
+
+	for (size_t i = 0; stat(input, &rows) == 0 && i < AS_LEN(written); i++)
+		if (is_same(&rows, written[i])) {
+			(void)as_fail(err, AS_EUSAGE, "the rows of '%s' would be overwritten",
+				      input);
+			return as_hint(err,
+				       "it is a file of the collection into '%s': choose "
+				       "another --output",
+				       f->output);
+		}
+	return AS_OK;
+}
+
 void as_rollout_files_done(struct as_rollout_files *f)
 {
 	free(f->output);

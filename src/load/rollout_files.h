@@ -35,6 +35,8 @@ struct as_rollout_recall {
 
 /* The names; the folder is made if it is not there. as_rollout_files_done() in any case. */
 int as_rollout_files_init(struct as_rollout_files *f, const char *output, struct as_err *err);
+/* USAGE when `input` is one of those that are written. */
+int as_rollout_files_apart(const struct as_rollout_files *f, const char *input, struct as_err *err);
 /*
  * Opens them. With `resume` the list becomes what was asked for before, if that
  * is there; else they stay as they are until as_rollout_files_begin().

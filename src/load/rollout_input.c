@@ -147,11 +147,13 @@ struct expand {
 	struct as_buf text, agent;
 	FILE *out;
 	int64_t at;
+	uint64_t *then; /* how often rows of each agent of the list were repeated */
 };
 
 static void expand_done(struct expand *x)
 {
 	free(x->tasks);
+	free(x->then);
 	as_index_done(&x->by_text);
 	as_index_done(&x->by_index);
 	as_buf_done(&x->text);
@@ -275,7 +277,43 @@ static int expand_row(struct expand *x, const struct as_lines *l, struct as_json
 	return r;
 }
 
-/* Of a row that could not be read: nobody knows its agent for sure, and one it would have been. */
+/*
+ * An earlier collection's repetitions of a row stand one behind the other. Where a row
+ * stands twice they may look like one with twice as many: the fewest of an agent count.
+ */
+static int recall_repeats(struct expand *x, struct as_err *err)
+{
+	const struct as_rollout_list *l = x->list;
+	uint64_t n = 0;
+
+	x->then = as_zalloc_n(l->nagents + 1, sizeof *x->then);
+	if (!x->then)
+		return as_fail(err, AS_ENOMEM, "no memory for %zu agents", l->nagents);
+	for (size_t i = 0; i < l->n; i++) {
+		uint64_t *then = &x->then[l->v[i].agent];
+
+		n++;
+		if (i + 1 < l->n && l->v[i + 1].task == l->v[i].task)
+			continue;
+		*then = *then && *then < n ? *then : n;
+		n = 0;
+	}
+	return AS_OK;
+}
+
+/* In the collection that is gone on with; 0: there is none, or it had no such agent. */
+static uint64_t repeats_then(const struct expand *x, const char *agent)
+{
+	for (size_t i = 0; x->then && i < x->list->nagents; i++)
+		if (!strcmp(x->list->agents[i], agent))
+			return x->then[i];
+	return 0;
+}
+
+/*
+ * Of a row that could not be read: nobody knows its agent for sure, and one it would have been.
+ * As the others of a collection that is gone on with stay asked for, so does it.
+ */
 static uint64_t repeats_of_malformed(const struct expand *x, struct as_json_text row)
 {
 	as_auto_buf struct as_buf agent = AS_BUF(AS_BUF_LINE);
@@ -284,7 +322,10 @@ static uint64_t repeats_of_malformed(const struct expand *x, struct as_json_text
 
 	if (!as_row_agent(row, &agent) && x->in->agent)
 		as_buf_str(&agent, x->in->agent);
-	return repeats_of(x->in, as_buf_text(&agent), &n, &ignored) < 0 ? 1 : n;
+	uint64_t then = repeats_then(x, as_buf_text(&agent));
+	if (repeats_of(x->in, as_buf_text(&agent), &n, &ignored) < 0)
+		n = 1;
+	return n > then ? n : then;
 }
 
 /* ── all rows ─────────────────────────────────────────────────────────── */
@@ -366,8 +407,11 @@ int as_rollout_expand(const struct as_rollout_input *in, struct as_rollout_list 
 						   .agent = AS_BUF(AS_BUF_LINE)};
 
 	*ret = (struct as_rollout_input_count){0};
-	if (!in->output)
-		return take_lines(&x, err);
+	if (!in->output) {
+		int r = recall_repeats(&x, err);
+
+		return r < 0 ? r : take_lines(&x, err);
+	}
 	x.out = fopen(in->output, "we");
 	if (!x.out)
 		return as_fail_errno(err, errno, "open '%s'", in->output);

@@ -26,7 +26,10 @@ struct as_rollout_input_count {
 	uint64_t good, lost; /* rollouts of them: of each row as many as num_repeats says */
 };
 
-/* Adds to `list`, unless there is no output. */
+/*
+ * Adds to `list`. Without an output that is what an earlier collection asked for, which is
+ * gone on with: a row that is lost counts as often as then, if that was more.
+ */
 int as_rollout_expand(const struct as_rollout_input *in, struct as_rollout_list *list,
 		      struct as_rollout_input_count *ret, struct as_err *err);
 

@@ -164,7 +164,7 @@ static void record(struct collection *x, const struct as_request *c, enum as_loa
 	if (how != AS_LOAD_FINE)
 		l->errors[how]++;
 	if (how >= AS_LOAD_STATUS_4XX)
-		l->status[c->http.status / 100 - 1]++;
+		l->status[as_load_class(c->http.status)]++;
 	as_histogram_add(&l->latency, took, 1);
 	as_histogram_add(&l->wire, took, 1);
 	as_histogram_add(&l->lateness, 0, 1);

@@ -158,22 +158,14 @@ static bool put_head(struct as_session *s, const struct as_flow_step *step)
 
 static bool write_message(struct as_session *s, const struct as_flow_step *step)
 {
-	as_buf_clear(&s->message);
 	as_template_put(&step->body, s->values, &s->message);
 	return !s->message.bad && (!step->opens || put_head(s, step));
 }
 
-bool as_session_write(struct as_session *s)
+static bool write_request(struct as_session *s, const struct as_flow_step *step)
 {
-	const struct as_flow_step *step = &s->plan->step[s->step];
 	as_auto_buf struct as_buf body = AS_BUF(AS_SESSION_BODY);
 
-	s->asked = s->step;
-	as_buf_clear(&s->request);
-	as_buf_clear(&s->head);
-	as_buf_clear(&s->body);
-	if (step->talks)
-		return write_message(s, step);
 	if (!put_head(s, step))
 		return false;
 	if (step->has_body) {
@@ -182,7 +174,22 @@ bool as_session_write(struct as_session *s)
 	}
 	as_buf_str(&s->request, "\r\n");
 	as_buf_add(&s->request, as_buf_text(&body), body.len);
-	return !s->request.bad && !body.bad;
+	s->request.bad |= body.bad;
+	return !s->request.bad;
+}
+
+bool as_session_write(struct as_session *s)
+{
+	const struct as_flow_step *step = &s->plan->step[s->step];
+
+	s->asked = s->step;
+	as_buf_clear(&s->request);
+	as_buf_clear(&s->head);
+	as_buf_clear(&s->body);
+	as_buf_clear(&s->message);
+	bool fits = step->talks ? write_message(s, step) : write_request(s, step);
+	s->starved = s->request.bad || s->message.bad;
+	return fits;
 }
 
 void as_session_keep(struct as_session *s, const char *p, size_t n, bool head,
@@ -234,7 +241,8 @@ static void take_cookies(struct as_session *s)
 	size_t at = 0;
 
 	while (next_header(&s->head, "Set-Cookie", &at, &value))
-		(void)as_cookies_take(&s->cookies, &place, value.p, value.n);
+		s->starved |= !as_cookies_take(&s->cookies, &place, value.p, value.n);
+	s->starved |= s->head.bad;
 }
 
 static struct as_json_text json_at(struct answer *a, const char *path)
@@ -246,6 +254,7 @@ static struct as_json_text json_at(struct answer *a, const char *path)
 	    as_json_text_check(as_buf_text(b), b->len, &a->json, &why) < 0)
 		a->json = as_json_text(NULL, 0);
 	a->is_json = true;
+	a->s->starved |= b->bad;
 	return a->json.p ? as_json_at(a->json, path) : a->json;
 }
 
@@ -264,12 +273,16 @@ static bool put_between(struct answer *a, const struct as_flow_capture *c, struc
 	const char *p = as_buf_text(b), *end = p + b->len;
 	const char *from = memmem(p, b->len, c->what, strlen(c->what));
 
-	if (!from)
-		return false;
-	from += strlen(c->what);
-	const char *stop = memmem(from, (size_t)(end - from), c->end, strlen(c->end));
+	const char *stop = NULL;
+
+	if (from) {
+		from += strlen(c->what);
+		stop = memmem(from, (size_t)(end - from), c->end, strlen(c->end));
+	}
 	if (stop)
 		put_quoted(to, from, (size_t)(stop - from));
+	else
+		a->s->starved |= b->bad;
 	return stop != NULL;
 }
 
@@ -278,6 +291,7 @@ static bool put_header(struct answer *a, const char *name, struct as_buf *to)
 	struct as_http_piece value;
 	size_t at = 0;
 
+	a->s->starved |= a->s->head.bad;
 	if (!next_header(&a->s->head, name, &at, &value))
 		return false;
 	put_quoted(to, value.p, value.n);
@@ -329,6 +343,7 @@ static bool capture(struct answer *a)
 			as_buf_clear(to);
 			as_buf_add(to, c->otherwise.p, c->otherwise.len);
 		}
+		a->s->starved |= to->bad;
 		if (to->bad)
 			return false;
 	}
@@ -346,7 +361,7 @@ static bool same_number(const char *a, size_t n, const char *b, size_t m)
 }
 
 /* Texts by their characters, numbers by their value, the rest as they are written. */
-static bool same(struct as_json_text a, struct as_json_text b)
+static bool same(struct as_session *s, struct as_json_text a, struct as_json_text b)
 {
 	as_auto_buf struct as_buf x = AS_BUF(AS_SESSION_BODY), y = AS_BUF(AS_SESSION_BODY);
 	bool text = as_json_is_string(a);
@@ -360,18 +375,17 @@ static bool same(struct as_json_text a, struct as_json_text b)
 		as_json_squeeze(&x, a);
 		as_json_squeeze(&y, b);
 	}
-	if (x.bad || y.bad)
-		return false;
+	s->starved |= x.bad || y.bad;
 	return (x.len == y.len && !memcmp(as_buf_text(&x), as_buf_text(&y), x.len)) ||
 	       (!text && same_number(as_buf_text(&x), x.len, as_buf_text(&y), y.len));
 }
 
-static bool one_of(struct as_json_text a, struct as_json_text list)
+static bool one_of(struct as_session *s, struct as_json_text a, struct as_json_text list)
 {
 	struct as_json_member m = {0};
 
 	while (as_json_next(list, &m))
-		if (same(a, m.value))
+		if (same(s, a, m.value))
 			return true;
 	return false;
 }
@@ -383,18 +397,29 @@ static bool has_header_value(struct answer *a, const char *name, const struct as
 	size_t at = 0;
 
 	as_template_put_text(&text, want);
-	while (!text.bad && next_header(&a->s->head, name, &at, &value))
+	a->s->starved |= text.bad || a->s->head.bad;
+	while (next_header(&a->s->head, name, &at, &value))
 		if (value.n == text.len && !memcmp(value.p, as_buf_text(&text), value.n))
 			return true;
 	return false;
 }
 
+static bool contains(struct answer *a, const struct as_buf *want)
+{
+	const struct as_buf *b = a->body;
+	bool found = memmem(as_buf_text(b), b->len, as_buf_text(want), want->len) != NULL;
+
+	a->s->starved |= b->bad && !found;
+	return found;
+}
+
+/* False, with s->starved: nobody knows. */
 static bool holds(struct answer *a, const struct as_flow_condition *c)
 {
 	as_auto_buf struct as_buf want = AS_BUF(AS_SESSION_BODY);
-	const struct as_buf *body = a->body;
 
 	as_template_put(&c->value, a->s->values, &want);
+	a->s->starved |= want.bad;
 	if (want.bad)
 		return false;
 	struct as_json_text json = as_json_text(as_buf_text(&want), want.len);
@@ -404,13 +429,13 @@ static bool holds(struct answer *a, const struct as_flow_condition *c)
 	case AS_FLOW_LATENCY:
 		return a->took_ns <= c->most_ns;
 	case AS_FLOW_JSON:
-		return same(json_at(a, c->what), json);
+		return same(a->s, json_at(a, c->what), json);
 	case AS_FLOW_ONE_OF:
-		return one_of(json_at(a, c->what), json);
+		return one_of(a->s, json_at(a, c->what), json);
 	case AS_FLOW_HEADER:
 		return has_header_value(a, c->what, &want);
 	case AS_FLOW_CONTAINS:
-		return memmem(as_buf_text(body), body->len, as_buf_text(&want), want.len) != NULL;
+		return contains(a, &want);
 	case AS_FLOW_COOKIE:
 	case AS_FLOW_BETWEEN:
 		break;
@@ -434,6 +459,8 @@ static bool check(struct answer *a, const struct as_flow_conditions *c, struct a
 	for (size_t i = 0; i < c->n; i++) {
 		bool ok = holds(a, &c->v[i]);
 
+		if (a->s->starved)
+			break;
 		if (to && ok)
 			to->check[c->v[i].check].passed++;
 		else if (to)
@@ -483,13 +510,15 @@ enum as_load_error as_session_answer(struct as_session *s, const struct as_http 
 	if (s->plan->cookies && !step->talks)
 		take_cookies(s);
 	if (step->until.n && !step->talks && !all_hold(&a, &step->until) &&
-	    (kind == AS_LOAD_FINE || step->until.has_status))
+	    (kind == AS_LOAD_FINE || step->until.has_status) && !s->starved)
 		return again(s, step, now);
 	bool right = check(&a, &step->checks, to) || (step->until.has_status && step->until.n);
 	if (kind != AS_LOAD_FINE && right)
 		kind = AS_LOAD_FINE;
 	if (kind == AS_LOAD_FINE && !capture(&a))
 		kind = AS_LOAD_CAPTURE;
+	if (s->starved)
+		kind = AS_LOAD_DESCRIPTORS;
 	if (kind == AS_LOAD_FINE)
 		next_step(s, step, now);
 	else
@@ -511,7 +540,7 @@ bool as_session_heard(struct as_session *s, int64_t due_ns, int64_t now)
 
 	s->tries++;
 	return s->tries >= s->plan->step[s->step].receive &&
-	       all_hold(&a, &s->plan->step[s->step].until);
+	       (all_hold(&a, &s->plan->step[s->step].until) || s->starved);
 }
 
 /* Does the next step that looks at messages take those that came by themselves? */

@@ -29,6 +29,7 @@ struct as_session {
 	struct as_random random;
 	char target[AS_URL_TARGET]; /* of its request: path and query  */
 	size_t asked;               /* … and the step that it is of    */
+	bool starved;               /* no memory to write it, or to look at its answer */
 	struct as_buf request, head, body;
 	struct as_buf message, heard; /* of a WebSocket: sent, and what comes */
 	struct as_buf missed;         /* … while nobody waits for it: length and bytes of each */
@@ -45,7 +46,7 @@ void as_session_begin(struct as_session *s, uint64_t number, int64_t due_ns);
 /*
  * The request of its step goes to s->request; of a WebSocket the upgrade, without
  * its key and its end, and the message to s->message. False: what it found does
- * not fit there.
+ * not fit there, or s->starved.
  */
 bool as_session_write(struct as_session *s);
 /* Bytes of the answer, as as_http_step() took them. */
@@ -59,7 +60,7 @@ enum as_load_error as_session_answer(struct as_session *s, const struct as_http 
 				     int64_t due_ns, int64_t now, struct as_load *to);
 /* The server agreed to a WebSocket: the cookies that it set. */
 void as_session_upgraded(struct as_session *s);
-/* A whole message is in s->heard. True: it is the answer, which the step waits for. */
+/* A whole message is in s->heard. True: it is what the step waits for, or s->starved. */
 bool as_session_heard(struct as_session *s, int64_t due_ns, int64_t now);
 /* The same, but nobody waits: it is kept if a step does that sends nothing before. */
 void as_session_miss(struct as_session *s);

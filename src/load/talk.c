@@ -63,7 +63,7 @@ static void new_key(struct as_generator *g, unsigned char key[4])
 static void write_out(struct as_generator *g, struct as_conn *c)
 {
 	if (c->talk->out.bad) {
-		as_gen_fail(g, c, AS_LOAD_SYSTEM); /* no memory for it */
+		as_gen_fail(g, c, AS_LOAD_DESCRIPTORS); /* no memory for it */
 		return;
 	}
 	c->request = c->talk->out.p;
@@ -210,7 +210,7 @@ static void listen(struct as_generator *g, struct as_conn *c)
 	if (!step_of(c)->waits)
 		as_gen_succeed(g, c);
 	else if (c->session->missed.bad)
-		as_gen_fail(g, c, AS_LOAD_SYSTEM);
+		as_gen_fail(g, c, AS_LOAD_DESCRIPTORS);
 	while (is_listening(c) && c->session->step == step && as_session_recall(c->session))
 		hear(g, c);
 }
@@ -227,7 +227,7 @@ void as_talk_step(struct as_generator *g, struct as_conn *c)
 	c->talk->len = s->message.len;
 	c->len = 0; /* nothing of it is owed, if nothing is sent */
 	if (!as_agenda_add(&g->agenda, &s->waits, c->begun_ns + patience)) {
-		as_gen_fail(g, c, AS_LOAD_SYSTEM);
+		as_gen_fail(g, c, AS_LOAD_DESCRIPTORS);
 	} else if (step->opens) {
 		as_gen_drop(g, c);
 		as_buf_clear(&s->heard);

@@ -85,7 +85,7 @@ static void put_value(const struct as_buf *value, enum how how, struct as_buf *o
 		put_header(out, as_buf_text(&text), text.len);
 	else if (how == URL || how == URL_PART)
 		put_url(out, as_buf_text(&text), text.len, how == URL_PART);
-	out->bad |= text.bad;
+	out->bad |= text.bad || value->bad;
 }
 
 void as_template_put(const struct as_template *t, const struct as_buf *values, struct as_buf *out)
@@ -184,7 +184,8 @@ static bool stands_alone(struct reader *r, const char *open)
 
 	if (r->as != AS_IN_JSON || r->p >= r->end || *r->p != '"' || open[-1] != '"')
 		return false;
-	t->p[--t->len] = '\0';
+	if (!t->bad) /* else its last byte is none of these quotes */
+		t->p[--t->len] = '\0';
 	r->p++;
 	r->quoted = false;
 	return true;

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/buf.h"
 #include "base/cleanup.h"
@@ -148,11 +149,21 @@ static void note_holder(const struct as_loops *l, const struct as_loop *busiest,
 		       as_buf_text(&text));
 }
 
+/* We have no right to look into it: that a reader must know, or silence looks like calm. */
+static void note_unseen(const struct as_err *why, struct as_load_target *ret)
+{
+	(void)snprintf(ret->unseen, sizeof ret->unseen, "%.140s%s%.40s%s%.120s", why->msg,
+		       why->os ? ": " : "", why->os ? strerror(why->os) : "",
+		       why->hint[0] ? "; " : "", why->hint);
+}
+
 static void note_lag(const struct as_loops *l, struct as_load_target *ret)
 {
 	const struct as_loop *busiest = l && l->n ? l->loop[0] : NULL;
 
 	ret->lag_p50 = ret->lag_p99 = ret->lag_max = AS_NA;
+	if (l && l->blind.code == AS_EPERM)
+		note_unseen(&l->blind, ret);
 	if (!busiest || !busiest->busy.n)
 		return;
 	ret->lags = busiest->busy.n;

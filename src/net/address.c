@@ -93,13 +93,16 @@ int as_resolve(const struct as_url *url, struct as_addresses *ret, struct as_err
 
 /* ── near or far ──────────────────────────────────────────────────────── */
 
-/* 127/8, 10/8, 172.16/12, 192.168/16, 169.254/16, 100.64/10, and 0.0.0.0, which is us. */
+/*
+ * 127/8, 10/8, 172.16/12, 192.168/16, 169.254/16, and 0.0.0.0, which is us. Not 100.64/10: that is
+ * shared, and who is there may be anybody's.
+ */
 static bool near4(uint32_t ip)
 {
 	static const struct {
 		uint32_t net, bits;
-	} nets[] = {{0x7f000000, 8},  {0x0a000000, 8},  {0xac100000, 12}, {0xc0a80000, 16},
-		    {0xa9fe0000, 16}, {0x64400000, 10}, {0, 32}};
+	} nets[] = {{0x7f000000, 8},  {0x0a000000, 8},  {0xac100000, 12},
+		    {0xc0a80000, 16}, {0xa9fe0000, 16}, {0, 32}};
 
 	for (size_t i = 0; i < AS_LEN(nets); i++)
 		if ((ip ^ nets[i].net) >> (32 - nets[i].bits) == 0)

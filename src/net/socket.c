@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include "base/calls.h"
 #include "base/cleanup.h"
@@ -106,17 +108,21 @@ int as_accept(int listener, int *ret_fd)
 
 /* ── bytes ────────────────────────────────────────────────────────────── */
 
+/*
+ * Of the kernel itself: where there are threads, libc says before and after each call that it
+ * may be cancelled, by two locked instructions.
+ */
 ssize_t as_send(int fd, const char *p, size_t n)
 {
 	as_called(1);
-	ssize_t sent = send(fd, p, n, MSG_DONTWAIT | MSG_NOSIGNAL);
+	ssize_t sent = syscall(SYS_sendto, fd, p, n, MSG_DONTWAIT | MSG_NOSIGNAL, NULL, 0L);
 	return sent < 0 ? -errno : sent;
 }
 
 ssize_t as_recv(int fd, char *p, size_t n)
 {
 	as_called(1);
-	ssize_t got = recv(fd, p, n, MSG_DONTWAIT);
+	ssize_t got = syscall(SYS_recvfrom, fd, p, n, MSG_DONTWAIT, NULL, NULL);
 	return got < 0 ? -errno : got;
 }
 

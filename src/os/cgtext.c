@@ -1,5 +1,7 @@
 #include "os/cgtext.h"
 
+#include "os/mounts.h"
+
 bool as_parse_cg_line(struct as_span line, struct as_cg_line *ret)
 {
 	struct as_span id;
@@ -15,28 +17,17 @@ bool as_parse_cg_line(struct as_span line, struct as_cg_line *ret)
 	return ret->path.n && ret->path.p[0] == '/';
 }
 
-/*
- *	36 35 98:0 /root /point rw,noatime master:1 shared:2 - cgroup cgroup rw,cpu
- *	                                   any number of these ^
- */
 bool as_parse_cg_mount(struct as_span line, struct as_cg_mount *ret)
 {
-	struct as_span word, type = {0};
+	struct as_mount m;
 
-	for (size_t i = 0; i < 5; i++) {
-		if (!as_span_word(&line, &word))
-			return false;
-		if (i == 3)
-			ret->root = word;
-		ret->point = word;
-	}
-	while (as_span_word(&line, &word) && !as_span_is(word, "-"))
-		;
-	if (!as_span_word(&line, &type) || !as_span_word(&line, &word))
+	if (!as_parse_mount(line, &m))
 		return false;
-	ret->v2 = as_span_is(type, "cgroup2");
-	(void)as_span_word(&line, &ret->options);
-	return ret->v2 || as_span_is(type, "cgroup");
+	*ret = (struct as_cg_mount){.v2 = as_span_is(m.type, "cgroup2"),
+				    .root = m.root,
+				    .point = m.point,
+				    .options = m.options};
+	return ret->v2 || as_span_is(m.type, "cgroup");
 }
 
 bool as_span_lists(struct as_span list, const char *word)

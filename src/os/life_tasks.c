@@ -316,6 +316,9 @@ static void tell_death(const struct process *p, bool whole, const struct as_life
 
 	life.status = p->status;
 	memcpy(life.comm, p->sum.comm, sizeof life.comm);
+	/* Its number has it until somebody waits for it, and a living one then is another. */
+	if (ear->look.comm && !ear->look.alive(ear->look.data, p->pid))
+		ear->look.comm(ear->look.data, p->pid, life.comm);
 	usage_of(p, whole, &life.usage);
 	ear->fn(ear->data, &life);
 }

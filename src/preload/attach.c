@@ -167,6 +167,19 @@ static void stay(void)
 
 /* --- going -------------------------------------------------------------------------------- */
 
+/*
+ * A thread of the host's may have taken a number, and wait for a CPU before it writes that
+ * record: the collector says when it has them all.
+ */
+static void stay_shared(void)
+{
+	struct as_wire_session *s = as_guest.session;
+	struct pulse pulse = {atomic_load(&s->now_ns), now_ns()};
+
+	while (atomic_load(&s->stop) == AS_WIRE_STOP && collector_lives(&pulse))
+		wait_for(&s->stop, AS_WIRE_STOP, LOOK_MS);
+}
+
 static void go(void)
 {
 	as_got_restore();
@@ -176,6 +189,7 @@ static void go(void)
 		as_pyarena_remove();
 	with_gil(as_pymem_remove);
 	atomic_store(&as_guest.heap->attached, AS_WIRE_DETACHED);
+	stay_shared();
 	as_guest_unshare();
 }
 

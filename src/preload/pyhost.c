@@ -71,7 +71,8 @@ static bool find_layout(unsigned minor, struct as_py_layout *ret)
 	if (minor > AS_PY_OFFSETS_LAST || !as_pyhost.api.runtime ||
 	    !as_py_offsets(as_pyhost.api.runtime, AS_PY_OFFSETS_BYTES, ret))
 		return false;
-	/* Threads have copies of the instructions, and we do not know whose they are. */
+	/* Threads have copies of the instructions, which come and go: what is at an address
+	 * now may be of another code than before, and nobody tells. */
 	return !(ret->free_threaded && minor > AS_PY_OFFSETS_FIRST);
 }
 
@@ -91,6 +92,13 @@ static void come_late(void)
 		as_guest.heap->flags = as_guest.flags |= AS_WIRE_HEAP_PYTHON;
 }
 
+/* Without the GIL objects are in memory that CPython maps for itself (mimalloc). */
+static void tell_inside(void)
+{
+	if (as_pyhost.at.free_threaded && !(as_guest.flags & AS_WIRE_HEAP_OBJECTS))
+		as_pyhost.why = as_guest.heap->why = AS_WIRE_WHY_INSIDE;
+}
+
 void as_python_appeared(const void *module)
 {
 	if (atomic_load(&as_pyhost.state) != AS_PYHOST_NONE ||
@@ -106,8 +114,10 @@ void as_python_appeared(const void *module)
 	if (!find_layout(as_pyhost.minor, &as_pyhost.at)) {
 		as_pyhost_refuse(as_pyhost.at.free_threaded ? AS_WIRE_WHY_NO_GIL
 							    : AS_WIRE_WHY_PYTHON);
+		tell_inside();
 		return;
 	}
+	tell_inside();
 	as_pyhost.current = as_pyhost.api.runtime && as_pyhost.at.runtime.current != AS_PY_NO
 				    ? as_pyhost.api.runtime + as_pyhost.at.runtime.current
 				    : NULL;

@@ -106,13 +106,17 @@ static void *py_realloc(void *ctx, void *old, size_t size)
 {
 	struct as_guest_thread *t = as_this_thread();
 
-	if (passed(old) && passes(t, size))
+	/* Asked whatever the old one was: each byte that is made brings the next sample nearer. */
+	bool pass = passes(t, size);
+
+	if (pass && passed(old))
 		return forward_realloc(t, ctx, old, size);
 	uint64_t claim = as_guest_claim(t, AS_WIRE_OP_OBJECT_FREE, old, 0);
 	void *p = forward_realloc(t, ctx, old, size);
 
 	as_guest_settle(t, claim, AS_WIRE_OP_OBJECT_FREE, old, 0, p != NULL);
-	tell(t, AS_WIRE_OP_OBJECT_REALLOC, p, size, __builtin_frame_address(0));
+	if (!pass)
+		tell(t, AS_WIRE_OP_OBJECT_REALLOC, p, size, __builtin_frame_address(0));
 	return p;
 }
 

@@ -210,11 +210,10 @@ static inline uint32_t floor_of(const struct as_py_layout *l, const struct as_py
 	return w->deep.floor;
 }
 
-/* The compiler shall not know where it comes from, and take it from there. */
-static inline const unsigned char *unrelated(const unsigned char *f)
+/* Read anew: the compiler shall not know that a callee points to it, and wait for that. */
+static inline const unsigned char *frame_of(const struct link *k)
 {
-	__asm__("" : "+r"(f));
-	return f;
+	return *(const unsigned char *const volatile *)&k->frame;
 }
 
 /*
@@ -230,7 +229,7 @@ HOT bool callers_same_by(const struct as_py_layout *l, const struct as_pywalk_th
 	const unsigned char *f = at->frame;
 
 	while (at != last) {
-		const unsigned char *known = unrelated((--at)->frame);
+		const unsigned char *known = frame_of(--at);
 
 		if (as_pyframe_back(l, f) != at->frame || place_by(l, known, pointer) != at->at)
 			return false;
@@ -262,17 +261,13 @@ HOT uint32_t moved_by(const struct as_py_layout *l, const struct as_pywalk_threa
 	}
 }
 
-/* Mostly it is the innermost alone. Each twice, so that no loop asks which version it is of. */
+/* Each twice, so that no loop asks which version it is of. */
 static inline uint32_t moved(const struct as_pywalk_thread *w, uint32_t top, uint32_t floor)
 {
 	const struct as_py_layout *l = &as_pyhost.at;
-	const struct link *k = &w->link[top];
 
-	if (l->lines == AS_PY_LOCATIONS)
-		return !callers_same_by(l, w, top, floor, true) ? moved_by(l, w, top, floor, true)
-		       : place_by(l, k->frame, true) != k->at   ? top
-								: top + 1;
-	return moved_by(l, w, top, floor, false);
+	return l->lines == AS_PY_LOCATIONS ? moved_by(l, w, top, floor, true)
+					   : moved_by(l, w, top, floor, false);
 }
 
 /* Frames that are not known are put into `fresh`, up to one that is: its number, or NOWHERE. */
@@ -503,8 +498,8 @@ static void renew_all(struct as_guest_thread *t, const unsigned char *leaf)
 	renew(t->python, 0, 0, n);
 }
 
-static APART uint32_t node_of(struct as_guest_thread *t, const void *thread,
-			      const unsigned char *leaf)
+static inline uint32_t node_of(struct as_guest_thread *t, const void *thread,
+			       const unsigned char *leaf)
 {
 	uint32_t floor = floor_of(&as_pyhost.at, t->python, thread), n = 0, low = NOWHERE;
 	uint32_t top = is_last(t->python, leaf) ? t->python->depth - 1 : gather(t, leaf, &n);
@@ -526,76 +521,6 @@ static APART uint32_t node_of(struct as_guest_thread *t, const void *thread,
 	if (w->base)
 		atomic_fetch_add_explicit(&as_guest.heap->clipped, 1, memory_order_relaxed);
 	return w->step[w->depth - 1].node;
-}
-
-/* Below `top` nothing has changed; the frame itself is where it is now. */
-static inline uint32_t node_at(struct as_pywalk_thread *w, uint32_t top, const unsigned char *f)
-{
-	if (place_by(&as_pyhost.at, f, true) != w->link[top].at)
-		put(w, top, f, caller_of(w, top));
-	return w->step[top].node;
-}
-
-/*
- * A frame that is not the last one: that one has returned to it, has called it,
- * or has returned to whoever called it. Where in the stack it is then; NOWHERE:
- * something else. Now and then a deep stack is to be marked, which is not done here.
- */
-static inline uint32_t next_to_last(const struct as_pywalk_thread *w, const unsigned char *leaf,
-				    uint32_t floor)
-{
-	const unsigned char *back = as_pyframe_back(&as_pyhost.at, leaf);
-	uint32_t last = w->depth - 1, top = NOWHERE;
-
-	if (last && w->link[last - 1].frame == leaf)
-		return last - 1;
-	if (w->link[last].frame == back)
-		top = last + 1;
-	else if (last && w->link[last - 1].frame == back)
-		top = last;
-	return top < w->cap && top < AS_WIRE_HEAP_DEPTH && (floor || top <= DEEP || top % DEEP)
-		       ? top
-		       : NOWHERE;
-}
-
-/* The leaf is another, near to the last one. */
-static APART uint32_t near_node(struct as_pywalk_thread *w, const unsigned char *leaf,
-				uint32_t floor)
-{
-	const struct as_py_layout *l = &as_pyhost.at;
-	uint32_t top = next_to_last(w, leaf, floor), known;
-
-	if (top == NOWHERE || top <= floor)
-		return NOWHERE;
-	known = w->link[top].frame == leaf && top < w->depth ? top : top - 1;
-	if (!callers_same_by(l, w, known, floor, true))
-		return NOWHERE;
-	(void)node_at(w, known, w->link[known].frame);
-	if (known != top)
-		renew_fresh(w, top, leaf);
-	w->depth = top + 1;
-	if (w->depth > w->used)
-		w->used = w->depth;
-	return w->step[top].node;
-}
-
-/*
- * At most of the looks nothing but the leaf has moved, or one frame has come or
- * gone: its node. NOWHERE: more has happened.
- */
-static uint32_t quick_node(struct as_pywalk_thread *w, const void *thread,
-			   const unsigned char *leaf)
-{
-	const struct as_py_layout *l = &as_pyhost.at;
-	uint32_t floor = floor_of(l, w, thread), top = w->depth - 1;
-
-	if (!w->depth || w->base || floor != w->deep.floor || l->lines != AS_PY_LOCATIONS)
-		return NOWHERE;
-	if (!is_last(w, leaf))
-		return near_node(w, leaf, floor);
-	if (floor > top || !callers_same_by(l, w, top, floor, true))
-		return NOWHERE;
-	return node_at(w, top, leaf);
 }
 
 static APART bool make_ready(struct as_guest_thread *t, uint64_t age)
@@ -653,9 +578,7 @@ static APART uint32_t next_node(struct as_guest_thread *t, const void *thread,
 				const unsigned char *leaf)
 {
 	lay_down(t->python);
-	uint32_t node = quick_node(t->python, thread, leaf);
-	if (node == NOWHERE)
-		node = node_of(t, thread, leaf);
+	uint32_t node = node_of(t, thread, leaf);
 	take_up(t->python);
 	return node;
 }

@@ -125,7 +125,8 @@ static void *make_room(struct as_writer *w, size_t bytes)
 	size_t rest = (size_t)(w->ring->size - (w->head & w->mask));
 
 	if ((rest < bytes && !skip(w, rest)) || !ensure(w, bytes)) {
-		atomic_fetch_add(&as_guest.heap->lost, 1);
+		if (!atomic_load(&as_guest.session->stop)) /* else it is one after the end */
+			atomic_fetch_add(&as_guest.heap->lost, 1);
 		return NULL;
 	}
 	set_limit(w, bytes);
@@ -144,9 +145,23 @@ static bool tell(struct as_writer *w, enum as_wire_op op, uint64_t value)
 	return true;
 }
 
+/* Nobody looks, for a while: the time is ours, until the collector is awake. */
+static uint64_t rouse(uint64_t asleep)
+{
+	uint64_t now = (uint64_t)now_ns() & ~AS_WIRE_ASLEEP;
+
+	if (!atomic_compare_exchange_strong(&as_guest.session->now_ns, &asleep, now))
+		return asleep; /* somebody else was faster */
+	bell();
+	return now;
+}
+
 void *as_writer_room_slowly(struct as_writer *w, size_t bytes)
 {
 	uint64_t now = atomic_load(&as_guest.session->now_ns);
+
+	if (now & AS_WIRE_ASLEEP)
+		now = rouse(now);
 
 	if (atomic_load(&as_guest.session->stop)) {
 		as_guest_stop();

@@ -64,7 +64,7 @@ struct reader {
 	/* where we are */
 	uint32_t file, inlined, name, callee_file, callee;
 	uint64_t line, calls;
-	bool in_call, second, yappi;
+	bool in_call, second, yappi, ours;
 };
 
 static void names_done(struct names *n)
@@ -464,18 +464,17 @@ static void make_yappi(struct reader *r)
 static int read_head(struct reader *r, struct as_err *err)
 {
 	struct as_part text = r->all, s;
-	bool ours = false;
 	int e = AS_OK;
 
 	while (e == AS_OK && as_line_next(&text, &s)) {
 		r->yappi |= is_yappi(s);
-		ours |= as_part_starts(s, "creator: assay");
+		r->ours |= as_part_starts(s, "creator: assay");
 		if (cut(&s, "positions:"))
 			r->npositions = memchr(s.p, ' ', s.n) ? 2 : 1;
 		else if (cut(&s, "events:"))
 			e = read_events(r, as_part_trim(s), err);
 	}
-	for (text = r->all; ours && as_line_next(&text, &s);)
+	for (text = r->all; r->ours && as_line_next(&text, &s);)
 		if (cut(&s, "event:"))
 			read_unit(r, s);
 	if (e == AS_OK && !r->nevents)
@@ -521,6 +520,9 @@ static int read_all(struct reader *r, struct as_err *err)
 	r->p = as_profile_new(kind, r->nevents + 1, err);
 	if (!r->p)
 		return err->code;
+	r->p->totals = AS_TOTALS_UNKNOWN;
+	if (!r->ours)
+		r->p->main_kind = 1; /* of several, valgrind writes the one that counts first: Ir */
 	e = read_lines(r, err);
 	if (e < 0)
 		return e;

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/fault.h"
 #include "profile/copy.h"
@@ -99,19 +100,47 @@ static int add_side(struct functions *f, size_t side, const struct compared *wha
 	return as_profile_ok(to, err);
 }
 
-static int kind_of(const struct as_profile *p, const char *name, size_t *ret, struct as_err *err)
+/* Both of the same kind: a profile that has it not has nothing to compare. */
+static int kinds_of(const struct as_profile *a, const struct as_profile *b, const char *name,
+		    size_t kind[2], struct as_err *err)
 {
-	*ret = p->nkinds - 1;
-	return name ? as_profile_kind(p, name, ret, err) : AS_OK;
+	int r = as_profile_kind(a, name, &kind[0], err);
+
+	return r < 0 ? r : as_profile_kind(b, name, &kind[1], err);
 }
 
-/* Both of the same kind: a profile that has it not has nothing to compare. */
-static int kinds_of(const struct as_profile *const *p, const char *name, size_t kind[2],
-		    struct as_err *err)
+static void list_kinds(struct as_buf *out, const struct as_profile *p)
 {
-	int r = kind_of(p[0], name, &kind[0], err);
+	for (size_t i = 0; i < p->nkinds; i++)
+		as_buf_fmt(out, "%s%s", i ? ", " : "", p->kind[i].name);
+}
 
-	return r < 0 ? r : as_profile_kind(p[1], p[0]->kind[kind[0]].name, &kind[1], err);
+static int no_common(const struct as_profile *a, const struct as_profile *b, struct as_err *err)
+{
+	as_auto_buf struct as_buf one = AS_BUF(AS_BUF_LINE), other = AS_BUF(AS_BUF_LINE);
+
+	list_kinds(&one, a);
+	list_kinds(&other, b);
+	(void)as_fail(err, AS_EUSAGE, "the profiles have no metric in common");
+	return as_hint(err, "one has %s, the other %s", as_buf_text(&one), as_buf_text(&other));
+}
+
+int as_profile_common(const struct as_profile *before, const struct as_profile *after,
+		      const char *name, size_t kind[2], struct as_err *err)
+{
+	const char *main = before->kind[before->main_kind].name;
+	struct as_err ignored;
+
+	if (name)
+		return kinds_of(before, after, name, kind, err);
+	if (!strcmp(main, after->kind[after->main_kind].name))
+		return kinds_of(before, after, main, kind, err);
+	if (kinds_of(before, after, "cpu", kind, &ignored) == AS_OK)
+		return AS_OK;
+	for (size_t i = before->nkinds; i-- > 0;)
+		if (kinds_of(before, after, before->kind[i].name, kind, &ignored) == AS_OK)
+			return AS_OK;
+	return no_common(before, after, err);
 }
 
 static size_t spread_of(const struct as_profile *p, const char *name)
@@ -144,7 +173,7 @@ int as_profile_diff(const struct as_profile *before, const struct as_profile *af
 	const struct as_profile *p[2] = {before, after};
 	as_cleanup(functions_done) struct functions f = {0};
 	struct compared what = {.spread = {spread_of(before, spread), spread_of(after, spread)}};
-	int r = kinds_of(p, kind, what.kind, err);
+	int r = as_profile_common(before, after, kind, what.kind, err);
 
 	if (r == AS_OK)
 		r = gather(&f, p, err);
@@ -155,6 +184,7 @@ int as_profile_diff(const struct as_profile *before, const struct as_profile *af
 		return err->code;
 	for (size_t side = 0; r == AS_OK && side < 2; side++)
 		r = add_side(&f, side, &what, to, err);
+	to->totals = before->totals || after->totals ? AS_TOTALS_UNKNOWN : AS_TOTALS_STACKS;
 	to->taking = as_taking_sum(&before->taking, &after->taking);
 	if (r == AS_OK)
 		*ret = as_take(to);

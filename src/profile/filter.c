@@ -170,8 +170,13 @@ static int open_sieve(struct sieve *s, struct as_profile *to, struct as_err *err
 	return as_copy_open(&s->copy, s->p, to, err);
 }
 
-static void copy_facts(const struct as_profile *p, struct as_profile *to)
+static void copy_facts(const struct sieve *s, struct as_profile *to)
 {
+	const struct as_profile *p = s->p;
+	bool turned = s->f->hide_frames.n || s->f->callers; /* another stands last now */
+
+	to->main_kind = s->f->metric ? 0 : p->main_kind;
+	to->totals = turned && p->totals ? AS_TOTALS_UNKNOWN : p->totals;
 	to->period_ns = p->period_ns;
 	to->start_unix_ns = p->start_unix_ns;
 	to->duration_ns = p->duration_ns;
@@ -190,7 +195,7 @@ static int run(struct sieve *s, struct as_profile *to, struct as_err *err)
 	if (!s->f->callers)
 		cut_stacks(s);
 	add_samples(s);
-	copy_facts(s->p, to);
+	copy_facts(s, to);
 	return as_profile_ok(to, err);
 }
 

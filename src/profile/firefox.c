@@ -423,7 +423,7 @@ void as_write_firefox(const struct as_profile *p, const struct as_spelling *how,
 	put_meta(&j, p);
 	put_same(&j, "libs", 0, ZERO);
 	as_json_open(&j, "threads", '[');
-	put_threads(&j, p, how->kind ? how->kind : p->nkinds - 1);
+	put_threads(&j, p, how->kind ? how->kind : p->main_kind);
 	as_json_close(&j);
 	as_json_close(&j);
 	as_buf_byte(out, '\n');

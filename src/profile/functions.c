@@ -1,9 +1,11 @@
 #include "profile/functions.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/fault.h"
+#include "profile/pstats.h"
 
 static bool same_function(const void *owner, uint32_t at, const void *key)
 {
@@ -36,6 +38,33 @@ struct tally {
 	int64_t self, total;
 	size_t seen;
 };
+
+size_t as_profile_total_kind(const struct as_profile *p, size_t kind)
+{
+	if (p->totals == AS_TOTALS_STACKS)
+		return kind;
+	for (size_t i = 0; p->totals == AS_TOTALS_CUMULATIVE && i < p->nkinds; i++)
+		if (!strcmp(p->kind[i].name, AS_PSTATS_CUMULATIVE) &&
+		    (i == kind || !strcmp(p->kind[kind].name, AS_PSTATS_TIME)))
+			return i;
+	return AS_VALUES_MAX;
+}
+
+/* Where stacks are pairs only what stands last in one is the function's. */
+static void count_pairs(const struct as_profile *p, size_t kind, const uint32_t *of,
+			struct tally *t)
+{
+	size_t below = as_profile_total_kind(p, kind);
+
+	for (size_t i = 0; i < p->nsamples; i++) {
+		const struct as_sample *s = &p->sample[i];
+		struct tally *leaf = &t[of[p->stack[s->stack].place]];
+
+		leaf->self = as_value_plus(leaf->self, s->v[kind]);
+		leaf->total = below < AS_VALUES_MAX ? as_value_plus(leaf->total, s->v[below])
+						    : AS_TOTAL_UNKNOWN;
+	}
+}
 
 static void count(const struct as_profile *p, size_t kind, const uint32_t *of, struct tally *t)
 {
@@ -76,9 +105,12 @@ int as_profile_sums(const struct as_profile *p, size_t kind, struct as_function_
 
 	if (!of || !t || !sum)
 		return as_fail(err, AS_ENOMEM, "no memory to sum a profile");
-	count(p, kind, of, t);
+	if (p->totals == AS_TOTALS_STACKS)
+		count(p, kind, of, t);
+	else
+		count_pairs(p, kind, of, t);
 	for (uint32_t i = 1; i < p->nplaces; i++)
-		if (t[i].total)
+		if (t[i].self || (t[i].total && t[i].total != AS_TOTAL_UNKNOWN))
 			sum[n++] = (struct as_function_sum){i, t[i].self, t[i].total};
 	qsort(sum, n, sizeof *sum, by_self);
 	*ret = as_take(sum);

@@ -16,6 +16,11 @@ struct as_function_sum {
 	int64_t self, total; /* total: it or whatever it called; recursion once   */
 };
 
+#define AS_TOTAL_UNKNOWN INT64_MIN
+
+/* The kind that totals of this one are told by, often itself; AS_VALUES_MAX: they are unknown. */
+size_t as_profile_total_kind(const struct as_profile *p, size_t kind);
+
 /* All functions that have anything of this kind, the most `self` first. Caller frees *ret. */
 int as_profile_sums(const struct as_profile *p, size_t kind, struct as_function_sum **ret,
 		    size_t *ret_n, struct as_err *err);

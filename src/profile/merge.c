@@ -11,6 +11,8 @@ struct as_profile *as_profile_like(const struct as_profile *p, struct as_err *er
 
 	if (!like)
 		return NULL;
+	like->main_kind = p->main_kind;
+	like->totals = p->totals;
 	like->period_ns = p->period_ns;
 	like->start_unix_ns = p->start_unix_ns;
 	like->slice_ns = p->slice_ns;

@@ -18,6 +18,13 @@ enum as_doing {
 	AS_DOING_STOPPED, /* by a signal or a debugger                           */
 };
 
+/* Has a thread the GIL? */
+enum as_gil {
+	AS_GIL_NOT,
+	AS_GIL_HOLDS,
+	AS_GIL_PERHAPS, /* it went from one to another while we looked, again and again */
+};
+
 /* How much of a stack there is. */
 enum as_seen {
 	AS_SEEN_WHOLE,
@@ -48,8 +55,8 @@ struct as_moment_thread {
 	int32_t tid;
 	uint32_t name; /* text; 0: unknown */
 	enum as_doing doing;
+	enum as_gil gil;
 	uint32_t call; /* text: the system call that it waits in, or 0 */
-	bool gil;      /* holds it                                     */
 	bool known;    /* by Python's own `threading`, which says …    */
 	bool daemon;   /* … whether the program waits for its end      */
 	struct as_moment_stack stack;

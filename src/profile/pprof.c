@@ -155,7 +155,7 @@ static void put_taking(struct writer *w, struct as_buf *room)
 static void put_all(struct writer *w)
 {
 	const struct as_profile *p = w->p;
-	char comment[sizeof AS_PPROF_SLICE_NS + 24];
+	char comment[sizeof AS_PPROF_SLICE_NS + 24], totals[sizeof AS_PPROF_TOTALS + 12];
 	as_auto_buf struct as_buf taking = AS_BUF(AS_BUF_LINE);
 
 	for (size_t i = 0; i < p->nkinds; i++)
@@ -165,6 +165,10 @@ static void put_all(struct writer *w)
 		w->slice_key = extra(w, AS_PPROF_SLICE);
 		as_pb_put_number(w->out, P_COMMENT, extra(w, comment));
 	}
+	if (p->totals) {
+		(void)snprintf(totals, sizeof totals, AS_PPROF_TOTALS "%d", (int)p->totals);
+		as_pb_put_number(w->out, P_COMMENT, extra(w, totals));
+	}
 	put_taking(w, &taking);
 	for (size_t i = 0; i < p->nsamples; i++)
 		put_sample(w, &p->sample[i]);
@@ -172,8 +176,9 @@ static void put_all(struct writer *w)
 	as_pb_put_number(w->out, P_TIME, p->start_unix_ns);
 	as_pb_put_number(w->out, P_DURATION, p->duration_ns);
 	put_period(w);
-	if (w->how->kind) /* else readers take the last: time */
-		as_pb_put_number(w->out, P_DEFAULT_TYPE, extra(w, p->kind[w->how->kind].name));
+	size_t shown = w->how->kind ? w->how->kind : p->main_kind;
+	if (w->how->kind || shown + 1 != p->nkinds) /* else readers take the last */
+		as_pb_put_number(w->out, P_DEFAULT_TYPE, extra(w, p->kind[shown].name));
 	put_strings(w);
 }
 

@@ -2,8 +2,8 @@
 /*
  * pprof -- the fields of profile.proto that we write and read, and what only
  * we know, which travels where others look past it: a slice of time is a
- * number label of its sample, how long slices are stands in a comment, and how
- * samples were taken in another.
+ * number label of its sample, how long slices are stands in a comment, how
+ * samples were taken in another, and in a third that stacks do not tell totals.
  */
 
 /* clang-format off */
@@ -22,4 +22,5 @@ enum { F_ID = 1, F_NAME, F_SYSTEM_NAME, F_FILE, F_START };
 
 #define AS_PPROF_SLICE    "slice"            /* the label */
 #define AS_PPROF_SLICE_NS "assay: slice_ns=" /* the comment, a number behind it */
+#define AS_PPROF_TOTALS   "assay: totals="   /* likewise, an enum as_totals      */
 #define AS_PPROF_TAKING   "assay: "          /* one more, as_put_taking_exact()  */

@@ -370,12 +370,16 @@ static void look_at_comment(struct reader *r, uint64_t at)
 	if (as_part_starts(s, AS_PPROF_SLICE_NS) && as_scan_u64(s.p + head, s.n - head, &v) &&
 	    v <= INT64_MAX)
 		r->p->slice_ns = (int64_t)v;
+	head = strlen(AS_PPROF_TOTALS);
+	if (as_part_starts(s, AS_PPROF_TOTALS) && as_scan_u64(s.p + head, s.n - head, &v) &&
+	    v <= AS_TOTALS_UNKNOWN)
+		r->p->totals = (enum as_totals)v;
 	head = strlen(AS_PPROF_TAKING);
 	if (!r->p->taking.known && as_part_starts(s, AS_PPROF_TAKING))
 		r->p->taking = as_taking_scan(s.p + head, s.n - head);
 }
 
-static int set_slice(struct reader *r, const struct as_pb_field *f, struct as_err *err)
+static int read_comment(struct reader *r, const struct as_pb_field *f, struct as_err *err)
 {
 	struct as_pb list = f->body;
 	uint64_t at = f->value;
@@ -398,7 +402,16 @@ static bool is_time(const struct reader *r, struct as_pb kind)
 	return unit.n == strlen("nanoseconds") && as_part_starts(unit, "nanoseconds");
 }
 
-static void set_times(struct reader *r)
+/* That of default_sample_type; without one, or of a name that no kind has, the last. */
+static void set_main(struct reader *r, struct as_part name)
+{
+	for (size_t i = 0; i < r->p->nkinds; i++)
+		if (name.n == strlen(r->p->kind[i].name) &&
+		    as_part_starts(name, r->p->kind[i].name))
+			r->p->main_kind = i;
+}
+
+static void set_facts(struct reader *r)
 {
 	struct as_pb m = r->all;
 	struct as_pb_field x;
@@ -416,6 +429,8 @@ static void set_times(struct reader *r)
 			period = v;
 		else if (x.number == P_PERIOD_TYPE)
 			time = is_time(r, x.body);
+		else if (x.number == P_DEFAULT_TYPE)
+			set_main(r, string(r, x.value));
 	}
 	r->p->period_ns = time ? period : 0;
 }
@@ -440,7 +455,7 @@ static int read_all(struct reader *r, struct as_err *err)
 	static const struct {
 		unsigned number;
 		take fn;
-	} parts[] = {{P_COMMENT, set_slice},
+	} parts[] = {{P_COMMENT, read_comment},
 		     {P_MAPPING, add_mapping},
 		     {P_FUNCTION, add_function},
 		     {P_LOCATION, add_location},
@@ -458,7 +473,7 @@ static int read_all(struct reader *r, struct as_err *err)
 		return err->code;
 	for (size_t i = 0; e == AS_OK && i < AS_LEN(parts); i++)
 		e = each(r, parts[i].number, parts[i].fn, err);
-	set_times(r);
+	set_facts(r);
 	return e == AS_OK ? as_profile_ok(r->p, err) : e;
 }
 

@@ -196,6 +196,7 @@ struct as_profile *as_profile_new(const struct as_value_kind *kind, size_t n, st
 		return NULL;
 	}
 	p->nkinds = n < AS_VALUES_MAX ? n : AS_VALUES_MAX;
+	p->main_kind = p->nkinds ? p->nkinds - 1 : 0;
 	begin(p);
 	for (size_t i = 0; i < p->nkinds && !p->bad; i++)
 		p->kind[i] = (struct as_value_kind){kept(p, kind[i].name), kept(p, kind[i].unit)};

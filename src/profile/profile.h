@@ -63,14 +63,23 @@ struct as_sample {
 	int64_t v[AS_VALUES_MAX];
 };
 
+/* What tells what a function had with all that it called. */
+enum as_totals {
+	AS_TOTALS_STACKS,     /* the stacks that it is in                                  */
+	AS_TOTALS_CUMULATIVE, /* stacks are a caller and itself: the kind "cumulative" does */
+	AS_TOTALS_UNKNOWN,    /* nothing                                                   */
+};
+
 struct as_profile {
 	struct as_value_kind kind[AS_VALUES_MAX];
 	size_t nkinds;
+	size_t main_kind;      /* what is shown unless another is asked for */
 	int64_t period_ns;     /* between samples, on average; 0: none       */
 	int64_t start_unix_ns; /* when it began; 0: unknown                  */
 	int64_t duration_ns;
 	int64_t slice_ns; /* 0: all of it is one slice                  */
 	struct as_taking taking;
+	enum as_totals totals;
 
 	char **text;
 	struct as_place *place;
@@ -85,7 +94,7 @@ struct as_profile {
 	struct as_index by_text, by_place, by_stack, by_tags, by_sample;
 };
 
-/* The profile keeps the names of its kinds as texts of its own. */
+/* The profile keeps the names of its kinds as texts of its own; the last is the main one. */
 struct as_profile *as_profile_new(const struct as_value_kind *kind, size_t n, struct as_err *err);
 void as_profile_free(struct as_profile *p);
 

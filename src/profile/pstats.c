@@ -130,7 +130,7 @@ static bool open_writer(struct writer *w, const struct as_profile *p, const stru
 	if (as_graph_open(&w->g, p, true, &ignored) < 0)
 		return false;
 	w->call = as_zalloc_n(w->g.ncalls, sizeof *w->call);
-	w->time = how->kind ? how->kind : p->nkinds - 1;
+	w->time = how->kind ? how->kind : p->main_kind;
 	w->scale = strcmp(p->kind[w->time].unit, "nanoseconds") ? 1 : 1e-9;
 	w->calls = kind_of(p, AS_PSTATS_CALLS);
 	w->cumulative = kind_of(p, AS_PSTATS_CUMULATIVE);

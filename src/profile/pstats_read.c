@@ -144,6 +144,8 @@ int as_read_pstats(const char *p, size_t n, struct as_profile **ret, struct as_e
 	if (e < 0)
 		return e;
 	r.p = as_profile_new(kinds, KINDS, err);
+	if (r.p)
+		r.p->totals = AS_TOTALS_CUMULATIVE;
 	e = r.p ? read_all(&r, err) : err->code;
 	if (e == AS_OK)
 		*ret = as_take(r.p);

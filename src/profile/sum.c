@@ -78,9 +78,13 @@ int as_profile_sum(const struct as_profile *const *p, size_t n, struct as_profil
 	as_auto_profile struct as_profile *to = as_profile_new(k.at, k.n, err);
 	if (!to)
 		return err->code;
+	to->main_kind = p[0]->main_kind;
+	to->totals = p[0]->totals;
 	set_times(to, p, n);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		to->totals = p[i]->totals == to->totals ? to->totals : AS_TOTALS_UNKNOWN;
 		as_profile_merge(to, p[i]);
+	}
 	to->duration_ns = durations(p, n);
 	r = as_profile_ok(to, err);
 	if (r == AS_OK)

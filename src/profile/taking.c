@@ -27,7 +27,8 @@ void as_put_taking(struct as_buf *out, const struct as_taking *t)
 {
 	if (!t->known)
 		return;
-	as_buf_fmt(out, "%s samples, ", as_human_count((double)t->samples).s);
+	as_buf_fmt(out, "%s sample%s, ", as_human_count((double)t->samples).s,
+		   t->samples == 1 ? "" : "s");
 	as_buf_fmt(out, "%.2f %% rejected, ", 100 * as_taking_rejected(t));
 	as_buf_fmt(out, "%s late", as_human_count((double)t->late).s);
 }

@@ -6,17 +6,18 @@
 
 /* Bytes are told apart in this order: folded, which is any text, comes last. */
 const struct as_profile_format as_profile_formats[] = {
-	{"pprof", ".pb.gz|.pprof", true, false, as_write_pprof, as_is_pprof, as_read_pprof},
-	{"speedscope", ".speedscope.json|.speedscope", false, false, as_write_speedscope,
+	{"pprof", ".pb.gz|.pprof", true, false, false, as_write_pprof, as_is_pprof, as_read_pprof},
+	{"speedscope", ".speedscope.json|.speedscope", false, false, false, as_write_speedscope,
 	 as_is_speedscope, as_read_speedscope},
-	{"firefox", ".firefox.json|.profile.json", false, false, as_write_firefox, NULL, NULL},
-	{"pstats", ".pstats|.prof|.pstat", true, true, as_write_pstats, as_is_pstats,
+	{"firefox", ".firefox.json|.profile.json", false, false, true, as_write_firefox, NULL,
+	 NULL},
+	{"pstats", ".pstats|.prof|.pstat", true, true, true, as_write_pstats, as_is_pstats,
 	 as_read_pstats},
-	{"callgrind", ".callgrind", false, false, as_write_callgrind, as_is_callgrind,
+	{"callgrind", ".callgrind", false, false, false, as_write_callgrind, as_is_callgrind,
 	 as_read_callgrind},
-	{"yappi", ".yappi", false, false, NULL, as_is_yappi, as_read_yappi},
-	{"perf", ".perf", false, false, NULL, as_is_perf, as_read_perf},
-	{"folded", ".folded|.collapsed", false, true, as_write_folded, as_is_folded,
+	{"yappi", ".yappi", false, false, false, NULL, as_is_yappi, as_read_yappi},
+	{"perf", ".perf", false, false, false, NULL, as_is_perf, as_read_perf},
+	{"folded", ".folded|.collapsed", false, true, true, as_write_folded, as_is_folded,
 	 as_read_folded},
 	{0},
 };

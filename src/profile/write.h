@@ -22,6 +22,7 @@ struct as_profile_format {
 	const char *endings; /* of files that hold it: ".folded|.collapsed"         */
 	bool binary;         /* nothing for a terminal                              */
 	bool mute;           /* it has no place for how samples were taken           */
+	bool single;         /* it has one kind of value of several                  */
 	void (*write)(const struct as_profile *p, const struct as_spelling *how,
 		      struct as_buf *out); /* NULL: it can be read only             */
 	/* Do these bytes look like it? The first row that says so is it. */

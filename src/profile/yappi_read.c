@@ -92,6 +92,7 @@ int as_read_yappi(const char *p, size_t n, struct as_profile **ret, struct as_er
 
 	if (!to)
 		return err->code;
+	to->totals = AS_TOTALS_CUMULATIVE;
 	for (size_t number = 1; as_line_next(&text, &line); number++) {
 		line = as_part_trim(line);
 		bool title = is_title(line);

@@ -24,13 +24,14 @@ static bool within(uint64_t at, uint64_t bytes, uint64_t size)
 }
 
 bool as_py_asyncio(const unsigned char table[AS_PY_ASYNCIO_BYTES], const struct as_py_objects *o,
-		   struct as_py_asyncio *ret)
+		   uint32_t more, struct as_py_asyncio *ret)
 {
 	uint64_t w[WORDS];
 
 	memcpy(w, table, sizeof w);
-	if (w[TASK_NAME] != o->task.name || w[TASK_CORO] != o->task.coro ||
-	    !within(0, o->task.size, w[TASK_SIZE]) || !within(w[TASK_NODE], LINK, w[TASK_SIZE]) ||
+	if (w[TASK_NAME] != o->task.name + more || w[TASK_CORO] != o->task.coro + more ||
+	    !within(more, o->task.size, w[TASK_SIZE]) ||
+	    !within(w[TASK_NODE], LINK, w[TASK_SIZE]) ||
 	    !within(w[INTERP_TASKS], LINK, w[INTERP_SIZE]) ||
 	    !within(w[THREAD_TASK], sizeof *w, w[THREAD_SIZE]) ||
 	    !within(w[THREAD_TASKS], LINK, w[THREAD_SIZE]))

@@ -18,5 +18,6 @@ struct as_py_asyncio {
 	uint32_t thread_tasks; /* … and the list of its others                            */
 };
 
+/* `more`: bytes that the head of an object has more (AS_PY_HEAD_MORE). */
 bool as_py_asyncio(const unsigned char table[AS_PY_ASYNCIO_BYTES], const struct as_py_objects *o,
-		   struct as_py_asyncio *ret);
+		   uint32_t more, struct as_py_asyncio *ret);

@@ -81,6 +81,7 @@ struct as_py_layout {
 		uint32_t file, name, first_line, lines, code; /* code: the instructions */
 		uint32_t flags;     /* an int: AS_PY_COROUTINES and others             */
 		uint32_t traceable; /* from which instruction on it has begun; from 3.11 */
+		uint32_t copies;    /* of the instructions, a thread's own; 3.14 without a GIL */
 	} code;
 	struct {
 		uint32_t state, length, ascii, compact; /* the last two are sizes      */

@@ -1,5 +1,7 @@
 #include "pyabi/lines.h"
 
+#include <stdbool.h>
+
 /* Lines stay small whatever a table says: no sum of steps leaves this range. */
 enum { LINE_MOST = 1 << 28 };
 
@@ -102,6 +104,65 @@ static int32_t by_locations(const uint8_t *t, size_t n, int32_t line, uint32_t a
 			return kind == NONE ? 0 : told(line);
 	}
 	return 0;
+}
+
+/* ── the same with less ───────────────────────────────────────────────── */
+
+/* A stretch of code on one line, not yet written. */
+struct stretch {
+	uint8_t *to;
+	size_t n, room;
+	uint32_t bytes;
+	int32_t by; /* lines on */
+	bool none;
+};
+
+static void put_pair(struct stretch *s, uint32_t bytes, int32_t by)
+{
+	if (s->room < 2 || s->n > s->room - 2) {
+		s->room = 0;
+		return;
+	}
+	s->to[s->n++] = (uint8_t)bytes;
+	s->to[s->n++] = (uint8_t)(int8_t)by;
+}
+
+/* A pair holds 254 bytes and 127 lines at most. */
+static void end_stretch(struct stretch *s)
+{
+	enum { BYTES_MOST = 254, LINES_MOST = INT8_MAX };
+	int32_t by = s->by;
+
+	for (; s->room && (by > LINES_MOST || by < -LINES_MOST);
+	     by -= by > 0 ? LINES_MOST : -LINES_MOST)
+		put_pair(s, 0, by > 0 ? LINES_MOST : -LINES_MOST);
+	while (s->room && s->bytes) {
+		uint32_t bytes = s->bytes < BYTES_MOST ? s->bytes : BYTES_MOST;
+
+		put_pair(s, bytes, s->none ? INT8_MIN : by);
+		s->bytes -= bytes;
+		by = 0;
+	}
+	s->by = 0;
+}
+
+size_t as_py_lines_slim(const uint8_t *table, size_t n, uint8_t *to)
+{
+	struct stretch s = {.to = to, .room = n};
+
+	for (size_t i = 0; i < n && s.room;) {
+		uint8_t first = table[i++];
+		unsigned kind = first >> 3 & 15;
+		int32_t by = lines_on(kind, table, n, &i);
+
+		if (by || (kind == NONE) != s.none)
+			end_stretch(&s);
+		s.none = kind == NONE;
+		s.by += by;
+		s.bytes += ((first & 7u) + 1) * 2;
+	}
+	end_stretch(&s);
+	return s.n < s.room ? s.n : 0;
 }
 
 int32_t as_py_line(enum as_py_lines how, const uint8_t *table, size_t n, int32_t first, uint32_t at)

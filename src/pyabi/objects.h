@@ -6,10 +6,16 @@
  * headers (asyncio's, which have none, from objects of known content); NO says
  * that a version has no such thing. What has been the same from 3.8 on is a
  * constant. Freestanding.
+ *
+ * Where an object keeps something is told as of a build with the GIL. Without
+ * it the head of every object has HEAD_MORE bytes more, and all that is in an
+ * object comes so much later.
  */
 #include "pyabi/layout.h"
 
 enum {
+	AS_PY_HEAD_MORE = 16, /* bytes: whose it is, and two counts instead of one */
+	AS_PY_FREE_LAST = 14, /* minor version of which that was tried             */
 	AS_PY_GIL_SIZE = 208, /* struct _gil_runtime_state with its locks */
 
 	AS_PY_TYPE = 8,   /* PyObject: its type                    */
@@ -59,7 +65,8 @@ enum as_py_attrs {
 	AS_PY_ATTRS_DICT,   /* until 3.10: in a dict                                   */
 	AS_PY_ATTRS_BEFORE, /* 3.11: values 4 words before the object, a dict 3 before */
 	AS_PY_ATTRS_EITHER, /* 3.12: 3 words before, values if the lowest bit is set   */
-	AS_PY_ATTRS_INSIDE, /* from 3.13: values in it, or a dict, 3 words before it   */
+	AS_PY_ATTRS_INSIDE, /* from 3.13: values in it, or a dict, 3 words before it, without
+			     * the GIL, and so without the collector's head, 1 */
 };
 
 /* How a suspended generator says that it waits for another. */

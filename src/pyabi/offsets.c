@@ -135,6 +135,8 @@ static uint32_t needed(enum part part, const struct as_py_layout *l)
 
 static void derive(struct as_py_layout *l, uint32_t gil)
 {
+	bool copied = l->free_threaded && l->minor >= 14;
+
 	l->gil.locked -= gil;
 	l->gil.holder -= gil;
 	l->thread.top = l->thread.chunk + 8;
@@ -142,10 +144,11 @@ static void derive(struct as_py_layout *l, uint32_t gil)
 	l->frame.size = needed(FRAME, l);
 	l->code.size = needed(CODE, l);
 	/* An int, then a pointer, and without a GIL another, stand before the instructions. */
-	l->code.traceable = l->code.code - (l->free_threaded && l->minor >= 14 ? 24 : 16);
+	l->code.traceable = l->code.code - (copied ? 24 : 16);
+	l->code.copies = copied ? l->code.code - 8 : AS_PY_NO;
 	l->code.flags = l->code.first_line - 20; /* five more ints are between them */
 	l->text.compact = l->text.ascii + 16;    /* its UTF-8, and the length of that */
-	l->text.kind = l->free_threaded && l->minor >= 14 ? 8 : 2;
+	l->text.kind = copied ? 8 : 2;
 	l->frame.tagged = l->minor >= 14;
 }
 

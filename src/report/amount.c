@@ -32,14 +32,6 @@ void as_put_amount(struct as_buf *out, const struct as_value_kind *kind, int64_t
 		as_buf_str(out, as_human_count(value).s);
 }
 
-size_t as_profile_main_kind(const struct as_profile *p)
-{
-	for (size_t i = p->nkinds; i-- > 0;)
-		if (!strcmp(as_amount_unit(p->kind[i].unit)->shown, "ns"))
-			return i;
-	return p->nkinds ? p->nkinds - 1 : 0;
-}
-
 size_t as_profile_first_kind(const struct as_profile *p)
 {
 	size_t i = p->nkinds - 1;

@@ -18,8 +18,6 @@ struct as_amount_unit {
 const struct as_amount_unit *as_amount_unit(const char *unit);
 
 void as_put_amount(struct as_buf *out, const struct as_value_kind *kind, int64_t v);
-/* The kind that a reader wants to see first: time, else the last one. */
-size_t as_profile_main_kind(const struct as_profile *p);
 /*
  * The first of the kinds that a reader wants to see, up to the last: those in one
  * unit with the last one, so samples are left out where there is time.

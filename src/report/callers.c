@@ -32,7 +32,8 @@ struct callers {
 	const struct as_profile *p;
 	const struct as_callers_how *how;
 	int64_t all;
-	uint32_t *of; /* by place: its function */
+	size_t total_kind; /* profile/functions.h; AS_VALUES_MAX: totals are unknown */
+	uint32_t *of;      /* by place: its function */
 	struct as_function_sum *sum;
 	size_t nsums;
 	struct line *line; /* by place, then by function */
@@ -87,6 +88,19 @@ static bool count_edge(struct callers *c, uint32_t stack, int64_t v, size_t samp
 	e->value = as_value_plus(e->value, e->seen == sample ? 0 : v);
 	e->seen = sample;
 	return true;
+}
+
+/* Where stacks are a caller and itself, there is one edge, and no line but the last has any. */
+static bool count_pair(struct callers *c, size_t i)
+{
+	const struct as_sample *s = &c->p->sample[i];
+	struct line *leaf = &c->line[c->p->stack[s->stack].place];
+	int64_t self = s->v[c->how->spell.kind],
+		total = c->total_kind < AS_VALUES_MAX ? s->v[c->total_kind] : self;
+
+	leaf->self = as_value_plus(leaf->self, self);
+	leaf->total = as_value_plus(leaf->total, total);
+	return !s->stack || count_edge(c, s->stack, total, i + 1);
 }
 
 static bool count_sample(struct callers *c, size_t i)
@@ -184,12 +198,13 @@ static int count_all(struct callers *c, struct as_err *err)
 	if (r < 0)
 		return r;
 	c->all = as_profile_total(c->p, kind);
+	c->total_kind = as_profile_total_kind(c->p, kind);
 	c->of = as_profile_functions(c->p);
 	c->line = as_zalloc_n(c->p->nplaces, sizeof *c->line);
 	if (!c->of || !c->line)
 		return no_memory(err);
 	for (size_t i = 0; i < c->p->nsamples; i++)
-		if (!count_sample(c, i))
+		if (!(c->p->totals ? count_pair(c, i) : count_sample(c, i)))
 			return no_memory(err);
 	return put_in_order(c) ? AS_OK : no_memory(err);
 }
@@ -264,6 +279,11 @@ static void put_name(struct as_buf *out, const struct callers *c, uint32_t place
 	(void)as_put_name(out, c->p->text[c->p->place[place].function], columns);
 }
 
+static bool knows(const struct callers *c)
+{
+	return c->total_kind < AS_VALUES_MAX;
+}
+
 static uint32_t peer_of(const struct edge *e, bool callee)
 {
 	return callee ? e->callee : e->caller;
@@ -303,8 +323,9 @@ static void put_peers(struct as_flow *f, const struct callers *c, struct part pa
 		as_auto_buf struct as_buf name = AS_BUF(AS_BUF_LINE);
 
 		put_peer(&name, c, peer_of(&e[i], callee), is_twice(c, part, callee, i));
-		as_flow_add(f, "%s %s", as_buf_text(&name),
-			    as_human_percent(share(c, e[i].value)).s);
+		if (knows(c))
+			as_buf_fmt(&name, " %s", as_human_percent(share(c, e[i].value)).s);
+		as_flow_add(f, "%s", as_buf_text(&name));
 		f->out->bad |= name.bad;
 	}
 	if (part.n > MOST_PEERS)
@@ -337,7 +358,7 @@ static void put_function(struct as_buf *out, const struct as_look *look, const s
 
 	as_put_amount(&time, &c->p->kind[c->how->spell.kind], s->self);
 	as_put_cell(out, as_human_percent(share(c, s->self)).s, 7, true);
-	as_put_cell(out, as_human_percent(share(c, s->total)).s, 8, true);
+	as_put_cell(out, knows(c) ? as_human_percent(share(c, s->total)).s : "-", 8, true);
 	as_put_cell(out, as_buf_text(&time), 10, true);
 	bool marked = as_is_marked(c->p, s->place, &c->how->spell);
 	enum as_ink ink = marked ? AS_MARK_INK : AS_BOLD;
@@ -364,7 +385,8 @@ static void put_head(struct as_buf *out, const struct as_look *look,
 {
 	as_ink(out, look, AS_DIM);
 	as_buf_str(out, "   self   total");
-	as_put_cell(out, kind->name, 10, true);
+	as_buf_byte(out, ' ');
+	as_put_cell(out, kind->name, 9, true);
 	as_buf_str(out, "  function");
 	as_ink_end(out, look, AS_DIM);
 	as_end_line(out);
@@ -429,6 +451,14 @@ static void put_who(struct as_json *j, const struct as_profile *p, uint32_t plac
 	put_line_number(j, at->begin);
 }
 
+static void put_total(struct as_json *j, const struct callers *c, const char *key, int64_t v)
+{
+	if (knows(c))
+		as_json_i64(j, key, v);
+	else
+		as_json_na(j, key);
+}
+
 static void put_json_lines(struct as_json *j, const struct callers *c, struct part part)
 {
 	const struct line *l = (const struct line *)(const void *)part.at;
@@ -440,7 +470,7 @@ static void put_json_lines(struct as_json *j, const struct callers *c, struct pa
 		as_json_open(j, NULL, '{');
 		put_line_number(j, c->p->place[l[i].place].line);
 		as_json_i64(j, "self", l[i].self);
-		as_json_i64(j, "total", l[i].total);
+		put_total(j, c, "total", l[i].total);
 		as_json_close(j);
 	}
 	as_json_close(j);
@@ -457,7 +487,7 @@ static void put_json_peers(struct as_json *j, const char *key, const struct call
 			continue;
 		as_json_open(j, NULL, '{');
 		put_who(j, c->p, callee ? e[i].callee : e[i].caller);
-		as_json_i64(j, "value", e[i].value);
+		put_total(j, c, "value", e[i].value);
 		as_json_close(j);
 	}
 	as_json_close(j);
@@ -469,7 +499,7 @@ static void put_json_function(struct as_json *j, const struct callers *c,
 	as_json_open(j, NULL, '{');
 	put_who(j, c->p, s->place);
 	as_json_i64(j, "self", s->self);
-	as_json_i64(j, "total", s->total);
+	put_total(j, c, "total", s->total);
 	put_json_lines(j, c, lines_of(c, s->place));
 	put_json_peers(j, "callers", c, callers_of(c, s->place), false);
 	put_json_peers(j, "callees", c, callees_of(c, s->place), true);

@@ -122,7 +122,7 @@ static const struct as_column columns[COLUMNS] = {
 	[P99] = {.title = "p99", .right = true},
 	[ERRORS] = {.title = "errors", .right = true},
 	[LASTED] = {.title = "for", .right = true, .spare = 1},
-	[VERDICT] = {.title = "", .min = 12},
+	[VERDICT] = {.title = "", .min = 16}, /* "invalid: starved" */
 };
 
 struct rows {

@@ -1,14 +1,7 @@
 #include <math.h>
 
 #include "report/document.h"
-
-static void put_i64(struct as_json *j, int64_t v)
-{
-	if (v == AS_NA)
-		as_json_na(j, NULL);
-	else
-		as_json_i64(j, NULL, v);
-}
+#include "report/known.h"
 
 /* ── what an instance is ──────────────────────────────────────────────── */
 
@@ -24,7 +17,7 @@ static void put_key(struct as_json *j, const struct as_instance *i)
 
 static void put_parent(struct as_json *j, const struct as_instance *i)
 {
-	put_i64(j, i->parent == AS_NO_PARENT ? AS_NA : (int64_t)i->parent);
+	as_json_value(j, NULL, i->parent == AS_NO_PARENT ? AS_NA : (int64_t)i->parent);
 }
 
 static void put_name(struct as_json *j, const struct as_instance *i)
@@ -39,17 +32,17 @@ static void put_detail(struct as_json *j, const struct as_instance *i)
 
 static void put_born(struct as_json *j, const struct as_instance *i)
 {
-	put_i64(j, i->born_ns);
+	as_json_value(j, NULL, i->born_ns);
 }
 
 static void put_died(struct as_json *j, const struct as_instance *i)
 {
-	put_i64(j, i->died_ns);
+	as_json_value(j, NULL, i->died_ns);
 }
 
 static void put_ended_by(struct as_json *j, const struct as_instance *i)
 {
-	put_i64(j, i->ended_by);
+	as_json_value(j, NULL, i->ended_by);
 }
 
 static const struct {
@@ -83,7 +76,7 @@ static void put_number(struct as_json *j, const struct as_instance *i, enum as_f
 	if (!t.n)
 		as_json_na(j, NULL);
 	else if (as_fields[f].kind == AS_COUNTER)
-		put_i64(j, i->last[c]);
+		as_json_value(j, NULL, i->last[c]);
 	else
 		as_json_f64(j, NULL, as_tally_shown(f, t.max));
 }

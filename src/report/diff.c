@@ -135,7 +135,7 @@ static int add_kind(struct changes *c, size_t kind, struct as_err *err)
 
 		x->place = sum[i].place;
 		*cell_of(&x->self, kind) = sum[i].self;
-		*cell_of(&x->total, kind) = sum[i].total;
+		*cell_of(&x->total, kind) = sum[i].total == AS_TOTAL_UNKNOWN ? 0 : sum[i].total;
 	}
 	*cell_of(&c->all, kind) = as_profile_total(c->d, kind);
 	return r;
@@ -146,6 +146,9 @@ static int gather(struct changes *c, struct as_err *err)
 	bool shares = c->which->shares;
 	int r = AS_OK;
 
+	if (c->which->total && c->d->totals != AS_TOTALS_STACKS)
+		return as_fail(err, AS_EUSAGE,
+			       "--by total wants stacks; pstats and callgrind have callers alone");
 	c->at = as_zalloc_n(c->d->nplaces, sizeof *c->at);
 	if (!c->at)
 		return as_fail(err, AS_ENOMEM, "no memory to compare profiles");
@@ -398,7 +401,10 @@ static void put_function(struct as_json *j, const struct changes *c, const struc
 	else
 		as_json_na(j, "first_line");
 	put_values(j, "self", c, &x->self);
-	put_values(j, "total", c, &x->total);
+	if (c->d->totals == AS_TOTALS_STACKS)
+		put_values(j, "total", c, &x->total);
+	else
+		as_json_na(j, "total");
 	as_json_mark(j, c->d, x->place, c->how);
 	as_json_close(j);
 }

@@ -6,6 +6,7 @@
 #include "base/fault.h"
 #include "base/json.h"
 #include "report/glyph.h"
+#include "report/known.h"
 #include "report/page.h"
 #include "report/record.h"
 
@@ -139,7 +140,8 @@ static void put_thread(const struct page *p, const struct as_moment_thread *t)
 	if (t->call)
 		as_buf_fmt(p->out, " in %s", name_of(p, t->call));
 	if (t->gil)
-		as_put_ink(p->out, p->look, AS_BOLD, ", holds the GIL");
+		as_put_ink(p->out, p->look, AS_BOLD,
+			   t->gil == AS_GIL_HOLDS ? ", holds the GIL" : ", may hold the GIL");
 	as_end_line(p->out);
 	put_stack(p, &t->stack);
 }
@@ -343,17 +345,12 @@ static void json_thread(struct as_json *j, const struct as_moment *m,
 		as_json_na(j, "daemon");
 	as_json_str(j, "state", states[t->doing].key);
 	json_text(j, "system_call", m, t->call);
-	as_json_bool(j, "holds_gil", t->gil);
+	if (t->gil == AS_GIL_PERHAPS)
+		as_json_na(j, "holds_gil");
+	else
+		as_json_bool(j, "holds_gil", t->gil == AS_GIL_HOLDS);
 	json_stack(j, m, &t->stack, m->locals);
 	as_json_close(j);
-}
-
-static void json_ns(struct as_json *j, const char *key, int64_t ns)
-{
-	if (ns < 0)
-		as_json_na(j, key);
-	else
-		as_json_i64(j, key, ns);
 }
 
 static void json_task(struct as_json *j, const struct as_moment *m, size_t task)
@@ -369,8 +366,8 @@ static void json_task(struct as_json *j, const struct as_moment *m, size_t task)
 	else
 		as_json_na(j, "tid");
 	json_text(j, "awaits_a", m, t->what);
-	json_ns(j, "ran_ns", m->watched_ns ? t->ran_ns : -1);
-	json_ns(j, "awaited_ns", m->watched_ns ? t->awaited_ns : -1);
+	as_json_amount(j, "ran_ns", m->watched_ns ? t->ran_ns : -1);
+	as_json_amount(j, "awaited_ns", m->watched_ns ? t->awaited_ns : -1);
 	as_json_open(j, "awaits", '[');
 	for (size_t i = 0; i < t->nawaits; i++)
 		as_json_i64(j, NULL, (int64_t)t->awaits[i]);
@@ -381,7 +378,7 @@ static void json_task(struct as_json *j, const struct as_moment *m, size_t task)
 
 static void json_tasks(struct as_json *j, const struct as_moment *m)
 {
-	json_ns(j, "watched_ns", m->watched_ns ? m->watched_ns : -1);
+	as_json_amount(j, "watched_ns", m->watched_ns ? m->watched_ns : -1);
 	as_json_open(j, "tasks", '[');
 	for (size_t i = 0; i < m->ntasks; i++)
 		json_task(j, m, i);

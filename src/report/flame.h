@@ -32,7 +32,8 @@ struct as_flame_how {
 	uint32_t lasting;
 	struct as_flame_beside beside; /* for the page */
 	const char *title;
-	size_t with; /* a kind that is summed beside, counted from 1; 0: none */
+	const char *note; /* for the page: how it was measured; NULL: as the profile says */
+	size_t with;      /* a kind that is summed beside, counted from 1; 0: none */
 };
 
 struct as_flame_box {

@@ -8,6 +8,7 @@
 #include "report/callers.h"
 #include "report/flame.h"
 #include "report/flame_ink.h"
+#include "report/known.h"
 #include "report/shell.h"
 
 static void put_kinds(struct as_json *j, const struct as_profile *p)
@@ -161,14 +162,6 @@ static void put_filters(struct as_json *j, const struct as_flame_how *how)
 	j->out->bad |= words.bad;
 }
 
-static void put_known(struct as_json *j, int64_t v)
-{
-	if (v < 0)
-		as_json_na(j, NULL);
-	else
-		as_json_i64(j, NULL, v);
-}
-
 /* clang-format off */
 static int64_t at_of(const struct as_heap_moment *m)   { return m->ns; }
 static int64_t heap_of(const struct as_heap_moment *m) { return as_heap_own(m); }
@@ -181,7 +174,7 @@ static void put_moments(struct as_json *j, const char *key, const struct as_flam
 {
 	as_json_open(j, key, '[');
 	for (size_t i = 0; i < b->n; i++)
-		put_known(j, of(&b->at[i]) - less);
+		as_json_amount(j, NULL, of(&b->at[i]) - less);
 	as_json_close(j);
 }
 
@@ -199,13 +192,13 @@ static void put_beside(struct as_json *j, const struct as_flame_beside *b)
 	as_json_close(j);
 }
 
-static void put_taking(struct as_json *j, const struct as_taking *t)
+static void put_taking(struct as_json *j, const struct as_taking *t, const char *note)
 {
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_LINE);
 
 	as_put_taking(&b, t);
 	j->out->bad |= b.bad;
-	as_json_str(j, "sampling", t->known ? as_buf_text(&b) : NULL);
+	as_json_str(j, "sampling", note ? note : t->known ? as_buf_text(&b) : NULL);
 }
 
 static void put_data(struct as_buf *out, const struct as_profile *p, const struct as_flame_how *how)
@@ -225,7 +218,7 @@ static void put_data(struct as_buf *out, const struct as_profile *p, const struc
 	as_json_i64(&j, "duration_ns", p->duration_ns);
 	as_json_i64(&j, "period_ns", p->period_ns);
 	as_json_i64(&j, "slice_ns", p->slice_ns);
-	put_taking(&j, &p->taking);
+	put_taking(&j, &p->taking, how->note);
 	put_filters(&j, how);
 	put_beside(&j, &how->beside);
 	put_kinds(&j, p);

@@ -7,6 +7,7 @@
 #include "base/human.h"
 #include "judge/growth.h"
 #include "judge/load.h"
+#include "judge/rollouts.h"
 #include "report/glyph.h"
 #include "report/load.h"
 #include "report/words.h"
@@ -35,6 +36,13 @@ static const char *why_no_capacity(const struct as_climb_story *c)
 	}
 }
 
+static bool is_gym_unmet(const struct as_load *l)
+{
+	struct as_gym_target targets[AS_GYM_TARGETS];
+
+	return l->rollouts.gym && !as_judge_gym(&l->rollouts, l, targets);
+}
+
 /* A load that went through to its end can have come to nothing all the same. */
 static const char *why_in_vain(const struct as_run *run)
 {
@@ -48,13 +56,26 @@ static const char *why_in_vain(const struct as_run *run)
 		return "INVALID";
 	if (run->end.status == AS_FAILED)
 		return NULL;
+	if (is_gym_unmet(run->load))
+		return "targets not met";
 	as_load_thresholds(run->load, &t);
 	return as_thresholds_missed(&t, run->load) ? "threshold missed" : NULL;
+}
+
+/* The share of a load's requests that failed, though not so many that it did; 0: all is well. */
+static double failed_share(const struct as_run *run)
+{
+	const struct as_load *l = run->load;
+
+	if (!l || run->end.status != AS_SUCCESS || l->climb.n || l->rollouts.asked || !l->requests)
+		return 0;
+	return (double)as_load_failed(l) / (double)l->requests;
 }
 
 static void put_status(const struct as_sheet *s)
 {
 	const char *in_vain = why_in_vain(s->run);
+	double failed = failed_share(s->run);
 
 	if (in_vain) {
 		as_put_ink(s->out, s->look, AS_RED, as_status_mark(AS_FAILED));
@@ -62,11 +83,13 @@ static void put_status(const struct as_sheet *s)
 		as_put_ink(s->out, s->look, AS_RED, in_vain);
 		return;
 	}
-	enum as_ink ink = as_status_ink(s->run->end.status);
+	enum as_ink ink = failed > 0 ? AS_YELLOW : as_status_ink(s->run->end.status);
 
 	as_ink(s->out, s->look, ink);
-	as_buf_fmt(s->out, "%s ", as_status_mark(s->run->end.status));
+	as_buf_fmt(s->out, "%s ", failed > 0 ? "▲" : as_status_mark(s->run->end.status));
 	as_put_outcome(s->out, &s->run->end);
+	if (failed > 0)
+		as_buf_fmt(s->out, ", %s failed", as_human_percent(failed).s);
 	as_ink_end(s->out, s->look, ink);
 }
 

@@ -18,7 +18,11 @@ struct as_heap_how {
 	enum { AS_HEAP_TOTAL, AS_HEAP_OWN, AS_HEAP_COUNT } sort;
 	double least;      /* tree: branches below this share are left out      */
 	const char *title; /* "at the peak, 1.20 s after the start"             */
+	const char *note;  /* of a page: what to know of its numbers; "": nothing */
 	uint64_t rate;     /* that it was sampled at; 0: it is exact            */
+	bool json;         /* as a document: summary, table, tree               */
+	bool whole;        /* nothing is missing at the end of the capture      */
+	enum as_heap_view view;
 };
 
 /* "at the peak", "left at the end" … */
@@ -39,6 +43,13 @@ int as_put_heap(struct as_buf *out, const struct as_look *look, const struct as_
 void as_put_heap_arenas(struct as_buf *out, const struct as_look *look, const struct as_heap *h);
 /* What is missing or wrong, each in lines of its own. */
 void as_put_heap_doubts(struct as_buf *out, const struct as_look *look, const struct as_heap *h);
+
+/*
+ * The same in one line, for a page; before it, of a heap that was sampled, how, and if `all` of
+ * the view is shown, with its interval. Nothing where there is nothing to say.
+ */
+int as_put_heap_page_note(struct as_buf *out, const struct as_heap *h, enum as_heap_view view,
+			  bool all, struct as_err *err);
 
 /* --- while it runs -------------------------------------------------------- */
 

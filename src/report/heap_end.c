@@ -12,7 +12,7 @@ enum { TABLE_AT = 4 };
 
 struct end {
 	struct as_buf *out;
-	const struct as_look *look;
+	const struct as_look *look; /* NULL: all in one line, for a page */
 	const struct as_heap *h;
 };
 
@@ -31,11 +31,15 @@ static void put_line(const struct end *e, const char *label, struct as_heap_amou
 {
 	as_auto_buf struct as_buf text = AS_BUF(AS_BUF_LINE);
 
+	put_label(e, label, AS_DIM);
+	if (as_heap_nothing(e->h)) {
+		as_buf_str(e->out, "-\n");
+		return;
+	}
 	as_put_heap_bytes(&text, a.bytes, v.bytes, e->h->rate);
 	as_buf_str(&text, " in ");
 	as_put_heap_number(&text, a.count, v.count, e->h->rate);
 	as_buf_fmt(&text, " allocation%s", a.count == 1 ? "" : "s");
-	put_label(e, label, AS_DIM);
 	as_buf_str(e->out, as_buf_text(&text));
 	if (*more)
 		as_put_after(e->out, e->look,
@@ -120,6 +124,16 @@ static int put_rss(const struct end *e, const struct as_heap_parts *parts, struc
 
 /* ── what to doubt ────────────────────────────────────────────────────── */
 
+static void tell(const struct end *e, const char *label, enum as_ink ink, const char *text)
+{
+	if (!e->look) {
+		as_buf_fmt(e->out, "%s%s: %s", e->out->len ? " · " : "", label, text);
+		return;
+	}
+	put_label(e, label, ink);
+	as_put_wrapped(e->out, e->look, text, AS_TEXT_AT, AS_TEXT_AT);
+}
+
 __attribute__((format(printf, 2, 3))) static void doubt(const struct end *e, const char *fmt, ...)
 {
 	char text[256];
@@ -128,8 +142,7 @@ __attribute__((format(printf, 2, 3))) static void doubt(const struct end *e, con
 	va_start(ap, fmt);
 	(void)vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
-	put_label(e, "incomplete", AS_YELLOW);
-	as_put_wrapped(e->out, e->look, text, AS_TEXT_AT, AS_TEXT_AT);
+	tell(e, "incomplete", AS_YELLOW, text);
 }
 
 /* What a process had when we came is in no sum. */
@@ -191,11 +204,20 @@ static void doubt_process(const struct end *e, const struct as_heap_process *p)
 		      as_human_count((double)p->nested).s);
 	if (p->unfollowed)
 		doubt_children(e, p);
-	if (p->waited_ns > AS_SECOND / 10)
-		doubt(e, "process %u: its threads waited %s for the recorder", p->pid,
-		      as_human_duration(p->waited_ns).s);
 	if (as_heap_why(p->why))
 		doubt(e, "process %u: %s", p->pid, as_heap_why(p->why));
+}
+
+/* Nothing is missing by that, but it took longer than it would have. */
+static void tell_wait(const struct end *e, const struct as_heap_process *p)
+{
+	char text[128];
+
+	if (p->waited_ns <= AS_SECOND / 10)
+		return;
+	(void)snprintf(text, sizeof text, "process %u: its threads waited %s for the recorder",
+		       p->pid, as_human_duration(p->waited_ns).s);
+	tell(e, "slowed", AS_DIM, text);
 }
 
 /* That it is not what was asked for. */
@@ -213,8 +235,7 @@ static void tell_rate(const struct end *e)
 		       as_human_duration(h->raised[0].ns - h->start_ns).s,
 		       as_human_duration(h->raised[h->nraised - 1].ns - h->start_ns).s,
 		       as_human_bytes((double)h->rate).s);
-	put_label(e, "sampling", AS_DIM);
-	as_put_wrapped(e->out, e->look, text, AS_TEXT_AT, AS_TEXT_AT);
+	tell(e, "sampling", AS_DIM, text);
 }
 
 static struct as_text lasted(const struct as_heap *h)
@@ -222,26 +243,61 @@ static struct as_text lasted(const struct as_heap *h)
 	return as_human_duration(h->end_ns - h->start_ns);
 }
 
-void as_put_heap_doubts(struct as_buf *out, const struct as_look *look, const struct as_heap *h)
+static void tell_all(const struct end *e)
 {
 	enum { MOST = 5 };
-	const struct end e = {out, look, h};
+	const struct as_heap *h = e->h;
 	size_t told = 0;
 
-	if (!h->nprocesses && h->whole)
-		doubt(&e, "nothing was recorded: a program that is static, gains privileges or is "
-			  "of another machine cannot be");
-	tell_rate(&e);
+	if (as_heap_nothing(h))
+		doubt(e, "%s", as_heap_nothing(h));
+	tell_rate(e);
 	if (h->full)
-		doubt(&e, "the disk was full: the capture ends %s after the start", lasted(h).s);
+		doubt(e, "the disk was full: the capture ends %s after the start", lasted(h).s);
 	else if (!h->whole)
-		doubt(&e, "the capture was not closed: it ends %s after the start", lasted(h).s);
+		doubt(e, "the capture was not closed: it ends %s after the start", lasted(h).s);
 	for (size_t i = 0; i < h->nprocesses && told < MOST; i++) {
-		size_t before = out->len;
+		size_t before = e->out->len;
 
-		doubt_process(&e, &h->process[i]);
-		told += out->len > before;
+		doubt_process(e, &h->process[i]);
+		tell_wait(e, &h->process[i]);
+		told += e->out->len > before;
 	}
+}
+
+void as_put_heap_doubts(struct as_buf *out, const struct as_look *look, const struct as_heap *h)
+{
+	tell_all(&(struct end){out, look, h});
+}
+
+/* The spread of the view, where all of it is shown. */
+static int tell_sampled(const struct end *e, enum as_heap_view view, bool all, struct as_err *err)
+{
+	as_cleanup(as_heap_parts_done) struct as_heap_parts parts = {0};
+	int r = e->h->rate ? as_heap_parts(e->h, &parts, err) : AS_OK;
+
+	if (r < 0 || !e->h->rate)
+		return r;
+	struct as_heap_amount a = as_heap_amount(&parts.all, view);
+	double bytes = as_heap_spread(a.bytes, as_heap_variance(&parts.all, view), e->h->rate);
+	double count =
+		as_heap_spread(a.count, as_heap_number_variance(&parts.all, view), e->h->rate);
+
+	as_buf_fmt(e->out, "sampled, one in %s", as_human_bytes((double)e->h->rate).s);
+	if (all)
+		as_buf_fmt(e->out, ": ± %s, ± %s allocations", as_human_bytes(bytes).s,
+			   as_human_count(count).s);
+	return AS_OK;
+}
+
+int as_put_heap_page_note(struct as_buf *out, const struct as_heap *h, enum as_heap_view view,
+			  bool all, struct as_err *err)
+{
+	const struct end e = {out, NULL, h};
+	int r = tell_sampled(&e, view, all, err);
+
+	tell_all(&e);
+	return r < 0 ? r : as_buf_ok(out, err);
 }
 
 /* Lines of small objects are not seen; whose they are would be guessed. */

@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "base/json.h"
 #include "report/heap.h"
+#include "report/known.h"
 
 void as_json_estimate(struct as_json *j, const char *key, const struct as_heap *h, int64_t amount,
 		      double variance)
@@ -11,19 +12,14 @@ void as_json_estimate(struct as_json *j, const char *key, const struct as_heap *
 	char spread[48];
 
 	(void)snprintf(spread, sizeof spread, "%s_95", key);
-	as_json_i64(j, key, amount);
-	if (h->rate)
+	if (as_heap_nothing(h))
+		as_json_na(j, key);
+	else
+		as_json_i64(j, key, amount);
+	if (h->rate && !as_heap_nothing(h))
 		as_json_f64(j, spread, as_heap_spread(amount, variance, h->rate));
 	else
 		as_json_na(j, spread);
-}
-
-static void put_known(struct as_json *j, const char *key, int64_t v)
-{
-	if (v < 0)
-		as_json_na(j, key);
-	else
-		as_json_i64(j, key, v);
 }
 
 static void put_line(struct as_json *j, const struct as_heap *h, const struct as_heap_line *l)
@@ -34,7 +30,7 @@ static void put_line(struct as_json *j, const struct as_heap *h, const struct as
 	as_json_open(j, NULL, '{');
 	as_json_str(j, "function", l->place ? p->text[at->function] : NULL);
 	as_json_str(j, "file", at->file ? p->text[at->file] : NULL);
-	put_known(j, "line", at->line > 0 ? at->line : -1);
+	as_json_amount(j, "line", at->line > 0 ? at->line : -1);
 	as_json_estimate(j, "bytes", h, l->amount.bytes, l->variance);
 	as_json_estimate(j, "count", h, l->amount.count, l->number_variance);
 	as_json_close(j);
@@ -99,11 +95,12 @@ static void put_identity(struct as_json *j, const struct as_heap *h)
 	as_json_i64(j, "start_unix_ns", h->start_unix_ns);
 	as_json_i64(j, "duration_ns", h->end_ns - h->start_ns);
 	as_json_str(j, "mode", h->rate ? "sampled" : "exact");
-	put_known(j, "sample_bytes", h->rate ? (int64_t)h->rate : -1);
-	put_known(j, "sample_bytes_asked", h->rate ? (int64_t)h->asked : -1);
+	as_json_amount(j, "sample_bytes", h->rate ? (int64_t)h->rate : -1);
+	as_json_amount(j, "sample_bytes_asked", h->rate ? (int64_t)h->asked : -1);
 	put_rates(j, h);
 	as_json_bool(j, "aggregated", h->aggregated);
-	as_json_bool(j, "complete", h->whole);
+	as_json_bool(j, "complete", h->whole && !as_heap_nothing(h));
+	as_json_str(j, "problem", as_heap_nothing(h));
 	as_json_str(j, "ended_by", h->full ? "full disk" : h->whole ? "end" : "cut");
 	as_json_i64(j, "ends_at_ns", h->end_ns - h->start_ns);
 }
@@ -119,18 +116,19 @@ static void put_arenas(struct as_json *j, const struct as_heap *h)
 static void put_totals(struct as_json *j, const struct as_heap *h, const struct as_heap_sums *sums)
 {
 	const struct as_heap_totals *t = &h->totals;
+	bool known = !h->rate && !as_heap_nothing(h);
 
 	as_json_estimate(j, "total_allocations", h, t->made.count, sums->variance.made);
 	as_json_estimate(j, "total_frees", h, t->freed.count, as_heap_frees_variance(h, sums));
 	as_json_estimate(j, "total_allocated_bytes", h, t->made.bytes, sums->variance_made);
 	as_json_estimate(j, "peak_bytes", h, t->peak.bytes, sums->variance_peak);
 	as_json_estimate(j, "peak_allocations", h, t->peak.count, sums->variance.peak);
-	put_known(j, "peak_at_ns", t->peak.bytes ? t->peak_ns - h->start_ns : -1);
+	as_json_amount(j, "peak_at_ns", t->peak.bytes ? t->peak_ns - h->start_ns : -1);
 	as_json_estimate(j, "leaked_bytes", h, t->left.bytes, sums->variance_left);
 	as_json_estimate(j, "leaked_allocations", h, t->left.count, sums->variance.left);
 	put_arenas(j, h);
-	put_known(j, "temporary_bytes", h->rate ? -1 : sums->temporary.bytes);
-	put_known(j, "temporary_allocations", h->rate ? -1 : sums->temporary.count);
+	as_json_amount(j, "temporary_bytes", known ? sums->temporary.bytes : -1);
+	as_json_amount(j, "temporary_allocations", known ? sums->temporary.count : -1);
 }
 
 /* The sizes that share a bucket: those that take so many bits. */
@@ -157,12 +155,12 @@ static int put_rss(struct as_json *j, const struct as_heap *h, struct as_err *er
 	if (done < 0)
 		return done;
 	as_json_open(j, "rss_peak", '{');
-	put_known(j, "bytes", r.rss);
-	put_known(j, "at_ns", r.rss < 0 ? -1 : r.ns - h->start_ns);
-	put_known(j, "heap_bytes", r.heap);
-	put_known(j, "file_bytes", r.file);
-	put_known(j, "shared_bytes", r.shared);
-	put_known(j, "assay_bytes", r.own);
+	as_json_amount(j, "bytes", r.rss);
+	as_json_amount(j, "at_ns", r.rss < 0 ? -1 : r.ns - h->start_ns);
+	as_json_amount(j, "heap_bytes", r.heap);
+	as_json_amount(j, "file_bytes", r.file);
+	as_json_amount(j, "shared_bytes", r.shared);
+	as_json_amount(j, "assay_bytes", r.own);
 	if (r.beside == INT64_MIN)
 		as_json_na(j, "beside_heap_bytes");
 	else
@@ -184,9 +182,9 @@ static int put_curve(struct as_json *j, const struct as_heap *h, const struct as
 		as_json_open(j, NULL, '{');
 		as_json_i64(j, "at_ns", m[i].ns - h->start_ns);
 		as_json_estimate(j, "heap_bytes", h, m[i].heap, as_heap_about(all, m[i].heap));
-		put_known(j, "rss_bytes", m[i].rss);
-		put_known(j, "file_bytes", m[i].file);
-		put_known(j, "mapped_bytes", m[i].mapped);
+		as_json_amount(j, "rss_bytes", m[i].rss);
+		as_json_amount(j, "file_bytes", m[i].file);
+		as_json_amount(j, "mapped_bytes", m[i].mapped);
 		as_json_close(j);
 	}
 	as_json_close(j);
@@ -200,19 +198,19 @@ static void put_process(struct as_json *j, const struct as_heap *h, const struct
 
 	as_json_open(j, NULL, '{');
 	as_json_i64(j, "pid", p->pid);
-	put_known(j, "parent", p->parent ? (int64_t)p->parent : -1);
+	as_json_amount(j, "parent", p->parent ? (int64_t)p->parent : -1);
 	as_json_str(j, "command", p->command);
 	as_json_i64(j, "start_ns", p->start_ns - h->start_ns);
-	put_known(j, "end_ns", p->end_ns ? p->end_ns - h->start_ns : -1);
+	as_json_amount(j, "end_ns", p->end_ns ? p->end_ns - h->start_ns : -1);
 	as_json_bool(j, "killed", p->killed);
 	as_json_bool(j, "attached", p->attached);
-	put_known(j, "frees_of_before", p->before);
+	as_json_amount(j, "frees_of_before", p->before);
 	as_json_estimate(j, "allocations", h, p->totals.made.count, sums->variance.made);
 	as_json_estimate(j, "allocated_bytes", h, p->totals.made.bytes, sums->variance_made);
 	as_json_estimate(j, "peak_bytes", h, p->totals.peak.bytes,
 			 as_heap_about(sums, p->totals.peak.bytes));
 	as_json_estimate(j, "bytes_at_peak", h, sums->peak.bytes, sums->variance_peak);
-	put_known(j, "rss_peak_bytes", as_heap_process_rss(h, number));
+	as_json_amount(j, "rss_peak_bytes", as_heap_process_rss(h, number));
 	as_json_estimate(j, "leaked_bytes", h, p->totals.left.bytes, sums->variance_left);
 	as_json_i64(j, "lost_events", (int64_t)p->lost);
 	as_json_i64(j, "clipped_stacks", (int64_t)p->clipped);
@@ -246,11 +244,13 @@ static void put_thread(struct as_json *j, const struct as_heap *h, const struct 
 {
 	const struct as_heap_who *who = &h->thread[i];
 
+	if (!who->tid && !t->made.count) /* for those that find no ring of their own: nobody did */
+		return;
 	as_json_open(j, NULL, '{');
 	as_json_i64(j, "tid", who->tid);
 	as_json_str(j, "name", who->name);
-	put_known(j, "pid",
-		  who->process < h->nprocesses ? (int64_t)h->process[who->process].pid : -1);
+	as_json_amount(j, "pid",
+		       who->process < h->nprocesses ? (int64_t)h->process[who->process].pid : -1);
 	put_sums(j, h, t);
 	as_json_close(j);
 }
@@ -264,7 +264,7 @@ static void put_task(struct as_json *j, const struct as_heap *h, const struct as
 	as_json_open(j, NULL, '{');
 	as_json_str(j, "function", coroutine ? p->text[at->function] : NULL);
 	as_json_str(j, "file", at->file ? p->text[at->file] : NULL);
-	put_known(j, "line", at->begin > 0 ? at->begin : -1);
+	as_json_amount(j, "line", at->begin > 0 ? at->begin : -1);
 	put_sums(j, h, t);
 	as_json_close(j);
 }
@@ -317,6 +317,5 @@ int as_report_heap_stats_json(struct as_buf *out, const struct as_heap *h, size_
 	put_processes(&j, h, &parts);
 	put_parts(&j, h, &parts);
 	as_json_close(&j);
-	as_buf_byte(out, '\n');
 	return r;
 }

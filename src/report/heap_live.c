@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "report/glyph.h"
 #include "report/heap_kinds.h"
+#include "report/known.h"
 
 void as_heap_pace(struct as_heap_pace *p, struct as_heap_amount made, int64_t ns)
 {
@@ -76,23 +77,16 @@ int as_put_heap_live(struct as_buf *out, const struct as_look *look, const struc
 
 /* ── for programs ─────────────────────────────────────────────────────── */
 
-static void put_known(struct as_json *j, const char *key, int64_t v)
-{
-	if (v < 0)
-		as_json_na(j, key);
-	else
-		as_json_i64(j, key, v);
-}
-
 static void put_rss(struct as_json *j, const struct as_sight_now *now)
 {
 	const struct as_heap_rss *r = &now->rss;
 
 	as_json_open(j, "rss", '{');
-	put_known(j, "bytes", r->rss);
-	put_known(j, "file_bytes", r->file);
-	put_known(j, "shared_bytes", r->shared < 0 || r->own < 0 ? r->shared : r->shared - r->own);
-	put_known(j, "assay_bytes", r->own);
+	as_json_amount(j, "bytes", r->rss);
+	as_json_amount(j, "file_bytes", r->file);
+	as_json_amount(j, "shared_bytes",
+		       r->shared < 0 || r->own < 0 ? r->shared : r->shared - r->own);
+	as_json_amount(j, "assay_bytes", r->own);
 	if (now->beside == INT64_MIN)
 		as_json_na(j, "beside_heap_bytes");
 	else
@@ -110,12 +104,12 @@ static void put_numbers(struct as_json *j, const struct as_heap_live *l,
 	as_json_i64(j, "t_ns", h->end_ns - h->start_ns);
 	as_json_bool(j, "running", l->running);
 	as_json_i64(j, "processes", (int64_t)l->now->living);
-	put_known(j, "sample_bytes", h->rate ? (int64_t)h->rate : -1);
+	as_json_amount(j, "sample_bytes", h->rate ? (int64_t)h->rate : -1);
 	as_json_estimate(j, "held_bytes", h, l->now->held.bytes, all->variance_left);
 	as_json_estimate(j, "held_allocations", h, l->now->held.count, all->variance.left);
 	as_json_i64(j, "mapped_bytes", l->now->mapped);
 	as_json_estimate(j, "peak_bytes", h, t->peak.bytes, all->variance_peak);
-	put_known(j, "peak_at_ns", t->peak.bytes ? t->peak_ns - h->start_ns : -1);
+	as_json_amount(j, "peak_at_ns", t->peak.bytes ? t->peak_ns - h->start_ns : -1);
 	as_json_estimate(j, "total_allocations", h, t->made.count, all->variance.made);
 	as_json_estimate(j, "total_frees", h, t->freed.count, as_heap_frees_variance(h, all));
 	as_json_estimate(j, "total_allocated_bytes", h, t->made.bytes, all->variance_made);

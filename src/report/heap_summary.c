@@ -4,7 +4,7 @@
 #include "base/cleanup.h"
 #include "base/fault.h"
 #include "profile/functions.h"
-#include "report/heap_kinds.h"
+#include "report/heap_view_json.h"
 #include "report/table.h"
 
 struct function {
@@ -26,6 +26,11 @@ struct functions {
 static bool has_bytes(const struct functions *f)
 {
 	return f->kinds.bytes != AS_HEAP_NO_KIND;
+}
+
+static size_t shown(const struct functions *f)
+{
+	return f->n < f->how->rows ? f->n : f->how->rows;
 }
 
 static void functions_done(struct functions *f)
@@ -159,10 +164,10 @@ static bool is_shown(const struct as_heap_kinds *k, size_t col)
 	return col > COUNT || k->bytes != AS_HEAP_NO_KIND;
 }
 
-static void cell(const void *data, size_t row, size_t shown, struct as_buf *cell)
+static void cell(const void *data, size_t row, size_t which, struct as_buf *cell)
 {
 	const struct functions *f = data;
-	size_t col = f->which[shown];
+	size_t col = f->which[which];
 	const struct function *x = &f->at[row];
 	const struct as_place *at = &f->p->place[x->place];
 
@@ -184,9 +189,7 @@ static void cell(const void *data, size_t row, size_t shown, struct as_buf *cell
 		as_put_heap_where(cell, f->p, x->place, at->begin, &f->how->spell);
 }
 
-int as_report_heap_summary(struct as_buf *out, const struct as_look *look,
-			   const struct as_profile *p, const struct as_heap_how *how,
-			   struct as_err *err)
+static void put_table(struct as_buf *out, const struct as_look *look, struct functions *f)
 {
 	static const struct as_column all[COLS] = {
 		[TOTAL] = {.title = "total", .right = true},
@@ -198,30 +201,66 @@ int as_report_heap_summary(struct as_buf *out, const struct as_look *look,
 		[NAME] = {.title = "function", .min = 14},
 		[WHERE] = {.title = "where", .min = 12, .path = true, .spare = 2},
 	};
+	struct as_column cols[COLS];
+	size_t from = out->len, ncols = 0;
+
+	for (size_t i = 0; i < COLS; i++)
+		if (is_shown(&f->kinds, i)) {
+			f->which[ncols] = i;
+			cols[ncols++] = all[i];
+		}
+	as_put_heap_title(out, look, f->p, f->how);
+	as_put_table(out, look,
+		     &(struct as_table){.cols = cols,
+					.ncols = ncols,
+					.nrows = shown(f),
+					.data = f,
+					.cell = cell});
+	as_put_unlisted(out, f->n, f->how->rows);
+	as_page_end(out, look, from);
+}
+
+/* ── the document ─────────────────────────────────────────────────────── */
+
+static void put_function(struct as_json *j, const struct functions *f, const struct function *x)
+{
+	as_json_open(j, NULL, '{');
+	as_json_view_place(j, f->p, x->place, "first_line", f->p->place[x->place].begin);
+	as_json_view_bytes(j, "total_bytes", &f->kinds, x->total, x->spread);
+	as_json_view_bytes(j, "own_bytes", &f->kinds, x->own, x->own_spread);
+	as_json_view_count(j, &f->kinds, x->count);
+	as_json_close(j);
+}
+
+static void put_json(struct as_buf *out, const struct functions *f)
+{
+	struct as_json j = as_json_pretty(out);
+
+	as_json_view_begin(&j, "assay/heap-summary/1", f->p, f->how);
+	as_json_i64(&j, "unlisted", (int64_t)(f->n - shown(f)));
+	as_json_open(&j, "functions", '[');
+	for (size_t i = 0; i < shown(f); i++)
+		put_function(&j, f, &f->at[i]);
+	as_json_close(&j);
+	as_json_close(&j);
+}
+
+int as_report_heap_summary(struct as_buf *out, const struct as_look *look,
+			   const struct as_profile *p, const struct as_heap_how *how,
+			   struct as_err *err)
+{
 	as_cleanup(functions_done) struct functions f = {.p = p,
 							 .how = how,
 							 .kinds = as_heap_kinds(p, how->rate)};
-	struct as_column cols[COLS];
-	size_t from = out->len, ncols = 0;
 	int r = count(&f, err);
 
 	if (r < 0)
 		return r;
 	put_in_order(&f);
 	f.all = as_heap_total(p, has_bytes(&f) ? f.kinds.bytes : f.kinds.count);
-	for (size_t i = 0; i < COLS; i++)
-		if (is_shown(&f.kinds, i)) {
-			f.which[ncols] = i;
-			cols[ncols++] = all[i];
-		}
-	as_put_heap_title(out, look, p, how);
-	as_put_table(out, look,
-		     &(struct as_table){.cols = cols,
-					.ncols = ncols,
-					.nrows = f.n < how->rows ? f.n : how->rows,
-					.data = &f,
-					.cell = cell});
-	as_put_unlisted(out, f.n, how->rows);
-	as_page_end(out, look, from);
+	if (how->json)
+		put_json(out, &f);
+	else
+		put_table(out, look, &f);
 	return AS_OK;
 }

@@ -1,6 +1,7 @@
 /* A view of a heap by line, thread and allocator; and a line a stack, for spreadsheets. */
 #include "base/cleanup.h"
 #include "report/heap_rows.h"
+#include "report/heap_view_json.h"
 #include "report/table.h"
 
 enum { DEPTH = 2048 }; /* frames of a stack in a spreadsheet */
@@ -102,6 +103,40 @@ static void put_table(struct as_buf *out, const struct as_look *look, const stru
 	as_put_unlisted(out, t->is.n, rows);
 }
 
+static void put_json_tag(struct as_json *j, const struct rows *t, uint32_t tags, const char *key)
+{
+	as_auto_buf struct as_buf text = AS_BUF(AS_BUF_LINE);
+
+	put_tag(&text, t->p, tags, key);
+	as_json_str(j, key, text.len ? as_buf_text(&text) : NULL);
+}
+
+static void put_json_row(struct as_json *j, const struct rows *t, const struct as_heap_row *x)
+{
+	as_json_open(j, NULL, '{');
+	as_json_view_place(j, t->p, x->place, "line", t->p->place[x->place].line);
+	for (size_t i = 0; i < COLS; i++)
+		if (tag_of[i])
+			put_json_tag(j, t, x->tags, tag_of[i]);
+	as_json_view_bytes(j, "bytes", &t->is.kinds, x->bytes, x->spread);
+	as_json_view_count(j, &t->is.kinds, x->count);
+	as_json_close(j);
+}
+
+static void put_json(struct as_buf *out, const struct rows *t)
+{
+	struct as_json j = as_json_pretty(out);
+	size_t rows = t->is.n < t->how->rows ? t->is.n : t->how->rows;
+
+	as_json_view_begin(&j, "assay/heap-table/1", t->p, t->how);
+	as_json_i64(&j, "unlisted", (int64_t)(t->is.n - rows));
+	as_json_open(&j, "lines", '[');
+	for (size_t i = 0; i < rows; i++)
+		put_json_row(&j, t, &t->is.at[i]);
+	as_json_close(&j);
+	as_json_close(&j);
+}
+
 int as_report_heap_table(struct as_buf *out, const struct as_look *look, const struct as_profile *p,
 			 const struct as_heap_how *how, struct as_err *err)
 {
@@ -110,10 +145,13 @@ int as_report_heap_table(struct as_buf *out, const struct as_look *look, const s
 	int r = as_heap_rows(p, how->rate, &t.is, err);
 
 	choose_columns(&t);
-	if (r == AS_OK)
+	if (r == AS_OK && how->json)
+		put_json(out, &t);
+	else if (r == AS_OK)
 		put_table(out, look, &t);
 	as_heap_rows_done(&t.is);
-	as_page_end(out, look, from);
+	if (!how->json)
+		as_page_end(out, look, from);
 	return r;
 }
 

@@ -81,6 +81,7 @@ static void put_data(struct as_buf *out, const struct page *t)
 	as_json_open(&j, NULL, '{');
 	as_json_str(&j, "version", ASSAY_VERSION);
 	as_json_str(&j, "title", t->how->title);
+	as_json_str(&j, "note", t->how->note);
 	as_json_bool(&j, "sampled", t->rows.kinds.variance != AS_HEAP_NO_KIND);
 	put_texts(&j, t->p);
 	put_column(&j, "bytes", t, bytes_of);

@@ -11,7 +11,7 @@
 #include "base/human.h"
 #include "report/flame.h"
 #include "report/glyph.h"
-#include "report/heap_kinds.h"
+#include "report/heap_view_json.h"
 
 enum { DEEPEST = 24 }; /* steps that are drawn */
 
@@ -166,32 +166,85 @@ static bool has_unknown(const struct tree *t)
 	return t->f->box[0].self >= t->cut;
 }
 
-static void put_unknown(struct as_buf *out, const struct tree *t)
+static int64_t unknown_variance(const struct as_flame *f)
 {
-	const struct as_flame *f = t->f;
 	int64_t variance = f->box[0].with;
 
 	for (size_t i = 1; i < f->n; i++)
 		variance -= f->box[i].caller ? 0 : f->box[i].with;
-	put_numbers(out, t, f->box[0].self, variance);
+	return variance;
+}
+
+static void put_unknown(struct as_buf *out, const struct tree *t)
+{
+	put_numbers(out, t, t->f->box[0].self, unknown_variance(t->f));
 	as_buf_str(out, t->n ? "└ " AS_HEAP_NO_STACK "\n" : AS_HEAP_NO_STACK "\n");
+}
+
+/* Branches that are left out, of those that are shown. */
+static size_t narrow_of(const struct tree *t)
+{
+	size_t narrow = 0;
+
+	for (size_t i = 1; i < t->f->n; i++)
+		narrow += t->f->box[i].total > 0 && t->f->box[i].total < t->cut &&
+			  t->f->box[t->f->box[i].caller].total >= t->cut;
+	return narrow;
 }
 
 static void put_rows(struct as_buf *out, const struct as_look *look, struct tree *t)
 {
-	size_t narrow = 0;
+	size_t narrow = narrow_of(t);
 
 	t->called[0] += has_unknown(t);
 	for (size_t i = 0; i < t->n; i++)
 		put_row(out, look, t, t->order[i]);
 	if (has_unknown(t))
 		put_unknown(out, t);
-	for (size_t i = 1; i < t->f->n; i++)
-		narrow += t->f->box[i].total > 0 && t->f->box[i].total < t->cut &&
-			  t->f->box[t->f->box[i].caller].total >= t->cut;
 	if (narrow)
 		as_buf_fmt(out, "… and %zu more of less than %s\n", narrow,
 			   as_human_bytes((double)t->cut).s);
+}
+
+static void put_json_branch(struct as_json *j, const struct tree *t, const struct as_flame_box *b)
+{
+	const struct as_place *at = &t->f->p->place[b->place];
+
+	as_json_open(j, NULL, '{');
+	as_json_i64(j, "depth", b->depth);
+	as_json_view_place(j, t->f->p, b->place, "line",
+			   t->how->spell.functions ? at->begin : at->line);
+	as_json_view_bytes(j, "bytes", t->kinds, b->total, b->with);
+	as_json_close(j);
+}
+
+static void put_json(struct as_buf *out, const struct tree *t)
+{
+	const struct as_flame_box *all = &t->f->box[0];
+	struct as_json j = as_json_pretty(out);
+
+	as_json_view_begin(&j, "assay/heap-tree/1", t->f->p, t->how);
+	as_json_i64(&j, "least_bytes", t->cut);
+	as_json_i64(&j, "unlisted", (int64_t)narrow_of(t));
+	as_json_open(&j, "branches", '[');
+	for (size_t i = 0; i < t->n; i++)
+		put_json_branch(&j, t, &t->f->box[t->order[i]]);
+	if (has_unknown(t))
+		put_json_branch(&j, t,
+				&(struct as_flame_box){.depth = 1,
+						       .total = all->self,
+						       .with = unknown_variance(t->f)});
+	as_json_close(&j);
+	as_json_close(&j);
+}
+
+static void put_text(struct as_buf *out, const struct as_look *look, struct tree *t)
+{
+	size_t from = out->len;
+
+	as_put_heap_title(out, look, t->f->p, t->how);
+	put_rows(out, look, t);
+	as_page_end(out, look, from);
 }
 
 int as_report_heap_tree(struct as_buf *out, const struct as_look *look, const struct as_profile *p,
@@ -201,7 +254,6 @@ int as_report_heap_tree(struct as_buf *out, const struct as_look *look, const st
 	struct as_flame_how boxes = {.spell = how->spell};
 	as_cleanup(as_flame_done) struct as_flame f = {0};
 	as_cleanup(tree_done) struct tree t = {.f = &f, .how = how, .kinds = &kinds};
-	size_t from = out->len;
 
 	if (kinds.bytes == AS_HEAP_NO_KIND)
 		return as_fail(err, AS_EUSAGE, "a tree is of bytes: --metric has no place here");
@@ -212,8 +264,9 @@ int as_report_heap_tree(struct as_buf *out, const struct as_look *look, const st
 		r = arrange(&t, &f, err);
 	if (r < 0)
 		return r;
-	as_put_heap_title(out, look, p, how);
-	put_rows(out, look, &t);
-	as_page_end(out, look, from);
+	if (how->json)
+		put_json(out, &t);
+	else
+		put_text(out, look, &t);
 	return AS_OK;
 }

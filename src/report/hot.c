@@ -25,6 +25,8 @@ static void hot_cell(const void *data, size_t row, size_t col, struct as_buf *ce
 
 	if (col == SELF)
 		as_put_percent(cell, (double)f->self / (double)h->all);
+	else if (col == TOTAL && f->total == AS_TOTAL_UNKNOWN)
+		as_buf_byte(cell, '-');
 	else if (col == TOTAL)
 		as_put_percent(cell, (double)f->total / (double)h->all);
 	else if (col == VALUE)

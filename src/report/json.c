@@ -11,6 +11,7 @@
 #include "judge/growth.h"
 #include "report/document.h"
 #include "report/heap_note.h"
+#include "report/known.h"
 #include "report/load.h"
 #include "report/moments.h"
 #include "report/phases.h"
@@ -19,14 +20,6 @@
 #include "report/stacks.h"
 #include "report/words.h"
 #include "run/sofar.h"
-
-static void put_i64(struct as_json *j, const char *key, int64_t v)
-{
-	if (v == AS_NA)
-		as_json_na(j, key);
-	else
-		as_json_i64(j, key, v);
-}
 
 /* Whole numbers are most of what there is, and are much faster written as such. */
 static void put_f64(struct as_json *j, const char *key, double v)
@@ -58,12 +51,12 @@ static void put_identity(struct as_json *j, const struct as_identity *who)
 	as_json_str(j, "cwd", who->cwd);
 	as_json_str(j, "git", who->git);
 	as_json_str(j, "boot_id", who->boot_id);
-	put_i64(j, "start_ns", who->start_ns);
-	put_i64(j, "boottime_ns", who->boottime_ns);
+	as_json_value(j, "start_ns", who->start_ns);
+	as_json_value(j, "boottime_ns", who->boottime_ns);
 	as_json_f64(j, "interval_seconds", as_seconds(who->interval_ns));
-	put_i64(j, "target", who->target ? who->target : AS_NA);
+	as_json_value(j, "target", who->target ? who->target : AS_NA);
 	as_json_f64(j, "cpus", as_cpus_allowed(who));
-	put_i64(j, "memory_bytes", who->memory > 0 ? who->memory : AS_NA);
+	as_json_value(j, "memory_bytes", who->memory > 0 ? who->memory : AS_NA);
 	as_json_close(j);
 }
 
@@ -81,10 +74,10 @@ static void put_outcome(struct as_json *j, const struct as_outcome *end)
 {
 	as_json_open(j, "outcome", '{');
 	as_json_str(j, "status", as_status_name(end->status));
-	put_i64(j, "exit_code", end->exit_code < 0 ? AS_NA : end->exit_code);
-	put_i64(j, "signal", end->signal ? end->signal : AS_NA);
+	as_json_value(j, "exit_code", end->exit_code < 0 ? AS_NA : end->exit_code);
+	as_json_value(j, "signal", end->signal ? end->signal : AS_NA);
 	put_signal(j, end->signal);
-	put_i64(j, "duration_ns", end->duration_ns);
+	as_json_value(j, "duration_ns", end->duration_ns);
 	as_json_i64(j, "survivors", end->survivors);
 	as_json_str(j, "error", end->error);
 	as_json_close(j);
@@ -103,7 +96,7 @@ static void put_totals(struct as_json *j, const struct as_run *run)
 		struct as_total t = as_total_so_far(run, (enum as_total_id)id);
 
 		as_json_open(j, as_totals[id].key, '{');
-		put_i64(j, "value", t.value);
+		as_json_value(j, "value", t.value);
 		as_json_str(j, "unit", as_unit_name(as_totals[id].unit));
 		put_known(j, t.value == AS_NA ? AS_UNAVAILABLE : t.how, t.source);
 		as_json_close(j);
@@ -185,7 +178,7 @@ static void put_own_metrics(struct as_json *j, const struct as_instance *i)
 		as_json_open(j, as_fields[f].key, '{');
 		put_tally(j, f, &t);
 		if (as_fields[f].kind == AS_COUNTER)
-			put_i64(j, "total", i->last[c]);
+			as_json_value(j, "total", i->last[c]);
 		as_json_close(j);
 	}
 	as_json_close(j);
@@ -194,10 +187,10 @@ static void put_own_metrics(struct as_json *j, const struct as_instance *i)
 /* Where it belongs, and when it was there: of processes and threads. */
 static void put_life(struct as_json *j, const struct as_instance *i)
 {
-	put_i64(j, i->scope == AS_THREAD ? "process" : "parent",
-		i->parent == AS_NO_PARENT ? AS_NA : (int64_t)i->parent);
-	put_i64(j, "born_ns", i->born_ns);
-	put_i64(j, "died_ns", i->died_ns);
+	as_json_value(j, i->scope == AS_THREAD ? "process" : "parent",
+		      i->parent == AS_NO_PARENT ? AS_NA : (int64_t)i->parent);
+	as_json_value(j, "born_ns", i->born_ns);
+	as_json_value(j, "died_ns", i->died_ns);
 }
 
 static void put_instance(struct as_json *j, const struct as_instance *i)
@@ -215,7 +208,7 @@ static void put_instance(struct as_json *j, const struct as_instance *i)
 	if (info->detail)
 		as_json_str(j, info->detail, i->detail);
 	if (i->scope == AS_PROCESS)
-		put_i64(j, "wait_status", i->ended_by);
+		as_json_value(j, "wait_status", i->ended_by);
 	put_own_metrics(j, i);
 	as_json_close(j);
 }
@@ -255,7 +248,7 @@ static void put_column(struct as_json *j, const struct as_run *run, enum as_fiel
 		if (v != AS_NA && as_fields[f].unit == AS_RATIO)
 			as_json_f64(j, NULL, (double)v / (double)AS_RATIO_ONE);
 		else
-			put_i64(j, NULL, v);
+			as_json_value(j, NULL, v);
 	}
 	as_json_close(j);
 }
@@ -342,9 +335,9 @@ static void put_self(struct as_json *j, const struct as_run *run)
 {
 	as_json_open(j, "self", '{');
 	as_json_f64(j, "cpu_seconds", as_total_value(run, AS_T_SELF_CPU) / 1e9);
-	put_i64(j, "memory_peak_bytes", run->totals[AS_T_SELF_RSS].value);
+	as_json_value(j, "memory_peak_bytes", run->totals[AS_T_SELF_RSS].value);
 	as_json_i64(j, "samples", (int64_t)as_run_samples(run));
-	put_i64(j, "late", run->totals[AS_T_SELF_LATE].value);
+	as_json_value(j, "late", run->totals[AS_T_SELF_LATE].value);
 	as_json_f64(j, "interval_seconds", as_true_interval(run));
 	as_json_close(j);
 }

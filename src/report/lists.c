@@ -9,6 +9,7 @@
 #include "base/human.h"
 #include "base/json.h"
 #include "judge/load.h"
+#include "report/known.h"
 #include "report/record.h"
 #include "report/report.h"
 #include "report/table.h"
@@ -132,14 +133,6 @@ static void put_seconds(struct as_json *j, const char *key, int64_t ns)
 	as_json_f64(j, key, ns == AS_NA ? (double)NAN : as_seconds(ns));
 }
 
-static void put_i64(struct as_json *j, const char *key, int64_t v)
-{
-	if (v == AS_NA)
-		as_json_na(j, key);
-	else
-		as_json_i64(j, key, v);
-}
-
 static void put_text(struct as_json *j, const char *key, const char *text)
 {
 	as_json_str(j, key, *text ? text : NULL);
@@ -156,15 +149,15 @@ static void put_job(struct as_json *j, const struct as_listing *l)
 	put_text(j, "host", l->host);
 	as_json_str(j, "command", l->command);
 	as_json_str(j, "status", as_status_name(l->status));
-	put_i64(j, "exit_code", l->exit_code < 0 ? AS_NA : l->exit_code);
-	put_i64(j, "signal", l->signal ? l->signal : AS_NA);
+	as_json_value(j, "exit_code", l->exit_code < 0 ? AS_NA : l->exit_code);
+	as_json_value(j, "signal", l->signal ? l->signal : AS_NA);
 	as_put_iso(j, "start_time", l->start_ns);
-	put_i64(j, "start_ns", l->start_ns);
+	as_json_value(j, "start_ns", l->start_ns);
 	put_seconds(j, "duration_seconds", l->duration_ns);
 	put_seconds(j, "cpu_seconds", l->cpu_ns);
 	put_seconds(j, "cpu_user_seconds", l->cpu_user_ns);
 	put_seconds(j, "cpu_system_seconds", l->cpu_system_ns);
-	put_i64(j, "memory_peak_bytes", l->peak_bytes);
+	as_json_value(j, "memory_peak_bytes", l->peak_bytes);
 	put_text(j, "verdict", l->verdict);
 	put_text(j, "error", l->error);
 	as_json_close(j);
@@ -333,7 +326,7 @@ static void put_stat(struct as_json *j, const struct as_name_stats *s)
 	as_json_f64(j, "duration_mean_seconds", mean(s->duration_sum_ns, s->count) / 1e9);
 	as_json_f64(j, "cpu_sum_seconds", s->cpu_known ? as_seconds(s->cpu_sum_ns) : (double)NAN);
 	as_json_f64(j, "cpu_mean_seconds", mean(s->cpu_sum_ns, s->cpu_known) / 1e9);
-	put_i64(j, "memory_peak_max_bytes", s->memory_known ? s->memory_max_bytes : AS_NA);
+	as_json_value(j, "memory_peak_max_bytes", s->memory_known ? s->memory_max_bytes : AS_NA);
 }
 
 void as_report_stats_json(struct as_buf *out, const struct as_name_stats *s, size_t n)

@@ -61,8 +61,11 @@ static void put_requests(const struct as_sheet *s, const struct as_load *l)
 	if (l->rate > 0)
 		as_flow_add(&f, "%s%s asked for", as_human_count(l->rate).s,
 			    l->nsteps ? " sessions/s" : "/s");
-	as_flow_add(&f, "%s connection%s", as_human_count((double)l->conns).s,
-		    l->conns == 1 ? "" : "s");
+	if (l->opened && l->opened < l->conns) /* several shared one, or not all were needed */
+		as_flow_add(&f, "%s at once", as_human_count((double)l->conns).s);
+	else
+		as_flow_add(&f, "%s connection%s", as_human_count((double)l->conns).s,
+			    l->conns == 1 ? "" : "s");
 	if (l->warmup)
 		as_flow_add(&f, "%s before it, to warm up", as_human_count((double)l->warmup).s);
 	if (l->unfinished)

@@ -5,7 +5,7 @@
 
 #include "report/glyph.h"
 
-enum { CELL = 9, NAME = 20 };
+enum { CELL = 9, NAME = 20, NAME_BESIDE_GOOD = 12 };
 
 /* ── for people ───────────────────────────────────────────────────────── */
 
@@ -34,28 +34,40 @@ static void put_cell(const struct as_sheet *s, const char *text)
 	as_put_cell(s->out, text, CELL, true);
 }
 
-static void put_titles(const struct as_sheet *s)
+/* Good ones have a column if there is a bound; names have less room then. */
+static size_t name_width(const struct as_load *l)
+{
+	return as_load_is_judged(l) ? NAME_BESIDE_GOOD : NAME;
+}
+
+static void put_titles(const struct as_sheet *s, const struct as_load *l)
 {
 	static const char *const titles[] = {"requests", "errors", "p50", "p90", "p99", "max"};
 
-	as_buf_fill(s->out, ' ', 4 + NAME);
+	as_buf_fill(s->out, ' ', 4 + name_width(l));
 	as_ink(s->out, s->look, AS_DIM);
-	for (size_t i = 0; i < AS_LEN(titles); i++)
+	for (size_t i = 0; i < AS_LEN(titles); i++) {
 		put_cell(s, titles[i]);
+		if (i == 1 && as_load_is_judged(l))
+			put_cell(s, "good");
+	}
 	as_ink_end(s->out, s->look, AS_DIM);
 	as_end_line(s->out);
 }
 
-static void put_step(const struct as_sheet *s, const struct as_load_step *step)
+static void put_step(const struct as_sheet *s, const struct as_load *l,
+		     const struct as_load_step *step)
 {
 	static const double quantiles[] = {0.5, 0.9, 0.99, 1};
 	as_auto_buf struct as_buf name = AS_BUF(AS_BUF_LINE);
 
-	(void)as_put_clean(&name, step->name, strlen(step->name), NAME);
+	(void)as_put_clean(&name, step->name, strlen(step->name), name_width(l));
 	as_buf_fill(s->out, ' ', 4);
-	as_put_cell(s->out, as_buf_text(&name), NAME, false);
+	as_put_cell(s->out, as_buf_text(&name), name_width(l), false);
 	put_cell(s, as_human_count((double)step->requests).s);
 	put_cell(s, as_human_count((double)as_load_step_failed(step)).s);
+	if (as_load_is_judged(l))
+		put_cell(s, as_human_percent(as_load_step_goodput(l, step)).s);
 	for (size_t i = 0; i < AS_LEN(quantiles) && step->latency.n; i++)
 		put_cell(s, as_human_duration(as_histogram_at(&step->latency, quantiles[i])).s);
 	as_end_line(s->out);
@@ -95,9 +107,9 @@ void as_put_load_flow(const struct as_sheet *s)
 		return;
 	put_sessions(s, l);
 	put_checks(s, l);
-	put_titles(s);
+	put_titles(s, l);
 	for (size_t i = 0; i < l->nsteps; i++)
-		put_step(s, &l->step[i]);
+		put_step(s, l, &l->step[i]);
 }
 
 void as_put_load_flow_markdown(struct as_buf *out, const struct as_load *l)
@@ -146,6 +158,7 @@ static void put_step_json(struct as_json *j, const struct as_load *l, size_t i)
 	as_json_str(j, "name", s->name);
 	as_json_i64(j, "requests", (int64_t)s->requests);
 	as_put_load_outcomes_json(j, s->errors, s->status, l->measured_ns);
+	as_json_f64(j, "goodput", as_load_step_goodput(l, s));
 	as_put_load_times_json(j, "latency_ms", &s->latency);
 	as_put_load_times_json(j, "wire_ms", &s->wire);
 	as_put_load_times_json(j, "waiting_ms", &s->waiting);

@@ -45,29 +45,42 @@ static void put_threshold(struct as_buf *out, const struct as_run *run,
 	put_case(out, run, t->expr, as_threshold_holds(t, value) ? NULL : "failure", why);
 }
 
-static void put_suite(struct as_buf *out, const struct as_run *run, const struct as_thresholds *t,
-		      bool invalid)
+static void put_failed(struct as_buf *out, const struct as_run *run)
 {
-	size_t missed = 0;
+	const struct as_load *l = run->load;
+	char why[120];
+
+	(void)snprintf(why, sizeof why, "%llu of %llu requests failed",
+		       (unsigned long long)as_load_failed(l), (unsigned long long)l->requests);
+	put_case(out, run, "most requests were answered", "failure", why);
+}
+
+static void put_suite(struct as_buf *out, const struct as_run *run, const struct as_thresholds *t,
+		      bool invalid, bool failed)
+{
+	size_t missed = failed;
 
 	for (size_t i = 0; i < t->n; i++)
 		missed += !as_threshold_holds(&t->at[i], as_threshold_value(&t->at[i], run->load));
 	as_buf_str(out, "  <testsuite");
 	put_attribute(out, "name", run->who.name);
-	as_buf_fmt(out, " tests=\"%zu\" failures=\"%zu\" errors=\"%d\" time=\"%.3f\">\n", t->n + 1,
-		   missed, invalid, (double)run->end.duration_ns / 1e9);
+	as_buf_fmt(out, " tests=\"%zu\" failures=\"%zu\" errors=\"%d\" time=\"%.3f\">\n",
+		   t->n + 1 + failed, missed, invalid, (double)run->end.duration_ns / 1e9);
 }
 
 void as_report_load_junit(struct as_buf *out, const struct as_run *run)
 {
 	bool invalid = as_load_is_invalid(&run->verdict);
+	bool failed = run->end.status == AS_FAILED && !invalid;
 	struct as_thresholds t;
 
 	as_load_thresholds(run->load, &t);
 	as_buf_str(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
-	put_suite(out, run, &t, invalid);
+	put_suite(out, run, &t, invalid, failed);
 	put_case(out, run, "the measurement is valid", invalid ? "error" : NULL,
 		 run->verdict.sentence);
+	if (failed)
+		put_failed(out, run);
 	for (size_t i = 0; i < t.n; i++)
 		put_threshold(out, run, &t.at[i]);
 	as_buf_str(out, "  </testsuite>\n</testsuites>\n");

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/human.h"
 #include "judge/verdict.h"
+#include "report/known.h"
 
 /* The facts of the run are those of the first; each other has a run of its own, judged there. */
 static void find_limit(const struct as_run *run, size_t i, struct as_verdict *ret)
@@ -48,12 +49,25 @@ static void put_use(const struct as_sheet *s, const struct as_load_target *t)
 	as_flow_end(&f);
 }
 
+static void put_unseen(const struct as_sheet *s, const struct as_load_target *t)
+{
+	char text[AS_LOAD_UNSEEN + 40];
+
+	if (!t->unseen[0])
+		return;
+	(void)snprintf(text, sizeof text, "unknown, and so are stacks: %s", t->unseen);
+	as_put_label(s, "loop lag", AS_YELLOW);
+	as_put_wrapped(s->out, s->look, text, AS_TEXT_AT, AS_TEXT_AT);
+}
+
 static void put_lag(const struct as_sheet *s, const struct as_load_target *t)
 {
 	struct as_flow f = {s->out, s->look, 2, "loop lag    ", AS_INK_NONE, 0};
 
-	if (!t->lags)
+	if (!t->lags) {
+		put_unseen(s, t);
 		return;
+	}
 	as_flow_add(&f, "p50 %s", as_human_duration(t->lag_p50).s);
 	as_flow_add(&f, "p99 %s", as_human_duration(t->lag_p99).s);
 	as_flow_add(&f, "max %s", as_human_duration(t->lag_max).s);
@@ -118,14 +132,6 @@ static double scaled(int64_t v, double by)
 	return v == AS_NA ? (double)NAN : (double)v / by;
 }
 
-static void put_count_json(struct as_json *j, const char *key, int64_t v)
-{
-	if (v == AS_NA)
-		as_json_na(j, key);
-	else
-		as_json_i64(j, key, v);
-}
-
 static void put_lag_json(struct as_json *j, const struct as_load_target *t)
 {
 	if (!t->lags) {
@@ -153,8 +159,8 @@ void as_put_session_json(struct as_json *j, const struct as_load_target *t)
 	as_json_open(j, "session_memory", '{');
 	as_json_str(j, "server", t->name);
 	as_json_str(j, "how", how[t->session_how]);
-	put_count_json(j, "bytes", t->session_bytes);
-	put_count_json(j, "growth_bytes", t->session_growth);
+	as_json_value(j, "bytes", t->session_bytes);
+	as_json_value(j, "growth_bytes", t->session_growth);
 	as_json_i64(j, "sessions", (int64_t)t->sessions);
 	as_json_close(j);
 }
@@ -172,11 +178,12 @@ static void put_json(struct as_json *j, const char *key, const struct as_run *ru
 	as_json_f64(j, "cpu_seconds", scaled(t->cpu_ns, 1e9));
 	as_json_f64(j, "cores", t->cores);
 	as_json_f64(j, "cores_most", t->cores_most);
-	put_count_json(j, "memory_peak_bytes", t->memory);
-	put_count_json(j, "processes", t->processes);
-	put_count_json(j, "threads", t->threads);
-	put_count_json(j, "files", t->files);
+	as_json_value(j, "memory_peak_bytes", t->memory);
+	as_json_value(j, "processes", t->processes);
+	as_json_value(j, "threads", t->threads);
+	as_json_value(j, "files", t->files);
 	put_lag_json(j, t);
+	as_json_str(j, "unseen", t->unseen[0] ? t->unseen : NULL);
 	as_put_session_json(j, t);
 	as_json_f64(j, "ended_seconds", scaled(t->ended_ns, 1e9));
 	as_json_str(j, "limit", v.sentence);

@@ -28,11 +28,12 @@ void as_note_net(const struct as_run *run, struct as_flow *f)
 
 	as_flow_add(f, "%s sent", as_human_bytes(as_total_value(run, AS_T_NET_SENT)).s);
 	as_flow_add(f, "%s received", as_human_bytes(as_total_value(run, AS_T_NET_RECV)).s);
-	as_flow_add(f, "%s connection%s", as_human_count(connections).s,
+	as_flow_add(f, "%s TCP connection%s", as_human_count(connections).s,
 		    connections == 1 ? "" : "s");
 	as_flow_add(f, "%zu peer%s", peers, peers == 1 ? "" : "s");
 	if (again > 0)
-		as_flow_add(f, "%s segments sent again", as_human_count(again).s);
+		as_flow_add(f, "%s segment%s sent again", as_human_count(again).s,
+			    again == 1 ? "" : "s");
 }
 
 /* ── the table ────────────────────────────────────────────────────────── */

@@ -1,9 +1,11 @@
 #include "report/profiles.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/fault.h"
+#include "base/human.h"
 #include "base/json.h"
 #include "report/hot.h"
 #include "report/record.h"
@@ -19,7 +21,7 @@ enum { ID, SERVICE, VERSION, WHEN, TOOK, CPU, SAMPLES, SELF, TOTAL, COLS };
 static const struct as_column columns[COLS] = {
 	[ID] = {.title = "profile"},
 	[SERVICE] = {.title = "service", .min = 6},
-	[VERSION] = {.title = "version", .min = 6, .spare = 2},
+	[VERSION] = {.title = "version", .min = 6, .path = true, .spare = 2},
 	[WHEN] = {.title = "when"},
 	[TOOK] = {.title = "took", .right = true, .spare = 1},
 	[CPU] = {.title = "CPU", .right = true},
@@ -82,6 +84,17 @@ static void put_history(struct as_buf *out, const struct as_look *look, const st
 	as_buf_byte(out, '\n');
 }
 
+/* "34 of 120 samples, …": those that filters have left, if not all. */
+static void put_left(struct as_buf *out, const struct as_profile *p)
+{
+	int64_t left = p->taking.known && !strcmp(p->kind[0].name, "samples")
+			       ? as_profile_total(p, 0)
+			       : p->taking.samples;
+
+	if (left < p->taking.samples)
+		as_buf_fmt(out, "%s of ", as_human_count((double)left).s);
+}
+
 static int put_merged(struct as_buf *out, const struct as_look *look, const struct as_profiles *p,
 		      struct as_err *err)
 {
@@ -92,6 +105,7 @@ static int put_merged(struct as_buf *out, const struct as_look *look, const stru
 	if (p->left_out)
 		as_buf_fmt(out, "(%zu that count other things are left out)\n", p->left_out);
 	int r = as_put_hot(out, look, p->all, &how, HOT, 0, err);
+	put_left(out, p->all);
 	as_put_taking(out, &p->all->taking);
 	if (p->all->taking.known)
 		as_end_line(out);

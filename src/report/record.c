@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "report/known.h"
 #include "report/metric.h"
 #include "report/words.h"
 #include "run/sofar.h"
@@ -38,12 +39,7 @@ void as_put_num(const struct as_record *r, const char *key, double v)
 
 static void put_count(const struct as_record *r, const char *key, enum as_total_id id)
 {
-	struct as_total t = as_total_so_far(r->run, id);
-
-	if (t.value == AS_NA)
-		as_json_na(r->j, key);
-	else
-		as_json_i64(r->j, key, t.value);
+	as_json_value(r->j, key, as_total_so_far(r->run, id).value);
 }
 
 void as_put_iso(struct as_json *j, const char *key, int64_t ns)

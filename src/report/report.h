@@ -20,6 +20,7 @@ void as_report_tree(struct as_buf *out, const struct as_look *look, const struct
 void as_report_tree_json(struct as_buf *out, const struct as_run *run);
 /* Its sockets one by one: `assay show --sockets`. */
 void as_report_sockets(struct as_buf *out, const struct as_look *look, const struct as_run *run);
+void as_report_sockets_json(struct as_buf *out, const struct as_run *run);
 /* The status line of a running job: no newline, at most look->width columns. */
 void as_report_status(struct as_buf *out, const struct as_look *look, const struct as_run *run);
 

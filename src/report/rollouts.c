@@ -31,6 +31,18 @@ static void put_counts(const struct as_sheet *s, const struct as_rollouts *r)
 	as_flow_end(&f);
 }
 
+/* A row that is repeated is several rollouts. */
+static void put_lost(struct as_flow *f, const struct as_rollouts *r)
+{
+	char each[sizeof(struct as_text) + 40] = "";
+
+	if (r->lost > r->malformed)
+		(void)snprintf(each, sizeof each, " (%s rollouts)",
+			       as_human_count((double)r->lost).s);
+	as_flow_add(f, "%s row%s could not be read%s", as_human_count((double)r->malformed).s,
+		    plural(r->malformed), each);
+}
+
 static void put_missing(const struct as_sheet *s, const struct as_rollouts *r)
 {
 	struct as_flow f = {s->out, s->look, 2, "missing     ", AS_RED, 0};
@@ -47,12 +59,13 @@ static void put_missing(const struct as_sheet *s, const struct as_rollouts *r)
 	if (r->failed)
 		as_flow_add(&f, "%s failed%s", as_human_count((double)r->failed).s, no_json);
 	if (r->malformed)
-		as_flow_add(&f, "%s row%s could not be read",
-			    as_human_count((double)r->malformed).s, plural(r->malformed));
+		put_lost(&f, r);
 	if (r->given_up)
 		as_flow_add(&f, "%s given up before", as_human_count((double)r->given_up).s);
 	if (r->unfinished)
 		as_flow_add(&f, "%s under way at the end", as_human_count((double)r->unfinished).s);
+	if (as_rollouts_unsent(r))
+		as_flow_add(&f, "%s never sent", as_human_count((double)as_rollouts_unsent(r)).s);
 	as_flow_end(&f);
 }
 
@@ -302,6 +315,7 @@ static void json_counts(struct as_json *j, const struct as_rollouts *r)
 	as_json_i64(j, "malformed_answers", (int64_t)r->no_json);
 	as_json_i64(j, "given_up", (int64_t)r->given_up);
 	as_json_i64(j, "malformed", (int64_t)r->malformed);
+	as_json_i64(j, "lost", (int64_t)r->lost);
 	as_json_i64(j, "unfinished", (int64_t)r->unfinished);
 	as_json_i64(j, "retried", (int64_t)r->retried);
 	as_json_f64(j, "per_minute", as_rollouts_per_minute(r));

@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "report/document.h"
 #include "report/head.h"
+#include "report/known.h"
 #include "report/report.h"
 #include "report/table.h"
 #include "report/words.h"
@@ -70,14 +71,6 @@ static int64_t left_out(const struct as_run *run)
 
 /* ── JSON ─────────────────────────────────────────────────────────────── */
 
-static void put_i64(struct as_json *j, const char *key, int64_t v)
-{
-	if (v == AS_NA)
-		as_json_na(j, key);
-	else
-		as_json_i64(j, key, v);
-}
-
 static void put_one(struct as_json *j, const struct as_run *run, const struct as_instance *i)
 {
 	static const struct {
@@ -91,16 +84,16 @@ static void put_one(struct as_json *j, const struct as_run *run, const struct as
 	};
 
 	as_json_open(j, NULL, '{');
-	put_i64(j, "pid", i->key ? i->key : AS_NA);
+	as_json_value(j, "pid", i->key ? i->key : AS_NA);
 	as_json_str(j, "process", i->detail);
 	as_json_str(j, "protocol", protocol(i));
 	as_json_bool(j, "accepted", number(i, AS_F_SOCK_ACCEPTED) == 1);
 	as_json_str(j, "peer", i->name);
 	as_json_str(j, "host", host_of(run, i));
-	put_i64(j, "opened_ns", i->born_ns);
-	put_i64(j, "closed_ns", i->died_ns);
+	as_json_value(j, "opened_ns", i->born_ns);
+	as_json_value(j, "closed_ns", i->died_ns);
 	for (size_t n = 0; n < AS_LEN(numbers); n++)
-		put_i64(j, numbers[n].key, number(i, numbers[n].field));
+		as_json_value(j, numbers[n].key, number(i, numbers[n].field));
 	as_json_str(j, "state", state_name(i));
 	as_json_close(j);
 }
@@ -118,6 +111,19 @@ void as_put_sockets_json(struct as_json *j, const struct as_run *run)
 void as_put_sockets_unlisted(struct as_json *j, const struct as_run *run)
 {
 	as_json_i64(j, "sockets_unlisted", left_out(run));
+}
+
+void as_report_sockets_json(struct as_buf *out, const struct as_run *run)
+{
+	struct as_json j = as_json(out);
+
+	as_json_open(&j, NULL, '{');
+	as_json_str(&j, "schema", "assay/sockets/1");
+	as_json_str(&j, "id", run->who.id);
+	as_put_sockets_json(&j, run);
+	as_put_sockets_unlisted(&j, run);
+	as_json_close(&j);
+	as_buf_byte(out, '\n');
 }
 
 /* ── text ─────────────────────────────────────────────────────────────── */

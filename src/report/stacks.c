@@ -20,8 +20,8 @@ void as_put_sampling(struct as_buf *out, const struct as_run *run)
 {
 	const struct as_sampling *c = &run->sampling;
 
-	as_buf_fmt(out, "%s samples in %s, %.2f %% rejected, %s late",
-		   as_human_count((double)c->samples).s,
+	as_buf_fmt(out, "%s sample%s in %s, %.2f %% rejected, %s late",
+		   as_human_count((double)c->samples).s, c->samples == 1 ? "" : "s",
 		   as_human_duration(run->stacks->duration_ns).s, 100 * rejected_ratio(c),
 		   as_human_count((double)c->late).s);
 	if (c->stops)
@@ -59,7 +59,10 @@ static void put_function(struct as_json *j, const struct as_profile *p,
 	else
 		as_json_na(j, "line");
 	as_json_i64(j, "self", f->self);
-	as_json_i64(j, "total", f->total);
+	if (f->total != AS_TOTAL_UNKNOWN)
+		as_json_i64(j, "total", f->total);
+	else
+		as_json_na(j, "total");
 	as_json_close(j);
 }
 
@@ -98,8 +101,8 @@ static void put_kinds(struct as_json *j, const struct as_profile *p)
 void as_put_profile_json(struct as_json *j, const struct as_profile *p)
 {
 	put_kinds(j, p);
-	as_json_str(j, "functions_kind", p ? p->kind[p->nkinds - 1].name : NULL);
-	put_functions(j, p, p ? p->nkinds - 1 : 0);
+	as_json_str(j, "functions_kind", p ? p->kind[p->main_kind].name : NULL);
+	put_functions(j, p, p ? p->main_kind : 0);
 }
 
 static void put_slice(struct as_json *j, const struct as_profile *p, const struct as_slice_sum *s)
@@ -121,7 +124,7 @@ static void put_slices(struct as_json *j, const struct as_profile *p)
 	struct as_err err;
 	size_t n = 0;
 
-	j->out->bad |= as_profile_timeline(p, p->nkinds - 1, &sum, &n, &err) < 0;
+	j->out->bad |= as_profile_timeline(p, p->main_kind, &sum, &n, &err) < 0;
 	as_json_open(j, "timeline", '[');
 	for (size_t i = 0; i < n; i++)
 		put_slice(j, p, &sum[i]);

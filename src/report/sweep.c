@@ -7,6 +7,7 @@
 #include "base/human.h"
 #include "base/json.h"
 #include "report/glyph.h"
+#include "report/known.h"
 #include "report/table.h"
 
 /* ── numbers of a cell ────────────────────────────────────────────────── */
@@ -126,7 +127,7 @@ double as_sweep_node_memory(const struct as_sweep_cell *c, const char *name)
 
 static const char *word_of(const struct as_sweep_cell *c)
 {
-	return !c->tried ? "not tried" : c->error[0] ? c->error : c->invalid ? "INVALID" : "";
+	return !c->tried ? "not tried" : c->error[0] ? "failed" : c->invalid[0] ? "INVALID" : "";
 }
 
 enum { APART = 3 }; /* axes that have a column each; more share one */
@@ -214,6 +215,28 @@ static void put_table(struct as_buf *out, const struct as_look *look,
 					.ink = table_ink});
 }
 
+/* Why a cell has no numbers is a sentence, and has lines of its own below the table. */
+static void put_errors(struct as_buf *out, const struct as_look *look,
+		       const struct as_sweep_report *r)
+{
+	bool first = true;
+
+	for (size_t i = 0; i < r->ncells; i++) {
+		as_auto_buf struct as_buf text = AS_BUF(AS_BUF_LINE);
+
+		if (!r->cell[i].error[0])
+			continue;
+		for (size_t k = 0; k < r->naxes; k++)
+			as_buf_fmt(&text, "%s%s %s", k ? ", " : "", r->axis(r->grid, k),
+				   r->value(r->grid, i, k));
+		as_buf_fmt(&text, ": %s", r->cell[i].error);
+		as_buf_str(out, first ? "\n  " : "  ");
+		as_put_wrapped(out, look, as_buf_text(&text), 2, 4);
+		out->bad |= text.bad;
+		first = false;
+	}
+}
+
 /* ── nodes, where there are several ───────────────────────────────────── */
 
 enum { NODES = AS_COLUMNS_MAX - APART }; /* that have a column; more are in CSV and JSON */
@@ -264,7 +287,8 @@ static void put_node_table(struct as_buf *out, const struct as_look *look,
 
 static bool is_better(const struct as_sweep_cell *c, const struct as_sweep_cell *best)
 {
-	return c->tried && !c->error[0] && !c->invalid && (!best || c->rate > best->rate);
+	return c->tried && !c->error[0] && !c->invalid[0] && !isnan(c->rate) &&
+	       (!best || c->rate > best->rate);
 }
 
 static const struct as_sweep_cell *find_best(const struct as_sweep_report *r)
@@ -300,6 +324,7 @@ void as_report_sweep(struct as_buf *out, const struct as_look *look,
 	size_t from = out->len;
 
 	put_table(out, look, r);
+	put_errors(out, look, r);
 	put_node_table(out, look, r);
 	put_best(out, look, r);
 	as_page_end(out, look, from);
@@ -368,7 +393,7 @@ void as_report_sweep_csv(struct as_buf *out, const struct as_sweep_report *r)
 				as_buf_fmt(out, "%.9g", v);
 			as_buf_byte(out, ',');
 		}
-		as_buf_fmt(out, "%d,", c->invalid);
+		as_buf_fmt(out, "%d,", c->invalid[0] != 0);
 		put_csv_text(out, c->error);
 		as_buf_fmt(out, ",%s,%s", c->low_run, c->run);
 		put_csv_nodes(out, &nodes, c);
@@ -389,10 +414,7 @@ static void put_nodes(struct as_json *j, const struct as_sweep_cell *c)
 	for (uint64_t i = 0; i < c->nodes; i++) {
 		as_json_open(j, NULL, '{');
 		as_json_str(j, "name", c->node[i].name);
-		if (c->node[i].memory == AS_NA)
-			as_json_na(j, "memory_bytes");
-		else
-			as_json_i64(j, "memory_bytes", c->node[i].memory);
+		as_json_value(j, "memory_bytes", c->node[i].memory);
 		as_json_close(j);
 	}
 	as_json_close(j);
@@ -408,7 +430,7 @@ static void put_cell(struct as_json *j, const struct as_sweep_report *r, size_t 
 		as_json_str(j, r->axis(r->grid, i), r->value(r->grid, at, i));
 	as_json_close(j);
 	as_json_bool(j, "tried", c->tried);
-	as_json_bool(j, "invalid", c->invalid);
+	as_json_bool(j, "invalid", c->invalid[0]);
 	as_json_str(j, "error", or_null(c->error));
 	for (size_t i = 0; i < AS_LEN(numbers); i++)
 		as_json_f64(j, numbers[i].key, numbers[i].value(c));

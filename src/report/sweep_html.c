@@ -214,10 +214,10 @@ static void put_point(struct as_buf *out, const struct line *l, size_t i)
 	as_buf_fmt(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3.5\" class=\"", x_of(l->frame, i),
 		   y_of(l->frame, v));
 	put_ink(out, l->number);
-	as_buf_fmt(out, "%s\"><title>", c->invalid ? " invalid" : "");
+	as_buf_fmt(out, "%s\"><title>", c->invalid[0] ? " invalid" : "");
 	put_others(out, l->r, (size_t)(c - l->r->cell), l->r->naxes);
 	as_buf_fmt(out, ": %s%s</title></circle>\n", l->plot->text(v).s,
-		   c->invalid ? ", INVALID" : "");
+		   c->invalid[0] ? ", INVALID" : "");
 }
 
 static void put_lines(struct as_buf *out, struct line *l)
@@ -319,7 +319,7 @@ static void put_note(struct as_buf *out, const struct as_sweep_report *r)
 	bool invalid = false;
 
 	for (size_t i = 0; i < r->ncells; i++)
-		invalid = invalid || r->cell[i].invalid;
+		invalid = invalid || r->cell[i].invalid[0];
 	if (invalid)
 		as_buf_str(out, "<p>A hollow point is INVALID: the generator was the bottleneck."
 				"</p>\n");

@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "report/family.h"
 #include "report/head.h"
+#include "report/known.h"
 #include "report/lives.h"
 #include "report/report.h"
 #include "report/table.h"
@@ -142,14 +143,9 @@ static void put_kin(struct as_json *j, const struct as_kin *k)
 	as_json_str(j, "command", k->first->detail);
 	as_json_f64(j, "cpu_seconds", k->cpu / 1e9);
 	as_json_f64(j, "memory_peak_bytes", k->peak);
-	if (k->born_ns == AS_NA)
-		as_json_na(j, "born_ns");
-	else
-		as_json_i64(j, "born_ns", k->born_ns);
-	if (k->died_ns == AS_NA)
-		as_json_na(j, "died_ns");
-	else
-		as_json_i64(j, "died_ns", k->died_ns);
+	as_json_value(j, "born_ns", k->born_ns);
+	as_json_value(j, "died_ns", k->died_ns);
+	as_json_value(j, "wait_status", k->count == 1 ? k->first->ended_by : AS_NA);
 	as_json_open(j, "children", '[');
 }
 

@@ -173,7 +173,7 @@ static void count_unlisted(struct as_builder *b, const struct as_instance *i)
 }
 
 /* An empty one takes back what was told. */
-static bool set_detail(char **to, const char *from)
+static bool set_told(char **to, const char *from)
 {
 	if (!from || *from)
 		return set_text(to, from);
@@ -193,7 +193,7 @@ static int on_instance(void *st, const struct as_instance *from, struct as_err *
 	}
 	if (!i)
 		i = add(b, from->scope, from->id);
-	if (!i || !set_text(&i->name, from->name) || !set_detail(&i->detail, from->detail))
+	if (!i || !set_told(&i->name, from->name) || !set_told(&i->detail, from->detail))
 		return nomem(err);
 	i->parent = from->parent;
 	i->key = from->key;
@@ -247,23 +247,23 @@ static bool first_row(struct as_instance *i, struct pace *p, int64_t t_ns, const
 }
 
 /*
- * A device or a file is listed when it first does something, and had done nothing before.
- * Not so processes: they have a row soon after their birth, and most have no other.
+ * A device, a file or a peer is listed when it first does something, has no row while it does
+ * nothing, and is there all the time: its rates are over the whole run. Not so processes: they
+ * have a row soon after their birth, and most have no other.
  */
-static bool begins_at_birth(const struct as_instance *i, const struct pace *p)
+static bool lasts(const struct as_instance *i)
 {
-	return i->scope != AS_PROCESS && i->scope != AS_THREAD && i->born_ns != AS_NA &&
-	       i->born_ns < p->row_ns;
+	return i->scope != AS_PROCESS && i->scope != AS_THREAD && i->born_ns != AS_NA;
 }
 
-/* What its first row counts, it counts since its birth. */
-static void tally_birth(struct as_instance *i)
+/* What its first row counts, it counts since the run began. */
+static void tally_start(struct as_instance *i)
 {
 	const struct as_scope_info *s = as_scope_info(i->scope);
 
 	for (size_t c = 0; c < s->n; c++)
 		if (as_fields[s->first + c].kind == AS_COUNTER && i->last[c] != AS_NA)
-			as_tally_counter(&i->tally[c], i->born_ns > 0 ? i->born_ns : 0, 0);
+			as_tally_counter(&i->tally[c], 0, 0);
 }
 
 /* From the second row on: the tallies, told of the first. */
@@ -280,8 +280,8 @@ static bool start_tallies(struct as_instance *i, struct pace *p)
 	p->tallied = true;
 	for (size_t c = 0; c < n; c++)
 		i->tally[c] = as_tally_new();
-	if (begins_at_birth(i, p))
-		tally_birth(i);
+	if (lasts(i) && p->row_ns > 0)
+		tally_start(i);
 	for (size_t c = 0; c < n; c++) {
 		tally_cell(i, c, p->row_ns, i->last[c]);
 		p->known[c] = p->rows;
@@ -294,6 +294,16 @@ static void release(struct as_instance *i, struct pace *p)
 {
 	for (size_t c = 0; p->known && c < as_scope_info(i->scope)->n; c++)
 		catch_up(i, p, c);
+}
+
+/* What lasts had nothing more after its last row. */
+static void tally_end(struct as_instance *i, const struct pace *p, int64_t end_ns)
+{
+	if (!p->tallied || !lasts(i) || end_ns <= p->row_ns)
+		return;
+	for (size_t c = 0; c < as_scope_info(i->scope)->n; c++)
+		if (is_counter(i, c))
+			as_tally_counter_stays(&i->tally[c], end_ns, 0);
 }
 
 /* A count is at least what it last was; at least none says nothing. */
@@ -327,7 +337,7 @@ static bool begin_row(struct as_instance *i, struct pace *p, int64_t t_ns, const
 	if (i->last)
 		return start_tallies(i, p);
 	return first_row(i, p, t_ns, row) &&
-	       (!(as_scope_info(i->scope)->single || begins_at_birth(i, p)) || start_tallies(i, p));
+	       (!(as_scope_info(i->scope)->single || lasts(i)) || start_tallies(i, p));
 }
 
 /* `old`: the row of the tick before, where what is the same need not be told; or NULL. */
@@ -567,8 +577,10 @@ struct as_run *as_builder_take(struct as_builder *b)
 {
 	struct as_run *run = as_take(b->run);
 
-	for (size_t i = 0; i < run->ninstances; i++)
+	for (size_t i = 0; i < run->ninstances; i++) {
 		release(&run->instances[i], &b->paces[i]);
+		tally_end(&run->instances[i], &b->paces[i], run->end.duration_ns);
+	}
 	as_builder_free(b);
 	return run;
 }

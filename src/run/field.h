@@ -127,7 +127,7 @@ enum as_group {
 	X(JOB_NET_SENT,  "job.net.sent",             JOB,     BYTES, COUNTER, NET,     "sent",     "payload sent: TCP, repeats left out; UDP if BPF counts it") \
 	X(JOB_NET_RECV,  "job.net.received",         JOB,     BYTES, COUNTER, NET,     "received", "payload received: TCP, and UDP if BPF counts it")     \
 	X(JOB_NET_RETRANS, "job.net.retransmits",    JOB,     COUNT, COUNTER, NET,     "again",    "TCP segments that had to be sent again")              \
-	X(JOB_NET_CONNS, "job.net.connections",      JOB,     COUNT, COUNTER, NET,     "conns",    "connections opened and accepted, unix ones too")      \
+	X(JOB_NET_CONNS, "job.net.connections",      JOB,     COUNT, COUNTER, NET,     "conns",    "TCP connections, opened and accepted, each once")      \
 	X(JOB_NET_SOCKETS, "job.net.sockets",        JOB,     COUNT, GAUGE,   NET,     "sockets",  "TCP and UDP sockets that its processes hold")         \
 	X(JOB_NET_UNIX,  "job.net.unix",             JOB,     COUNT, GAUGE,   NET,     "unix",     "unix sockets that its processes hold")                \
 	X(JOB_NET_OUT,   "job.net.ip.sent",          JOB,     BYTES, COUNTER, NET,     "ip out",   "IP packets sent, headers and all protocols")          \

@@ -139,7 +139,7 @@ void as_load_checked(const struct as_load *l, const struct as_load_step *step, u
 
 void as_load_step_clear(struct as_load_step *s)
 {
-	s->requests = 0;
+	s->requests = s->met = 0;
 	memset(s->errors, 0, sizeof s->errors);
 	memset(s->status, 0, sizeof s->status);
 	as_histogram_clear(&s->latency);
@@ -150,6 +150,7 @@ void as_load_step_clear(struct as_load_step *s)
 void as_load_step_add(struct as_load_step *to, const struct as_load_step *from)
 {
 	to->requests += from->requests;
+	to->met += from->met;
 	for (size_t e = 0; e < AS_LOAD_NERRORS; e++)
 		to->errors[e] += from->errors[e];
 	for (size_t c = 0; c < AS_LOAD_CLASSES; c++)
@@ -232,6 +233,17 @@ double as_load_goodput(const struct as_load *l)
 double as_load_good_rate(const struct as_load *l)
 {
 	return good_for_each(l, (double)l->measured_ns / 1e9);
+}
+
+double as_load_step_goodput(const struct as_load *l, const struct as_load_step *s)
+{
+	uint64_t met = 0;
+
+	for (size_t i = 0; i < l->nsteps; i++)
+		met += l->step[i].met;
+	if (isnan(as_load_goodput(l)) || met != l->met || !s->requests)
+		return (double)NAN;
+	return (double)s->met / (double)s->requests;
 }
 
 static double answers_a_second(const struct as_load *l, const uint64_t *status)

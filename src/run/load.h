@@ -37,7 +37,7 @@
 #define AS_LOAD_ERRORS(X)                                                                          \
 	X(REFUSED,     "refused",     "nobody listens there")                                      \
 	X(UNREACHABLE, "unreachable", "there is no way to the address")                            \
-	X(DESCRIPTORS, "descriptors", "no file descriptor or port was left for a connection")      \
+	X(DESCRIPTORS, "descriptors", "we had no file descriptor, port or memory left for it")      \
 	X(RESET,       "reset",       "the connection was reset")                                  \
 	X(CLOSED,      "closed",      "the connection was closed before the answer was complete")  \
 	X(TIMEOUT,     "timeout",     "no complete answer within the timeout")                     \
@@ -72,7 +72,7 @@ enum as_load_error {
 enum { AS_LOAD_CLASSES = 5 }; /* 1xx to 5xx */
 enum { AS_LOAD_THRESHOLDS = 1400, AS_LOAD_TLS_TEXT = 160 };
 
-enum { AS_LOAD_TARGETS = 8, AS_LOAD_NAME = 40, AS_LOAD_HOLDER = 112 };
+enum { AS_LOAD_TARGETS = 8, AS_LOAD_NAME = 40, AS_LOAD_HOLDER = 112, AS_LOAD_UNSEEN = 320 };
 enum { AS_LOAD_SERVERS = 16, AS_LOAD_SERVER_NAME = 80 };
 
 /*
@@ -124,7 +124,8 @@ struct as_load_target {
 	/* How long its event loop was busy between two waits; lags 0: it had none. */
 	uint64_t lags, blocks; /* how often; 10 ms and longer                         */
 	int64_t lag_p50, lag_p99, lag_max;
-	char limit[160]; /* what held it up, in a sentence; "": the run's facts say  */
+	char unseen[AS_LOAD_UNSEEN]; /* why we may see neither loops nor stacks; "": we may */
+	char limit[160];             /* what held it up, in a sentence; "": the run's facts say  */
 	/* The function that held its loop most, or "", for how long, of what was watched. Not kept:
 	   `limit` says it, and of a capacity its story. */
 	char holder[AS_LOAD_HOLDER];
@@ -203,6 +204,7 @@ struct as_load_step {
 	uint64_t requests; /* measured, however they ended */
 	uint64_t errors[AS_LOAD_NERRORS];
 	uint64_t status[AS_LOAD_CLASSES];
+	uint64_t met; /* answers, not failures, that kept to all bounds */
 	struct as_histogram latency, wire, waiting;
 };
 
@@ -217,7 +219,7 @@ struct as_load {             /* of the heap: it holds histograms */
 	uint64_t opened;                  /* connections, successfully          */
 	uint64_t bytes_in, bytes_out;     /* all of them, heads and warm-up too */
 	int64_t warmup_ns;                /* how long that was                  */
-	int64_t measured_ns;        /* from its end to the last answer; of a schedule, to its end */
+	int64_t measured_ns;        /* from the first request to the last answer, or by the clock */
 	int64_t sending_ns;         /* of that, until nothing more was to be sent; closed: all */
 	int64_t cpu_ns;             /* of the generator's thread, in that time             */
 	int64_t wait_ns;            /* how long it waited for a CPU meanwhile, 0 if nobody says */
@@ -251,6 +253,12 @@ struct as_load {             /* of the heap: it holds histograms */
 	struct as_rollouts rollouts; /* asked 0: it was no collection */
 };
 
+/* Which of `status` counts an answer with this status: what is beyond 599 is told as 5xx is. */
+static inline size_t as_load_class(unsigned status)
+{
+	return status < 100 ? 0 : status > 599 ? AS_LOAD_CLASSES - 1 : status / 100 - 1;
+}
+
 const char *as_load_error_key(enum as_load_error e);
 const char *as_load_error_help(enum as_load_error e);
 enum as_load_error as_load_error_find(const char *key); /* AS_LOAD_NERRORS: none */
@@ -268,6 +276,8 @@ enum as_load_bound_id as_load_unknown_bound(const struct as_load *l);
    bound, or no request, or nobody knows. */
 double as_load_goodput(const struct as_load *l);
 double as_load_good_rate(const struct as_load *l);
+/* The share of a step's; NaN as above, and of a run from before steps were judged. */
+double as_load_step_goodput(const struct as_load *l, const struct as_load_step *s);
 void as_load_streams_clear(struct as_load_streams *s);
 void as_load_streams_add(struct as_load_streams *to, const struct as_load_streams *from);
 /* What has values, there, takes all of its memory (as_histogram_settle()). */

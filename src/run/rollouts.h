@@ -22,6 +22,7 @@ struct as_rollouts {         /* of the heap: it holds histograms */
 	uint64_t no_json;    /* … of them, whose answer was no JSON object           */
 	uint64_t retried;    /* attempts that were followed by another               */
 	uint64_t malformed;  /* rows that could not be read                          */
+	uint64_t lost;       /* rollouts that those would have been                  */
 	uint64_t unfinished; /* under way when it was interrupted                    */
 	int64_t duration_ns;
 	uint64_t driven;       /* 1: the resources server, not the agent              */
@@ -37,6 +38,16 @@ void as_rollouts_copy(struct as_rollouts *to, const struct as_rollouts *from);
 static inline uint64_t as_rollouts_missing(const struct as_rollouts *r)
 {
 	return r->asked - r->before - r->back;
+}
+
+/* Of those that are missing, the rest: the end came first, or a resumed one did not have them. */
+static inline uint64_t as_rollouts_unsent(const struct as_rollouts *r)
+{
+	uint64_t lost =
+		r->lost > r->malformed ? r->lost : r->malformed; /* kept by an older assay */
+	uint64_t known = r->failed + lost + r->given_up + r->unfinished;
+
+	return as_rollouts_missing(r) > known ? as_rollouts_missing(r) - known : 0;
 }
 
 /* NaN: none is back. */

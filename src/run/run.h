@@ -115,7 +115,7 @@ enum as_provenance { AS_UNAVAILABLE, AS_MEASURED, AS_ATTRIBUTED, AS_MODELLED };
 	X(NET_SENT,    "net_sent",          BYTES, "sent",       "payload sent over the network, repeats not counted") \
 	X(NET_RECV,    "net_received",      BYTES, "received",   "payload received over the network")              \
 	X(NET_RETRANS, "net_retransmits",   COUNT, "sent again", "segments that had to be sent again")             \
-	X(NET_CONNS,   "net_connections",   COUNT, "connections", "connections opened and accepted")               \
+	X(NET_CONNS,   "net_connections",   COUNT, "connections", "TCP connections, opened and accepted, each once") \
 	X(SLEPT,       "slept",             NS,    "slept",      "time in which the machine was suspended; no duration counts it") \
 	X(SELF_CPU,    "self_cpu",          NS,    "own cpu",    "CPU time of assay itself")                       \
 	X(SELF_RSS,    "self_memory_peak",  BYTES, "own memory", "largest resident size of assay itself")          \

@@ -3,9 +3,10 @@
  * sink -- what a measurement tells whoever keeps or shows it.
  *
  * The calls come in this order: begin, then any mix of origin, instance,
- * frame and stacks, of a load at last what it measured, then end. A sink that
- * fails says so once; the engine goes on measuring without it and the failure
- * is reported when the run is over.
+ * frame and stacks, of a load at last what it measured, then end. Among the mix
+ * is begin once more, when the command starts and time zero is known: the later
+ * one counts. A sink that fails says so once; the engine goes on measuring
+ * without it and the failure is reported when the run is over.
  *
  * One sink builds the run in memory (run/builder.h), one writes the live file
  * (store/live.h), one draws the status line; as_tee passes every call on.

@@ -7,7 +7,7 @@
 
 struct as_sweep_cell {
 	bool tried;                /* else the sweep ended before                             */
-	bool invalid;              /* of one of its loads the generator was the bottleneck    */
+	char invalid[160];         /* why one of its loads says nothing of the server; ""     */
 	char error[160];           /* why it could not be measured; ""                        */
 	double low_p50, low_p99;   /* ms, one request at a time                   */
 	double rate;               /* answers a second, under load                */

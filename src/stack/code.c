@@ -8,7 +8,11 @@
 #include "pyabi/lines.h"
 #include "stack/pytext.h"
 
-enum { LINES_MOST = 1 << 20, CODES_MOST = 1 << 20 };
+enum {
+	LINES_MOST = 1 << 20,
+	CODES_MOST = 1 << 20,
+	INSTRS_MOST = 1 << 28, /* of two bytes each */
+};
 
 void as_codes_init(struct as_codes *c, const struct as_python *py, struct as_profile *to)
 {
@@ -77,6 +81,8 @@ static void read_code(const struct as_codes *c, uint64_t at, struct as_pycode *r
 	ret->file = text_at(c, ret->sign[0]);
 	ret->function = text_at(c, ret->sign[1]);
 	ret->first_line = (int32_t)ret->sign[2];
+	if (l->code.copies != AS_PY_NO && as_word(code, l->text.length) < INSTRS_MOST)
+		ret->ninstrs = as_word(code, l->text.length) * 2;
 	read_lines(c, ret->sign[3], ret);
 }
 
@@ -133,13 +139,59 @@ static const struct as_pycode *code_at(struct as_codes *c, uint64_t at)
 
 /* ── from frames to stacks ────────────────────────────────────────────── */
 
-/* Where the instruction is, in bytes from the first. Before the first one it is at it. */
-static uint32_t offset_of(const struct as_py_layout *l, const struct as_pyframe *f)
+/* Which of these is the one that the instruction is in? 0: none. */
+static uint64_t among(const uint64_t *copy, size_t n, uint64_t instr, uint64_t bytes)
 {
+	for (size_t i = 0; i < n; i++)
+		if (copy[i] && instr - copy[i] < bytes)
+			return copy[i];
+	return 0;
+}
+
+/*
+ * Without the GIL each thread adapts its own copy of the instructions: a number of them, then
+ * where each is. The frame has a number of its copy, too, but the two change one after the other.
+ */
+static uint64_t copy_with(const struct as_codes *c, uint64_t code, uint64_t instr, uint64_t bytes)
+{
+	enum { BLOCK = 64, COPIES_MOST = 1 << 16 };
+	uint64_t at, n, copy[BLOCK], found = 0;
+	pid_t pid = c->py->pid;
+
+	if (as_remote_read(pid, code + c->py->at.code.copies, &at, sizeof at) ||
+	    as_remote_read(pid, at, &n, sizeof n))
+		return 0;
+	n = n < COPIES_MOST ? n : COPIES_MOST;
+	for (uint64_t i = 0; i < n && !found; i += BLOCK) {
+		size_t some = n - i < BLOCK ? (size_t)(n - i) : BLOCK;
+
+		if (as_remote_read(pid, at + (1 + i) * sizeof *copy, copy, some * sizeof *copy))
+			return 0;
+		found = among(copy, some, instr, bytes);
+	}
+	return found;
+}
+
+/* Where the instructions begin that it is one of; 0: it is none of its code's. */
+static uint64_t first_instr(const struct as_codes *c, const struct as_pycode *code, uint64_t instr)
+{
+	const struct as_py_layout *l = &c->py->at;
+	uint64_t own = code->at + l->code.code;
+
+	if (l->code.copies == AS_PY_NO || instr - own < code->ninstrs)
+		return own;
+	return copy_with(c, code->at, instr, code->ninstrs);
+}
+
+/* Where the instruction is, in bytes from the first. Before the first one it is at it. */
+static uint32_t offset_of(const struct as_codes *c, const struct as_pycode *code,
+			  const struct as_pyframe *f)
+{
+	const struct as_py_layout *l = &c->py->at;
 	int64_t at;
 
 	if (l->lines == AS_PY_LOCATIONS)
-		at = (int64_t)(f->instr - f->code - l->code.code);
+		at = (int64_t)(f->instr - first_instr(c, code, f->instr));
 	else
 		at = (int64_t)(int32_t)f->instr * (l->lines == AS_PY_PEP626 ? 2 : 1);
 	return at < 0 ? 0 : at > UINT32_MAX ? UINT32_MAX : (uint32_t)at;
@@ -152,7 +204,7 @@ uint32_t as_codes_place(struct as_codes *c, const struct as_pyframe *f)
 	if (!code)
 		return 0;
 	int32_t line = as_py_line(c->py->at.lines, code->lines, code->nlines, code->first_line,
-				  offset_of(&c->py->at, f));
+				  offset_of(c, code, f));
 	return as_profile_place(c->to, (struct as_place){code->function, code->file, line,
 							 code->first_line});
 }
@@ -180,9 +232,20 @@ static uint32_t step(struct as_codes *c, uint32_t caller, const struct as_pyfram
 	return key.stack;
 }
 
+/* What a stack begins with that was too deep to be read whole. */
+static uint32_t beginning(struct as_codes *c, const struct as_pystack *s)
+{
+	if (!s->cut)
+		return 0;
+	uint32_t more = as_profile_text(c->to, AS_CODE_MORE, SIZE_MAX);
+
+	return as_profile_stack(c->to, 0,
+				as_profile_place(c->to, (struct as_place){.function = more}));
+}
+
 uint32_t as_codes_stack(struct as_codes *c, const struct as_pystack *s)
 {
-	uint32_t stack = 0;
+	uint32_t stack = beginning(c, s);
 
 	c->look++;
 	for (size_t i = s->n; i-- > 0;)
@@ -192,9 +255,12 @@ uint32_t as_codes_stack(struct as_codes *c, const struct as_pystack *s)
 
 /* How many steps of the trail lead to this stack as well. */
 static size_t same_steps(const struct as_codes *c, const struct as_pystack *s,
-			 const struct as_code_trail *t)
+			 const struct as_code_trail *t, uint32_t first)
 {
 	size_t n = t->age != c->age ? 0 : t->n < s->n ? t->n : s->n;
+
+	if (n && t->at[0].caller != first)
+		return 0;
 
 	for (size_t i = 0; i < n; i++) {
 		const struct as_pyframe *f = &s->at[s->n - 1 - i];
@@ -208,8 +274,9 @@ static size_t same_steps(const struct as_codes *c, const struct as_pystack *s,
 uint32_t as_codes_follow(struct as_codes *c, const struct as_pystack *s,
 			 struct as_code_trail *trail)
 {
-	size_t same = same_steps(c, s, trail);
-	uint32_t stack = same ? trail->at[same - 1].stack : 0;
+	uint32_t first = beginning(c, s);
+	size_t same = same_steps(c, s, trail, first);
+	uint32_t stack = same ? trail->at[same - 1].stack : first;
 
 	c->look++;
 	trail->n = same;

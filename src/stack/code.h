@@ -14,11 +14,14 @@
 #include "profile/profile.h"
 #include "stack/snapshot.h"
 
+#define AS_CODE_MORE "(more callers)" /* instead of the roots that a stack too deep has lost */
+
 struct as_pycode {
 	uint64_t at;             /* its address                                    */
 	uint64_t sign[4];        /* what must stay: file, name, first line, lines  */
 	uint32_t function, file; /* texts of the profile                     */
 	int32_t first_line;
+	uint64_t ninstrs; /* bytes of its instructions, where threads have copies of them */
 	uint8_t *lines;
 	size_t nlines;
 	uint64_t look; /* at which it was last read                              */

@@ -24,7 +24,7 @@ struct dump {
 	bool objects; /* can be read: those of this version are known */
 	struct as_pythreads threads;
 	struct as_codes codes;
-	struct as_pygils gils;
+	struct as_pystate *state; /* of each thread */
 	struct as_pystack *stack, *again;
 	struct as_pyasyncio asyncio[AS_PYGILS_MOST]; /* of each interpreter that has threads */
 	size_t ninterps;
@@ -38,6 +38,7 @@ static void dump_done(struct dump *d)
 {
 	as_pythreads_done(&d->threads);
 	as_codes_done(&d->codes);
+	free(d->state);
 	free(d->stack);
 	free(d->again);
 	free(d->seen);
@@ -296,19 +297,18 @@ static void take_name(struct dump *d, const struct as_pythread *t, struct as_mom
 	as_buf_done(&n.name);
 }
 
-static bool take_thread(struct dump *d, struct as_pythread *t)
+static bool take_thread(struct dump *d, struct as_pythread *t, const struct as_pystate *s)
 {
 	struct as_moment *m = d->to;
-	struct as_pystate s = as_pystate_of(&d->threads, t, &d->gils);
 
 	if (!as_grow(&m->thread, &m->threads_cap, m->nthreads, sizeof *m->thread, 16))
 		return false;
 	struct as_moment_thread *to = &m->thread[m->nthreads++];
 	*to = (struct as_moment_thread){
 		.tid = t->tid,
-		.doing = s.doing,
-		.call = s.doing == AS_DOING_WANTS ? 0 : call_text(d, s.call),
-		.gil = s.gil,
+		.doing = s->doing,
+		.call = s->doing == AS_DOING_WANTS ? 0 : call_text(d, s->call),
+		.gil = s->gil,
 	};
 	take_name(d, t, to);
 	if (!(d->config->locals ? take_with_locals(d, t, &to->stack)
@@ -355,9 +355,12 @@ static int take_threads(struct dump *d, struct as_err *err)
 
 	if (r < 0)
 		return r;
-	as_pygils_read(&d->threads, &d->gils);
+	d->state = as_zalloc_n(d->threads.n, sizeof *d->state);
+	if (!d->state)
+		return as_fail(err, AS_ENOMEM, "make room for threads");
+	as_pystates_read(&d->threads, d->state);
 	for (size_t i = 0; i < d->threads.n; i++)
-		if (!take_thread(d, d->threads.at[i]))
+		if (!take_thread(d, d->threads.at[i], &d->state[i]))
 			return as_fail(err, AS_ENOMEM, "make room for a thread");
 	return AS_OK;
 }

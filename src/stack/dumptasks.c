@@ -81,10 +81,11 @@ static bool find_all(struct work *w)
 
 static bool is_pending(const struct work *w, uint64_t future)
 {
+	struct as_pyreader *r = w->d->r;
 	uint32_t state = 0;
 
-	return !as_pyis(w->d->r, future, "_asyncio.Future") ||
-	       !as_pyread(w->d->r, future + w->d->r->at->task.state, &state, sizeof state) ||
+	return !as_pyis(r, future, "_asyncio.Future") ||
+	       !as_pyread(r, as_pybody(r, future) + r->at->task.state, &state, sizeof state) ||
 	       !state;
 }
 
@@ -175,7 +176,8 @@ static bool take(const struct work *w, struct found *f, struct as_moment_task *t
 	struct as_pychain chain;
 	bool same;
 
-	const struct as_taskwatch_row *row = as_taskwatch_find(w->d->watch, &f->task);
+	const struct as_taskwatch_row *row =
+		as_taskwatch_find(w->d->watch, &f->task, w->d->to->names->text[f->name]);
 
 	*to = (struct as_moment_task){.name = f->name,
 				      .ran_ns = row ? row->ran_ns : -1,

@@ -25,9 +25,9 @@ static void name_slots(struct as_pyreader *r, uint64_t code, struct slots *s)
 	const struct as_py_objects *o = r->at;
 
 	s->n = 0;
-	add_names(r, as_pyword(r, code + o->code.names), 0, s);
+	add_names(r, as_pyword(r, as_pybody(r, code) + o->code.names), 0, s);
 	if (o->code.kinds != AS_PY_NO) {
-		uint64_t kinds = as_pyword(r, code + o->code.kinds);
+		uint64_t kinds = as_pyword(r, as_pybody(r, code) + o->code.kinds);
 
 		if (s->n && !as_pyread(r, kinds + r->py->at.bytes, s->kind, s->n))
 			s->n = 0;
@@ -43,7 +43,7 @@ static uint64_t value_of(struct as_pyreader *r, uint64_t slot, unsigned char kin
 	if (!slot || kind & AS_PY_KIND_HIDDEN)
 		return 0;
 	if (kind & (AS_PY_KIND_CELL | AS_PY_KIND_FREE) && as_pyis(r, slot, "cell"))
-		return as_pyword(r, slot + AS_PY_CELL);
+		return as_pyword(r, as_pybody(r, slot) + AS_PY_CELL);
 	return slot;
 }
 

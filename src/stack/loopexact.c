@@ -168,20 +168,32 @@ static void add_open(struct as_loop_exact *x, const struct as_wire_loop *w, stru
 	to->over++;
 }
 
+static int64_t larger(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+void as_loop_exact_add(struct as_loop *to, const struct as_wire_loop *w, int64_t watched_ns)
+{
+	int64_t max = larger(to->busy.max, (int64_t)w->max);
+
+	for (size_t i = 0; i < AS_WIRE_LOOP_BUCKETS; i++)
+		as_histogram_add(&to->busy, (int64_t)as_bucket_middle(i, AS_WIRE_LOOP_BITS),
+				 w->bucket[i]);
+	to->busy.max = max; /* the middle of its bucket is near it only */
+	to->wait = as_loop_call_name(w->wait);
+	to->watched_ns = larger(to->watched_ns, watched_ns);
+	to->busy_ns += (int64_t)w->busy;
+	to->over += w->over;
+}
+
 static void add_loop(struct as_loop_exact *x, const struct as_wire_loop *w, int64_t now)
 {
 	struct as_loop *to = w->tid ? as_loops_of(x->to, w->tid) : NULL;
 
 	if (!to)
 		return;
-	for (size_t i = 0; i < AS_WIRE_LOOP_BUCKETS; i++)
-		as_histogram_add(&to->busy, (int64_t)as_bucket_middle(i, AS_WIRE_LOOP_BITS),
-				 w->bucket[i]);
-	to->busy.max = (int64_t)w->max;
-	to->wait = as_loop_call_name(w->wait);
-	to->watched_ns = now - ours(x, w->first);
-	to->busy_ns = (int64_t)w->busy;
-	to->over = w->over;
+	as_loop_exact_add(to, w, now - ours(x, w->first));
 	add_open(x, w, to, now);
 }
 

@@ -34,4 +34,9 @@ int as_loop_exact_open(struct as_loop_exact *x, const struct as_env *env, pid_t 
 void as_loop_exact_close(struct as_loop_exact *x);
 /* When to look next. */
 int64_t as_loop_exact_look(struct as_loop_exact *x, int64_t now);
+/*
+ * One place of a thread, as the kernel left it. It may have two: one that it took by itself
+ * when it came to wait, and, at the same moment, one that it was given because it waited.
+ */
+void as_loop_exact_add(struct as_loop *to, const struct as_wire_loop *w, int64_t watched_ns);
 void as_loop_exact_finish(struct as_loop_exact *x, int64_t now);

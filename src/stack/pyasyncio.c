@@ -24,7 +24,7 @@ static bool ask(const struct as_env *env, const struct as_pyreader *r, struct as
 
 	return as_mapped_section(env, r->py->pid, ".AsyncioDebug", &at, &size) &&
 	       size >= sizeof table && !as_remote_read(r->py->pid, at, table, sizeof table) &&
-	       as_py_asyncio(table, r->at, ret);
+	       as_py_asyncio(table, r->at, r->more, ret);
 }
 
 void as_pyasyncio_find(const struct as_env *env, struct as_pyreader *r, uint64_t interp,
@@ -66,7 +66,7 @@ static bool add(struct as_pytask_list *l, uint64_t task)
 /* The items of a set; those of a WeakSet are weak references. */
 static bool add_set(struct as_pyreader *r, uint64_t set, bool weak, struct as_pytask_list *l)
 {
-	uint64_t used = as_pyword(r, set + AS_PY_SET_USED);
+	uint64_t used = as_pyword(r, as_pybody(r, set) + AS_PY_SET_USED);
 	size_t n = used < AS_PYTASKS_MOST ? (size_t)used : AS_PYTASKS_MOST;
 	as_auto_free uint64_t *item = as_zalloc_n(n, sizeof *item);
 
@@ -74,7 +74,8 @@ static bool add_set(struct as_pyreader *r, uint64_t set, bool weak, struct as_py
 		return false;
 	n = as_pyset_items(r, set, item, n);
 	for (size_t i = 0; i < n; i++) {
-		uint64_t task = weak ? as_pyword(r, item[i] + AS_PY_WEAKREF) : item[i];
+		uint64_t task =
+			weak ? as_pyword(r, as_pybody(r, item[i]) + AS_PY_WEAKREF) : item[i];
 
 		if (task && !add(l, task))
 			return false;

@@ -21,8 +21,9 @@ struct coro {
 
 uint64_t as_pycoro_frame(struct as_pyreader *r, uint64_t coro)
 {
-	return r->at->gen.state == AS_PY_NO ? as_pyword(r, coro + r->at->gen.frame)
-					    : coro + r->at->gen.frame;
+	uint64_t at = as_pybody(r, coro) + r->at->gen.frame;
+
+	return r->at->gen.state == AS_PY_NO ? as_pyword(r, at) : at;
 }
 
 static bool read_coro(struct as_pyreader *r, uint64_t coro, struct coro *ret)
@@ -30,7 +31,8 @@ static bool read_coro(struct as_pyreader *r, uint64_t coro, struct coro *ret)
 	ret->r = r;
 	ret->state = 0;
 	ret->frame = as_pycoro_frame(r, coro);
-	if (r->at->gen.state != AS_PY_NO && !as_pyread(r, coro + r->at->gen.state, &ret->state, 1))
+	if (r->at->gen.state != AS_PY_NO &&
+	    !as_pyread(r, as_pybody(r, coro) + r->at->gen.state, &ret->state, 1))
 		return false;
 	return ret->frame && as_pyread(r, ret->frame, ret->copy, r->at->frame.locals);
 }
@@ -142,7 +144,7 @@ static uint64_t unwrap(struct as_pyreader *r, uint64_t object)
 
 	for (size_t i = 0; t && i < AS_LEN(wraps); i++)
 		if (!strcmp(t->name, wraps[i]))
-			return as_pyword(r, object + INSIDE);
+			return as_pyword(r, as_pybody(r, object) + INSIDE);
 	return object;
 }
 

@@ -55,7 +55,8 @@ bool as_pydict_open(struct as_pyreader *r, uint64_t dict, struct as_pydict *ret)
 	const struct as_pytype *t = as_pytype_of(r, dict);
 	unsigned char head[AS_PY_DICT_BYTES];
 
-	if (!t || !(t->flags & AS_PY_IS_DICT) || !as_pyread(r, dict, head, sizeof head))
+	if (!t || !(t->flags & AS_PY_IS_DICT) ||
+	    !as_pyread(r, as_pybody(r, dict), head, sizeof head))
 		return false;
 	uint64_t values = as_word(head, AS_PY_DICT_VALUES);
 
@@ -117,8 +118,8 @@ uint64_t as_pydict_find(struct as_pyreader *r, uint64_t dict, const char *key)
 static bool open_values(struct as_pyreader *r, uint64_t type, uint64_t values,
 			struct as_pydict *ret)
 {
-	return open_keys(r, as_pyword(r, type + r->at->keys.cached), values + r->at->keys.values,
-			 ret);
+	return open_keys(r, as_pyword(r, as_pybody(r, type) + r->at->keys.cached),
+			 values + r->at->keys.values, ret);
 }
 
 /* 3.13: the values say whether they are still those of the object. */
@@ -128,14 +129,15 @@ static bool open_inside(struct as_pyreader *r, uint64_t object, uint64_t type,
 	enum { INSIDE = 16, VALID = 3 };
 	unsigned char head[4];
 
-	return as_pyread(r, object + INSIDE, head, sizeof head) && head[VALID] &&
-	       open_values(r, type, object + INSIDE, ret);
+	uint64_t at = as_pybody(r, object) + INSIDE;
+
+	return as_pyread(r, at, head, sizeof head) && head[VALID] && open_values(r, type, at, ret);
 }
 
 static bool open_managed(struct as_pyreader *r, uint64_t object, struct as_pytype t,
 			 struct as_pydict *ret)
 {
-	uint64_t dict = as_pyword(r, object - 3 * WORD);
+	uint64_t dict = as_pyword(r, object - (r->more ? 1 : 3) * WORD);
 	uint64_t values = r->at->attrs == AS_PY_ATTRS_BEFORE ? as_pyword(r, object - 4 * WORD) : 0;
 
 	if (r->at->attrs == AS_PY_ATTRS_EITHER && dict & 1)

@@ -9,5 +9,7 @@ uint64_t as_pymodule_find(struct as_pyreader *r, uint64_t interp, const char *mo
 	uint64_t modules = as_pyword(r, interp + r->py->at.interp.modules);
 	uint64_t found = as_pydict_find(r, modules, module);
 
-	return found ? as_pydict_find(r, as_pyword(r, found + AS_PY_MODULE_DICT), name) : 0;
+	if (!found)
+		return 0;
+	return as_pydict_find(r, as_pyword(r, as_pybody(r, found) + AS_PY_MODULE_DICT), name);
 }

@@ -8,8 +8,10 @@
 
 bool as_pyreader_init(struct as_pyreader *r, const struct as_python *py)
 {
-	*r = (struct as_pyreader){.py = py, .at = as_py_objects(py->at.minor)};
-	return r->at != NULL && !py->at.free_threaded;
+	*r = (struct as_pyreader){.py = py,
+				  .at = as_py_objects(py->at.minor),
+				  .more = py->at.free_threaded ? AS_PY_HEAD_MORE : 0};
+	return r->at && !(py->at.free_threaded && py->at.minor > AS_PY_FREE_LAST);
 }
 
 void as_pyreader_allow(struct as_pyreader *r, size_t reads)
@@ -59,7 +61,7 @@ static bool read_type(struct as_pyreader *r, uint64_t at, struct as_pytype *ret)
 	unsigned char t[AS_PY_TYPE_BYTES];
 
 	*ret = (struct as_pytype){.at = 0};
-	if (!as_pyread(r, at, t, sizeof t))
+	if (!as_pyread(r, as_pybody(r, at), t, sizeof t))
 		return false;
 	read_name(r, as_word(t, AS_PY_TYPE_NAME), ret->name);
 	if (!ret->name[0])
@@ -82,7 +84,7 @@ static const struct as_pytype *type_at(struct as_pyreader *r, uint64_t at)
 
 const struct as_pytype *as_pytype_of(struct as_pyreader *r, uint64_t object)
 {
-	return object ? type_at(r, as_pyword(r, object + AS_PY_TYPE)) : NULL;
+	return object ? type_at(r, as_pyword(r, as_pybody(r, object) + AS_PY_TYPE)) : NULL;
 }
 
 bool as_pyis(struct as_pyreader *r, uint64_t object, const char *name)
@@ -105,7 +107,7 @@ bool as_pyint_read(struct as_pyreader *r, uint64_t object, struct as_pyint *ret)
 	enum { SIGN = 3, NEGATIVE = 2, SIGN_BITS = 3 };
 	uint64_t size;
 
-	if (!as_pyread(r, object + AS_PY_SIZE, &size, sizeof size))
+	if (!as_pyread(r, as_pybody(r, object) + AS_PY_SIZE, &size, sizeof size))
 		return false;
 	if (r->at->tagged_int) {
 		ret->negative = (size & SIGN) == NEGATIVE;
@@ -115,7 +117,8 @@ bool as_pyint_read(struct as_pyreader *r, uint64_t object, struct as_pyint *ret)
 		ret->n = ret->negative ? -size : size;
 	}
 	return ret->n > AS_PYINT_MOST || !ret->n ||
-	       as_pyread(r, object + AS_PY_ITEMS, ret->digit, ret->n * sizeof *ret->digit);
+	       as_pyread(r, as_pybody(r, object) + AS_PY_ITEMS, ret->digit,
+			 ret->n * sizeof *ret->digit);
 }
 
 bool as_pyint_small(struct as_pyreader *r, uint64_t object, int64_t *ret)
@@ -137,12 +140,13 @@ bool as_pyint_small(struct as_pyreader *r, uint64_t object, int64_t *ret)
 size_t as_pyitems(struct as_pyreader *r, uint64_t object, uint64_t *item, size_t max)
 {
 	const struct as_pytype *t = as_pytype_of(r, object);
-	uint64_t n = t ? as_pyword(r, object + AS_PY_SIZE) : 0, at = object + r->at->tuple;
+	uint64_t body = as_pybody(r, object), at = body + r->at->tuple;
+	uint64_t n = t ? as_pyword(r, body + AS_PY_SIZE) : 0;
 
 	if (!t || !(t->flags & (AS_PY_IS_LIST | AS_PY_IS_TUPLE)) || n > INT32_MAX)
 		return 0;
 	if (t->flags & AS_PY_IS_LIST)
-		at = as_pyword(r, object + AS_PY_ITEMS);
+		at = as_pyword(r, body + AS_PY_ITEMS);
 	size_t some = n < max ? (size_t)n : max;
 	return some && !as_pyread(r, at, item, some * sizeof *item) ? 0 : (size_t)n;
 }
@@ -165,7 +169,7 @@ size_t as_pyset_items(struct as_pyreader *r, uint64_t object, uint64_t *item, si
 	uint64_t entry[BLOCK][2];
 	size_t found = 0;
 
-	if (!as_pyread(r, object, head, sizeof head))
+	if (!as_pyread(r, as_pybody(r, object), head, sizeof head))
 		return 0;
 	uint64_t slots = as_word(head, AS_PY_SET_MASK) + 1;
 	uint64_t used = as_word(head, AS_PY_SET_USED), at = as_word(head, AS_PY_SET_TABLE);

@@ -24,7 +24,8 @@ struct as_pytype {
 struct as_pyreader {
 	const struct as_python *py;
 	const struct as_py_objects *at;
-	size_t left; /* reads that are still allowed */
+	uint32_t more; /* bytes of an object's head; AS_PY_HEAD_MORE, or 0 */
+	size_t left;   /* reads that are still allowed */
 	struct as_pytype type[AS_PYTYPES];
 };
 
@@ -48,6 +49,11 @@ void as_pyreader_allow(struct as_pyreader *r, size_t reads);
 bool as_pyread(struct as_pyreader *r, uint64_t at, void *to, size_t n);
 /* A word at an address; 0 when it cannot be read. */
 uint64_t as_pyword(struct as_pyreader *r, uint64_t at);
+/* From where on the members of an object are where objects.h says. */
+static inline uint64_t as_pybody(const struct as_pyreader *r, uint64_t object)
+{
+	return object + r->more;
+}
 /* The object that a slot of a frame says it holds; 0: none. */
 uint64_t as_pyref(const struct as_pyreader *r, uint64_t slot);
 /* NULL: it has none that can be read. Good until the next type is asked for. */

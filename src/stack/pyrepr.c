@@ -83,7 +83,7 @@ static void put_float(struct repr *p, uint64_t object)
 	char text[AS_SHORTEST_MAX];
 	double v = 0;
 
-	if (!as_pyread(p->r, object + AS_PY_FLOAT, &v, sizeof v))
+	if (!as_pyread(p->r, as_pybody(p->r, object) + AS_PY_FLOAT, &v, sizeof v))
 		as_buf_byte(p->out, '?');
 	else if (!isfinite(v))
 		as_buf_str(p->out, isnan(v) ? "nan" : v < 0 ? "-inf" : "inf");
@@ -148,7 +148,7 @@ static void put_str(struct repr *p, uint64_t object)
 static void put_bytes(struct repr *p, uint64_t object)
 {
 	unsigned char b[AS_PYREPR_CHARS];
-	uint64_t all = as_pyword(p->r, object + AS_PY_SIZE);
+	uint64_t all = as_pyword(p->r, as_pybody(p->r, object) + AS_PY_SIZE);
 	size_t n = all < sizeof b ? (size_t)all : sizeof b;
 
 	if (n && !as_pyread(p->r, object + p->r->py->at.bytes, b, n))
@@ -200,7 +200,7 @@ static void put_sequence(struct repr *p, uint64_t object)
 static void put_set(struct repr *p, uint64_t object)
 {
 	uint64_t item[AS_PYREPR_ITEMS];
-	uint64_t all = as_pyword(p->r, object + AS_PY_SET_USED);
+	uint64_t all = as_pyword(p->r, as_pybody(p->r, object) + AS_PY_SET_USED);
 	size_t n = as_pyset_items(p->r, object, item, AS_PYREPR_ITEMS);
 	bool frozen = as_pyis(p->r, object, "frozenset");
 
@@ -213,7 +213,8 @@ static void put_set(struct repr *p, uint64_t object)
 
 static void put_dict(struct repr *p, uint64_t object)
 {
-	uint64_t all = as_pyword(p->r, object + AS_PY_DICT_USED), key, value, i = 0;
+	uint64_t all = as_pyword(p->r, as_pybody(p->r, object) + AS_PY_DICT_USED);
+	uint64_t key, value, i = 0;
 	struct as_pydict d;
 	bool whole = as_pydict_open(p->r, object, &d);
 

@@ -226,3 +226,16 @@ int as_python_find(const struct as_env *env, pid_t pid, struct as_python *ret, s
 		return settle(&s, ret, err);
 	return as_scan_runtime(pid, &s.maps, ret) ? AS_OK : not_python(&s, err);
 }
+
+int as_python_await(const struct as_env *env, pid_t pid, struct as_python *ret, struct as_err *err)
+{
+	const struct timespec nap = as_timespec(20 * AS_MSEC);
+	int64_t end = as_now() + AS_PYTHON_PATIENCE;
+	int r = as_python_find(env, pid, ret, err);
+
+	while (r == AS_EUNSUP && as_now() < end) {
+		(void)nanosleep(&nap, NULL);
+		r = as_python_find(env, pid, ret, err);
+	}
+	return r;
+}

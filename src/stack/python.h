@@ -10,6 +10,7 @@
  */
 #include <sys/types.h>
 
+#include "base/clock.h"
 #include "os/env.h"
 #include "pyabi/layout.h"
 
@@ -25,3 +26,6 @@ struct as_python {
  * known, or none yet: a process that has just begun may become one.
  */
 int as_python_find(const struct as_env *env, pid_t pid, struct as_python *ret, struct as_err *err);
+/* The same of a process that may have just begun and become a Python: look for half a second. */
+int as_python_await(const struct as_env *env, pid_t pid, struct as_python *ret, struct as_err *err);
+#define AS_PYTHON_PATIENCE (AS_SECOND / 2)

@@ -12,7 +12,8 @@
 
 enum {
 	HOLDERS_MOST = 64,
-	FEW = 4, /* threads, that are as well asked at once */
+	FEW = 4,            /* threads, that are as well asked at once     */
+	SLICES_BACK = 1024, /* no look stands for the time before so many */
 };
 
 static const int64_t check_first = 20 * AS_MSEC;
@@ -90,15 +91,51 @@ struct weight {
 	int64_t ns[AS_LEN(kinds)];
 };
 
-static void add(struct as_sampler *s, const struct as_pythread *t, const struct weight *w)
+/* The part of a weight that lies in one slice, and is taken from what is left of it. */
+static int64_t part_of(int64_t *left, int64_t part, int64_t rest)
 {
-	int64_t v[AS_VALUES_MAX] = {1};
+	int64_t v = part < rest ? (int64_t)((double)*left * (double)part / (double)rest) : *left;
+
+	*left -= v;
+	return v;
+}
+
+/* One part of it; only the last, at the look itself, is a sample. */
+static void add_part(struct as_sampler *s, const struct as_pythread *t, uint32_t slice,
+		     const int64_t *ns, bool sample)
+{
+	int64_t v[AS_VALUES_MAX] = {sample};
 	size_t n = 1;
 
 	for (size_t i = 0; i < AS_LEN(kinds); i++)
 		if (s->config.modes & kinds[i].mode)
-			v[n++] = w->ns[i];
-	as_profile_add(s->to, t->stack, t->tags, s->slice, v);
+			v[n++] = ns[i];
+	as_profile_add(s->to, t->stack, t->tags, slice, v);
+}
+
+/*
+ * What a thread had in the time that ends now and is `since` long. Slices are
+ * short where a run is, so that a look may stand for more than one has: each gets
+ * what it is long.
+ */
+static void add(struct as_sampler *s, const struct as_pythread *t, struct weight w, int64_t now,
+		int64_t since)
+{
+	const struct as_sampler_config *c = &s->config;
+	uint32_t slice = as_sampler_slice(c, now - since);
+
+	if (s->slice > SLICES_BACK && slice < s->slice - SLICES_BACK)
+		slice = s->slice - SLICES_BACK;
+	for (; slice < s->slice; slice++) {
+		int64_t end = c->origin_ns + ((int64_t)slice + 1) * c->slice_ns, rest = since;
+		int64_t ns[AS_LEN(kinds)];
+
+		since = now - end;
+		for (size_t i = 0; i < AS_LEN(kinds); i++)
+			ns[i] = part_of(&w.ns[i], rest - since, rest);
+		add_part(s, t, slice, ns, false);
+	}
+	add_part(s, t, s->slice, w.ns, true);
 	s->count.samples++;
 }
 
@@ -127,8 +164,9 @@ static void tag(struct as_sampler *s, const struct as_sampled *p, struct as_pyth
 		tags[n++] = (struct as_tag){text(s, "process"), 0, p->py.pid};
 	if (s->config.threads)
 		tags[n++] = (struct as_tag){text(s, "thread"), 0, t->tid};
-	if (s->config.threads && t->name[0])
-		tags[n++] = (struct as_tag){text(s, "name"), text(s, t->name), 0};
+	if (s->config.threads && (t->called || t->name[0]))
+		tags[n++] = (struct as_tag){text(s, "name"),
+					    t->called ? t->called : text(s, t->name), 0};
 	if (task)
 		tags[n++] = task_tag(s, task);
 	t->tags = as_profile_tags(s->to, tags, n);
@@ -178,12 +216,14 @@ static void look_around(const struct as_sampler *s, struct as_sampled *p, int64_
 	p->refresh_ns = now + AS_SECOND;
 }
 
-/* See who is new and who has ended. */
-static bool list(struct as_sampler *s, struct as_sampled *p)
+/* See who is new and who has ended; `all`: and who has another name. */
+static bool list(struct as_sampler *s, struct as_sampled *p, int64_t now, bool all)
 {
 	if (!as_pythreads_refresh(&p->threads))
 		return false;
 	as_lone_count(&p->lone, &p->threads);
+	if (s->config.threads)
+		as_naming_read(&p->naming, &p->threads, s->to, now, all);
 	for (size_t i = 0; i < p->threads.n; i++)
 		if (!p->threads.at[i]->known)
 			tag(s, p, p->threads.at[i], NULL);
@@ -196,7 +236,7 @@ static bool refresh(struct as_sampler *s, struct as_sampled *p, int64_t now)
 	check_codes(p, now);
 	if (now < p->refresh_ns)
 		return true;
-	if (!list(s, p))
+	if (!list(s, p, now, true))
 		return false;
 	look_around(s, p, now);
 	return true;
@@ -354,8 +394,13 @@ static void look_at(struct as_sampler *s, struct as_sampled *p, size_t i, struct
 	if (!t->told)
 		return;
 	int64_t used = cpu && t->owed_ns > 0 ? t->owed_ns : 0;
-	add(s, t, &(struct weight){{used, wall ? l->since : 0, gil ? l->since : 0}});
+	add(s, t, (struct weight){{used, wall ? l->since : 0, gil ? l->since : 0}}, l->now,
+	    l->since);
 	t->owed_ns -= used;
+	if (cpu) {
+		t->ran_stack = t->stack;
+		t->ran_tags = t->tags;
+	}
 }
 
 /* The only one of its process that ran when last asked, or waited for a CPU, is asked itself. */
@@ -400,6 +445,7 @@ static bool asleep(const struct as_sampler *s, struct as_sampled *p, int64_t now
 struct awaiting {
 	struct as_sampler *s;
 	struct as_sampled *p;
+	int64_t now;
 };
 
 static void add_awaiting(void *arg, const struct as_buf *name, const struct as_pystack *stack,
@@ -415,12 +461,12 @@ static void add_awaiting(void *arg, const struct as_buf *name, const struct as_p
 		tags[n++] = (struct as_tag){text(s, "process"), 0, a->p->py.pid};
 	tags[n++] = task_tag(s, name);
 	task.tags = as_profile_tags(s->to, tags, n);
-	add(s, &task, &(struct weight){{0, since, 0}});
+	add(s, &task, (struct weight){{0, since, 0}}, a->now, since);
 }
 
 static void look_at_tasks(struct as_sampler *s, struct as_sampled *p, int64_t now)
 {
-	struct awaiting a = {s, p};
+	struct awaiting a = {s, p, now};
 
 	if (s->config.tasks && s->config.modes & AS_MODE_WALL)
 		as_tasksight_awaiting(&p->tasks, now, s->stack, add_awaiting, &a);
@@ -445,7 +491,7 @@ static bool look_at_new(struct as_sampler *s, struct as_sampled *p, struct look 
 	p->peek_ns = l->now + (p->leads ? peek_pause_led : peek_pause);
 	if (as_pythreads_same(&p->threads, &l->heads))
 		return true;
-	if (!list(s, p))
+	if (!list(s, p, l->now, false))
 		return false;
 	for (size_t i = 0; i < p->threads.n; i++)
 		if (p->threads.at[i]->fresh && !had_turn(&p->threads, p->threads.at[i]->tid))
@@ -516,6 +562,7 @@ int as_sampler_add(struct as_sampler *s, pid_t pid, struct as_err *err)
 		return r;
 	as_pythreads_init(&p->threads, s->env, &p->py);
 	as_codes_init(&p->codes, &p->py, s->to);
+	as_naming_init(&p->naming, &p->py);
 	p->check_pause = check_first;
 	p->used_ns = -1;
 	if (clock_getcpuclockid(pid, &p->lone.clock) || !refresh(s, p, as_now()))
@@ -541,6 +588,41 @@ void as_sampler_look(struct as_sampler *s, int64_t now)
 	s->nprocs = kept;
 	s->count.ticks++;
 	set_due(s, as_now());
+}
+
+/* One in two interpreters has its time in the first. */
+static bool is_again(const struct as_pythreads *t, size_t i)
+{
+	for (size_t k = 0; t->interps > 1 && k < i; k++)
+		if (t->at[k]->tid == t->at[i]->tid)
+			return true;
+	return false;
+}
+
+static void settle(struct as_sampler *s, struct as_sampled *p, size_t i, int64_t now)
+{
+	struct as_pythread *t = p->threads.at[i];
+	struct as_pydeed did;
+
+	p->lone.settle_ns = 0; /* by its own count, too */
+	if (is_again(&p->threads, i) || !as_lone_ask(&p->lone, t, now, &did))
+		return;
+	t->owed_ns += did.used_ns;
+	if (t->owed_ns <= 0)
+		return;
+	t->stack = t->ran_stack;
+	t->tags = t->ran_stack ? t->ran_tags : t->tags;
+	t->known = false;
+	add_part(s, t, s->slice, (int64_t[AS_LEN(kinds)]){t->owed_ns}, false);
+	t->owed_ns = 0;
+}
+
+void as_sampler_end(struct as_sampler *s, int64_t now)
+{
+	s->slice = as_sampler_slice(&s->config, now);
+	for (size_t i = 0; s->config.modes & AS_MODE_CPU && i < s->nprocs; i++)
+		for (size_t k = 0; k < s->proc[i]->threads.n; k++)
+			settle(s, s->proc[i], k, now);
 }
 
 int as_sampler_open(struct as_sampler *s, const struct as_env *env,

@@ -7,10 +7,12 @@
  * program does in step with a clock is seen too often or never. A moment that
  * was missed is late and left out: there is never a burst to catch up. Weights
  * are time, not counts: what a thread has used of a CPU since it was last seen
- * running (cpu), or the time since the last look (wall, gil).
+ * running (cpu), or the time since the last look (wall, gil). What lies on both
+ * sides of the end of a slice is divided.
  */
 #include "stack/code.h"
 #include "stack/lone.h"
+#include "stack/naming.h"
 #include "stack/tasksight.h"
 #include "stack/threads.h"
 
@@ -48,6 +50,7 @@ struct as_sampled {
 	struct as_pythreads threads;
 	struct as_codes codes;
 	struct as_tasksight tasks;     /* if they are asked for */
+	struct as_naming naming;       /* likewise, of threads  */
 	int64_t last_ns, refresh_ns;   /* CLOCK_MONOTONIC                             */
 	int64_t check_ns, check_pause; /* when its code is looked at again          */
 	int64_t peek_ns;               /* new threads are asked for no sooner, unless */
@@ -86,3 +89,8 @@ bool as_sampler_has(const struct as_sampler *s, pid_t pid);
 uint32_t as_sampler_slice(const struct as_sampler_config *c, int64_t now);
 /* Look at all of them now, and set when to look next, s->due_ns. Who is gone is left out. */
 void as_sampler_look(struct as_sampler *s, int64_t now);
+/*
+ * After the last look: what threads have used of a CPU and was seen in no stack
+ * is that of the one in which each was last seen running, or of none.
+ */
+void as_sampler_end(struct as_sampler *s, int64_t now);

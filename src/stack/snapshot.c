@@ -9,14 +9,15 @@
 
 enum {
 	CHUNKS_MOST = 64,
-	CHUNK_MOST = 8 << 20, /* bytes of one that are read              */
-	COPY_MOST = 64 << 20, /* bytes of all copies; no stack has more  */
-	CHUNK_HEAD = 24,      /* of struct _PyStackChunk: previous, size, top */
-	CHUNK_SIZE = 8,       /* where its size is, in bytes             */
-	CHUNK_TOP = 16,       /* where its fill is, in words of its data */
-	SLACK = 512,          /* the stack may have grown since          */
-	SLACK_MOST = 4096,    /* … and has been so much deeper           */
-	TIP = 640,            /* bytes on either side of the leaf        */
+	CHUNK_MOST = 8 << 20,            /* bytes of one that are read              */
+	COPY_MOST = 64 << 20,            /* bytes of all copies; no stack has more  */
+	CHUNK_HEAD = 24,                 /* of struct _PyStackChunk: previous, size, top */
+	CHUNK_SIZE = 8,                  /* where its size is, in bytes             */
+	CHUNK_TOP = 16,                  /* where its fill is, in words of its data */
+	SLACK = 512,                     /* the stack may have grown since          */
+	SLACK_MOST = 4096,               /* … and has been so much deeper           */
+	TIP = 640,                       /* bytes on either side of the leaf        */
+	STRAYS_MOST = AS_FRAMES_MAX + 1, /* the last tells that there are more */
 };
 
 /* What an attempt came to. */
@@ -294,7 +295,7 @@ static bool find_stray(struct walk *w, uint64_t frame, unsigned char *now, struc
 {
 	const struct as_snap_region *r = stray_region(w, frame);
 
-	if (w->s->nmet >= AS_FRAMES_MAX ||
+	if (w->s->nmet >= STRAYS_MOST ||
 	    !as_grow(&w->s->met, &w->s->met_cap, w->s->nmet, sizeof *w->s->met, 16))
 		return false;
 	w->s->met[w->s->nmet++] = frame;
@@ -487,7 +488,7 @@ static enum attempt walk(struct walk *w, uint64_t frame)
 	struct as_ring ring = {0};
 	bool torn = false;
 
-	for (size_t links = 0; frame && links < LINKS_MOST; links++) {
+	for (size_t links = 0; frame && !w->to->cut && links < LINKS_MOST; links++) {
 		struct copies c;
 
 		if (links && w->s->nchunks)
@@ -572,7 +573,7 @@ static enum attempt attempt(struct as_snapper *s, struct as_pystack *ret)
 	if (missed)
 		aim(s, frame);
 	bool stale = r == DONE && s->nstray > 2 * s->nmet + 2 * AS_SPARES;
-	if ((w.unknown || stale) && s->nmet < AS_FRAMES_MAX && !learn_strays(s))
+	if ((w.unknown || stale) && !learn_strays(s))
 		return GAVE_UP;
 	return r;
 }

@@ -1,7 +1,9 @@
 #include "stack/states.h"
 
 #include <stdio.h>
+#include <string.h>
 
+#include "base/clock.h"
 #include "os/call.h"
 #include "pyabi/objects.h"
 
@@ -94,7 +96,7 @@ static bool read_call(const struct as_pythread *t, struct as_call *ret)
 struct as_pystate as_pystate_of(const struct as_pythreads *all, const struct as_pythread *t,
 				const struct as_pygils *g)
 {
-	struct as_pystate s = {.call = -1, .gil = holds(g, t)};
+	struct as_pystate s = {.call = -1, .gil = holds(g, t) ? AS_GIL_HOLDS : AS_GIL_NOT};
 	struct as_call c;
 
 	if (!read_call(t, &c))
@@ -102,4 +104,57 @@ struct as_pystate as_pystate_of(const struct as_pythreads *all, const struct as_
 	s.call = c.nr;
 	s.doing = c.runs ? AS_DOING_RUNS : is_stopped(all, t) ? AS_DOING_STOPPED : waits(&c, g);
 	return s;
+}
+
+/* ── what all of them do ──────────────────────────────────────────────── */
+
+static bool same_holders(const struct as_pygils *a, const struct as_pygils *b)
+{
+	return a->nholders == b->nholders &&
+	       !memcmp(a->holder, b->holder, a->nholders * sizeof *a->holder);
+}
+
+static void doubt(const struct as_pythreads *all, const struct as_pygils *before,
+		  const struct as_pygils *after, struct as_pystate *state)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		bool had = holds(before, all->at[i]) || holds(after, all->at[i]);
+
+		state[i].gil =
+			had && state[i].doing != AS_DOING_WANTS ? AS_GIL_PERHAPS : AS_GIL_NOT;
+	}
+}
+
+bool as_pystates_agree(const struct as_pythreads *all, const struct as_pygils *before,
+		       const struct as_pygils *after, struct as_pystate *state)
+{
+	bool agree = same_holders(before, after);
+
+	for (size_t i = 0; i < all->n && agree; i++)
+		agree = state[i].doing != AS_DOING_WANTS ||
+			(before->nholders && !holds(before, all->at[i]));
+	if (!agree)
+		doubt(all, before, after, state);
+	return agree;
+}
+
+/* Whether it was a good moment. */
+static bool read_all(const struct as_pythreads *all, struct as_pystate *ret)
+{
+	struct as_pygils before, after;
+
+	as_pygils_read(all, &before);
+	for (size_t i = 0; i < all->n; i++)
+		ret[i] = as_pystate_of(all, all->at[i], &before);
+	as_pygils_read(all, &after);
+	return as_pystates_agree(all, &before, &after, ret);
+}
+
+void as_pystates_read(const struct as_pythreads *all, struct as_pystate *ret)
+{
+	const struct timespec pause = as_timespec(AS_MSEC);
+	const int64_t end = as_now() + 50 * AS_MSEC;
+
+	while (!read_all(all, ret) && as_now() < end)
+		(void)nanosleep(&pause, NULL);
 }

@@ -5,7 +5,8 @@
  * The kernel says in which system call a thread waits, and with which
  * arguments. One that waits for a lock inside of the GIL waits for the GIL:
  * no guess is made from names of functions. Nobody is stopped for it, so a
- * state is true of a moment that is over.
+ * state is true of a moment that is over; that of all threads is taken so that
+ * it agrees with who has the GIL.
  */
 #include "profile/moment.h"
 #include "stack/threads.h"
@@ -23,9 +24,18 @@ struct as_pygils {
 struct as_pystate {
 	enum as_doing doing;
 	int32_t call; /* the system call that it waits in; -1: none, or unknown */
-	bool gil;     /* holds it                                               */
+	enum as_gil gil;
 };
 
 void as_pygils_read(const struct as_pythreads *t, struct as_pygils *ret);
 struct as_pystate as_pystate_of(const struct as_pythreads *all, const struct as_pythread *t,
 				const struct as_pygils *g);
+/* Of all of them, by their place in the list, which has room for each. */
+void as_pystates_read(const struct as_pythreads *all, struct as_pystate *ret);
+/*
+ * Do states that were read between two looks at the GILs agree with both? Nobody
+ * who has one waits for it, and somebody has one that is waited for. If not,
+ * who had it at one of them has it perhaps, unless he waits.
+ */
+bool as_pystates_agree(const struct as_pythreads *all, const struct as_pygils *before,
+		       const struct as_pygils *after, struct as_pystate *state);

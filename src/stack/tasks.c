@@ -19,7 +19,7 @@ static bool read_c(struct as_pyreader *r, uint64_t at, struct as_pytask *ret)
 	unsigned char t[256];
 	uint32_t state;
 
-	if (o->task.size > sizeof t || !as_pyread(r, at, t, o->task.size))
+	if (o->task.size > sizeof t || !as_pyread(r, as_pybody(r, at), t, o->task.size))
 		return false;
 	memcpy(&state, t + o->task.state, sizeof state);
 	*ret = (struct as_pytask){.at = at,
@@ -91,10 +91,11 @@ static void wake(struct wakes *w, uint64_t object)
 static void wake_closure(struct wakes *w, uint64_t function)
 {
 	uint64_t cell[CELLS_MOST];
-	size_t n = as_pyitems(w->r, as_pyword(w->r, function + w->r->at->func), cell, CELLS_MOST);
+	uint64_t cells = as_pyword(w->r, as_pybody(w->r, function) + w->r->at->func);
+	size_t n = as_pyitems(w->r, cells, cell, CELLS_MOST);
 
 	for (size_t i = 0; i < n && i < CELLS_MOST; i++)
-		wake(w, as_pyword(w->r, cell[i] + AS_PY_CELL));
+		wake(w, as_pyword(w->r, as_pybody(w->r, cell[i]) + AS_PY_CELL));
 }
 
 /* wait_for, until 3.11: a partial() of a function and the future. */
@@ -102,10 +103,16 @@ static void wake_partial(struct wakes *w, uint64_t partial)
 {
 	enum { ARGS = 24 };
 	uint64_t arg[CELLS_MOST];
-	size_t n = as_pyitems(w->r, as_pyword(w->r, partial + ARGS), arg, CELLS_MOST);
+	uint64_t args = as_pyword(w->r, as_pybody(w->r, partial) + ARGS);
+	size_t n = as_pyitems(w->r, args, arg, CELLS_MOST);
 
 	for (size_t i = 0; i < n && i < CELLS_MOST; i++)
 		wake(w, arg[i]);
+}
+
+static void wake_group(struct wakes *w, uint64_t group)
+{
+	wake(w, as_pyattr(w->r, group, "_on_completed_fut"));
 }
 
 static void wake_by(struct wakes *w, uint64_t callback)
@@ -119,8 +126,7 @@ static void wake_by(struct wakes *w, uint64_t callback)
 	else if (!strcmp(t->name, "functools.partial"))
 		wake_partial(w, callback);
 	else if (!strcmp(t->name, "method")) /* of a TaskGroup */
-		wake(w, as_pyattr(w->r, as_pyword(w->r, callback + AS_PY_METHOD_SELF),
-				  "_on_completed_fut"));
+		wake_group(w, as_pyword(w->r, as_pybody(w->r, callback) + AS_PY_METHOD_SELF));
 }
 
 static void wake_all(struct wakes *w, uint64_t first, uint64_t list)
@@ -143,8 +149,8 @@ size_t as_pytask_wakes(struct as_pyreader *r, const struct as_pytask *t,
 	as_pyreader_allow(r, READS_MOST);
 	wake_all(&w, t->callback, t->callbacks);
 	for (size_t i = 0; i < w.n; i++)
-		wake_all(&w, as_pyword(r, future[i] + r->at->task.callback),
-			 as_pyword(r, future[i] + r->at->task.callbacks));
+		wake_all(&w, as_pyword(r, as_pybody(r, future[i]) + r->at->task.callback),
+			 as_pyword(r, as_pybody(r, future[i]) + r->at->task.callbacks));
 	return w.n;
 }
 

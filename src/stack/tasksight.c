@@ -91,7 +91,7 @@ static void tell(struct as_tasksight *t, uint64_t at, const struct told *to)
 	if (!read_awaiting(t, at, &task, &chain) || !as_pytask_name(&t->r, &task, &name))
 		return;
 	s->n = chain.n;
-	s->cut = chain.cut;
+	s->cut = false; /* what a long chain lacks is its end, not its callers */
 	for (size_t i = 0; i < chain.n; i++)
 		s->at[i] = chain.at[chain.n - 1 - i];
 	to->fn(to->arg, &name, s, to->since);

@@ -1,6 +1,7 @@
 #include "stack/taskwatch.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -15,39 +16,47 @@ void as_taskwatch_done(struct as_taskwatch *w)
 
 /* ── rows ─────────────────────────────────────────────────────────────── */
 
-static uint32_t hash_of(const struct as_pytask *t)
-{
-	const uint64_t who[] = {t->at, t->coro, t->name};
+/* Who is looked for. */
+struct who {
+	const struct as_pytask *task;
+	uint32_t name;
+};
 
-	return as_hash(0, who, sizeof who);
+static uint32_t hash_of(const struct who *who)
+{
+	const uint64_t what[] = {who->task->at, who->task->coro, who->name};
+
+	return as_hash(0, what, sizeof what);
 }
 
 static bool same(const void *owner, uint32_t i, const void *key)
 {
-	const struct as_taskwatch *w = owner;
-	const struct as_pytask *t = key;
+	const struct as_taskwatch_row *row = &((const struct as_taskwatch *)owner)->row[i];
+	const struct who *who = key;
 
-	return w->row[i].at == t->at && w->row[i].coro == t->coro && w->row[i].name == t->name;
+	return row->at == who->task->at && row->coro == who->task->coro && row->name == who->name;
 }
 
 const struct as_taskwatch_row *as_taskwatch_find(const struct as_taskwatch *w,
-						 const struct as_pytask *t)
+						 const struct as_pytask *t, const char *name)
 {
-	uint32_t i = as_index_find(&w->by_who, hash_of(t), same, w, t);
+	const struct who who = {t, as_hash(0, name, strlen(name))};
+	uint32_t i = as_index_find(&w->by_who, hash_of(&who), same, w, &who);
 
 	return i == AS_NOWHERE ? NULL : &w->row[i];
 }
 
-static struct as_taskwatch_row *row_of(struct as_taskwatch *w, const struct as_pytask *t)
+static struct as_taskwatch_row *row_of(struct as_taskwatch *w, const struct who *who)
 {
-	uint32_t hash = hash_of(t), i = as_index_find(&w->by_who, hash, same, w, t);
+	uint32_t hash = hash_of(who), i = as_index_find(&w->by_who, hash, same, w, who);
 
 	if (i != AS_NOWHERE)
 		return &w->row[i];
 	if (w->n >= AS_PYTASKS_MOST || !as_grow(&w->row, &w->cap, w->n, sizeof *w->row, 64) ||
 	    !as_index_add(&w->by_who, hash, (uint32_t)w->n))
 		return NULL;
-	w->row[w->n] = (struct as_taskwatch_row){t->at, t->coro, t->name, 0, 0};
+	w->row[w->n] = (struct as_taskwatch_row){
+		who->task->at, who->task->coro, who->name, w->looks, 0, 0};
 	return &w->row[w->n++];
 }
 
@@ -61,15 +70,31 @@ static bool has(const uint64_t *task, size_t n, uint64_t one)
 	return false;
 }
 
-static bool note(struct as_taskwatch *w, const struct as_pytask *t, bool running, int64_t since)
+/* One that was away for some looks has ended: this is another, of the same name, in its place. */
+static bool note(struct as_taskwatch *w, const struct who *who, bool running, int64_t since)
 {
-	struct as_taskwatch_row *row = row_of(w, t);
+	enum { AWAY = 2 };
+	const struct as_pytask *t = who->task;
+	struct as_taskwatch_row *row = row_of(w, who);
 
 	if (!row)
 		return w->n >= AS_PYTASKS_MOST; /* of more there is nothing to tell */
+	if (w->looks - row->look > AWAY)
+		row->ran_ns = row->awaited_ns = 0;
+	row->look = w->looks;
 	row->ran_ns += running ? since : 0;
 	row->awaited_ns += !running && t->waiter ? since : 0;
 	return true;
+}
+
+/* A name that cannot be read is none: the task is then known by its addresses. */
+static uint32_t name_of(struct as_pyreader *r, const struct as_pytask *t)
+{
+	as_auto_buf struct as_buf name = AS_BUF(AS_BUF_LINE);
+
+	bool known = as_pytask_name(r, t, &name);
+
+	return as_hash(0, as_buf_text(&name), known ? name.len : 0);
 }
 
 static bool look(struct as_taskwatch *w, struct as_pyreader *r, const struct as_pyasyncio *a,
@@ -84,7 +109,7 @@ static bool look(struct as_taskwatch *w, struct as_pyreader *r, const struct as_
 		return false;
 	for (size_t i = 0; i < list.n; i++)
 		if (as_pytask_read(r, list.at[i], &t) &&
-		    !note(w, &t, has(runs, n, list.at[i]), since))
+		    !note(w, &(struct who){&t, name_of(r, &t)}, has(runs, n, t.at), since))
 			return false;
 	return true;
 }
@@ -116,6 +141,7 @@ bool as_taskwatch_run(struct as_taskwatch *w, struct as_pyreader *r,
 		(void)nanosleep(&t, NULL);
 		int64_t now = as_now();
 
+		w->looks++;
 		for (size_t i = 0; i < n; i++)
 			if (!look(w, r, &asyncio[i], now - last))
 				return false;

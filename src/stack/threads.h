@@ -16,7 +16,10 @@ struct as_pythread {
 	struct as_snapper snap; /* snap.thread is who it is, with tid           */
 	uint64_t interp;
 	pid_t tid;
-	char name[16];
+	char name[16];              /* the kernel's                                      */
+	uint64_t ident;             /* pthread_self(); 0: not read yet                   */
+	uint32_t called;            /* Python's name, a text of a profile; 0: unknown    */
+	uint32_t renamed;           /* so often                                          */
 	int sched, call;            /* its schedstat and syscall, kept open; -1: refused */
 	int64_t asked_ns;           /* when it was last asked; CLOCK_MONOTONIC           */
 	struct as_proc_sched was;   /* then                                              */
@@ -27,6 +30,8 @@ struct as_pythread {
 	uint32_t tags;              /* of its samples                                    */
 	uint32_t stack;             /* that it had when last seen, if `known`            */
 	struct as_code_trail trail; /* to that stack                                     */
+	uint32_t ran_stack;         /* that it had when last seen running, with ran_tags */
+	uint32_t ran_tags;
 	bool known;
 	bool listed; /* still in Python's list */
 	bool bare;   /* it had no Python frame when listed */

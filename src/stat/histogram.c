@@ -2,18 +2,6 @@
 
 #include <math.h>
 
-/*
- * Up to 2^(bits+1) a bucket is a value. Above, one of 2^shift values: the top
- * bits of v, counted on from where the power of two below ended.
- */
-size_t as_bucket_of(uint64_t v, unsigned bits)
-{
-	if (v < UINT64_C(2) << bits)
-		return (size_t)v;
-	unsigned shift = 63 - (unsigned)__builtin_clzll(v) - bits;
-	return ((size_t)shift << bits) + (size_t)(v >> shift);
-}
-
 uint64_t as_bucket_middle(size_t bucket, unsigned bits)
 {
 	if (bucket < (size_t)2 << bits)

@@ -46,5 +46,16 @@ uint64_t as_histogram_within(const struct as_histogram *h, int64_t from, int64_t
  * The same buckets with another number of bits, which is how programs in the
  * kernel count: which one holds v, and the value in the middle of one.
  */
-size_t as_bucket_of(uint64_t v, unsigned bits);
 uint64_t as_bucket_middle(size_t bucket, unsigned bits);
+
+/*
+ * Up to 2^(bits+1) a bucket is a value. Above, one of 2^shift values: the top
+ * bits of v, counted on from where the power of two below ended.
+ */
+static inline size_t as_bucket_of(uint64_t v, unsigned bits)
+{
+	if (v < UINT64_C(2) << bits)
+		return (size_t)v;
+	unsigned shift = 63 - (unsigned)__builtin_clzll(v) - bits;
+	return ((size_t)shift << bits) + (size_t)(v >> shift);
+}

@@ -80,6 +80,14 @@ static void add_up(const struct as_share *s, double *ret_good, double *ret_n)
 	}
 }
 
+double as_share_counted(const struct as_share *s)
+{
+	double good, n;
+
+	add_up(s, &good, &n);
+	return n;
+}
+
 struct as_share_interval as_share_ratio(const struct as_share *s, double z)
 {
 	double good, n, squares = 0, off[AS_SHARE_BATCHES];

@@ -28,6 +28,8 @@ struct as_share_interval {
 
 /* One more stretch of time, as long as the others: all zeros is none so far. */
 void as_share_add(struct as_share *s, double good, double n);
+/* All that were. */
+double as_share_counted(const struct as_share *s);
 /* `z` standard deviations to either side, as of a normal distribution. */
 struct as_share_interval as_share_of(const struct as_share *s, double z);
 /*

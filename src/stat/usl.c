@@ -162,6 +162,12 @@ static struct as_usl_number interval(double mid, double *v, size_t n)
 	return (struct as_usl_number){mid, fmin(mid, v[n / 40]), fmax(mid, v[n - 1 - n / 40])};
 }
 
+/* More than all of it cannot be done in turn, whatever noise says. */
+static struct as_usl_number share(struct as_usl_number v)
+{
+	return (struct as_usl_number){fmin(v.mid, 1), fmin(v.low, 1), fmin(v.high, 1)};
+}
+
 static size_t draw(const struct as_usl_point *p, size_t n, double got[NUMBERS][DRAWS])
 {
 	struct as_usl_point some[AS_USL_MOST];
@@ -213,7 +219,7 @@ bool as_usl_fit(const struct as_usl_point *p, size_t n, struct as_usl *ret)
 	numbers_of(&t, v);
 	size_t m = draw(p, n, got);
 	*ret = (struct as_usl){.lambda = interval(v[LAMBDA], got[LAMBDA], m),
-			       .sigma = interval(v[SIGMA], got[SIGMA], m),
+			       .sigma = share(interval(v[SIGMA], got[SIGMA], m)),
 			       .kappa = interval(v[KAPPA], got[KAPPA], m),
 			       .peak_n = interval(v[PEAK_N], got[PEAK_N], m),
 			       .peak_x = interval(v[PEAK_X], got[PEAK_X], m),

@@ -110,7 +110,6 @@ static int on_begin(struct as_live_decoder *d, struct as_bytes *b, struct as_err
 	as_cleanup(as_identity_done) struct as_identity who = {0};
 
 	as_dec_identity(b, &who);
-	b->bad |= d->began;
 	if (b->bad)
 		return AS_OK;
 	d->began = true;

@@ -103,12 +103,10 @@ static int flush(struct as_live *l, struct as_err *err)
 
 /* ── the sink ─────────────────────────────────────────────────────────── */
 
-static int on_begin(void *st, const struct as_identity *who, struct as_err *err)
+static void greet(struct as_live *l)
 {
-	struct as_live *l = st;
 	struct as_writer self;
 
-	l->eager = who->interval_ns <= 0 || who->interval_ns > 2 * AS_SECOND;
 	as_writer_self(&self);
 	as_buf_add(&l->out, AS_LIVE_MAGIC, AS_LIVE_MAGIC_LEN);
 	size_t at = open_frame(l, AS_LIVE_HELLO);
@@ -118,10 +116,20 @@ static int on_begin(void *st, const struct as_identity *who, struct as_err *err)
 	at = open_frame(l, AS_LIVE_KEYS);
 	as_enc_keys(&l->out);
 	close_frame(l, at);
-	at = open_frame(l, AS_LIVE_BEGIN);
+}
+
+static int on_begin(void *st, const struct as_identity *who, struct as_err *err)
+{
+	struct as_live *l = st;
+	bool first = !l->size;
+
+	l->eager = who->interval_ns <= 0 || who->interval_ns > 2 * AS_SECOND;
+	if (first)
+		greet(l);
+	size_t at = open_frame(l, AS_LIVE_BEGIN);
 	as_enc_identity(&l->out, who);
 	close_frame(l, at);
-	return flush(l, err);
+	return first || l->eager ? flush(l, err) : AS_OK;
 }
 
 static bool half_full(const struct as_live *l)

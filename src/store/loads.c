@@ -179,6 +179,7 @@ static const struct as_slot target_slots[] = {
 	AS_SLOT(19, U64, struct as_load_target, sessions),
 	AS_SLOT(20, MAYBE, struct as_load_target, session_growth),
 	AS_SLOT(21, MAYBE, struct as_load_target, session_bytes),
+	AS_SLOT(22, CHARS, struct as_load_target, unseen),
 };
 
 static void enc_targets(struct as_buf *b, const struct as_load *l)
@@ -314,6 +315,7 @@ static void dec_climb(struct as_bytes *b, struct as_climb_story *ret)
 static const struct as_slot step_slots[] = {
 	AS_SLOT(1, CHARS, struct as_load_step, name),
 	AS_SLOT(2, U64, struct as_load_step, requests),
+	AS_SLOT(3, U64, struct as_load_step, met),
 };
 
 static const struct as_slot check_slots[] = {
@@ -398,6 +400,7 @@ static const struct as_slot rollouts_slots[] = {
 	AS_SLOT(12, U64, struct as_rollouts, gym),
 	AS_SLOT(13, U64, struct as_rollouts, unwatched),
 	AS_SLOT(14, U64, struct as_rollouts, no_json),
+	AS_SLOT(15, U64, struct as_rollouts, lost),
 };
 
 static void enc_rollouts(struct as_buf *b, const struct as_rollouts *r)

@@ -219,7 +219,7 @@ static const struct as_browse_help help[] = {
 	{"total", "with those that it called hold"},
 	{"count", "allocations that it holds itself"},
 	{"allocated", "bytes it ever asked for, freed or not"},
-	{"temp", "allocations freed before their thread made another"},
+	{"temp", "allocations freed before their thread made two more"},
 	{"mapped", "resident pages of files: programs, libraries"},
 	{"neither", "resident beside heap and files: what the allocator keeps, stacks"},
 	{"lost", "events that were not read: sums are too small or too large"},

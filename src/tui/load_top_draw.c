@@ -150,6 +150,12 @@ static void put_errors(const struct as_load_top *t, struct as_pen *p)
 
 /* ── the target ───────────────────────────────────────────────────────── */
 
+static void put_count(struct as_pen *p, double n, const char *what)
+{
+	as_pen_item(p, AS_PLAIN, "%s %s%s", count(n).s, what,
+		    n > 1 || n < 1 || isnan(n) ? "s" : "");
+}
+
 static void put_target(const struct as_load_top *t, struct as_pen *p)
 {
 	double cpu = now(t, AS_F_JOB_CPU), memory = now(t, AS_F_JOB_MEMORY);
@@ -167,9 +173,10 @@ static void put_target(const struct as_load_top *t, struct as_pen *p)
 	}
 	as_pen_item(p, AS_STRONG, "%s of a core", isnan(cpu) ? "-" : as_human_percent(cpu / 1e9).s);
 	as_pen_item(p, AS_PLAIN, "%s memory", isnan(memory) ? "-" : as_human_bytes(memory).s);
-	as_pen_item(p, AS_PLAIN, "%s processes", count(now(t, AS_F_JOB_PROCS)).s);
-	as_pen_item(p, AS_PLAIN, "%s threads", count(now(t, AS_F_JOB_THREADS)).s);
-	as_pen_item(p, AS_PLAIN, "%s open files", count(now(t, AS_F_JOB_FDS)).s);
+	as_pen_item(p, AS_PLAIN, "%s process%s", count(now(t, AS_F_JOB_PROCS)).s,
+		    now(t, AS_F_JOB_PROCS) > 1 ? "es" : "");
+	put_count(p, now(t, AS_F_JOB_THREADS), "thread");
+	put_count(p, now(t, AS_F_JOB_FDS), "open file");
 	as_pen_item(p, AS_PLAIN, "%s switches/s", count(now(t, AS_F_JOB_CTX_VOL)).s);
 	as_pen_line(p);
 }

@@ -110,7 +110,9 @@ static void act(struct as_top *t, int key)
 
 bool as_top_key(struct as_top *t, int key)
 {
-	if (key == 'q' && !t->list.typing)
+	bool away = t->list.typing || t->list.view == AS_BROWSE_HELP; /* a letter, or goes back */
+
+	if (key == 'q' && !away)
 		return false;
 	enum as_browse_did did = as_browse_key(&t->list, &as_top_kind, key);
 	if (did == AS_BROWSE_NOTHING)

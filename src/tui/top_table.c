@@ -43,8 +43,8 @@ void as_top_table(const struct as_top *t, const struct as_look *look, size_t row
 					.nrows = t->list.nrows < rows ? t->list.nrows : rows,
 					.data = t,
 					.cell = put_cell});
-	as_buf_fmt(out, "%s samples in %s, %.2f %% rejected, %s late\n",
-		   as_human_count((double)t->facts.samples).s,
+	as_buf_fmt(out, "%s sample%s in %s, %.2f %% rejected, %s late\n",
+		   as_human_count((double)t->facts.samples).s, t->facts.samples == 1 ? "" : "s",
 		   as_human_duration(t->recent.all_ns).s, 100 * as_top_rejected(t),
 		   as_human_count((double)t->facts.late).s);
 	as_page_end(out, look, from);

@@ -27,9 +27,10 @@
 
 /* "PATH" of the socket; or "PID:PATH": only that process goes there (no AS_WIRE_HEAP_FORKS) */
 #define AS_WIRE_HEAP_ENV     "ASSAY_HEAP"
-#define AS_WIRE_HEAP_MAGIC   0x3350414548595341ull /* "ASYHEAP3" */
+#define AS_WIRE_HEAP_MAGIC   0x3450414548595341ull /* "ASYHEAP4" */
 #define AS_WIRE_HEAP_LIBRARY "assay-heap.so"
 #define AS_WIRE_RATE_MOST    (1ull << 40) /* it is not doubled any more */
+#define AS_WIRE_ASLEEP       1ull         /* in now_ns, which has a ns less for that */
 
 enum {
 	AS_WIRE_HEAP_RINGS = 1024, /* ring 0 is for threads without one, under a lock    */
@@ -52,15 +53,27 @@ enum as_wire_heap_flags {
 	/* Neither PYTHON nor NATIVE: a guest decides, NATIVE unless it finds a Python. */
 };
 
+/* How a session ends. */
+enum as_wire_stop {
+	AS_WIRE_GO_ON,
+	AS_WIRE_STOP,    /* guests record no more                                      */
+	AS_WIRE_STOPPED, /* what they had a number for was read: they share no more    */
+};
+
 /* One page, mapped by every guest of a session. */
 struct as_wire_session {
 	uint64_t magic;
 	uint32_t flags;
-	uint32_t slots;          /* of a guest's table of samples that live, a power of 2     */
-	uint64_t sample;         /* mean bytes between samples; 0: everything is recorded    */
-	_Atomic uint32_t bell;   /* futex: a guest adds 1 and wakes when a ring is half full */
-	_Atomic uint32_t stop;   /* futex, 1: guests record no more; set it, then change now_ns */
-	_Atomic uint64_t now_ns; /* CLOCK_MONOTONIC, written by the collector, about each 10 ms */
+	uint32_t slots;        /* of a guest's table of samples that live, a power of 2     */
+	uint64_t sample;       /* mean bytes between samples; 0: everything is recorded    */
+	_Atomic uint32_t bell; /* futex: a guest adds 1 and wakes when a ring is half full */
+	_Atomic uint32_t stop; /* futex, of enum as_wire_stop; set it, then change now_ns   */
+	/*
+	 * CLOCK_MONOTONIC, written by the collector, about each 10 ms, without AS_WIRE_ASLEEP:
+	 * with that it sleeps for longer, as nothing comes. Who has something to tell then sets
+	 * it by his own clock, and rings.
+	 */
+	_Atomic uint64_t now_ns;
 	/*
 	 * Sampling: what `sample` is now, doubled some times; guests follow. The collector
 	 * changes it, and a guest doubles it whose table is half full.
@@ -160,6 +173,7 @@ enum as_wire_heap_why {
 	AS_WIRE_WHY_NO_GIL,   /* a CPython from 3.14 on without one: codes have copies */
 	AS_WIRE_WHY_EXEC,     /* it became a program without a guest: the collector's word */
 	AS_WIRE_WHY_DEEPBIND, /* a library was opened to see libc before us                */
+	AS_WIRE_WHY_ROOM, /* it came, and could not map what we share: the collector's word    */
 	AS_WIRE_WHYS,
 };
 

@@ -57,6 +57,59 @@ def _():
     stop(p, signal.SIGKILL)
 
 
+def on_cpu(*pids):
+    """CPU time of these processes so far, by the scheduler's clock, in ns."""
+    return sum(int(f.read_text().split()[0]) for pid in pids
+               for f in pathlib.Path(f"/proc/{pid}/task").glob("*/schedstat"))
+
+
+SLEEPERS = """
+import os, time
+for i in range(8):
+    if os.fork() == 0:
+        end = time.process_time() + 0.013 + 0.007 * i
+        while time.process_time() < end:
+            pass
+        os.write(1, b"asleep\\n")
+        time.sleep(60)
+        os._exit(0)
+time.sleep(60)
+"""
+
+
+def children(pid):
+    return pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+
+
+@job_test("who sleeps uses no CPU time, however much it had used before")
+def _():
+    p = start(sys.executable, "-c", SLEEPERS, stdout=subprocess.PIPE, text=True)
+    for _ in range(8):
+        read_line(p, "asleep")
+    pids = [p.pid, *children(p.pid)]
+    for rung in ({}, {"ASSAY_RUNG": "proc"}):
+        for options in (("--include-children",), ()):
+            before = on_cpu(*pids)
+            a = attached(p.pid, "--duration", "0.6", *options, env=rung)
+            used = on_cpu(*pids) - before
+            expect_between(a.total("cpu"), 0, used, f"CPU time of sleepers, {options} {rung}")
+    for pid in pids:
+        os.kill(int(pid), signal.SIGKILL)
+    p.wait(10)
+
+
+@job_test("CPU time that is less than a tick of /proc is told")
+def _():
+    script = "import time\nwhile True:\n    time.sleep(0.02)\n    sum(range(3000))"
+    p = target(sys.executable, "-c", script)
+    for options in ((), ("--include-children",)):
+        before = on_cpu(p.pid)
+        a = attached(p.pid, "--duration", "0.5", *options)
+        used = on_cpu(p.pid) - before
+        expect_between(a.total("cpu"), 1, used, f"CPU time {options}, of {used} ns")
+    stop(p, signal.SIGKILL)
+
+
 @job_test("a peak of memory from before assay came is not the run's")
 def _():
     script = ("import time\nbig = bytearray(150 << 20)\ndel big\nprint('small', flush=True)\n"

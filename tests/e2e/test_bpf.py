@@ -169,7 +169,7 @@ def _():
     expect("block layer" in metrics["job.disk.write"]["source"], metrics["job.disk.write"])
 
 
-@job_test("who ended before BPF was there has CPU time from elsewhere, and that is said")
+@job_test("who ended before BPF was there has CPU time and calls from elsewhere, and that is said")
 def _():
     need_bpf()
     need("netlink")
@@ -178,9 +178,10 @@ def _():
         harness.run(ASSAY, "run", "--quiet", "--json", "-o", "o.json", "--", "sh", "-c", job,
                     cwd=tmp()).ok()
         origins = json.loads((tmp() / "o.json").read_text())["assay"]["origins"]
-        sources.append(origins["process.cpu.user"]["source"])
-    expect_eq(sources[0], "BPF task iterator", "nobody ended early")
-    expect_eq(sources[1], "BPF; 2 early ends: taskstats, a tick short", "two ended early")
+        sources += [origins[k]["source"] for k in ("process.cpu.user", "process.io.write_calls")]
+    expect_eq(sources[:2], ["BPF task iterator"] * 2, "nobody ended early")
+    expect_eq(sources[2], "BPF; 2 early ends: taskstats, a tick short", "two ended early")
+    expect_eq(sources[3], "BPF; 2 early ends: taskstats, up to 1023 short", "their calls")
 
 
 BEFORE = """

@@ -40,6 +40,21 @@ def _():
         expect(d["load"]["requests"] >= 4 and d["load"]["connections"] == 4, d["load"])
 
 
+@test("no more is under way than is asked for, and a probe's rate is its load's")
+def _():
+    s = stub("--answer", "delay=85ms")
+    d, _ = capacity(s.url, "--by", "concurrency", "--slo", "p99<10s", "--from", 1, "--most", 4,
+                    "--probe", "0.7s", "--hold", "0.9s")
+    for p in d["probes"]:
+        expect(p["under_way"] <= p["amount"] + 1e-6, f"under way: {p}")
+        expect(p["rate"] <= p["amount"] / 0.085 + 1e-6, f"rate: {p}")
+        run = assay("show", "--json", p["run"]).json()["assay"]["load"]
+        expect_eq(p["rate"], run["rate"], "the rate of its run")
+    last = [p for p in d["probes"] if p["verdict"] != "invalid"][-1]
+    if d["end"] != "invalid":
+        expect_eq(last["rate"], d["load"]["rate"], "the answer's")
+
+
 @test("what is never too much ends at the most that may be tried")
 def _():
     s = stub()
@@ -71,6 +86,16 @@ def _():
     expect_in("invalid: none", r.err, "progress")
     expect_in("✘ INVALID", assay("jobs").out, "list")
     expect_eq(r.err.count("invalid: none"), 1, "who is not there is not asked again and again")
+
+
+@test("no descriptor is left for more: INVALID, not a capacity")
+def _():
+    s = stub("--answer", "delay=20ms")
+    r = run("sh", "-c", f"ulimit -n 64; exec {ASSAY} capacity --json --by concurrency --from 128 "
+                        f"--most 128 --slo 'p99<10s' --probe 0.3s --hold 0.3s {s.url}")
+    d = valid(r.json(), "capacity-1")
+    expect_eq((r.rc, d["end"], d["capacity"]), (6, "invalid", None), "end")
+    expect_eq([p["invalid"] for p in d["probes"]], ["descriptors"], "tried once, and why")
 
 
 @test("a flow: amounts are sessions, wherever they are told")

@@ -80,6 +80,34 @@ def _():
     on_each_rung(check, "forker", 300, 1)
 
 
+def names_of_children(*prefix, program=ASSAY, folder=None, env=None):
+    """Of a shell that starts 200 programs that are over at once: the names that these have."""
+    out = (folder or tmp()) / "names.json"
+    run(*prefix, program, "run", "--quiet", "--no-store", "-o", out, "--", "sh", "-c",
+        "i=0; while [ $i -lt 200 ]; do /bin/true; i=$((i+1)); done", env=env).ok()
+    p = Profile(json.loads(out.read_text()), {}, 0, "")
+    expect_eq(root_of(p)["name"], "sh", "the shell")
+    return {c["name"] for c in children_of(p, root_of(p))}
+
+
+@job_test("a child has the name of its own program, or none: never that of its parent")
+def _():
+    for rung in allowed():
+        names = names_of_children(env=on(rung))
+        expect_eq(names - ({None} if rung == "netlink" else set()), {"true"}, f"names by {rung}")
+    folder = public()
+    names = names_of_children(*as_nobody(), program=folder / "assay", folder=folder)
+    expect(names <= {"true", None}, f"names without rights: {names}")
+
+
+@job_test("CPU time that taskstats tells a tick short is marked, and its source says so whole")
+def _():
+    need("netlink")
+    cpu_of = run_on("netlink", "sh", "-c", "id; id; true")["origins"]["process.cpu.user"]
+    expect_eq(cpu_of, {"provenance": "attributed",
+                       "source": "/proc, wait4; else taskstats, a tick short"}, "origin")
+
+
 @job_test("more processes than descriptors are all seen")
 def _():
     for nobody in (False, True):

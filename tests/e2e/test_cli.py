@@ -52,7 +52,7 @@ def _():
         shutil.rmtree(tmp() / "store", ignore_errors=True)
         history()
         r = run("sh", "-c", f"{{ {line}; }} >out", env={"PATH": path()})
-        loads = ("assay load", "assay rollouts", "assay capacity", "assay sweep")
+        loads = ("assay load", "assay capacity", "assay sweep")
         busy = r.rc == 6 and line.startswith(loads)     # the machine, not the example
         expect(r.rc == 0 or busy, f"`{line}` exits with {r.rc}\n{r.err}")
 

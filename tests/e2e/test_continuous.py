@@ -3,6 +3,7 @@
 in them: `assay profiles`."""
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -136,6 +137,11 @@ def _():
     expect_eq([k["total"] for k in d["kinds"] if k["name"] == "cpu"], [total], "CPU time of all")
     d = assay("profiles", "--json", "--weight", "33").ok().json()
     expect_eq([p["version"] for p in d["profiles"]], ["2"], "the heaviest third")
+    for more in ([], ["-o", "x.svg"], ["--function", "heavy"]):
+        r = assay("profiles", "--focus", "nobody", *more)
+        expect_eq((r.rc, r.out), (66, ""), "no stack is left")
+        expect_in("no stack is left after the filters", r.err)
+    expect(not (tmp() / "x.svg").exists(), "a picture of nothing")
     d = assay("profiles", "--json", "--version", "1").ok().json()
     expect_eq(len(d["profiles"]), 2, "profiles of version 1")
     out = assay("profiles").ok().out
@@ -176,6 +182,9 @@ def _():
     everything, busy = share(), share("--busy")
     expect(everything > 0.3, f"doze is {everything} of it")
     expect(busy < everything - 0.2, f"doze is {busy} of the busy spans, {everything} of all")
+    expect(not re.search(r"\d of .*\d samples, ", assay("profiles").ok().out), "all are left")
+    told = assay("profiles", "--busy").ok().out
+    expect(re.search(r"^\d+ of \d+ samples, ", told, re.M), f"how many are left: {told}")
 
 
 main()

@@ -13,6 +13,32 @@ from objects import *
 from pythons import *
 
 PYTHONS = pythons()
+# Four that compute, and one that gives the GIL away and wants it back all the time.
+CROWD = """
+import threading, time
+end = time.monotonic() + 60
+def cruncher():
+    while time.monotonic() < end: sum(range(100))
+def reader():
+    with open("/dev/urandom", "rb", buffering=0) as f:
+        while time.monotonic() < end: f.read(100000)
+for f in [cruncher] * 4 + [reader]:
+    threading.Thread(target=f, daemon=True).start()
+print("ready", flush=True)
+time.sleep(60)
+"""
+# One task after the other, with and without a pause, each where the last one was.
+ROWS = """
+import asyncio
+async def one(): await asyncio.sleep(.3)
+async def row(pause, name):
+    while True:
+        await asyncio.create_task(one(), name=name)
+        await asyncio.sleep(pause)
+async def main(): await asyncio.gather(row(0, None), row(.1, "same"))
+print("ready", flush=True)
+asyncio.run(main())
+"""
 print(f"# Pythons: {', '.join(p.version for p in PYTHONS)}", flush=True)
 
 for python in PYTHONS:
@@ -41,6 +67,16 @@ for python in PYTHONS:
         wait_for(both, timeout=30, what="a thread that waits for the GIL which another has")
         stop(p)
 
+    @job_test(f"3.{python.minor}: nobody waits for the GIL that he has")
+    def _(python=python):
+        (tmp() / "crowd.py").write_text(CROWD)
+        p = start(python.path, "crowd.py", stdout=subprocess.PIPE, text=True)
+        p.stdout.readline()
+        for _ in range(20):
+            for t in threads(p.pid).values():
+                expect(not t["holds_gil"] or t["state"] != "waiting_for_gil", f"{t}")
+        stop(p)
+
     @job_test(f"3.{python.minor}: variables are what the program says they are")
     def _(python=python):
         check_locals(script(python, "locals", 60))
@@ -67,6 +103,19 @@ def _():
     expect_in(", watched for 1", text)
     expect_in("idle  awaits a Future  ran 0", text)
     expect_eq(r.rc, 2, "exit status of --duration without --async")
+
+
+for python in PYTHONS:
+    @job_test(f"3.{python.minor}: a task that follows another has its own time only")
+    def _(python=python):
+        (tmp() / "rows.py").write_text(ROWS)
+        p = start(python.path, "rows.py", stdout=subprocess.PIPE, text=True)
+        p.stdout.readline()
+        d = dump(p.pid, "--async", "-d", "2s")
+        stop(p)
+        for t in d["tasks"]:
+            if "one" in functions(t):
+                expect((t["awaited_ns"] or 0) < 1.2e9, f"each lives 0.3 s: {t}")
 
 
 @job_test("a program without asyncio has no tasks")

@@ -37,6 +37,26 @@ def _():
         expect(use["read_time"] > 0 and use["write_time"] > 0, f"time in calls: {use}")
 
 
+@job_test("what assay does to start the job is none of its files")
+def _():
+    use = watched("true")
+    expect(use, "no files at all")
+    expect_eq([path for path in use if "/cgroup" in path], [], "files of the control group")
+
+
+@job_test("the mean of a file is its bytes over the run, whenever they were read")
+def _():
+    need("bpf")
+    path = tmp() / "data"
+    path.write_bytes(bytes(100_000))
+    assay("run", "--quiet", "--files", "-o", "run.json", "--", "sh", "-c",
+          f"cat {path} >/dev/null; sleep 1; for i in 1 2 3; do cat /proc/self/stat; done").ok()
+    doc = json.loads((tmp() / "run.json").read_text())["assay"]
+    read = next(f for f in doc["files"] if f["name"] == str(path))["metrics"]["file.read"]
+    expect_eq(read["total"], 100_000, "bytes")
+    expect_near(read["mean"], 100_000 / (doc["outcome"]["duration_ns"] / 1e9), 0.15, "mean rate")
+
+
 @job_test("a file that was deleted, one on another mount and one with an odd name are named")
 def _():
     odd = tmp() / "a \"b\" ü"

@@ -203,6 +203,21 @@ def _():
     s.end()
 
 
+@test("each step has its goodput, told, kept and shown within 80 columns")
+def _():
+    s = stub()
+    steps = [{"name": "quick", "url": "/"}, {"name": "a step of a long name", "url": "/?delay=2s"}]
+    d = load(flow(s.url, steps), "-n", 4, "-c", 4, "--goodput", "e2el<1900ms")
+    expect_eq({n: x["goodput"] for n, x in by_name(d).items()},
+              {"quick": 1, "a step of a long name": 0}, "of each")
+    shown = assay("show", "last").ok().out
+    expect_in("    a step of a…        4        0      0 %", shown)
+    expect(all(len(line) <= 80 for line in shown.splitlines()), shown)
+    d = load(flow(s.url, steps[:1]), "-n", 4)
+    expect_eq(d["steps"][0]["goodput"], None, "without a bound")
+    s.end()
+
+
 @test("rows that are of no use are named, and the others go on")
 def _():
     s = stub()

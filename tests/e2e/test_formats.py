@@ -98,7 +98,7 @@ def _():
     for ending in "speedscope.json", "firefox.json", "callgrind", "svg":
         r = assay("convert", "x.pb.gz", f"y.{ending}").ok()
         expect_in(words, (tmp() / f"y.{ending}").read_text(), ending)
-        expect_eq(r.err, "", f"standard error of {ending}")
+        expect("rejected" not in r.err, f"standard error of {ending}: {r.err}")
     for ending in "folded", "prof":
         expect_in(words, assay("convert", "x.pb.gz", f"y.{ending}").ok().err, ending)
     assay("flame", "x.pb.gz", "-o", "y.html").ok()
@@ -132,6 +132,62 @@ def _():
     expect_eq([line.split()[-2] for line in r[1:4]], ["new", "heavy", "light"], "the rows")
     expect_in("samples: in all 6 before", r[4])
     expect_eq(len(r), 5, "lines")
+
+
+def folded_sum(*words):
+    r = assay("convert", *words, "-f", "folded", "-").ok()
+    return sum(int(line.rsplit(" ", 1)[1]) for line in r.out.splitlines()), r.err
+
+
+@test("of several kinds of value the main one is taken, and told")
+def _():
+    total, said = folded_sum(PROFILES / "callgrind.out")
+    expect_eq(total, 90191, "Ir, as callgrind itself sums it up")
+    expect_in("the values are of 'Ir'", said)
+    assay("convert", PROFILES / "callgrind.out", "x.pb.gz").ok()
+    expect_eq(folded_sum("x.pb.gz")[0], total, "of a pprof that names it")
+    for file in PROFILES / "callgrind.out", "x.pb.gz":
+        expect_eq(assay("report", "--stacks", "--json", file).ok().json()["metric"], "Ir", "metric")
+    expect_in("'inuse_space'", folded_sum(PROFILES / "go-heap.pb.gz")[1])
+
+
+@test("two profiles are compared by what both have")
+def _():
+    for name, kinds in (("a", "cpu,gil"), ("b", "cpu")):
+        assay("record", "-q", "--mode", kinds, "-o", f"{name}.pb.gz", "--", pythons()[-1].path,
+              "-c", "import time; e = time.time() + .5\nwhile time.time() < e: pass").ok()
+    for pair in ("a.pb.gz", "b.pb.gz"), ("b.pb.gz", "a.pb.gz"):
+        expect_eq(assay("diff", "--json", *pair).ok().json()["metric"], "cpu", f"metric of {pair}")
+    r = assay("diff", "--metric", "gil", "a.pb.gz", "b.pb.gz")
+    expect_eq(r.rc, 2, "exit status where one has it not")
+    r = assay("diff", PROFILES / "callgrind.out", "b.pb.gz")
+    expect_eq(r.rc, 2, "exit status where they have none")
+    expect_in("no metric in common", r.err)
+
+
+for python in pythons():
+    @test(f"3.{python.minor}: totals of a pstats file are its cumulative times")
+    def _(python=python):
+        run(python.path, "-c", MADE).ok()
+        truth = {eval(name)[2]: v for name, v in said(python, "made.prof").items()}
+        assay("convert", "made.prof", "made.pb.gz").ok()
+        for file in "made.prof", "made.pb.gz":
+            doc = assay("report", "--stacks", "--json", file).ok().json()
+            for f in doc["functions"]:
+                _, own, cumulative, _ = truth[f["function"]]
+                expect(about(f["self"] / 1e9, own), f"own time of {f}: {own}")
+                expect(about(f["total"] / 1e9, cumulative), f"total of {f}: {cumulative}")
+
+
+@test("what a file does not tell is no total: '-' and null")
+def _():
+    for words in (PROFILES / "callgrind.out",), ("--hide-frames", "sum", PROFILES / "profile.prof"):
+        doc = assay("report", "--stacks", "--json", *words).ok().json()
+        expect_eq({f["total"] for f in doc["functions"]}, {None}, f"totals of {words}")
+        text = assay("report", "--stacks", *words).ok().out.splitlines()
+        expect_eq(text[1].split()[2], "-", f"total in {text[1]}")
+    r = assay("diff", "--by", "total", PROFILES / "callgrind.out", PROFILES / "callgrind.out")
+    expect_eq(r.rc, 2, "exit status")
 
 
 @test("callers of one name are told apart by their files, and one function is one")

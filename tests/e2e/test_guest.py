@@ -4,6 +4,7 @@ import math
 import os
 import re
 import struct
+import time
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
@@ -287,6 +288,36 @@ class Slow(Collector):
 class Dead(Slow):
     def tick(self):
         pass
+
+
+class Asleep(Collector):
+    """It fell asleep before anybody came, and notes who wakes it."""
+
+    def welcome(self):
+        if not self.hosts:
+            struct.pack_into("<Q", self.session, 32, 1)
+        super().welcome()
+
+    def tick(self):
+        pass
+
+    def close(self):
+        self.woken, _, self.clock = struct.unpack_from("<IIQ", self.session, 24)
+        super().close()
+
+
+@job_test("a collector that sleeps is woken, once, by whoever has something to tell")
+def _():
+    seen = []
+
+    def collector(*how):
+        seen.append(Asleep(*how))
+        return seen[-1]
+    start = time.monotonic_ns()
+    (told,), (host,) = guests("host", "churn", "1021", collector=collector)
+    expect_same(told, host, "churn")
+    expect_eq((seen[0].woken, seen[0].clock % 2), (1, 0), "rings, asleep")
+    expect(start <= seen[0].clock <= time.monotonic_ns(), "the time is the guest's")
 
 
 class Stopped(Collector):

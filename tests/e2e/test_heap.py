@@ -524,6 +524,15 @@ def _():
     expect_eq(lines_of_json(r.out)[0]["allocations"], 211, "what it did")
 
 
+@job_test("one that had too little address space to be recorded is told of")
+def _():
+    limits = "ulimit -v 300000; exec"
+    r = assay("heap", "run", "-o", FILE, "--", "sh", "-c", f"{limits} {ALLOCS} leak").ok()
+    expect_in("it had too little address space (ulimit -v)", " ".join(r.err.split()), "summary")
+    told = [p["problem"] for p in heap_stats(FILE)["processes"]]
+    expect_in("too little address space", told[-1] or "", "processes")
+
+
 @job_test("a program that gets no more memory is the only one who notices")
 def _():
     h = heap(ALLOCS, "limit")

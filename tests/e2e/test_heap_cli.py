@@ -142,6 +142,18 @@ def _():
     expect(r.rc not in (0, 1) and "--aggregate" in r.err and "threshold" in r.err, f"{r}")
 
 
+@job_test("temporary: freed after at most N more of the thread, one unless it is said; N may be 0")
+def _():
+    allocs("brief")        # each of by_calloc has none after it, each of by_malloc one
+    option = "--temporary-allocation-threshold"
+    for more, both in (["--temporary-allocations"], True), ([option, "0"], False), \
+            ([option, "1"], True), ([option, "2"], True):
+        text = view("summary", *more)
+        expect_eq(("by_calloc" in text, "by_malloc" in text), (True, both), f"{more}: {text}")
+    r = assay("heap", "summary", option, "x", "a.heap")
+    expect(r.rc == 2 and option in r.err, f"{r}")
+
+
 @job_test("what cannot be recorded runs all the same, and that is said")
 def _():
     with open("/sbin/ldconfig", "rb") as f:
@@ -149,8 +161,17 @@ def _():
     if not head.startswith(b"\x7fELF") or b"/ld-linux" in head:
         skip("no program here is linked statically")
     r = record("/sbin/ldconfig", "-V")
-    expect_eq((r.rc, stats()["processes"]), (0, []), "status, and processes")
+    d = stats()
+    expect_eq((r.rc, d["processes"]), (0, []), "status, and processes")
     expect_in("nothing was recorded", r.err, "summary")
+    expect("next" not in r.err, f"views of nothing are offered: {r.err}")
+    expect_eq((d["complete"], d["peak_bytes"], d["total_allocations"], d["temporary_bytes"]),
+              (False, None, None, None), "what is not known")
+    expect_in("nothing was recorded", d["problem"])
+    expect_eq(assay("show", "--json").ok().json()["assay"]["heap"], None, "heap of the run")
+    for name in ("summary", "tree", "table", "flamegraph"):
+        r = assay("heap", name, "a.heap")
+        expect(r.rc == 66 and "nothing was recorded" in r.err, f"{name}: {r}")
 
 
 # --- views ------------------------------------------------------------------------
@@ -165,6 +186,41 @@ def _():
               d["peak_bytes"], "bytes of all lines at the peak")
     expect_eq(sum(s["count"] for s in d["size_histogram"]), d["total_allocations"], "sizes")
     expect(d["complete"] and d["mode"] == "exact" and d["peak_bytes_95"] is None, "exactness")
+
+
+@job_test("time begins with the first process, not with the recorder")
+def _():
+    record("sh", "-c", "exit 0").ok()
+    d = stats()
+    expect_eq(d["processes"][0]["start_ns"], 0, "start of the first process")
+    expect(d["peak_at_ns"] <= d["processes"][0]["end_ns"], "the peak is after the end")
+
+
+@job_test("summary, tree and table as documents have what stats have, exact or sampled")
+def _():
+    for options in (), ("--sample", "4KiB"):
+        allocs("peak", "leak", options=("--force", *options))
+        d = stats("a.heap", "-n", "999")
+        pid = str(d["processes"][0]["pid"])
+        for what, whole in ("leaks", "leaked"), ("peak", "peak"):
+            more = ["--leaks"] if what == "leaks" else []
+            for name, rows in ("summary", "functions"), ("tree", "branches"), ("table", "lines"):
+                v = valid(assay("heap", name, "--json", "-n", "999", *more, "a.heap").ok().json(),
+                          f"heap-{name}-1")
+                expect_eq((v["view"], v["complete"], v["sample_bytes"]),
+                          (what, True, d["sample_bytes"]), f"{name}: of what")
+                expect_eq((v["bytes"], v["bytes_95"] is None),
+                          (d[f"{whole}_bytes"], not options), name)
+                expect(options or v["count"] == d[f"{whole}_allocations"], f"{name}: count")
+                if name == "table":
+                    expect_eq(sum(r["bytes"] for r in v[rows]), v["bytes"], "bytes of all lines")
+                    expect_eq({r["process"] for r in v[rows]}, {pid}, "whose rows these are")
+                if what == "leaks":
+                    found = [r for r in v[rows] if r["function"] == "by_leak"]
+                    expect(found, f"{name}: by_leak is not in {v[rows]}")
+    v = assay("heap", "summary", "--json", "-n", "1", "a.heap").ok().json()
+    expect_eq((len(v["functions"]), v["unlisted"] > 0), (1, True), "rows that were asked for")
+    expect_eq(assay("heap", "table", "--json", "-o", "x.html", "a.heap").rc, 2, "both")
 
 
 ESTIMATES = {"total_allocations", "total_frees", "total_allocated_bytes", "peak_bytes",
@@ -186,6 +242,8 @@ def _():
     rows = list(csv.DictReader(io.StringIO(view("transform", "csv"))))
     expect_eq(sum(int(r["allocations"]) for r in rows), d["peak_allocations"], "rounded once")
     expect(all(r["bytes_95"] and r["allocations_95"] for r in rows), "no interval in CSV")
+    pid = d["processes"][0]["pid"]
+    expect_eq({r["process"] for r in rows}, {str(pid)}, "whose rows these are")
     expect_in(" ± ", view("tree"), "tree")
     expect_eq((d["temporary_bytes"], d["temporary_by_line"]), (None, []), "what nobody knows")
     expect("temporary" not in view("stats"), "what nobody knows is told")
@@ -222,7 +280,11 @@ def _():
     some = list(csv.DictReader(io.StringIO(view("transform", "csv", "--show-stacks", "by_malloc"))))
     expect(0 < len(some) <= len(whole), f"{len(some)} of {len(whole)} stacks")
     expect(all("by_malloc" in r["stack"] for r in some), "stacks without it")
-    expect_eq(stats("a.heap", "--until", "1ns")["total_allocations"], 0, "before it began")
+    record("/usr/bin/python3", "-c", "import time; time.sleep(.5); x = bytearray(10**7)",
+           options=("--force",)).ok()
+    part, d = stats("a.heap", "--until", "1ms"), stats()
+    expect(part["peak_bytes"] < 10**7 <= d["peak_bytes"], "the beginning has the peak")
+    expect(0 <= part["total_allocations"] < d["total_allocations"], "the beginning is all of it")
 
 
 @job_test("every view of stacks adds up to the same")

@@ -112,6 +112,32 @@ def _():
     expect_eq(Page(tmp() / "p.html").data["beside"], None, "a page of one moment")
 
 
+@job_test("pages say that they are estimates, by how much, and what is missing")
+def _():
+    heap("/usr/bin/python3", "-c", "x = [bytes(20011) for _ in range(101)]",
+         options=["--sample", "64KiB"])
+    told = assay("heap", "stats", FILE).ok().out.split("\n  peak ")[1]
+    for view in ([], ["--leaks"], ["--temporal"]):
+        assay("heap", "flamegraph", *view, "-o", "p.html", FILE).ok()
+        note = Page(tmp() / "p.html").data["sampling"]
+        expect(note.startswith("sampled, one in 64.0 KiB: ± "), f"{view}: {note}")
+        if view != ["--leaks"]:
+            for part in note.split(": ")[1].removesuffix(" allocations").split(", "):
+                expect_in(part, told, f"interval of {view}")
+    assay("heap", "flamegraph", "--show-stacks", "<module>", "-o", "p.html", FILE).ok()
+    expect_eq(Page(tmp() / "p.html").data["sampling"], "sampled, one in 64.0 KiB", "of a part")
+    heap("/usr/bin/python3", "-c", "x = [bytes(20011) for _ in range(101)]")
+    assay("heap", "flamegraph", "-o", "p.html", FILE).ok()
+    expect_eq(Page(tmp() / "p.html").data["sampling"], None, "an exact one")
+    whole = (tmp() / FILE).read_bytes()
+    (tmp() / "cut.heap").write_bytes(whole[:len(whole) * 3 // 4])
+    for command in ("flamegraph", "table"):
+        assay("heap", command, "-o", "p.html", "cut.heap").ok()
+        page = Page(tmp() / "p.html").data
+        expect_in("incomplete: the capture was not closed: it ends",
+                  page["sampling" if command == "flamegraph" else "note"], command)
+
+
 # --- moments ---------------------------------------------------------------------------
 
 @job_test("what grew between two moments, and what went, to the byte")

@@ -162,6 +162,25 @@ def _():
     expect_eq(assay("load", "--body-lines", "nowhere", "http://127.0.0.1:1/").rc, 66, "no file")
 
 
+@test("an answer longer than what is read at once; one with the end of the connection right behind")
+def _():
+    s = stub()
+    d = load(s.url + "/?size=1MiB", "-n", 40, "-c", 4, "--timeout", "20s")
+    expect_eq((d["failed"], d["bytes_in"]), (0, s.end()["bytes_out"]), "long ones")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        def serve():
+            for _ in range(5):
+                with server.accept()[0] as c:
+                    c.recv(4096)
+                    # Both in one segment: the end is there when the answer is read.
+                    c.send(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", socket.MSG_MORE)
+        t = threading.Thread(target=serve, daemon=True)
+        t.start()
+        d = load(f"http://127.0.0.1:{server.getsockname()[1]}/", "-n", 5, "-c", 1, "-R", 20)
+        t.join(10)
+    expect_eq((d["failed"], d["connections_opened"]), (0, 5), "each on a connection of its own")
+
+
 @test("a unix socket")
 def _():
     path = tmp() / "x.sock"
@@ -214,12 +233,33 @@ def _():
 @test("statuses of failure are errors; redirects are answers")
 def _():
     s = stub()
-    d = load(s.url + "/?status=404", "-n", 10)
+    d = load(s.url + "/?status=404", "-n", 10, rc=(3, 6))
     expect_eq((d["errors"], d["statuses"]), ({"status_4xx": 10}, {"4xx": 10}), "404")
     d = load(s.url + "/?status=503", "-n", 10)
     expect_eq((d["errors"], d["failed"]), ({"status_5xx": 10}, 10), "503")
     d = load(s.url + "/?status=302", "-n", 10)
     expect_eq((d["errors"], d["statuses"]), ({}, {"3xx": 10}), "302")
+
+
+@test("half of the requests failed: so did the load, in all that it says; fewer are told")
+def _():
+    bad, good, other = stub("--answer", "status=503"), stub(), stub()
+
+    def told(servers, *options):
+        targets = ",".join(s.url.split("//")[1] for s in servers)
+        r = assay("load", "-n", 12, "-c", 1, "-o", "a.json", "-o", "a.xml", "--targets", targets,
+                  *options, bad.url)
+        return (r.rc, json.loads((tmp() / "a.json").read_text())["status"],
+                (tmp() / "a.xml").read_text().count("<failure"), r.out.split("  ")[0])
+
+    expect_eq(told((bad, good)), (3, "failed", 1, "✘ failed"), "half")
+    expect_eq(told((bad, good, other)), (0, "success", 0, "▲ success, 33 % failed"), "a third")
+    expect_eq(told((bad,)), (3, "failed", 1, "✘ failed"), "all")
+    expect_eq(told((good, other)), (0, "success", 0, "✔ success"), "none")
+    expect_eq(told((bad,), "--threshold", "errors<=1"),
+              (0, "success", 0, "▲ success, 100 % failed"), "a threshold says how many may fail")
+    expect_eq(told((bad, good), "--threshold", "errors<10%"),
+              (3, "success", 1, "✘ threshold missed"), "… and is missed")
 
 
 @test("a connection is made anew after each answer that closes it")
@@ -252,13 +292,16 @@ def _():
     expect(first + second - 50 <= answers <= first + second, (first, second, answers))
 
 
-@test("no descriptor is left for a connection: counted")
+@test("no descriptor is left for a connection: said before, counted, and INVALID")
 def _():
     s = stub()
     r = run("sh", "-c", f"ulimit -n 40; exec {ASSAY} load --json -n 200 -c 64 {s.url}/?delay=20ms")
+    expect_eq(r.rc, 6, "exit status")
+    expect_in("64 at once need about 88 file descriptors, and 40 are all there are", r.err, "told")
     d = valid(json.loads(r.out), "load-1")
     expect_eq(d["requests"], 200, "requests")
     expect(d["errors"].get("descriptors", 0) > 0 and d["statuses"]["2xx"] > 0, d["errors"])
+    expect_in("INVALID: the generator had no descriptor", d["verdict_reason"], "verdict")
 
 
 # --- time ------------------------------------------------------------------------

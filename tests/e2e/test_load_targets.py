@@ -81,6 +81,16 @@ for how in ("round-robin", "least-outstanding"):
                       [t[0]["requests"], t[2]["requests"]], "what they counted")
 
 
+@test("one that is dead is seen to be, however short the load")
+def _():
+    a, b = stub(), stub()
+    r = assay("load", "-n", 40, "-c", 2, "-o", "a.json", "--targets",
+              f"{place(a)},{place(b)},127.0.0.1:1", "http://x/")
+    t = valid(json.loads((tmp() / "a.json").read_text()), "load-1")["targets"]
+    expect_eq((t[2]["requests"] > 0, t[2]["errors"]), (True, {"refused": t[2]["requests"]}), "dead")
+    expect(r.rc == 6 or r.out.startswith("▲ success, "), r.out)
+
+
 def connections(s):
     """Of a stub: its sockets, but the one that listens."""
     fds = f"/proc/{s.p.pid}/fd"

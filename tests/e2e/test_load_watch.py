@@ -3,6 +3,7 @@
 import http.server
 import json
 import os
+import re
 import signal
 import socketserver
 import subprocess
@@ -79,6 +80,19 @@ for way, env in (("told by the kernel", {}), ("probed", PROBED)):
                   "--threshold", "looplag.p99<10ms,target.memory<1GiB,target.cpu<4", env=env)
         expect(r.rc in (3, 6), r.rc)
         expect_in("looplag.p99<10ms", r.out)
+
+
+@test("who may not look into the target says so once, and what helps")
+def _():
+    s, folder = Server(), public()
+    r = run(*as_nobody(folder / "assay"), "load", "--no-store", "-n", 20, "-w", s.pid, "--stacks",
+            "cpu", "-o", "a.json", s.url + "/hold/1", cwd=folder)
+    d = valid(json.loads((folder / "a.json").read_text()), "load-1")["target"]
+    expect_eq(d["loop_lag_ms"], None, "loop lag")
+    expect(re.match(r"look at process \d+: .*; .*root", d["unseen"]), d["unseen"])
+    expect_eq(r.out.count("unknown, and so are stacks"), 1, r.out)
+    expect_eq([l for l in r.out.splitlines() if len(l) > 80], [], "lines that are too long")
+    expect_eq(load(s.url, "-n", 5, "-w", s.pid)["target"]["unseen"], None, "root may")
 
 
 @test("rate, errors and percentiles are on the run's timeline, beside the target's")

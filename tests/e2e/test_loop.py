@@ -241,7 +241,7 @@ def _():
 def _():
     for words, rc, part in ((("999999999",), 66, "no process"), (("x",), 2, "x"),
                             ((), 2, "whose loop"), (("--threshold", "0", "1"), 2, "threshold"),
-                            (("--", "no-such-program"), 66, "no-such-program")):
+                            (("--", "no-such-program"), 127, "no-such-program")):
         r = assay("loop", *words, env=PROBED)
         expect_eq(r.rc, rc, f"exit status of {words}")
         expect_in(part, r.err)

@@ -4,8 +4,10 @@ import collections
 import json
 import math
 import os
+import pathlib
 import shutil
 import signal
+import subprocess
 import sys
 import time
 
@@ -19,6 +21,11 @@ from stacks_table import impossible, name_of, record, shapes
 PYTHONS = pythons()
 ALLOWED = 1e-3      # of so few samples, taken as fast as can be of programs that do nothing else
 print(f"# Pythons: {', '.join(p.version for p in PYTHONS)}", flush=True)
+
+
+def names_of_threads(pid):
+    return {task.joinpath("comm").read_text().strip()
+            for task in pathlib.Path(f"/proc/{pid}/task").iterdir()}
 
 
 for python in PYTHONS:
@@ -73,6 +80,15 @@ def _():
 
 
 for python in PYTHONS:
+    @job_test(f"3.{python.minor}: threads have the names that Python has for them")
+    def _(python=python):
+        p = script(python, "states", 20)
+        found, _ = record(p.pid, "-t", "--mode", "wall")
+        stop(p)
+        names = {frames[1] for frames, _ in found}
+        expect_eq(names, {"name MainThread"} | {f"name {n}-thread" for n in
+                  ("sleeper", "reader", "locked", "poller")}, "names")
+
     @job_test(f"3.{python.minor}: a thread that has not begun yet has nothing of who begins it")
     def _(python=python):
         r = assay("record", "-q", "-t", "-r", "2000", "--weight", "time", "-o", "x.folded", "--",
@@ -96,6 +112,59 @@ def _():
         for name in {name_of(f) for f in frames} & {"busy", "idle"}:
             time_of[name] += us
     expect(time_of["busy"] > 2 * time_of["idle"], f"{time_of}")
+
+
+@job_test("a thread that is given another name has it from then on")
+def _():
+    code = ("import threading, time\nprint('ready', flush=True)\ntime.sleep(3)\n"
+            "threading.current_thread().name = 'other'\ntime.sleep(20)\n")
+    p = start(PYTHONS[-1].path, "-c", code, stdout=subprocess.PIPE, text=True)
+    p.stdout.readline()
+    found, _ = record(p.pid, "-t", "--mode", "wall", seconds=6)
+    stop(p)
+    expect_in("name other", {frames[1] for frames, _ in found})
+
+
+BURSTS = """
+import sys, time
+print("ready", flush=True)
+sys.stdin.readline()
+used = time.thread_time()
+for _ in range(40):
+    end = time.thread_time() + 0.001
+    while time.thread_time() < end: pass
+    time.sleep(0.01)
+print(time.thread_time() - used, flush=True)
+sys.stdin.readline()
+"""
+
+
+@job_test("at the end all CPU time was told, also what no look has met")
+def _():
+    p = start(PYTHONS[-1].path, "-c", BURSTS, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+              text=True)
+    p.stdout.readline()
+    r = start(ASSAY, "record", "-q", "-p", p.pid, "-r", 5, "--weight", "time", "-o", "x.folded")
+    wait_for(lambda: "assay-stacks" in names_of_threads(r.pid), what="a sampler")
+    time.sleep(1)
+    p.stdin.write("\n")
+    p.stdin.flush()
+    used = float(p.stdout.readline())
+    r.send_signal(signal.SIGINT)
+    expect_eq(r.wait(30), 0, "exit status")
+    stop(p)
+    told = sum(us for _, us in stacks((tmp() / "x.folded").read_text())) / 1e6
+    expect(0.95 * used <= told <= used + 0.02, f"{told:.4f} of {used:.4f} s")
+
+
+@job_test("a command that cannot be run: 127, or 126, as env has it")
+def _():
+    (tmp() / "plain").write_text("")
+    for command in ["record", "-q"], ["loop"], ["run", "-q"], ["heap", "run", "-q", "-o", "x.heap"]:
+        for name, status in ("./nosuch", 127), ("nosuch", 127), ("./plain", 126):
+            r = assay(*command, "--", name)
+            expect_eq(r.rc, status, f"exit status of {command} {name} ({r.err})")
+            expect_in(f"cannot run '{name}'", r.err)
 
 
 @job_test("what a thread that Python does not know used is in no stack")
@@ -138,6 +207,26 @@ for python in PYTHONS:
     @job_test(f"3.{python.minor}: samples have the task that ran, and in wall those that await")
     def _(python=python):
         check_sampled(script(python, "jobs", 20))
+
+
+for python in PYTHONS:
+    @job_test(f"3.{python.minor}: a stack that is too deep has lost its callers, and says so")
+    def _(python=python):
+        r = assay("record", "-r", "50", "-F", "-o", "x.folded", "--stats-json", "x.json", "--",
+                  python.path, "-S", "-c",
+                  "import sys, time\nsys.setrecursionlimit(9000)\n"
+                  "def spin():\n  e = time.process_time() + 1\n"
+                  "  while time.process_time() < e: pass\n"
+                  "def deep(n): return deep(n - 1) if n else spin()\n"
+                  "deep(4096)")
+        expect_eq(r.rc, 0, r.err)
+        found = [frames for frames, _ in stacks((tmp() / "x.folded").read_text())
+                 if frames[-1] == "spin"]
+        expect(found, "never seen")
+        expect_eq({tuple(frames[:2]) for frames in found}, {("(more callers)", "deep")}, "roots")
+        expect_eq({len(frames) for frames in found}, {4097}, "as deep as is read")
+        how = json.loads((tmp() / "x.json").read_text())
+        expect(how["rejected"] <= how["samples"], how)
 
 
 @job_test("a program from its start, its status, and what is told on standard error")
@@ -183,16 +272,18 @@ def _():
     sleeper = start("sleep", "30")
     for words, code, why in [
             (["-p", sleeper.pid, "-d", 0.1], 69, "is not a Python program"),
+            (["-p", sleeper.pid], 69, "is not a Python program"), # not when it ends
             (["-p", 4194305], 66, "no process"),
             (["-p", 0], 2, "greater than"),
             ([], 2, "what to record"),
             (["-p", sleeper.pid, "--", "true"], 2, "not both"),
             (["--mode", "cpu,cpy", "--", "true"], 2, "no mode 'cpy'"),
             (["--", "true"], 69, "Python"),
-            (["--", "/no/such"], 66, "cannot run")]:
+            (["--", "/no/such"], 127, "cannot run")]:
         r = assay("record", *words)
         expect_eq(r.rc, code, f"exit status of {words} ({r.err})")
         expect_in(why, r.err)
+    expect_eq(sleeper.poll(), None, "they were told while it lives")
     stop(sleeper)
 
 

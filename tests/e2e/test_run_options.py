@@ -127,6 +127,24 @@ def _():
     expect(not (tmp() / "ran").exists(), "the command ran all the same")
 
 
+@job_test("-o FILE is the old one until it is whole, and keeps its rights; a link stays a link")
+def _():
+    (tmp() / "old.json").write_text("old")
+    (tmp() / "old.json").chmod(0o600)
+    os.link(tmp() / "old.json", tmp() / "second.json")
+    (tmp() / "alone.json").write_text("old")
+    (tmp() / "alone.json").chmod(0o640)
+    r = assay("run", "-q", "-o", "alone.json", "--", "cat", "alone.json").ok()
+    expect_eq(r.out, "old", "what the command finds")
+    json.loads((tmp() / "alone.json").read_text())
+    expect_eq((tmp() / "alone.json").stat().st_mode & 0o777, 0o640, "rights")
+    assay("run", "-q", "-o", "old.json", "--", "true").ok()
+    json.loads((tmp() / "second.json").read_text())
+    expect_eq(assay("run", "-q", "-o", "new.json", "--html", "no/page.html", "--", "true").rc, 125)
+    expect_eq(sorted(p.name for p in tmp().glob("*.json*")),
+              ["alone.json", "old.json", "second.json"], "what came to nothing left nothing")
+
+
 @job_test("--csv is the timeline: a head of keys, rising times, counters that never fall")
 def _():
     r = assay("run", "--csv", "-o", "t.csv", "--quiet", "--", work("burn"), "0.7").ok()
@@ -284,6 +302,8 @@ def _():
         for pid in p.truth["survivors"]:
             os.kill(pid, 9)
         expect_eq(p.doc["assay"]["outcome"]["survivors"], 3, f"survivors {how}")
+        alive = [x for x in p.doc["assay"]["processes"] if x["died_ns"] is None]
+        expect(not alive or len(alive) == 3, f"{len(alive)} listed without an end {how}")
 
 
 # --- wrong command lines ------------------------------------------------------

@@ -33,16 +33,27 @@ def _():
     expect(stacks["slice_ns"] * 40 < stacks["duration_ns"], "a few long slices")
     began = datetime.datetime.fromisoformat(doc["start_time"] + "+00:00").timestamp()
     length = stacks["slice_ns"] / 1e9
+    lag = 2 * length    # a look stands for the time before it: what it tells begins a bit too early
     whole = {"first_turn": 0, "second_turn": 0}
     for s in stacks["timeline"]:
         begin = began + s["t_ns"] / 1e9
         for name, (first, last) in times.items():
-            if begin > first and begin + length < last and s["values"]["cpu"]:
+            if begin > first and begin + length + lag < last and s["values"]["cpu"]:
                 expect_eq(s["function"], name, f"function of the slice at {s['t_ns']} ns")
                 whole[name] += 1
     expect(all(whole.values()), f"slices that lie in each turn: {whole} of {stacks['timeline']}")
     total = sum(s["values"]["cpu"] for s in stacks["timeline"])
     expect_eq(total, kinds(stacks)["cpu"], "CPU time of all slices")
+
+
+@job_test("one thread has no more of a slice than the slice is long")
+def _():
+    doc, _ = measured("-c", "import time; time.sleep(3)", options=("--stacks", "wall"))
+    stacks = doc["assay"]["stacks"]
+    most = max(s["values"]["wall"] for s in stacks["timeline"])
+    expect(most <= stacks["slice_ns"] + 1000, f"{most} of {stacks['slice_ns']} ns")
+    whole = sum(s["values"]["wall"] for s in stacks["timeline"])
+    expect_eq(whole, kinds(stacks)["wall"], "wall time of all slices")
 
 
 @job_test("the summary names no command that needs the run when it is not kept")

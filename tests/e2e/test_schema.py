@@ -167,6 +167,20 @@ def _():
     expect(faults(wrong, "tree-1"), "a child without a pid was not noticed")
 
 
+@test("its sockets, as the whole run has them")
+def _():
+    assay("run", "--quiet", "--interval", "0.05", "--", "/usr/bin/python3", "-c",
+          "import socket, time\n"
+          "s = socket.create_server(('127.0.0.1', 0))\n"
+          "c = socket.create_connection(s.getsockname())\n"
+          "time.sleep(0.4)").ok()
+    d = valid(assay("show", "--sockets", "--json").ok().json(), "sockets-1")
+    whole = assay("show", "--json").ok().json()
+    expect_eq(d["id"], whole["assay"]["identity"]["id"], "the run")
+    expect_eq(d["sockets"], whole["assay"]["sockets"], "sockets")
+    expect_eq(len(d["sockets"]), 2, "both ends")
+
+
 @test("how the sampling of stacks went")
 def _():
     code = "import time; e = time.time() + 0.3\nwhile time.time() < e: pass"

@@ -61,6 +61,19 @@ def _():
     nobody_left()
 
 
+@test("one request at a time is no load: what stands for the sweep is one under load")
+def _():
+    d, _ = sweep("--over", "x=1,2", "--setup", serve(), "--low", "0.2s", "-z", "0.3s", "-R", 20)
+    of = assay("show", "--json", d["id"]).ok().json()["assay"]["identity"]
+    expect_eq(of["params"]["load"], "full", "of its run")
+    slow = ("--setup", serve(), "--ready", f"unix:{here('s')}", "--timeout", "0.1s")
+    d, r = sweep("--over", "x=1", *slow, *QUICK, url=f"unix:{here('s')}:/?delay=9s", rc=(6,))
+    expect_in("INVALID: ", r.err)
+    of = assay("show", "--json", d["id"]).ok().json()["assay"]["identity"]
+    expect_eq(of["params"]["load"], "full", "of its run, though it is INVALID")
+    nobody_left()
+
+
 NODE = '''
 import http.server, os, sys, threading
 held = bytearray(int(os.environ["HELD"]) << 20)
@@ -187,6 +200,9 @@ def _():
                  f"case {{how}} in fail) exit 3;; never) sleep 60;; esac; {serve()}", *QUICK,
                  rc=(6,))
     fail, never, fine = d["cells"]
+    shown = assay("sweep", "--no-store", "--over", "how=fail", "--setup", "exit 3", *QUICK,
+                  f"unix:{here('s')}").out
+    expect_in("how fail: the setup exited with 3", shown, "whole, below the table")
     expect_in("exited with 3", fail["error"], "a setup that fails")
     expect_in("not ready", never["error"], "one that is never ready")
     expect(fine["error"] is None and fine["rate"] > 0, fine)
@@ -219,6 +235,17 @@ def _():
     expect_eq(p.returncode, -signal.SIGINT, "how it ended")
     expect(os.path.exists(here("down")), "the teardown ran")
     nobody_left()
+
+
+@test("Ctrl-C before anything was measured: no cell is called the best")
+def _():
+    p = start(ASSAY, "sweep", "--over", "n=1,2", "--setup", f"touch {here('up')}; sleep 30",
+              "--ready-timeout", "30s", f"unix:{here('s')}", stdout=subprocess.PIPE,
+              stderr=subprocess.PIPE, text=True)
+    wait_for(lambda: os.path.exists(here("up")))
+    p.send_signal(signal.SIGINT)
+    out, _err = p.communicate(timeout=40)
+    expect("most" not in out, out)
 
 
 @test("one that does not listen to SIGTERM is killed, with its children, when patience is over")

@@ -239,12 +239,14 @@ UTEST_MAIN(T(t_good), T(t_i64), T(t_str), T(t_near), T(t_ok), T(t_skip), T(t_cra
 
 TORTURED = """
 #include "base/fault.h"
+#include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 int main(int c, char **v)
 {
     char way = c > 1 ? v[1][0] : 0, *a = as_zalloc(9), *b = as_zalloc(9);
     int lost = !a || !b;
+    if (lost && c > 2 && open(v[2], O_CREAT | O_EXCL, 0600) < 0) way = 'i';
     if (lost && way == 'c') { *(volatile char *)0 = 1; }
     if (lost && way == 'o') { puts("something else"); return 0; }
     if (lost && way == 's') return 71;
@@ -272,6 +274,19 @@ def _():
                       "assay good; rm file": "FAIL", "true": "FAIL"}, f"{r.out}\nresults")
     expect_in("assay good: 2 of 2 faults", r.out)
     expect_eq((r.rc, last_line(r)), (1, "2 passed, 6 failed, 0 skipped"))
+
+
+@test("torture names what goes wrong once only, and refuses a crash however seldom it is")
+def _():
+    (tmp() / "toy.c").write_text(TORTURED)
+    compile_c(tmp() / "toy.c", "b/assay", "-DAS_TORTURE", ROOT / "src/base/fault.c")
+    (tmp() / "list").write_text(f"assay other {tmp()}/seen\nassay crash {tmp()}/felt\n")
+    r = run(PYTHON, ROOT / "tests/torture.py", "--build", tmp() / "b", "--list", tmp() / "list")
+    expect_in("ok   assay other", r.out)
+    expect_in("2 of 2 faults, 1 unsteady\n", r.out)
+    expect_in("something else", r.out)
+    expect_in("FAIL assay crash", r.out)
+    expect_eq((r.rc, last_line(r)), (1, "1 passed, 1 failed, 0 skipped"))
 
 
 # --- bench/run.py -------------------------------------------------------------

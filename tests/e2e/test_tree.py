@@ -39,6 +39,7 @@ def _():
           "sh -c 'sleep 0.2; exit 3'; true").ok()
     below = tree()["processes"][0]["children"]
     expect_eq([p["failed"] for p in below], [1], "processes that failed")
+    expect_eq([p["wait_status"] for p in below], [3 << 8], "how it ended")
 
 
 @job_test("thousands of children fit a screen")

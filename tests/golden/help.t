@@ -523,10 +523,10 @@ with their lives as bars. Siblings of one name and the same kind of children are
 one row: cc1 ×340. With '--json' the same nested.
 
 '--sockets' prints its TCP connections one by one, and what went by UDP between
-two ports: the hundred with the most bytes, each with its process, its own port,
-its peer, when it was opened and closed in seconds of the run, and its last
-state. When, and UDP, are known where BPF tells. The whole run as '--json' has
-them as well.
+two ports: the hundred with the most bytes, each with its own port, its peer
+and, of TCP, its process, when it was opened and closed in seconds of the run,
+and its last state. When, and UDP, are known where BPF tells. With '--json' the
+same list; the whole run as '--json' has it as well.
 
 options:
       --json                print JSON

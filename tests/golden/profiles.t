@@ -1,11 +1,13 @@
 # a profile of Go's own, as folded stacks
 $ assay convert $ROOT/tests/fixtures/profiles/go-cpu.pb.gz -F -f folded -
-runtime.main;main.main;main.spin 17
-runtime.main;main.main;main.spin;runtime.asyncPreempt 6
+! assay: the values are of 'cpu'; left out: samples
+runtime.main;main.main;main.spin 170000
+runtime.main;main.main;main.spin;runtime.asyncPreempt 60000
 
 # by line, the files as they are
 $ assay convert --full-filenames $ROOT/tests/fixtures/profiles/go-cpu.pb.gz -f folded - | head -n 1
-runtime.main (runtime/proc.go:290);main.main (x/main.go:30);main.spin (x/main.go:20) 9
+! assay: the values are of 'cpu'; left out: samples
+runtime.main (runtime/proc.go:290);main.main (x/main.go:30);main.spin (x/main.go:20) 90000
 
 # there and back
 $ printf 'main;work (app/work.py:3) 3\nmain 1\n' >a.folded; assay convert a.folded b.pb.gz && assay convert b.pb.gz -f folded -
@@ -37,7 +39,8 @@ $ assay convert --focus main.main --hide-frames Preempt --metric cpu $ROOT/tests
 main.main;main.spin 230000
 
 $ assay convert --focus main.spin --callers $ROOT/tests/fixtures/profiles/go-cpu.pb.gz -F -f folded -
-main.spin;main.main;runtime.main 23
+! assay: the values are of 'cpu'; left out: samples
+main.spin;main.main;runtime.main 230000
 
 $ assay convert --metric heap $ROOT/tests/fixtures/profiles/go-cpu.pb.gz -f folded -
 ? 2
@@ -143,8 +146,8 @@ main;work (app/work.py) 9
 
 $ assay diff a.folded $ROOT/tests/fixtures/profiles/go-heap.pb.gz
 ? 2
-! assay diff: the profile has no metric 'samples'
-!     it has alloc_objects, alloc_space, inuse_objects, inuse_space
+! assay diff: the profiles have no metric in common
+!     one has samples, the other alloc_objects, alloc_space, inuse_objects, inuse_space
 
 # Python's own profilers: each function below its callers
 $ assay convert --metric calls $ROOT/tests/fixtures/profiles/cprofile-3.8.prof -f folded -
@@ -240,7 +243,8 @@ $ assay convert --metric cpu-clock:u $ROOT/tests/fixtures/profiles/perf-script.t
 __libc_start_call_main (x86_64-linux-gnu/libc.so.6);main (app/spin);leaf (app/spin) 80808
 
 $ assay convert $ROOT/tests/fixtures/profiles/perf-srcline.txt -f folded -
-__libc_start_call_main (libc-start.c:74);main (spin.c:5);leaf (spin.c:3) 3
+! assay: the values are of 'cpu-clock:u'; left out: samples
+__libc_start_call_main (libc-start.c:74);main (spin.c:5);leaf (spin.c:3) 30303
 
 # speedscope
 $ assay convert $ROOT/tests/fixtures/profiles/evented.speedscope.json -f folded -

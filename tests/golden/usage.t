@@ -33,8 +33,7 @@ history:
   gc        remove old runs: keep so many, so old, so large
 
 profiles:
-  profiles  profiles of a service over time: listed, merged, a function's
-            history
+  profiles  profiles of a service over time: listed, merged, searched
   flame     a profile as a flame graph: a picture, or a page
   convert   a profile of one format as another
   merge     several profiles as one

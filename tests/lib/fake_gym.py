@@ -34,7 +34,10 @@ def row(i, **more):
 
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
+
+    def setup(self):
+        self.disable_nagle_algorithm = self.request.family == socket.AF_INET
+        super().setup()
 
     def log_message(self, *_):
         pass

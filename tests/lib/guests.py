@@ -20,7 +20,7 @@ from harness import BUILD, run, tmp
 __all__ = ["Collector", "hosts", "PYTHON", "NATIVE", "OBJECTS", "FORKS", "OPS"]
 
 PYTHON, NATIVE, OBJECTS, FORKS = 1, 2, 4, 8
-MAGIC = 0x3350414548595341
+MAGIC = 0x3450414548595341
 RINGS, WIDE, WIDE_BYTES, NARROW_BYTES = 1024, 16, 512 << 10, 64 << 10
 NODES, NOTES = 4 << 20, 256 << 20
 SLOTS = 1 << 19                     # of a guest's table of samples
@@ -277,7 +277,7 @@ class Collector:
             self.hosts.append(host)
 
     def tick(self):
-        struct.pack_into("<Q", self.session, 32, time.monotonic_ns())
+        struct.pack_into("<Q", self.session, 32, time.monotonic_ns() & ~1)
 
     def drain(self):
         for host in self.hosts:

@@ -1,6 +1,7 @@
 """pythons -- the CPythons of this machine, and programs for them that know their own stacks.
 
     for python in pythons():        found by ASSAY_TEST_PYTHONS, pyenv and the PATH
+    python = python_named(14)       one without the GIL, if ASSAY_TEST_PYTHONS names it
         p = script(python, "shapes", "generators", 2)
 
 A script of tests/workloads/python says `ready` on its first line.
@@ -13,17 +14,19 @@ import subprocess
 
 from harness import ROOT, expect_eq, run, start
 
-__all__ = ["pythons", "python_for", "library_of", "script", "program", "stacks", "Python"]
+__all__ = ["ask_python", "pythons", "python_for", "python_named", "library_of", "script",
+           "program", "stacks", "Python"]
 
 SCRIPTS = ROOT / "tests/workloads/python"
 KNOWN = range(8, 16)
 
-Python = collections.namedtuple("Python", "path minor version")
+Python = collections.namedtuple("Python", "path minor version gil", defaults=[True])
 
 
-def ask(path):
+def ask_python(path):
     """Who is it? None: nobody that we know."""
-    code = "import sys; print(*sys.version_info[:3], sys.implementation.name, sys.executable)"
+    code = ("import sys, sysconfig as s; print(*sys.version_info[:3], sys.implementation.name, "
+            "sys.executable, s.get_config_var('Py_GIL_DISABLED') or 0)")
     try:
         told = subprocess.run([path, "-c", code], capture_output=True, text=True, timeout=20)
     except OSError:
@@ -31,24 +34,27 @@ def ask(path):
     words = told.stdout.split()
     if told.returncode or words[0] != "3" or words[3] != "cpython" or int(words[1]) not in KNOWN:
         return None
-    return Python(words[4], int(words[1]), ".".join(words[:3]))
+    return Python(words[4], int(words[1]), ".".join(words[:3]), words[5] == "0")
+
+
+def named():
+    return [p for p in os.environ.get("ASSAY_TEST_PYTHONS", "").split(":") if os.path.exists(p)]
 
 
 def places():
     """Where a Python may be."""
-    named = os.environ.get("ASSAY_TEST_PYTHONS", "").split(":")
     root = os.environ.get("PYENV_ROOT", os.path.expanduser("~/.pyenv"))
     built = sorted(pathlib.Path(root).glob("versions/*/bin/python3"))
     paths = [shutil.which(f"python3.{minor}") for minor in KNOWN]
-    return [p for p in [*named, "/usr/bin/python3", *built, *paths] if p and os.path.exists(p)]
+    return [p for p in [*named(), "/usr/bin/python3", *built, *paths] if p and os.path.exists(p)]
 
 
 def pythons(one_each=True):
-    """All that are here, the oldest first; one of each minor version."""
+    """All with a GIL that are here, the oldest first; one of each minor version."""
     found = {}
     for place in places():
-        p = ask(str(place))
-        if p:
+        p = ask_python(str(place))
+        if p and p.gil:
             found.setdefault(p.minor if one_each else p.path, p)
     return [found[key] for key in sorted(found)]
 
@@ -56,6 +62,12 @@ def pythons(one_each=True):
 def python_for(minor):
     """The Python of this minor version, or None."""
     return next((p for p in pythons() if p.minor == minor), None)
+
+
+def python_named(minor):
+    """One of this version without the GIL that was named, or None."""
+    found = (ask_python(path) for path in named())
+    return next((p for p in found if p and p.minor == minor and not p.gil), None)
 
 
 def library_of(python):

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""`assay record` on Pythons of other systems, in containers, and of servers with workers."""
+"""`assay record` on Pythons of other systems, without a GIL, in containers, with workers."""
+import functools
 import json
 import os
 import pathlib
@@ -14,7 +15,9 @@ TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TESTS / "lib"))
 sys.path.append(str(TESTS / "workloads/python"))   # behind ours: both have a jobs.py
 from harness import *
+from heaps import *
 from jobs import *
+from loops import *
 from objects import *
 from pythons import *
 from roots import *
@@ -22,15 +25,26 @@ import shapes
 
 ALLOWED = 1e-3
 NEWER = (14, 15)    # minor versions that Debian's forky has and this system has not
+FREE = (13, 14)     # minor versions that are built without the GIL
 
 
-def in_root(root, minor, name, *words):
+def in_root(minor, name, *words):
     """Start a script in another root, and wait until it is ready."""
+    root = forky()
     shutil.copytree(TESTS / "workloads/python", root / "tmp/assay", dirs_exist_ok=True)
     p = start("chroot", root, f"/usr/bin/python3.{minor}", f"/tmp/assay/{name}.py", *words,
               stdout=subprocess.PIPE, text=True)
     expect_eq(p.stdout.readline(), "ready\n", "the script's first line")
     return p
+
+
+def without(minor, name, *words):
+    """Start a script without the GIL, and wait until it is ready."""
+    return script(without_gil(minor), name, *words)
+
+
+STARTS = {f"3.{minor} in a chroot": functools.partial(in_root, minor) for minor in NEWER}
+STARTS |= {f"3.{minor} without the GIL": functools.partial(without, minor) for minor in FREE}
 
 
 def record(pid, *options, seconds=2):
@@ -43,13 +57,13 @@ def name_of(frame):
     return frame.split(" ")[0]
 
 
-# --- newer versions, in a chroot ------------------------------------------------
+# --- newer versions in a chroot, and those without the GIL ------------------------
 
-for minor in NEWER:
+for where, begin in STARTS.items():
     for shape in shapes.ALLOWED:
-        @job_test(f"3.{minor} in a chroot: no stack of {shape} is one that cannot be", 1800)
-        def _(minor=minor, shape=shape):
-            p = in_root(forky(), minor, "shapes", shape, 60)
+        @job_test(f"{where}: no stack of {shape} is one that cannot be", 3600)
+        def _(begin=begin, shape=shape):
+            p = begin("shapes", shape, 60)
             found, stats = record(p.pid, "-r", "5000", "--mode", "wall")
             stop(p)
             own = {name for chain in shapes.ALLOWED[shape] for name in chain}
@@ -60,9 +74,9 @@ for minor in NEWER:
             expect(sum(n for c, n in chains if c) > 50, stats)
             expect(stats["rejected_ratio"] < 0.02, stats)
 
-    @job_test(f"3.{minor} in a chroot: the lines are those of the loops", 1800)
-    def _(minor=minor):
-        p = in_root(forky(), minor, "split", 0.75, 3)
+    @job_test(f"{where}: the lines are those of the loops", 1800)
+    def _(begin=begin):
+        p = begin("split", 0.75, 3)
         found, stats = record(p.pid, "-r", "500", seconds=20)
         lines = {frames[-1] for frames, n in found if name_of(frames[-1]).startswith("burn")
                  for _ in range(n)}
@@ -72,22 +86,83 @@ for minor in NEWER:
             number = int(line.rstrip(")").rsplit(":", 1)[1])
             expect(10 <= number <= 24, line)
 
-    @job_test(f"3.{minor} in a chroot: threads, and a subinterpreter", 1800)
-    def _(minor=minor):
-        p = in_root(forky(), minor, "threads", 60)
+    @job_test(f"{where}: threads, and a subinterpreter", 1800)
+    def _(begin=begin):
+        p = begin("threads", 60)
         found, _ = record(p.pid, "-t", "--mode", "wall", "-r", "200")
         stop(p)
         expect_eq(len({frames[0] for frames, _ in found}), 3, "threads")
-        p = in_root(forky(), minor, "interps", 60)
+        p = begin("interps", 60)
         found, _ = record(p.pid, "-r", "200")
         stop(p)
         expect(sum(n for f, n in found if name_of(f[-1]) == "inside") > 10, found)
 
     for name, check in {"states": check_states, "locals": check_locals, "tasks": check_tasks,
                         "jobs": check_sampled}.items():
-        @job_test(f"3.{minor} in a chroot: {name} are as the program says", 1800)
-        def _(minor=minor, name=name, check=check):
-            check(in_root(forky(), minor, name, 60))
+        @job_test(f"{where}: {name} are as the program says", 1800)
+        def _(begin=begin, name=name, check=check):
+            check(begin(name, 60))
+
+
+for minor in FREE:
+    @job_test(f"3.{minor} without the GIL: threads run at once, each at lines of its own", 3600)
+    def _(minor=minor):
+        p = without(minor, "states", 60, "busy")
+        told = json.loads(p.stdout.readline())
+        burners = {told["burner_1"], told["burner_2"]}
+        looks = [threads(p.pid) for _ in range(20)]
+        found, stats = record(p.pid, "-t", "-r", "500", seconds=4)
+        held, _ = record(p.pid, "--mode", "gil", seconds=1)
+        stop(p)
+        both = sum(all(t[tid]["state"] == "running" for tid in burners) for t in looks)
+        expect(both >= len(looks) // 2, f"both ran in {both} of {len(looks)} looks")
+        expect(not any(t["holds_gil"] for look in looks for t in look.values()), looks)
+        expect_eq(held, [], "samples of who holds it")
+        own = [(frames, n) for frames, n in found if any(name_of(f) == "burn" for f in frames)]
+        whose = {frames[0] for frames, _ in own}
+        expect_eq(len(whose), 2, f"threads that burn ({whose}, {stats})")
+        source = pathlib.Path(program("states")).read_text().splitlines()
+        for frames, n in own:
+            for f in frames:
+                if name_of(f) in ("burn", "burner_1", "burner_2"):
+                    line = source[int(f.rstrip(")").rsplit(":", 1)[1]) - 1]
+                    expect(any(w in line for w in ("while ", "sum(", "end =", "burn()")), f)
+
+
+    @job_test(f"3.{minor} without the GIL: what holds a loop is told with its line", 3600)
+    def _(minor=minor):
+        log, found = blocks_of(without_gil(minor), 7, 60, "asyncio", 10, 100)
+        hits = [p for p in match(log, found) if p.found]
+        right = sum(p.line in lines_of(p.found, "blocks.py") for p in hits)
+        expect(len(hits) >= 0.9 * len(log), f"{len(hits)} of {len(log)} found")
+        expect(right >= 0.95 * len(hits), f"{right} of {len(hits)} lines are right")
+
+    @job_test(f"3.{minor} without the GIL: that its objects are its own affair is said", 3600)
+    def _(minor=minor):
+        h = heap(*amounts(without_gil(minor).path, "objects"))
+        expect_in("an allocator of its own inside", h.doc["processes"][0]["problem"])
+
+
+ARGUMENTS = (0, 0), (48, 1)     # bytes, count: one tuple of them, which calls use again
+
+
+@job_test("3.13 without the GIL: objects are seen when they are asked for, by their lines", 3600)
+def _():
+    for case in ("objects", "arrays", "generators", "coroutines", "callbacks", "deep", "threads"):
+        h = heap(*amounts(without_gil(13).path, case), options=["--python-allocators"])
+        made = h.lines("top_by_size")
+        for mark in (m for t in h.truth for m in t["marks"].values() if m["objects"]):
+            size, count = made[mark["function"], mark["line"]]
+            more = size - mark["objects"]["bytes"], count - mark["objects"]["count"]
+            expect_in(more, ARGUMENTS, f"what {mark['function']} made more")
+        h.expect_nothing_lost()
+
+
+@job_test("3.14 without the GIL: objects are seen when asked for, with native stacks", 3600)
+def _():
+    h = heap(*amounts(without_gil(14).path, "objects"), options=["--python-allocators"])
+    expect_in("its stacks are native ones only", h.doc["processes"][0]["problem"])
+    h.expect_nothing_lost()
 
 
 # --- in a container -------------------------------------------------------------

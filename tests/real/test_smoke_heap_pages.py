@@ -4,6 +4,7 @@
 Pictures of the pages are left in BUILD/shots, to be looked at.
 """
 import os
+import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
@@ -145,6 +146,27 @@ def _():
         for words in "heap ", "RSS ", "files ", "neither ":
             expect_in(words, b.js("return document.querySelector('.told').textContent"), "words")
         sizes(b, "temporal")
+        expect_eq(b.complaints(), [], "what the console said and what was asked of a network")
+
+
+@job_test("the page of samples: each amount with its interval, as the tree has it", seconds=120)
+def _():
+    (tmp() / "app.py").write_text("kept = [bytearray(10_007) for _ in range(3000)]\n")
+    heap("/usr/bin/python3", "app.py", options=["--sample", "64KiB"])
+    assay("heap", "flamegraph", "-o", "t.html", FILE).ok()
+    [line] = [line for line in assay("heap", "tree", FILE).ok().out.splitlines()
+              if "<listcomp>" in line]
+    told = re.search(r"[\d.]+ MiB ± [\d.]+ [KM]iB", line)[0]
+    with browser() as b:
+        b.open(tmp() / "t.html")
+        expect_eq(b.js("return [...document.querySelector('select[aria-label=Metric]').options]"
+                       ".map((o) => o.textContent)"), ["allocations", "bytes"], "metrics")
+        b.js("[...document.querySelectorAll('.function')].find((x) => "
+             "x.textContent.includes('listcomp')).click()")
+        b.settle()
+        words = b.js("return document.querySelector('.detail').textContent").replace("\xa0", " ")
+        expect_in(f"total {told}, ", words, "the chosen function")
+        sizes(b, "sampled")
         expect_eq(b.complaints(), [], "what the console said and what was asked of a network")
 
 

@@ -12,7 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 @test("make deb makes a package that runs where it is unpacked, with man pages and completions",
-      seconds=240)
+      seconds=500)
 def _():
     if not shutil.which("dpkg-deb"):
         skip("dpkg-deb is not installed: this is no Debian")

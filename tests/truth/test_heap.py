@@ -90,6 +90,20 @@ def _():
         expect(h.doc["sample_bytes"] >= 64 << 5, f"thinned to one in {h.doc['sample_bytes']}")
 
 
+@job_test(f"objects of Python that grow: each figure inside in {ENOUGH} of {RUNS} runs", 900)
+def _():
+    code = ("kept = [[None] * 50 for _ in range(999)]\n"
+            "for i in range(300):\n    grown = []\n    for j in range(3000): grown.append(None)\n"
+            "b = bytearray()\nfor i in range(20000): b += bytes(50)\nimport os; os._exit(0)")
+    command = ["/usr/bin/python3", "-I", "-S", "-c", code]
+    how = {"options": ["--python-allocators"], "env": {"PYTHONHASHSEED": "0"}}
+    exact = heap(*command, **how).doc
+    truth = {own: exact[f"{key}_bytes"] for own, key in
+             (("bytes", "total_allocated"), ("left", "leaked"), ("peak", "peak"))}
+    expect_estimates(*command, sample=65536, runs=RUNS, enough=ENOUGH, bias=0.01,
+                     truth={**truth, "sites": []}, **how)
+
+
 @job_test("sampled: a big block is always seen, and by itself exact")
 def _():
     for _ in range(20):
@@ -99,6 +113,18 @@ def _():
 
 
 # --- many ---------------------------------------------------------------------------
+
+@job_test("a thousand threads of Python at once: all have their names, and no other is listed")
+def _():
+    code = ("import threading, time\ngo = threading.Event()\n"
+            "def work(): x = bytearray(3000); go.wait()\n"
+            "ts = [threading.Thread(target=work, name=f'worker-{i}') for i in range(1000)]\n"
+            "for t in ts: t.start()\ntime.sleep(1)\ngo.set()\nfor t in ts: t.join()")
+    d = heap("/usr/bin/python3", "-c", code).doc
+    named = {t["name"] for t in d["threads"]} & {f"worker-{i}" for i in range(1000)}
+    expect_eq((len(d["threads"]), len(named)), (1001, 1000), "threads, and those with their names")
+    expect(all(t["tid"] for t in d["threads"]), "a thread without a number")
+
 
 for number in (300, 1000):
     @job_test(f"{number:,} children, one after the other: none is lost", 900)

@@ -194,6 +194,30 @@ def _():
                 slack=4 * MIB)
 
 
+@job_test("what is copied into a tmpfs between two samples is in the peak, and below its bound")
+def _():
+    if not os.access("/dev/shm", os.W_OK):
+        skip("no /dev/shm")
+    path = pathlib.Path(f"/dev/shm/{tmp().name}")
+    script = ("import os, sys, time\ntime.sleep(0.3)\nbig = b'x' * (83 << 20)\n"
+              "with open(sys.argv[1], 'wb') as f: f.write(big)\n"
+              "status = open('/proc/self/status').read().split()\n"
+              "print((int(status[status.index('RssAnon:') + 1]) << 10) + len(big))\n"
+              "del big\ntime.sleep(0.5)\nos.unlink(sys.argv[1])")
+    try:
+        for interval in ("0.2", "1"):
+            r = run(ASSAY, "run", "--quiet", "-i", interval, "-o", "r.json", "--",
+                    "/usr/bin/python3", "-S", "-c", script, path).ok()
+            totals = json.loads((tmp() / "r.json").read_text())["assay"]["totals"]
+            counted = totals["memory_peak"]["source"].startswith("cgroup")
+            probe.needs(probe.groups("memory"), counted, "a control group that counts memory")
+            told = [totals[key]["value"] for key in ("memory_peak", "memory_peak_upper")]
+            expect_near(told[0], int(r.out), 0.03, f"peak ({totals['memory_peak']})")
+            expect(told[1] >= int(r.out), f"{told}, needed {r.out}")
+    finally:
+        path.unlink(missing_ok=True)
+
+
 @job_test("a small program started by a large one is small")
 def _():
     script = ("import subprocess, sys\nbig = bytearray(300 << 20)\n"

@@ -535,6 +535,17 @@ def _():
     expect(nics["lo"]["metrics"]["interface.bytes.sent"]["total"] > 1010, "its own lo")
 
 
+@job_test("a job that nobody could watch for long has no traffic of 0")
+def _():
+    for _ in range(6):
+        p = profile("net", "tcp4", 1000, 10, 1, 0)
+        for total, truth in (("net_sent", "sent"), ("net_connections", "connections")):
+            expect(p.total(total) != 0, f"{total} is 0, {p.source(total)}: {p.truth[truth]}")
+        known = p.total("net_sent") is not None
+        expect_eq(p.metric("job.net.sent")["last"] is not None, known, "the timeline knows it")
+        expect(known or "BPF" in p.source("net_sent"), p.source("net_sent"))
+
+
 @job_test("interfaces that the job shares are told as the machine's")
 def _():
     p = profile("net", "tcp4", 1_000_003, 500_009, 1, 0.8)

@@ -182,6 +182,32 @@ static void t_counted_before_listed(void)
 	EXPECT_NEAR(as_tally_shown(AS_F_DEV_WRITE, w->last), 0, 1e-9);
 }
 
+/* One that came late and left early: its mean is over the run, as everybody else's. */
+static void t_mean_over_the_run(void)
+{
+	struct as_instance i = {.scope = AS_PEER,
+				.id = 1,
+				.parent = AS_NO_PARENT,
+				.born_ns = 900 * MS};
+	struct told t;
+
+	start(&t);
+	job_tick(&t, 0, 0, 100);
+	as_tee_instance(&t.tee, &i);
+	for (int64_t ms = 1000; ms <= 1500; ms += 500) {
+		as_frame_start(&t.frame, ms * MS);
+		as_row_set(as_frame_row(&t.frame, AS_PEER, 1), AS_F_PEER_SENT, 400);
+		as_tee_frame(&t.tee, &t.frame);
+	}
+	job_tick(&t, 4000 * MS, 0, 100);
+	as_frame_done(&t.frame);
+	as_auto_run struct as_run *run = as_builder_take(t.b);
+	const struct as_tally *w = as_run_tally(run, AS_F_PEER_SENT, 1);
+	EXPECT_NEAR(as_tally_shown(AS_F_PEER_SENT, w->mean), 100, 1e-9);
+	EXPECT_NEAR(as_tally_shown(AS_F_PEER_SENT, w->max), 400, 1e-9);
+	EXPECT_NEAR(as_tally_shown(AS_F_PEER_SENT, w->last), 0, 1e-9);
+}
+
 static void t_instances(void)
 {
 	struct told t;
@@ -219,19 +245,20 @@ static void t_instances(void)
 }
 
 /* More than the limit are counted, not kept: memory stays bounded. */
-static void t_detail_taken_back(void)
+static void t_taken_back(void)
 {
 	struct told t;
-	char line[] = "sh -c x", none[] = "";
-	struct as_instance i = {.scope = AS_PROCESS, .id = 3, .detail = line};
+	char line[] = "sh -c x", none[] = "", name[] = "sh";
+	struct as_instance i = {.scope = AS_PROCESS, .id = 3, .name = name, .detail = line};
 
 	start(&t);
 	as_tee_instance(&t.tee, &i);
 	i.detail = NULL;
 	as_tee_instance(&t.tee, &i);
 	EXPECT_STR(as_run_instance(as_builder_run(t.b), AS_PROCESS, 3)->detail, "sh -c x");
-	i.detail = none; /* it called exec, and nobody saw the new line */
+	i.name = i.detail = none; /* it called exec, and nobody saw what it became */
 	as_tee_instance(&t.tee, &i);
+	EXPECT(!as_run_instance(as_builder_run(t.b), AS_PROCESS, 3)->name);
 	EXPECT(!as_run_instance(as_builder_run(t.b), AS_PROCESS, 3)->detail);
 	stop(&t);
 }
@@ -436,5 +463,5 @@ static void t_frame_room(void)
 
 UTEST_MAIN(T(t_same_rows), T(t_frame_same), T(t_frame_same_family), T(t_frame_room), T(t_identity),
 	   T(t_tallies_and_series), T(t_unknown_after_all), T(t_none_so_far), T(t_second_row),
-	   T(t_counted_before_listed), T(t_instances), T(t_detail_taken_back), T(t_many_instances),
-	   T(t_end), T(t_rows_are_shared))
+	   T(t_counted_before_listed), T(t_mean_over_the_run), T(t_instances), T(t_taken_back),
+	   T(t_many_instances), T(t_end), T(t_rows_are_shared))

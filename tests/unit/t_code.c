@@ -95,5 +95,53 @@ static void t_code_that_is_what_it_was_is_not_read_again(void)
 	end();
 }
 
+/* Two units at the first line, two five lines on. */
+static void make_lines(unsigned char *code)
+{
+	static const unsigned char table[] = {0xe9, 0, 0xe9, 10};
+	unsigned char *o = text_memory[ntexts++];
+
+	put_word(o, py.at.text.length, sizeof table);
+	memcpy(o + py.at.bytes, table, sizeof table);
+	put_word(code, py.at.code.lines, (uintptr_t)o);
+	put_word(code, py.at.text.length, 4); /* units of instructions */
+}
+
+static int32_t line_at(const unsigned char *code, const void *instr)
+{
+	struct as_pyframe f = {.code = (uintptr_t)code, .instr = (uintptr_t)instr};
+
+	codes.look++;
+	return profile->place[as_codes_place(&codes, &f)].line;
+}
+
+/* Without the GIL a thread has its own copy of the instructions, somewhere else. */
+static void t_lines_in_a_copy_of_the_instructions(void)
+{
+	static unsigned char other[8];
+	static uint64_t copies[1 + 64] = {3};
+
+	begin();
+	py.at = *as_py_layout(12);
+	py.at.code.copies = py.at.code.code - 8;
+	unsigned char *code = make_code(0, "f", 7), *own = code + py.at.code.code;
+
+	make_lines(code);
+	copies[1] = (uintptr_t)own;
+	copies[3] = (uintptr_t)other;
+	put_word(code, py.at.code.copies, (uintptr_t)copies);
+	EXPECT(line_at(code, own) == 7 && line_at(code, own + 4) == 12);
+	EXPECT(line_at(code, other) == 7 && line_at(code, other + 6) == 12);
+	EXPECT(line_at(code, other + 8) == 0 && line_at(code, copies) == 0);
+	copies[0] = UINT64_MAX; /* lies */
+	EXPECT(line_at(code, other + 4) == 12);
+	copies[0] = 2;
+	EXPECT(line_at(code, other + 4) == 0);
+	put_word(code, py.at.code.copies, 8);
+	EXPECT(line_at(code, other + 4) == 0 && line_at(code, own + 4) == 12);
+	end();
+}
+
 UTEST_MAIN(T(t_other_code_at_an_address_that_was_seen),
-	   T(t_code_that_is_what_it_was_is_not_read_again))
+	   T(t_code_that_is_what_it_was_is_not_read_again),
+	   T(t_lines_in_a_copy_of_the_instructions))

@@ -288,6 +288,25 @@ static void t_no_way_out(void)
 	done(&v);
 }
 
+static void t_starved(void)
+{
+	struct visit v = visit(ONE("{\"url\": \"/{{vu}}\", \"check\": {\"json\": {\"/a\": 1}}}"));
+
+	begin(&v);
+	EXPECT(as_session_write(&v.s));
+	EXPECT(!v.s.starved);
+	v.s.body.bad = true; /* as if there had been no memory */
+	EXPECT_I64(answer(&v, OK("", 0, "")), AS_LOAD_DESCRIPTORS);
+	EXPECT(v.s.starved && !v.s.at_work);
+	EXPECT_I64(v.load->check[0].passed + v.load->check[0].failed, 0);
+	as_session_begin(&v.s, 13, v.now);
+	for (size_t i = 0; i < v.plan->nslots; i++)
+		v.s.values[i].bad = true;
+	EXPECT(!as_session_write(&v.s));
+	EXPECT(v.s.starved);
+	done(&v);
+}
+
 static void t_checks(void)
 {
 	struct visit v = visit(
@@ -459,5 +478,5 @@ static void t_rows(void)
 	EXPECT(!unlink(path));
 }
 
-UTEST_MAIN(T(t_wrong), T(t_requests), T(t_captures), T(t_no_way_out), T(t_checks), T(t_until),
-	   T(t_one_of), T(t_messages), T(t_rows))
+UTEST_MAIN(T(t_wrong), T(t_requests), T(t_captures), T(t_no_way_out), T(t_starved), T(t_checks),
+	   T(t_until), T(t_one_of), T(t_messages), T(t_rows))

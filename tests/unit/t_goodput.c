@@ -81,4 +81,20 @@ static void t_the_share(void)
 	EXPECT_NEAR(as_load_goodput(&l), 0, 1e-9); /* all failed */
 }
 
-UTEST_MAIN(T(t_as_it_is_written), T(t_what_is_none), T(t_the_share))
+static void t_of_a_step(void)
+{
+	l = (struct as_load){.requests = 10, .met = 6, .measured_ns = AS_SECOND, .nsteps = 2};
+	l.step[0].requests = 4;
+	l.step[1].requests = 6;
+	EXPECT(isnan(as_load_step_goodput(&l, &l.step[0]))); /* nothing is asked */
+	l.bound[AS_LOAD_E2EL] = (struct as_load_bound){AS_SECOND, 6, 4, 0};
+	EXPECT(isnan(as_load_step_goodput(&l, &l.step[0]))); /* steps were not judged then */
+	l.step[0].met = 3;
+	l.step[1].met = 3;
+	EXPECT_NEAR(as_load_step_goodput(&l, &l.step[0]), 0.75, 1e-9);
+	EXPECT_NEAR(as_load_step_goodput(&l, &l.step[1]), 0.5, 1e-9);
+	l.step[1].requests = 0;
+	EXPECT(isnan(as_load_step_goodput(&l, &l.step[1])));
+}
+
+UTEST_MAIN(T(t_as_it_is_written), T(t_what_is_none), T(t_the_share), T(t_of_a_step))

@@ -98,6 +98,8 @@ static void t_a_few_take_turns(void)
 
 		EXPECT(at && !at->which);
 		at->which = n + 1;
+		/* So long as they are not many, one after the other, they have a list. */
+		EXPECT(!as_live_at_once(l, 0x10000) == (n + 1 < AS_LIVE_OFTEN));
 		if (n < AS_LIVE_FEW - 1)
 			continue;
 		n -= AS_LIVE_FEW - 1;
@@ -106,7 +108,6 @@ static void t_a_few_take_turns(void)
 		at->which = 0;
 		n += AS_LIVE_FEW - 1;
 	}
-	EXPECT(!as_live_at_once(l, 0x10000)); /* there never were many */
 	as_live_done(l);
 	free(l);
 }

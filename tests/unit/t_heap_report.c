@@ -344,7 +344,7 @@ static void t_what_is_doubtful_is_said(void)
 	as_put_heap_doubts(&b, &plain, h);
 	EXPECT_STR(as_buf_text(&b),
 		   "  incomplete  the disk was full: the capture ends 4.00 s after the start\n"
-		   "  incomplete  process 101: its threads waited 1.50 s for the recorder\n");
+		   "  slowed      process 101: its threads waited 1.50 s for the recorder\n");
 }
 
 /* sh that becomes Python is one process, whichever of the two started others. */
@@ -406,15 +406,21 @@ static void t_nothing_at_all(void)
 		"-\n"
 		"  every allocation, 0 s\n"
 		"\n"
-		"  peak        0 B in 0 allocations\n"
-		"  allocated   0 B in 0 allocations\n"
-		"  temporary   0 B in 0 allocations\n"
-		"  left        0 B in 0 allocations\n"
-		"  incomplete  nothing was recorded: a program that is static, gains privileges\n"
-		"              or is of another machine cannot be\n");
+		"  peak        -\n"
+		"  allocated   -\n"
+		"  temporary   -\n"
+		"  left        -\n"
+		"  incomplete  nothing was recorded: a program that is static, gains privileges,\n"
+		"              is of another machine or has little address space (ulimit -v)\n"
+		"              cannot be\n");
 	as_buf_clear(&b);
 	EXPECT_OK(as_report_heap_stats_json(&b, &h, 5, &err), err);
+	EXPECT(strstr(as_buf_text(&b), "\"complete\": false"));
+	EXPECT(strstr(as_buf_text(&b), "\"problem\": \"nothing was recorded: "));
+	EXPECT(strstr(as_buf_text(&b), "\"total_allocations\": null"));
+	EXPECT(strstr(as_buf_text(&b), "\"peak_bytes\": null"));
 	EXPECT(strstr(as_buf_text(&b), "\"peak_at_ns\": null"));
+	EXPECT(strstr(as_buf_text(&b), "\"temporary_bytes\": null"));
 }
 
 static void t_json(void)

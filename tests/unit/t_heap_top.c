@@ -327,7 +327,7 @@ static void t_the_help_fits(void)
 	tick(&s);
 	type(&s, "?");
 	draw(&s, 24, 80);
-	expect_has(&s, "allocations freed before their thread made another");
+	expect_has(&s, "allocations freed before their thread made two more");
 	expect_none(&s, "…");
 }
 

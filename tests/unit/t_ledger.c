@@ -258,6 +258,27 @@ static void t_exec(void)
 	book_close(&b);
 }
 
+/* The name that it had before its exec was its parent's; seen with it or not, it is not its own. */
+static void t_name_before_exec(void)
+{
+	struct book b;
+
+	book_open(&b);
+	born(&b, ROOT, 1, 0);
+	exec(&b, ROOT, "sh", "sh", 2);
+	born(&b, CHILD, ROOT, 1);
+	exec(&b, CHILD, "", NULL, 0);
+	died(&b, CHILD, 2, 1, 0);
+	born(&b, CHILD + 1, ROOT, 3); /* it stays what it was */
+	died(&b, CHILD + 1, 4, 1, 0);
+	died(&b, ROOT, 5, 1, 0);
+	EXPECT_U64(listed(&b), 3);
+	EXPECT_STR(instance(&b, 0)->name, "sh");
+	EXPECT_STR(instance(&b, 1)->name, NULL);
+	EXPECT_STR(instance(&b, 2)->name, "sh");
+	book_close(&b);
+}
+
 /* Later somebody knows better: the row is shown again, the sum grows by the difference. */
 static void t_settled(void)
 {
@@ -331,6 +352,24 @@ static void t_reaped(void)
 	book_close(&b);
 }
 
+/* By more ticks the same time is split otherwise: neither part may go back for that. */
+static void t_split_goes_on(void)
+{
+	struct as_proc_stat u = {0};
+
+	as_process_split(&u, 9, 0, 0);
+	EXPECT_I64(u.utime, 9);
+	as_process_split(&u, 12, 0, 1);
+	EXPECT_I64(u.utime, 9);
+	EXPECT_I64(u.stime, 3);
+	as_process_split(&u, 40, 1, 1);
+	EXPECT_I64(u.utime, 20);
+	EXPECT_I64(u.stime, 20);
+	as_process_split(&u, 39, 1, 0); /* rounded otherwise */
+	EXPECT_I64(u.utime, 20);
+	EXPECT_I64(u.stime, 20);
+}
+
 /* Taskstats know what was used until the last tick; before the first one that is unknown. */
 static void t_shorter_than_a_tick(void)
 {
@@ -382,5 +421,5 @@ static void t_two_sources(void)
 }
 
 UTEST_MAIN(T(t_unseen), T(t_told_twice), T(t_pid_again), T(t_end_lost), T(t_nobody_known),
-	   T(t_exec), T(t_settled), T(t_split_anew), T(t_reaped), T(t_shorter_than_a_tick),
-	   T(t_less_than_a_step), T(t_two_sources))
+	   T(t_exec), T(t_name_before_exec), T(t_settled), T(t_split_anew), T(t_reaped),
+	   T(t_split_goes_on), T(t_shorter_than_a_tick), T(t_less_than_a_step), T(t_two_sources))

@@ -44,6 +44,12 @@ static size_t look_args(void *data, int32_t pid, char *text, size_t size)
 	return (size_t)snprintf(text, size, "args %d", pid);
 }
 
+static void look_comm(void *data, int32_t pid, char comm[16])
+{
+	(void)data;
+	(void)snprintf(comm, 16, "comm %d", pid);
+}
+
 static void table_open(struct table *x)
 {
 	struct as_err err;
@@ -162,6 +168,27 @@ static void t_descendants(void)
 	(void)next(&x, AS_LIFE_BORN, 11);
 	(void)next(&x, AS_LIFE_DIED, 10);
 	EXPECT_I64(next(&x, AS_LIFE_BORN, 12)->parent, 11);
+	as_life_tasks_free(x.t);
+}
+
+/* Without stats the last name is asked for while nobody has waited; a living one is another. */
+static void t_last_name(void)
+{
+	struct table x;
+
+	table_open(&x);
+	x.ear.look.comm = look_comm;
+	for (int32_t pid = 10; pid < 12; pid++) {
+		x.alive = pid == 11;
+		born(&x, pid, US);
+		event(&x, AS_CN_EXEC, pid, pid, 0);
+		event(&x, AS_CN_EXIT, pid, pid, 0);
+		as_life_tasks_execs(x.t, &x.ear);
+		as_life_tasks_bury(x.t, 1, false, &x.ear);
+		(void)next(&x, AS_LIFE_BORN, pid);
+		EXPECT_STR(next(&x, AS_LIFE_EXEC, pid)->comm, "");
+		EXPECT_STR(next(&x, AS_LIFE_DIED, pid)->comm, pid == 10 ? "comm 10" : "");
+	}
 	as_life_tasks_free(x.t);
 }
 
@@ -362,6 +389,6 @@ static void t_thousands(void)
 	as_life_tasks_free(x.t);
 }
 
-UTEST_MAIN(T(t_one_life), T(t_strangers), T(t_descendants), T(t_exec_then_child), T(t_leader_first),
-	   T(t_thread_execs), T(t_leader_execs), T(t_pid_again), T(t_half_told), T(t_named),
-	   T(t_thousands))
+UTEST_MAIN(T(t_one_life), T(t_strangers), T(t_descendants), T(t_last_name), T(t_exec_then_child),
+	   T(t_leader_first), T(t_thread_execs), T(t_leader_execs), T(t_pid_again), T(t_half_told),
+	   T(t_named), T(t_thousands))

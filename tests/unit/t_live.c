@@ -152,6 +152,35 @@ static void t_rows_that_come_and_go(void)
 	same_run(read, told);
 }
 
+/* When it starts is known for sure after the first facts are told. */
+static void t_begins_again(void)
+{
+	struct as_builder *b = NULL;
+	struct as_live *l = NULL;
+	struct as_err err;
+	struct sample s = SAMPLE_SHORT;
+	bool cut;
+
+	s.id = ID;
+	EXPECT_OK(as_builder_new(&b, &err), err);
+	EXPECT_OK(as_live_create(utest_dir(), ID, &l, &err), err);
+	struct as_sink sinks[] = {as_builder_sink(b), as_live_sink(l)};
+	struct as_tee tee = {sinks, 2};
+	sample_begin(&s, &tee);
+	sample_instance(&tee, AS_PROCESS, 7, 0, AS_NA);
+	s.start_ns = INT64_C(1767225600012345678);
+	sample_begin(&s, &tee);
+	sample_end(&s, &tee);
+	EXPECT_OK(sinks[1].failed, sinks[1].err);
+	as_live_close(l);
+	as_auto_run struct as_run *told = as_builder_take(b), *read = read_live(&cut);
+	EXPECT(!cut);
+	EXPECT_I64(told->who.start_ns, s.start_ns);
+	EXPECT_I64(read->who.start_ns, s.start_ns);
+	EXPECT(as_run_instance(read, AS_PROCESS, 7));
+	same_run(read, told);
+}
+
 /* More rows vanish at once than the writer looks ahead. */
 static void t_many_rows_vanish(void)
 {
@@ -589,7 +618,7 @@ static void t_zombie_writer_is_gone(void)
 }
 
 UTEST_MAIN(T(t_ended_run), T(t_running_run), T(t_run_without_a_tick), T(t_many_processes),
-	   T(t_rows_that_come_and_go), T(t_many_rows_vanish), T(t_drawn_example),
+	   T(t_rows_that_come_and_go), T(t_begins_again), T(t_many_rows_vanish), T(t_drawn_example),
 	   T(t_nothing_waits_for_the_next_tick), T(t_facts_do_not_wait_a_minute),
 	   T(t_idle_rows_cost_nothing), T(t_every_prefix), T(t_cut_file_keeps_its_ticks),
 	   T(t_every_flipped_bit), T(t_every_flipped_bit_with_a_right_sum), T(t_hole_of_zeros),

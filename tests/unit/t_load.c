@@ -153,6 +153,9 @@ static void t_verdicts(void)
 	fine();
 	l.status[1] = 0;
 	EXPECT_STR(verdict(), "invalid-none");
+	fine();
+	l.errors[AS_LOAD_DESCRIPTORS] = 1; /* which says nothing of the server */
+	EXPECT_STR(verdict(), "invalid-descriptors");
 }
 
 /* Of few requests the 99th percentile is the slowest: one hiccup is no verdict. */

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
+#include "stack/loopexact.h"
 #include "stack/loopthread.h"
 
 #define MS INT64_C(1000000)
@@ -292,7 +293,29 @@ static void t_poll_alone_is_a_loop(void)
 	tear_down();
 }
 
-UTEST_MAIN(T(t_computes), T(t_poll_holds_a_loop_on_epoll), T(t_a_wait_that_was_not_seen),
-	   T(t_ready), T(t_late), T(t_clocks_that_disagree), T(t_woken_before_the_last_look),
-	   T(t_ends_in_a_block), T(t_short_periods_in_sum), T(t_no_look_met_it),
-	   T(t_poll_alone_is_a_loop))
+/* The kernel may have two places for it, of which one has nothing: that takes nothing away. */
+static void t_an_empty_place_beside_its_own(void)
+{
+	static struct as_wire_loop own = {.tid = 7, .busy = 300 * MS, .over = 10, .max = 30 * MS};
+	static const struct as_wire_loop empty = {.tid = 7};
+
+	own.bucket[as_bucket_of(30 * MS, AS_WIRE_LOOP_BITS)] = 10;
+	for (int first = 0; first < 2; first++) {
+		EXPECT_OK(as_loops_init(&loops, &err), err);
+		struct as_loop *x = as_loops_of(&loops, 7);
+
+		as_loop_exact_add(x, first ? &own : &empty, 400 * MS);
+		as_loop_exact_add(x, first ? &empty : &own, 390 * MS);
+		EXPECT_U64(x->busy.n, 10);
+		EXPECT_U64(x->over, 10);
+		EXPECT_I64(x->busy_ns, 300 * MS);
+		EXPECT_I64(x->watched_ns, 400 * MS);
+		EXPECT_I64(as_histogram_at(&x->busy, 0.99), 30 * MS);
+		as_loops_done(&loops);
+	}
+}
+
+UTEST_MAIN(T(t_an_empty_place_beside_its_own), T(t_computes), T(t_poll_holds_a_loop_on_epoll),
+	   T(t_a_wait_that_was_not_seen), T(t_ready), T(t_late), T(t_clocks_that_disagree),
+	   T(t_woken_before_the_last_look), T(t_ends_in_a_block), T(t_short_periods_in_sum),
+	   T(t_no_look_met_it), T(t_poll_alone_is_a_loop))

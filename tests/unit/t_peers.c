@@ -77,6 +77,52 @@ static void t_joined_by_the_other_end(void)
 	as_peers_done(&t);
 }
 
+/* A connection of which the job has both ends is one, whichever is told first; unix is apart. */
+static void t_both_ends(void)
+{
+	struct as_sock a = sock(1, "127.0.0.1", 40001, 5432);
+	struct as_sock b = sock(2, "127.0.0.1", 5432, 40001);
+	struct as_sock other = sock(3, "127.0.0.1", 5432, 40002);
+	struct as_peers t = {0};
+
+	as_peers_look(&t, AS_SECOND);
+	as_peers_see(&t, &a, (struct as_peer_hint){0});
+	as_peers_see(&t, &b, (struct as_peer_hint){.accepted = true});
+	EXPECT_I64(t.job.connections, 1);
+	as_peers_closed(&t, &other, (struct as_peer_hint){.accepted = true});
+	EXPECT_I64(t.job.connections, 2);
+	a.cookie = 4, b.cookie = 5; /* the same ports again */
+	as_peers_closed(&t, &b, (struct as_peer_hint){.accepted = true});
+	as_peers_closed(&t, &a, (struct as_peer_hint){0});
+	as_peers_see_unix(&t, UINT64_C(1) << 63, 9, "/run/x", false);
+	EXPECT_I64(t.job.connections, 3);
+	EXPECT_I64(t.v[0]->all.connections, 2);
+	EXPECT_I64(t.v[1]->all.connections, 3);
+	EXPECT_I64(t.v[2]->all.connections, 1);
+	as_peers_done(&t);
+}
+
+/* All of one end are told before the first of the other. */
+static void t_both_ends_of_a_thousand(void)
+{
+	enum { MANY = 1000, PORT = 40001 };
+	struct as_peers t = {0};
+
+	as_peers_look(&t, AS_SECOND);
+	for (uint16_t i = 0; i < MANY; i++) {
+		struct as_sock a = sock(1 + i, "::1", (uint16_t)(PORT + 2 * i), 5432);
+
+		as_peers_closed(&t, &a, (struct as_peer_hint){0});
+	}
+	for (uint16_t i = 0; i < MANY; i++) {
+		struct as_sock b = sock(1 + MANY + i, "::1", 5432, (uint16_t)(PORT + 2 * i));
+
+		as_peers_closed(&t, &b, (struct as_peer_hint){.accepted = true});
+	}
+	EXPECT_I64(t.job.connections, MANY);
+	as_peers_done(&t);
+}
+
 static void t_only_growth_counts(void)
 {
 	struct as_peers t = {0};
@@ -461,11 +507,11 @@ static void t_links(void)
 	EXPECT_U64(as_sockfd_scan("", 0), 0);
 }
 
-UTEST_MAIN(T(t_joined_by_the_other_end), T(t_only_growth_counts), T(t_the_end_mark_is_no_byte),
-	   T(t_a_byte_is_a_byte), T(t_seen_only_at_its_end), T(t_last_numbers_come_later),
-	   T(t_waiting_for_an_answer), T(t_waiting_for_the_first_answer), T(t_the_last_answer),
-	   T(t_clients_are_not_waited_for), T(t_waiting_to_be_connected),
-	   T(t_exchanges_are_unknown_without_bpf), T(t_exchanges_and_reuse),
-	   T(t_a_server_counts_its_answers), T(t_bpf_goes_on_from_the_looks),
-	   T(t_too_many_peers_are_joined), T(t_unix_lives_with_its_inode), T(t_datagrams),
-	   T(t_links))
+UTEST_MAIN(T(t_joined_by_the_other_end), T(t_both_ends), T(t_both_ends_of_a_thousand),
+	   T(t_only_growth_counts), T(t_the_end_mark_is_no_byte), T(t_a_byte_is_a_byte),
+	   T(t_seen_only_at_its_end), T(t_last_numbers_come_later), T(t_waiting_for_an_answer),
+	   T(t_waiting_for_the_first_answer), T(t_the_last_answer), T(t_clients_are_not_waited_for),
+	   T(t_waiting_to_be_connected), T(t_exchanges_are_unknown_without_bpf),
+	   T(t_exchanges_and_reuse), T(t_a_server_counts_its_answers),
+	   T(t_bpf_goes_on_from_the_looks), T(t_too_many_peers_are_joined),
+	   T(t_unix_lives_with_its_inode), T(t_datagrams), T(t_links))

@@ -263,8 +263,8 @@ static void t_diff_of_what_one_has_not(void)
 	as_auto_profile struct as_profile *a = two_kinds(), *b = folded("f 4\n"), *d = NULL;
 	struct as_err err = {0};
 
-	EXPECT_I64(as_profile_diff(a, b, NULL, NULL, &d, &err), AS_EUSAGE);
-	EXPECT_I64(as_profile_diff(a, b, "samples", NULL, &d, &err), AS_OK);
+	EXPECT_I64(as_profile_diff(a, b, "time", NULL, &d, &err), AS_EUSAGE);
+	EXPECT_I64(as_profile_diff(a, b, NULL, NULL, &d, &err), AS_OK); /* by samples */
 	EXPECT_I64(as_profile_total(d, AS_AFTER), 4);
 }
 

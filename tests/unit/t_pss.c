@@ -248,6 +248,36 @@ static void t_copied(void)
 	as_pss_done(&b.pss);
 }
 
+/* Each was read when only the parent had touched the same part of their memory. */
+static void t_touched_later(void)
+{
+	struct bench b;
+
+	start(&b, "all,pss");
+	tell(add(&b, 1, "pool", 1, 100), 1, 100, 1);
+	for (int i = 0; i < 10; i++)
+		tell(add(&b, 100, "pool", 1, 4), 1, 2, 0);
+	for (int i = 0; i < 12; i++)
+		pass(&b, 1);
+	EXPECT_NEAR((double)b.pss.pss, (101.5 + 10 * 3.5) * MIB, MIB);
+	for (size_t i = 0; i < b.members.n; i++) {
+		resize(b.v[i], 1, 100);
+		tell(b.v[i], 1, 9, 0);
+	}
+	b.pss.for_need.ns = b.pss.for_fields.ns = -10 * AS_SECOND;
+	pass(&b, 1);
+	EXPECT_I64(b.pss.pss, AS_NA); /* it was 616 MiB */
+	EXPECT_I64(b.v[5]->pss, AS_PROC_NA);
+	b.pss.for_need.ns = 1; /* one reading: its relatives are as it is */
+	pass(&b, 0);
+	EXPECT_NEAR((double)b.pss.pss, 11 * 10.5 * MIB, MIB);
+	b.pss.for_need.ns = AS_SECOND;
+	for (int i = 0; i < 3; i++)
+		pass(&b, 1);
+	EXPECT_NEAR((double)b.v[5]->pss, 10.5 * MIB, MIB / 10);
+	as_pss_done(&b.pss);
+}
+
 /* Each of two strangers has shared memory of its own, or both the same. */
 static void t_shared_memory(void)
 {
@@ -319,4 +349,4 @@ static void t_not_wanted(void)
 }
 
 UTEST_MAIN(T(t_alone), T(t_family), T(t_scattering), T(t_ended_meanwhile), T(t_copied),
-	   T(t_shared_memory), T(t_too_dear), T(t_missing), T(t_not_wanted))
+	   T(t_touched_later), T(t_shared_memory), T(t_too_dear), T(t_missing), T(t_not_wanted))

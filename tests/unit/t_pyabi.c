@@ -126,6 +126,7 @@ static void t_a_runtime_tells_its_layout(void)
 	EXPECT(l.thread.size == 248 && l.frame.size == 71 && l.code.size == 201);
 	EXPECT(l.frame.back == 8 && l.frame.instr == 56 && l.frame.owner == 70);
 	EXPECT(l.code.name == 128 && l.code.code == 200 && l.text.compact == 56 && l.bytes == 32);
+	EXPECT(l.code.copies == AS_PY_NO && l.code.traceable == 184 && l.text.kind == 2);
 }
 
 static void make_remote(uint64_t table[111])
@@ -197,10 +198,27 @@ static void t_asyncio_tells_where_tasks_are(void)
 {
 	struct as_py_asyncio a;
 
-	EXPECT(as_py_asyncio((const unsigned char *)asyncio_314, as_py_objects(14), &a));
+	EXPECT(as_py_asyncio((const unsigned char *)asyncio_314, as_py_objects(14), 0, &a));
 	EXPECT(a.node == 152 && a.interp_tasks == 10880 && a.thread_task == 872 &&
 	       a.thread_tasks == 880);
-	EXPECT(!as_py_asyncio((const unsigned char *)asyncio_314, as_py_objects(13), &a));
+	EXPECT(!as_py_asyncio((const unsigned char *)asyncio_314, as_py_objects(13), 0, &a));
+}
+
+/* Without the GIL the head of a task is larger, and a word stands at its end. */
+static void t_asyncio_without_the_gil(void)
+{
+	uint64_t table[AS_LEN(asyncio_314)];
+	struct as_py_asyncio a;
+
+	memcpy(table, asyncio_314, sizeof table);
+	for (size_t i = 0; i < 7; i++)
+		table[i] += AS_PY_HEAD_MORE;
+	EXPECT(!as_py_asyncio((const unsigned char *)table, as_py_objects(14), 0, &a));
+	EXPECT(as_py_asyncio((const unsigned char *)table, as_py_objects(14), AS_PY_HEAD_MORE, &a));
+	EXPECT(a.node == 168 && a.thread_tasks == 880);
+	table[0] = 159; /* all of it would end behind the task */
+	EXPECT(!as_py_asyncio((const unsigned char *)table, as_py_objects(14), AS_PY_HEAD_MORE,
+			      &a));
 }
 
 static void t_asyncio_that_lies(void)
@@ -212,7 +230,7 @@ static void t_asyncio_that_lies(void)
 	for (size_t i = 0; i < AS_LEN(table) * AS_LEN(lies); i++) {
 		memcpy(table, asyncio_314, sizeof table);
 		table[i / AS_LEN(lies)] = lies[i % AS_LEN(lies)];
-		if (!as_py_asyncio((const unsigned char *)table, as_py_objects(14), &a))
+		if (!as_py_asyncio((const unsigned char *)table, as_py_objects(14), 0, &a))
 			continue;
 		EXPECT(a.node + 16 <= table[0] && a.interp_tasks + 16 <= table[7]);
 		EXPECT(a.thread_task + 8 <= table[9] && a.thread_tasks + 16 <= table[9]);
@@ -220,7 +238,36 @@ static void t_asyncio_that_lies(void)
 	}
 }
 
+/* Any bytes are a table: what is told of each instruction stays the same. */
+static void t_slim_tables_tell_the_same(void)
+{
+	uint8_t table[96], slim[96];
+	uint64_t random = 1;
+	size_t slimmer = 0;
+
+	for (int round = 0; round < 20000; round++) {
+		size_t n = 1 + (size_t)round % sizeof table;
+
+		for (size_t i = 0; i < n; i++) {
+			random = random * 6364136223846793005ull + 1442695040888963407ull;
+			table[i] = (uint8_t)(random >> 56);
+			if (round & 1) /* lines near each other, as they are */
+				table[i] = (uint8_t)((table[i] & 7) | 0x80 | (i % 5 ? 0 : 11 << 3));
+		}
+		size_t m = as_py_lines_slim(table, n, slim);
+
+		slimmer += m > 0;
+		EXPECT(m < n);
+		for (uint32_t at = 0; m && at < 16 * n + 4; at += 2)
+			EXPECT_I64(as_py_line(AS_PY_PEP626, slim, m, 10, at),
+				   as_py_line(AS_PY_LOCATIONS, table, n, 10, at));
+	}
+	EXPECT(slimmer > 10000);
+	EXPECT_U64(as_py_lines_slim(NULL, 0, slim), 0);
+}
+
 UTEST_MAIN(T(t_a_runtime_tells_its_layout), T(t_a_table_that_lies),
 	   T(t_a_runtime_tells_how_it_is_asked), T(t_asyncio_tells_where_tasks_are),
-	   T(t_asyncio_that_lies), T(t_every_version_is_there), T(t_lnotab), T(t_pep626),
-	   T(t_locations), T(t_cut_tables))
+	   T(t_asyncio_without_the_gil), T(t_asyncio_that_lies), T(t_every_version_is_there),
+	   T(t_lnotab), T(t_pep626), T(t_locations), T(t_cut_tables),
+	   T(t_slim_tables_tell_the_same))

@@ -131,6 +131,28 @@ static void t_of_a_sample_nearly_all_pass(void)
 	as_guest.samples = false;
 }
 
+/* What takes the place of one that may be a sample counts as any other. */
+static void t_of_a_sample_each_realloc_counts(void)
+{
+	static _Atomic uint8_t filter[AS_SAMPLE_FILTER];
+	struct as_wire_session session = {.magic = 0};
+	struct allocator *a = &domain[2];
+
+	install_on(good, AS_WIRE_HEAP_OBJECTS);
+	sample(&session, filter, 100);
+	filter[as_sample_hash(block[0]) % AS_SAMPLE_FILTER] = 1;
+	fake_events = 0;
+	EXPECT(a->realloc(a->ctx, block[0], 60) == block[0]);
+	EXPECT_U64(fake_events, 1);
+	expect_event(0, AS_WIRE_OP_OBJECT_FREE, block[0], 0);
+	EXPECT_I64(as_guest_thread.countdown, 40);
+	EXPECT(a->realloc(a->ctx, block[0], 40) == block[0]); /* it is due */
+	EXPECT_U64(fake_events, 3);
+	expect_event(1, AS_WIRE_OP_OBJECT_FREE, block[0], 0);
+	expect_event(2, AS_WIRE_OP_OBJECT_REALLOC, block[0], 40);
+	as_guest.samples = false;
+}
+
 static void t_not_wanted(void)
 {
 	install_on(good, AS_WIRE_HEAP_PYTHON);
@@ -179,5 +201,6 @@ static void t_somebody_stands_before_us(void)
 	EXPECT_U64(fake_events, 2);
 }
 
-UTEST_MAIN(T(t_objects_are_told_once), T(t_of_a_sample_nearly_all_pass), T(t_not_wanted),
-	   T(t_no_memory), T(t_the_start_chose_others), T(t_somebody_stands_before_us))
+UTEST_MAIN(T(t_objects_are_told_once), T(t_of_a_sample_nearly_all_pass),
+	   T(t_of_a_sample_each_realloc_counts), T(t_not_wanted), T(t_no_memory),
+	   T(t_the_start_chose_others), T(t_somebody_stands_before_us))

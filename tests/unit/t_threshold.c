@@ -121,6 +121,9 @@ static void t_values(void)
 		{"dropped_iterations.rate<1", 1},
 		{"data_received count<1MB", 5000},
 		{"data_sent<1KiB", 3000},
+		{"data_received rate>1KiB", 2500},
+		{"data_sent.rate<1MB", 1500},
+		{"p(10.1)<1", 11},
 	};
 
 	measured();
@@ -221,6 +224,8 @@ static void t_wrong(void)
 		"p99<>5",
 		"p101.5<5",
 		"p(101)<5",
+		"p101<5",
+		"p500<5",
 		"p<5",
 		"p(<5",
 		"p()<5",

@@ -348,6 +348,8 @@ static void t_the_end_is_told_and_q_quits(void)
 	draw(&s, 24, 80);
 	expect_has(&s, "3 processes");
 	expect_has(&s, "it has ended");
+	EXPECT(as_top_key(&s.top, '?'));
+	EXPECT(as_top_key(&s.top, 'q')); /* any key goes back */
 	EXPECT(!as_top_key(&s.top, 'q'));
 }
 

@@ -73,6 +73,33 @@ static void t_undecided(void)
 	EXPECT(!judge("p99<50ms", 0, 0, 0).sure);
 }
 
+/* Four slow ones are no reason to be sure, nor is one; ten are. */
+static void t_too_few_to_be_sure(void)
+{
+	static const uint64_t n[] = {1, 4, 10};
+	static const char *const slo[] = {"p99<50ms", "mean<50ms"};
+
+	for (size_t i = 0; i < 2 * AS_LEN(n); i++) {
+		struct as_thresholds t = parsed(slo[i % 2]);
+		struct as_trial trial;
+		struct as_err err;
+
+		EXPECT_I64(as_trial_open(&trial, &t, &err), AS_OK);
+		as_histogram_clear(&whole.latency);
+		for (uint64_t k = 0; k < 10; k++) {
+			as_histogram_clear(&h);
+			as_histogram_add(&h, 100 * AS_MSEC, k < n[i / 2]);
+			as_histogram_add(&whole.latency, 100 * AS_MSEC, k < n[i / 2]);
+			add(&trial, k < n[i / 2], 0, 0);
+		}
+		struct as_trial_view v = as_trial_judge(&trial, NULL);
+		EXPECT(!v.keeps && v.sure == (n[i / 2] >= AS_TRIAL_FEWEST));
+		v = as_trial_judge(&trial, &whole);
+		EXPECT(!v.keeps && v.sure == (n[i / 2] >= AS_TRIAL_FEWEST));
+		as_trial_close(&trial);
+	}
+}
+
 /* What is shown is what is judged: slices that had more of the slow ones only make it unsure. */
 static void t_the_whole(void)
 {
@@ -290,5 +317,5 @@ static void t_without_an_interval(void)
 	EXPECT(!v.keeps && !v.sure); /* nobody knows */
 }
 
-UTEST_MAIN(T(t_decided), T(t_undecided), T(t_the_whole), T(t_the_end), T(t_means_and_rates),
-	   T(t_goodput), T(t_streams), T(t_steps), T(t_without_an_interval))
+UTEST_MAIN(T(t_decided), T(t_undecided), T(t_too_few_to_be_sure), T(t_the_whole), T(t_the_end),
+	   T(t_means_and_rates), T(t_goodput), T(t_streams), T(t_steps), T(t_without_an_interval))

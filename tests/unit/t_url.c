@@ -80,14 +80,23 @@ static void t_near(void)
 		const char *url;
 		bool near;
 	} cases[] = {
-		{"http://127.0.0.1/", true},         {"http://127.9.9.9/", true},
-		{"http://10.1.2.3/", true},          {"http://172.31.0.1/", true},
-		{"http://172.32.0.1/", false},       {"http://192.168.1.1/", true},
-		{"http://192.169.1.1/", false},      {"http://8.8.8.8/", false},
-		{"http://100.64.0.1/", true},        {"http://[::1]/", true},
-		{"http://[fd00::1]/", true},         {"http://[2001:db8::1]/", false},
-		{"http://[fe80::1]/", true},         {"http://[::ffff:10.0.0.1]/", true},
-		{"http://[::ffff:9.9.9.9]/", false}, {"unix:/x", true},
+		{"http://127.0.0.1/", true},
+		{"http://127.9.9.9/", true},
+		{"http://10.1.2.3/", true},
+		{"http://172.31.0.1/", true},
+		{"http://172.32.0.1/", false},
+		{"http://192.168.1.1/", true},
+		{"http://192.169.1.1/", false},
+		{"http://8.8.8.8/", false},
+		{"http://100.64.0.1/", false},
+		{"http://[::1]/", true},
+		{"http://[fd00::1]/", true},
+		{"http://[2001:db8::1]/", false},
+		{"http://[fe80::1]/", true},
+		{"http://[::ffff:10.0.0.1]/", true},
+		{"http://[::ffff:9.9.9.9]/", false},
+		{"http://169.254.1.1/", true},
+		{"unix:/x", true},
 	};
 
 	for (size_t i = 0; i < AS_LEN(cases); i++) {

@@ -53,6 +53,19 @@ static void t_no_peak(void)
 	EXPECT(u.far && u.peak_x.mid <= 1001);
 }
 
+/* A server that does one at a time, and noise: no more than all of it is done in turn. */
+static void t_in_turn_is_a_share(void)
+{
+	struct as_usl_point p[AS_USL_MOST];
+	struct noise g = noise_new(5);
+	struct as_usl u;
+
+	for (int i = 0; i < 20; i++) {
+		EXPECT(as_usl_fit(p, points(100, 1, 0, 0.05, &g, p), &u));
+		EXPECT(u.sigma.mid <= 1 && u.sigma.high <= 1 && u.sigma.low <= u.sigma.mid);
+	}
+}
+
 /* With noise of 3 % the peak is within 15 %, and in its interval mostly. */
 static void t_noisy(void)
 {
@@ -84,4 +97,4 @@ static void t_too_little(void)
 	EXPECT(!as_usl_fit(p, 0, &u));
 }
 
-UTEST_MAIN(T(t_exact), T(t_no_peak), T(t_noisy), T(t_too_little))
+UTEST_MAIN(T(t_exact), T(t_no_peak), T(t_in_turn_is_a_share), T(t_noisy), T(t_too_little))

@@ -257,6 +257,17 @@ static void c_temporary(void)
 		give(by_malloc(61));
 }
 
+/* Freed after one more, and after none. */
+static void c_brief(void)
+{
+	for (int i = 0; i < 101; i++) {
+		void *first = by_malloc(67), *second = by_calloc(1, 73);
+
+		give(first);
+		give(second);
+	}
+}
+
 static void c_deep(void)
 {
 	give(by_malloc(71));
@@ -560,16 +571,17 @@ static const struct {
 	{"fails", c_fails},         {"mmap", c_mmap},
 	{"reserve", c_reserve},     {"brk", c_brk},
 	{"peak", c_peak},           {"leak", c_leak},
-	{"temporary", c_temporary}, {"recursion", c_recursion},
-	{"threads", c_threads},     {"crowd", c_crowd},
-	{"fork", c_fork},           {"forks20", c_forks20},
-	{"forks300", c_forks300},   {"forks1000", c_forks1000},
-	{"exec", c_exec},           {"vfork", c_vfork},
-	{"library", c_library},     {"abort", c_abort},
-	{"crash", c_crash},         {"wait", c_wait},
-	{"exit7", c_exit7},         {"churn", c_churn},
-	{"slow", c_slow},           {"mixed", c_mixed},
-	{"limit", c_limit},         {"tide", c_tide},
+	{"temporary", c_temporary}, {"brief", c_brief},
+	{"recursion", c_recursion}, {"threads", c_threads},
+	{"crowd", c_crowd},         {"fork", c_fork},
+	{"forks20", c_forks20},     {"forks300", c_forks300},
+	{"forks1000", c_forks1000}, {"exec", c_exec},
+	{"vfork", c_vfork},         {"library", c_library},
+	{"abort", c_abort},         {"crash", c_crash},
+	{"wait", c_wait},           {"exit7", c_exit7},
+	{"churn", c_churn},         {"slow", c_slow},
+	{"mixed", c_mixed},         {"limit", c_limit},
+	{"tide", c_tide},
 };
 
 static void act(const char *name)

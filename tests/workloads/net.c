@@ -208,6 +208,6 @@ int main(int argc, char **argv)
 		wait_for(child);
 	(void)printf("{\"sent\": %ld, \"received\": %ld, \"connections\": %ld, \"port\": %d}\n",
 		     connections * (out + (own ? back : 0)), connections * (back + (own ? out : 0)),
-		     connections * (own ? 2 : 1), e.at.ss_family == AF_UNIX ? 0 : port_of(&e));
+		     connections, e.at.ss_family == AF_UNIX ? 0 : port_of(&e));
 	return 0;
 }

@@ -81,7 +81,7 @@ export class Controls {
     private metric(): Child {
         const {m} = this;
         if (!m.compares)
-            return select("Metric", m.p.kinds.map((k, i) => [String(i), k.name]),
+            return select("Metric", m.p.shown.map((i) => [String(i), m.p.kinds[i].name]),
                 String(m.choice.kind), (v) => m.change({kind: Number(v)}));
         return h("span", {class: "chips"}, select("Width", [["both", "Before and after"],
             ["before", "Before"], ["after", "After"]], m.choice.width,

@@ -10,6 +10,8 @@ export interface Kind {
     unit: string;
     shown: "ns" | "bytes" | "count";
     each: number; /* of what is shown, in one of the unit */
+    doubt: number; /* the kind that has its variance; -1: it is no estimate */
+    root: number; /* of itself, in one of that variance's root */
 }
 
 interface Common {
@@ -53,6 +55,10 @@ export interface Beside {
     file: (number | null)[];
 }
 
+/* Of estimates: which kind has the variance, and what one of its root counts. */
+const VARIANCES: Record<string, [string, number]> =
+    {bytes: ["variance", 1024], allocations: ["count variance", 1]};
+
 interface Packed extends Common {
     place: Record<"function" | "file" | "line" | "begin" | "ink", number[]>;
     stack: Record<"back" | "place", number[]>;
@@ -69,6 +75,7 @@ export interface Profile extends Common {
     until: Int32Array | null; /* of each sample; what was never freed is beyond all slices */
     slices: number;
     span_ns: number; /* all slices; the last ends with the profile */
+    shown: number[]; /* kinds that are not the variance of others */
 }
 
 function callers(back: number[]): Int32Array {
@@ -82,13 +89,22 @@ function span(p: Packed, slices: number): number {
         : slices * slice_ns;
 }
 
+function withDoubts(kinds: Kind[]): Kind[] {
+    return kinds.map((k) => {
+        const [name, root] = VARIANCES[k.name] ?? ["", 1];
+        return {...k, doubt: kinds.findIndex((d) => d.name === name), root};
+    });
+}
+
 export function arrange(p: Packed): Profile {
     const named = (name: string) => p.kinds.findIndex((k) => k.name === name);
+    const kinds = withDoubts(p.kinds), doubts = kinds.map((k) => k.doubt);
     const both = named("before") >= 0 && named("after") >= 0;
     const ints = (a: number[]) => Int32Array.from(a);
     const slices = p.lasting?.slices
         ?? p.sample.slice.reduce((most, s) => Math.max(most, s), 0) + 1;
-    return {...p,
+    return {...p, kinds,
+        shown: kinds.map((_, i) => i).filter((i) => !doubts.includes(i)),
         place: {function: ints(p.place.function), file: ints(p.place.file),
             line: ints(p.place.line), begin: ints(p.place.begin), ink: ints(p.place.ink)},
         stack: {caller: callers(p.stack.back), place: ints(p.stack.place)},
@@ -146,8 +162,11 @@ export async function unpack(base64: string): Promise<Profile> {
     return arrange(await inflate<Packed>(base64));
 }
 
-export function amount(kind: Kind, v: number): string {
-    return units.inUnit(kind.shown, v * kind.each);
+/* Of an estimate with its interval, if its variance is given. */
+export function amount(kind: Kind, v: number, variance?: number): string {
+    const text = (n: number) => units.inUnit(kind.shown, n * kind.each);
+    return variance === undefined ? text(v)
+        : `${text(v)} ± ${text(units.spread(variance) * kind.root)}`;
 }
 
 /* The last two parts of a path say enough: "app/main.py". */

@@ -44,6 +44,7 @@ export class Painter {
             this.canvas.height !== Math.round(height * dots)) {
             this.canvas.width = Math.round(width * dots);
             this.canvas.height = Math.round(height * dots);
+            this.blank();
         }
         this.width = width;
         this.height = height;
@@ -51,6 +52,14 @@ export class Painter {
         this.g.font = FONT;
         this.g.textBaseline = "middle";
         this.column = this.g.measureText("M").width;
+    }
+
+    /* A canvas without transparency is black when its size changes, and rows come one by one. */
+    private blank(): void {
+        this.g.setTransform(1, 0, 0, 1, 0, 0);
+        this.g.globalAlpha = 1;
+        this.g.fillStyle = colour("card");
+        this.g.fillRect(0, 0, this.canvas.width, this.canvas.height);
     }
 
     /* Rows that are to be seen, the outermost first. */

@@ -15,7 +15,7 @@ function facts(p: Profile): string {
         : p.levels ? bySlice(p, i).reduce((a, b) => Math.max(a, b), 0)
         : p.sample.values[i].reduce((a, b) => a + b, 0);
     const named = (k: Kind) => k.name === k.unit ? "" : ` ${k.name}`;
-    const sums = p.kinds.map((k, i) => amount(k, total(i)) + named(k));
+    const sums = p.shown.map((i) => amount(p.kinds[i], total(i)) + named(p.kinds[i]));
     return [...sums, ...p.duration_ns > 0 ? [`over ${duration(p.duration_ns)}`] : [],
         ...p.start_ns > 0 ? [moment(p.start_ns)] : [],
         ...p.sampling === null ? [] : [p.sampling]].join(" · ");

@@ -60,13 +60,18 @@ export class Model {
         return this.p.kinds[this.compares ? this.p.before : this.choice.kind];
     }
 
-    amount(v: number): string {
-        return amount(this.kind, v);
+    amount(v: number, variance?: number): string {
+        return amount(this.kind, v, variance);
     }
 
     /* "self 3.1 s, 40 %" */
-    share(words: string, v: number, of = this.tree!.total[0]): string {
-        return `${words} ${this.amount(v)}, ${percent(of ? v / of : 0)}`;
+    share(words: string, v: number, of = this.tree!.total[0], variance?: number): string {
+        return `${words} ${this.amount(v, variance)}, ${percent(of ? v / of : 0)}`;
+    }
+
+    /* The same of a box or a function. */
+    partOf(words: "self" | "total", of: Tree | Sums, i: number): string {
+        return this.share(words, of[words][i], this.tree!.total[0], of.doubt[words][i]);
     }
 
     /* By how much, and by how much of the whole. */

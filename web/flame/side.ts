@@ -33,8 +33,9 @@ export class Side {
         return percent(all ? v / all : 0);
     }
 
-    private cell(v: number): HTMLElement {
-        return h("span", {title: this.m.amount(v)}, this.share(v));
+    private cell(what: "self" | "total", frame: number): HTMLElement {
+        const s = this.m.sums!, v = s[what][frame];
+        return h("span", {title: this.m.amount(v, s.doubt[what][frame])}, this.share(v));
     }
 
     private name(frame: number): HTMLElement {
@@ -57,9 +58,9 @@ export class Side {
         const s = this.m.sums!, of = (v: Float64Array) => (i: number) => v[s.frame[i]];
         const numbers = this.m.compares ? this.changes() : [
             {title: "self", help: "in itself", numeric: true, sort: of(s.self),
-                show: (i: number) => this.cell(s.self[s.frame[i]])},
+                show: (i: number) => this.cell("self", s.frame[i])},
             {title: "total", help: "with all that it called", numeric: true, sort: of(s.total),
-                show: (i: number) => this.cell(s.total[s.frame[i]])}];
+                show: (i: number) => this.cell("total", s.frame[i])}];
         return [...numbers, {title: "function", sort: (i) => this.m.frames.name[s.frame[i]],
             show: (i) => this.row(s.frame[i])}];
     }
@@ -124,7 +125,7 @@ export class Side {
     private numbers(frame: number): string[] {
         const {m} = this, s = m.sums!;
         return m.compares ? m.comparison(s.before[frame], s.after[frame])
-            : [m.share("self", s.self[frame]), m.share("total", s.total[frame])];
+            : [m.partOf("self", s, frame), m.partOf("total", s, frame)];
     }
 
     /* Nothing but what it calls, or what called it. */

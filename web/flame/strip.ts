@@ -121,8 +121,10 @@ export class Strip {
         g.fillRect(0, this.tall, width, 1);
         g.fillStyle = colour("muted");
         g.font = "11px system-ui, sans-serif";
-        for (let t = 0; t < span; t += step)
-            g.fillText(place(t, step), Math.min(t / span * width + 2, width - 30), this.tall + 12);
+        for (let t = 0; t < span; t += step) {
+            const text = place(t, step), last = width - g.measureText(text).width;
+            g.fillText(text, Math.min(t / span * width + 2, last), this.tall + 12);
+        }
     }
 
     /* ── the hand ── */

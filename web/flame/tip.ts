@@ -17,7 +17,7 @@ export class Tip {
     private numbers(i: number): string[] {
         const t = this.m.tree!;
         return this.m.compares ? this.m.comparison(t.before[i], t.after[i])
-            : [this.m.share("total", t.total[i]), this.m.share("self", t.self[i])];
+            : [this.m.partOf("total", t, i), this.m.partOf("self", t, i)];
     }
 
     words(i: number): string {

@@ -21,6 +21,12 @@ export interface How {
     to: number;
 }
 
+/* In itself, and with all that it called. */
+export interface Parts {
+    self: Float64Array;
+    total: Float64Array;
+}
+
 export interface Tree {
     n: number;
     parent: Int32Array; /* less than its own number; 0 is the whole */
@@ -30,6 +36,7 @@ export interface Tree {
     total: Float64Array;
     before: Float64Array; /* of a comparison, else empty */
     after: Float64Array;
+    doubt: Parts; /* variances of estimates; empty where nothing is one */
     x: Float64Array;
     level: Int32Array[];  /* boxes of each depth from left to right */
     outer: Uint8Array;    /* 1: not below another box of its frame  */
@@ -51,10 +58,16 @@ export function scaleOf(p: Profile, how: How): number {
     return a > 0 && b > 0 ? a / b : 1;
 }
 
+/* The kind with the variance of what is shown; -1: none has. */
+function doubtOf(p: Profile, how: How): number {
+    return p.before >= 0 ? -1 : p.kinds[how.kind].doubt;
+}
+
 class Values {
     readonly width: Float64Array;
     readonly before: Float64Array;
     readonly after: Float64Array;
+    readonly doubt: Float64Array;
     private readonly scale: number;
     private readonly compares: boolean;
 
@@ -64,11 +77,12 @@ class Values {
         this.width = new Float64Array(n);
         this.before = new Float64Array(this.compares ? n : 0);
         this.after = new Float64Array(this.compares ? n : 0);
+        this.doubt = new Float64Array(doubtOf(p, how) < 0 ? 0 : n);
         this.scale = scaleOf(p, how);
     }
 
     clear(): void {
-        for (const a of [this.width, this.before, this.after])
+        for (const a of [this.width, this.before, this.after, this.doubt])
             a.fill(0);
     }
 
@@ -76,6 +90,8 @@ class Values {
         const {p, how} = this, s = p.sample.stack[sample];
         if (!this.compares) {
             this.width[s] += Math.max(0, p.sample.values[how.kind][sample]);
+            if (this.doubt.length)
+                this.doubt[s] += p.sample.values[doubtOf(p, how)][sample];
             return;
         }
         const a = Math.max(0, p.sample.values[p.before][sample]);
@@ -131,6 +147,7 @@ class Grower {
     private readonly self = [0];
     private readonly before = [0];
     private readonly after = [0];
+    private readonly doubt = [0];
     private readonly children = new Map<number, number>();
     private node: Int32Array; /* by stack: its box in this group, or -1 */
     private chain: number[] = [];
@@ -155,6 +172,7 @@ class Grower {
             this.self.push(0);
             this.before.push(0);
             this.after.push(0);
+            this.doubt.push(0);
         }
         return at;
     }
@@ -188,6 +206,8 @@ class Grower {
         const end = this.sieve.end(stack);
         const at = this.backwards ? this.inward(root, end) : this.outward(end);
         this.self[at] += v.width[stack];
+        if (v.doubt.length)
+            this.doubt[at] += v.doubt[stack];
         if (v.before.length) {
             this.before[at] += v.before[stack];
             this.after[at] += v.after[stack];
@@ -212,13 +232,18 @@ class Grower {
         }
     }
 
+    private doubts(): Parts {
+        const some = doubtOf(this.p, this.how) < 0 ? [] : this.doubt;
+        return {self: new Float64Array(some), total: new Float64Array(some)};
+    }
+
     *finish(): Generator<void, Tree> {
         const n = this.parent.length, compares = this.p.before >= 0;
         const numbers = (v: number[]) => new Float64Array(compares ? v : []);
         const t: Tree = {n, parent: new Int32Array(this.parent), depth: new Int32Array(n),
             frame: new Int32Array(this.frame), self: new Float64Array(this.self),
             total: new Float64Array(this.self), before: numbers(this.before),
-            after: numbers(this.after), x: new Float64Array(n), level: [],
+            after: numbers(this.after), doubt: this.doubts(), x: new Float64Array(n), level: [],
             outer: new Uint8Array(n), first: new Int32Array(n + 1),
             child: new Int32Array(n - 1), reverse: this.backwards};
         yield;
@@ -234,6 +259,8 @@ function addUp(t: Tree): void {
     for (let i = t.n - 1; i > 0; i--) {
         const p = t.parent[i];
         t.total[p] += t.total[i];
+        if (t.doubt.total.length)
+            t.doubt.total[p] += t.doubt.total[i];
         if (t.before.length) {
             t.before[p] += t.before[i];
             t.after[p] += t.after[i];
@@ -327,19 +354,29 @@ export interface Sums {
     total: Float64Array;
     before: Float64Array;
     after: Float64Array;
+    doubt: Parts; /* variances of estimates; empty where nothing is one */
+}
+
+/* What a box counts for its frame: in itself, and with all that it called. */
+function count(s: Parts, of: Parts, t: Tree, i: number): void {
+    const f = t.frame[i];
+    s.self[f] += t.reverse ? (t.depth[i] === 1 ? of.total[i] : 0) : of.self[i];
+    s.total[f] += t.outer[i] ? of.total[i] : 0;
 }
 
 /* By frame; whoever calls itself counts once. */
 export function sums(t: Tree, frames: Frames): Sums {
     const n = frames.name.length, m = t.before.length ? n : 0;
-    const s: Sums = {frame: [], self: new Float64Array(n), total: new Float64Array(n),
-        before: new Float64Array(m), after: new Float64Array(m)};
+    const array = (many: number) => new Float64Array(many), d = t.doubt.self.length ? n : 0;
+    const s: Sums = {frame: [], self: array(n), total: array(n), before: array(m),
+        after: array(m), doubt: {self: array(d), total: array(d)}};
     for (let i = 1; i < t.n; i++) {
         const f = t.frame[i];
         if (t.total[i] <= 0)
             continue;
-        s.self[f] += t.reverse ? (t.depth[i] === 1 ? t.total[i] : 0) : t.self[i];
-        s.total[f] += t.outer[i] ? t.total[i] : 0;
+        count(s, t, t, i);
+        if (d)
+            count(s.doubt, t.doubt, t, i);
         if (m && t.outer[i]) {
             s.before[f] += t.before[i];
             s.after[f] += t.after[i];

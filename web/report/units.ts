@@ -30,6 +30,11 @@ function pair(v: number, per: number, large: string, small: string): string {
     return `${Math.floor(v / per)}${large}${NBSP}${two(v % per)}${small}`;
 }
 
+/* Half of the 95 % interval of an estimate. */
+export function spread(variance: number): number {
+    return 1.96 * Math.sqrt(Math.max(0, variance));
+}
+
 export function duration(ns: Num | undefined): string {
     if (bad(ns))
         return UNKNOWN;

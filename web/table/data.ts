@@ -7,6 +7,7 @@ export type Tag = string | number | null;
 export interface Data {
     version: string;
     title: string;
+    note: string;     /* how it was measured and what to doubt of it; may be empty */
     sampled: boolean; /* amounts are estimates, with a variance in KiB squared */
     texts: string[];
     bytes: number[];
@@ -85,9 +86,4 @@ export function sum(d: Data, look: Look): Sum[] {
         s.variance += d.variance[row];
     });
     return [...found.values()];
-}
-
-/* Half of the 95 % interval of bytes. */
-export function spread(variance: number): number {
-    return 1.96 * Math.sqrt(Math.max(0, variance)) * 1024;
 }

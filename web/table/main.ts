@@ -4,8 +4,8 @@ import {inflate} from "../report/inflate";
 import {begin} from "../report/plain";
 import {Column, Table} from "../report/tables";
 import {startTheme, themeSwitch} from "../report/theme";
-import {bytes, count, percent, some} from "../report/units";
-import {Data, Grain, Look, nameOf, severalOf, shortFile, spread, Sum, sum, Tag, whereOf}
+import {bytes, count, percent, some, spread} from "../report/units";
+import {Data, Grain, Look, nameOf, severalOf, shortFile, Sum, sum, Tag, whereOf}
     from "./data";
 
 const FIRST = 60, PAUSE = 120; /* ms without a key before it is searched */
@@ -98,7 +98,7 @@ class Page {
     /* ── what is shown ── */
 
     private bytes(s: Sum): string {
-        return bytes(s.bytes) + (this.d.sampled ? ` ± ${bytes(spread(s.variance))}` : "");
+        return bytes(s.bytes) + (this.d.sampled ? ` ± ${bytes(spread(s.variance) * 1024)}` : "");
     }
 
     private share(s: Sum): HTMLElement {
@@ -154,7 +154,8 @@ class Page {
             variance: add((s) => s.variance)};
         const part = held.bytes < this.all ? `, ${percent(held.bytes / this.all)} of all` : "";
         this.facts.textContent = `${this.bytes(held)}${part} · ${this.d.sampled ? "~" : ""}${
-            some(held.count, "allocation")} · ${some(rows.length, "row")}`;
+            some(held.count, "allocation")} · ${some(rows.length, "row")}${
+            this.d.note ? ` · ${this.d.note}` : ""}`;
         const by = this.table?.by ?? 0, down = this.table?.down ?? true;
         const columns = this.columns(rows);
         this.table = new Table(columns, rows.length, by < columns.length ? by : 0, down, FIRST);
