@@ -15,8 +15,8 @@ from schemas import *
 
 PYTHON = pythons()[-1]
 
-# A look stands for the time since the one before it, so what it tells begins a bit too early. Pauses
-# are exponential with a mean of 10 ms: one in three million is longer than this.
+# A look stands for the time since the one before it, so what it tells begins a bit too early.
+# Pauses are exponential with a mean of 10 ms: one in three million is longer than this.
 LAG = 0.15
 
 
