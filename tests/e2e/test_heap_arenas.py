@@ -15,7 +15,9 @@ from schemas import *
 
 ARENAS, WHERE = "pymalloc arenas", "<Python's small objects>"
 BLOCKS, SIZE, SMALL = 37, 100_003, 300_000
-BOOKS = 64 << 10            # what the interpreter notes of its arenas, by malloc
+# What the interpreter notes of its arenas, by malloc: a list, and from 3.10 on nodes of a tree of
+# addresses, 128 KiB each: one as a rule, more where chance spreads the arenas.
+BOOKS = (64 + 2 * 128) << 10
 
 # What is left at its end: blocks of malloc's, and small objects without a block of their own.
 PROGRAM = f"""
