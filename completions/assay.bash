@@ -196,9 +196,16 @@ _assay() {
 		case $prev in
 		-r | --rate) return ;;
 		-d | --duration) return ;;
+		--metric) return ;;
+		--focus) return ;;
+		--show-from-frame) return ;;
+		--show-stacks) return ;;
+		--hide-stacks) return ;;
+		--hide-frames) return ;;
+		--highlight) return ;;
 		esac
 		if [[ $cur == -* ]]; then
-			_assay_words "-r --rate -d --duration -s --subprocesses -g --gil -i --idle -h --help" "$cur"
+			_assay_words "-r --rate -d --duration -s --subprocesses -g --gil -i --idle --metric --focus --callers --show-from-frame --show-stacks --hide-stacks --hide-frames --highlight -h --help" "$cur"
 		else
 			_assay_pids "$cur"
 		fi

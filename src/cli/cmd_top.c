@@ -11,6 +11,7 @@
 #include "base/fault.h"
 #include "base/num.h"
 #include "cli/screen.h"
+#include "cli/sieve.h"
 #include "engine/stacks.h"
 #include "tui/top.h"
 
@@ -24,6 +25,7 @@ struct opts {
 	int64_t duration_ns;
 	double hz;
 	bool children, gil, idle;
+	struct as_sieve sieve;
 };
 
 /* clang-format off */
@@ -33,6 +35,7 @@ static const struct as_opt opts[] = {
 	{ .name = "subprocesses", .letter = 's', .type = AS_OPT_SWITCH, .at = offsetof(struct opts, children), .help = "the Pythons among its descendants too" },
 	{ .name = "gil", .letter = 'g', .type = AS_OPT_SWITCH, .at = offsetof(struct opts, gil), .help = "begin with time that the GIL was held" },
 	{ .name = "idle", .letter = 'i', .type = AS_OPT_SWITCH, .at = offsetof(struct opts, idle), .help = "begin with time by the clock, of threads that wait too" },
+	AS_SIEVE_OPTS(struct opts, sieve),
 	{ 0 }
 };
 /* clang-format on */
@@ -51,7 +54,8 @@ struct live {
 	struct as_top top;
 	struct as_top_facts facts;
 	char name[64];
-	struct used *used; /* at the last tick */
+	struct as_buf filters; /* as they would be typed */
+	struct used *used;     /* at the last tick */
 	size_t nused;
 	int64_t last_ns, end_ns; /* CLOCK_MONOTONIC; INT64_MAX: no end */
 };
@@ -131,6 +135,7 @@ static void live_done(struct live *l)
 {
 	as_stacks_free(l->stacks);
 	as_top_close(&l->top);
+	as_buf_done(&l->filters);
 	free(l->used);
 }
 
@@ -163,6 +168,49 @@ static int find(const struct opts *o, const struct as_env *env, pid_t pid, struc
 	return r == AS_EUNSUP && o->children ? AS_OK : r;
 }
 
+/* The metric is a time that keys change; the other filters stay. */
+static int filter(const struct opts *o, struct live *l, struct as_err *err)
+{
+	struct as_sieve s = o->sieve;
+
+	s.metric = NULL;
+	as_put_sieve(&l->filters, &s);
+	int r = as_buf_ok(&l->filters, err);
+	if (r < 0)
+		return r;
+	struct as_profile_filter f = as_sieve_filter(&o->sieve);
+	f.metric = NULL;
+	return as_top_filter(&l->top, &f, as_buf_text(&l->filters), err);
+}
+
+static int choose(const struct opts *o, struct as_top *t, struct as_err *err)
+{
+	const char *metric = o->sieve.metric;
+
+	t->wall = o->idle;
+	t->gil = o->gil;
+	if (!metric)
+		return AS_OK;
+	if (o->idle || o->gil)
+		return as_fail(err, AS_EUSAGE, "--metric says what --gil and --idle say");
+	if (as_top_choose(t, metric))
+		return AS_OK;
+	(void)as_fail(err, AS_EUSAGE, "there is no metric '%s'", metric);
+	return as_hint(err, "it is cpu, wall or gil");
+}
+
+/* Before the process is looked for: a mistake is one whether it is there or not. */
+static int open_top(const struct opts *o, struct live *l, unsigned modes, struct as_err *err)
+{
+	struct as_value_kind kind[AS_VALUES_MAX];
+	size_t n = as_sampler_kinds(modes, kind);
+	int r = as_top_open(&l->top, kind, n, WINDOW, err);
+
+	if (r == AS_OK)
+		r = choose(o, &l->top, err);
+	return r < 0 ? r : filter(o, l, err);
+}
+
 static int begin(const struct opts *o, const struct as_env *env, pid_t pid, bool screen,
 		 struct live *l, struct as_err *err)
 {
@@ -174,19 +222,15 @@ static int begin(const struct opts *o, const struct as_env *env, pid_t pid, bool
 			    .slice_ns = INT64_MAX}, /* all of it is looked at, again and again */
 		.children = o->children,
 	};
-	struct as_value_kind kind[AS_VALUES_MAX];
-	size_t n = as_sampler_kinds(config.sampler.modes, kind);
 	int64_t wanted = o->duration_ns || screen ? o->duration_ns : TABLE_AFTER;
-	int r = find(o, env, pid, l, err);
+	int r = open_top(o, l, config.sampler.modes, err);
 
 	if (r == AS_OK)
-		r = as_top_open(&l->top, kind, n, WINDOW, err);
+		r = find(o, env, pid, l, err);
 	if (r == AS_OK)
 		r = as_stacks_start(&config, env, pid, as_now(), &l->progress, &l->stacks, err);
 	l->last_ns = as_now();
 	l->end_ns = wanted ? l->last_ns + wanted : INT64_MAX;
-	l->top.wall = o->idle;
-	l->top.gil = o->gil;
 	l->top.list.sort = screen ? AS_TOP_BY_OWN : AS_TOP_BY_OWN_TIME;
 	return r;
 }
@@ -199,7 +243,17 @@ static int no_python(const struct live *l, struct as_err *err)
 	return as_hint(err, "is it a Python program that is still running?");
 }
 
-static int run_table(struct live *l, int signals, struct as_io *io, struct as_err *err)
+/* NOTFOUND when there were stacks, and the filters left none of them. */
+static int some_left(const struct opts *o, const struct as_top *t, struct as_err *err)
+{
+	if (!t->left.n || as_sieve_kept(&o->sieve, t->left.p->nsamples, err) == AS_OK)
+		return AS_OK;
+	return as_hint(err, "they look for words in names of functions and files as they are "
+			    "spelled; without them they are listed");
+}
+
+static int run_table(const struct opts *o, struct live *l, int signals, struct as_io *io,
+		     struct as_err *err)
 {
 	as_auto_buf struct as_buf out = AS_BUF(AS_BUF_FILE);
 	struct as_look look = as_look_for(fileno(io->out));
@@ -217,6 +271,8 @@ static int run_table(struct live *l, int signals, struct as_io *io, struct as_er
 		return no_python(l, err);
 	as_top_table(&l->top, &look, TABLE_ROWS, &out);
 	int r = as_profile_ok(l->top.p, err);
+	if (r == AS_OK)
+		r = some_left(o, &l->top, err);
 	return r < 0 ? r : as_buf_write(&out, io->out, err);
 }
 
@@ -274,7 +330,7 @@ static int run_screen(struct live *l, int signals, struct as_screen *s, struct a
 static int run(const void *opts_, char **args, char **tail, struct as_io *io, struct as_err *err)
 {
 	const struct opts *o = opts_;
-	as_cleanup(live_done) struct live l = {0};
+	as_cleanup(live_done) struct live l = {.filters = AS_BUF(AS_BUF_LINE)};
 	as_cleanup(as_screen_close) struct as_screen s = {0};
 	bool screen = as_screen_there();
 	sigset_t before;
@@ -291,7 +347,7 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 	r = begin(o, io->env, pid, screen, &l, err);
 	if (r < 0)
 		return r;
-	return screen ? run_screen(&l, signals, &s, io, err) : run_table(&l, signals, io, err);
+	return screen ? run_screen(&l, signals, &s, io, err) : run_table(o, &l, signals, io, err);
 }
 
 const struct as_cmd as_cmd_top = {
@@ -310,6 +366,9 @@ const struct as_cmd as_cmd_top = {
 		"lines, `t` chooses a thread, `g` counts only time with the GIL, `m` goes from CPU "
 		"time to the clock's, `p` freezes the screen, `r` counts from now on, `?` tells "
 		"more, `q` quits.\n\n"
+		"Filters choose what the rows are made of; a line above them says which there are "
+		"and what share of the time they leave. The head and the threads are of all "
+		"samples. `--metric` is the time to begin with: cpu, wall or gil.\n\n"
 		"Where standard output is no terminal, one table is printed after `--duration`.",
 	.examples = "python3 -c 'while True: pass' & assay top -d 0.5 $! | cat; kill $!\ta table "
 		    "after half a second\n",

@@ -6,6 +6,7 @@
  * A command puts AS_SIEVE_OPTS into its table and a struct as_sieve into its
  * options, and hands the profile it has read through as_sieve_apply().
  */
+#include "base/buf.h"
 #include "cli/opt.h"
 #include "profile/filter.h"
 
@@ -39,6 +40,8 @@ struct as_sieve {
 	AS_SIEVE_WORDS_(owner, member, highlight, "highlight", "mark such frames, where a view can")
 /* clang-format on */
 
+/* As it would be typed: "--focus parse --hide-frames lib/"; nothing: "". */
+void as_put_sieve(struct as_buf *out, const struct as_sieve *s);
 /* What was asked for, as the profile's room knows it; it points into the options. */
 struct as_profile_filter as_sieve_filter(const struct as_sieve *s);
 /* NOTFOUND when there were filters and they left none of the samples. */

@@ -16,6 +16,7 @@ struct sieve {
 	uint8_t *place, *stack; /* of each the bits above                        */
 	uint32_t *first;        /* of each stack, the outermost with the focus   */
 	bool *wanted;           /* stacks of samples that stay, and their callers */
+	uint32_t *became;       /* of each sample its stack, for whoever asked; or NULL */
 	struct as_copy copy;
 	size_t kind;
 };
@@ -129,16 +130,24 @@ static uint32_t callers_of(struct sieve *s, uint32_t stack)
 	return to;
 }
 
+static uint32_t stack_of(struct sieve *s, uint32_t stack)
+{
+	if (!stays(s, stack))
+		return AS_NOT_LEFT;
+	return s->f->callers ? callers_of(s, stack) : s->copy.stack[stack];
+}
+
 static void add_samples(struct sieve *s)
 {
 	for (size_t i = 0; i < s->p->nsamples; i++) {
 		const struct as_sample *x = &s->p->sample[i];
+		uint32_t to = stack_of(s, x->stack);
 
-		if (!stays(s, x->stack))
-			continue;
-		uint32_t to = s->f->callers ? callers_of(s, x->stack) : s->copy.stack[x->stack];
-		as_profile_add(s->copy.to, to, as_copy_tags(&s->copy, x->tags), x->slice,
-			       s->f->metric ? &x->v[s->kind] : x->v);
+		if (s->became)
+			s->became[i] = to;
+		if (to != AS_NOT_LEFT)
+			as_profile_add(s->copy.to, to, as_copy_tags(&s->copy, x->tags), x->slice,
+				       s->f->metric ? &x->v[s->kind] : x->v);
 	}
 }
 
@@ -199,10 +208,22 @@ static int run(struct sieve *s, struct as_profile *to, struct as_err *err)
 	return as_profile_ok(to, err);
 }
 
+bool as_filter_changes(const struct as_profile_filter *f)
+{
+	return f->metric || f->focus || f->callers || f->show_from.n || f->show_stacks.n ||
+	       f->hide_stacks.n || f->hide_frames.n;
+}
+
 int as_profile_filtered(const struct as_profile *p, const struct as_profile_filter *f,
 			struct as_profile **ret, struct as_err *err)
 {
-	as_cleanup(sieve_done) struct sieve s = {.p = p, .f = f};
+	return as_profile_sifted(p, f, NULL, ret, err);
+}
+
+int as_profile_sifted(const struct as_profile *p, const struct as_profile_filter *f,
+		      uint32_t *became, struct as_profile **ret, struct as_err *err)
+{
+	as_cleanup(sieve_done) struct sieve s = {.p = p, .f = f, .became = became};
 	int r = AS_OK;
 
 	if (f->callers && !f->focus)

@@ -28,9 +28,16 @@ struct as_profile_filter {
 	struct as_words highlight;   /* changes nothing: for whoever paints              */
 };
 
+enum { AS_NOT_LEFT = UINT32_MAX }; /* no stack has this number */
+
+/* Does it leave less than all, or something else? */
+bool as_filter_changes(const struct as_profile_filter *f);
 /* USAGE when there is no such metric, or callers of nothing are wanted. */
 int as_profile_filtered(const struct as_profile *p, const struct as_profile_filter *f,
 			struct as_profile **ret, struct as_err *err);
+/* The same; became[i], if it is not NULL: the stack of sample i in *ret, or AS_NOT_LEFT. */
+int as_profile_sifted(const struct as_profile *p, const struct as_profile_filter *f,
+		      uint32_t *became, struct as_profile **ret, struct as_err *err);
 
 /* Does it contain one of the words? */
 bool as_place_matches(const struct as_profile *p, uint32_t place, struct as_words words);

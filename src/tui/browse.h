@@ -37,6 +37,7 @@ struct as_browse {
 	/* as the screen has made it */
 	struct as_browse_row *row;
 	size_t nrows, nthreads;
+	const char *none; /* why there are no rows; NULL: they are still to come */
 };
 
 struct as_browse_column {

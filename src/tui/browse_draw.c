@@ -56,7 +56,9 @@ static void put_rows(struct as_browse *b, const struct as_browse_kind *k, const 
 		put_row(k, screen, g, from++, &b->row[i]);
 	if (!b->nrows && from < to)
 		(void)as_canvas_put(g, from, 2, g->cols, AS_FAINT,
-				    b->search[0] ? "no name has that" : "nothing yet");
+				    b->search[0] ? "no name has that"
+				    : b->none    ? b->none
+						 : "nothing yet");
 }
 
 static void put_threads(struct as_browse *b, const struct as_browse_kind *k, const void *screen,

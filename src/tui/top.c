@@ -8,6 +8,8 @@
 
 /* ── its life ─────────────────────────────────────────────────────────── */
 
+static const char *const times[AS_TOP_TIMES] = {"cpu", "wall", "gil"};
+
 static size_t kind_named(const struct as_profile *p, const char *name)
 {
 	for (size_t i = 0; i < p->nkinds; i++)
@@ -22,9 +24,8 @@ int as_top_open(struct as_top *t, const struct as_value_kind *kind, size_t n, in
 	*t = (struct as_top){.p = as_profile_new(kind, n, err)};
 	if (!t->p)
 		return err->code;
-	t->kind[AS_TOP_CPU] = kind_named(t->p, "cpu");
-	t->kind[AS_TOP_WALL] = kind_named(t->p, "wall");
-	t->kind[AS_TOP_GIL] = kind_named(t->p, "gil");
+	for (size_t i = 0; i < AS_TOP_TIMES; i++)
+		t->kind[i] = kind_named(t->p, times[i]);
 	as_recent_init(&t->recent, window_ns);
 	return AS_OK;
 }
@@ -32,6 +33,8 @@ int as_top_open(struct as_top *t, const struct as_value_kind *kind, size_t n, in
 void as_top_close(struct as_top *t)
 {
 	as_profile_free(t->p);
+	as_profile_free(t->left.p);
+	free(t->left.stack);
 	as_recent_done(&t->recent);
 	free(t->list.row);
 	free(t->thread);
@@ -63,12 +66,31 @@ void as_top_tick(struct as_top *t, const struct as_top_facts *now, int64_t ns, i
 	if (!as_recent_tick(&t->recent, t->p, t->away_ns, t->away_cpu_ns))
 		t->p->bad = true;
 	t->away_ns = t->away_cpu_ns = 0;
+	as_top_sift(t);
 	make(t);
 }
 
 enum as_top_time as_top_time(const struct as_top *t)
 {
 	return t->gil ? AS_TOP_GIL : t->wall ? AS_TOP_WALL : AS_TOP_CPU;
+}
+
+const char *as_top_time_name(const struct as_top *t)
+{
+	static const char *const names[] = {"cpu time", "wall time", "time with the GIL"};
+
+	return names[as_top_time(t)];
+}
+
+bool as_top_choose(struct as_top *t, const char *time)
+{
+	size_t i = 0;
+
+	while (i < AS_TOP_TIMES && strcmp(times[i], time))
+		i++;
+	t->wall = i == AS_TOP_WALL;
+	t->gil = i == AS_TOP_GIL;
+	return i < AS_TOP_TIMES;
 }
 
 struct as_text as_top_share(int64_t ns, int64_t span_ns)

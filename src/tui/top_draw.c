@@ -1,4 +1,4 @@
-#include "profile/write.h"
+#include "report/mark.h"
 #include "tui/top.h"
 
 static const struct as_browse_column columns[] = {
@@ -71,15 +71,26 @@ static void put_thread_name(const struct as_top *t, struct as_pen *p)
 
 static void put_state(const struct as_top *t, struct as_pen *p)
 {
-	static const char *const times[] = {"cpu time", "wall time", "time with the GIL"};
-
-	as_pen_item(p, AS_PLAIN, "%s by %s", times[as_top_time(t)], t->lines ? "line" : "function");
+	as_pen_item(p, AS_PLAIN, "%s by %s", as_top_time_name(t), t->lines ? "line" : "function");
 	as_pen_item(p, AS_PLAIN, "sorted by %s", columns[t->list.sort].name);
 	as_pen_item(p, AS_PLAIN, "%% of the last %s", as_human_duration(t->recent.span_ns).s);
 	put_thread_name(t, p);
 	as_browse_state(&t->list, p);
 	if (t->p->bad)
 		as_pen_item(p, AS_ALERT, "memory is short: not all is shown");
+	as_pen_line(p);
+}
+
+/* The threads are of all of it. */
+static void put_filters(const struct as_top *t, struct as_pen *p)
+{
+	as_auto_buf struct as_buf text = AS_BUF(AS_BUF_LINE);
+	bool none = t->rows_of_ns && !t->rows_ns;
+
+	as_top_put_filters(t, &text);
+	if (!text.len || t->list.view == AS_BROWSE_THREADS)
+		return;
+	as_pen_item(p, none ? AS_ALERT : AS_STRONG, "%s", as_buf_text(&text));
 	as_pen_line(p);
 }
 
@@ -104,13 +115,17 @@ static bool is_hot(const void *screen, const struct as_browse_row *x)
 static void put_name(const void *screen, struct as_canvas *g, int row, int col, uint32_t place)
 {
 	const struct as_top *t = screen;
-	const struct as_place *at = &t->p->place[place];
-	struct as_spelling how = {0};
-	int used = as_canvas_put(g, row, col, g->cols, AS_PLAIN, t->p->text[at->function]);
+	const struct as_profile *p = as_top_shown(t);
+	const struct as_place *at = &p->place[place];
+	struct as_spelling how = {.highlight = t->filter.highlight};
+	enum as_paint paint = as_is_marked(p, place, &how) ? AS_STRONG : AS_PLAIN;
+	as_auto_buf struct as_buf name = AS_BUF(AS_BUF_LINE);
 
+	as_put_marked(&name, p, place, &how);
+	int used = as_canvas_put(g, row, col, g->cols, paint, as_buf_text(&name));
 	if (at->file)
 		(void)as_canvas_fmt(g, row, col + used + 2, g->cols, AS_FAINT, "%s:%d",
-				    as_spell_file(t->p, at, &how), t->lines ? at->line : at->begin);
+				    as_spell_file(p, at, &how), t->lines ? at->line : at->begin);
 }
 
 static void put_thread(const void *screen, struct as_canvas *g, int row, size_t i)
@@ -175,6 +190,7 @@ void as_top_draw(struct as_top *t, struct as_canvas *g)
 	put_process(t, &p);
 	put_numbers(t, &p);
 	put_state(t, &p);
+	put_filters(t, &p);
 	as_browse_draw(&t->list, &as_top_kind, t, t->lines ? "line" : "function", g, p.row);
 	as_browse_foot(&t->list, &as_top_kind, g);
 }

@@ -1,5 +1,5 @@
+#include "report/mark.h"
 #include "report/table.h"
-#include "profile/write.h"
 #include "tui/top.h"
 
 enum { WHAT = AS_TOP_SORTS, WHERE, COLS };
@@ -8,8 +8,9 @@ static void put_cell(const void *data, size_t row, size_t col, struct as_buf *ce
 {
 	const struct as_top *t = data;
 	const struct as_browse_row *x = &t->list.row[row];
-	const struct as_place *at = &t->p->place[x->place];
-	struct as_spelling how = {0};
+	const struct as_profile *p = as_top_shown(t);
+	const struct as_place *at = &p->place[x->place];
+	struct as_spelling how = {.highlight = t->filter.highlight};
 	int64_t all = t->recent.all_ns;
 
 	if (col == AS_TOP_BY_OWN)
@@ -19,9 +20,18 @@ static void put_cell(const void *data, size_t row, size_t col, struct as_buf *ce
 	else if (col < AS_TOP_SORTS)
 		as_put_duration(cell, x->value[col]);
 	else if (col == WHAT)
-		as_buf_str(cell, t->p->text[at->function]);
+		as_put_marked(cell, p, x->place, &how);
 	else if (at->file)
-		as_buf_fmt(cell, "%s:%d", as_spell_file(t->p, at, &how), at->begin);
+		as_buf_fmt(cell, "%s:%d", as_spell_file(p, at, &how), at->begin);
+}
+
+static enum as_ink ink(const void *data, size_t row, size_t col)
+{
+	const struct as_top *t = data;
+	struct as_spelling how = {.highlight = t->filter.highlight};
+
+	return col == WHAT ? as_mark_ink(as_top_shown(t), t->list.row[row].place, &how)
+			   : AS_INK_NONE;
 }
 
 void as_top_table(const struct as_top *t, const struct as_look *look, size_t rows,
@@ -42,10 +52,14 @@ void as_top_table(const struct as_top *t, const struct as_look *look, size_t row
 					.ncols = COLS,
 					.nrows = t->list.nrows < rows ? t->list.nrows : rows,
 					.data = t,
-					.cell = put_cell});
+					.cell = put_cell,
+					.ink = ink});
 	as_buf_fmt(out, "%s sample%s in %s, %.2f %% rejected, %s late\n",
 		   as_human_count((double)t->facts.samples).s, t->facts.samples == 1 ? "" : "s",
 		   as_human_duration(t->recent.all_ns).s, 100 * as_top_rejected(t),
 		   as_human_count((double)t->facts.late).s);
+	as_top_put_filters(t, out);
+	if (t->filters)
+		as_buf_byte(out, '\n');
 	as_page_end(out, look, from);
 }

@@ -89,6 +89,27 @@ def _():
     stop(p)
 
 
+@job_test("filters: rows are of what they leave, and which they are is printed below")
+def _():
+    p = target()
+    words = ["--hide-stacks", "burner", "--highlight", "sleep"]
+    r = assay("top", "-d", "1", "--idle", *words, p.pid).ok()
+    rows, last = "\n".join(r.out.splitlines()[:-1]), r.out.splitlines()[-1]
+    expect("burner" not in rows, r.out)
+    expect_in("*sleeper", rows)
+    expect(re.fullmatch(r"filters leave \d\d\.\d % of the wall time: " + " ".join(words), last),
+           r.out)
+    for words, code, why in [
+            (["--focus", "no such"], 66, "no stack is left after the filters"),
+            (["--metric", "samples"], 2, "it is cpu, wall or gil"),
+            (["--metric", "wall", "--gil"], 2, "--metric says"),
+            (["--callers"], 2, "--focus FUNCTION")]:
+        r = assay("top", "-d", "0.5", *words, p.pid)
+        expect_eq(r.rc, code, f"exit status of {words} ({r.err})")
+        expect_in(why, r.err)
+    stop(p)
+
+
 # --- the screen -------------------------------------------------------------------
 
 @job_test("80 by 24: head, functions, lines, threads, search, help; q gives the terminal back")
@@ -127,6 +148,22 @@ def _():
     top.until(lambda s: "paused" not in s.text(), "it goes on")
     top.key("r")
     top.shows("burner")
+    top.key("q")
+    top.ended(0)
+    stop(p)
+
+
+@job_test("filters are told on the screen, with what they leave")
+def _():
+    p = target()
+    top = Top(p.pid, "--metric", "wall", "--focus", "sleeper", "--highlight", "sleep")
+    s = top.shows("wall time by function", r" \*sleeper ",
+                  r"filters leave \d\d\.\d % of the wall time: --focus sleeper --highlight sleep")
+    expect("burner" not in s.text(), s.text())
+    top.key("q")
+    top.ended(0)
+    top = Top(p.pid, "--show-stacks", "nobody")
+    top.shows(r"filters leave 0\.0 % of the cpu time", "the filters leave nothing to show")
     top.key("q")
     top.ended(0)
     stop(p)

@@ -163,6 +163,20 @@ options:
   -g, --gil                 begin with time that the GIL was held
   -i, --idle                begin with time by the clock, of threads that wait
                             too
+
+which part of the profile; TEXT is in a function's or file's name:
+      --metric NAME         only this kind of value: cpu, wall, gil, bytes, … as
+                            the file has them
+      --focus FUNCTION      only stacks through this function, from it on
+      --callers             with --focus: what called it instead of what it
+                            calls
+      --show-from-frame TEXT
+                            only stacks with such a frame, from the first of
+                            them on
+      --show-stacks TEXT    only stacks with such a frame, whole
+      --hide-stacks TEXT    no stack with such a frame
+      --hide-frames TEXT    stacks without such frames
+      --highlight TEXT      mark such frames, where a view can
   -h, --help                show this help
 
 examples:

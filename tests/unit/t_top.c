@@ -370,10 +370,149 @@ static void t_a_table_for_who_has_no_terminal(void)
 				    "16 samples in 4.00 s, 0.00 % rejected, 0 late\n");
 }
 
+/* ── filters ──────────────────────────────────────────────────────────── */
+
+#define WORD(w)                                                                                    \
+	{                                                                                          \
+		(const char *const[]){w}, 1                                                        \
+	}
+
+static void scene_filtered(struct scene *s, const struct as_profile_filter *f, const char *typed)
+{
+	struct as_err err;
+
+	scene_open(s);
+	EXPECT_OK(as_top_filter(&s->top, f, typed, &err), err);
+}
+
+static void t_filters_choose_the_rows_and_are_told(void)
+{
+	struct as_profile_filter f = {.focus = "parse"};
+	SCENE s;
+
+	scene_filtered(&s, &f, "--focus parse");
+	draw(&s, 24, 80);
+	expect_line(&s, 4, "filters leave - % of the cpu time: --focus parse");
+	expect_has(&s, "nothing yet");
+	second(&s);
+	draw(&s, 24, 80);
+	expect_line(&s, 1, "cpu 95.0 %  gil 70.0 %  threads 2: 1 running, 1 idle");
+	expect_line(&s, 4, "filters leave 66.7 % of the cpu time: --focus parse");
+	expect_line(&s, 6, "  60.0   60.0    600 ms    600 ms  parse  app/main.py:20");
+	expect_line(&s, 7, "");
+	type(&s, "m");
+	draw(&s, 24, 80);
+	expect_line(&s, 4, "filters leave 30.0 % of the wall time: --focus parse");
+	type(&s, "t");
+	draw(&s, 24, 80);
+	expect_has(&s, "  90.0   70.0    900 ms  100 python3");
+	expect_line(&s, 4, "  %cpu   %gil  cpu time  thread");
+}
+
+/* What comes later changes the numbers of what is left. */
+static void t_filters_follow_what_is_new(void)
+{
+	struct as_profile_filter f = {.show_from = WORD("parse"), .hide_stacks = WORD("tokens")};
+	SCENE s;
+
+	scene_filtered(&s, &f, "--show-from-frame parse --hide-stacks tokens");
+	uint32_t early = frame(&s, s.waiting, "parse", 24);
+	second(&s);
+	for (int i = 0; i < 3; i++) {
+		add(&s, frame(&s, s.read, "tokens", 50 + i), s.busy, 10, 10, 0);
+		add(&s, frame(&s, s.parse, "tokens", 60 + i), s.busy, 10, 10, 0);
+		add(&s, frame(&s, early, i ? "lex" : "scan", 70), s.idle, 100, 100, 0);
+		second(&s);
+	}
+	draw(&s, 24, 120);
+	expect_has(&s, "filters leave 68.2 % of the cpu time");
+	expect_has(&s, "    2.40 s    2.70 s  parse");
+	expect_has(&s, "    200 ms    200 ms  lex");
+	expect_has(&s, "    100 ms    100 ms  scan");
+	EXPECT_U64(s.top.list.nrows, 3);
+	type(&s, "pt");
+	EXPECT(as_top_key(&s.top, AS_KEY_END));
+	EXPECT(as_top_key(&s.top, AS_KEY_ENTER));
+	second(&s);
+	draw(&s, 24, 120);
+	expect_has(&s, "thread 101 poller");
+	expect_has(&s, "filters leave 100.0 % of the cpu time");
+	expect_has(&s, "       0 s    300 ms  parse");
+}
+
+static void t_filters_that_leave_nothing_say_so(void)
+{
+	struct as_profile_filter f = {.show_stacks = WORD("nobody")};
+	SCENE s;
+
+	scene_filtered(&s, &f, "--show-stacks nobody");
+	second(&s);
+	draw(&s, 24, 80);
+	expect_line(&s, 4, "filters leave 0.0 % of the cpu time: --show-stacks nobody");
+	expect_line(&s, 6, "  the filters leave nothing to show");
+	type(&s, "r");
+	draw(&s, 24, 80);
+	expect_line(&s, 4, "filters leave - % of the cpu time: --show-stacks nobody");
+	expect_line(&s, 6, "  nothing yet");
+}
+
+static void t_highlight_marks_and_leaves_all(void)
+{
+	struct as_look look = {.width = 80, .utf8 = true};
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_FILE);
+	struct as_profile_filter f = {.highlight = WORD("rea")};
+	SCENE s;
+
+	scene_filtered(&s, &f, "--highlight rea");
+	second(&s);
+	EXPECT(!s.top.left.p);
+	draw(&s, 24, 80);
+	expect_line(&s, 4, "filters leave 100.0 % of the cpu time: --highlight rea");
+	expect_line(&s, 7, "  30.0   30.0    300 ms    300 ms  *read  app/main.py:30");
+	as_top_table(&s.top, &look, 2, &b);
+	EXPECT_STR(as_buf_text(&b), "%own  %total     own   total  function  where\n"
+				    "60.0    60.0  600 ms  600 ms  parse     app/main.py:20\n"
+				    "30.0    30.0  300 ms  300 ms  *read     app/main.py:30\n"
+				    "4 samples in 1.00 s, 0.00 % rejected, 0 late\n"
+				    "filters leave 100.0 % of the cpu time: --highlight rea\n");
+}
+
+static void t_long_filters_take_one_line(void)
+{
+	char typed[400] = "--hide-frames ";
+	struct as_profile_filter f = {.hide_frames = WORD("pars")};
+	SCENE s;
+
+	memset(typed + strlen(typed), 'x', sizeof typed - strlen(typed) - 1);
+	scene_filtered(&s, &f, typed);
+	second(&s);
+	draw(&s, 24, 80);
+	expect_has(&s, "xxx…\n  %own");
+	draw(&s, 12, 40);
+	expect_has(&s, "filters leave 100.0 % of the cpu time: …\n  %own");
+}
+
+static void t_a_time_is_chosen_by_its_name(void)
+{
+	SCENE s;
+
+	scene_open(&s);
+	EXPECT(as_top_choose(&s.top, "gil"));
+	EXPECT_STR(as_top_time_name(&s.top), "time with the GIL");
+	EXPECT(as_top_choose(&s.top, "wall"));
+	EXPECT_STR(as_top_time_name(&s.top), "wall time");
+	EXPECT(as_top_choose(&s.top, "cpu"));
+	EXPECT_STR(as_top_time_name(&s.top), "cpu time");
+	EXPECT(!as_top_choose(&s.top, "samples"));
+}
+
 UTEST_MAIN(T(t_before_anything_was_seen), T(t_functions_by_own_time),
 	   T(t_the_window_moves_and_the_sums_stay), T(t_lines_threads_gil_and_wall),
 	   T(t_one_thread_is_chosen), T(t_search_narrows_while_it_is_typed),
 	   T(t_a_character_is_rubbed_out_whole), T(t_sorted_by_each_column),
 	   T(t_paused_nothing_moves_and_nothing_is_lost), T(t_reset_counts_from_now_on),
 	   T(t_moving_ends_at_the_ends), T(t_narrow_and_tiny_screens),
-	   T(t_the_end_is_told_and_q_quits), T(t_a_table_for_who_has_no_terminal))
+	   T(t_the_end_is_told_and_q_quits), T(t_a_table_for_who_has_no_terminal),
+	   T(t_filters_choose_the_rows_and_are_told), T(t_filters_follow_what_is_new),
+	   T(t_filters_that_leave_nothing_say_so), T(t_highlight_marks_and_leaves_all),
+	   T(t_long_filters_take_one_line), T(t_a_time_is_chosen_by_its_name))
