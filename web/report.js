@@ -739,25 +739,38 @@ define("lists", ["require", "exports", "data", "dom", "tables", "units"], functi
 	function uncapital(s) {
 		return s.charAt(0).toLowerCase() + s.slice(1);
 	}
+	const TCP_STATES = ["", "established", "syn-sent", "syn-recv", "fin-wait-1", "fin-wait-2",
+		"time-wait", "closed", "close-wait", "last-ack", "listen", "closing", "syn-recv"];
+	const SAID = {
+		"socket.protocol": (v) => v === 6 ? "tcp" : v === 17 ? "udp" : String(v),
+		"socket.accepted": (v) => v ? "yes" : "no",
+		"socket.local_port": String,
+		"socket.peer_port": String,
+		"socket.state": (v) => TCP_STATES[v] || units.UNKNOWN,
+	};
+	function shown(f, v) {
+		const say = SAID[f.key];
+		return !say ? units.inUnit(f.unit, v) : v === null ? units.UNKNOWN : say(v);
+	}
 	function metricColumns(data, c) {
 		return Object.keys(c.metrics)
 			.map((key) => data.fields.get(key))
 			.filter((f) => f !== undefined && c.metrics[f.key].some((v) => v))
 			.map((f) => ({
-			title: f.kind === "gauge" ? `${f.title}, max` : f.title,
+			title: f.kind === "gauge" && !SAID[f.key] ? `${f.title}, max` : f.title,
 			help: `${f.help}\n${f.provenance}${f.source ? `: ${f.source}` : ""}`,
 			numeric: true,
 			key: f.key,
 			sort: (i) => c.metrics[f.key][i] ?? NaN,
-			show: (i) => units.inUnit(f.unit, c.metrics[f.key][i]),
+			show: (i) => shown(f, c.metrics[f.key][i]),
 		}));
 	}
 	function text(title, of, long = false) {
 		return { title, long, sort: of, show: of };
 	}
-	function owners(data, c) {
+	function owners(data, scope, c) {
 		const p = (0, data_1.instances)(data, "process");
-		if (!p || c.parent.every((x) => x === null))
+		if (!p || scope.name !== "thread")
 			return [];
 		const index = new Map(p.id.map((id, i) => [id, i]));
 		return [text("process", (i) => {
@@ -778,7 +791,7 @@ define("lists", ["require", "exports", "data", "dom", "tables", "units"], functi
 		const details = c.detail.some((d) => d)
 			? [text(scope.detail ?? "", (i) => c.detail[i] ?? "", true)] : [];
 		const said = !scope.number || c.name.every((n, i) => n?.endsWith(String(c.key[i])));
-		return [...names, ...said ? [] : [key], ...owners(data, c), ...metricColumns(data, c),
+		return [...names, ...said ? [] : [key], ...owners(data, scope, c), ...metricColumns(data, c),
 			...lives(c), ...details];
 	}
 	function lists(data) {

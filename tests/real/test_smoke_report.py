@@ -327,6 +327,45 @@ def _():
         quiet(b)
 
 
+TALK = """
+import os, socket
+server = socket.create_server(("127.0.0.1", 0))
+if os.fork() == 0:
+    with server.accept()[0] as c:
+        while data := c.recv(65536):
+            c.sendall(data)
+    os._exit(0)
+with socket.create_connection(server.getsockname()) as c:
+    c.sendall(bytes(1000))
+    left = 1000
+    while left:
+        left -= len(c.recv(65536))
+    print(*c.getsockname()[1:], *c.getpeername()[1:])
+os.wait()
+"""
+
+
+@test("sockets: protocol, ports and state are said, not measured", seconds=120)
+def _():
+    if os.geteuid():
+        skip("short connections are seen by BPF alone, which needs root")
+    (tmp() / "talk.py").write_text(TALK)
+    path = tmp() / "talk.html"
+    ports = assay("run", "-q", "--html", path, "--", PYTHON, "talk.py").ok().out.split()
+    with browser() as b:
+        b.open(path)
+        table = b.js("const t = [...document.querySelectorAll('section')]"
+                     ".find((s) => /^Sockets/.test(s.textContent)).querySelector('table');"
+                     "return [...t.rows].map((r) => [...r.cells].map((c) => c.textContent))")
+        rows = [dict(zip(table[0], r)) for r in table[1:]]
+        opened = [r for r in rows if r["local"] == ports[0]]
+        expect_eq(len(opened), 1, f"the socket that connected in {rows}")
+        expect_eq([opened[0][k] for k in ("protocol", "port", "accepted")],
+                  ["tcp", ports[1], "no"])
+        expect(not [t for t in table[0] if t.startswith(("state, ", "protocol, "))], table[0])
+        quiet(b)
+
+
 # --- large runs -------------------------------------------------------------------
 
 def week(path, nprocesses, npoints):

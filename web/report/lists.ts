@@ -2,7 +2,7 @@
  * lists -- a table for each kind of thing that had numbers of its own besides
  * processes: threads, cores, and whatever the field table will name one day.
  */
-import {Columns, Data, Field, instances, Scope} from "./data";
+import {Columns, Data, Field, instances, Num, Scope} from "./data";
 import {h} from "./dom";
 import {Column, Table} from "./tables";
 import * as units from "./units";
@@ -15,17 +15,35 @@ function uncapital(s: string): string {
     return s.charAt(0).toLowerCase() + s.slice(1);
 }
 
+/* As the kernel numbers them, and `ss` names them. */
+const TCP_STATES = ["", "established", "syn-sent", "syn-recv", "fin-wait-1", "fin-wait-2",
+    "time-wait", "closed", "close-wait", "last-ack", "listen", "closing", "syn-recv"];
+
+/* Numbers that are names, and no amounts: what they say. */
+const SAID: Record<string, (v: number) => string> = {
+    "socket.protocol": (v) => v === 6 ? "tcp" : v === 17 ? "udp" : String(v),
+    "socket.accepted": (v) => v ? "yes" : "no",
+    "socket.local_port": String,
+    "socket.peer_port": String,
+    "socket.state": (v) => TCP_STATES[v] || units.UNKNOWN,
+};
+
+function shown(f: Field, v: Num): string {
+    const say = SAID[f.key];
+    return !say ? units.inUnit(f.unit, v) : v === null ? units.UNKNOWN : say(v);
+}
+
 function metricColumns(data: Data, c: Columns): Column[] {
     return Object.keys(c.metrics)
         .map((key) => data.fields.get(key))
         .filter((f): f is Field => f !== undefined && c.metrics[f.key].some((v) => v))
         .map((f) => ({
-            title: f.kind === "gauge" ? `${f.title}, max` : f.title,
+            title: f.kind === "gauge" && !SAID[f.key] ? `${f.title}, max` : f.title,
             help: `${f.help}\n${f.provenance}${f.source ? `: ${f.source}` : ""}`,
             numeric: true,
             key: f.key,
             sort: (i: number) => c.metrics[f.key][i] ?? NaN,
-            show: (i: number) => units.inUnit(f.unit, c.metrics[f.key][i]),
+            show: (i: number) => shown(f, c.metrics[f.key][i]),
         }));
 }
 
@@ -33,10 +51,10 @@ function text(title: string, of: (i: number) => string, long = false): Column {
     return {title, long, sort: of, show: of};
 }
 
-/* The process that an instance belongs to, where it names one. */
-function owners(data: Data, c: Columns): Column[] {
+/* The process of each thread. A socket has a parent, too: its peer. */
+function owners(data: Data, scope: Scope, c: Columns): Column[] {
     const p = instances(data, "process");
-    if (!p || c.parent.every((x) => x === null))
+    if (!p || scope.name !== "thread")
         return [];
     const index = new Map(p.id.map((id, i): [number, number] => [id, i]));
     return [text("process", (i) => {
@@ -59,7 +77,7 @@ function columnsOf(data: Data, scope: Scope, c: Columns): Column[] {
     const details = c.detail.some((d) => d)
         ? [text(scope.detail ?? "", (i) => c.detail[i] ?? "", true)] : [];
     const said = !scope.number || c.name.every((n, i) => n?.endsWith(String(c.key[i])));
-    return [...names, ...said ? [] : [key], ...owners(data, c), ...metricColumns(data, c),
+    return [...names, ...said ? [] : [key], ...owners(data, scope, c), ...metricColumns(data, c),
         ...lives(c), ...details];
 }
 
