@@ -182,16 +182,19 @@ static size_t common_kinds(const struct as_profile *a, const struct as_profile *
 	return only_samples && a->nkinds > 1 && b->nkinds > 1 ? 0 : n;
 }
 
-/* What not all of them count is known of none: it goes. */
+/* What not all of them count is known of none: it goes. The main one stays if it can. */
 static int narrow(struct chosen *c, const struct as_value_kind *kind, size_t n, struct as_err *err)
 {
 	struct as_profile *less = NULL;
+	struct as_err ignored;
 
 	if (n == c->all->nkinds)
 		return AS_OK;
 	less = as_profile_new(kind, n, err);
 	if (!less)
 		return err->code;
+	(void)as_profile_kind(less, c->all->kind[c->all->main_kind].name, &less->main_kind,
+			      &ignored);
 	less->period_ns = c->all->period_ns;
 	less->start_unix_ns = c->all->start_unix_ns;
 	as_profile_merge(less, c->all);

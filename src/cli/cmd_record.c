@@ -302,7 +302,7 @@ static struct as_spelling spelling(const struct opts *o, const struct as_profile
 	return (struct as_spelling){.functions = o->functions,
 				    .full_names = o->full_names,
 				    .tags = o->threads || o->children || o->tasks,
-				    .kind = strcmp(o->weight, "time") ? 0 : p->nkinds - 1};
+				    .kind = strcmp(o->weight, "time") ? 0 : p->main_kind};
 }
 
 static int write_profile(const struct opts *o, const struct as_run *run, struct as_output *file,

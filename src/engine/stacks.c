@@ -344,6 +344,7 @@ static int prepare(struct as_stacks *s, int64_t origin_ns, struct as_err *err)
 	s->profile = as_profile_new(kind, n, err);
 	if (!s->profile)
 		return err->code;
+	s->profile->main_kind = n > 1; /* after samples: cpu, if it is sampled */
 	s->profile->start_unix_ns = as_clock(CLOCK_REALTIME) - (as_now() - origin_ns);
 	s->profile->period_ns = (int64_t)(1e9 / s->config.sampler.hz);
 	s->profile->slice_ns = config.slice_ns;

@@ -95,6 +95,14 @@ static void put_left(struct as_buf *out, const struct as_profile *p)
 		as_buf_fmt(out, "%s of ", as_human_count((double)left).s);
 }
 
+static void put_taken(struct as_buf *out, const struct as_profile *p)
+{
+	put_left(out, p);
+	as_put_taking(out, &p->taking);
+	if (p->taking.known)
+		as_end_line(out);
+}
+
 static int put_merged(struct as_buf *out, const struct as_look *look, const struct as_profiles *p,
 		      struct as_err *err)
 {
@@ -104,12 +112,7 @@ static int put_merged(struct as_buf *out, const struct as_look *look, const stru
 		   p->merged == 1 ? "" : "s");
 	if (p->left_out)
 		as_buf_fmt(out, "(%zu that count other things are left out)\n", p->left_out);
-	int r = as_put_hot(out, look, p->all, &how, HOT, 0, err);
-	put_left(out, p->all);
-	as_put_taking(out, &p->all->taking);
-	if (p->all->taking.known)
-		as_end_line(out);
-	return r;
+	return as_put_hot(out, look, p->all, &how, HOT, 0, err);
 }
 
 int as_report_profiles(struct as_buf *out, const struct as_look *look, const struct as_profiles *p,
@@ -128,6 +131,8 @@ int as_report_profiles(struct as_buf *out, const struct as_look *look, const str
 	if (p->function)
 		put_history(out, look, p);
 	int r = p->all && !p->function ? put_merged(out, look, p, err) : AS_OK;
+	if (p->all)
+		put_taken(out, p->all);
 	as_page_end(out, look, from);
 	return r;
 }

@@ -72,8 +72,8 @@ int as_catalogue_add_stacks(struct as_store *s, int64_t n, const struct as_run *
 	if (r < 0)
 		return r;
 	(void)sqlite3_bind_int64(st, 1, n);
-	as_bind_text(st, 2, p->kind[p->nkinds - 1].name);
-	(void)sqlite3_bind_int64(st, 3, as_profile_total(p, p->nkinds - 1));
+	as_bind_text(st, 2, p->kind[p->main_kind].name);
+	(void)sqlite3_bind_int64(st, 3, as_profile_total(p, p->main_kind));
 	(void)sqlite3_bind_int64(st, 4, run->sampling.samples);
 	(void)sqlite3_bind_blob64(st, 5, s->stacks.p, s->stacks.len, SQLITE_STATIC);
 	return as_catalogue_done(s, st, err);

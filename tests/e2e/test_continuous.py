@@ -165,7 +165,9 @@ def _():
     expect_in("counts 'wall'", assay("profiles", "--metric", "wall").err)
     found = stacks(assay("convert", "all.pb.gz", "-", "-f", "folded").ok().out)
     expect({"light", "heavy"} <= {frames[-1].split(" ")[0] for frames, _ in found}, found)
-    expect_in("over time", assay("profiles", "--function", "light").ok().out)
+    history = assay("profiles", "--function", "light").ok().out
+    expect_in("over time", history)
+    expect_in("% rejected", history)
     expect_eq(assay("profiles", "--service", "none").rc, 66, "exit status when there are none")
     expect_eq(assay("profiles", "--weight", "101").rc, 2, "exit status of too much")
 

@@ -267,6 +267,19 @@ def _():
         expect(word in raw, f"{word} is not in the profile")
 
 
+@job_test("of several modes cpu is shown, wherever none is named")
+def _():
+    p = script(PYTHONS[-1], "split", 0.5, 20)
+    assay("record", "-q", "-p", p.pid, "-d", 0.6, "--mode", "cpu,wall,gil", "-o", "x.pb.gz").ok()
+    stop(p)
+    for profile in "x.pb.gz", "last":
+        d = assay("report", "--stacks", "--json", profile).ok().json()
+        expect_eq(d["metric"], "cpu", f"what is shown of {profile}")
+    r = assay("convert", "x.pb.gz", "x.folded").ok()
+    expect_in("the values are of 'cpu'", r.err)
+    expect_eq(assay("profiles", "--json").ok().json()["profiles"][0]["kind"], "cpu", "main kind")
+
+
 @job_test("who cannot be recorded is told why")
 def _():
     sleeper = start("sleep", "30")
