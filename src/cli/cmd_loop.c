@@ -10,6 +10,7 @@
 #include "cli/measure.h"
 #include "cli/output.h"
 #include "engine/engine.h"
+#include "os/env.h"
 #include "report/loop.h"
 
 struct opts {
@@ -69,15 +70,36 @@ static int watch(const struct opts *o, int pid, char **tail, struct as_io *io,
 	return AS_OK;
 }
 
-static int no_loop(const struct as_loops *l, struct as_err *err)
+/* "8059 8060": processes that its first thread has started, as those of servers do; or "". */
+static void children_of(const struct as_env *env, int pid, char *ret, size_t size)
 {
+	char path[64];
+	struct as_err ignored;
+	size_t n = 0;
+
+	(void)snprintf(path, sizeof path, "%d/task/%d/children", pid, pid);
+	if (!pid || as_read_at(env->proc, path, ret, size, &n, &ignored) < 0)
+		n = 0;
+	while (n && ret[n - 1] == ' ')
+		n--;
+	ret[n] = '\0';
+}
+
+static int no_loop(const struct as_loops *l, const struct as_env *env, int pid, struct as_err *err)
+{
+	char workers[128];
+
+	children_of(env, pid, workers, sizeof workers);
 	(void)as_fail(err, AS_EUNSUP, "no thread of it waited for events in %.3g s",
 		      as_seconds(l->duration_ns));
+	if (workers[0])
+		return as_hint(err, "it has started %s, which may do the work: assay loop %.*s",
+			       workers, (int)strcspn(workers, " "), workers);
 	return as_hint(err, "a loop waits in epoll, poll or select; one that is held all the time "
 			    "never does");
 }
 
-static int deliver(const struct opts *o, const struct as_loops *l, struct as_output *file,
+static int deliver(const struct opts *o, int pid, const struct as_loops *l, struct as_output *file,
 		   struct as_io *io, struct as_err *err)
 {
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
@@ -87,7 +109,7 @@ static int deliver(const struct opts *o, const struct as_loops *l, struct as_out
 	if (l->starved)
 		return as_fail(err, AS_ENOMEM, "%s", AS_STARVED);
 	if (!l->n)
-		return no_loop(l, err);
+		return no_loop(l, io->env, pid, err);
 	int r = as_profile_ok(l->profile, err);
 	if (r < 0)
 		return r;
@@ -113,7 +135,7 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 	loops.threshold_ns = o->threshold_ns;
 	if (r == AS_OK)
 		r = watch(o, pid, tail, io, &loops, &ran, err);
-	return r == AS_OK && ran ? deliver(o, &loops, &file, io, err) : r;
+	return r == AS_OK && ran ? deliver(o, pid, &loops, &file, io, err) : r;
 }
 
 const struct as_cmd as_cmd_loop = {

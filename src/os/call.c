@@ -79,6 +79,11 @@ bool as_call_locks(int32_t nr)
 	return nr == SYS_futex;
 }
 
+bool as_call_ends(int32_t nr)
+{
+	return nr == SYS_exit || nr == SYS_exit_group;
+}
+
 /* ── the line ─────────────────────────────────────────────────────────── */
 
 /* " 0x7f00": how many bytes it takes, 0 when it is not there. */

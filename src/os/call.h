@@ -25,3 +25,5 @@ const char *as_call_name(int32_t nr);
 bool as_call_idles(int32_t nr);
 /* Does it wait for a lock (or whatever else is made of one), at the address of arg[0]? */
 bool as_call_locks(int32_t nr);
+/* Is it the thread's last? */
+bool as_call_ends(int32_t nr);

@@ -294,10 +294,21 @@ static int longer(const void *a, const void *b)
 	return (x->ns < y->ns) - (x->ns > y->ns);
 }
 
-/* A look that finds it running cannot tell whether it has a CPU: the counts of the block can. */
-static enum as_loop_cause cause_in(const struct as_loop_block *b, enum as_loop_cause seen)
+/*
+ * Looks say why it was held, but one that finds it running cannot tell whether it has a CPU, nor
+ * for how long it will run: the counts of the block can. `all`: how long looks stand for.
+ */
+static struct as_vote cause_in(const struct as_loop_block *b, struct as_vote seen, int64_t all)
 {
-	return seen == AS_LOOP_CPU && b->ready_ns > b->cpu_ns ? AS_LOOP_READY : seen;
+	double ran = (double)seen.ns / (double)all * (double)b->duration_ns;
+
+	if (seen.cause != AS_LOOP_CPU || b->cpu_ns < 0)
+		return seen;
+	if ((double)(b->cpu_ns + b->ready_ns) < ran / 2)
+		return (struct as_vote){.cause = b->cause, .call = b->call};
+	if (b->ready_ns > b->cpu_ns)
+		seen.cause = AS_LOOP_READY;
+	return seen;
 }
 
 /* A fifth of a block is a good part; who has two fifths of what is left is told next. */
@@ -312,12 +323,12 @@ static void find_holders(struct as_loop_block *b, const struct as_votes *all,
 
 		if (!x.stack || x.ns < good)
 			break;
-		struct as_vote did = deed_on(&rest, x.stack, p, true);
+		struct as_vote did = cause_in(b, deed_on(&rest, x.stack, p, true), all->ns);
 		double part = (double)x.ns / (double)all->ns;
 		keep_holder(b,
 			    (struct as_loop_holder){x.stack, x.task,
 						    (int64_t)(part * (double)b->duration_ns),
-						    cause_in(b, did.cause), did.call},
+						    did.cause, did.call},
 			    p);
 	}
 	qsort(b->holder, b->nholders, sizeof *b->holder, longer);
@@ -336,9 +347,9 @@ void as_loop_blame(struct as_loop_block *b, const struct as_votes *v, const stru
 	b->task = held.task;
 	if (held.stack && held.ns < v->ns / 8 * 7) {
 		struct as_votes votes = *v;
-		struct as_vote did = deed_on(&votes, held.stack, p, false);
+		struct as_vote did = cause_in(b, deed_on(&votes, held.stack, p, false), v->ns);
 
-		b->cause = cause_in(b, did.cause);
+		b->cause = did.cause;
 		b->call = did.call;
 	}
 	find_holders(b, v, p);

@@ -145,19 +145,26 @@ int64_t as_loop_exact_look(struct as_loop_exact *x, int64_t now)
 
 /* ── the end ──────────────────────────────────────────────────────────── */
 
+/* When what goes on was last seen to: nobody waits for a thread that is on its way out. */
+static int64_t seen_until(const struct as_loop_exact *x, const struct as_wire_loop *w, int64_t now)
+{
+	return w->out && as_call_ends(w->call) ? ours(x, w->out) : now;
+}
+
 /* A period that goes on is told as the kernel would tell it now, as far as that is known. */
 static void add_open(struct as_loop_exact *x, const struct as_wire_loop *w, struct as_loop *to,
 		     int64_t now)
 {
-	int64_t ns = w->since ? now - ours(x, w->since) : 0;
+	int64_t ns = w->since ? seen_until(x, w, now) - ours(x, w->since) : 0;
+	bool in_call = w->out && !as_call_ends(w->call);
 
 	if (ns < x->to->threshold_ns)
 		return;
 	size_t before = x->to->nblocks;
 	struct as_wire_block b = {.start = w->since,
 				  .ns = (uint64_t)ns,
-				  .cpu = w->out ? 0 : (uint64_t)ns,
-				  .in_call = w->out ? (uint64_t)ns : 0,
+				  .cpu = in_call ? 0 : (uint64_t)ns,
+				  .in_call = in_call ? (uint64_t)ns : 0,
 				  .tid = w->tid,
 				  .call = w->call};
 	add_block(x, &b);

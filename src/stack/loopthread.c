@@ -317,6 +317,11 @@ static void see_busy(struct as_loop_thread *t, const struct as_loop_look *l,
 {
 	struct as_proc_sched sched = read_sched(t);
 
+	if (!c->runs && as_call_ends(c->nr)) { /* nobody waits for it any more */
+		if (t->state == AS_LOOP_BUSY)
+			end(t, l, &sched);
+		return;
+	}
 	if (t->state == AS_LOOP_BUSY && waited_unseen(t, c, &sched))
 		end(t, l, &sched);
 	if (t->state == AS_LOOP_WAITS)

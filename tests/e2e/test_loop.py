@@ -2,6 +2,7 @@
 """`assay loop`: what holds event loops, of programs that know it themselves."""
 import json
 import os
+import pathlib
 import re
 import subprocess
 import sys
@@ -235,6 +236,30 @@ def _():
     expect(re.search(r"waited: clock\S+ +Task ", rows[0]), r.out)
     expect_in("of these ", rows[1])
     expect(max(map(len, r.out.splitlines())) <= 80, r.out)
+
+
+@job_test("the way out of a loop's process holds nobody")
+def _():
+    code = ("import select, os\nkeep = [bytearray(1 << 24) for _ in range(24)]\n"
+            "e = select.epoll()\nfor _ in range(20): e.poll(0.02)\nos._exit(0)\n")
+    for env in (None, PROBED):
+        d = assay("loop", "--json", "--threshold", "2ms", "--", sys.executable, "-c", code,
+                  env=env).ok().json()
+        causes = {b["cause"] for b in d["blocks"]}
+        expect("syscall:exit_group" not in causes, causes)
+
+
+@job_test("of who only starts others, they are named")
+def _():
+    p = start(sys.executable, "-c", "import subprocess; subprocess.call(['sleep', '30'])")
+    born = pathlib.Path(f"/proc/{p.pid}/task/{p.pid}/children")
+    wait_for(born.read_text, 20, "its child")
+    child = int(born.read_text())
+    r = assay("loop", "-d", "0.2", p.pid, env=PROBED)
+    stop(p)
+    os.kill(child, 9)
+    expect_eq(r.rc, 69, "exit status")
+    expect_in(f"it has started {child}, which may do the work: assay loop {child}", r.err)
 
 
 @job_test("what cannot be watched is refused with a sentence")

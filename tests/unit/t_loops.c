@@ -203,6 +203,30 @@ static void t_one_holder(void)
 	as_loops_done(&loops);
 }
 
+/* It was seen running, and not again until the end: the counts know that it slept. */
+static void t_a_look_cannot_have_run_for_longer_than_the_counts(void)
+{
+	struct as_loop_block b = {.duration_ns = 44 * MS,
+				  .cause = AS_LOOP_CALL,
+				  .call = "clock_nanosleep",
+				  .cpu_ns = 2 * MS};
+	struct as_votes v = {0};
+
+	EXPECT_OK(as_loops_init(&loops, &err), err);
+	uint32_t f = call(0, "f", 1), nap = call(f, "nap", 2), tidy = call(0, "tidy", 3);
+	as_votes_add(&v, (struct as_vote){.stack = nap}, 2 * MS);
+	as_votes_add(&v, (struct as_vote){.stack = tidy}, 43 * MS);
+	as_votes_end(&v, 44 * MS);
+	v.at[0].ns = 36 * MS;
+	v.at[1].ns = 8 * MS;
+	as_loop_blame(&b, &v, loops.profile);
+	EXPECT_U64(b.stack, nap);
+	EXPECT_U64(b.cause, AS_LOOP_CALL);
+	EXPECT_STR(b.call, "clock_nanosleep");
+	EXPECT_U64(b.holder[0].cause, AS_LOOP_CALL);
+	as_loops_done(&loops);
+}
+
 static void t_more_stacks_than_room(void)
 {
 	struct as_votes v = {0};
@@ -218,4 +242,5 @@ static void t_more_stacks_than_room(void)
 }
 
 UTEST_MAIN(T(t_blocks), T(t_workers), T(t_busy_workers), T(t_too_many), T(t_winner), T(t_task),
-	   T(t_the_line_has_its_own_cause), T(t_one_holder), T(t_more_stacks_than_room))
+	   T(t_the_line_has_its_own_cause), T(t_one_holder),
+	   T(t_a_look_cannot_have_run_for_longer_than_the_counts), T(t_more_stacks_than_room))
