@@ -21,7 +21,7 @@ struct opts {
 
 /* clang-format off */
 static const struct as_opt opts[] = {
-	{ .name = "duration", .letter = 'd', .type = AS_OPT_DURATION, .at = offsetof(struct opts, duration_ns), .arg = "TIME", .positive = true, .help = "stop after this time (default: when it ends, or Ctrl-C)" },
+	{ .name = "duration", .letter = 'd', .type = AS_OPT_DURATION, .at = offsetof(struct opts, duration_ns), .arg = "TIME", .positive = true, .help = "stop after this time, and end COMMAND: TERM, 5 s later KILL (default: when it ends, or Ctrl-C)" },
 	{ .name = "threshold", .type = AS_OPT_DURATION, .at = offsetof(struct opts, threshold_ns), .arg = "TIME", .initial = "10ms", .positive = true, .help = "a busy period as long as this is a block" },
 	{ .name = "json", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, json), .help = "as JSON (docs/schema/loop-1.json)" },
 	{ .name = "output", .letter = 'o', .type = AS_OPT_TEXT, .at = offsetof(struct opts, output), .arg = "FILE", .help = "write to FILE; '-' is standard output" },

@@ -37,7 +37,7 @@ struct opts {
 static const struct as_opt opts[] = {
 	AS_OPT_HEAD("what to look at"),
 	{ .name = "pid", .letter = 'p', .type = AS_OPT_UINT, .at = offsetof(struct opts, pid), .arg = "PID", .positive = true, .help = "a process that is running" },
-	{ .name = "duration", .letter = 'd', .type = AS_OPT_DURATION, .at = offsetof(struct opts, duration_ns), .arg = "TIME", .positive = true, .help = "stop after this time (default: when it ends, or Ctrl-C)" },
+	{ .name = "duration", .letter = 'd', .type = AS_OPT_DURATION, .at = offsetof(struct opts, duration_ns), .arg = "TIME", .positive = true, .help = "stop after this time, and end COMMAND: TERM, 5 s later KILL (default: when it ends, or Ctrl-C)" },
 	{ .name = "subprocesses", .letter = 's', .type = AS_OPT_SWITCH, .at = offsetof(struct opts, children), .help = "the Pythons among its descendants too" },
 	AS_OPT_HEAD("again and again"),
 	{ .name = "continuous", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, continuous), .help = "keep a profile now and then, until the process or you say stop" },

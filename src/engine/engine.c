@@ -54,8 +54,9 @@ struct engine {
 	bool stop;             /* the measurement is over                         */
 	bool interrupted;      /* … because a signal said so                      */
 	bool starved;          /* memory ran out: some numbers are missing        */
-	bool timed_out;
-	int64_t kill_ns; /* when TERM becomes KILL, then when to repeat it  */
+	bool timed_out;        /* the command is being ended: it has taken too long …    */
+	bool enough;           /* … or we have seen enough of it                  */
+	int64_t kill_ns;       /* when TERM becomes KILL, then when to repeat it  */
 	int kills;
 };
 
@@ -121,10 +122,16 @@ static bool next_zombie(struct as_exit *x, bool *ret_children)
 	return true;
 }
 
+/* Was the command told to end? */
+static bool ending(const struct engine *e)
+{
+	return e->timed_out || e->enough;
+}
+
 /* Does the run last until its last process is gone? After a time limit all must go. */
 static bool waits_for_all(const struct engine *e)
 {
-	return !e->cfg->attach && (e->cfg->wait_all || e->timed_out);
+	return !e->cfg->attach && (e->cfg->wait_all || ending(e));
 }
 
 static void reap(struct engine *e)
@@ -227,11 +234,11 @@ static int64_t next_wake(const struct engine *e)
 	if (!cfg->basic && e->clock.due_ns < next)
 		next = e->clock.due_ns;
 
-	if (cfg->timeout_ns && !e->timed_out && cfg->timeout_ns < next)
+	if (cfg->timeout_ns && !ending(e) && cfg->timeout_ns < next)
 		next = cfg->timeout_ns;
-	if (e->timed_out && e->kill_ns < next)
+	if (ending(e) && e->kill_ns < next)
 		next = e->kill_ns;
-	if (cfg->duration_ns && cfg->duration_ns < next)
+	if (cfg->duration_ns && !ending(e) && cfg->duration_ns < next)
 		next = cfg->duration_ns;
 	return next;
 }
@@ -244,6 +251,47 @@ static void arm(const struct engine *e)
 	if (next != INT64_MAX)
 		at.it_value = as_timespec(e->collect.start_ns + next);
 	(void)timerfd_settime(e->timer, TFD_TIMER_ABSTIME, &at, NULL);
+}
+
+/* All that the command became; beside an attached process that is it alone. */
+static void signal_command(struct engine *e, int sig)
+{
+	if (e->cfg->attach && e->child)
+		(void)kill(e->child, sig);
+	else if (!e->cfg->attach)
+		(void)signal_job(e, sig);
+}
+
+static void end_command(struct engine *e, int64_t t)
+{
+	e->kill_ns = t + KILL_AFTER_S * AS_SECOND;
+	signal_command(e, SIGTERM);
+	signal_command(e, SIGCONT); /* a stopped process cannot die of TERM */
+}
+
+/* Again and again: a process may have been born while we looked. Not for ever. */
+static void kill_command(struct engine *e, int64_t t)
+{
+	e->stop = e->kills++ == KILLS_MAX && !e->child;
+	e->kill_ns = t + AS_SECOND / 10;
+	signal_command(e, SIGKILL);
+}
+
+static void on_limits(struct engine *e, int64_t t)
+{
+	const struct as_engine_config *cfg = e->cfg;
+
+	if (ending(e)) {
+		if (t >= e->kill_ns)
+			kill_command(e, t);
+		return;
+	}
+	e->timed_out = cfg->timeout_ns && t >= cfg->timeout_ns;
+	bool enough = cfg->duration_ns && t >= cfg->duration_ns;
+	e->enough = enough && e->child && !e->timed_out;
+	e->stop |= enough && !e->child;
+	if (ending(e))
+		end_command(e, t);
 }
 
 static void on_time(struct engine *e)
@@ -259,19 +307,7 @@ static void on_time(struct engine *e)
 		take_sample(e, t);
 	}
 	as_watch_drain(&e->watch, &e->parts, &e->collect, t, EV_PART);
-	if (cfg->timeout_ns && !e->timed_out && t >= cfg->timeout_ns) {
-		e->timed_out = true;
-		e->kill_ns = t + KILL_AFTER_S * AS_SECOND;
-		(void)signal_job(e, SIGTERM);
-		(void)signal_job(e, SIGCONT); /* a stopped process cannot die of TERM */
-	} else if (e->timed_out && t >= e->kill_ns) {
-		/* Again and again: a process may have been born while we looked. Not for ever. */
-		e->stop = e->kills++ == KILLS_MAX && !e->child;
-		e->kill_ns = t + AS_SECOND / 10;
-		(void)signal_job(e, SIGKILL);
-	}
-	if (cfg->duration_ns && t >= cfg->duration_ns && !e->child)
-		e->stop = true;
+	on_limits(e, t);
 	arm(e);
 }
 
@@ -568,7 +604,7 @@ static void judge_end(struct engine *e, struct as_engine_result *ret)
 
 	o->duration_ns = lasted(e);
 	o->exit_code = -1;
-	if (!e->cfg->argv) { /* nothing was started: whatever ended it is fine */
+	if (!e->cfg->argv || e->enough) { /* whatever ended it is fine */
 		o->status = AS_SUCCESS;
 		return;
 	}

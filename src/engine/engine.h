@@ -26,7 +26,8 @@ struct as_engine_config {
 	bool wait_all;  /* the run ends with its last process           */
 	int64_t interval_ns;
 	int64_t timeout_ns;       /* TERM, then KILL five seconds later; 0: none  */
-	int64_t duration_ns;      /* attach: stop measuring after this; 0: none   */
+	int64_t duration_ns;      /* stop measuring after this; 0: none. A command is
+				     ended as by a timeout, but that is as wanted */
 	bool deaf;                /* signals and limits are another thread's      */
 	const struct as_ear *ear; /* NULL: none */
 	struct as_want want;

@@ -238,6 +238,16 @@ def _():
     expect(max(map(len, r.out.splitlines())) <= 80, r.out)
 
 
+@job_test("-d ends a command, too")
+def _():
+    code = "import select\ne = select.epoll()\nfor _ in range(600): e.poll(0.1)\n"
+    for words in (("--",), (os.getpid(), "--")):
+        r = assay("loop", "--json", "-d", 1, *words, sys.executable, "-c", code, timeout=50)
+        expect(r.rc in (0, 69), f"exit status {r.rc}: {r.err}")
+        if r.rc == 0:
+            expect(r.json()["duration_seconds"] < 40, "it was watched to its own end")
+
+
 @job_test("the way out of a loop's process holds nobody")
 def _():
     code = ("import select, os\nkeep = [bytearray(1 << 24) for _ in range(24)]\n"

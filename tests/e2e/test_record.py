@@ -267,6 +267,25 @@ def _():
         expect(word in raw, f"{word} is not in the profile")
 
 
+@job_test("-d ends a command, too: gently, all of it, and nothing has failed")
+def _():
+    code = ("import signal, subprocess, sys, time\n"
+            "other = subprocess.Popen(['sleep', '60'])\n"
+            "def end(*_):\n"
+            "    open('told', 'w').write(str(other.pid)); sys.exit(3)\n"
+            "signal.signal(signal.SIGTERM, end)\n"
+            "stop = time.time() + 60\n"
+            "while time.time() < stop: pass\n")
+    began = time.monotonic()
+    r = assay("record", "-q", "-d", 1.5, "-o", "x.folded", "--", PYTHONS[-1].path, "-c", code,
+              timeout=50).ok()
+    expect(time.monotonic() - began < 40, "it ran on")
+    other = (tmp() / "told").read_text()
+    expect(not os.path.exists(f"/proc/{other}"), f"its child {other} was left")
+    expect(stacks((tmp() / "x.folded").read_text()), "no stacks were written")
+    expect_eq(runs()[0]["status"], "success", "status in the history")
+
+
 @job_test("of several modes cpu is shown, wherever none is named")
 def _():
     p = script(PYTHONS[-1], "split", 0.5, 20)
