@@ -7,21 +7,25 @@
 
 enum { FIRST = 32 }; /* most processes are small, and there may be thousands */
 
+/* What is counted of a kind: each event in one of these. */
+enum { MADE, FREED, BRIEF, COUNTED }; /* BRIEF: freed soon */
+
 /*
  * All that most events touch, and only numbers of allocations: each is of the
- * kind's size.
+ * kind's size. An event changes one of the numbers: who makes and frees one kind again and
+ * again would have each addition to a second one wait for the last.
  */
 struct kind {
 	uint64_t size;
-	int64_t count[2]; /* made, freed */
-	int64_t temporary;
+	int64_t count[COUNTED];
 	int64_t peak; /* at the end of `epoch`; else it is what lives, not touched since */
 	uint64_t epoch;
 };
 
 static int64_t living(const struct kind *k)
 {
-	return (int64_t)((uint64_t)k->count[0] - (uint64_t)k->count[1]);
+	return (int64_t)((uint64_t)k->count[MADE] - (uint64_t)k->count[FREED] -
+			 (uint64_t)k->count[BRIEF]);
 }
 
 /* What is not so: sampled, or given back in parts. Counts as in a crest. */
@@ -238,9 +242,15 @@ static inline void change(struct as_tracker *t, struct kind *k, const struct as_
 		settle(t, k);
 }
 
-static inline bool is_brief(const struct as_tracker *t, uint32_t freed)
+static inline bool is_brief(uint32_t threshold, uint32_t freed)
 {
-	return freed - 1 <= t->threshold;
+	return freed - 1 <= threshold;
+}
+
+/* Which number of its kind an event adds to; no branch. */
+static inline size_t counted(uint32_t threshold, uint32_t freed)
+{
+	return (size_t)(freed != 0) * FREED + is_brief(threshold, freed);
 }
 
 /* As in struct as_heap_plain: more than can be said is as much as can be. */
@@ -292,7 +302,7 @@ static bool apply_odd(struct as_tracker *t, const struct as_heap_event *e, struc
 	if (!has_odd(t))
 		return false;
 	change(t, k, &more, e->ns, c);
-	add_odd(&t->odd[e->kind], e, &s, &more, is_brief(t, freed_of(e)));
+	add_odd(&t->odd[e->kind], e, &s, &more, is_brief(t->threshold, freed_of(e)));
 	return true;
 }
 
@@ -303,8 +313,7 @@ static void apply(struct as_tracker *t, const struct as_heap_plain *e, int64_t n
 	struct as_heap_share s = {AS_HEAP_ONE, (int64_t)k->size, 0}, taken = less(&s);
 
 	change(t, k, e->freed ? &taken : &s, ns, c);
-	k->count[e->freed != 0]++;
-	k->temporary += is_brief(t, e->freed);
+	k->count[counted(t->threshold, e->freed)]++;
 }
 
 /*
@@ -327,8 +336,7 @@ static size_t apply_calm(struct as_tracker *t, const struct as_heap_plain *e, si
 		bytes = had + ((k->size ^ -freed) + freed); /* more, or less by its size */
 		if ((int64_t)bytes > most || k->epoch != epoch)
 			break;
-		k->count[freed]++;
-		k->temporary += at->freed - 1 <= threshold;
+		k->count[counted(threshold, at->freed)]++;
 		frees += freed;
 	}
 	n = (size_t)(at - e);
@@ -449,7 +457,7 @@ void as_tracker_totals(const struct as_tracker *t, struct as_heap_totals *ret)
 
 	for (size_t i = 0; i < t->nkinds; i++) {
 		const struct kind *k = &t->kind[i];
-		struct as_heap_amount a = amount(k, k->count[0], &odd_of(t, i)->made);
+		struct as_heap_amount a = amount(k, k->count[MADE], &odd_of(t, i)->made);
 
 		made = plus(&made, &a);
 		sizes[as_heap_bucket(k->size)] = plus(&sizes[as_heap_bucket(k->size)], &a);
@@ -493,9 +501,9 @@ static void sums_of(const struct as_tracker *t, uint32_t kind, const struct odd 
 		    struct as_heap_sums *ret)
 {
 	const struct kind *k = &t->kind[kind];
-	struct as_heap_amount made = amount(k, k->count[0], &o->made),
+	struct as_heap_amount made = amount(k, k->count[MADE], &o->made),
 			      left = amount(k, living(k), &o->live),
-			      brief = amount(k, k->temporary, &o->temporary),
+			      brief = amount(k, k->count[BRIEF], &o->temporary),
 			      peak = touched(t, k) ? amount(k, k->peak, &o->peak) : left;
 
 	ret->made = rounded(&made);

@@ -245,20 +245,23 @@ HOT bool callers_same_by(const struct as_py_layout *l, const struct as_pywalk_th
 HOT uint32_t moved_by(const struct as_py_layout *l, const struct as_pywalk_thread *w, uint32_t top,
 		      uint32_t floor, bool pointer)
 {
-	uint32_t lowest = top + 1;
+	const struct link *at = &w->link[top], *last = &w->link[floor], *lowest = at + 1;
 
-	for (uint32_t i = top;; i--) {
-		const unsigned char *f = w->link[i].frame;
+	for (;; at--) {
+		const unsigned char *f = frame_of(at);
 
-		if (place_by(l, f, pointer) != w->link[i].at)
-			lowest = i;
-		if (!pointer && i % RUNG == 0 && still_runs(l, f))
-			return lowest;
-		if (i == floor)
-			return i || !as_pyframe_back(l, f) ? lowest : NOWHERE;
-		if (as_pyframe_back(l, f) != w->link[i - 1].frame)
+		if (place_by(l, f, pointer) != at->at)
+			lowest = at;
+		if (!pointer && (at - w->link) % RUNG == 0 && still_runs(l, f))
+			break;
+		if (at == last && floor)
+			break;
+		if (as_pyframe_back(l, f) != (at == last ? NULL : at[-1].frame))
 			return NOWHERE;
+		if (at == last)
+			break;
 	}
+	return (uint32_t)(lowest - w->link);
 }
 
 /* Each twice, so that no loop asks which version it is of. */
@@ -350,7 +353,7 @@ static inline uint64_t how_of(const unsigned char *f)
 						    (uint64_t)as_pyframe_is_entry(l, f) << 56;
 }
 
-static void name(struct as_pywalk_thread *w, uint32_t i, uint32_t caller, struct memo *m)
+static APART void name(struct as_pywalk_thread *w, uint32_t i, uint32_t caller, struct memo *m)
 {
 	struct link *k = &w->link[i];
 	struct step *s = &w->step[i];
@@ -401,7 +404,7 @@ static inline uint32_t caller_of(const struct as_pywalk_thread *w, uint32_t i)
 }
 
 /* One that was known: it may have moved, its caller may be another node. */
-static void renew_known(struct as_pywalk_thread *w, uint32_t i)
+HOT void renew_known(struct as_pywalk_thread *w, uint32_t i)
 {
 	const unsigned char *f = w->link[i].frame;
 
@@ -413,7 +416,7 @@ static void renew_known(struct as_pywalk_thread *w, uint32_t i)
 	}
 }
 
-static void renew_fresh(struct as_pywalk_thread *w, uint32_t i, const unsigned char *f)
+HOT void renew_fresh(struct as_pywalk_thread *w, uint32_t i, const unsigned char *f)
 {
 	*bucket_of(w, f) = i;
 	w->link[i].frame = f;
@@ -573,12 +576,47 @@ static inline void take_up(struct as_pywalk_thread *w)
 					.top = top};
 }
 
+/*
+ * What mostly happens from one look to the next: the leaf has called, has returned, or both;
+ * those below may have moved on. True: its is the last step now. Else nothing was changed.
+ * Only where take_up() let the leaf be gone by.
+ */
+HOT bool next_step(struct as_pywalk_thread *w, const unsigned char *leaf)
+{
+	const struct as_py_layout *l = &as_pyhost.at;
+	const unsigned char *back = as_pyframe_back(l, leaf);
+	uint32_t top = w->depth - 1;
+	bool fresh = leaf != w->link[top].frame;
+
+	if (fresh && back != w->link[top].frame) {
+		if (!top--)
+			return false;
+		fresh = leaf != w->link[top].frame;
+	}
+	if (top + 1 >= DEEP || (fresh && back != w->link[top].frame))
+		return false;
+	uint32_t low = moved_by(l, w, top, 0, true);
+	if (low == NOWHERE)
+		return false;
+	w->depth = top + 1 + fresh;
+	w->used = w->used < w->depth ? w->depth : w->used;
+	for (; low <= top; low++)
+		renew_known(w, low);
+	if (fresh)
+		renew_fresh(w, low, leaf);
+	return true;
+}
+
 /* Whatever has happened since the last look. */
 static APART uint32_t next_node(struct as_guest_thread *t, const void *thread,
 				const unsigned char *leaf)
 {
-	lay_down(t->python);
-	uint32_t node = node_of(t, thread, leaf);
+	struct as_pywalk_thread *w = t->python;
+	bool plain = w->leaf.frame;
+
+	lay_down(w);
+	uint32_t node = plain && next_step(w, leaf) ? w->step[w->depth - 1].node
+						    : node_of(t, thread, leaf);
 	take_up(t->python);
 	return node;
 }
