@@ -615,8 +615,8 @@ static APART uint32_t next_node(struct as_guest_thread *t, const void *thread,
 	bool plain = w->leaf.frame;
 
 	lay_down(w);
-	uint32_t node = plain && next_step(w, leaf) ? w->step[w->depth - 1].node
-						    : node_of(t, thread, leaf);
+	uint32_t node =
+		plain && next_step(w, leaf) ? w->step[w->depth - 1].node : node_of(t, thread, leaf);
 	take_up(t->python);
 	return node;
 }

@@ -133,6 +133,35 @@ static void t_calls_and_returns(void)
 	EXPECT_U64(walk(), three);
 }
 
+/* Whatever happens between two looks, the stack is what it is. */
+static void t_any_calls_and_returns(void)
+{
+	uint32_t x = 2463534242u;
+	unsigned char *a, *chunk;
+
+	fake_python(12);
+	a = fake_code("a", 1), chunk = fake_chunk(NULL);
+	push(in_chunk(chunk, 0), a, 10);
+	for (size_t look = 0; look < 3000; look++) {
+		for (uint32_t n = x >> 20 & 3; n; n--) {
+			x ^= x << 13, x ^= x >> 17, x ^= x << 5;
+			if (x & 1 && stack.n < 40)
+				push(in_chunk(chunk, 2 * stack.n + (x >> 1 & 1)), a,
+				     10 + (x >> 2 & 6));
+			else if (x & 2 && stack.n > 1)
+				pop();
+			else
+				fake_at(stack.frame[(x >> 8) % stack.n], 10 + (x >> 2 & 6));
+		}
+		x ^= x << 13, x ^= x >> 17, x ^= x << 5;
+		uint32_t node = walk();
+		EXPECT_U64(depth_of(node), stack.n);
+		for (size_t i = stack.n; i-- > 0; node = caller_of(node))
+			EXPECT_U64(offset_of(node),
+				   as_pyframe_offset(&as_pyhost.at, stack.frame[i], a));
+	}
+}
+
 /* A generator's frame is where it was, but another has called it. */
 static void t_other_callers(void)
 {
@@ -447,9 +476,10 @@ static void t_a_name_of_the_widest_characters(void)
 }
 
 UTEST_MAIN(T(t_nothing_runs), T(t_frames_become_nodes), T(t_only_what_moved_is_new),
-	   T(t_calls_and_returns), T(t_other_callers), T(t_frames_that_have_not_begun),
-	   T(t_a_code_that_died), T(t_many_codes_live_and_die), T(t_deep_frames_are_not_compared),
-	   T(t_deep_stacks_return), T(t_too_deep_keeps_the_innermost), T(t_the_oldest_layout),
+	   T(t_calls_and_returns), T(t_any_calls_and_returns), T(t_other_callers),
+	   T(t_frames_that_have_not_begun), T(t_a_code_that_died), T(t_many_codes_live_and_die),
+	   T(t_deep_frames_are_not_compared), T(t_deep_stacks_return),
+	   T(t_too_deep_keeps_the_innermost), T(t_the_oldest_layout),
 	   T(t_deep_frames_that_are_objects), T(t_deep_generators), T(t_units_of_two_bytes),
 	   T(t_a_forked_child_begins_anew), T(t_a_name_in_ascii), T(t_a_name_of_small_characters),
 	   T(t_a_name_of_wide_characters), T(t_a_name_of_the_widest_characters))
