@@ -442,5 +442,4 @@ UTEST_MAIN(T(t_kinds_are_what_was_counted), T(t_a_view_has_its_own_stacks),
 	   T(t_a_task_is_its_outermost_coroutine), T(t_without_coroutines_there_are_no_tasks),
 	   T(t_every_operation_has_a_name), T(t_a_moment_is_all_processes_that_are_there),
 	   T(t_a_curve_that_is_thinned_keeps_its_peak), T(t_what_is_beside_the_heap),
-	   T(t_a_block_on_its_way_out_is_no_waste),
-	   T(t_no_number_overflows))
+	   T(t_a_block_on_its_way_out_is_no_waste), T(t_no_number_overflows))
