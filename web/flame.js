@@ -344,7 +344,7 @@ define("report/units", ["require", "exports"], function (require, exports) {
 define("flame/data", ["require", "exports", "report/inflate", "report/units"], function (require, exports, inflate_2, units) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
-	exports.shortFile = exports.amount = exports.unpack = exports.highest = exports.bySlice = exports.lasted = exports.lasts = exports.arrange = void 0;
+	exports.shortFile = exports.amount = exports.unpack = exports.whole = exports.highest = exports.bySlice = exports.lasted = exports.lasts = exports.arrange = void 0;
 	const VARIANCES = { bytes: ["variance", 1024], allocations: ["count variance", 1] };
 	function callers(back) {
 		return Int32Array.from(back, (b, i) => i - b);
@@ -415,6 +415,15 @@ define("flame/data", ["require", "exports", "report/inflate", "report/units"], f
 		return best;
 	}
 	exports.highest = highest;
+	function whole(p) {
+		if (p.until)
+			return (i) => lasted(p, i, 0, p.slices);
+		if (!p.levels)
+			return (i) => p.sample.values[i].reduce((a, b) => a + b, 0);
+		const top = highest(bySlice(p, p.kind), 0, p.slices);
+		return (i) => bySlice(p, i)[top];
+	}
+	exports.whole = whole;
 	async function unpack(base64) {
 		return arrange(await (0, inflate_2.inflate)(base64));
 	}
@@ -2125,9 +2134,7 @@ define("flame/main", ["require", "exports", "report/dom", "report/plain", "repor
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	function facts(p) {
-		const total = (i) => p.until ? (0, data_5.lasted)(p, i, 0, p.slices)
-			: p.levels ? (0, data_5.bySlice)(p, i).reduce((a, b) => Math.max(a, b), 0)
-				: p.sample.values[i].reduce((a, b) => a + b, 0);
+		const total = (0, data_5.whole)(p);
 		const named = (k) => k.name === k.unit ? "" : ` ${k.name}`;
 		const sums = p.shown.map((i) => (0, data_5.amount)(p.kinds[i], total(i)) + named(p.kinds[i]));
 		return [...sums, ...p.duration_ns > 0 ? [`over ${(0, units_6.duration)(p.duration_ns)}`] : [],

@@ -98,18 +98,36 @@ static void tell_shared(const struct as_heap *h, struct as_heap_resident *r)
 	r->shared -= r->own;
 }
 
+/*
+ * What they held when RSS was m[i]'s. A block is told to be free before it is, and a large one
+ * takes a while to go: so of this look and the one before what is more.
+ */
+static int64_t held_at(const struct as_heap_moment *m, size_t i)
+{
+	int64_t now = as_heap_own(&m[i]), before = i ? as_heap_own(&m[i - 1]) : 0;
+
+	return now > before ? now : before;
+}
+
+static size_t highest(const struct as_heap_moment *m, size_t n)
+{
+	size_t top = 0;
+
+	for (size_t i = 1; i < n; i++)
+		if (m[i].rss > m[top].rss)
+			top = i;
+	return top;
+}
+
 int as_heap_resident(const struct as_heap *h, struct as_heap_resident *ret, struct as_err *err)
 {
 	as_auto_free struct as_heap_moment *m = NULL;
-	struct as_heap_moment top = {.rss = -1};
 	size_t n = 0;
 	int r = as_heap_curve(h, SIZE_MAX, &m, &n, err);
 
 	if (r < 0)
 		return r;
-	for (size_t i = 0; i < n; i++)
-		if (m[i].rss > top.rss)
-			top = m[i];
+	size_t top = highest(m, n);
 	*ret = (struct as_heap_resident){.ns = -1,
 					 .rss = -1,
 					 .heap = -1,
@@ -117,14 +135,14 @@ int as_heap_resident(const struct as_heap *h, struct as_heap_resident *ret, stru
 					 .shared = -1,
 					 .own = -1,
 					 .beside = INT64_MIN};
-	if (top.rss < 0)
+	if (!n || m[top].rss < 0)
 		return AS_OK;
-	ret->ns = top.ns;
-	ret->rss = top.rss;
-	ret->heap = as_heap_own(&top);
-	ret->file = top.file;
-	if (top.file >= 0)
-		ret->beside = as_value_plus(as_value_plus(top.rss, -top.file), -ret->heap);
+	ret->ns = m[top].ns;
+	ret->rss = m[top].rss;
+	ret->heap = held_at(m, top);
+	ret->file = m[top].file;
+	if (ret->file >= 0)
+		ret->beside = as_value_plus(as_value_plus(ret->rss, -ret->file), -ret->heap);
 	tell_shared(h, ret);
 	return AS_OK;
 }

@@ -192,7 +192,7 @@ struct as_heap_resident {
 	int64_t ns;
 	int64_t rss, file, shared; /* these without: */
 	int64_t own;               /* what recording itself needs  */
-	int64_t heap;              /* without the files that it mapped */
+	int64_t heap;              /* at this look or the one before, without mapped files */
 	/*
 	 * Anonymous memory less the heap: what the allocator keeps or wastes,
 	 * stacks, data of the program and its libraries. Below zero: so much of

@@ -57,6 +57,25 @@ DELETES(DECLARE_DELETE)
 struct as_got_row as_got_operators[] = {NEWS(ROW) DELETES(ROW)};
 const size_t as_got_noperators = OPERATORS;
 
+/*
+ * Whose call it is. An operator of a library that only jumps to another is nobody's caller:
+ * that call seems to be ours, who called the first. Then it is of the library of that one.
+ */
+static const struct link_map *home_of(const void *caller)
+{
+	const struct link_map *map = as_module_map(caller);
+
+	if (map != as_module_map(as_got_operators))
+		return map;
+	for (size_t i = 0; i < OPERATORS; i++) {
+		void *next = atomic_load_explicit(&as_got_operators[i].next, memory_order_relaxed);
+
+		if (next)
+			return as_module_map(next);
+	}
+	return NULL;
+}
+
 static void *seek(const char *name, const void *caller)
 {
 	void *found = as_symbol_next(name);
@@ -64,7 +83,7 @@ static void *seek(const char *name, const void *caller)
 
 	if (found)
 		return found;
-	map = as_module_map(caller);
+	map = home_of(caller);
 	return map && !AS_MISSING(dlclose) ? as_module_symbol(map, name) : NULL;
 }
 

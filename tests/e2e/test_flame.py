@@ -198,6 +198,18 @@ def _():
               {(): 3, ("a",): 2, ("a", "c"): 2, ("d",): 1}, "boxes of the peak of the rest")
 
 
+@test("what a page of levels says above it is of one moment")
+def _():
+    data = page_data(write({("a", "b"): 4, ("a", "c"): 2, ("d",): 1}))
+    data.update(slice_ns=10**9, levels=True)
+    data["kinds"] = [{**data["kinds"][0], "name": name} for name in ("allocations", "bytes")]
+    data["sample"].update(slice=[0, 1, 1], values=[[1, 4, 5], [4, 2, 1]])
+    for kind, want in ((1, [1, 4]), (0, [9, 3])):
+        data["kind"] = kind
+        expect_eq(node(GROW + "return [0, 1].map(modules['flame/data'].whole(p));", page="flame",
+                       data=data), want, f"most of kind {kind}")
+
+
 @test("time slices, threads apart, before and after")
 def _():
     data = page_data(write({("a", "b"): 4, ("a", "c"): 2, ("d",): 1}))

@@ -119,6 +119,31 @@ def _():
     h.expect_sites(h.truth[0]["sites"])
 
 
+SIZED = """
+import ctypes, sys
+
+sized = ctypes.CDLL(sys.argv[1])
+sized.sized_new.restype = ctypes.c_void_p
+for give_back in [getattr(sized, name) for name in sys.argv[2:]]:
+    for _ in range(37):
+        give_back(ctypes.c_void_p(sized.sized_new()))
+sized.sized_new()
+"""
+
+
+@job_test("C++ that only a module brings: operators that jump to one another are found")
+def _():
+    library = work("libsized.so")
+    for first, second in (("sized_delete", "sized_delete_array"),
+                          ("sized_delete_array", "sized_delete")):
+        assay("heap", "run", "-f", "-q", "-o", "sized.heap", "--", sys.executable, "-c", SIZED,
+              library, first, second).ok()
+        doc = json.loads(assay("heap", "stats", "--json", "-n", "9999", "sized.heap").ok().out)
+        by_new = [a for a in doc["allocators"] if a["allocator"] == "new"]
+        expect_eq([(a["allocated_bytes"], a["allocations"], a["leaked_bytes"]) for a in by_new],
+                  [(75 * 613, 75, 613)], first)
+
+
 @job_test("a library that is loaded late and unloaded has its names, both times")
 def _():
     h = heap(ALLOCS, "library")

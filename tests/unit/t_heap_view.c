@@ -377,6 +377,7 @@ static void t_a_curve_that_is_thinned_keeps_its_peak(void)
 static void t_what_is_beside_the_heap(void)
 {
 	struct as_heap_point point[] = {{10, 0, 50 * MIB, 20 * MIB, 4 * MIB, 0},
+					{15, 0, 9 * MIB, 20 * MIB, 4 * MIB, 3 * MIB},
 					{20, 0, 9 * MIB, 40 * MIB, 5 * MIB, 3 * MIB}};
 	struct as_heap h = of_points(point, AS_LEN(point));
 	struct as_heap_resident r;
@@ -403,6 +404,22 @@ static void t_what_is_beside_the_heap(void)
 	EXPECT(r.rss == -1 && r.heap == -1 && r.beside == INT64_MIN);
 }
 
+/* A block is told to be free before it is: RSS is read meanwhile, and has it still. */
+static void t_a_block_on_its_way_out_is_no_waste(void)
+{
+	struct as_heap_point point[] = {{10, 0, 70 * MIB, 40 * MIB, 4 * MIB, 0},
+					{20, 0, 70 * MIB, 75 * MIB, 4 * MIB, 2 * MIB},
+					{30, 0, 5 * MIB, 76 * MIB, 4 * MIB, 2 * MIB},
+					{40, 0, 6 * MIB, 10 * MIB, 4 * MIB, 2 * MIB}};
+	struct as_heap h = of_points(point, AS_LEN(point));
+	struct as_heap_resident r;
+	struct as_err err;
+
+	EXPECT_OK(as_heap_resident(&h, &r, &err), err);
+	EXPECT(r.ns == 30 && r.rss == 76 * MIB && r.heap == 68 * MIB);
+	EXPECT_I64(r.beside, 4 * MIB);
+}
+
 /* Whatever a damaged file says. */
 static void t_no_number_overflows(void)
 {
@@ -425,4 +442,4 @@ UTEST_MAIN(T(t_kinds_are_what_was_counted), T(t_a_view_has_its_own_stacks),
 	   T(t_a_task_is_its_outermost_coroutine), T(t_without_coroutines_there_are_no_tasks),
 	   T(t_every_operation_has_a_name), T(t_a_moment_is_all_processes_that_are_there),
 	   T(t_a_curve_that_is_thinned_keeps_its_peak), T(t_what_is_beside_the_heap),
-	   T(t_no_number_overflows))
+	   T(t_a_block_on_its_way_out_is_no_waste), T(t_no_number_overflows))

@@ -158,6 +158,16 @@ export function highest(sums: Float64Array, from: number, to: number): number {
     return best;
 }
 
+/* All of a kind; of levels what there was when there was most of what the page is about. */
+export function whole(p: Profile): (kind: number) => number {
+    if (p.until)
+        return (i) => lasted(p, i, 0, p.slices);
+    if (!p.levels)
+        return (i) => p.sample.values[i].reduce((a, b) => a + b, 0);
+    const top = highest(bySlice(p, p.kind), 0, p.slices);
+    return (i) => bySlice(p, i)[top];
+}
+
 export async function unpack(base64: string): Promise<Profile> {
     return arrange(await inflate<Packed>(base64));
 }

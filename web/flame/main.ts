@@ -4,16 +4,14 @@ import {begin} from "../report/plain";
 import {startTheme, themeSwitch} from "../report/theme";
 import {duration, moment} from "../report/units";
 import {Controls} from "./controls";
-import {amount, bySlice, Kind, lasted, Profile, unpack} from "./data";
+import {amount, Kind, Profile, unpack, whole} from "./data";
 import {Graph} from "./graph";
 import {Model} from "./model";
 import {Side} from "./side";
 import {Strip} from "./strip";
 
 function facts(p: Profile): string {
-    const total = (i: number) => p.until ? lasted(p, i, 0, p.slices)
-        : p.levels ? bySlice(p, i).reduce((a, b) => Math.max(a, b), 0)
-        : p.sample.values[i].reduce((a, b) => a + b, 0);
+    const total = whole(p);
     const named = (k: Kind) => k.name === k.unit ? "" : ` ${k.name}`;
     const sums = p.shown.map((i) => amount(p.kinds[i], total(i)) + named(p.kinds[i]));
     return [...sums, ...p.duration_ns > 0 ? [`over ${duration(p.duration_ns)}`] : [],
