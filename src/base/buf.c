@@ -11,7 +11,7 @@ char *as_buf_room(struct as_buf *b, size_t n)
 	if (b->bad)
 		return NULL;
 	if (n > b->max || b->len > b->max - n) {
-		b->bad = true;
+		b->bad = b->full = true;
 		return NULL;
 	}
 	if (b->len + n + 1 > b->cap) {
@@ -122,7 +122,7 @@ char *as_buf_take(struct as_buf *b)
 void as_buf_clear(struct as_buf *b)
 {
 	b->len = 0;
-	b->bad = false;
+	b->bad = b->full = false;
 	if (b->p)
 		b->p[0] = '\0';
 }

@@ -29,6 +29,7 @@ struct as_buf {
 	size_t cap;
 	size_t max; /* refuse to grow beyond this                */
 	bool bad;   /* an append was refused; content is cut     */
+	bool full;  /* … because of max, not for want of memory  */
 };
 
 #define AS_BUF(limit) ((struct as_buf){.max = (limit)})

@@ -36,7 +36,7 @@ enum { K6_THRESHOLD = 99 }; /* its exit status */
 static const struct as_opt opts[] = {
 	AS_OPT_HEAD("how much"),
 	{ .name = "connections", .letter = 'c', .type = AS_OPT_TEXT, .at = AT(conns), .arg = "N", .initial = "50", .help = "requests that may be under way at once; FROM:TO or stages (10@30s,50@1m) change it" },
-	{ .name = "requests", .letter = 'n', .type = AS_OPT_UINT, .at = AT(requests), .arg = "N", .positive = true, .help = "stop after so many" },
+	{ .name = "requests", .letter = 'n', .type = AS_OPT_UINT, .at = AT(requests), .arg = "N", .positive = true, .help = "stop after so many; those of --warmup come beside them" },
 	{ .name = "duration", .letter = 'z', .type = AS_OPT_DURATION, .at = AT(duration_ns), .arg = "TIME", .positive = true, .help = "stop after this time (default: 10s, if there is no -n)" },
 	{ .name = "rate", .letter = 'R', .type = AS_OPT_TEXT, .at = AT(rate), .arg = "RATE", .help = "send so many a second, whatever the server does; FROM:TO or stages (100@30s,500@1m) change it (default: when an answer came)" },
 	{ .name = "arrival", .type = AS_OPT_TEXT, .at = AT(arrival), .arg = "HOW", .initial = "constant", .help = "of --rate: constant, poisson, or gamma:SHAPE (below 1 in bursts, above steadier)" },
@@ -213,7 +213,8 @@ static void put_params(const struct opts *o, char text[4][64], struct as_opt_lis
 		       as_human_duration(o->ask.timeout_ns).s);
 	(void)snprintf(text[2], sizeof text[2], "rate=%.34s %.20s", o->rate ? o->rate : "",
 		       o->arrival);
-	(void)snprintf(text[3], sizeof text[3], "balance=%.40s", o->ask.balance);
+	(void)snprintf(text[3], sizeof text[3], "balance=%.40s",
+		       o->ask.balance ? o->ask.balance : "round-robin");
 	for (size_t i = 0; i < 4; i++)
 		if (i < 2 || (i == 2 ? o->rate : o->ask.targets))
 			to->v[to->n++] = text[i];
@@ -333,8 +334,9 @@ const struct as_cmd as_cmd_load = {
 		"172.16/12, 192.168/16, fc00::/7, or 169.254/16 and fe80::/10, which are "
 		"link-local) is loaded with `--yes` only; the shared 100.64/10 is not private.\n\n"
 		"Every request counts, however it ended. Errors are told by kind: refused, "
-		"unreachable, descriptors, reset, closed, timeout, protocol, headers, unsent, "
-		"cut, tls_expired, tls_host, tls_issuer, no_tls, tls, alpn, upgrade, ws_close, "
+		"unreachable, descriptors, reset, closed, timeout, protocol, headers, large, "
+		"unsent, cut, tls_expired, tls_host, tls_issuer, no_tls, tls, alpn, upgrade, "
+		"ws_close, "
 		"stream, "
 		"system, status_4xx, "
 		"status_5xx; of a flow capture and until. Redirects are answers, and not followed. "

@@ -42,6 +42,8 @@ static int find_places(const struct as_load_ask *o, struct as_load_job *j, struc
 	return as_load_places_find(&j->places, &j->url, &how, err);
 }
 
+enum { STREAMS = 100 }; /* of a connection of HTTP/2 */
+
 static int speak_http2(const struct as_load_ask *o, struct as_load_job *j, struct as_err *err)
 {
 	const struct as_load_rows *rows = &j->places.rows[0];
@@ -53,8 +55,8 @@ static int speak_http2(const struct as_load_ask *o, struct as_load_job *j, struc
 		return as_fail(err, AS_EUSAGE, "a WebSocket is made of HTTP/1.1: no --http2");
 	if (!as_http2_read(rows->bytes.p, rows->ends[0], "http", &first))
 		return as_fail(err, AS_EUSAGE, "the headers are too many, or their names too long");
-	j->config.streams =
-		o->streams < AS_LOAD_CONNS_MOST ? (uint32_t)o->streams : AS_LOAD_CONNS_MOST;
+	uint64_t streams = o->streams ? o->streams : STREAMS;
+	j->config.streams = streams < AS_LOAD_CONNS_MOST ? (uint32_t)streams : AS_LOAD_CONNS_MOST;
 	return as_http2_load(&j->config.http2, err);
 }
 
@@ -115,7 +117,7 @@ static void configure(const struct as_load_ask *o, struct as_load_job *j, const 
 	c->nrequests = j->places.rows[0].n;
 	c->binary =
 		!as_ws_is_text(as_buf_text(&j->places.rows[0].bytes), j->places.rows[0].bytes.len);
-	c->balance = *o->balance == 'r' ? AS_ROUND_ROBIN : AS_LEAST_OUTSTANDING;
+	c->balance = o->balance && *o->balance == 'l' ? AS_LEAST_OUTSTANDING : AS_ROUND_ROBIN;
 	c->timeout_ns = o->timeout_ns;
 	c->tokens = o->tokens;
 	c->seed = o->seed;
@@ -190,11 +192,23 @@ static int set_bounds(const struct as_load_ask *o, struct as_load_job *j, struct
 			    "answer");
 }
 
+/* What says how to do something that is not done. */
+static int check(const struct as_load_ask *o, struct as_err *err)
+{
+	if (o->balance && !o->targets)
+		return as_fail(err, AS_EUSAGE, "--balance needs several servers: --targets A,B,C");
+	if (o->streams && !o->http2)
+		return as_fail(err, AS_EUSAGE, "--streams-per-connection needs --http2");
+	return AS_OK;
+}
+
 int as_load_job_prepare(const struct as_load_ask *o, const char *what, const struct as_env *env,
 			struct as_load_job *j, struct as_err *err)
 {
-	int r = is_flow(what) ? read_flow(o, what, j, err) : read_url(o, what, j, err);
+	int r = check(o, err);
 
+	if (r == AS_OK)
+		r = is_flow(what) ? read_flow(o, what, j, err) : read_url(o, what, j, err);
 	if (r == AS_OK)
 		r = as_watched_parse(env, &o->watched, o->setup, j->watched, &j->nwatched, err);
 	configure(o, j, env);

@@ -57,8 +57,8 @@ struct as_load_ask {
 	{ .name = "http2", .type = AS_OPT_SWITCH, .at = offsetof(S, ask.http2),                    \
 	  .help = "speak HTTP/2: over TLS as ALPN says, else because it is known" },               \
 	{ .name = "streams-per-connection", .type = AS_OPT_UINT, .at = offsetof(S, ask.streams),   \
-	  .arg = "N", .initial = "100", .positive = true,                                          \
-	  .help = "of --http2: so many of the -c requests share a connection" },                   \
+	  .arg = "N", .positive = true,                                                            \
+	  .help = "of --http2: so many of the -c requests share a connection (default 100)" },     \
 	{ .name = "cacert", .type = AS_OPT_TEXT, .at = offsetof(S, ask.ca_file), .arg = "FILE",    \
 	  .help = "of https: trust the issuers in FILE, instead of those whom the system trusts" }, \
 	{ .name = "insecure", .letter = 'k', .type = AS_OPT_SWITCH, .at = offsetof(S, ask.insecure), \
@@ -67,8 +67,8 @@ struct as_load_ask {
 	  .arg = "A,B,C",                                                                          \
 	  .help = "send to these servers instead of the URL's: HOST[:PORT], or URLs of their own" }, \
 	{ .name = "balance", .type = AS_OPT_CHOICE, .at = offsetof(S, ask.balance),                \
-	  .choices = "round-robin|least-outstanding", .arg = "HOW", .initial = "round-robin",      \
-	  .help = "of --targets: one after the other, or whom the fewest requests wait for" },     \
+	  .choices = "round-robin|least-outstanding", .arg = "HOW",                                \
+	  .help = "of --targets: one after the other (default), or whom the fewest requests wait for" }, \
 	{ .name = "yes", .type = AS_OPT_SWITCH, .at = offsetof(S, ask.yes),                        \
 	  .help = "the server is neither on this machine nor in a private network, and its owner agrees" }
 

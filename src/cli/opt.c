@@ -56,7 +56,7 @@ static unsigned distance(const char *a, size_t na, const char *b, size_t nb)
 	return rows[na % 3][nb];
 }
 
-/* At most two slips, and not more than every second letter; or the beginning of the name. */
+/* A slip in a short word, two in one of five letters and more; or the beginning of the name. */
 static unsigned score(const char *word, const char *name, size_t len)
 {
 	size_t n = strlen(word), longer = n > len ? n : len;
@@ -64,7 +64,7 @@ static unsigned score(const char *word, const char *name, size_t len)
 	if (n > NEAR_MAX || len > NEAR_MAX || !n)
 		return NEAR_NO;
 	unsigned d = distance(word, n, name, len);
-	if (d <= 2 && d * 2 <= longer)
+	if (d <= 1 ? longer > 1 : d == 2 && longer > 4)
 		return d;
 	return n >= 2 && n < len && !memcmp(word, name, n) ? 3 : NEAR_NO;
 }

@@ -93,6 +93,33 @@ static bool answered(const struct as_load *l)
 	return false;
 }
 
+/* What to do about it when nothing is answered; of what has no row the server's log may tell. */
+static const struct {
+	enum as_load_error kind;
+	const char *advice;
+} advices[] = {
+	{AS_LOAD_REFUSED, "is the server there, and the address right?"},
+	{AS_LOAD_UNREACHABLE, "is the server there, and the address right?"},
+	{AS_LOAD_TIMEOUT, "does it need longer? --timeout says how long an answer may take"},
+	{AS_LOAD_TLS_ISSUER, "--cacert FILE names whom to trust, --insecure takes any certificate"},
+	{AS_LOAD_TLS_EXPIRED, "it needs a new certificate; --insecure takes any"},
+	{AS_LOAD_TLS_HOST, "ask for a host that is in the certificate; --insecure takes any"},
+	{AS_LOAD_NO_TLS, "is its URL http://?"},
+	{AS_LOAD_ALPN, "without --http2 it is asked by HTTP/1.1"},
+};
+
+static const char *why_unanswered(const struct as_load *l)
+{
+	unsigned most = AS_LOAD_REFUSED;
+
+	for (unsigned e = 0; e < AS_LOAD_NERRORS; e++)
+		most = l->errors[e] > l->errors[most] ? e : most;
+	for (size_t i = 0; i < AS_LEN(advices); i++)
+		if (advices[i].kind == most)
+			return advices[i].advice;
+	return "the server's log may say why";
+}
+
 void as_judge_load(struct as_run *run)
 {
 	const struct as_load *l = run->load;
@@ -105,9 +132,11 @@ void as_judge_load(struct as_run *run)
 		say(v, INVALID "-descriptors",
 		    "INVALID: the generator had no descriptor, port or memory for all requests",
 		    "ask for fewer connections (-c), or give it more descriptors (ulimit -n)");
+	else if (!l->requests && l->warmup)
+		say(v, INVALID "-none", "INVALID: it ended before anything was measured",
+		    "let it go on for longer than the warm-up");
 	else if (!answered(l))
-		say(v, INVALID "-none", "INVALID: no request was answered",
-		    "is the server there, and the address right?");
+		say(v, INVALID "-none", "INVALID: no request was answered", why_unanswered(l));
 	else if (is_long_enough(l) && as_load_busy(l) > busy_most)
 		say(v, INVALID "-busy", "INVALID: the generator itself was the bottleneck",
 		    "ask for less (-R RATE, fewer connections), or give it a CPU of its own");

@@ -52,9 +52,10 @@ struct as_generator {
 	int64_t next_ns;                   /* when the next request is due: open loop  */
 	int64_t first_ns;                  /* when the first of those was due that are measured */
 	int64_t last_ns;                   /* of the last that was recorded            */
+	int64_t rested_ns;                 /* of all connections, since measuring began */
 	int64_t tick_ns;                   /* when a slice is given next               */
 	int64_t noted_ns, cpu_ns, wait_ns; /* as they were when measuring began        */
-	uint64_t issued, most;             /* requests, or sessions of a flow */
+	uint64_t issued, most, rows;       /* requests or sessions: begun, at most */
 	bool measuring, noted, stopped, told;
 	struct as_schedule schedule;
 	struct as_carrier *carriers, *dirty; /* of HTTP/2; that have something to send */

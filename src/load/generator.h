@@ -59,7 +59,7 @@ struct as_load_config {
 	const struct as_flow_plan *flow; /* that is carried out instead; of one place, HTTP/1.1 */
 	uint32_t conns;
 	struct as_stages at_once;           /* of a closed loop: how many of them; none: all    */
-	uint64_t requests;                  /* so many, of a flow sessions; 0: no limit    */
+	uint64_t requests;                  /* after the warm-up, or sessions; 0: no limit */
 	int64_t duration_ns;                /* so long; 0: no limit                        */
 	int64_t warmup_ns;                  /* what is due before is not measured          */
 	int64_t timeout_ns;                 /* of a request, its connection included       */

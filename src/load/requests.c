@@ -94,7 +94,7 @@ static void reached(struct as_requests *k, struct as_request *c)
 	else if (as_link_secure(&c->link, c->tls))
 		greet(k, c);
 	else
-		end(k, c, AS_LOAD_SYSTEM);
+		end(k, c, AS_LOAD_DESCRIPTORS);
 }
 
 static void dial(struct as_requests *k, struct as_request *c)
@@ -184,7 +184,7 @@ static void take(struct as_requests *k, struct as_request *c, size_t n)
 	size_t used = feed(c, k->bytes, n);
 
 	if (c->body.bad)
-		end(k, c, AS_LOAD_SYSTEM); /* too large to be kept, or no memory */
+		end(k, c, c->body.full ? AS_LOAD_LARGE : AS_LOAD_DESCRIPTORS);
 	else if (!as_http_over(&c->http))
 		return;
 	else if (c->http.state == AS_HTTP_HUGE)

@@ -185,10 +185,17 @@ static void land(struct collection *x, struct as_request *c)
 	x->free[x->nfree++] = c;
 }
 
+/* What came, or did not come, is the server's doing: the connection held. */
+static bool is_wrong(const struct as_request *c)
+{
+	return c->how == AS_LOAD_TIMEOUT || c->how == AS_LOAD_PROTOCOL ||
+	       c->how == AS_LOAD_HEADERS || c->how == AS_LOAD_LARGE;
+}
+
 /* Nobody may have heard of it, or the server had a bad moment. */
 static bool worth_trying(const struct as_request *c)
 {
-	if (c->how == AS_LOAD_TIMEOUT || c->how == AS_LOAD_PROTOCOL || c->how == AS_LOAD_HEADERS)
+	if (is_wrong(c))
 		return false;
 	return c->how != AS_LOAD_STATUS_4XX || c->http.status == TOO_MANY;
 }
@@ -229,7 +236,7 @@ static void crash(struct collection *x, struct as_request *c)
 	(void)snprintf(class, sizeof class, "http_%u", c->http.status);
 	if (is_answer(c))
 		write_failure(x, f, c, class);
-	else if (c->how == AS_LOAD_TIMEOUT || c->how == AS_LOAD_PROTOCOL)
+	else if (is_wrong(c))
 		write_failure(x, f, c, e.error);
 	land(x, c);
 }

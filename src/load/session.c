@@ -518,7 +518,7 @@ enum as_load_error as_session_answer(struct as_session *s, const struct as_http 
 	if (kind == AS_LOAD_FINE && !capture(&a))
 		kind = AS_LOAD_CAPTURE;
 	if (s->starved)
-		kind = AS_LOAD_DESCRIPTORS;
+		kind = a.body->full ? AS_LOAD_LARGE : AS_LOAD_DESCRIPTORS;
 	if (kind == AS_LOAD_FINE)
 		next_step(s, step, now);
 	else

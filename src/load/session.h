@@ -29,7 +29,7 @@ struct as_session {
 	struct as_random random;
 	char target[AS_URL_TARGET]; /* of its request: path and query  */
 	size_t asked;               /* … and the step that it is of    */
-	bool starved;               /* no memory to write it, or to look at its answer */
+	bool starved;               /* no room to write it, or to look at its answer */
 	struct as_buf request, head, body;
 	struct as_buf message, heard; /* of a WebSocket: sent, and what comes */
 	struct as_buf missed;         /* … while nobody waits for it: length and bytes of each */

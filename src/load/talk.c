@@ -370,7 +370,7 @@ static void take_piece(struct as_generator *g, struct as_conn *c, const struct a
 	case AS_WS_IS_BAD:
 	case AS_WS_IS_HUGE:
 		say_close(g, c, piece->kind == AS_WS_IS_BAD ? AS_WS_WRONG : AS_WS_TOO_LARGE);
-		broke(g, c, AS_LOAD_PROTOCOL);
+		broke(g, c, piece->kind == AS_WS_IS_BAD ? AS_LOAD_PROTOCOL : AS_LOAD_LARGE);
 		break;
 	default:
 		break;

@@ -43,6 +43,7 @@
 	X(TIMEOUT,     "timeout",     "no complete answer within the timeout")                     \
 	X(PROTOCOL,    "protocol",    "the answer is not HTTP, or not as long as it says")         \
 	X(HEADERS,     "headers",     "the head of the answer is longer than 64 KiB")              \
+	X(LARGE,       "large",       "the answer is longer than what is kept of one")             \
 	X(UNSENT,      "unsent",      "it was due, but no connection became free in time")         \
 	X(CUT,         "cut",         "a stream broke off in the middle")                          \
 	X(TLS_EXPIRED, "tls_expired", "the certificate is expired, or not valid yet")              \
@@ -219,7 +220,8 @@ struct as_load {             /* of the heap: it holds histograms */
 	uint64_t opened;                  /* connections, successfully          */
 	uint64_t bytes_in, bytes_out;     /* all of them, heads and warm-up too */
 	int64_t warmup_ns;                /* how long that was                  */
-	int64_t measured_ns;        /* from the first request to the last answer, or by the clock */
+	int64_t measured_ns;        /* from the first request to the last answer, or by the clock;
+				       in a closed loop behind a warm-up a connection's share */
 	int64_t sending_ns;         /* of that, until nothing more was to be sent; closed: all */
 	int64_t cpu_ns;             /* of the generator's thread, in that time             */
 	int64_t wait_ns;            /* how long it waited for a CPU meanwhile, 0 if nobody says */

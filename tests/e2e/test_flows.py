@@ -14,6 +14,7 @@ from harness import *
 from jobs import *
 from schemas import *
 from stubs import *
+from talkers import Talker
 
 FLOWS = pathlib.Path(__file__).resolve().parents[2] / "examples/flows"
 
@@ -279,6 +280,19 @@ def _():
     expect(d["stream"]["tokens"] > 0, "tokens")
     s.end()
     del os.environ["TARGET"]
+
+
+@test("an answer that is too large to be looked into is told as that, not as our lack of memory")
+def _():
+    more = bytes((64 << 20) + 1)
+    head = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(more)
+    s = Talker(None, plain=lambda *_: head + more)
+    steps = [{"name": "all", "url": "/", "capture": {"x": {"json": "/x"}}}]
+    (tmp() / "large.json").write_text(json.dumps({"base": s.url.replace("ws", "http", 1),
+                                                  "steps": steps}))
+    d = load("large.json", "-n", 1, "-c", 1)
+    expect_eq((d["errors"], d["status"]), ({"large": 1}, "failed"), "errors")
+    expect("memory" not in d["verdict_reason"], d["verdict_reason"])
 
 
 @test("a flow is kept with its steps: show, JSON, Markdown")

@@ -98,7 +98,30 @@ def _():
     s = stub()
     d = load(s.url, "-R", "200", "-z", "0.5s", "--warmup", "0.25s")
     expect_eq((d["warmup_requests"], d["requests"]), (50, 100), "requests")
-    expect_eq(s.end()["requests"], 150, "the stub's")
+    d = load(s.url, "-R", "200", "-n", 30, "--warmup", "0.1s")
+    expect_eq((d["warmup_requests"], d["requests"]), (20, 30), "so many are measured")
+    expect_eq(s.end()["requests"], 200, "the stub's")
+    s = stub("-a", "delay=20ms")
+    d = load(s.url, "-c", 2, "-n", 5, "--warmup", "0.1s")
+    expect(d["warmup_requests"] > 1 and d["requests"] == 5, f"in a closed loop: {d}")
+
+
+@test("behind a warm-up a closed loop has the server's rate, whatever is under way at the ends")
+def _():
+    s = stub("--servers", "2", "--service", "40ms")         # 50 a second
+    d = load(s.url, "-c", 16, "-z", "1s", "--warmup", "0.6s")
+    expect(47.5 <= d["rate"] <= 52, f"{d['rate']} a second")
+    s.end()
+
+
+@test("a load that ends in its warm-up measured nothing, and says that")
+def _():
+    s = stub("-a", "delay=20ms")
+    p = start(ASSAY, "load", "-c", "1", "--warmup", "1h", s.url, stdout=subprocess.PIPE, text=True)
+    time.sleep(1)
+    p.send_signal(signal.SIGINT)
+    out, _ = p.communicate(timeout=30)
+    expect_in("INVALID: it ended before anything was measured", out, "verdict")
 
 
 @test("method, headers and body arrive; a HEAD has no body to wait for")
@@ -226,6 +249,11 @@ def _():
     expect_eq(d["verdict_reason"], "INVALID: no request was answered", "reason")
     d = load(f"http://127.0.0.1:{closed_port()}/", "-R", "100", "-n", 6, rc=(6,))
     expect_eq(d["errors"], {"refused": 6}, "errors of an open loop")
+    s = stub("-a", "end=silent")
+    for url, words, advice in ((f"http://127.0.0.1:{closed_port()}/", (), "address right?"),
+                               (s.url, ("--timeout", "0.1s"), "--timeout says"),
+                               (s.url + "/?end=reset", (), "log may say")):
+        expect_in(advice, assay("load", "-n", 2, *words, url).out, "advice")
     d = load(f"unix:{tmp()}/none", "-n", 2, rc=(6,))
     expect_eq(d["errors"], {"refused": 2}, "no socket")
 
@@ -556,7 +584,9 @@ def _():
                   ["-R", "0", "http://127.0.0.1/"], ["-R", "5@", "http://127.0.0.1/"],
                   ["-R", "1:5", "-n", "3", "http://127.0.0.1/"],
                   ["-R", "5@1s", "-z", "2s", "http://127.0.0.1/"],
-                  ["-R", "5", "-c", "1:5", "http://127.0.0.1/"]):
+                  ["-R", "5", "-c", "1:5", "http://127.0.0.1/"],
+                  ["--balance", "round-robin", "http://127.0.0.1/"],
+                  ["--streams-per-connection", "5", "http://127.0.0.1/"]):
         r = assay("load", *words)
         expect(r.rc in (2, 69) and r.out == "", f"{words}: {r}")
     expect_eq(assay("load", "--body-file", "none", "http://127.0.0.1/").rc, 66, "no such file")

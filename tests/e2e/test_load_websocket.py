@@ -115,7 +115,7 @@ def _():
             ("ws_close", Talker(answers(frame(8, b"\x03\xf3")))),
             ("protocol", Talker(answers(frame(3)))),
             ("protocol", Talker(answers(frame(1, b"\xff\xfe")))),
-            ("protocol", Talker(answers(b"\x82\x7f\x7f\xff\xff\xff\xff\xff\xff\xff"))),
+            ("large", Talker(answers(b"\x82\x7f\x7f\xff\xff\xff\xff\xff\xff\xff"))),
             ("timeout", Talker(lambda read, send: [read(), send(frame(9)), read(), read()]))):
         patience = "0.5s" if kind == "timeout" else "30s"
         d = load(server.url, "-n", 2, "-c", 1, "--body", "x", "--timeout", patience)

@@ -15,6 +15,7 @@ from fake_gym import *
 from harness import *
 from jobs import *
 from schemas import *
+from talkers import Talker
 
 
 def write_rows(rows, name="rows.jsonl"):
@@ -266,6 +267,20 @@ def _():
     d = collect(g, "+resume_from_cache=true", rc=3)
     expect_eq((d["given_up"], len(g.runs)), (4, 6 + 4 + 4 + 1),
               "after three times only who left no trace is tried")
+
+
+@test("an answer that is larger than any is told as that, and not asked for again")
+def _():
+    more = bytes((256 << 20) + 1)
+    head = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(more)
+    s = Talker(None, plain=lambda *_: head + more)
+    write_rows([row(0)])
+    r = assay("rollouts", "--json", "--url", s.url.replace("ws", "http", 1), "-a", "simple_agent",
+              "--disable-aggregation", "-i", "rows.jsonl", "-o", "out.jsonl")
+    d = valid(r.json(), "rollouts-1")
+    expect_eq((r.rc, d["failed"], d["retried"]), (3, 1, 0), r.err)
+    expect_eq([x["_ng_failure_class"] for x in lines("out_failures.jsonl")], ["large"], "class")
+    expect_in("large 1: the answer is longer", assay("show", d["id"]).out)
 
 
 # Stray bytes, one that should go on, a slash in two bytes, half of a pair, beyond the last.

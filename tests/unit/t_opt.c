@@ -119,6 +119,7 @@ static const struct {
 	{&run, "--hlep", "no option '--hlep'; did you mean '--help'?",
 	 "'assay run --help' shows its options"},
 	{&run, "--zzzzzz true", "no option '--zzzzzz'", "'assay run --help' shows its options"},
+	{&run, "--lamp 5 true", "no option '--lamp'", "'assay run --help' shows its options"},
 	{&run, "--=x true", "no option '--'", "'assay run --help' shows its options"},
 	{&run, "-json true", "no option '-json'; did you mean '--json'?",
 	 "'assay run --help' shows its options"},
