@@ -48,10 +48,12 @@ static uint32_t netns_of(struct as_sockfds *f, int dir, int32_t pid)
 	for (size_t i = 0; i < f->nnetns; i++)
 		if (f->netns[i] == st.st_ino)
 			return (uint32_t)i;
-	if (f->nnetns == AS_NETNS_MAX)
+	int fd = f->nnetns < AS_NETNS_MAX ? as_openat(dir, "ns/net", O_RDONLY | O_CLOEXEC) : -1;
+	if (fd < 0)
 		return 0;
 	f->netns[f->nnetns] = st.st_ino;
 	f->netns_pid[f->nnetns] = pid;
+	f->netns_fd[f->nnetns] = fd;
 	return (uint32_t)f->nnetns++;
 }
 
@@ -280,6 +282,8 @@ void as_sockfds_done(struct as_sockfds *f)
 {
 	while (f->nholders)
 		drop_holder(f, f->nholders - 1);
+	for (size_t i = 1; i < f->nnetns; i++)
+		as_close_(&f->netns_fd[i]);
 	free(f->holders);
 	free(f->v);
 	*f = (struct as_sockfds){0};

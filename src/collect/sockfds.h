@@ -45,6 +45,7 @@ struct as_sockfds {
 	uint64_t netns[AS_NETNS_MAX];
 	size_t nnetns;
 	int32_t netns_pid[AS_NETNS_MAX]; /* a process that is, or was, in it */
+	int netns_fd[AS_NETNS_MAX];      /* open, whoever is gone; [0] is not used */
 	/* private */
 	struct as_holder *holders; /* sorted by pid */
 	size_t nholders, holders_cap;
