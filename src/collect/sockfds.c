@@ -11,7 +11,8 @@
 #include "base/num.h"
 #include "os/folder.h"
 
-static const int64_t seldom = 2 * AS_SECOND;
+static const int64_t seldom = 2 * AS_SECOND; /* how old what is known may be, at most: and */
+enum { AGE_PART = 2 };                       /* that part of the time since it was met     */
 
 void as_sockfds_init(struct as_sockfds *f, const struct as_collect *c)
 {
@@ -99,6 +100,7 @@ static bool read_holder(struct as_sockfds *f, const struct as_collect *c, struct
 	h->n = 0;
 	h->fds = p->fds;
 	h->read_ns = as_now();
+	h->met_ns = h->met_ns ? h->met_ns : h->read_ns;
 	if (d.fd < 0) {
 		f->denied |= hides(at.dir);
 		return true;
@@ -112,7 +114,10 @@ static bool read_holder(struct as_sockfds *f, const struct as_collect *c, struct
 /* It ran, and yet hardly holds a socket now. The same number may hide a change: not for long. */
 static bool can_wait(const struct as_holder *h, const struct as_process *p)
 {
-	return !h->n && h->fds != AS_NA && h->fds == p->fds && as_now() - h->read_ns < seldom;
+	int64_t rest = (h->read_ns - h->met_ns) / AGE_PART;
+
+	return !h->n && h->fds != AS_NA && h->fds == p->fds &&
+	       as_now() - h->read_ns < (rest < seldom ? rest : seldom);
 }
 
 /* ── all of them ──────────────────────────────────────────────────────── */
@@ -166,6 +171,7 @@ static void note(struct as_holder *h, const struct as_process *p)
 {
 	h->due = true;
 	h->moves = p->moves;
+	h->met_ns = h->instance == p->instance ? h->met_ns : 0;
 	h->instance = p->instance;
 	(void)snprintf(h->comm, sizeof h->comm, "%.15s", p->stat.comm);
 }

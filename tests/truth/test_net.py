@@ -556,6 +556,28 @@ def _():
                    p.truth["sent"] + 200_000, "bytes over lo")
 
 
+SWAP = """
+import os, socket, sys, time
+held = os.open("/dev/null", os.O_RDONLY)    # as many descriptors before the connection as with it
+time.sleep(0.3)
+os.close(held)
+with socket.create_connection(("127.0.0.1", int(sys.argv[1]))) as s:
+    s.sendall(b"x" * 1000)
+    time.sleep(0.7)
+"""
+
+
+@job_test("a connection that took a closed file's place is seen, on every rung")
+def _():
+    folder = public()
+    for who, env in ((), {}), ((), NETLINK), (as_nobody(), {}):
+        with server(lambda c: take(c, 1000)) as port:
+            out = run(*who, folder / "assay", "run", "--quiet", "--no-store", "--json", "-o", "-",
+                      "--", "/usr/bin/python3", "-S", "-c", SWAP, port, timeout=60, env=env).ok()
+            totals = json.loads(out.out)["assay"]["totals"]
+            expect_eq(totals["net_sent"]["value"], 1000, f"bytes sent, {who} {env}")
+
+
 @job_test("of a network namespace that we may not enter nothing is known, and nothing is 0")
 def _():
     folder = public()
