@@ -73,6 +73,7 @@ struct facts {
 	const struct as_instance *thread;
 	double answers;                 /* seconds, over all connections to `peer`     */
 	const struct as_instance *peer; /* that was waited for most            */
+	bool containers;                /* it talked to who runs containers    */
 	uint64_t samples;
 };
 
@@ -119,6 +120,17 @@ static void find_busiest(struct facts *f)
 	f->busiest = most / 1e9 / f->wall;
 }
 
+/* A client of such a daemon starts nothing itself. */
+static bool runs_containers(const char *peer)
+{
+	static const char *const sockets[] = {"docker.sock", "podman.sock", "containerd.sock"};
+
+	for (size_t i = 0; peer && i < AS_LEN(sockets); i++)
+		if (!strncmp(peer, "unix ", 5) && strstr(peer, sockets[i]))
+			return true;
+	return false;
+}
+
 static void find_peer(struct facts *f)
 {
 	f->answers = NAN;
@@ -126,6 +138,7 @@ static void find_peer(struct facts *f)
 		const struct as_instance *p = &f->run->instances[i];
 		double ns = p->scope == AS_PEER ? as_instance_last(p, AS_F_PEER_WAIT) : (double)NAN;
 
+		f->containers |= p->scope == AS_PEER && runs_containers(p->name);
 		if (isnan(ns) || ns / 1e9 <= f->answers)
 			continue;
 		f->answers = ns / 1e9;
@@ -456,26 +469,37 @@ static bool cpu_contended(const struct facts *f, struct as_verdict *v)
 	return true;
 }
 
+static void say_whose_answers(const struct facts *f, struct as_verdict *v)
+{
+	sentence(v,
+		 "waiting: it computed in only %s of the time, and waited %s for answers of %.50s",
+		 as_human_percent(f->cores).s, as_human_duration((int64_t)(f->answers * 1e9)).s,
+		 f->peer->name ? f->peer->name : "a peer");
+	advice(v, "find what takes so long there, or ask less often, or several at once; "
+		  "a faster machine would not help here");
+}
+
 static void say_what_for(const struct facts *f, struct as_verdict *v)
 {
 	struct as_text share = as_human_percent(f->cores);
-	const char *name = f->peer && f->peer->name ? f->peer->name : "a peer";
 
-	if (f->answers >= answers_matter * f->wall) {
+	if (f->containers) {
 		sentence(v,
-			 "waiting: it computed in only %s of the time, and waited %s for answers "
-			 "of %.50s",
-			 share.s, as_human_duration((int64_t)(f->answers * 1e9)).s, name);
-		advice(v, "find what takes so long there, or ask less often, or several at once; "
-			  "a faster machine would not help here");
-		return;
+			 "waiting: it computed in only %s of the time, and its containers are "
+			 "the daemon's: they are not measured here",
+			 share.s);
+		advice(v, "measure a container: "
+			  "assay attach -c $(docker inspect -f '{{.State.Pid}}' NAME)");
+	} else if (f->answers >= answers_matter * f->wall) {
+		say_whose_answers(f, v);
+	} else {
+		sentence(v,
+			 "waiting: it computed in only %s of the time, and nothing measured here "
+			 "held it up",
+			 share.s);
+		advice(v, "look for sleeps, locks, the network, or another program that it waits "
+			  "for; a faster machine would not help");
 	}
-	sentence(
-		v,
-		"waiting: it computed in only %s of the time, and nothing measured here held it up",
-		share.s);
-	advice(v, "look for sleeps, locks, the network, or another program that it waits for; "
-		  "a faster machine would not help");
 }
 
 static bool waiting(const struct facts *f, struct as_verdict *v)

@@ -22,6 +22,7 @@ struct plan {
 	double swap, wait, oom;
 	int samples;   /* -1: none at all                                  */
 	double answer; /* share of the time it waited for its peer        */
+	const char *peer;
 };
 
 static const struct plan quiet = {.wall = 10,
@@ -42,7 +43,8 @@ static const struct plan quiet = {.wall = 10,
 				  .wait = NAN,
 				  .oom = NAN,
 				  .samples = 20,
-				  .answer = NAN};
+				  .answer = NAN,
+				  .peer = "10.0.0.7:5432"};
 
 static int64_t grown(double rate, int64_t t)
 {
@@ -120,7 +122,7 @@ static struct as_run *make(const struct plan *p, enum as_status status)
 						.ended_by = AS_NA});
 	synth_instance(&s, (struct as_instance){.scope = AS_PEER,
 						.parent = AS_NO_PARENT,
-						.name = (char *)(uintptr_t) "10.0.0.7:5432",
+						.name = (char *)(uintptr_t)p->peer,
 						.died_ns = AS_NA,
 						.ended_by = AS_NA});
 	for (int i = 0; i < p->samples; i++)
@@ -260,6 +262,13 @@ static void t_waited_for(void)
 	EXPECT_STR(v.sentence, "waiting: it computed in only 1.0 % of the time, and nothing "
 			       "measured here held it up");
 	EXPECT_STR(v.evidence[1].value, "2.00 s");
+	p.peer = "unix /run/docker.sock"; /* its containers are not among its processes */
+	p.answer = NAN;
+	v = judge(p);
+	EXPECT_STR(v.sentence, "waiting: it computed in only 1.0 % of the time, and its containers "
+			       "are the daemon's: they are not measured here");
+	EXPECT(strstr(v.advice, "assay attach -c"));
+	p = quiet;
 	p.cores = 2; /* while one thread waits the others compute */
 	p.answer = 0.9;
 	EXPECT_STR(judge(p).kind, "mixed");
