@@ -596,6 +596,9 @@ def _():
         expect_eq(p.metric(f"job.net.{key}")["last"], None, f"job.net.{key}")
         expect_eq(set(p.column(f"job.net.{key}")), {None}, f"timeline of job.net.{key}")
     expect_eq(peers(p), {}, "peers")
+    listed = run(*as_nobody(), folder / "assay", "show", "--sockets", cwd=folder,
+                 env={"ASSAY_STORE": f"{folder}/store", "HOME": str(folder)}).ok().out
+    expect("not known: its network namespace" in listed, listed)
     nics = {x["name"]: x for x in p.doc["assay"]["interfaces"] if x["whose"] == "job"}
     expect(nics["lo"]["metrics"]["interface.bytes.sent"]["total"] > 1010, "its own lo")
 
