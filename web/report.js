@@ -1058,7 +1058,7 @@ define("plots", ["require", "exports", "series", "units"], function (require, ex
 				{ keys: ["job.memory.rss_sum"], name: "resident sum" },
 				{ keys: ["job.memory.swap", "cgroup.memory.swap"], name: "swap" }
 			] },
-		{ title: "Disk", note: "block devices", wishes: [
+		{ title: "Disk", note: "from, and meant for, a disk", wishes: [
 				{ keys: ["job.io.read", "cgroup.io.read"], name: "read" },
 				{ keys: ["job.io.write", "cgroup.io.write"], name: "written" }
 			] },

@@ -2,11 +2,15 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
+#include "base/clock.h"
 #include "base/fault.h"
 
-/* Room for some hundred interfaces; a machine of containers may have more. */
-enum { TEXT = 16 << 10 };
+enum {
+	TEXT = 16 << 10, /* some hundred interfaces; a machine of containers may have more */
+	COARSE_MS = 20   /* a file's times come from a clock that is behind, by a tick at most */
+};
 
 static const struct as_source machine = {"net/dev", AS_F_NIC_RECV, AS_F_NIC_DROPS};
 
@@ -23,7 +27,7 @@ static struct as_interface *find(struct as_interfaces *t, const struct as_collec
 	struct as_interface *x = &t->v[t->n++];
 	*x = (struct as_interface){.file = file, .base = *d, .last = *d, .since_ns = t_ns};
 	memcpy(x->name, d->name, sizeof x->name);
-	if (file) { /* it was made with the job's namespace: all of it is the job's */
+	if (t->ours[file]) {
 		memset(&x->base, 0, sizeof x->base);
 		x->since_ns = 0;
 	}
@@ -104,7 +108,19 @@ void as_interfaces_init(struct as_interfaces *t, const struct as_collect *c)
 	look(t, c, 0, NULL);
 }
 
-void as_interfaces_add(struct as_interfaces *t, const struct as_collect *c, int32_t pid)
+/* Who makes a namespace for others holds it open, so its file is as old as itself. */
+static bool came_with_job(const struct as_collect *c, int netns)
+{
+	struct stat st;
+
+	if (c->attached || fstat(netns, &st) < 0)
+		return false;
+	int64_t made = st.st_ctim.tv_sec * AS_SECOND + st.st_ctim.tv_nsec;
+	int64_t age = as_clock(CLOCK_REALTIME) - made;
+	return age < as_now() - c->start_ns + COARSE_MS * AS_MSEC;
+}
+
+void as_interfaces_add(struct as_interfaces *t, const struct as_collect *c, int32_t pid, int netns)
 {
 	char path[32];
 
@@ -114,7 +130,11 @@ void as_interfaces_add(struct as_interfaces *t, const struct as_collect *c, int3
 	int fd = openat(c->env->proc, path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return;
-	t->fd[t->nfiles++] = fd; /* it stays readable when the process is gone */
+	uint32_t file = (uint32_t)t->nfiles++;
+	t->fd[file] = fd; /* it stays readable when the process is gone */
+	t->ours[file] = came_with_job(c, netns);
+	if (!t->ours[file])
+		look(t, c, file, NULL);
 	as_collect_origins(c, AS_INTERFACE, AS_G_NET, AS_MEASURED,
 			   "net/dev: the job's own, and the machine's");
 }

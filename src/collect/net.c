@@ -246,7 +246,8 @@ static int look(struct state *s, const struct as_collect *c, int64_t t_ns, bool 
 	const struct as_sockfds *fds = &s->sockets.fds;
 
 	for (; s->spaces_seen < fds->nnetns; s->spaces_seen++)
-		as_interfaces_add(&s->nics, c, fds->netns_pid[s->spaces_seen]);
+		as_interfaces_add(&s->nics, c, fds->netns_pid[s->spaces_seen],
+				  fds->netns_fd[s->spaces_seen]);
 	*c->starved |= s->sockets.peers.starved;
 	return r;
 }

@@ -116,23 +116,15 @@ static void refuse(struct as_sockets *s, const struct as_collect *c, const char 
 	as_collect_origins(c, AS_SOCKET, AS_G_NET, AS_UNAVAILABLE, "%s", s->refused);
 }
 
-static int open_netns(const struct as_collect *c, int32_t pid)
-{
-	char path[32];
-
-	(void)snprintf(path, sizeof path, "%d/ns/net", pid);
-	return as_openat(c->env->proc, path, O_RDONLY | O_CLOEXEC);
-}
-
 /* Space 0 is where we are ourselves. */
 static void open_space(struct as_sockets *s, const struct as_collect *c, size_t i)
 {
 	struct as_netspace *space = &s->spaces[i];
-	as_auto_fd int netns = i ? open_netns(c, s->fds.netns_pid[i]) : -1;
-	struct as_err err = {.os = errno};
+	int netns = i ? s->fds.netns_fd[i] : -1;
+	struct as_err err;
 
 	space->tried = true;
-	space->open = (!i || netns >= 0) && as_sockdiag_open(&space->diag, netns, &err) == AS_OK;
+	space->open = as_sockdiag_open(&space->diag, netns, &err) == AS_OK;
 	if (!space->open)
 		refuse(s, c, i ? "its network namespace" : "sock_diag", strerror(err.os));
 }

@@ -11,7 +11,8 @@
 #include "base/num.h"
 #include "os/folder.h"
 
-static const int64_t seldom = 2 * AS_SECOND;
+static const int64_t seldom = 2 * AS_SECOND; /* how old what is known may be, at most: and */
+enum { AGE_PART = 2 };                       /* that part of the time since it was met     */
 
 void as_sockfds_init(struct as_sockfds *f, const struct as_collect *c)
 {
@@ -48,10 +49,12 @@ static uint32_t netns_of(struct as_sockfds *f, int dir, int32_t pid)
 	for (size_t i = 0; i < f->nnetns; i++)
 		if (f->netns[i] == st.st_ino)
 			return (uint32_t)i;
-	if (f->nnetns == AS_NETNS_MAX)
+	int fd = f->nnetns < AS_NETNS_MAX ? as_openat(dir, "ns/net", O_RDONLY | O_CLOEXEC) : -1;
+	if (fd < 0)
 		return 0;
 	f->netns[f->nnetns] = st.st_ino;
 	f->netns_pid[f->nnetns] = pid;
+	f->netns_fd[f->nnetns] = fd;
 	return (uint32_t)f->nnetns++;
 }
 
@@ -97,6 +100,7 @@ static bool read_holder(struct as_sockfds *f, const struct as_collect *c, struct
 	h->n = 0;
 	h->fds = p->fds;
 	h->read_ns = as_now();
+	h->met_ns = h->met_ns ? h->met_ns : h->read_ns;
 	if (d.fd < 0) {
 		f->denied |= hides(at.dir);
 		return true;
@@ -110,7 +114,10 @@ static bool read_holder(struct as_sockfds *f, const struct as_collect *c, struct
 /* It ran, and yet hardly holds a socket now. The same number may hide a change: not for long. */
 static bool can_wait(const struct as_holder *h, const struct as_process *p)
 {
-	return !h->n && h->fds != AS_NA && h->fds == p->fds && as_now() - h->read_ns < seldom;
+	int64_t rest = (h->read_ns - h->met_ns) / AGE_PART;
+
+	return !h->n && h->fds != AS_NA && h->fds == p->fds &&
+	       as_now() - h->read_ns < (rest < seldom ? rest : seldom);
 }
 
 /* ── all of them ──────────────────────────────────────────────────────── */
@@ -164,6 +171,7 @@ static void note(struct as_holder *h, const struct as_process *p)
 {
 	h->due = true;
 	h->moves = p->moves;
+	h->met_ns = h->instance == p->instance ? h->met_ns : 0;
 	h->instance = p->instance;
 	(void)snprintf(h->comm, sizeof h->comm, "%.15s", p->stat.comm);
 }
@@ -280,6 +288,8 @@ void as_sockfds_done(struct as_sockfds *f)
 {
 	while (f->nholders)
 		drop_holder(f, f->nholders - 1);
+	for (size_t i = 1; i < f->nnetns; i++)
+		as_close_(&f->netns_fd[i]);
 	free(f->holders);
 	free(f->v);
 	*f = (struct as_sockfds){0};

@@ -7,7 +7,8 @@
  * only the links of /proc/PID/fd tell. So the processes that ran are read, one
  * after the other, while there is time left; who was left out comes first at
  * the next look. One that had no socket and has as many descriptors as before
- * hardly has one now, and is read only now and then.
+ * hardly has one now, and is read only now and then: a young one, that is still
+ * setting up, more often.
  */
 #include "collect/members.h"
 #include "os/sockdiag.h"
@@ -28,6 +29,7 @@ struct as_holder {
 	uint32_t netns;
 	int64_t fds;     /* how many descriptors it had when it was read; AS_NA */
 	int64_t read_ns; /* when that was, CLOCK_MONOTONIC                  */
+	int64_t met_ns;  /* when it was read first                          */
 	bool due;        /* it ran since it was read                      */
 	bool seen;       /* it is (still) a member                        */
 	uint32_t *inodes;
@@ -45,6 +47,7 @@ struct as_sockfds {
 	uint64_t netns[AS_NETNS_MAX];
 	size_t nnetns;
 	int32_t netns_pid[AS_NETNS_MAX]; /* a process that is, or was, in it */
+	int netns_fd[AS_NETNS_MAX];      /* open, whoever is gone; [0] is not used */
 	/* private */
 	struct as_holder *holders; /* sorted by pid */
 	size_t nholders, holders_cap;

@@ -632,6 +632,7 @@ static void start_stacks(struct engine *e, struct as_engine_result *ret)
 	    watch(e, as_stacks_fd(e->stacks), EV_STACKS, why) < 0)
 		return;
 	e->collect.helper = as_stacks_tid(e->stacks);
+	as_parts_help(&e->parts, &e->collect, "stacks", "the memory of Pythons, /proc/PID/maps");
 }
 
 static void stop_stacks(struct engine *e, struct as_engine_result *ret)

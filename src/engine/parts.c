@@ -97,7 +97,22 @@ static void add_cost(struct as_frame *frame, size_t i, const struct as_meter *m,
 	as_row_set(row, AS_F_COLL_OPEN, open_ns);
 }
 
-static void add_costs(const struct as_parts *p, struct as_frame *frame)
+void as_parts_help(struct as_parts *p, const struct as_collect *c, const char *name,
+		   const char *reads)
+{
+	p->helped = true;
+	tell_part(c, p->n + 1, name, reads);
+}
+
+/* As the kernel numbers the CPU clock of a thread of one's own process, in every libc. */
+static clockid_t clock_of(int32_t tid)
+{
+	enum { PER_THREAD = 4, SCHED = 2 };
+
+	return (clockid_t)(~(uint32_t)tid << 3 | PER_THREAD | SCHED);
+}
+
+static void add_costs(const struct as_parts *p, const struct as_collect *c, struct as_frame *frame)
 {
 	struct as_meter rest = as_parts_spent(p);
 
@@ -107,6 +122,12 @@ static void add_costs(const struct as_parts *p, struct as_frame *frame)
 		rest.calls -= p->v[i].spent.calls;
 	}
 	add_cost(frame, p->n, &rest, AS_NA);
+	if (p->helped) {
+		int64_t *row = as_frame_row(frame, AS_COLLECTOR, (uint32_t)p->n + 2);
+
+		as_called(1);
+		as_row_set(row, AS_F_COLL_CPU, as_clock(clock_of(c->helper)));
+	}
 }
 
 /* ── at work ──────────────────────────────────────────────────────────── */
@@ -123,7 +144,7 @@ void as_parts_sample(struct as_parts *p, const struct as_collect *c, struct as_f
 			*c->starved = true;
 		spend(&p->v[i].spent, &since);
 	}
-	add_costs(p, frame);
+	add_costs(p, c, frame);
 	*c->starved |= frame->bad;
 }
 

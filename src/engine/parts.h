@@ -5,7 +5,8 @@
  * Those of the registry that some wanted field needs, in its order, each with
  * its state. One that could not be opened is asked no more: what it knows is
  * unknown, and it has told the sinks why. What each costs is measured with it:
- * rows of the scope `collector`, one more for all that the engine does itself.
+ * rows of the scope `collector`, one more for all that the engine does itself,
+ * and one for a thread of ours that helps it.
  */
 #include "collect/collector.h"
 
@@ -22,6 +23,7 @@ struct as_meter as_meter_now(void);
 struct as_parts {
 	size_t n;
 	struct as_meter began; /* when all were open */
+	bool helped;           /* by a thread of ours: collect.helper */
 	struct {
 		const struct as_collector *ops;
 		void *state;
@@ -33,6 +35,9 @@ struct as_parts {
 
 /* Fails only for want of memory; as_parts_close() follows in any case. */
 int as_parts_open(struct as_parts *p, const struct as_collect *c, struct as_err *err);
+/* From now on c->helper costs something, too: it is told as `name`, which reads `reads`. */
+void as_parts_help(struct as_parts *p, const struct as_collect *c, const char *name,
+		   const char *reads);
 /* Let each add its rows. What memory ran out for is told through c->starved. */
 void as_parts_sample(struct as_parts *p, const struct as_collect *c, struct as_frame *frame);
 /* The job has ended: let each hear what is on its way, before the last sample. */

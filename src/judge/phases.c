@@ -25,7 +25,7 @@ static const double io_least = 1 << 20, io_ratio = 0.3;
 static const double straight = 0.05;
 /* Growing is more than this, more than that share of the run's peak, and its main occupation. */
 static const double grows_least = 16 << 20, grows_share = 0.25, grows_per_cpu = 50 << 20;
-/* I/O is a phase's character while user code takes less than this of a core. */
+/* I/O is a phase's character while user code takes, or wants, less than this of a core. */
 static const double io_user_most = 0.5;
 static const double cpu_bound = 0.8, idle = 0.05, tell_cores = 0.1, short_of_cpu = 0.5;
 
@@ -359,6 +359,12 @@ static bool moves_bytes(const double inner[CHANNELS])
 	return inner[READ] >= io_least || inner[WRITE] >= io_least;
 }
 
+/* Cores of user code, had there been a CPU whenever something was ready to run. */
+static double user_wanted(const struct as_phase *p)
+{
+	return p->wait > 0 && p->cores > 0 ? p->user * (1 + p->wait / p->cores) : p->user;
+}
+
 static enum as_phase_kind kind_of(const struct as_phase *p, const struct windows *w,
 				  const double inner[CHANNELS])
 {
@@ -366,7 +372,7 @@ static enum as_phase_kind kind_of(const struct as_phase *p, const struct windows
 
 	if (grows(p, w) && !(p->rise < grows_per_cpu * cpu))
 		return AS_PHASE_GROWING;
-	if (moves_bytes(inner) && !(p->user >= io_user_most))
+	if (moves_bytes(inner) && !(user_wanted(p) >= io_user_most))
 		return inner[WRITE] > inner[READ] ? AS_PHASE_WRITING : AS_PHASE_READING;
 	return inner[DEMAND] >= cpu_bound ? AS_PHASE_CPU
 	       : inner[CORES] >= idle     ? AS_PHASE_BUSY

@@ -52,6 +52,8 @@ static const double cpu_wait_ready = 0.50;   /* of a job that mostly wanted to r
 static const struct limit stolen = {0.10, 0.30};
 /* Less than this share of one core is no computing; counted downwards. */
 static const struct limit idle = {0.10, 0.02};
+/* One that hardly computed was held up by a peer that it waited for that share of the run. */
+static const double answers_matter = 0.25;
 
 /* ── facts ────────────────────────────────────────────────────────────── */
 
@@ -69,6 +71,9 @@ struct facts {
 	double wait;    /* of the time threads were ready             */
 	double busiest; /* share of the run that one thread was on CPU */
 	const struct as_instance *thread;
+	double answers;                 /* seconds, over all connections to `peer`     */
+	const struct as_instance *peer; /* that was waited for most            */
+	bool containers;                /* it talked to who runs containers    */
 	uint64_t samples;
 };
 
@@ -115,6 +120,32 @@ static void find_busiest(struct facts *f)
 	f->busiest = most / 1e9 / f->wall;
 }
 
+/* A client of such a daemon starts nothing itself. */
+static bool runs_containers(const char *peer)
+{
+	static const char *const sockets[] = {"docker.sock", "podman.sock", "containerd.sock"};
+
+	for (size_t i = 0; peer && i < AS_LEN(sockets); i++)
+		if (!strncmp(peer, "unix ", 5) && strstr(peer, sockets[i]))
+			return true;
+	return false;
+}
+
+static void find_peer(struct facts *f)
+{
+	f->answers = NAN;
+	for (size_t i = 0; i < f->run->ninstances; i++) {
+		const struct as_instance *p = &f->run->instances[i];
+		double ns = p->scope == AS_PEER ? as_instance_last(p, AS_F_PEER_WAIT) : (double)NAN;
+
+		f->containers |= p->scope == AS_PEER && runs_containers(p->name);
+		if (isnan(ns) || ns / 1e9 <= f->answers)
+			continue;
+		f->answers = ns / 1e9;
+		f->peer = p;
+	}
+}
+
 static double steal_share(const struct as_run *run)
 {
 	double steal = mean_of(run, AS_F_SYS_STEAL);
@@ -144,6 +175,7 @@ static struct facts find_facts(const struct as_run *run)
 	double in = as_total_value(run, AS_T_READ), out = as_total_value(run, AS_T_WRITE);
 
 	find_cpu(&f);
+	find_peer(&f);
 	f.samples = as_run_samples(run);
 	f.throttled = as_total_value(run, AS_T_THROTTLED) / 1e9 / f.wall;
 	f.periods = mean_of(run, AS_F_CG_THROTTLES) / mean_of(run, AS_F_CG_PERIODS);
@@ -437,18 +469,49 @@ static bool cpu_contended(const struct facts *f, struct as_verdict *v)
 	return true;
 }
 
+static void say_whose_answers(const struct facts *f, struct as_verdict *v)
+{
+	sentence(v,
+		 "waiting: it computed in only %s of the time, and waited %s for answers of %.50s",
+		 as_human_percent(f->cores).s, as_human_duration((int64_t)(f->answers * 1e9)).s,
+		 f->peer->name ? f->peer->name : "a peer");
+	advice(v, "find what takes so long there, or ask less often, or several at once; "
+		  "a faster machine would not help here");
+}
+
+static void say_what_for(const struct facts *f, struct as_verdict *v)
+{
+	struct as_text share = as_human_percent(f->cores);
+
+	if (f->containers) {
+		sentence(v,
+			 "waiting: it computed in only %s of the time, and its containers are "
+			 "the daemon's: they are not measured here",
+			 share.s);
+		advice(v, "measure a container: "
+			  "assay attach -c $(docker inspect -f '{{.State.Pid}}' NAME)");
+	} else if (f->answers >= answers_matter * f->wall) {
+		say_whose_answers(f, v);
+	} else {
+		sentence(v,
+			 "waiting: it computed in only %s of the time, and nothing measured here "
+			 "held it up",
+			 share.s);
+		advice(v, "look for sleeps, locks, the network, or another program that it waits "
+			  "for; a faster machine would not help");
+	}
+}
+
 static bool waiting(const struct facts *f, struct as_verdict *v)
 {
 	if (!(f->cores < idle.from))
 		return false;
 	v->confidence = past(idle, f->cores);
-	sentence(
-		v,
-		"waiting: it computed in only %s of the time, and nothing measured here held it up",
-		as_human_percent(f->cores).s);
-	advice(v, "look for sleeps, locks, the network, or another program that it waits for; "
-		  "a faster machine would not help");
+	say_what_for(f, v);
 	number_of(v, "cores used", f->cores);
+	if (f->answers > 0)
+		evidence(v, "waited for answers", f->answers,
+			 as_human_duration((int64_t)(f->answers * 1e9)));
 	share_of(v, "waiting for I/O", f->stall_io);
 	if (!isnan(f->device_rate))
 		evidence(v, "device bytes a second", f->device_rate,

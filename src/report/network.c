@@ -39,7 +39,7 @@ void as_note_net(const struct as_run *run, struct as_flow *f)
 /* ── the table ────────────────────────────────────────────────────────── */
 
 static const struct as_column peer_columns[] = {
-	{.title = "peer", .min = 16},
+	{.title = "peer", .min = 16, .path = true},
 	{.title = "opened", .right = true, .spare = 4},
 	{.title = "reused", .right = true, .spare = 2},
 	{.title = "turns", .right = true, .spare = 5},
@@ -62,10 +62,11 @@ static void put_rtt(const struct as_instance *i, struct as_buf *cell)
 	as_put_value(cell, AS_NS, as_instance_tally(i, column).mean);
 }
 
+/* That 127.0.0.1 is localhost is no news, and costs the room for a port. */
 static void put_name(const struct as_instance *i, struct as_buf *cell)
 {
 	as_buf_str(cell, i->name ? i->name : "-");
-	if (i->detail)
+	if (i->detail && strcmp(i->detail, "localhost") != 0)
 		as_buf_fmt(cell, " (%s)", i->detail);
 }
 

@@ -203,6 +203,17 @@ static void cell(const void *data, size_t row, size_t col, struct as_buf *out)
 	}
 }
 
+/* None that was seen, or nobody could look. */
+static void put_none(struct as_buf *out, const struct as_run *run)
+{
+	const struct as_total *t = &run->totals[AS_T_NET_CONNS];
+
+	if (t->how == AS_UNAVAILABLE && t->source[0])
+		as_buf_fmt(out, "  not known: %s\n", t->source);
+	else
+		as_buf_str(out, "  none was seen\n");
+}
+
 void as_report_sockets(struct as_buf *out, const struct as_look *look, const struct as_run *run)
 {
 	const struct as_sheet s = {out, look, run};
@@ -222,7 +233,7 @@ void as_report_sockets(struct as_buf *out, const struct as_look *look, const str
 						.indent = 2,
 						.cell = cell});
 	else
-		as_buf_str(out, "  none was seen\n");
+		put_none(out, run);
 	as_put_more(&s, (size_t)left_out(run), " with no more bytes");
 	as_page_end(out, look, from);
 }

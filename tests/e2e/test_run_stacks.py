@@ -30,6 +30,18 @@ def kinds(stacks):
     return {k["name"]: k["total"] for k in stacks["kinds"]}
 
 
+@job_test("what stacks cost is a part of what measuring cost")
+def _():
+    doc, _ = measured("-c", "import time\nend = time.time() + 1\nwhile time.time() < end: pass",
+                      options=("--stacks", "cpu", "--stacks-rate", "500"))
+    part = {x["name"]: x["metrics"]["collector.cpu"]["total"] for x in doc["assay"]["collectors"]}
+    expect(part["stacks"] > 0, f"no part of {part}")
+    own = doc["assay"]["totals"]["self_cpu"]["value"]
+    expect(sum(part.values()) <= own, f"{part} together are more than {own} ns")
+    plain, _ = measured("-c", "pass", options=())
+    expect("stacks" not in {x["name"] for x in plain["assay"]["collectors"]}, "a part that was not")
+
+
 @job_test("each slice of time has the function that ran in it")
 def _():
     doc, said = measured(program("turns"), 0.8)

@@ -487,15 +487,24 @@ def _():
 
 # --- namespaces ---------------------------------------------------------------
 
-def in_namespace(command, *args, **how):
-    """The workload in a network namespace of its own, with `command` before it."""
+def need_namespaces():
     if not is_root() or run("unshare", "-n", "true").rc != 0 or not shutil.which("ip"):
         skip("needs root, unshare -n and ip")
+
+
+def through(enter, script, *args):
+    """The workload as the arguments of `script`, a shell's that `enter` brings somewhere else."""
     out = tmp() / "r.json"
-    r = run(ASSAY, "run", "--quiet", "--json", "-o", out, "--", "unshare", "-n", "sh", "-c",
-            f'ip link set lo up && {command} exec "$@"', "sh", work("net"), *args, timeout=60)
+    r = run(ASSAY, "run", "--quiet", "--wait-all", "--json", "-o", out, "--", *enter, "sh", "-c",
+            script, "sh", work("net"), *args, timeout=60)
     expect_eq(r.rc, 0, r.err)
     return Profile(json.loads(out.read_text()), json.loads(r.out.splitlines()[-1]), r.rc, r.err)
+
+
+def in_namespace(command, *args):
+    """The workload in a network namespace of its own, with `command` before it."""
+    need_namespaces()
+    return through(("unshare", "-n"), f'ip link set lo up && {command} exec "$@"', *args)
 
 
 @job_test("a job with a network namespace of its own is seen there")
@@ -511,6 +520,62 @@ def _():
     least = p.truth["sent"] + 72 * packets
     expect_between(sent, least, least + 64 + 65536 * p.total("net_retransmits"),
                    "bytes over its lo")
+
+
+@job_test("a namespace is known for good, also when the process that showed it is gone")
+def _():
+    need_namespaces()
+    p = through(("unshare", "-n"), 'ip link set lo up; sleep 0.7; (sleep 0.7; exec "$@") &',
+                "tcp4", 1_000_003, 500_009, 2, 0.8)
+    expect_traffic(p, "a namespace whose first process is gone")
+
+
+@contextlib.contextmanager
+def old_namespace():
+    """How to enter a namespace that is older than the job; 3 MB went over its lo."""
+    with subprocess.Popen(("unshare", "-n", "sleep", "60")) as holder:
+        try:
+            mine, space = os.stat("/proc/self/ns/net").st_ino, f"/proc/{holder.pid}/ns/net"
+            wait_for(lambda: os.stat(space).st_ino != mine, what="a namespace of its own")
+            with open(space):   # as who makes namespaces for others holds them, ip or a container's
+                enter = ("nsenter", "-t", str(holder.pid), "-n")
+                run(*enter, "ip", "link", "set", "lo", "up").ok()
+                run(*enter, work("net"), "tcp4", 3_000_000, 10, 1, 0).ok()
+                yield enter
+        finally:
+            holder.kill()
+
+
+@job_test("what went over an interface before the job came to its namespace is not the job's")
+def _():
+    need_namespaces()
+    with old_namespace() as enter:
+        p = through(enter, 'sleep 0.5; exec "$@"', "tcp4", 100_000, 10, 1, 0.8)
+    lo = next(x for x in p.doc["assay"]["interfaces"] if x["whose"] == "job")
+    expect_between(lo["metrics"]["interface.bytes.sent"]["total"], p.truth["sent"],
+                   p.truth["sent"] + 200_000, "bytes over lo")
+
+
+SWAP = """
+import os, socket, sys, time
+held = os.open("/dev/null", os.O_RDONLY)    # as many descriptors before the connection as with it
+time.sleep(0.3)
+os.close(held)
+with socket.create_connection(("127.0.0.1", int(sys.argv[1]))) as s:
+    s.sendall(b"x" * 1000)
+    time.sleep(0.7)
+"""
+
+
+@job_test("a connection that took a closed file's place is seen, on every rung")
+def _():
+    folder = public()
+    for who, env in ((), {}), ((), NETLINK), (as_nobody(), {}):
+        with server(lambda c: take(c, 1000)) as port:
+            out = run(*who, folder / "assay", "run", "--quiet", "--no-store", "--json", "-o", "-",
+                      "--", "/usr/bin/python3", "-S", "-c", SWAP, port, timeout=60, env=env).ok()
+            totals = json.loads(out.out)["assay"]["totals"]
+            expect_eq(totals["net_sent"]["value"], 1000, f"bytes sent, {who} {env}")
 
 
 @job_test("of a network namespace that we may not enter nothing is known, and nothing is 0")
@@ -531,6 +596,9 @@ def _():
         expect_eq(p.metric(f"job.net.{key}")["last"], None, f"job.net.{key}")
         expect_eq(set(p.column(f"job.net.{key}")), {None}, f"timeline of job.net.{key}")
     expect_eq(peers(p), {}, "peers")
+    listed = run(*as_nobody(), folder / "assay", "show", "--sockets", cwd=folder,
+                 env={"ASSAY_STORE": f"{folder}/store", "HOME": str(folder)}).ok().out
+    expect("not known: its network namespace" in listed, listed)
     nics = {x["name"]: x for x in p.doc["assay"]["interfaces"] if x["whose"] == "job"}
     expect(nics["lo"]["metrics"]["interface.bytes.sent"]["total"] > 1010, "its own lo")
 

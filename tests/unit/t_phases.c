@@ -132,6 +132,30 @@ static void t_others_on_the_machine_are_no_phase(void)
 	EXPECT_STR(p.at[0].name, "CPU-bound, 0.75 cores");
 }
 
+/* A build that gets a third of a core still is one; who copies is not, however little it gets. */
+static void t_starved(void)
+{
+	const struct stage st[] = {{.seconds = 20,
+				    .cores = 0.4,
+				    .wait = 2.6,
+				    .user = 0.8,
+				    .read = 4 * MIB,
+				    .memory = MIB},
+				   {.seconds = 20,
+				    .cores = 0.4,
+				    .wait = 0.8,
+				    .user = 0.1,
+				    .read = 40 * MIB,
+				    .memory = MIB}};
+	const struct want w[] = {{0, AS_PHASE_CPU,
+				  "CPU-bound, 0.40 cores, short of CPU, reading 4.0 MiB/s"},
+				 {20, AS_PHASE_READING, "reading 40 MiB/s"}};
+	as_auto_run struct as_run *run = perform(st, AS_LEN(st), 0.5, 0);
+	struct as_phases p = phases_of(run);
+
+	expect(&p, w, AS_LEN(w), 0.5);
+}
+
 /* A sample that is half the phase before does not make a waiting phase a busy one. */
 static void t_the_rim_does_not_name_a_phase(void)
 {
@@ -195,6 +219,6 @@ static void t_many_changes_stay_few_and_cheap(void)
 }
 
 UTEST_MAIN(T(t_each_has_its_character), T(t_steady_growth_is_one_phase),
-	   T(t_others_on_the_machine_are_no_phase), T(t_the_rim_does_not_name_a_phase),
-	   T(t_without_a_timeline_there_is_none), T(t_what_is_unknown_is_no_reason),
-	   T(t_many_changes_stay_few_and_cheap))
+	   T(t_others_on_the_machine_are_no_phase), T(t_starved),
+	   T(t_the_rim_does_not_name_a_phase), T(t_without_a_timeline_there_is_none),
+	   T(t_what_is_unknown_is_no_reason), T(t_many_changes_stay_few_and_cheap))

@@ -20,7 +20,9 @@ struct plan {
 	double throttled_time; /* seconds                                         */
 	double read_rate, major_rate;
 	double swap, wait, oom;
-	int samples; /* -1: none at all                                  */
+	int samples;   /* -1: none at all                                  */
+	double answer; /* share of the time it waited for its peer        */
+	const char *peer;
 };
 
 static const struct plan quiet = {.wall = 10,
@@ -40,7 +42,9 @@ static const struct plan quiet = {.wall = 10,
 				  .swap = NAN,
 				  .wait = NAN,
 				  .oom = NAN,
-				  .samples = 20};
+				  .samples = 20,
+				  .answer = NAN,
+				  .peer = "10.0.0.7:5432"};
 
 static int64_t grown(double rate, int64_t t)
 {
@@ -73,6 +77,10 @@ static void tick(struct synth *s, const struct plan *p, int64_t t)
 	tick_machine(s, p, t);
 	if (!isnan(p->thread)) {
 		synth_set(s, AS_F_THR_CPU, 1, grown(p->thread, t));
+	}
+	if (!isnan(p->answer)) {
+		synth_set(s, AS_F_PEER_CONNS, 0, 1);
+		synth_set(s, AS_F_PEER_WAIT, 0, grown(p->answer, t));
 	}
 	if (!isnan(p->threads)) {
 		synth_set(s, AS_F_PROC_USER, 1, grown(p->cores, t));
@@ -110,6 +118,11 @@ static struct as_run *make(const struct plan *p, enum as_status status)
 						.parent = AS_NO_PARENT,
 						.key = 70,
 						.name = (char *)(uintptr_t) "prog",
+						.died_ns = AS_NA,
+						.ended_by = AS_NA});
+	synth_instance(&s, (struct as_instance){.scope = AS_PEER,
+						.parent = AS_NO_PARENT,
+						.name = (char *)(uintptr_t)p->peer,
 						.died_ns = AS_NA,
 						.ended_by = AS_NA});
 	for (int i = 0; i < p->samples; i++)
@@ -230,6 +243,37 @@ static void t_order_and_honesty(void)
 	EXPECT_KIND("mixed", p_.cores = 1; p_.samples = -1); /* one thread? nobody looked */
 }
 
+/* Who was waited for is said, when that was known and for long enough. */
+static void t_waited_for(void)
+{
+	struct plan p = quiet;
+	struct as_verdict v;
+
+	p.cores = 0.01;
+	p.answer = 0.3;
+	v = judge(p);
+	EXPECT_STR(v.kind, "waiting");
+	EXPECT_STR(v.sentence, "waiting: it computed in only 1.0 % of the time, and waited "
+			       "3.00 s for answers of 10.0.0.7:5432");
+	EXPECT_STR(v.evidence[1].what, "waited for answers");
+	EXPECT_STR(v.evidence[1].value, "3.00 s");
+	p.answer = 0.2;
+	v = judge(p);
+	EXPECT_STR(v.sentence, "waiting: it computed in only 1.0 % of the time, and nothing "
+			       "measured here held it up");
+	EXPECT_STR(v.evidence[1].value, "2.00 s");
+	p.peer = "unix /run/docker.sock"; /* its containers are not among its processes */
+	p.answer = NAN;
+	v = judge(p);
+	EXPECT_STR(v.sentence, "waiting: it computed in only 1.0 % of the time, and its containers "
+			       "are the daemon's: they are not measured here");
+	EXPECT(strstr(v.advice, "assay attach -c"));
+	p = quiet;
+	p.cores = 2; /* while one thread waits the others compute */
+	p.answer = 0.9;
+	EXPECT_STR(judge(p).kind, "mixed");
+}
+
 static void t_confidence(void)
 {
 	struct plan p = quiet;
@@ -335,5 +379,6 @@ static void t_running(void)
 	EXPECT_I64(run->end.duration_ns, 10 * AS_SECOND);
 }
 
-UTEST_MAIN(T(t_each_kind), T(t_boundaries), T(t_order_and_honesty), T(t_confidence), T(t_words),
-	   T(t_evidence_is_what_was_measured), T(t_memory_against_its_limit), T(t_running))
+UTEST_MAIN(T(t_each_kind), T(t_boundaries), T(t_order_and_honesty), T(t_waited_for),
+	   T(t_confidence), T(t_words), T(t_evidence_is_what_was_measured),
+	   T(t_memory_against_its_limit), T(t_running))
