@@ -44,6 +44,13 @@ static void stop(struct told *t)
 	as_builder_free(t->b);
 }
 
+static struct as_run *finish(struct told *t)
+{
+	EXPECT_I64(t->sink.failed, 0);
+	as_frame_done(&t->frame);
+	return as_builder_take(t->b);
+}
+
 static void t_identity(void)
 {
 	struct told t;
@@ -118,11 +125,11 @@ static void t_none_so_far(void)
 		}
 		as_tee_frame(&t.tee, &t.frame);
 	}
-	const int64_t *last = as_run_instance(as_builder_run(t.b), AS_PROCESS, 3)->last;
+	as_auto_run struct as_run *run = finish(&t);
+	const int64_t *last = as_run_instance(run, AS_PROCESS, 3)->last;
 	EXPECT_I64(as_row_at(last, AS_F_PROC_MINFLT), 5);
 	EXPECT_I64(as_row_at(last, AS_F_PROC_MAJFLT), AS_NA);
 	EXPECT_I64(as_row_at(last, AS_F_PROC_SYSCR), AS_NA); /* it may be its children's */
-	stop(&t);
 }
 
 /* Tallies that begin with the second row know of the first. */
@@ -147,11 +154,10 @@ static void t_second_row(void)
 		}
 		as_tee_frame(&t.tee, &t.frame);
 	}
-	const struct as_run *run = as_builder_run(t.b);
+	as_auto_run struct as_run *run = finish(&t);
 	EXPECT(!memcmp(as_run_tally(run, AS_F_PROC_USER, 3), &user, sizeof user));
 	EXPECT(!memcmp(as_run_tally(run, AS_F_PROC_RSS, 3), &rss, sizeof rss));
 	EXPECT_I64(as_row_at(as_run_instance(run, AS_PROCESS, 3)->last, AS_F_PROC_RSS), 97);
-	stop(&t);
 }
 
 static void device_tick(struct told *t, int64_t t_ns, int64_t bytes)
@@ -357,9 +363,7 @@ static struct as_run *told_of(const int *values, size_t n, bool alone)
 		if (alone)
 			as_frame_done(&t.frame);
 	}
-	EXPECT_I64(t.sink.failed, 0);
-	as_frame_done(&t.frame);
-	return as_builder_take(t.b);
+	return finish(&t);
 }
 
 /* Rows that are the same as before are told to the tallies late, and it makes no difference. */
