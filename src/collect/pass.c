@@ -110,24 +110,38 @@ static void raise_children(struct as_process *p)
 	p->base.cstime += (int64_t)p->told_ended.child_stime - p->stat.cstime;
 }
 
+static void note_ended(struct as_process *p, const struct as_wire_ended *ended)
+{
+	static const struct as_wire_ended none;
+
+	p->told_ended = *ended;
+	p->ended_any = memcmp(ended, &none, sizeof none) != 0;
+	p->io_news = true;
+}
+
+static void put_children(struct as_process *p, const struct as_wire_ended *ended)
+{
+	put(p, &p->stat.cutime, (int64_t)ended->child_utime);
+	put(p, &p->stat.cstime, (int64_t)ended->child_stime);
+	put(p, &p->stat.cminflt, (int64_t)ended->child_minflt);
+	put(p, &p->stat.cmajflt, (int64_t)ended->child_majflt);
+}
+
 /* False: it is to be as it was told before, and was never told. */
-static bool take_ended(struct as_process *p, struct as_wire_usage *sum,
-		       const struct as_wire_thread *t, const struct as_wire_group *g)
+static bool take_ended(struct as_process *p, const struct as_wire_thread *t,
+		       const struct as_wire_group *g)
 {
 	if (t->kind == AS_WIRE_BRIEF && !p->ended_told)
 		return false;
-	if (t->kind != AS_WIRE_BRIEF) {
-		p->told_ended = g->ended;
-		p->io_news = true;
-	}
+	if (t->kind != AS_WIRE_BRIEF)
+		note_ended(p, &g->ended);
 	p->ended_told = true;
 	if (p->midway && !p->passed)
 		raise_children(p);
-	put(p, &p->stat.cutime, (int64_t)p->told_ended.child_utime);
-	put(p, &p->stat.cstime, (int64_t)p->told_ended.child_stime);
-	put(p, &p->stat.cminflt, (int64_t)p->told_ended.child_minflt);
-	put(p, &p->stat.cmajflt, (int64_t)p->told_ended.child_majflt);
-	add(sum, &p->told_ended.threads);
+	if (p->ended_any)
+		put_children(p, &p->told_ended);
+	else
+		put_children(p, &(struct as_wire_ended){0}); /* most have no more: it is not touched */
 	return true;
 }
 
@@ -156,7 +170,7 @@ static void take_sum(struct as_process *p, const struct as_wire_usage *u)
  * What was before the run is now told by another: CPU time that /proc has in ticks, and of
  * context switches only the first thread's. It grew as much as it did.
  */
-static void take_midway(struct as_process *p)
+static void take_midway(struct as_process *p, const struct as_wire_usage *u)
 {
 	struct as_proc_stat *s = &p->stat;
 	struct as_proc_base *b = &p->base;
@@ -165,7 +179,7 @@ static void take_midway(struct as_process *p)
 	if (p->by_clock)
 		user = as_process_cpu(p) - b->utime - b->stime - sys;
 	s->utime = s->stime = 0;
-	put_cpu(p, &p->told_sum);
+	put_cpu(p, u);
 	b->utime = s->utime - user;
 	b->stime = s->stime - sys;
 }
@@ -179,20 +193,26 @@ static void raise_base(struct as_process *p, int64_t voluntary, int64_t forced)
 	p->status_base.forced += p->status.forced - forced;
 }
 
-/* All its threads were told: this is their sum, with those that ended. */
+/* All its threads were told: this is what the living used. */
 static void settle(struct as_process *p, const struct as_pass *pass,
-		   const struct as_wire_usage *sum)
+		   const struct as_wire_usage *living)
 {
+	struct as_wire_usage sum;
 	bool takes_over = p->first_pass && p->midway;
 	int64_t voluntary = p->status.voluntary, forced = p->status.forced;
 
 	as_threads_untold(p, pass->c, &pass->members->pool, pass->n);
+	if (p->ended_any) {
+		sum = *living;
+		add(&sum, &p->told_ended.threads);
+		living = &sum;
+	}
 	if (takes_over)
-		take_midway(p);
-	take_sum(p, sum);
+		take_midway(p, living);
+	take_sum(p, living);
 	if (takes_over)
 		raise_base(p, voluntary, forced);
-	p->run_ended = (int64_t)p->told_ended.threads.cpu;
+	p->run_ended = p->ended_any ? (int64_t)p->told_ended.threads.cpu : 0;
 	p->by_clock = true;
 	p->fresh = true;
 	p->changed |= p->first_pass;
@@ -256,24 +276,23 @@ static void hear(void *data, const struct as_wire_thread *t, const struct as_wir
 {
 	struct as_pass *pass = data;
 	struct as_process *p = member(pass, t->pid);
-	struct as_wire_usage one = {0};
 
 	if (!p || p->gone || (g && !same(p, t)))
 		return;
 	bool at_once = alone(p, pass, g), more = p->begun == pass->n;
 	if (more && p->settled)
 		return; /* a thread that was just born: the next pass knows of it */
-	struct as_wire_usage *sum = at_once ? &one : &p->told_sum;
 	if (!more && !at_once)
-		*sum = (struct as_wire_usage){0};
+		p->told_sum = (struct as_wire_usage){0};
+	if (!at_once)
+		add(&p->told_sum, &t->usage);
 	p->begun = pass->n;
 	p->settled = false;
-	add(sum, &t->usage);
 	if (as_threads_wanted(pass->c->want))
 		as_threads_told(p, pass->c, &pass->members->pool, t, pass->n);
 	if (!g)
 		return;
-	if (!take_ended(p, sum, t, g)) {
+	if (!take_ended(p, t, g)) {
 		pass->gap = true;
 		return;
 	}
@@ -282,7 +301,7 @@ static void hear(void *data, const struct as_wire_thread *t, const struct as_wir
 	p->first_pass = !p->passed;
 	p->passed = pass->n;
 	if (at_once)
-		settle(p, pass, sum);
+		settle(p, pass, &t->usage);
 }
 
 /* Is it added up from the processes, and not counted or reckoned elsewhere? */

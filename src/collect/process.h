@@ -25,8 +25,8 @@ struct as_thread {
 	int fd;        /* its schedstat                          */
 	bool seen;     /* in the listing of this tick            */
 	uint64_t pass; /* that told of it (collect/pass.h)       */
-	char name[68]; /* as the sink knows it                   */
 	struct as_proc_sched now, base;
+	char name[68]; /* as the sink knows it                   */
 };
 
 /* How much of its memory is its own, as last read (collect/pss.h): parts of 1. */
@@ -90,13 +90,13 @@ struct as_process {
 	bool args_told; /* the sink knows its command line                              */
 	bool io_denied, pss_denied;
 	bool ended_told; /* told_ended was                                      */
+	bool ended_any;  /* and it is more than nothing                         */
 	bool io_news;    /* during a pass: that, or its I/O, is new             */
 	bool by_clock;   /* its CPU time is, not by ticks                       */
 	struct as_proc_status status;
 	struct as_proc_io io;
-	struct as_wire_ended told_ended; /* of those that ended, as last told        */
-	int64_t wait_ended;              /* cpu wait of its threads that ended       */
-	int64_t run_ended;               /* their CPU time, see as_process_cpu()     */
+	int64_t wait_ended; /* cpu wait of its threads that ended       */
+	int64_t run_ended;  /* their CPU time, see as_process_cpu()     */
 	/* What its row and its part of the sums are made of, besides. */
 	struct as_own own;         /* what it read and wrote itself            */
 	int64_t pss, uss, pss_age; /* what its share makes of its size now */
@@ -107,6 +107,7 @@ struct as_process {
 	int64_t file_max;   /* the most pages of files that it was seen with   */
 	union as_part part; /* of the job's sums, as it stands there    */
 	/* What is seldom looked at. */
+	struct as_wire_ended told_ended; /* of those that ended, as last told        */
 	struct as_share share;
 	struct as_wire_usage told_sum; /* during a pass, of several threads        */
 	struct as_proc_sched sched;

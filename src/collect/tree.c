@@ -124,7 +124,7 @@ static void members_rows(struct state *s, const struct as_collect *c, struct as_
 
 	for (size_t i = m->n; i-- > 0;) {
 		if (i >= AHEAD && m->v[i - AHEAD]->changed)
-			as_fetch(m->v[i - AHEAD], offsetof(struct as_process, share));
+			as_fetch(m->v[i - AHEAD], offsetof(struct as_process, told_ended));
 		add_one(s, c, m->v[i]);
 		if (!member_rows(m->v[i], c, frame))
 			as_members_drop(m, i);
