@@ -141,7 +141,8 @@ static bool take_ended(struct as_process *p, const struct as_wire_thread *t,
 	if (p->ended_any)
 		put_children(p, &p->told_ended);
 	else
-		put_children(p, &(struct as_wire_ended){0}); /* most have no more: it is not touched */
+		put_children(p,
+			     &(struct as_wire_ended){0}); /* most have no more: it is not touched */
 	return true;
 }
 

@@ -206,9 +206,9 @@ static void set_base(struct as_process *p, const struct as_collect *c, bool midw
 		p->io_base = (struct as_proc_io){.wchar = joins, .syscw = joins};
 		p->status_base = (struct as_proc_status){0};
 	} else {
-		p->base = (struct as_proc_base){p->stat.minflt, p->stat.cminflt, p->stat.majflt,
-						p->stat.cmajflt, p->stat.utime,  p->stat.stime,
-						p->stat.cutime, p->stat.cstime};
+		p->base = (struct as_proc_base){p->stat.minflt,  p->stat.cminflt, p->stat.majflt,
+						p->stat.cmajflt, p->stat.utime,   p->stat.stime,
+						p->stat.cutime,  p->stat.cstime};
 		p->io_base = p->io;
 		p->status_base = p->status;
 	}

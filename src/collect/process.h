@@ -111,11 +111,11 @@ struct as_process {
 	struct as_share share;
 	struct as_wire_usage told_sum; /* during a pass, of several threads        */
 	struct as_proc_sched sched;
-	int dir;         /* /proc/PID; -1: not kept open, see as_process_visit() */
-	int fd[AS_NPF];  /* -1: not open (not wanted, refused or no descriptors left) */
-	char told[68];   /* the name that the sink knows, "" when none   */
-	int64_t born_ns; /* its birth since the run's start, once it was told; AS_NA */
-	char *args;      /* its command line as last seen, or NULL                  */
+	int dir;          /* /proc/PID; -1: not kept open, see as_process_visit() */
+	int fd[AS_NPF];   /* -1: not open (not wanted, refused or no descriptors left) */
+	char told[68];    /* the name that the sink knows, "" when none   */
+	int64_t born_ns;  /* its birth since the run's start, once it was told; AS_NA */
+	char *args;       /* its command line as last seen, or NULL                  */
 	int64_t ended_by; /* its wait status; AS_NA                                  */
 	int64_t died_ns;  /* since the run's start; AS_NA                            */
 	size_t threads_cap;

@@ -34,7 +34,8 @@ enum { AS_PART_NUMBERS = 2 * AS_NCOUNTERS + 7 };
 /* What is added up: of one member, or of all. */
 union as_part {
 	struct {
-		int64_t counter[AS_NCOUNTERS]; /* with what it took over from children it waited for */
+		int64_t counter
+			[AS_NCOUNTERS];    /* with what it took over from children it waited for */
 		int64_t own[AS_NCOUNTERS]; /* of those whose end was not told: by themselves     */
 		int64_t procs, threads, rss, vms, swap, fds;
 		int64_t peak;    /* largest resident sizes so far             */

@@ -28,10 +28,10 @@
 struct pace {
 	uint32_t id;
 	enum as_scope scope : 8;
-	bool tallied;    /* it has tallies                              */
-	uint32_t rows;   /* that it had                                 */
-	int64_t row_ns;  /* the moment of the last one                  */
-	uint32_t *known; /* of each tally: how many of them it was told of */
+	bool tallied;         /* it has tallies                              */
+	uint32_t rows;        /* that it had                                 */
+	int64_t row_ns;       /* the moment of the last one                  */
+	uint32_t *known;      /* of each tally: how many of them it was told of */
 	uint32_t first, last; /* 1 + places of its notes; 0: none */
 };
 
@@ -54,10 +54,10 @@ _Static_assert(sizeof(struct note) == NOTE_WORDS * sizeof(int64_t), "notes are m
 
 struct as_builder {
 	struct as_run *run;
-	int64_t *notes; /* struct note and numbers, one after another */
+	int64_t *notes;           /* struct note and numbers, one after another */
 	size_t nnotes, notes_cap; /* words                            */
 	uint32_t ticks;           /* that they are of                 */
-	struct pace *paces; /* of each instance                        */
+	struct pace *paces;       /* of each instance                        */
 	size_t npaces, paces_cap;
 	uint32_t *slots; /* index + 1 into run->instances, 0 = free */
 	size_t nslots;   /* a power of two                          */

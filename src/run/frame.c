@@ -117,8 +117,10 @@ static struct as_row *add(struct as_frame *f, enum as_scope scope, uint32_t inst
 		return NULL;
 	}
 	struct as_row *row = &f->now.rows[f->now.n++];
-	*row = (struct as_row){
-		.scope = scope, .instance = instance, .at = f->now.ncells, .news = all_news(scope)};
+	*row = (struct as_row){.scope = scope,
+			       .instance = instance,
+			       .at = f->now.ncells,
+			       .news = all_news(scope)};
 	f->now.ncells += n;
 	f->live += n;
 	if (was != AS_NO_ROW) {

@@ -48,12 +48,12 @@ struct as_frame {
 	int64_t *cells;
 	struct as_grid before; /* rows of the tick before; their cells are in `cells`  */
 	/* private */
-	struct as_grid now;         /* the rows of this one, and all cells             */
-	size_t live;                /* cells that rows of this tick have              */
-	size_t cursor;              /* the next row of `before`                       */
-	size_t first[AS_NSCOPES];   /* 1 + index of the row of instance 0, 0: none yet */
-	int64_t spare[AS_NFIELDS];  /* what a caller writes to when memory ran out    */
-	bool bad;                   /* rows are missing                               */
+	struct as_grid now;        /* the rows of this one, and all cells             */
+	size_t live;               /* cells that rows of this tick have              */
+	size_t cursor;             /* the next row of `before`                       */
+	size_t first[AS_NSCOPES];  /* 1 + index of the row of instance 0, 0: none yet */
+	int64_t spare[AS_NFIELDS]; /* what a caller writes to when memory ran out    */
+	bool bad;                  /* rows are missing                               */
 };
 
 void as_frame_start(struct as_frame *f, int64_t t_ns);
