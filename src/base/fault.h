@@ -43,6 +43,7 @@ static inline void as_fetch(const void *p, size_t n)
 {
 	for (size_t at = 0; at < n; at += AS_LINE)
 		__builtin_prefetch((const char *)p + at);
+	__builtin_prefetch((const char *)p + n - 1); /* it may begin anywhere in a line */
 }
 
 /* An array of n things of `size` bytes, zeroed; NULL also when n * size overflows. */

@@ -199,10 +199,11 @@ static void take_turns(struct as_census *s)
 
 static void follow_name(struct as_process *p, const struct as_collect *c)
 {
-	if (!p->changed && p->grown_up)
+	if (!p->renamed && p->grown_up)
 		return;
 	bool renamed = strcmp(p->told, p->stat.comm) != 0;
 
+	p->renamed = false;
 	if (!renamed && p->grown_up)
 		return;
 	int64_t age = as_clock(CLOCK_BOOTTIME) - p->stat.start * (AS_SECOND / c->env->hz);

@@ -182,7 +182,7 @@ static void sum_up(struct as_counters *s, const struct as_collect *c, const stru
 	for (size_t k = 0; k < AS_NCOUNTERS; k++)
 		sum[k] = sum[k] == AS_NA || (m->sums.unknown[k] && counters[k].absorbed)
 				 ? AS_NA
-				 : sum[k] + m->sums.counter[k];
+				 : sum[k] + m->sums.of.counter[k];
 }
 
 /* Does the kernel add it to the parent's own, not apart from it? */
@@ -219,7 +219,7 @@ static void add_unreaped(const struct as_counters *s, const struct as_collect *c
 	int64_t all[AS_NCOUNTERS];
 
 	for (size_t k = 0; k < AS_NCOUNTERS; k++)
-		all[k] = as_counter_used(&g->sum, (enum as_counter_id)k) + m->sums.own[k];
+		all[k] = as_counter_used(&g->sum, (enum as_counter_id)k) + m->sums.of.own[k];
 	add_unreaped_cpu(c, all, sum);
 	bool io = s->last && !m->n && !g->unknown;
 	for (size_t k = AS_K_MINFLT; k < AS_NCOUNTERS; k++)

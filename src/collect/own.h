@@ -24,13 +24,13 @@ struct as_process;
 struct as_proc_pool;
 
 struct as_own {
-	struct as_proc_io io;   /* since the run began; AS_PROC_NA: unknown           */
+	struct as_proc_io io;   /* since the run began; AS_PROC_NA: unknown             */
+	bool current;           /* private: it is what follows from what BPF last told  */
+	bool threaded;          /* it has, or had, more threads than one                */
+	int fd;                 /* of a child of ours, its first thread's file; -1      */
 	struct as_proc_io base; /* of its first thread, when the run began            */
-	bool threaded;          /* it has, or had, more threads than one              */
-	int fd;                 /* of a child of ours, its first thread's file; -1    */
 	/* private, of what BPF tells */
 	bool told, mixed;
-	bool current;               /* `io` is what follows from the last telling */
 	struct as_proc_io ended;    /* of threads and children that ended             */
 	struct as_proc_io kept;     /* of that, the threads' part                     */
 	uint64_t threads, children; /* grow when one of either ends                   */

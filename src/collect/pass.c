@@ -1,5 +1,6 @@
 #include "collect/pass.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -15,15 +16,25 @@ static void put(struct as_process *p, int64_t *to, int64_t v)
 	*to = v;
 }
 
+/* Of its memory. */
+static void put_size(struct as_process *p, int64_t *to, int64_t v)
+{
+	p->resized |= *to != v;
+	put(p, to, v);
+}
+
 static void put_name(struct as_process *p, const char comm[AS_WIRE_COMM])
 {
-	p->changed |= strncmp(p->stat.comm, comm, AS_WIRE_COMM) != 0;
+	if (!memcmp(p->stat.comm, comm, AS_WIRE_COMM))
+		return;
 	memcpy(p->stat.comm, comm, AS_WIRE_COMM);
+	p->changed = p->resized = p->renamed = true;
 }
 
 static void put_state(struct as_process *p, char state)
 {
 	p->changed |= p->stat.state != state;
+	p->resized |= p->stat.state != state;
 	p->stat.state = state;
 }
 
@@ -44,11 +55,10 @@ static void add(struct as_wire_usage *sum, const struct as_wire_usage *more)
 
 static void put_cpu(struct as_process *p, const struct as_wire_usage *u)
 {
-	struct as_proc_stat now = p->stat;
+	int64_t system = p->stat.stime, user = p->stat.utime;
 
-	as_process_split(&now, (int64_t)u->cpu, (double)u->utime, (double)u->stime);
-	put(p, &p->stat.stime, now.stime);
-	put(p, &p->stat.utime, now.utime);
+	as_process_split(&p->stat, (int64_t)u->cpu, (double)u->utime, (double)u->stime);
+	p->changed |= p->stat.stime != system || p->stat.utime != user;
 }
 
 /* ── one process ──────────────────────────────────────────────────────── */
@@ -57,13 +67,13 @@ static void take_memory(struct as_process *p, const struct as_wire_group *g, int
 {
 	int64_t rss = (int64_t)(g->file + g->anon + g->shmem), high = (int64_t)g->hwm;
 
-	put(p, &p->stat.rss, rss);
+	put_size(p, &p->stat.rss, rss);
 	put(p, &p->stat.vsize, (int64_t)g->vsize * page);
-	put(p, &p->status.rss, rss * page);
-	put(p, &p->status.anon, (int64_t)g->anon * page);
+	put_size(p, &p->status.rss, rss * page);
+	put_size(p, &p->status.anon, (int64_t)g->anon * page);
 	put(p, &p->status.file, (int64_t)g->file * page);
-	put(p, &p->status.shmem, (int64_t)g->shmem * page);
-	put(p, &p->status.swap, (int64_t)g->swap * page);
+	put_size(p, &p->status.shmem, (int64_t)g->shmem * page);
+	put_size(p, &p->status.swap, (int64_t)g->swap * page);
 	put(p, &p->status.hwm, (high > rss ? high : rss) * page);
 }
 
@@ -100,24 +110,39 @@ static void raise_children(struct as_process *p)
 	p->base.cstime += (int64_t)p->told_ended.child_stime - p->stat.cstime;
 }
 
+static void note_ended(struct as_process *p, const struct as_wire_ended *ended)
+{
+	static const struct as_wire_ended none;
+
+	p->told_ended = *ended;
+	p->ended_any = memcmp(ended, &none, sizeof none) != 0;
+	p->io_news = true;
+}
+
+static void put_children(struct as_process *p, const struct as_wire_ended *ended)
+{
+	put(p, &p->stat.cutime, (int64_t)ended->child_utime);
+	put(p, &p->stat.cstime, (int64_t)ended->child_stime);
+	put(p, &p->stat.cminflt, (int64_t)ended->child_minflt);
+	put(p, &p->stat.cmajflt, (int64_t)ended->child_majflt);
+}
+
 /* False: it is to be as it was told before, and was never told. */
 static bool take_ended(struct as_process *p, const struct as_wire_thread *t,
 		       const struct as_wire_group *g)
 {
 	if (t->kind == AS_WIRE_BRIEF && !p->ended_told)
 		return false;
-	if (t->kind != AS_WIRE_BRIEF) {
-		p->told_ended = g->ended;
-		p->io_news = true;
-	}
+	if (t->kind != AS_WIRE_BRIEF)
+		note_ended(p, &g->ended);
 	p->ended_told = true;
 	if (p->midway && !p->passed)
 		raise_children(p);
-	put(p, &p->stat.cutime, (int64_t)p->told_ended.child_utime);
-	put(p, &p->stat.cstime, (int64_t)p->told_ended.child_stime);
-	put(p, &p->stat.cminflt, (int64_t)p->told_ended.child_minflt);
-	put(p, &p->stat.cmajflt, (int64_t)p->told_ended.child_majflt);
-	add(&p->told_sum, &p->told_ended.threads);
+	if (p->ended_any)
+		put_children(p, &p->told_ended);
+	else
+		put_children(p,
+			     &(struct as_wire_ended){0}); /* most have no more: it is not touched */
 	return true;
 }
 
@@ -132,10 +157,8 @@ static bool take_io(struct as_process *p, const struct as_wire_usage *u)
 }
 
 /* What is only known when all its threads were told. */
-static void take_sum(struct as_process *p)
+static void take_sum(struct as_process *p, const struct as_wire_usage *u)
 {
-	const struct as_wire_usage *u = &p->told_sum;
-
 	put_cpu(p, u);
 	put(p, &p->stat.minflt, (int64_t)u->minflt);
 	put(p, &p->stat.majflt, (int64_t)u->majflt);
@@ -148,25 +171,59 @@ static void take_sum(struct as_process *p)
  * What was before the run is now told by another: CPU time that /proc has in ticks, and of
  * context switches only the first thread's. It grew as much as it did.
  */
-static void take_midway(struct as_process *p)
+static void take_midway(struct as_process *p, const struct as_wire_usage *u)
 {
-	struct as_proc_stat *s = &p->stat, *b = &p->base;
+	struct as_proc_stat *s = &p->stat;
+	struct as_proc_base *b = &p->base;
 	int64_t user = s->utime - b->utime, sys = s->stime - b->stime;
 
 	if (p->by_clock)
 		user = as_process_cpu(p) - b->utime - b->stime - sys;
 	s->utime = s->stime = 0;
-	put_cpu(p, &p->told_sum);
+	put_cpu(p, u);
 	b->utime = s->utime - user;
 	b->stime = s->stime - sys;
 }
 
-static void raise_base(struct as_process *p, const struct as_proc_status *was)
+/* The same of switches, which were so many. */
+static void raise_base(struct as_process *p, int64_t voluntary, int64_t forced)
 {
-	if (was->voluntary == AS_PROC_NA)
+	if (voluntary == AS_PROC_NA)
 		return;
-	p->status_base.voluntary += p->status.voluntary - was->voluntary;
-	p->status_base.forced += p->status.forced - was->forced;
+	p->status_base.voluntary += p->status.voluntary - voluntary;
+	p->status_base.forced += p->status.forced - forced;
+}
+
+/* All its threads were told: this is what the living used. */
+static void settle(struct as_process *p, const struct as_pass *pass,
+		   const struct as_wire_usage *living)
+{
+	struct as_wire_usage sum;
+	bool takes_over = p->first_pass && p->midway;
+	int64_t voluntary = p->status.voluntary, forced = p->status.forced;
+
+	as_threads_untold(p, pass->c, &pass->members->pool, pass->n);
+	if (p->ended_any) {
+		sum = *living;
+		add(&sum, &p->told_ended.threads);
+		living = &sum;
+	}
+	if (takes_over)
+		take_midway(p, living);
+	take_sum(p, living);
+	if (takes_over)
+		raise_base(p, voluntary, forced);
+	p->run_ended = p->ended_any ? (int64_t)p->told_ended.threads.cpu : 0;
+	p->by_clock = true;
+	p->fresh = true;
+	p->changed |= p->first_pass;
+	p->moves += p->changed;
+	if (p->newcomer)
+		as_process_meet(p, pass->c, &pass->members->pool);
+	as_own_told(p, &p->told_ended.threads, p->io_news);
+	p->io_news = false;
+	p->newcomer = p->first_pass = false;
+	p->settled = true;
 }
 
 /* ── all ──────────────────────────────────────────────────────────────── */
@@ -180,7 +237,7 @@ enum { NEAR = 3, FAR = 6 };
 static void fetch_next(const struct as_members *m, size_t at)
 {
 	if (at + FAR < m->n)
-		as_fetch(m->v[at + FAR], sizeof *m->v[at]);
+		as_fetch(m->v[at + FAR], offsetof(struct as_process, own.base));
 	if (at + NEAR < m->n && m->v[at + NEAR]->nthreads)
 		as_fetch(m->v[at + NEAR]->threads, sizeof(struct as_thread));
 }
@@ -206,19 +263,33 @@ static bool same(const struct as_process *p, const struct as_wire_thread *t)
 	       llabs(p->start_ns - (int64_t)t->start) <= AS_BIRTH_SLACK;
 }
 
+/*
+ * Is this all that a pass has to tell of it? Then it is settled while it is at hand. Whom it
+ * tells of for the first time waits until all are told: the sinks hear of them in order.
+ */
+static bool alone(const struct as_process *p, const struct as_pass *pass,
+		  const struct as_wire_group *g)
+{
+	return g && g->threads == 1 && p->begun != pass->n && p->passed && as_process_seen(p);
+}
+
 static void hear(void *data, const struct as_wire_thread *t, const struct as_wire_group *g)
 {
 	struct as_pass *pass = data;
 	struct as_process *p = member(pass, t->pid);
-	const struct as_want *w = pass->c->want;
 
 	if (!p || p->gone || (g && !same(p, t)))
 		return;
-	if (p->begun != pass->n)
+	bool at_once = alone(p, pass, g), more = p->begun == pass->n;
+	if (more && p->settled)
+		return; /* a thread that was just born: the next pass knows of it */
+	if (!more && !at_once)
 		p->told_sum = (struct as_wire_usage){0};
+	if (!at_once)
+		add(&p->told_sum, &t->usage);
 	p->begun = pass->n;
-	add(&p->told_sum, &t->usage);
-	if (as_threads_wanted(w))
+	p->settled = false;
+	if (as_threads_wanted(pass->c->want))
 		as_threads_told(p, pass->c, &pass->members->pool, t, pass->n);
 	if (!g)
 		return;
@@ -230,29 +301,8 @@ static void hear(void *data, const struct as_wire_thread *t, const struct as_wir
 	take_group(p, pass->c, t, g);
 	p->first_pass = !p->passed;
 	p->passed = pass->n;
-}
-
-/* All its threads were told by now. */
-static void settle(struct as_process *p, const struct as_pass *pass)
-{
-	struct as_proc_status was = p->status;
-
-	as_threads_untold(p, pass->c, &pass->members->pool, pass->n);
-	if (p->first_pass && p->midway)
-		take_midway(p);
-	take_sum(p);
-	if (p->first_pass && p->midway)
-		raise_base(p, &was);
-	p->run_ended = (int64_t)p->told_ended.threads.cpu;
-	p->by_clock = true;
-	p->fresh = true;
-	p->changed |= p->first_pass;
-	p->moves += p->changed;
-	if (p->newcomer)
-		as_process_meet(p, pass->c, &pass->members->pool);
-	as_own_told(p, &p->told_ended.threads, p->io_news);
-	p->io_news = false;
-	p->newcomer = p->first_pass = false;
+	if (at_once)
+		settle(p, pass, &t->usage);
 }
 
 /* Is it added up from the processes, and not counted or reckoned elsewhere? */
@@ -340,6 +390,6 @@ void as_pass_make(struct as_pass *pass, const struct as_witness *w, struct as_me
 	pass->c = c;
 	pass->made = walk(pass, all);
 	for (size_t i = 0; pass->made && i < m->n; i++)
-		if (as_pass_told(pass, m->v[i]))
-			settle(m->v[i], pass);
+		if (as_pass_told(pass, m->v[i]) && !m->v[i]->settled)
+			settle(m->v[i], pass, &m->v[i]->told_sum);
 }

@@ -202,11 +202,13 @@ static void set_base(struct as_process *p, const struct as_collect *c, bool midw
 	int64_t joins = p->pid == c->root && c->cgroup ? c->cgroup->joins : 0;
 
 	if (!midway) {
-		p->base = (struct as_proc_stat){0};
+		p->base = (struct as_proc_base){0};
 		p->io_base = (struct as_proc_io){.wchar = joins, .syscw = joins};
 		p->status_base = (struct as_proc_status){0};
 	} else {
-		p->base = p->stat;
+		p->base = (struct as_proc_base){p->stat.minflt,  p->stat.cminflt, p->stat.majflt,
+						p->stat.cmajflt, p->stat.utime,   p->stat.stime,
+						p->stat.cutime,  p->stat.cstime};
 		p->io_base = p->io;
 		p->status_base = p->status;
 	}
@@ -328,7 +330,7 @@ static bool read_inside(struct as_process *p, const struct as_collect *c, struct
 	if (!p->moved && !in_full && p->stat.threads == 1 && ++p->quiet < QUIET_MAX)
 		return true;
 	p->moved = false;
-	p->changed = true;
+	p->changed = p->resized = p->renamed = true;
 	p->quiet = 0;
 	const struct as_proc_stat was = p->stat;
 	if (!read_stat(p, c, pool))

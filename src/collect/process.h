@@ -25,8 +25,8 @@ struct as_thread {
 	int fd;        /* its schedstat                          */
 	bool seen;     /* in the listing of this tick            */
 	uint64_t pass; /* that told of it (collect/pass.h)       */
-	char name[68]; /* as the sink knows it                   */
 	struct as_proc_sched now, base;
+	char name[68]; /* as the sink knows it                   */
 };
 
 /* How much of its memory is its own, as last read (collect/pss.h): parts of 1. */
@@ -40,6 +40,12 @@ struct as_share {
 	double shmem;    /* of shared memory, likewise                      */
 	int64_t mapped;  /* shared memory in all processes then             */
 	uint32_t crowd;  /* how many relatives there were then              */
+};
+
+/* Counters of `stat` where the run began to count. */
+struct as_proc_base {
+	int64_t minflt, cminflt, majflt, cmajflt;
+	int64_t utime, stime, cutime, cstime;
 };
 
 struct as_process {
@@ -64,43 +70,54 @@ struct as_process {
 	bool missing;     /* it is not there any more: somebody waited for it             */
 	bool placed;      /* its family was looked for                                    */
 	bool named;       /* the witness knows that it belongs                            */
+	bool resized;     /* numbers of its memory, or its name, are other than pss knows */
+	bool renamed;     /* its name may not be the one that was told                    */
+	bool settled;     /* private to collect/pass.c                                    */
 	/*
 	 * Times in ns, its own CPU time by the scheduler's clock, whoever tells it: see
-	 * as_process_cpu(). base: what stood there when the run began, where it was there before.
+	 * as_process_cpu().
 	 */
-	struct as_proc_stat stat, base;
-	uint32_t parent;
-	uint64_t begun; /* the last pass that told of a thread of it                    */
+	struct as_proc_stat stat;
+	/* What a pass touches when it ran: of thousands each line is waited for. */
+	uint64_t begun; /* the last pass that told of a thread of it           */
 	struct as_thread *threads;
+	int64_t start_ns; /* CLOCK_BOOTTIME of its birth as it was told; AS_PROC_NA  */
+	int64_t fds;
+	int32_t family; /* those forked from it and not replaced by exec; -1: none known */
+	uint32_t parent;
 	bool midway; /* it ran before the run began                                  */
 	bool newcomer, first_pass;
 	bool args_told; /* the sink knows its command line                              */
 	bool io_denied, pss_denied;
-	struct as_proc_status status, status_base;
-	struct as_proc_io io, io_base;
+	bool ended_told; /* told_ended was                                      */
+	bool ended_any;  /* and it is more than nothing                         */
+	bool io_news;    /* during a pass: that, or its I/O, is new             */
+	bool by_clock;   /* its CPU time is, not by ticks                       */
+	struct as_proc_status status;
+	struct as_proc_io io;
+	int64_t wait_ended; /* cpu wait of its threads that ended       */
+	int64_t run_ended;  /* their CPU time, see as_process_cpu()     */
+	/* What its row and its part of the sums are made of, besides. */
+	struct as_own own;         /* what it read and wrote itself            */
+	int64_t pss, uss, pss_age; /* what its share makes of its size now */
+	/* What stood there when the run began, where it was there before. */
+	struct as_proc_base base;
+	struct as_proc_status status_base;
+	struct as_proc_io io_base;
+	int64_t file_max;   /* the most pages of files that it was seen with   */
+	union as_part part; /* of the job's sums, as it stands there    */
+	/* What is seldom looked at. */
+	struct as_wire_ended told_ended; /* of those that ended, as last told        */
+	struct as_share share;
+	struct as_wire_usage told_sum; /* during a pass, of several threads        */
 	struct as_proc_sched sched;
 	int dir;          /* /proc/PID; -1: not kept open, see as_process_visit() */
 	int fd[AS_NPF];   /* -1: not open (not wanted, refused or no descriptors left) */
 	char told[68];    /* the name that the sink knows, "" when none   */
-	int64_t start_ns; /* CLOCK_BOOTTIME of its birth as it was told; AS_PROC_NA  */
-	int64_t born_ns;  /* the same since the run's start, once it was told; AS_NA */
+	int64_t born_ns;  /* its birth since the run's start, once it was told; AS_NA */
 	char *args;       /* its command line as last seen, or NULL                  */
 	int64_t ended_by; /* its wait status; AS_NA                                  */
 	int64_t died_ns;  /* since the run's start; AS_NA                            */
-	struct as_wire_usage told_sum;   /* during a pass                            */
-	struct as_wire_ended told_ended; /* of those that ended, as last told        */
-	bool ended_told;                 /* it was                                   */
-	bool io_news;                    /* during a pass: that, or its I/O, is new  */
-	struct as_own own;               /* what it read and wrote itself            */
-	int64_t file_max;                /* the most pages of files that it was seen with   */
-	struct as_share share;
-	int32_t family; /* those forked from it and not replaced by exec; -1: none known */
-	int64_t pss, uss, pss_age; /* what its share makes of its size now */
-	int64_t fds;
-	struct as_sums part; /* of the job's sums, as it stands there    */
-	int64_t wait_ended;  /* cpu wait of its threads that ended       */
-	int64_t run_ended;   /* their CPU time, see as_process_cpu()     */
-	bool by_clock;       /* its CPU time is, not by ticks            */
 	size_t threads_cap;
 };
 

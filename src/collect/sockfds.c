@@ -112,12 +112,16 @@ static bool read_holder(struct as_sockfds *f, const struct as_collect *c, struct
 }
 
 /* It ran, and yet hardly holds a socket now. The same number may hide a change: not for long. */
-static bool can_wait(const struct as_holder *h, const struct as_process *p)
+static bool can_wait(const struct as_holder *h, int64_t now)
 {
+<<<<<<< HEAD
 	int64_t rest = (h->read_ns - h->met_ns) / AGE_PART;
 
 	return !h->n && h->fds != AS_NA && h->fds == p->fds &&
 	       as_now() - h->read_ns < (rest < seldom ? rest : seldom);
+=======
+	return !h->n && h->fds != AS_NA && h->fds == h->has && now - h->read_ns < seldom;
+>>>>>>> sample
 }
 
 /* ── all of them ──────────────────────────────────────────────────────── */
@@ -173,7 +177,7 @@ static void note(struct as_holder *h, const struct as_process *p)
 	h->moves = p->moves;
 	h->met_ns = h->instance == p->instance ? h->met_ns : 0;
 	h->instance = p->instance;
-	(void)snprintf(h->comm, sizeof h->comm, "%.15s", p->stat.comm);
+	memcpy(h->comm, p->stat.comm, sizeof h->comm - 1);
 }
 
 /* Who joined, who left, and who ran. */
@@ -197,6 +201,8 @@ static bool follow(struct as_sockfds *f, const struct as_members *m)
 		h->seen = true;
 		if (!known || ran(h, p))
 			note(h, p);
+		if (h->due)
+			h->has = p->fds;
 		f->ran |= h->due;
 		at++;
 	}
@@ -251,12 +257,17 @@ int as_sockfds_look(struct as_sockfds *f, const struct as_collect *c, as_time_le
 {
 	const struct as_members *m = *c->members;
 	bool ok = follow(f, m);
+	int64_t now = as_now();
 
-	for (size_t k = 0; ok && k < f->nholders && left(data); k++, f->turn++) {
+	for (size_t k = 0; ok && k < f->nholders; k++, f->turn++) {
 		struct as_holder *h = &f->holders[f->turn % f->nholders];
-		const struct as_process *p = h->due ? as_members_find(m, h->pid) : NULL;
 
-		if (p && !can_wait(h, p))
+		if (!h->due || can_wait(h, now))
+			continue;
+		if (!left(data)) /* a system call, and those who can wait are many */
+			break;
+		const struct as_process *p = as_members_find(m, h->pid);
+		if (p)
 			ok = read_holder(f, c, h, p);
 	}
 	if (!ok || (f->changed && !gather(f)))

@@ -28,6 +28,7 @@ struct as_holder {
 	uint32_t moves;    /* as_process.moves when it was last looked at   */
 	uint32_t netns;
 	int64_t fds;     /* how many descriptors it had when it was read; AS_NA */
+	int64_t has;     /* how many it has now                             */
 	int64_t read_ns; /* when that was, CLOCK_MONOTONIC                  */
 	int64_t met_ns;  /* when it was read first                          */
 	bool due;        /* it ran since it was read                      */

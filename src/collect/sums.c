@@ -21,7 +21,8 @@ int64_t as_sums_peak(const struct as_process *p)
 static void counters_of(const struct as_process *p, const struct as_collect *c,
 			int64_t v[AS_NCOUNTERS])
 {
-	const struct as_proc_stat *s = &p->stat, *b = &p->base;
+	const struct as_proc_stat *s = &p->stat;
+	const struct as_proc_base *b = &p->base;
 	int64_t reaped = c->children; /* a process attached to alone is without its children */
 
 	v[AS_K_USER] = s->utime - b->utime + reaped * (s->cutime - b->cutime);
@@ -45,17 +46,17 @@ static int64_t known(int64_t v)
 	return v == AS_PROC_NA ? 0 : v;
 }
 
-static void add_counters(struct as_sums *part, const struct as_process *p,
+static void add_counters(union as_part *part, const struct as_process *p,
 			 const struct as_collect *c)
 {
 	counters_of(p, c, part->counter);
 	for (size_t k = 0; k < AS_NCOUNTERS; k++) {
-		part->unknown[k] = part->counter[k] == AS_NA;
+		part->unknown |= (int64_t)(part->counter[k] == AS_NA) << k;
 		part->counter[k] = known(part->counter[k]);
 	}
 }
 
-static void add_gauges(struct as_sums *part, const struct as_process *p, const struct as_collect *c)
+static void add_gauges(union as_part *part, const struct as_process *p, const struct as_collect *c)
 {
 	part->procs = 1;
 	part->threads = p->stat.threads;
@@ -66,7 +67,8 @@ static void add_gauges(struct as_sums *part, const struct as_process *p, const s
 	part->peak = known(as_sums_peak(p));
 }
 
-static void add_own(struct as_sums *part, const struct as_process *p)
+/* As as_process_usage() has it: everything but what its children left with it. */
+static void add_own(union as_part *part, const struct as_process *p)
 {
 	struct as_life_usage u = as_process_usage(p);
 
@@ -76,19 +78,19 @@ static void add_own(struct as_sums *part, const struct as_process *p)
 
 /* ── all ──────────────────────────────────────────────────────────────── */
 
-enum { NSUMS = sizeof(struct as_sums) / sizeof(int64_t) };
-
-/* sum + plus - minus */
-static void exchange(struct as_sums *sum, const struct as_sums *plus, const struct as_sums *minus)
+static void exchange_unknown(struct as_sums *all, int64_t plus, int64_t minus)
 {
-	int64_t s[NSUMS], a[NSUMS], b[NSUMS];
+	for (size_t k = 0; k < AS_NCOUNTERS; k++)
+		all->unknown[k] += (plus >> k & 1) - (minus >> k & 1);
+}
 
-	memcpy(s, sum, sizeof s);
-	memcpy(a, plus, sizeof a);
-	memcpy(b, minus, sizeof b);
-	for (size_t i = 0; i < NSUMS; i++)
-		s[i] += a[i] - b[i];
-	memcpy(sum, s, sizeof s);
+/* all + plus - minus */
+static void exchange(struct as_sums *all, const union as_part *plus, const union as_part *minus)
+{
+	for (size_t i = 0; i < AS_PART_NUMBERS; i++)
+		all->of.number[i] += plus->number[i] - minus->number[i];
+	if (plus->unknown != minus->unknown)
+		exchange_unknown(all, plus->unknown, minus->unknown);
 }
 
 /* What decides which of its numbers are in the sums. */
@@ -99,7 +101,7 @@ static uint8_t standing(const struct as_process *p)
 
 static void bring_up_to_date(struct as_sums *all, struct as_process *p, const struct as_collect *c)
 {
-	struct as_sums part = {0};
+	union as_part part = {0};
 	bool counts = as_sums_counts(p);
 
 	if (counts)
@@ -124,5 +126,5 @@ bool as_sums_update(struct as_sums *all, struct as_process *p, const struct as_c
 
 void as_sums_leave(struct as_sums *all, const struct as_process *p)
 {
-	exchange(all, &(struct as_sums){0}, &p->part);
+	exchange(all, &(union as_part){0}, &p->part);
 }

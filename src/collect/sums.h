@@ -29,13 +29,24 @@ enum as_counter_id {
 	AS_NCOUNTERS
 };
 
-/* Of one member, or of all. Every member is an int64_t: parts are added as arrays. */
+enum { AS_PART_NUMBERS = 2 * AS_NCOUNTERS + 7 };
+
+/* What is added up: of one member, or of all. */
+union as_part {
+	struct {
+		int64_t counter
+			[AS_NCOUNTERS];    /* with what it took over from children it waited for */
+		int64_t own[AS_NCOUNTERS]; /* of those whose end was not told: by themselves     */
+		int64_t procs, threads, rss, vms, swap, fds;
+		int64_t peak;    /* largest resident sizes so far             */
+		int64_t unknown; /* of a member: bit k, counter k is not told */
+	};
+	int64_t number[AS_PART_NUMBERS];
+};
+
 struct as_sums {
-	int64_t counter[AS_NCOUNTERS]; /* with what it took over from children it waited for */
-	int64_t unknown[AS_NCOUNTERS]; /* how many do not tell it                            */
-	int64_t own[AS_NCOUNTERS];     /* of those whose end was not told: by themselves     */
-	int64_t procs, threads, rss, vms, swap, fds;
-	int64_t peak; /* largest resident sizes so far */
+	union as_part of;
+	int64_t unknown[AS_NCOUNTERS]; /* how many members do not tell it */
 };
 
 /* Is what it used in nobody else's counters? When it was waited for, the kernel has added it. */

@@ -190,7 +190,8 @@ void as_threads_told(struct as_process *p, const struct as_collect *c, struct as
 	it->pass = pass;
 	if (!t) {
 		keep(p, c, pool, it);
-	} else if (strncmp(t->name, w->comm, sizeof w->comm) != 0) {
+	} else if (memcmp(t->name, w->comm, sizeof w->comm) &&
+		   strncmp(t->name, w->comm, sizeof w->comm) != 0) {
 		memcpy(t->name, w->comm, sizeof w->comm);
 		t->name[sizeof w->comm] = '\0';
 		if (as_wants_group(c->want, AS_G_THREADS))

@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <signal.h>
+#include <stddef.h>
 
 #include "base/clock.h"
 #include "collect/census.h"
@@ -37,20 +38,18 @@ static bool anything(const struct as_want *w)
 
 /* ── one tick ─────────────────────────────────────────────────────────── */
 
-enum { AHEAD = 3 };
+static void add_one(struct state *s, const struct as_collect *c, struct as_process *p)
+{
+	if (as_sums_update(&s->census.members.sums, p, c) && p->part.procs)
+		as_peaks_note(&s->peaks, p);
+}
 
 static void add_up(struct state *s, const struct as_collect *c)
 {
-	struct as_members *m = &s->census.members;
+	const struct as_members *m = &s->census.members;
 
-	for (size_t i = 0; i < m->n; i++) {
-		struct as_process *p = m->v[i], *soon = i + AHEAD < m->n ? m->v[i + AHEAD] : NULL;
-
-		if (soon && soon->changed)
-			as_fetch(&soon->part, sizeof soon->part);
-		if (as_sums_update(&m->sums, p, c) && p->part.procs)
-			as_peaks_note(&s->peaks, p);
-	}
+	for (size_t i = 0; i < m->n; i++)
+		add_one(s, c, m->v[i]);
 }
 
 /* What block devices got from the job: counted by BPF, from when it was loaded. */
@@ -77,7 +76,7 @@ static void disk_cells(struct state *s, const struct as_collect *c, int64_t *row
 
 static void gauge_cells(const struct state *s, const struct as_collect *c, int64_t *row)
 {
-	const struct as_sums *sums = &s->census.members.sums;
+	const union as_part *sums = &s->census.members.sums.of;
 
 	as_put(c, row, AS_F_JOB_PROCS, sums->procs);
 	as_put(c, row, AS_F_JOB_THREADS, sums->threads);
@@ -93,7 +92,7 @@ static void gauge_cells(const struct state *s, const struct as_collect *c, int64
 
 static void job_row(struct state *s, const struct as_collect *c, struct as_frame *frame)
 {
-	const struct as_sums *sums = &s->census.members.sums;
+	const union as_part *sums = &s->census.members.sums.of;
 	int64_t *row = as_frame_row(frame, AS_JOB, 0);
 
 	as_counters_row(&s->counters, c, &s->census.members, &s->census.ledger, row);
@@ -117,11 +116,26 @@ static bool member_rows(struct as_process *p, const struct as_collect *c, struct
 	return !p->ended || counts;
 }
 
+/* Of thousands no cache has them all: what is made of one is made while it is at hand. */
+static void members_rows(struct state *s, const struct as_collect *c, struct as_frame *frame)
+{
+	enum { AHEAD = 2 };
+	struct as_members *m = &s->census.members;
+
+	for (size_t i = m->n; i-- > 0;) {
+		if (i >= AHEAD && m->v[i - AHEAD]->changed)
+			as_fetch(m->v[i - AHEAD], offsetof(struct as_process, told_ended));
+		add_one(s, c, m->v[i]);
+		if (!member_rows(m->v[i], c, frame))
+			as_members_drop(m, i);
+	}
+}
+
 static int tree_sample(void *st, const struct as_collect *c, struct as_frame *frame,
 		       struct as_err *err)
 {
 	struct state *s = st;
-	struct as_members *m = &s->census.members;
+	const struct as_members *m = &s->census.members;
 
 	if (!anything(c->want))
 		return AS_OK;
@@ -129,11 +143,9 @@ static int tree_sample(void *st, const struct as_collect *c, struct as_frame *fr
 	s->census.ticks++;
 	as_census_read(&s->census, c);
 	as_pss_sample(&s->pss, c, m);
-	add_up(s, c);
+	(void)as_frame_row(frame, AS_JOB, 0); /* before those that it is the sum of */
+	members_rows(s, c, frame);
 	job_row(s, c, frame);
-	for (size_t i = m->n; i-- > 0;)
-		if (!member_rows(m->v[i], c, frame))
-			as_members_drop(m, i);
 	as_ledger_rows(&s->census.ledger, c, frame, s->census.ticks, s->census.last);
 	return r;
 }

@@ -7,9 +7,14 @@
  * What is the same as in the row before is not tallied but counted: a tally is
  * told of all such ticks at once, when its number changes or the run ends. Most
  * numbers of most processes stand still, and a tally is a long way off.
+ *
+ * What did change is noted, one row after another, and told some ticks later:
+ * of a thousand processes the tallies are megabytes, in no cache any more when
+ * the next tick comes, and so they are fetched once for several of them.
  */
 #include "run/builder.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "base/fault.h"
@@ -23,15 +28,36 @@
 struct pace {
 	uint32_t id;
 	enum as_scope scope : 8;
-	bool tallied;    /* it has tallies                              */
-	uint32_t rows;   /* that it had                                 */
-	int64_t row_ns;  /* the moment of the last one                  */
-	uint32_t *known; /* of each tally: how many of them it was told of */
+	bool tallied;         /* it has tallies                              */
+	uint32_t rows;        /* that it had                                 */
+	int64_t row_ns;       /* the moment of the last one                  */
+	uint32_t *known;      /* of each tally: how many of them it was told of */
+	uint32_t first, last; /* 1 + places of its notes; 0: none */
 };
+
+/* What a row had that the one before had not. Its numbers follow, in the order of columns. */
+struct note {
+	uint64_t news; /* bit c: of column c                          */
+	int64_t t_ns;
+	int64_t row_ns; /* the moment of the row before               */
+	uint32_t rows;  /* that came before                           */
+	uint32_t next;  /* 1 + the place of this instance's next; 0: none */
+};
+
+enum {
+	NOTE_WORDS = sizeof(struct note) / sizeof(int64_t),
+	NOTED_TICKS = 8,       /* are told together            */
+	NOTED_WORDS = 1 << 18, /* or fewer, when they are many */
+};
+
+_Static_assert(sizeof(struct note) == NOTE_WORDS * sizeof(int64_t), "notes are made of words");
 
 struct as_builder {
 	struct as_run *run;
-	struct pace *paces; /* of each instance                        */
+	int64_t *notes;           /* struct note and numbers, one after another */
+	size_t nnotes, notes_cap; /* words                            */
+	uint32_t ticks;           /* that they are of                 */
+	struct pace *paces;       /* of each instance                        */
 	size_t npaces, paces_cap;
 	uint32_t *slots; /* index + 1 into run->instances, 0 = free */
 	size_t nslots;   /* a power of two                          */
@@ -210,16 +236,16 @@ static bool is_counter(const struct as_instance *i, size_t c)
 	return as_fields[as_scope_info(i->scope)->first + c].kind == AS_COUNTER;
 }
 
-/* Tell a tally of the rows in which its number stayed as it was. */
-static void catch_up(struct as_instance *i, struct pace *p, size_t c)
+/* Tell a tally of the rows up to the rows-th, at row_ns, in which its number stayed as it was. */
+static void catch_up(struct as_instance *i, struct pace *p, size_t c, uint32_t rows, int64_t row_ns)
 {
-	uint32_t n = p->rows - p->known[c];
+	uint32_t n = rows - p->known[c];
 
 	if (n && is_counter(i, c))
-		as_tally_counter_stays(&i->tally[c], p->row_ns, n);
+		as_tally_counter_stays(&i->tally[c], row_ns, n);
 	else if (n)
-		as_tally_gauge_stays(&i->tally[c], p->row_ns, n);
-	p->known[c] = p->rows;
+		as_tally_gauge_stays(&i->tally[c], row_ns, n);
+	p->known[c] = rows;
 }
 
 static void tally_cell(struct as_instance *i, size_t c, int64_t t_ns, int64_t v)
@@ -293,7 +319,7 @@ static bool start_tallies(struct as_instance *i, struct pace *p)
 static void release(struct as_instance *i, struct pace *p)
 {
 	for (size_t c = 0; p->known && c < as_scope_info(i->scope)->n; c++)
-		catch_up(i, p, c);
+		catch_up(i, p, c, p->rows, p->row_ns);
 }
 
 /* What lasts had nothing more after its last row. */
@@ -324,12 +350,100 @@ static bool forgets(const struct as_instance *i, size_t c)
 
 static void take_cell(struct as_instance *i, struct pace *p, size_t c, int64_t t_ns, int64_t v)
 {
-	catch_up(i, p, c);
 	tally_cell(i, c, t_ns, v);
 	p->known[c]++;
 	if (v != AS_NA || none_so_far(i, c) || forgets(i, c))
 		i->last[c] = v;
 }
+
+/* ── notes ────────────────────────────────────────────────────────────── */
+
+static bool note_row(struct as_builder *b, struct pace *p, int64_t t_ns, const int64_t *row,
+		     uint64_t news)
+{
+	size_t at = b->nnotes, words = NOTE_WORDS + (size_t)__builtin_popcountll(news);
+	struct note note = {.news = news, .t_ns = t_ns, .row_ns = p->row_ns, .rows = p->rows};
+
+	if (!news)
+		return true;
+	while (b->notes_cap < at + words)
+		if (!as_grow(&b->notes, &b->notes_cap, b->notes_cap, sizeof *b->notes, 512))
+			return false;
+	memcpy(b->notes + at, &note, sizeof note);
+	for (int64_t *to = b->notes + at + NOTE_WORDS; news; news &= news - 1)
+		*to++ = row[__builtin_ctzll(news)];
+	b->nnotes += words;
+	uint32_t place = (uint32_t)at + 1;
+	if (p->last)
+		memcpy((char *)(b->notes + p->last - 1) + offsetof(struct note, next), &place,
+		       sizeof place);
+	else
+		p->first = place;
+	p->last = place;
+	return true;
+}
+
+/* Its tallies hear all that was noted. */
+static void tell_notes(const struct as_builder *b, struct as_instance *i, struct pace *p)
+{
+	struct note note;
+
+	for (uint32_t at = p->first; at; at = note.next) {
+		const int64_t *value = b->notes + at - 1 + NOTE_WORDS;
+
+		memcpy(&note, b->notes + at - 1, sizeof note);
+		for (; note.news; note.news &= note.news - 1) {
+			size_t c = (size_t)__builtin_ctzll(note.news);
+
+			catch_up(i, p, c, note.rows, note.row_ns);
+			take_cell(i, p, c, note.t_ns, *value++);
+		}
+	}
+	p->first = p->last = 0;
+}
+
+/*
+ * What the n-th instance will want, while those before it are at work: first itself, then the
+ * tallies of what it had first, which are about those that it had later.
+ */
+enum { FAR_AHEAD = 8, AHEAD = 3 };
+
+static void fetch_instance(const struct as_builder *b, size_t n)
+{
+	if (n >= b->npaces || !b->paces[n].first)
+		return;
+	__builtin_prefetch(&b->run->instances[n]);
+	__builtin_prefetch(&b->run->instances[n].last);
+	__builtin_prefetch(b->notes + b->paces[n].first - 1);
+}
+
+static void fetch_tallies(const struct as_builder *b, size_t n)
+{
+	if (n >= b->npaces || !b->paces[n].first)
+		return;
+	const struct as_instance *i = &b->run->instances[n];
+	uint64_t news;
+	memcpy(&news, b->notes + b->paces[n].first - 1, sizeof news);
+	__builtin_prefetch(i->last);
+	for (; news; news &= news - 1) {
+		const struct as_tally *t = &i->tally[__builtin_ctzll(news)];
+
+		__builtin_prefetch(t);
+		__builtin_prefetch(&t->open);
+	}
+}
+
+static void tell_all(struct as_builder *b)
+{
+	for (size_t n = 0; n < b->npaces && b->nnotes; n++) {
+		fetch_instance(b, n + FAR_AHEAD);
+		fetch_tallies(b, n + AHEAD);
+		tell_notes(b, &b->run->instances[n], &b->paces[n]);
+	}
+	b->nnotes = b->ticks = 0;
+}
+
+/* ── rows ─────────────────────────────────────────────────────────────── */
 
 /* One that had none has its first row, one that had one has tallies from now on. */
 static bool begin_row(struct as_instance *i, struct pace *p, int64_t t_ns, const int64_t *row)
@@ -340,21 +454,30 @@ static bool begin_row(struct as_instance *i, struct pace *p, int64_t t_ns, const
 	       (!(as_scope_info(i->scope)->single || lasts(i)) || start_tallies(i, p));
 }
 
-/* `old`: the row of the tick before, where what is the same need not be told; or NULL. */
-static bool take_row(struct as_instance *i, struct pace *p, int64_t t_ns, const int64_t *row,
-		     const int64_t *old)
+/* What has a timeline is told at once: everybody looks at it. */
+static void take_all(struct as_instance *i, struct pace *p, int64_t t_ns, const int64_t *row)
 {
-	bool first = !i->last;
+	for (size_t c = 0; c < as_scope_info(i->scope)->n; c++)
+		take_cell(i, p, c, t_ns, row[c]);
+}
 
-	if (!p->tallied && !begin_row(i, p, t_ns, row))
+static bool take_row(struct as_builder *b, struct pace *p, const struct as_frame *f,
+		     const struct as_row *row)
+{
+	struct as_instance *i = &b->run->instances[p - b->paces];
+	const int64_t *cells = as_frame_cells(f, row);
+	bool first = !p->rows;
+
+	if (!p->tallied && !begin_row(i, p, f->t_ns, cells))
 		return false;
 	if (first)
 		return true;
-	for (size_t c = 0; c < as_scope_info(i->scope)->n; c++)
-		if (!old || row[c] != old[c])
-			take_cell(i, p, c, t_ns, row[c]);
+	if (as_scope_info(row->scope)->single)
+		take_all(i, p, f->t_ns, cells);
+	else if (!note_row(b, p, f->t_ns, cells, row->news))
+		return false;
 	p->rows++;
-	p->row_ns = t_ns;
+	p->row_ns = f->t_ns;
 	return true;
 }
 
@@ -412,12 +535,9 @@ static int on_row(struct as_builder *b, const struct as_frame *f, size_t n, stru
 		p->row_ns = f->t_ns;
 		return AS_OK;
 	}
-	const int64_t *cells = as_frame_cells(f, row);
-	const int64_t *old = single ? NULL : as_frame_old_cells(f, row);
-	struct as_instance *i = p ? &b->run->instances[p - b->paces] : NULL;
-	if (i ? !take_row(i, p, f->t_ns, cells, old) : single)
+	if (p ? !take_row(b, p, f, row) : single)
 		return nomem(err);
-	return single ? series_row(b, row->scope, f->t_ns, cells, err) : AS_OK;
+	return single ? series_row(b, row->scope, f->t_ns, as_frame_cells(f, row), err) : AS_OK;
 }
 
 /* What is unknown now was never known: a job whose first samples had nothing to hide, say. */
@@ -448,48 +568,11 @@ static int on_origin(void *st, enum as_field_id f, const struct as_origin *o, st
 
 	(void)err;
 	b->run->origins[f] = *o;
-	if (o->how == AS_UNAVAILABLE)
+	if (o->how == AS_UNAVAILABLE) {
+		tell_all(b);
 		forget(b, f);
+	}
 	return AS_OK;
-}
-
-/*
- * What the n-th row will want, while those before it are at work: first its instance, then
- * the tallies of what changed, which are the most of it.
- */
-enum { FAR_AHEAD = 8, AHEAD = 3 };
-
-static const struct as_instance *coming(const struct as_builder *b, const struct as_frame *f,
-					size_t n)
-{
-	return n < f->n && b->seats[n] && !f->rows[n].same ? &b->run->instances[b->seats[n] - 1]
-							   : NULL;
-}
-
-static void fetch_instance(const struct as_builder *b, const struct as_frame *f, size_t n)
-{
-	const struct as_instance *i = coming(b, f, n);
-
-	if (!i)
-		return;
-	__builtin_prefetch(i);
-	__builtin_prefetch(&i->last);
-}
-
-static void fetch_tallies(const struct as_builder *b, const struct as_frame *f, size_t n)
-{
-	const struct as_instance *i = coming(b, f, n);
-	const int64_t *old = i && i->tally ? as_frame_old_cells(f, &f->rows[n]) : NULL;
-
-	if (!old)
-		return;
-	const int64_t *now = as_frame_cells(f, &f->rows[n]);
-	__builtin_prefetch(i->last);
-	for (size_t c = 0; c < as_scope_info(f->rows[n].scope)->n; c++)
-		if (now[c] != old[c]) {
-			__builtin_prefetch(&i->tally[c]);
-			__builtin_prefetch(&i->tally[c].open);
-		}
 }
 
 static int on_frame(void *st, const struct as_frame *f, struct as_err *err)
@@ -497,11 +580,10 @@ static int on_frame(void *st, const struct as_frame *f, struct as_err *err)
 	struct as_builder *b = st;
 	int r = seat_rows(b, f->n) ? AS_OK : nomem(err);
 
-	for (size_t n = 0; n < f->n && r == AS_OK; n++) {
-		fetch_instance(b, f, n + FAR_AHEAD);
-		fetch_tallies(b, f, n + AHEAD);
+	for (size_t n = 0; n < f->n && r == AS_OK; n++)
 		r = on_row(b, f, n, err);
-	}
+	if (++b->ticks == NOTED_TICKS || b->nnotes > NOTED_WORDS)
+		tell_all(b);
 	if (r == AS_OK && f->t_ns > b->run->end.duration_ns)
 		b->run->end.duration_ns = f->t_ns; /* so far; the end sets the true one */
 	return r;
@@ -575,8 +657,10 @@ struct as_run *as_builder_run(struct as_builder *b)
 
 struct as_run *as_builder_take(struct as_builder *b)
 {
-	struct as_run *run = as_take(b->run);
+	struct as_run *run;
 
+	tell_all(b);
+	run = as_take(b->run);
 	for (size_t i = 0; i < run->ninstances; i++) {
 		release(&run->instances[i], &b->paces[i]);
 		tally_end(&run->instances[i], &b->paces[i], run->end.duration_ns);
@@ -593,6 +677,7 @@ void as_builder_free(struct as_builder *b)
 	for (size_t i = 0; i < b->npaces; i++)
 		free(b->paces[i].known);
 	free(b->paces);
+	free(b->notes);
 	free(b->slots);
 	free(b->seats);
 	free(b);

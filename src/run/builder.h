@@ -19,7 +19,7 @@ void as_builder_take_whole(struct as_builder *b);
 struct as_sink as_builder_sink(struct as_builder *b);
 /*
  * What is known so far: borrowed, valid until the builder is told more or freed. The
- * timelines are; tallies of processes and the like may be behind until it is taken.
+ * timelines are; numbers of processes and the like may be some ticks behind until it is taken.
  */
 struct as_run *as_builder_run(struct as_builder *b);
 /* Take the run; the builder is freed. */

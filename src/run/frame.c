@@ -97,6 +97,16 @@ void as_frame_start(struct as_frame *f, int64_t t_ns)
 	show(f);
 }
 
+enum { COLUMNS_MAX = 64 }; /* as many as there are bits in `news` */
+
+_Static_assert(AS_F_PROC_USER - AS_F_JOB_CPU <= COLUMNS_MAX, "the widest scope");
+_Static_assert(AS_F_SOCK_PROTOCOL - AS_F_LOAD_REQUESTS <= COLUMNS_MAX, "the next");
+
+static uint64_t all_news(enum as_scope scope)
+{
+	return UINT64_MAX >> (COLUMNS_MAX - as_scope_info(scope)->n);
+}
+
 /* A row with room for its cells, which are the caller's to set; NULL for want of memory. */
 static struct as_row *add(struct as_frame *f, enum as_scope scope, uint32_t instance, size_t was)
 {
@@ -107,7 +117,10 @@ static struct as_row *add(struct as_frame *f, enum as_scope scope, uint32_t inst
 		return NULL;
 	}
 	struct as_row *row = &f->now.rows[f->now.n++];
-	*row = (struct as_row){.scope = scope, .instance = instance, .at = f->now.ncells};
+	*row = (struct as_row){.scope = scope,
+			       .instance = instance,
+			       .at = f->now.ncells,
+			       .news = all_news(scope)};
 	f->now.ncells += n;
 	f->live += n;
 	if (was != AS_NO_ROW) {
@@ -145,6 +158,7 @@ static bool repeat(struct as_frame *f, size_t was, size_t n)
 		*row = f->before.rows[i];
 		row->was = (uint32_t)i + 1;
 		row->same = true;
+		row->news = 0;
 		f->live += as_scope_info(row->scope)->n;
 	}
 	f->cursor = was + n;
@@ -182,9 +196,11 @@ void as_frame_settle(struct as_frame *f)
 	for (size_t i = 0; i < f->n; i++) {
 		struct as_row *row = &f->rows[i];
 
-		if (row->was && !row->same)
-			row->same = !memcmp(f->cells + row->at, as_frame_old_cells(f, row),
-					    as_scope_info(row->scope)->n * sizeof *f->cells);
+		if (!row->was || row->same)
+			continue;
+		row->news = as_cells_news(f->cells + row->at, as_frame_old_cells(f, row),
+					  as_scope_info(row->scope)->n);
+		row->same = !row->news;
 	}
 }
 

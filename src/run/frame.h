@@ -10,7 +10,8 @@
  * Most rows of a big job are those of the tick before, number for number. Such
  * a row says so (`same`), which spares whoever keeps it from looking at its
  * cells: a collector that knows it asks for as_frame_same(), and of all others
- * as_frame_settle() finds out. Its cells are not copied either: they stay where
+ * as_frame_settle() finds out. Of a row that is not, `news` says which cells
+ * are worth a look: they are compared once, for all who keep them. Its cells are not copied either: they stay where
  * they are, new ones are added behind, and when half of all are of nobody any
  * more, those that are left move together.
  */
@@ -22,6 +23,7 @@ struct as_row {
 	uint32_t was;      /* 1 + its place in the tick before, 0: none */
 	bool same;         /* its cells are those of the tick before    */
 	size_t at;         /* first of its cells                        */
+	uint64_t news;     /* bit c: column c may be another than in the tick before */
 };
 
 /* Rows with their cells. */
@@ -44,13 +46,14 @@ struct as_frame {
 	size_t n;
 	struct as_row *rows;
 	int64_t *cells;
+	struct as_grid before; /* rows of the tick before; their cells are in `cells`  */
 	/* private */
-	struct as_grid now, before; /* the rows of both have their cells in `now`      */
-	size_t live;                /* cells that rows of this tick have              */
-	size_t cursor;              /* the next row of `before`                       */
-	size_t first[AS_NSCOPES];   /* 1 + index of the row of instance 0, 0: none yet */
-	int64_t spare[AS_NFIELDS];  /* what a caller writes to when memory ran out    */
-	bool bad;                   /* rows are missing                               */
+	struct as_grid now;        /* the rows of this one, and all cells             */
+	size_t live;               /* cells that rows of this tick have              */
+	size_t cursor;             /* the next row of `before`                       */
+	size_t first[AS_NSCOPES];  /* 1 + index of the row of instance 0, 0: none yet */
+	int64_t spare[AS_NFIELDS]; /* what a caller writes to when memory ran out    */
+	bool bad;                  /* rows are missing                               */
 };
 
 void as_frame_start(struct as_frame *f, int64_t t_ns);
@@ -78,5 +81,14 @@ static inline const int64_t *as_frame_cells(const struct as_frame *f, const stru
 static inline const int64_t *as_frame_old_cells(const struct as_frame *f, const struct as_row *row)
 {
 	return row->was ? f->cells + f->before.rows[row->was - 1].at : NULL;
+}
+/* Bit c: the c-th of n cells differ. */
+static inline uint64_t as_cells_news(const int64_t *now, const int64_t *old, size_t n)
+{
+	uint64_t news = 0;
+
+	for (size_t c = 0; c < n; c++)
+		news |= (uint64_t)(now[c] != old[c]) << c;
+	return news;
 }
 void as_frame_done(struct as_frame *f);

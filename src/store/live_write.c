@@ -38,8 +38,8 @@ struct as_live {
 	int fd;
 	char *dir, *path;          /* of the store, and of the file         */
 	struct as_buf out;         /* frames that were not written yet      */
-	struct as_grid prev;       /* the last tick that was written        */
-	bool behind;               /* the tick before was not               */
+	bool behind;               /* the tick before was not written       */
+	struct as_grid prev;       /* then: the last one that was           */
 	int64_t t_ns;              /* of the tick before                    */
 	int64_t size;              /* bytes of the file that are good       */
 	int64_t limit;             /* it stays below so many                */
@@ -174,20 +174,24 @@ static int64_t base(int64_t old)
 	return old == AS_NA ? 0 : old;
 }
 
-/* Write what changed; `old` NULL is all unknown. */
-static void put_changes(struct as_buf *out, const int64_t *old, const int64_t *now, size_t n)
+/* The columns that `news` names; `old` NULL is all unknown. */
+static void put_changes(struct as_buf *out, const int64_t *old, const int64_t *now, size_t n,
+			uint64_t news)
 {
-	size_t bitmap = (n + 7) / 8, at = out->len;
+	char *at = as_buf_room(out, sizeof news + (size_t)__builtin_popcountll(news) * AS_ENC_MOST);
+	uint64_t bitmap = htole64(news);
 
-	as_buf_fill(out, 0, bitmap);
-	for (size_t c = 0; c < n && !out->bad; c++) {
+	if (!at)
+		return;
+	memcpy(at, &bitmap, sizeof bitmap);
+	at += (n + 7) / 8;
+	for (uint64_t left = news; left; left &= left - 1) {
+		size_t c = (size_t)__builtin_ctzll(left);
 		int64_t was = old ? old[c] : AS_NA;
 
-		if (now[c] == was)
-			continue;
-		out->p[at + c / 8] = (char)((unsigned char)out->p[at + c / 8] | 1u << c % 8);
-		as_enc_i64(out, (int64_t)((uint64_t)now[c] - (uint64_t)base(was)));
+		at = as_enc_at(at, as_zigzag((int64_t)((uint64_t)now[c] - (uint64_t)base(was))));
 	}
+	out->len = (size_t)(at - out->p);
 }
 
 static void put_op(struct as_buf *out, enum as_live_op op, size_t argument)
@@ -205,39 +209,51 @@ static void put_same(struct as_buf *out, size_t *same)
 
 static void put_new(struct as_buf *out, const struct as_row *row, const int64_t *cells)
 {
+	size_t n = as_scope_info(row->scope)->n;
+	uint64_t known = 0;
+
+	for (size_t c = 0; c < n; c++)
+		known |= (uint64_t)(cells[c] != AS_NA) << c;
 	put_op(out, AS_LIVE_NEW, row->scope);
 	as_enc_u64(out, row->instance);
-	put_changes(out, NULL, cells, as_scope_info(row->scope)->n);
+	put_changes(out, NULL, cells, n, known);
 }
 
-/* One row, against the place where it is in the tick before. */
+/* One row, against what it was in the tick that was last written. */
 static void put_row(struct as_live *l, const struct as_frame *f, const struct as_row *row,
-		    size_t place, size_t *same)
+		    const int64_t *old, size_t *same)
 {
-	const int64_t *cells = as_frame_cells(f, row),
-		      *old = l->prev.cells + l->prev.rows[place].at;
+	const int64_t *cells = as_frame_cells(f, row);
 	size_t n = as_scope_info(row->scope)->n;
+	uint64_t news = l->behind ? as_cells_news(cells, old, n) : row->news;
 
-	if (l->behind ? !memcmp(old, cells, n * sizeof *cells) : row->same) {
+	if (!news) {
 		(*same)++;
 		return;
 	}
 	put_same(&l->out, same);
 	put_op(&l->out, AS_LIVE_CHANGED, 0);
-	put_changes(&l->out, old, cells, n);
+	put_changes(&l->out, old, cells, n, news);
 }
 
-/* All rows; true when they are those of the tick before, one by one, if only by their names. */
-static bool put_rows(struct as_live *l, const struct as_frame *f)
+/* Where the row is in the tick that was last written, which mostly is the one before. */
+static size_t place_of(const struct as_live *l, const struct as_row *row, size_t cursor)
 {
+	if (l->behind)
+		return as_grid_find(&l->prev, cursor, row->scope, row->instance);
+	return row->was ? row->was - 1 : AS_NO_ROW;
+}
+
+static void put_rows(struct as_live *l, const struct as_frame *f)
+{
+	const struct as_row *was = l->behind ? l->prev.rows : f->before.rows;
+	const int64_t *cells = l->behind ? l->prev.cells : f->cells;
 	size_t cursor = 0, same = 0;
-	bool aligned = f->n == l->prev.n;
 
 	for (size_t i = 0; i < f->n; i++) {
 		const struct as_row *row = &f->rows[i];
-		size_t place = as_grid_find(&l->prev, cursor, row->scope, row->instance);
+		size_t place = place_of(l, row, cursor);
 
-		aligned &= place == i;
 		if (place == AS_NO_ROW) {
 			put_same(&l->out, &same);
 			put_new(&l->out, row, as_frame_cells(f, row));
@@ -247,38 +263,37 @@ static bool put_rows(struct as_live *l, const struct as_frame *f)
 			put_same(&l->out, &same);
 			put_op(&l->out, AS_LIVE_SKIP, place - cursor);
 		}
-		put_row(l, f, row, place, &same);
+		put_row(l, f, row, cells + was[place].at, &same);
 		cursor = place + 1;
 	}
 	put_same(&l->out, &same);
-	return aligned;
 }
 
-static int remember(struct as_grid *g, const struct as_frame *f, struct as_err *err)
+/* This tick is not written: keep the last that was, which the next one is written against. */
+static int fall_behind(struct as_live *l, const struct as_frame *f, struct as_err *err)
 {
-	if (!as_grid_room(g, f->n, f->live))
-		return as_fail(err, AS_ENOMEM, "no memory for the live file");
-	g->n = f->n;
-	g->ncells = 0;
-	for (size_t i = 0; i < f->n; i++) {
-		size_t width = as_scope_info(f->rows[i].scope)->n;
+	struct as_grid *g = &l->prev;
+	size_t cells = 0;
 
-		g->rows[i] = f->rows[i];
+	if (l->behind)
+		return AS_OK;
+	for (size_t i = 0; i < f->before.n; i++)
+		cells += as_scope_info(f->before.rows[i].scope)->n;
+	if (!as_grid_room(g, f->before.n, cells))
+		return as_fail(err, AS_ENOMEM, "no memory for the live file");
+	g->n = f->before.n;
+	g->ncells = 0;
+	for (size_t i = 0; i < g->n; i++) {
+		size_t width = as_scope_info(f->before.rows[i].scope)->n;
+
+		g->rows[i] = f->before.rows[i];
 		g->rows[i].at = g->ncells;
-		memcpy(g->cells + g->ncells, as_frame_cells(f, &f->rows[i]),
+		memcpy(g->cells + g->ncells, f->cells + f->before.rows[i].at,
 		       width * sizeof *g->cells);
 		g->ncells += width;
 	}
+	l->behind = true;
 	return AS_OK;
-}
-
-/* The same where the rows are the same ones: only cells that changed. */
-static void remember_changes(struct as_grid *g, const struct as_frame *f)
-{
-	for (size_t i = 0; i < f->n; i++)
-		if (!f->rows[i].same)
-			memcpy(g->cells + g->rows[i].at, as_frame_cells(f, &f->rows[i]),
-			       as_scope_info(f->rows[i].scope)->n * sizeof *g->cells);
 }
 
 /* The next one will need about as many bytes as the last: has it waited for them? */
@@ -303,27 +318,22 @@ static int on_frame(void *st, const struct as_frame *f, struct as_err *err)
 	int64_t t_ns = f->t_ns > l->t_ns ? f->t_ns : l->t_ns; /* time never goes back */
 
 	if (too_soon(l, t_ns, l->t_ns, l->last)) {
-		l->behind = true;
-		return l->out.len ? flush(l, err) : AS_OK;
+		int r = fall_behind(l, f, err);
+
+		return r == AS_OK && l->out.len ? flush(l, err) : r;
 	}
 	size_t at = open_frame(l, AS_LIVE_ROWS);
 	as_enc_u64(&l->out, (uint64_t)(t_ns - l->t_ns));
-	bool aligned = put_rows(l, f);
+	put_rows(l, f);
 	close_frame(l, at);
 	if (too_long(l)) {
 		l->out.len = at;
-		l->behind = true;
-		return AS_OK;
+		return fall_behind(l, f, err);
 	}
 	l->last = (int64_t)(l->out.len - at);
 	l->t_ns = t_ns;
-	int r = AS_OK;
-	if (aligned && !l->behind)
-		remember_changes(&l->prev, f);
-	else
-		r = remember(&l->prev, f, err);
 	l->behind = false;
-	return r < 0 ? r : flush(l, err);
+	return flush(l, err);
 }
 
 /* ── stacks ───────────────────────────────────────────────────────────── */

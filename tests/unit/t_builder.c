@@ -44,6 +44,13 @@ static void stop(struct told *t)
 	as_builder_free(t->b);
 }
 
+static struct as_run *finish(struct told *t)
+{
+	EXPECT_I64(t->sink.failed, 0);
+	as_frame_done(&t->frame);
+	return as_builder_take(t->b);
+}
+
 static void t_identity(void)
 {
 	struct told t;
@@ -118,11 +125,11 @@ static void t_none_so_far(void)
 		}
 		as_tee_frame(&t.tee, &t.frame);
 	}
-	const int64_t *last = as_run_instance(as_builder_run(t.b), AS_PROCESS, 3)->last;
+	as_auto_run struct as_run *run = finish(&t);
+	const int64_t *last = as_run_instance(run, AS_PROCESS, 3)->last;
 	EXPECT_I64(as_row_at(last, AS_F_PROC_MINFLT), 5);
 	EXPECT_I64(as_row_at(last, AS_F_PROC_MAJFLT), AS_NA);
 	EXPECT_I64(as_row_at(last, AS_F_PROC_SYSCR), AS_NA); /* it may be its children's */
-	stop(&t);
 }
 
 /* Tallies that begin with the second row know of the first. */
@@ -147,11 +154,10 @@ static void t_second_row(void)
 		}
 		as_tee_frame(&t.tee, &t.frame);
 	}
-	const struct as_run *run = as_builder_run(t.b);
+	as_auto_run struct as_run *run = finish(&t);
 	EXPECT(!memcmp(as_run_tally(run, AS_F_PROC_USER, 3), &user, sizeof user));
 	EXPECT(!memcmp(as_run_tally(run, AS_F_PROC_RSS, 3), &rss, sizeof rss));
 	EXPECT_I64(as_row_at(as_run_instance(run, AS_PROCESS, 3)->last, AS_F_PROC_RSS), 97);
-	stop(&t);
 }
 
 static void device_tick(struct told *t, int64_t t_ns, int64_t bytes)
@@ -357,9 +363,7 @@ static struct as_run *told_of(const int *values, size_t n, bool alone)
 		if (alone)
 			as_frame_done(&t.frame);
 	}
-	EXPECT_I64(t.sink.failed, 0);
-	as_frame_done(&t.frame);
-	return as_builder_take(t.b);
+	return finish(&t);
 }
 
 /* Rows that are the same as before are told to the tallies late, and it makes no difference. */
@@ -382,6 +386,62 @@ static void t_same_rows(void)
 		EXPECT_NEAR(a->max, b->max, 0);
 		EXPECT_NEAR(a->last, b->last, 0);
 	}
+}
+
+/* Three processes that come, change, rest and go in turns; `alone` as above. */
+static struct as_run *told_of_three(bool alone)
+{
+	enum { TICKS = 43 }; /* more than are told together, and some */
+	struct told t;
+
+	start(&t);
+	for (uint32_t id = 1; id <= 3; id++)
+		as_tee_instance(&t.tee, &(struct as_instance){.scope = AS_PROCESS,
+							      .id = id,
+							      .parent = AS_NO_PARENT});
+	for (int64_t k = 0; k < TICKS; k++) {
+		as_frame_start(&t.frame, k * 500 * MS);
+		for (uint32_t id = 1; id <= 3; id++) {
+			int64_t rests = k % (3 * id + 2) / 2 * 2; /* the same twice */
+
+			if (k < 2 * id || k % (11 + id) == 5)
+				continue;
+			int64_t *row = as_frame_row(&t.frame, AS_PROCESS, id);
+			as_row_set(row, AS_F_PROC_USER, k / id * 3 * MS);
+			as_row_set(row, AS_F_PROC_RSS, 1000 * id + rests);
+			if (rests)
+				as_row_set(row, AS_F_PROC_SWAP, rests);
+		}
+		as_frame_settle(&t.frame);
+		as_tee_frame(&t.tee, &t.frame);
+		if (alone)
+			as_frame_done(&t.frame);
+	}
+	return finish(&t);
+}
+
+/* What changed is told to the tallies some ticks later: each hears its own, in order. */
+static void t_told_together(void)
+{
+	static const enum as_field_id fields[] = {AS_F_PROC_USER, AS_F_PROC_RSS, AS_F_PROC_SWAP};
+	as_auto_run struct as_run *late = told_of_three(false), *each = told_of_three(true);
+
+	for (uint32_t id = 1; id <= 3; id++)
+		for (size_t f = 0; f < AS_LEN(fields); f++) {
+			const struct as_tally *a = as_run_tally(late, fields[f], id);
+			const struct as_tally *b = as_run_tally(each, fields[f], id);
+
+			EXPECT(a->n > 12);
+			EXPECT_U64(a->n, b->n);
+			EXPECT_NEAR(a->mean, b->mean, fabs(b->mean) * 1e-12);
+			EXPECT_NEAR(a->min, b->min, 0);
+			EXPECT_NEAR(a->max, b->max, 0);
+			EXPECT_NEAR(a->last, b->last, 0);
+			EXPECT_I64(as_row_at(as_run_instance(late, AS_PROCESS, id)->last,
+					     fields[f]),
+				   as_row_at(as_run_instance(each, AS_PROCESS, id)->last,
+					     fields[f]));
+		}
 }
 
 /* A row that says "the same" has the cells; one that the tick before had not, is none. */
@@ -461,7 +521,7 @@ static void t_frame_room(void)
 	as_frame_done(&f);
 }
 
-UTEST_MAIN(T(t_same_rows), T(t_frame_same), T(t_frame_same_family), T(t_frame_room), T(t_identity),
-	   T(t_tallies_and_series), T(t_unknown_after_all), T(t_none_so_far), T(t_second_row),
-	   T(t_counted_before_listed), T(t_mean_over_the_run), T(t_instances), T(t_taken_back),
-	   T(t_many_instances), T(t_end), T(t_rows_are_shared))
+UTEST_MAIN(T(t_same_rows), T(t_told_together), T(t_frame_same), T(t_frame_same_family),
+	   T(t_frame_room), T(t_identity), T(t_tallies_and_series), T(t_unknown_after_all),
+	   T(t_none_so_far), T(t_second_row), T(t_counted_before_listed), T(t_mean_over_the_run),
+	   T(t_instances), T(t_taken_back), T(t_many_instances), T(t_end), T(t_rows_are_shared))

@@ -298,12 +298,14 @@ static void t_settled(void)
 	l.usage.sys_ns = 0;
 	told(&b, &l);
 	show(&b);
-	EXPECT_I64(as_row_at(instance(&b, 1)->last, AS_F_PROC_USER), 1600);
-	EXPECT_I64(as_row_at(instance(&b, 1)->last, AS_F_PROC_HWM), 4096);
 	EXPECT_I64(b.g.sum.cpu_ns, 1700);
 	show(&b);
 	show(&b);
 	EXPECT_U64(b.g.ndeparted, 0); /* what was shown is not kept for ever */
+	as_auto_run struct as_run *run = as_builder_take(as_take(b.builder));
+	const int64_t *last = as_run_instance(run, AS_PROCESS, 1)->last;
+	EXPECT_I64(as_row_at(last, AS_F_PROC_USER), 1600);
+	EXPECT_I64(as_row_at(last, AS_F_PROC_HWM), 4096);
 	book_close(&b);
 }
 

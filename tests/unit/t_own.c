@@ -128,7 +128,10 @@ static void t_midway(void)
 	thread_ends(&s, 400);
 	child_is_waited_for(&s, 5000);
 	s.p.io_base.wchar = 5900;
-	s.p.base = s.p.stat;
+	s.p.base = (struct as_proc_base){.minflt = s.p.stat.minflt,
+					 .cminflt = s.p.stat.cminflt,
+					 .majflt = s.p.stat.majflt,
+					 .cmajflt = s.p.stat.cmajflt};
 	EXPECT_I64(look(&s), 0);
 	wrote(&s, 10);
 	child_is_waited_for(&s, 5000);
