@@ -114,14 +114,10 @@ static bool read_holder(struct as_sockfds *f, const struct as_collect *c, struct
 /* It ran, and yet hardly holds a socket now. The same number may hide a change: not for long. */
 static bool can_wait(const struct as_holder *h, int64_t now)
 {
-<<<<<<< HEAD
 	int64_t rest = (h->read_ns - h->met_ns) / AGE_PART;
 
-	return !h->n && h->fds != AS_NA && h->fds == p->fds &&
-	       as_now() - h->read_ns < (rest < seldom ? rest : seldom);
-=======
-	return !h->n && h->fds != AS_NA && h->fds == h->has && now - h->read_ns < seldom;
->>>>>>> sample
+	return !h->n && h->fds != AS_NA && h->fds == h->has &&
+	       now - h->read_ns < (rest < seldom ? rest : seldom);
 }
 
 /* ── all of them ──────────────────────────────────────────────────────── */

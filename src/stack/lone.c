@@ -69,14 +69,14 @@ bool as_lone_ask(struct as_lone *l, struct as_pythread *t, int64_t now, struct a
 		return as_pythread_ask(t, ret);
 	if (!t->clock_ns)
 		return begin(l, t, now, ret);
-	as_called(2);
-	int64_t first = as_clock(l->clock), used = as_clock(l->clock);
+	as_called(1);
+	int64_t used = as_clock(l->clock);
 	if (!used) /* it has ended */
 		return false;
 	ret->used_ns = used - t->clock_ns;
 	ret->changed = ret->used_ns;
 	ret->moved = ret->changed || t->runs;
-	t->runs = ret->runs = used != first || (ret->changed ? as_pythread_runs(t) : t->runs);
+	t->runs = ret->runs = ret->changed ? as_pythread_runs(t) : t->runs;
 	t->clock_ns = used;
 	t->told_ns += ret->used_ns;
 	return true;

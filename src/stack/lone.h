@@ -3,10 +3,9 @@
  * lone -- a Python thread that is the only thread of its process, asked by the
  * process's clock.
  *
- * That tells what was used to the very moment and goes on while one looks at
- * it, if the thread is on a CPU: two calls without a file, a fifth of what it
- * costs to read its schedstat and its syscall. Whether it is the only one is
- * found out whenever threads are listed. As another may begin any time, its own
+ * That is one call without a file, a fraction of what it costs to read its
+ * schedstat, and as that it goes on by the kernel's ticks. Whether it is the only
+ * one is found out whenever threads are listed. As another may begin any time, its own
  * count is read now and then, too: if others have used some, what was told too
  * much is taken back. Who is not alone any more is asked like any other for good.
  */
