@@ -11,9 +11,9 @@
  * a row says so (`same`), which spares whoever keeps it from looking at its
  * cells: a collector that knows it asks for as_frame_same(), and of all others
  * as_frame_settle() finds out. Of a row that is not, `news` says which cells
- * are worth a look: they are compared once, for all who keep them. Its cells are not copied either: they stay where
- * they are, new ones are added behind, and when half of all are of nobody any
- * more, those that are left move together.
+ * are worth a look: they are compared once, for all who keep them. Its cells are
+ * not copied either: they stay where they are, new ones are added behind, and
+ * when half of all are of nobody any more, those that are left move together.
  */
 #include "run/field.h"
 
