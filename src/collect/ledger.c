@@ -237,7 +237,7 @@ static void changed(struct as_members *m, const struct as_collect *c, const stru
 		as_process_args(p, c, NULL, 0);
 	p->told[0] = '\0'; /* the next tick tells who it is now */
 	p->grown_up = false;
-	p->resized = p->renamed = true;
+	p->renamed = true;
 }
 
 static void threaded(struct as_members *m, const struct as_life *life)

@@ -16,25 +16,17 @@ static void put(struct as_process *p, int64_t *to, int64_t v)
 	*to = v;
 }
 
-/* Of its memory. */
-static void put_size(struct as_process *p, int64_t *to, int64_t v)
-{
-	p->resized |= *to != v;
-	put(p, to, v);
-}
-
 static void put_name(struct as_process *p, const char comm[AS_WIRE_COMM])
 {
 	if (!memcmp(p->stat.comm, comm, AS_WIRE_COMM))
 		return;
 	memcpy(p->stat.comm, comm, AS_WIRE_COMM);
-	p->changed = p->resized = p->renamed = true;
+	p->changed = p->renamed = true;
 }
 
 static void put_state(struct as_process *p, char state)
 {
 	p->changed |= p->stat.state != state;
-	p->resized |= p->stat.state != state;
 	p->stat.state = state;
 }
 
@@ -67,13 +59,13 @@ static void take_memory(struct as_process *p, const struct as_wire_group *g, int
 {
 	int64_t rss = (int64_t)(g->file + g->anon + g->shmem), high = (int64_t)g->hwm;
 
-	put_size(p, &p->stat.rss, rss);
+	put(p, &p->stat.rss, rss);
 	put(p, &p->stat.vsize, (int64_t)g->vsize * page);
-	put_size(p, &p->status.rss, rss * page);
-	put_size(p, &p->status.anon, (int64_t)g->anon * page);
+	put(p, &p->status.rss, rss * page);
+	put(p, &p->status.anon, (int64_t)g->anon * page);
 	put(p, &p->status.file, (int64_t)g->file * page);
-	put_size(p, &p->status.shmem, (int64_t)g->shmem * page);
-	put_size(p, &p->status.swap, (int64_t)g->swap * page);
+	put(p, &p->status.shmem, (int64_t)g->shmem * page);
+	put(p, &p->status.swap, (int64_t)g->swap * page);
 	put(p, &p->status.hwm, (high > rss ? high : rss) * page);
 }
 

@@ -330,7 +330,7 @@ static bool read_inside(struct as_process *p, const struct as_collect *c, struct
 	if (!p->moved && !in_full && p->stat.threads == 1 && ++p->quiet < QUIET_MAX)
 		return true;
 	p->moved = false;
-	p->changed = p->resized = p->renamed = true;
+	p->changed = p->renamed = true;
 	p->quiet = 0;
 	const struct as_proc_stat was = p->stat;
 	if (!read_stat(p, c, pool))

@@ -70,7 +70,6 @@ struct as_process {
 	bool missing;     /* it is not there any more: somebody waited for it             */
 	bool placed;      /* its family was looked for                                    */
 	bool named;       /* the witness knows that it belongs                            */
-	bool resized;     /* numbers of its memory, or its name, are other than pss knows */
 	bool renamed;     /* its name may not be the one that was told                    */
 	bool settled;     /* private to collect/pass.c                                    */
 	/*

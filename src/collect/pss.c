@@ -568,8 +568,7 @@ static bool news(struct as_pss *s, const struct as_members *m)
 
 	for (size_t i = 0; i < m->n; i++) {
 		living += alive(m->v[i]);
-		changed |= m->v[i]->resized || !m->v[i]->placed;
-		m->v[i]->resized = false;
+		changed |= m->v[i]->changed || !m->v[i]->placed;
 	}
 	for (size_t i = 0; i < s->nfamilies; i++)
 		changed |= scatters(&s->families[i]);
