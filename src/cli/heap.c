@@ -158,7 +158,8 @@ int as_heap_show(const char *path, const struct as_heap_opts *o, const struct as
 	mine.whole = seen.heap->whole;
 	r = report(&b, &look, seen.view, &mine, err);
 	if (!how->json) {
-		as_put_heap_arenas(&b, &look, seen.heap);
+		if (mine.view != AS_HEAP_TEMPORARY) /* arenas that stay are none */
+			as_put_heap_arenas(&b, &look, seen.heap);
 		as_put_heap_doubts(&b, &look, seen.heap);
 	}
 	return r < 0 ? r : as_buf_write(&b, io->out, err);

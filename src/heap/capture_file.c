@@ -283,6 +283,13 @@ static int get_blocks(struct as_file *f, struct as_err *err)
 	return AS_OK;
 }
 
+/* Of a file that was cut and has no events, sums are all that is known: it ends with them. */
+static void end_with_sums(struct as_file *f)
+{
+	if (f->head.aggregated && f->nsums && (!f->closed || f->full))
+		f->end_ns = f->sums[f->nsums - 1].ns;
+}
+
 static bool can_go_on(const struct as_file *f, int r, bool partial)
 {
 	return r == AS_OK || (partial && r == AS_EFORMAT && f->has_head);
@@ -297,8 +304,10 @@ int as_file_open(struct as_file *f, const char *path, bool partial, struct as_er
 	r = get_blocks(f, err);
 	if (r == AS_OK && !f->has_head)
 		r = as_fail(err, AS_EFORMAT, "there is nothing in it");
-	if (can_go_on(f, r, partial))
+	if (can_go_on(f, r, partial)) {
+		end_with_sums(f);
 		return AS_OK;
+	}
 	(void)as_err_wrap(err, "'%s'", path);
 	if (r == AS_EFORMAT && f->has_head)
 		return as_hint(err, "--partial reads what comes before the damage");

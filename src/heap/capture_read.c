@@ -45,6 +45,12 @@ static uint64_t last_rate(const struct as_file *f)
 	return rate;
 }
 
+/* Is there anything of which sums can be made? */
+static bool has_memory(const struct as_file *f)
+{
+	return f->events_at || f->nsums;
+}
+
 static int describe(struct reading *r, struct as_err *err)
 {
 	struct as_heap *h = r->h;
@@ -57,6 +63,7 @@ static int describe(struct reading *r, struct as_err *err)
 	h->aggregated = r->f.head.aggregated;
 	h->whole = r->f.closed && !r->f.full;
 	h->full = r->f.full;
+	h->early = !h->whole && !has_memory(&r->f);
 	h->temporary = r->want.threshold ? r->want.temporary : r->f.head.temporary;
 	h->start_unix_ns = r->f.head.start_unix_ns;
 	h->start_ns = r->f.head.start_ns;
@@ -157,7 +164,7 @@ static void take_sums(struct reading *r, const struct as_file_totals *t)
 	r->h->at_peak = t->at_peak;
 }
 
-/* Who was killed before the first sums and has no events either has nothing. */
+/* Who was killed before the first sums has none, which as_heap.early says. */
 static int read_sums(struct reading *r, struct as_err *err)
 {
 	struct as_file_totals t;
@@ -328,13 +335,14 @@ static int check(const struct reading *r, struct as_err *err)
 	return r->f.head.aggregated ? check_sums(r, err) : AS_OK;
 }
 
-/* The recorder is there before what it records: time begins with the first process. */
+/* The recorder is there before what it records, and to attach takes a while: time begins with the
+   first process. */
 static void begin_with_first(struct as_file *f)
 {
 	const struct as_heap_process *first = f->nprocesses ? &f->process[0].facts : NULL;
 	int64_t before;
 
-	if (!first || first->attached || first->start_ns <= f->head.start_ns ||
+	if (!first || first->start_ns <= f->head.start_ns ||
 	    __builtin_sub_overflow(first->start_ns, f->head.start_ns, &before) ||
 	    __builtin_add_overflow(f->head.start_unix_ns, before, &f->head.start_unix_ns))
 		return;

@@ -43,6 +43,7 @@ struct as_capture {
 	size_t npoints;
 	int64_t whole_at, whole_len; /* where the last full sums are, and their bytes */
 	int64_t sums_ns;             /* not before */
+	bool summed;                 /* since the last points */
 };
 
 /* --- beginning and end ------------------------------------------------------ */
@@ -143,17 +144,6 @@ int as_capture_process(struct as_capture *c, const struct as_heap_process *p, st
 				.new_variants = AS_BUF(AS_BLOCKS_PIECE_MAX)};
 	as_columns_init(&new->columns, (uint32_t)c->n);
 	put_process(c, (uint32_t)c->n++, p);
-	return AS_OK;
-}
-
-int as_capture_ended(struct as_capture *c, uint32_t process, const struct as_heap_process *p,
-		     struct as_err *err)
-{
-	if (c->over)
-		return AS_OK;
-	if (process >= c->n)
-		return said(c, no_process(err));
-	put_process(c, process, p);
 	return AS_OK;
 }
 
@@ -370,6 +360,21 @@ int as_capture_batch(struct as_capture *c, uint32_t process, const struct as_hea
 	return r;
 }
 
+/* That it ended comes after all that it did: a file may be cut in between. */
+int as_capture_ended(struct as_capture *c, uint32_t process, const struct as_heap_process *p,
+		     struct as_err *err)
+{
+	if (c->over)
+		return AS_OK;
+	if (process >= c->n)
+		return said(c, no_process(err));
+	int r = p->end_ns ? put_events(c, process, err) : AS_OK;
+
+	if (r == AS_OK)
+		put_process(c, process, p);
+	return said(c, r);
+}
+
 /* --- sums -------------------------------------------------------------------- */
 
 static bool remember(struct process *p, uint32_t kind, const struct as_heap_sums *s)
@@ -446,6 +451,7 @@ static int put_sums(struct as_capture *c, int64_t ns, const struct as_capture_su
 	as_block_close(&c->out, at);
 	int64_t len = (int64_t)(c->out.out.len - before);
 	c->sums_ns = ns + len * SUMS_NS_A_BYTE;
+	c->summed = true;
 	if (full) {
 		c->whole_at = c->out.size + (int64_t)c->out.out.len;
 		c->whole_len = len > SUMS_LEAST ? len : SUMS_LEAST;
@@ -467,13 +473,22 @@ static int sums_now_and_then(struct as_capture *c, int64_t ns, const struct as_c
 
 /* --- now and then ------------------------------------------------------------ */
 
-static int put_all(struct as_capture *c, struct as_err *err)
+static int put_all_events(struct as_capture *c, struct as_err *err)
 {
-	int r = put_points(c, err);
+	int r = AS_OK;
 
 	for (uint32_t i = 0; i < c->n && r == AS_OK; i++)
 		r = put_events(c, i, err);
 	return r;
+}
+
+/* The curve comes after what it was drawn from: without events that is the sums. */
+static int put_curve(struct as_capture *c, struct as_err *err)
+{
+	bool due = !c->aggregated || c->summed;
+
+	c->summed = false;
+	return due ? put_points(c, err) : AS_OK;
 }
 
 int as_capture_flush(struct as_capture *c, int64_t ns, const struct as_capture_sums *s,
@@ -481,9 +496,11 @@ int as_capture_flush(struct as_capture *c, int64_t ns, const struct as_capture_s
 {
 	if (c->over)
 		return AS_OK;
-	int r = put_all(c, err);
+	int r = put_all_events(c, err);
 	if (r == AS_OK)
 		r = sums_now_and_then(c, ns, s, err);
+	if (r == AS_OK)
+		r = put_curve(c, err);
 	if (r == AS_OK && c->out.out.len)
 		r = as_blocks_write(&c->out, err);
 	return said(c, r);
@@ -503,9 +520,11 @@ int as_capture_close(struct as_capture *c, int64_t ns, const struct as_capture_s
 {
 	if (c->over)
 		return AS_OK;
-	int r = put_all(c, err);
+	int r = put_all_events(c, err);
 	if (r == AS_OK)
 		r = put_sums(c, ns, s, true, err);
+	if (r == AS_OK)
+		r = put_points(c, err);
 	if (r == AS_OK) {
 		put_end(c, ns);
 		r = as_blocks_write(&c->out, err);

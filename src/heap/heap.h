@@ -76,6 +76,7 @@ struct as_heap {
 	bool aggregated;    /* sums only: there is no window, and no temporal view     */
 	bool whole;         /* false: the writer was killed, this is up to its last block */
 	bool full;          /* not whole, for the disk was full                         */
+	bool early;         /* not whole, and it ends before anything of the memory     */
 	uint64_t temporary; /* threshold of the temporary ones; as_tracker_new()      */
 	int64_t start_unix_ns, start_ns, end_ns;
 	char *command;

@@ -33,6 +33,9 @@ const char *as_heap_op_name(uint32_t op)
 
 const char *as_heap_nothing(const struct as_heap *h)
 {
+	if (h->early)
+		return "the capture ends before the first allocation was written: what the "
+		       "program had is not known";
 	return h->nprocesses || !h->whole
 		       ? NULL
 		       : "nothing was recorded: a program that is static, gains privileges, is "

@@ -43,13 +43,14 @@ void as_put_heap_count(struct as_buf *out, int64_t count, bool sampled)
 
 /* ── the table ────────────────────────────────────────────────────────── */
 
-enum { BYTES, SHARE, COUNT, FUNCTION, WHERE, COLS };
+enum { BYTES, SHARE, COUNT, COUNT_SHARE, FUNCTION, WHERE, COLS };
 
 struct lines {
 	const struct as_heap *h;
 	const struct as_heap_line *line;
 	double all;
 	bool by_count;
+	size_t which[COLS]; /* of all columns, those that are shown */
 };
 
 static double share(const struct lines *l, const struct as_heap_line *x)
@@ -61,16 +62,17 @@ static double share(const struct lines *l, const struct as_heap_line *x)
 
 static const struct as_spelling short_names;
 
-static void line_cell(const void *data, size_t row, size_t col, struct as_buf *cell)
+static void line_cell(const void *data, size_t row, size_t which, struct as_buf *cell)
 {
 	const struct lines *l = data;
+	size_t col = l->which[which];
 	const struct as_heap_line *x = &l->line[row];
 	const struct as_profile *p = l->h->stacks;
 	const struct as_place *at = &p->place[x->place];
 
 	if (col == BYTES)
 		as_put_heap_bytes(cell, x->amount.bytes, x->variance, l->h->rate);
-	else if (col == SHARE)
+	else if (col == SHARE || col == COUNT_SHARE)
 		as_buf_str(cell, as_human_percent(share(l, x)).s);
 	else if (col == COUNT)
 		as_put_heap_count(cell, x->amount.count, l->h->rate);
@@ -90,27 +92,45 @@ static double whole(const struct as_heap_line *line, size_t n, bool by_count)
 	return sum;
 }
 
+/* The share stands behind what it is of. */
+static size_t choose(struct lines *l, const struct as_column *all, struct as_column *cols)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < COLS; i++) {
+		if (i == (l->by_count ? SHARE : COUNT_SHARE))
+			continue;
+		l->which[n] = i;
+		cols[n++] = all[i];
+	}
+	return n;
+}
+
 int as_put_heap_lines(struct as_buf *out, const struct as_look *look, const struct as_heap *h,
 		      const struct as_heap_lines_how *how, struct as_err *err)
 {
-	static const struct as_column cols[COLS] = {
+	static const struct as_column all[COLS] = {
 		[BYTES] = {.title = "bytes", .right = true},
 		[SHARE] = {.title = "", .right = true},
 		[COUNT] = {.title = "count", .right = true},
+		[COUNT_SHARE] = {.title = "", .right = true},
 		[FUNCTION] = {.title = "function", .min = 16},
 		[WHERE] = {.title = "where", .min = 12, .path = true},
 	};
 	as_auto_free struct as_heap_line *line = NULL;
+	struct as_column cols[COLS];
 	bool by_count = how->order == AS_HEAP_BY_COUNT;
 	size_t n = 0;
 	int r = as_heap_lines(h, how->view, how->order, &line, &n, err);
 
 	if (r < 0 || !n)
 		return r;
-	struct lines l = {h, line, whole(line, n, by_count), by_count};
+	struct lines l = {h, line, whole(line, n, by_count), by_count, {0}};
+	size_t ncols = choose(&l, all, cols);
+
 	as_put_table(out, look,
 		     &(struct as_table){.cols = cols,
-					.ncols = COLS,
+					.ncols = ncols,
 					.nrows = n < how->rows ? n : how->rows,
 					.data = &l,
 					.indent = how->indent,

@@ -102,6 +102,8 @@ def _():
         expect("pymalloc arenas" not in left, f"{view}: {left}")
         expect_in("left at the end, without ", left.splitlines()[0], view)
         expect_in("arenas  ", left, view)
+        gone = assay("heap", view, "--temporary-allocations", FILE).ok().out
+        expect("arenas  " not in gone, f"{view}: arenas, which stay, among what went:\n{gone}")
     said = assay("heap", "stats", FILE).ok().out
     expect_in("no leak", " ".join(said.split()))
     expect(all(len(line) <= 80 for line in said.splitlines()), f"too wide:\n{said}")

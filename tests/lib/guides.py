@@ -1,7 +1,8 @@
 """guides -- the commands of docs/guides, run as they stand.
 
 A section of a guide is one test. Its ```sh blocks run one after the other, each in a folder of
-its own, with the program as `assay`; every command must succeed. A ```text block shows what the
+its own, with the Python files of the block before it and the program as `assay`; every command
+must succeed. A ```text block shows what the
 block before it prints: the words that begin its lines must begin lines of the real output too,
 whatever the numbers. $EXAMPLES is the folder examples. A section that needs something big says so:
 
@@ -99,12 +100,20 @@ def labels(text):
     return found
 
 
+def folder_of(number):
+    """Where that block runs: the programs of the one before are there."""
+    folder = tmp() / f"step{number}"
+    folder.mkdir()
+    for program in (tmp() / f"step{number - 1}").glob("*.py"):
+        shutil.copy(program, folder)
+    return folder
+
+
 def run_section(text, needs):
     """Run a section; returns the outputs of its blocks."""
     outputs = []
     for number, (script, shown) in enumerate(steps(text)):
-        folder = tmp() / f"step{number}"
-        folder.mkdir()
+        folder = folder_of(number)
         provide(needs, folder)
         got = perform(script, folder)
         for label in LASTING & set(labels(shown)):

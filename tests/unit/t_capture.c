@@ -555,6 +555,87 @@ static void t_cut_anywhere(void)
 	story_done(&s);
 }
 
+/* What is told is of the first `n` events, and it ends no later; the curve never shows more. */
+static void expect_beginning(const struct as_heap *h, const struct story *s, size_t n)
+{
+	struct story_truth *t = malloc(sizeof *t);
+	int64_t end = n == s->n ? story_end(s) + 1 : s->event[n - 1].e.ns;
+
+	EXPECT(t);
+	story_truth(s, n, ALL, h->temporary, t);
+	expect_totals(h, s, t);
+	EXPECT(h->end_ns <= end);
+	for (size_t i = 0; i < h->npoints; i++)
+		EXPECT(h->point[i].ns <= end && h->point[i].heap <= h->totals.peak.bytes);
+	free(t);
+}
+
+static size_t how_many_made(const struct story *s, int64_t count)
+{
+	size_t n = 0;
+
+	for (int64_t seen = 0; n < s->n && seen < count; n++)
+		seen += s->event[n].e.what == AS_HEAP_ALLOC;
+	return n;
+}
+
+/* A whole number of flushes, or nothing that anybody could take for a fact. */
+static void expect_cut(const struct as_heap *h, const struct story *s, size_t flush)
+{
+	if (as_heap_nothing(h)) {
+		EXPECT(!made(h) && !h->npoints);
+		return;
+	}
+	size_t n = how_many_made(s, made(h));
+	EXPECT(n);
+	expect_beginning(h, s, (n + flush - 1) / flush * flush);
+}
+
+static void t_cut_tells_no_zeros(void)
+{
+	for (int aggregated = 0; aggregated < 2; aggregated++) {
+		struct as_err err;
+		struct story s;
+		size_t n;
+
+		story_init(&s, 62, 1, 900, 0);
+		story_write(&s, a_path(), 100, aggregated);
+		as_auto_free char *all = slurp(&n);
+		for (size_t cut = 0; cut < n; cut++) {
+			as_auto_heap struct as_heap *h = NULL;
+
+			spit(all, cut);
+			if (as_capture_read(a_path(), NULL, &h, &err) == AS_OK)
+				expect_cut(h, &s, 100);
+		}
+		story_done(&s);
+	}
+}
+
+/* What it takes to start a program or to get into one is not its time. */
+static void t_time_begins_with_the_first_process(void)
+{
+	for (int attached = 0; attached < 2; attached++) {
+		const struct as_capture_head head = {.command = "late", .start_ns = 1000};
+		static char command[] = "late";
+		struct as_heap_process p = {.command = command,
+					    .start_ns = 1400,
+					    .end_ns = 2000,
+					    .attached = attached};
+		const struct as_capture_sums none = {0};
+		struct as_capture *c = NULL;
+		struct as_err err;
+
+		EXPECT_OK(as_capture_create(a_path(), &head, true, &c, &err), err);
+		EXPECT_OK(as_capture_process(c, &p, &err), err);
+		EXPECT_OK(as_capture_close(c, 2100, &none, &err), err);
+		as_capture_free(c);
+		as_auto_heap struct as_heap *h = must_read(NULL);
+		EXPECT_I64(h->start_ns, 1400);
+		EXPECT_I64(h->end_ns, 2100);
+	}
+}
+
 /* A byte that is wrong is seen, or does not matter. */
 static void t_damaged_anywhere(void)
 {
@@ -776,5 +857,6 @@ static void t_many_at_once_are_as_one_by_one(void)
 
 UTEST_MAIN(T(t_written_is_read), T(t_captures_without_files_are_read), T(t_replayed), T(t_windows),
 	   T(t_half_open), T(t_slices), T(t_what_lasted_of_any_span), T(t_sampled), T(t_rates),
-	   T(t_aggregated), T(t_killed), T(t_cut_anywhere), T(t_damaged_anywhere), T(t_foreign),
+	   T(t_aggregated), T(t_killed), T(t_cut_anywhere), T(t_cut_tells_no_zeros),
+	   T(t_time_begins_with_the_first_process), T(t_damaged_anywhere), T(t_foreign),
 	   T(t_not_overwritten), T(t_full_disk), T(t_names), T(t_many_at_once_are_as_one_by_one))
