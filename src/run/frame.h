@@ -10,17 +10,10 @@
  * Most rows of a big job are those of the tick before, number for number. Such
  * a row says so (`same`), which spares whoever keeps it from looking at its
  * cells: a collector that knows it asks for as_frame_same(), and of all others
-<<<<<<< HEAD
  * as_frame_settle() finds out. Its cells are not copied either: they stay where
  * they are, new ones are added behind, and when half of all are of nobody any
  * more, those that are left move together. Of a row that is not the same, `news`
  * says which cells are worth a look: they are compared once, for all who keep them.
-=======
- * as_frame_settle() finds out. Of a row that is not, `news` says which cells
- * are worth a look: they are compared once, for all who keep them. Its cells are
- * not copied either: they stay where they are, new ones are added behind, and
- * when half of all are of nobody any more, those that are left move together.
->>>>>>> sample
  */
 #include "run/field.h"
 
