@@ -59,7 +59,7 @@ static const struct as_opt opts[] = {
 	{ .name = "stop", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, stop), .help = "stop a thread for a moment if its stack cannot be read as it runs" },
 	AS_OPT_HEAD("output"),
 	{ .name = "output", .letter = 'o', .type = AS_OPT_TEXT, .at = offsetof(struct opts, output), .arg = "FILE", .help = "write the profile to FILE; '-' is standard output" },
-	{ .name = "format", .letter = 'f', .type = AS_OPT_CHOICE, .at = offsetof(struct opts, format), .arg = "FORMAT", .choices = AS_TARGET_FORMATS, .help = "its format (default: by FILE's ending, else folded); svg and html are flame graphs" },
+	{ .name = "format", .letter = 'f', .type = AS_OPT_CHOICE, .at = offsetof(struct opts, format), .arg = "FORMAT", .choices = AS_TARGET_FORMATS, .help = "its format (default: by FILE's ending; without one, folded); svg and html are flame graphs" },
 	{ .name = "weight", .type = AS_OPT_CHOICE, .at = offsetof(struct opts, weight), .arg = "WHAT", .initial = "samples", .choices = "samples|time", .help = "what folded stacks count: samples, or time in microseconds" },
 	{ .name = "threads", .letter = 't', .type = AS_OPT_SWITCH, .at = offsetof(struct opts, threads), .help = "keep the threads apart, by the names that Python has for them" },
 	{ .name = "async", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, tasks), .help = "keep asyncio's tasks apart; in mode wall also those that await" },
@@ -81,13 +81,9 @@ static int modes_of(const struct opts *o, unsigned *ret, struct as_err *err)
 	return *ret ? AS_OK : as_measure_modes(o->mode, ret, err);
 }
 
-/* Folded, unless the name of the file says otherwise. */
 static int target_of(const struct opts *o, struct as_target *ret, struct as_err *err)
 {
-	const char *path = o->output ? o->output : "-";
-	bool told = o->format || as_target_tells(path);
-
-	return as_target_choose(path, told ? o->format : "folded", ret, err);
+	return as_target_choose(o->output ? o->output : "-", o->format, ret, err);
 }
 
 static bool wants_profile(const struct opts *o)
