@@ -67,7 +67,7 @@ static const struct as_opt opts[] = {
 	{ .name = "full-filenames", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, full_names), .help = "files with their whole path" },
 	{ .name = "json", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, json), .help = "the run as JSON on standard output: functions, slices, resources" },
 	{ .name = "stats-json", .type = AS_OPT_TEXT, .at = offsetof(struct opts, stats_json), .arg = "FILE", .help = "write how the sampling went to FILE" },
-	{ .name = "quiet", .letter = 'q', .type = AS_OPT_SWITCH, .at = offsetof(struct opts, quiet), .help = "no progress, no table" },
+	{ .name = "quiet", .letter = 'q', .type = AS_OPT_SWITCH, .at = offsetof(struct opts, quiet), .help = "no progress, no table; only how many samples are missing, if more than 1 % are" },
 	AS_STORING_OPTS(struct opts),
 	{ 0 }
 };
@@ -327,6 +327,17 @@ static void put_places(struct as_buf *out, const struct opts *o, const struct as
 	as_buf_byte(out, '\n');
 }
 
+/* Who wants no table still has to know that something is missing in what was written. */
+static int say_gaps(const struct as_run *run, struct as_err *err)
+{
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_LINE);
+
+	as_buf_str(&b, "assay: ");
+	as_put_sampling(&b, run);
+	as_buf_byte(&b, '\n');
+	return as_buf_write(&b, stderr, err);
+}
+
 static int show(const struct opts *o, const struct as_measured *s, struct as_err *err)
 {
 	enum { ROWS = 15 };
@@ -334,8 +345,10 @@ static int show(const struct opts *o, const struct as_measured *s, struct as_err
 	struct as_look look = as_look_for(STDERR_FILENO);
 	struct as_spelling how = spelling(o, s->run->stacks);
 
-	if (o->quiet || o->json)
+	if (o->json || (o->quiet && !as_taking_gaps(&s->run->stacks->taking)))
 		return AS_OK;
+	if (o->quiet)
+		return say_gaps(s->run, err);
 	int r = as_put_hot(&b, &look, s->run->stacks, &how, ROWS, 0, err);
 	if (r < 0)
 		return r;
@@ -405,7 +418,8 @@ const struct as_cmd as_cmd_record = {
 		"Looks at the stacks of a Python program from outside, a hundred times a second. "
 		"The program is not stopped, slowed or changed: its memory is read while it runs, "
 		"everything twice, and a stack that changed in between is read again or, in the "
-		"end, left out. How many were left out is told with every result. Of a stack "
+		"end, left out. How many were left out, or came too late, is told with every result, "
+		"with `--quiet` if it is more than one in a hundred. Of a stack "
 		"deeper than 4,096 functions the last that many are read, and it begins with "
 		"`(more callers)`.\n\n"
 		"`--mode cpu` counts threads that use the CPU, by time; `wall` counts "
