@@ -12,7 +12,7 @@ struct opts {
 
 /* clang-format off */
 static const struct as_opt opts[] = {
-	{ .name = "format", .letter = 'f', .type = AS_OPT_CHOICE, .at = offsetof(struct opts, format), .arg = "FORMAT", .choices = AS_TARGET_FORMATS, .help = "of OUT (default: by its ending)" },
+	{ .name = "format", .letter = 'f', .type = AS_OPT_CHOICE, .at = offsetof(struct opts, format), .arg = "FORMAT", .choices = AS_TARGET_FORMATS, .help = "of OUT (default: by its ending; without one, folded)" },
 	{ .name = "from", .type = AS_OPT_CHOICE, .at = offsetof(struct opts, from), .arg = "FORMAT", .choices = AS_PROFILE_READ, .help = "of IN (default: told by its bytes)" },
 	{ .name = "threads", .letter = 't', .type = AS_OPT_SWITCH, .at = offsetof(struct opts, tags), .help = "threads and other labels become frames, where a format has no labels" },
 	{ .name = "function", .letter = 'F', .type = AS_OPT_SWITCH, .at = offsetof(struct opts, functions), .help = "by function, not by line" },

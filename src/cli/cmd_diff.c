@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli/history.h"
+#include "cli/output.h"
 #include "cli/sieve.h"
 #include "cli/source.h"
 #include "cli/target.h"
@@ -22,7 +23,7 @@ static const struct as_opt opts[] = {
 	{ .name = "limit", .letter = 'n', .type = AS_OPT_UINT, .at = offsetof(struct opts, limit), .arg = "N", .initial = "25", .positive = true, .help = "at most so many functions in the table" },
 	{ .name = "full-filenames", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, full_names), .help = "files with their whole path" },
 	AS_JSON_OPT(struct opts, json),
-	{ .name = "output", .letter = 'o', .type = AS_OPT_TEXT, .at = offsetof(struct opts, output), .arg = "FILE", .help = "write the difference as a profile with the values before and after" },
+	{ .name = "output", .letter = 'o', .type = AS_OPT_TEXT, .at = offsetof(struct opts, output), .arg = "FILE", .help = "write the difference as a profile with the values before and after; its ending says the format" },
 	AS_STORE_OPT(struct opts, store),
 	AS_SIEVE_OPTS(struct opts, sieve),
 	{ 0 }
@@ -100,6 +101,9 @@ static int write_diff(const struct opts *o, const struct pair *p, struct as_io *
 
 	if (!o->output)
 		return AS_OK;
+	if (as_output_is_standard(o->output))
+		return as_fail(err, AS_EUSAGE,
+			       "the table is on standard output: give the profile a file (-o)");
 	int r = as_target_choose(o->output, NULL, &to, err);
 	return r < 0 ? r
 		     : as_target_write(&to, p->diff, &how, as_buf_text(&p->title), io->out, err);

@@ -14,7 +14,7 @@ struct opts {
 /* clang-format off */
 static const struct as_opt opts[] = {
 	{ .name = "output", .letter = 'o', .type = AS_OPT_TEXT, .at = offsetof(struct opts, output), .arg = "FILE", .help = "where to; '-' is standard output" },
-	{ .name = "format", .letter = 'f', .type = AS_OPT_CHOICE, .at = offsetof(struct opts, format), .arg = "FORMAT", .choices = AS_TARGET_FORMATS, .help = "of FILE (default: by its ending)" },
+	{ .name = "format", .letter = 'f', .type = AS_OPT_CHOICE, .at = offsetof(struct opts, format), .arg = "FORMAT", .choices = AS_TARGET_FORMATS, .help = "of FILE (default: by its ending; without one, folded)" },
 	AS_STORE_OPT(struct opts, store),
 	AS_SIEVE_OPTS(struct opts, sieve),
 	{ 0 }

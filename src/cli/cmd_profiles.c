@@ -51,7 +51,7 @@ static const struct as_opt opts[] = {
 	{.name = "output", .letter = 'o', .type = AS_OPT_TEXT, .arg = "FILE", .at = AT(output),
 	 .help = "write all of them, merged, to FILE (x.html: a flame graph); '-' is standard output"},
 	{.name = "format", .letter = 'f', .type = AS_OPT_CHOICE, .arg = "FORMAT", .at = AT(format), .choices = AS_TARGET_FORMATS,
-	 .help = "of FILE (default: by its ending)"},
+	 .help = "of FILE (default: by its ending; without one, folded)"},
 	AS_JSON_OPT(struct opts, json),
 	AS_STORE_OPT(struct opts, store),
 	AS_SIEVE_OPTS(struct opts, sieve),

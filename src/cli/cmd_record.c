@@ -59,7 +59,7 @@ static const struct as_opt opts[] = {
 	{ .name = "stop", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, stop), .help = "stop a thread for a moment if its stack cannot be read as it runs" },
 	AS_OPT_HEAD("output"),
 	{ .name = "output", .letter = 'o', .type = AS_OPT_TEXT, .at = offsetof(struct opts, output), .arg = "FILE", .help = "write the profile to FILE; '-' is standard output" },
-	{ .name = "format", .letter = 'f', .type = AS_OPT_CHOICE, .at = offsetof(struct opts, format), .arg = "FORMAT", .choices = AS_TARGET_FORMATS, .help = "its format (default: by FILE's ending, else folded); svg and html are flame graphs" },
+	{ .name = "format", .letter = 'f', .type = AS_OPT_CHOICE, .at = offsetof(struct opts, format), .arg = "FORMAT", .choices = AS_TARGET_FORMATS, .help = "its format (default: by FILE's ending; without one, folded); svg and html are flame graphs" },
 	{ .name = "weight", .type = AS_OPT_CHOICE, .at = offsetof(struct opts, weight), .arg = "WHAT", .initial = "samples", .choices = "samples|time", .help = "what folded stacks count: samples, or time in microseconds" },
 	{ .name = "threads", .letter = 't', .type = AS_OPT_SWITCH, .at = offsetof(struct opts, threads), .help = "keep the threads apart, by the names that Python has for them" },
 	{ .name = "async", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, tasks), .help = "keep asyncio's tasks apart; in mode wall also those that await" },
@@ -67,7 +67,7 @@ static const struct as_opt opts[] = {
 	{ .name = "full-filenames", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, full_names), .help = "files with their whole path" },
 	{ .name = "json", .type = AS_OPT_SWITCH, .at = offsetof(struct opts, json), .help = "the run as JSON on standard output: functions, slices, resources" },
 	{ .name = "stats-json", .type = AS_OPT_TEXT, .at = offsetof(struct opts, stats_json), .arg = "FILE", .help = "write how the sampling went to FILE" },
-	{ .name = "quiet", .letter = 'q', .type = AS_OPT_SWITCH, .at = offsetof(struct opts, quiet), .help = "no progress, no table" },
+	{ .name = "quiet", .letter = 'q', .type = AS_OPT_SWITCH, .at = offsetof(struct opts, quiet), .help = "no progress, no table; only how many samples are missing, if more than 1 % are" },
 	AS_STORING_OPTS(struct opts),
 	{ 0 }
 };
@@ -81,13 +81,9 @@ static int modes_of(const struct opts *o, unsigned *ret, struct as_err *err)
 	return *ret ? AS_OK : as_measure_modes(o->mode, ret, err);
 }
 
-/* Folded, unless the name of the file says otherwise. */
 static int target_of(const struct opts *o, struct as_target *ret, struct as_err *err)
 {
-	const char *path = o->output ? o->output : "-";
-	bool told = o->format || as_target_tells(path);
-
-	return as_target_choose(path, told ? o->format : "folded", ret, err);
+	return as_target_choose(o->output ? o->output : "-", o->format, ret, err);
 }
 
 static bool wants_profile(const struct opts *o)
@@ -331,6 +327,17 @@ static void put_places(struct as_buf *out, const struct opts *o, const struct as
 	as_buf_byte(out, '\n');
 }
 
+/* Who wants no table still has to know that something is missing in what was written. */
+static int say_gaps(const struct as_run *run, struct as_err *err)
+{
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_LINE);
+
+	as_buf_str(&b, "assay: ");
+	as_put_sampling(&b, run);
+	as_buf_byte(&b, '\n');
+	return as_buf_write(&b, stderr, err);
+}
+
 static int show(const struct opts *o, const struct as_measured *s, struct as_err *err)
 {
 	enum { ROWS = 15 };
@@ -338,8 +345,10 @@ static int show(const struct opts *o, const struct as_measured *s, struct as_err
 	struct as_look look = as_look_for(STDERR_FILENO);
 	struct as_spelling how = spelling(o, s->run->stacks);
 
-	if (o->quiet || o->json)
+	if (o->json || (o->quiet && !as_taking_gaps(&s->run->stacks->taking)))
 		return AS_OK;
+	if (o->quiet)
+		return say_gaps(s->run, err);
 	int r = as_put_hot(&b, &look, s->run->stacks, &how, ROWS, 0, err);
 	if (r < 0)
 		return r;
@@ -409,7 +418,8 @@ const struct as_cmd as_cmd_record = {
 		"Looks at the stacks of a Python program from outside, a hundred times a second. "
 		"The program is not stopped, slowed or changed: its memory is read while it runs, "
 		"everything twice, and a stack that changed in between is read again or, in the "
-		"end, left out. How many were left out is told with every result. Of a stack "
+		"end, left out. How many were left out, or came too late, is told "
+		"with every result, with `--quiet` if it is more than one in a hundred. Of a stack "
 		"deeper than 4,096 functions the last that many are read, and it begins with "
 		"`(more callers)`.\n\n"
 		"`--mode cpu` counts threads that use the CPU, by time; `wall` counts "

@@ -40,28 +40,44 @@ int as_target_picture(const char *path, const char *format, as_draw_fn *ret, str
 	return as_hint(err, "name it x.svg or x.html, or say --format svg or html");
 }
 
-/* A format that can only be read is none. */
+/* "-", "stacks", ".stacks": nothing behind a dot. */
+static bool has_no_ending(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+
+	return !*name || !strchr(name + 1, '.');
+}
+
+/* A format that can only be read is none. Plain text is folded, as elsewhere. */
 static const struct as_profile_format *format_of(const char *path, const char *format)
 {
+	const char *name = format || !has_no_ending(path) ? format : "folded";
 	const struct as_profile_format *f =
-		format ? as_profile_format(format) : as_profile_format_of(path);
+		name ? as_profile_format(name) : as_profile_format_of(path);
 
 	return f && f->write ? f : NULL;
 }
 
-bool as_target_tells(const char *path)
+static int no_format(const char *path, struct as_err *err)
 {
-	return format_of(path, NULL) || picture_of(path, NULL);
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_LINE);
+
+	for (const struct as_profile_format *f = as_profile_formats; f->name; f++)
+		if (f->write)
+			as_buf_fmt(&b, "%.*s ", (int)strcspn(f->endings, "|"), f->endings);
+	for (size_t i = 0; i < AS_LEN(pictures); i++)
+		if (!i || pictures[i].draw != pictures[i - 1].draw)
+			as_buf_fmt(&b, "%s%s", i ? " " : "", pictures[i].ending);
+	(void)as_fail(err, AS_EUSAGE, "'%s' ends as no format does that can be written", path);
+	return as_hint(err, "%s, or --format", as_buf_text(&b));
 }
 
 int as_target_choose(const char *path, const char *format, struct as_target *ret,
 		     struct as_err *err)
 {
 	*ret = (struct as_target){path, format_of(path, format), picture_of(path, format)};
-	if (!ret->format && !ret->draw) {
-		(void)as_fail(err, AS_EUSAGE, "'%s' does not say which format it shall have", path);
-		return as_hint(err, "--format is one of %s", AS_TARGET_FORMATS);
-	}
+	if (!ret->format && !ret->draw)
+		return no_format(path, err);
 	if (!strcmp(path, "-") && ret->format && ret->format->binary && isatty(STDOUT_FILENO))
 		return as_fail(err, AS_EUSAGE, "%s is nothing for a terminal: give it a file",
 			       ret->format->name);

@@ -20,9 +20,10 @@ struct as_target {
 	as_draw_fn draw;
 };
 
-/* Does its ending say as what? */
-bool as_target_tells(const char *path);
-/* `format` is the option, or NULL. USAGE when nobody says, or nobody could read it there. */
+/*
+ * `format` is the option, or NULL: the ending says it, and a file without one is folded.
+ * USAGE when an ending is none of ours, or nobody could read it there.
+ */
 int as_target_choose(const char *path, const char *format, struct as_target *ret,
 		     struct as_err *err);
 /* The same, of pictures alone. */

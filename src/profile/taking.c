@@ -23,6 +23,11 @@ double as_taking_rejected(const struct as_taking *t)
 	return tried > 0 ? (double)t->rejected / tried : 0;
 }
 
+bool as_taking_gaps(const struct as_taking *t)
+{
+	return t->late > t->samples / 100 || as_taking_rejected(t) > 0.01;
+}
+
 void as_put_taking(struct as_buf *out, const struct as_taking *t)
 {
 	if (!t->known)

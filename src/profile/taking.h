@@ -18,6 +18,8 @@ struct as_taking {
 struct as_taking as_taking_sum(const struct as_taking *a, const struct as_taking *b);
 /* The share that was rejected of all that were tried. */
 double as_taking_rejected(const struct as_taking *t);
+/* Is more than one in a hundred missing, rejected or late? Whoever looks should know then. */
+bool as_taking_gaps(const struct as_taking *t);
 /* "1,240 samples, 0.02 % rejected, 0 late"; nothing if it is not known. */
 void as_put_taking(struct as_buf *out, const struct as_taking *t);
 /* The same for machines, and back; unknown: it is no such text. */

@@ -17,7 +17,7 @@ const struct as_profile_format as_profile_formats[] = {
 	 as_read_callgrind},
 	{"yappi", ".yappi", false, false, false, NULL, as_is_yappi, as_read_yappi},
 	{"perf", ".perf", false, false, false, NULL, as_is_perf, as_read_perf},
-	{"folded", ".folded|.collapsed", false, true, true, as_write_folded, as_is_folded,
+	{"folded", ".folded|.collapsed|.txt|.out", false, true, true, as_write_folded, as_is_folded,
 	 as_read_folded},
 	{0},
 };

@@ -19,7 +19,7 @@ struct as_spelling {
 
 struct as_profile_format {
 	const char *name;    /* "folded"                                            */
-	const char *endings; /* of files that hold it: ".folded|.collapsed"         */
+	const char *endings; /* of files that hold it, the usual one first: ".pb.gz|.pprof" */
 	bool binary;         /* nothing for a terminal                              */
 	bool mute;           /* it has no place for how samples were taken           */
 	bool single;         /* it has one kind of value of several                  */

@@ -228,10 +228,10 @@ static void put_groups(struct as_buf *out, const struct as_look *look, const str
 		[TIMES] = {.title = "times", .right = true},
 		[TOTAL] = {.title = "total", .right = true},
 		[LONGEST] = {.title = "longest", .right = true},
-		[CAUSE] = {.title = "cause", .min = 12},
+		[CAUSE] = {.title = "cause"}, /* a call's name is nothing when it is cut */
 		[TASK] = {.title = "task", .min = 6, .max = 16, .spare = 1},
-		[FUNCTION] = {.title = "in", .min = 10},
-		[WHERE] = {.title = "line", .min = 12, .path = true},
+		[FUNCTION] = {.title = "in", .min = 8},
+		[WHERE] = {.title = "line", .min = 10, .path = true},
 	};
 
 	as_heading(out, look, "What held the loop");

@@ -102,12 +102,11 @@ struct as_text as_top_share(int64_t ns, int64_t span_ns)
 	return text;
 }
 
-double as_top_rejected(const struct as_top *t)
+struct as_taking as_top_taking(const struct as_top *t)
 {
-	uint64_t samples = t->facts.samples - t->before.samples;
-	uint64_t rejected = t->facts.rejected - t->before.rejected;
-
-	return samples + rejected ? (double)rejected / (double)(samples + rejected) : 0;
+	return (struct as_taking){true, (int64_t)(t->facts.samples - t->before.samples),
+				  (int64_t)(t->facts.rejected - t->before.rejected),
+				  (int64_t)(t->facts.late - t->before.late)};
 }
 
 /* ── keys ─────────────────────────────────────────────────────────────── */

@@ -113,4 +113,4 @@ const char *as_top_time_name(const struct as_top *t); /* "cpu time" */
 struct as_text as_top_share(int64_t ns, int64_t span_ns);
 /* Threads that are there, and that used the CPU just now. */
 void as_top_count_threads(const struct as_top *t, size_t *ret_all, size_t *ret_ran);
-double as_top_rejected(const struct as_top *t); /* share of what was tried */
+struct as_taking as_top_taking(const struct as_top *t); /* since r was pressed */

@@ -45,9 +45,7 @@ static int64_t window_sum(const struct as_top *t, enum as_top_time time)
 static void put_numbers(const struct as_top *t, struct as_pen *p)
 {
 	const struct as_recent *r = &t->recent;
-	uint64_t samples = t->facts.samples - t->before.samples;
-	uint64_t late = t->facts.late - t->before.late;
-	bool bad = late > samples / 100 || as_top_rejected(t) > 0.01;
+	struct as_taking taken = as_top_taking(t);
 	size_t all, ran;
 
 	as_top_count_threads(t, &all, &ran);
@@ -55,9 +53,10 @@ static void put_numbers(const struct as_top *t, struct as_pen *p)
 	as_pen_item(p, AS_PLAIN, "gil %s %%",
 		    as_top_share(window_sum(t, AS_TOP_GIL), r->span_ns).s);
 	as_pen_item(p, AS_PLAIN, "threads %zu: %zu running, %zu idle", all, ran, all - ran);
-	as_pen_item(p, bad ? AS_ALERT : AS_PLAIN, "%s samples, %s late, %.2f %% rejected",
-		    as_human_count((double)samples).s, as_human_count((double)late).s,
-		    100 * as_top_rejected(t));
+	as_pen_item(p, as_taking_gaps(&taken) ? AS_ALERT : AS_PLAIN,
+		    "%s samples, %s late, %.2f %% rejected",
+		    as_human_count((double)taken.samples).s, as_human_count((double)taken.late).s,
+		    100 * as_taking_rejected(&taken));
 	as_pen_line(p);
 }
 

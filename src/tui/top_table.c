@@ -54,9 +54,11 @@ void as_top_table(const struct as_top *t, const struct as_look *look, size_t row
 					.data = t,
 					.cell = put_cell,
 					.ink = ink});
+	const struct as_taking all = {true, (int64_t)t->facts.samples, (int64_t)t->facts.rejected,
+				      (int64_t)t->facts.late};
 	as_buf_fmt(out, "%s sample%s in %s, %.2f %% rejected, %s late\n",
 		   as_human_count((double)t->facts.samples).s, t->facts.samples == 1 ? "" : "s",
-		   as_human_duration(t->recent.all_ns).s, 100 * as_top_rejected(t),
+		   as_human_duration(t->recent.all_ns).s, 100 * as_taking_rejected(&all),
 		   as_human_count((double)t->facts.late).s);
 	as_top_put_filters(t, out);
 	if (t->filters)

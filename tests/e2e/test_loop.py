@@ -233,7 +233,7 @@ def _():
     r = assay("loop", p.pid, env=PROBED).ok()
     rows = r.out.split("What held the loop")[1].split("The longest")
     expect(re.search(r"(computed|no CPU free) +Task ", rows[0]), r.out)
-    expect(re.search(r"waited: clock\S+ +Task ", rows[0]), r.out)
+    expect(re.search(r"waited: clock_nanosleep +Task ", rows[0]), r.out)      # not cut
     expect_in("of these ", rows[1])
     expect(max(map(len, r.out.splitlines())) <= 80, r.out)
 
@@ -270,6 +270,24 @@ def _():
     os.kill(child, 9)
     expect_eq(r.rc, 69, "exit status")
     expect_in(f"it has started {child}, which may do the work: assay loop {child}", r.err)
+
+
+@job_test("… but not who only cleans up after multiprocessing")
+def _():
+    code = """
+import subprocess
+from multiprocessing import resource_tracker
+resource_tracker.ensure_running()       # as uvicorn --workers does, before its workers
+p = [subprocess.Popen(['sleep', '30']) for _ in range(40)]
+print(p[0].pid, flush=True)
+p[0].wait()
+"""
+    p = start(sys.executable, "-c", code, stdout=subprocess.PIPE, text=True)
+    child = int(p.stdout.readline())
+    r = assay("loop", "-d", "0.2", p.pid, env=PROBED)
+    stop(p)
+    expect(re.search(rf"it has started {child} \d[\d ]+ …, which may do the work: "
+                     rf"assay loop {child}\n", r.err), r.err)
 
 
 @job_test("what cannot be watched is refused with a sentence")

@@ -180,7 +180,7 @@ def _():
 def _():
     p = script(PYTHONS[-1], "split", 0.5, 20)
     r = start(ASSAY, "record", "-q", "-p", p.pid, "-d", 3, "-r", 100, "-o", "x.folded",
-              "--stats-json", "stats.json")
+              "--stats-json", "stats.json", stderr=subprocess.PIPE, text=True)
     time.sleep(1)
     r.send_signal(signal.SIGSTOP)
     time.sleep(1)
@@ -192,6 +192,9 @@ def _():
     expect(stats["late"] >= 60, f"{stats}")
     expect(stats["looks"] + stats["late"] <= 100 * seconds + 100, f"{stats}")
     expect(stats["looks"] <= 100 * (seconds - 0.8) + 60, f"{stats}")
+    told = r.stderr.read()
+    expect_in(f"assay: {stats['samples']} samples in ", told)       # with --quiet, too
+    expect_in(f"{stats['late']} late", told)
 
 
 @job_test("nothing was missed while there was no Python yet")

@@ -25,10 +25,38 @@ $ assay convert none.folded x.folded
 ! assay: no file and no run is called 'none.folded'
 !     'assay jobs' lists the runs
 
+# an ending says which format; one that says nothing is not taken for folded
 $ assay convert a.folded x.png
 ? 2
-! assay convert: 'x.png' does not say which format it shall have
-!     --format is one of folded|pprof|speedscope|firefox|callgrind|pstats|svg|html
+! assay convert: 'x.png' ends as no format does that can be written
+!     .pb.gz .speedscope.json .firefox.json .pstats .callgrind .folded .svg .html, or --format
+
+$ assay record -o x.pdf -- true
+? 2
+! assay record: 'x.pdf' ends as no format does that can be written
+!     .pb.gz .speedscope.json .firefox.json .pstats .callgrind .folded .svg .html, or --format
+
+$ assay merge a.folded -o x.json
+? 2
+! assay merge: 'x.json' ends as no format does that can be written
+!     .pb.gz .speedscope.json .firefox.json .pstats .callgrind .folded .svg .html, or --format
+
+# text is folded: .txt, .out, a name without an ending, standard output
+$ mkdir -p dir.x; for to in x.txt x.out dir.x/stacks .stacks -; do assay convert a.folded $to; done; cat x.txt x.out dir.x/stacks .stacks
+main 1
+main;work (app/work.py:3) 3
+main 1
+main;work (app/work.py:3) 3
+main 1
+main;work (app/work.py:3) 3
+main 1
+main;work (app/work.py:3) 3
+main 1
+main;work (app/work.py:3) 3
+
+$ assay diff a.folded a.folded -o -
+? 2
+! assay diff: the table is on standard output: give the profile a file (-o)
 
 $ printf 'a;b 1\na;c\n' | assay convert - x.pb.gz
 ? 65
@@ -259,8 +287,8 @@ $ assay convert a.folded -f firefox - | cut -c 1-200
 
 $ assay convert a.folded x.yappi
 ? 2
-! assay convert: 'x.yappi' does not say which format it shall have
-!     --format is one of folded|pprof|speedscope|firefox|callgrind|pstats|svg|html
+! assay convert: 'x.yappi' ends as no format does that can be written
+!     .pb.gz .speedscope.json .firefox.json .pstats .callgrind .folded .svg .html, or --format
 
 # drawn, whatever command writes it
 $ for f in x.html x.svg; do assay convert a.folded $f; assay merge a.folded a.folded -o m$f; assay diff a.folded a.folded -o d$f >/dev/null; done; head -qc 5 x.html mx.html dx.html x.svg mx.svg dx.svg; echo

@@ -212,7 +212,17 @@ static void t_how_they_were_taken(void)
 	EXPECT(!as_taking_scan("samples=1 rejected=2", 20).known);
 }
 
-UTEST_MAIN(T(t_how_they_were_taken), T(t_what_is_the_same_is_summed),
+/* More than one in a hundred that was missed is worth a word also to whoever wants none. */
+static void t_what_is_missed_too_often(void)
+{
+	EXPECT(!as_taking_gaps(&(struct as_taking){true, 990, 10, 9}));
+	EXPECT(as_taking_gaps(&(struct as_taking){true, 989, 11, 0}));
+	EXPECT(as_taking_gaps(&(struct as_taking){true, 990, 0, 10}));
+	EXPECT(!as_taking_gaps(&(struct as_taking){true, 0, 0, 0}));
+	EXPECT(as_taking_gaps(&(struct as_taking){true, 0, 1, 0}));
+}
+
+UTEST_MAIN(T(t_how_they_were_taken), T(t_what_is_missed_too_often), T(t_what_is_the_same_is_summed),
 	   T(t_only_what_samples_need_is_taken), T(t_kinds_by_their_names),
 	   T(t_slices_keep_their_moments), T(t_slices_are_joined), T(t_samples_are_dropped),
 	   T(t_a_function_by_its_name), T(t_the_timeline))
