@@ -47,6 +47,7 @@ enum {
 	/* PyTypeObject.tp_flags */
 	AS_PY_IS_INLINE = 1 << 2,  /* attributes are in the object; from 3.13 */
 	AS_PY_IS_MANAGED = 1 << 4, /* … or before it; from 3.11               */
+	AS_PY_IS_READY = 1 << 12,  /* it is what it will be                   */
 	AS_PY_IS_INT = 1 << 24,
 	AS_PY_IS_LIST = 1 << 25,
 	AS_PY_IS_TUPLE = 1 << 26,

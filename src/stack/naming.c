@@ -11,12 +11,36 @@ enum {
 	READS_EACH = 100,
 };
 
-static const int64_t pause_ns = 20 * AS_MSEC;
+static const int64_t first_pause = 20 * AS_MSEC, last_pause = AS_SECOND;
 
 void as_naming_init(struct as_naming *n, const struct as_python *py)
 {
 	n->able = as_pyreader_init(&n->reader, py);
-	n->next_ns = 0;
+	n->wanting = false;
+	n->read_ns = 0;
+	n->pause_ns = first_pause;
+}
+
+bool as_naming_due(const struct as_naming *n, int64_t now)
+{
+	return n->wanting && now >= n->read_ns + n->pause_ns;
+}
+
+static void rest(struct as_naming *n, int64_t now)
+{
+	n->read_ns = now;
+	n->pause_ns = 2 * n->pause_ns < last_pause ? 2 * n->pause_ns : last_pause;
+}
+
+/* Who is new is asked for soon, ever later who may never have a name. */
+static void see_nameless(struct as_naming *n, const struct as_pythreads *t)
+{
+	n->wanting = false;
+	for (size_t i = 0; i < t->n; i++) {
+		n->wanting |= !t->at[i]->called;
+		if (!t->at[i]->ident)
+			n->pause_ns = first_pause;
+	}
 }
 
 static bool wants(const struct as_pythread *t, bool all)
@@ -84,9 +108,12 @@ void as_naming_read(struct as_naming *n, struct as_pythreads *t, struct as_profi
 {
 	uint64_t last = 0;
 
-	if (!n->able || t->n > NAMED_MOST || (!all && now < n->next_ns))
+	if (!n->able || t->n > NAMED_MOST)
 		return;
-	n->next_ns = now + pause_ns;
+	see_nameless(n, t);
+	if (!all && !as_naming_due(n, now))
+		return;
+	rest(n, now);
 	all &= t->n <= FEW;
 	as_pyreader_allow(&n->reader, READS_FIRST + t->n * READS_EACH);
 	if (!know_idents(n, t, all))
@@ -96,4 +123,5 @@ void as_naming_read(struct as_naming *n, struct as_pythreads *t, struct as_profi
 			name_all(n, t, t->at[i]->interp, to, all);
 		last = t->at[i]->interp;
 	}
+	see_nameless(n, t);
 }

@@ -56,6 +56,7 @@ static void read_name(struct as_pyreader *r, uint64_t at, char name[64])
 	name[n] = '\0';
 }
 
+/* One that is not ready yet, as all are while a Python starts, is not remembered. */
 static bool read_type(struct as_pyreader *r, uint64_t at, struct as_pytype *ret)
 {
 	unsigned char t[AS_PY_TYPE_BYTES];
@@ -66,8 +67,8 @@ static bool read_type(struct as_pyreader *r, uint64_t at, struct as_pytype *ret)
 	read_name(r, as_word(t, AS_PY_TYPE_NAME), ret->name);
 	if (!ret->name[0])
 		return false;
-	ret->at = at;
 	ret->flags = as_word(t, AS_PY_TYPE_FLAGS);
+	ret->at = ret->flags & AS_PY_IS_READY ? at : 0;
 	ret->base = as_word(t, AS_PY_TYPE_BASE);
 	ret->dict = (int64_t)as_word(t, AS_PY_TYPE_DICT);
 	return true;

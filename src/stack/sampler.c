@@ -216,17 +216,22 @@ static void look_around(const struct as_sampler *s, struct as_sampled *p, int64_
 	p->refresh_ns = now + AS_SECOND;
 }
 
+static void call_by_names(struct as_sampler *s, struct as_sampled *p, int64_t now, bool all)
+{
+	if (s->config.threads)
+		as_naming_read(&p->naming, &p->threads, s->to, now, all);
+	for (size_t i = 0; i < p->threads.n; i++)
+		if (!p->threads.at[i]->known)
+			tag(s, p, p->threads.at[i], NULL);
+}
+
 /* See who is new and who has ended; `all`: and who has another name. */
 static bool list(struct as_sampler *s, struct as_sampled *p, int64_t now, bool all)
 {
 	if (!as_pythreads_refresh(&p->threads))
 		return false;
 	as_lone_count(&p->lone, &p->threads);
-	if (s->config.threads)
-		as_naming_read(&p->naming, &p->threads, s->to, now, all);
-	for (size_t i = 0; i < p->threads.n; i++)
-		if (!p->threads.at[i]->known)
-			tag(s, p, p->threads.at[i], NULL);
+	call_by_names(s, p, now, all);
 	return true;
 }
 
@@ -234,8 +239,11 @@ static bool list(struct as_sampler *s, struct as_sampled *p, int64_t now, bool a
 static bool refresh(struct as_sampler *s, struct as_sampled *p, int64_t now)
 {
 	check_codes(p, now);
-	if (now < p->refresh_ns)
+	if (now < p->refresh_ns) {
+		if (as_naming_due(&p->naming, now))
+			call_by_names(s, p, now, false);
 		return true;
+	}
 	if (!list(s, p, now, true))
 		return false;
 	look_around(s, p, now);

@@ -89,6 +89,18 @@ for python in PYTHONS:
         expect_eq(names, {"name MainThread"} | {f"name {n}-thread" for n in
                   ("sleeper", "reader", "locked", "poller")}, "names")
 
+    @job_test(f"3.{python.minor}: a thread soon has its name, also if `threading` came late")
+    def _(python=python):
+        code = ("import time; time.sleep(0.3)\nimport threading\n"
+                "def work():\n    end = time.thread_time() + 0.9\n"
+                "    while time.thread_time() < end: pass\n"
+                "threading.Thread(target=work, name='early bird').start()\n")
+        assay("record", "-q", "-t", "-r", "500", "-o", "x.folded", "--", python.path, "-c", code).ok()
+        names = collections.Counter()
+        for frames, n in stacks((tmp() / "x.folded").read_text()):
+            names[frames[1]] += n if "work" in map(name_of, frames) else 0
+        expect(names["name early bird"] > 0.6 * names.total(), names)
+
     @job_test(f"3.{python.minor}: a thread that has not begun yet has nothing of who begins it")
     def _(python=python):
         r = assay("record", "-q", "-t", "-r", "2000", "--weight", "time", "-o", "x.folded", "--",
