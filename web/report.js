@@ -799,7 +799,8 @@ define("lists", ["require", "exports", "data", "dom", "tables", "units"], functi
 		const names = c.name.some((n) => n) ? [text("name", (i) => c.name[i] || units.UNKNOWN)] : [];
 		const details = c.detail.some((d) => d)
 			? [text(scope.detail ?? "", (i) => c.detail[i] ?? "", true)] : [];
-		const said = !scope.number || scope.number === "order" || c.name.every((n, i) => n?.endsWith(String(c.key[i])));
+		const said = !scope.number || scope.number === "order" ||
+			c.name.every((n, i) => n?.endsWith(String(c.key[i])));
 		return [...names, ...said ? [] : [key], ...owners(data, scope, c), ...metricColumns(data, c),
 			...lives(c), ...details];
 	}
@@ -1061,11 +1062,10 @@ define("plots", ["require", "exports", "series", "units"], function (require, ex
 				{ keys: ["job.cpu.system", "cgroup.cpu.system"], name: "system", always: true }
 			],
 			total: "job.cpu.total", covers: ["cgroup.cpu.total"] },
-		{ title: "Memory", note: "", limit: "memory", wishes: [
-				{ keys: ["job.memory.used", "cgroup.memory.anonymous"], name: "used, no page cache",
-					always: true },
-				{ keys: ["job.memory.pss"], name: "proportional, shared pages divided" },
-				{ keys: ["job.memory.rss_sum"], name: "resident sum, shared pages in each" },
+		{ title: "Memory", note: "in use", limit: "memory", wishes: [
+				{ keys: ["job.memory.used", "cgroup.memory.anonymous"], name: "used", always: true },
+				{ keys: ["job.memory.pss"], name: "proportional" },
+				{ keys: ["job.memory.rss_sum"], name: "resident, sum" },
 				{ keys: ["job.memory.swap", "cgroup.memory.swap"], name: "swap" }
 			] },
 		{ title: "Disk", note: "from, and meant for, a disk", wishes: [

@@ -23,8 +23,9 @@ enum { PIDS_MOST = 4096 };
 /* How soon to look for Pythons again: a program has a few ms of life before it is one. */
 static const int64_t seek_first = 2 * AS_MSEC, seek_last = 200 * AS_MSEC;
 
-/* One whose files are as they were, and hold no Python at work, rests so much longer than it cost. */
+/* Whose files are as they were, and no Python at work, rests so much longer than it cost. */
 enum { REST = 50 };
+static const int64_t rest_most = AS_SECOND / 2;
 
 static const int64_t shortest_slice = AS_SECOND / 32;
 
@@ -53,7 +54,7 @@ struct as_stacks {
 	int64_t seek_ns, seek_pause; /* when to look for Pythons next */
 	struct sought *sought;
 	size_t nsought, sought_cap;
-	pid_t *python;               /* those that were looked at, each once */
+	pid_t *python; /* those that were looked at, each once */
 	size_t pythons, pythons_cap;
 	struct as_err why;
 	/* what is handed over */
@@ -100,8 +101,10 @@ static int add(struct as_stacks *s, struct sought *x, struct as_err *err)
 	int64_t before = own_cpu();
 	int r = as_sampler_add(&s->sampler, x->pid, &x->files, err);
 
+	int64_t rest = REST * (own_cpu() - before);
+
 	if (r < 0 && x->files.are == were)
-		x->next_ns = as_now() + REST * (own_cpu() - before);
+		x->next_ns = as_now() + (rest < rest_most ? rest : rest_most);
 	return r;
 }
 

@@ -195,7 +195,7 @@ static bool any_word(const struct as_sweep_report *r)
 	return false;
 }
 
-/* Axes, numbers and, if it is not as it should be, a word; what does not fit is spared, the word shrinks. */
+/* Axes, numbers, and a word if there is any; what does not fit is spared, the word shrinks. */
 static size_t set_columns(const struct as_sweep_report *r, struct as_column cols[COLUMNS])
 {
 	size_t n = set_axes(r, cols);

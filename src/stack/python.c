@@ -22,7 +22,8 @@ struct search {
 	pid_t pid;
 	struct as_buf maps;
 	struct as_python_files files;
-	bool starved; /* a file was not looked at for want of memory */
+	bool starved; /* a file was not looked at for want of memory                */
+	bool shut;    /* one is there and was not opened; it may be the next time   */
 };
 
 /* A number that the program has as a constant; 0: it could not be read. */
@@ -42,11 +43,12 @@ static void look_in(struct search *s, const struct as_map *m)
 	bool found = readable && (as_elf_symbol(&f.elf, "_PyRuntime", &at) ||
 				  as_elf_section(&f.elf, ".PyRuntime", &at, &size));
 	s->starved |= f.elf.starved;
+	s->shut |= f.fd < 0 && f.os != ENOENT;
 	if (!found)
 		return;
 	s->files.runtime = f.bias + at;
 	if (as_elf_symbol(&f.elf, "Py_Version", &at))
-		s->files.version = remote_u32(s->pid, f.bias + at);
+		s->files.version = f.bias + at;
 }
 
 /* The digits behind "python3." in a path. */
@@ -104,7 +106,7 @@ static void learn_files(struct search *s)
 	s->files = (struct as_python_files){0};
 	look_through(s, true);
 	look_through(s, false);
-	s->files.are = s->starved ? 0 : are;
+	s->files.are = s->starved || s->shut ? 0 : are;
 }
 
 /* ── is it one? ───────────────────────────────────────────────────────── */
@@ -133,9 +135,11 @@ static int not_python(const struct search *s, struct as_err *err)
 	if (s->starved)
 		return as_fail(err, AS_ENOMEM, "no memory to look for a Python in process %d",
 			       (int)s->pid);
-	if (s->files.by_paths && !as_py_layout(s->files.by_paths) && s->files.by_paths < AS_PY_OFFSETS_FIRST)
-		return refuse_version(s, s->files.by_paths, err);
-	if (s->files.two && !s->files.by_paths) {
+	unsigned minor = s->files.by_paths;
+
+	if (minor && !as_py_layout(minor) && minor < AS_PY_OFFSETS_FIRST)
+		return refuse_version(s, minor, err);
+	if (s->files.two && !minor) {
 		(void)as_fail(err, AS_EUNSUP, "process %d runs Python 2, which is too old",
 			      (int)s->pid);
 		return as_hint(err, "known are 3.8 to 3.%u", AS_PY_OFFSETS_LAST);
@@ -153,7 +157,9 @@ static bool learn_layout(const struct search *s, struct as_python *py)
 	py->version = told ? as_py_offsets_version(table, sizeof table) : 0;
 	if (py->version)
 		return as_py_offsets(table, sizeof table, &py->at);
-	py->version = s->files.version ? s->files.version : as_scan_version(s->pid, &s->maps);
+	py->version = s->files.version ? remote_u32(s->pid, s->files.version) : 0;
+	if (!py->version)
+		py->version = as_scan_version(s->pid, &s->maps);
 	if (!py->version && s->files.by_paths)
 		py->version = 3u << 24 | s->files.by_paths << 16;
 	const struct as_py_layout *l = as_py_layout(py->version >> 16 & 0xff);

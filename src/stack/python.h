@@ -24,8 +24,8 @@ struct as_python {
 /* What the mapped files said, kept from one look to the next; all zeros before the first. */
 struct as_python_files {
 	uint64_t are;      /* which they were: a sum over them; 0: look into them all */
-	uint64_t runtime;  /* 0: not in one of them                                   */
-	uint32_t version;  /* as the file says it; 0: it does not                     */
+	uint64_t runtime;  /* where it is in the process; 0: not in one of them       */
+	uint64_t version;  /* the same of Py_Version                                  */
 	unsigned by_paths; /* minor version that some path names; 0                   */
 	bool two;          /* some path names Python 2                                */
 };
