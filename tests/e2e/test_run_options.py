@@ -37,7 +37,7 @@ def _():
             (125, stacks, "run", "--", "touch", "began"), (2, stacks, "attach", os.getpid()),
             (2, stacks, "load", *watched), (2, stacks, "sweep", *watched),
             (2, stacks, "sweep", "--setup", "touch began", url),
-            (2, "needs somebody to --watch", "capacity", *slo, url)):    # it samples whom it watches
+            (2, "needs somebody to --watch", "capacity", *slo, url)):
         r = assay(command, "--stacks-rate", "50", *words)
         expect_eq(r.rc, rc, f"exit status of {command} {words}")
         expect_in(f"--stacks-rate {why}", r.err)
