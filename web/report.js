@@ -345,7 +345,7 @@ define("capacity", ["require", "exports", "dom", "tables", "units"], function (r
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.capacitySection = void 0;
-	const WIDTH = 720, HEIGHT = 260, LEFT = 70, TOP = 12, BOTTOM = 30;
+	const HEIGHT = 260, LEFT = 70, TOP = 12, BOTTOM = 30;
 	const SVG = new DOMParser().parseFromString("<svg>", "text/html").body
 		.firstElementChild?.namespaceURI ?? null;
 	function svg(tag, attributes, text = "") {
@@ -356,18 +356,19 @@ define("capacity", ["require", "exports", "dom", "tables", "units"], function (r
 		return e;
 	}
 	class Curve {
-		constructor(right, top) {
+		constructor(width, right, top) {
+			this.width = width;
 			this.right = right;
 			this.top = top;
-			this.root = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", class: "curve",
+			this.root = svg("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, role: "img",
 				"aria-label": "answers a second over requests under way" });
 			this.label(LEFT - 8, this.y(top) + 4, units.count(top), "end");
 			this.label(LEFT - 8, this.y(0), "0", "end");
-			this.label(WIDTH - 10, HEIGHT - 8, `${units.number(right)} under way`, "end");
-			this.line(`M${LEFT} ${this.y(top)}V${this.y(0)}H${WIDTH - 10}`, { opacity: 0.5 });
+			this.label(this.width - 10, HEIGHT - 8, `${units.number(right)} under way`, "end");
+			this.line(`M${LEFT} ${this.y(top)}V${this.y(0)}H${this.width - 10}`, { opacity: 0.5 });
 		}
 		x(n) {
-			return LEFT + n / this.right * (WIDTH - LEFT - 10);
+			return LEFT + n / this.right * (this.width - LEFT - 10);
 		}
 		y(rate) {
 			return TOP + (1 - rate / this.top) * (HEIGHT - TOP - BOTTOM);
@@ -399,17 +400,25 @@ define("capacity", ["require", "exports", "dom", "tables", "units"], function (r
 		return p.verdict === "invalid" ? `${held}${p.verdict}${p.invalid ? `: ${p.invalid}` : ""}`
 			: `${held}${p.verdict}${p.sure ? "" : "?"} ${p.missed ?? ""}`;
 	}
-	function curve(c) {
-		const seen = c.probes.filter((p) => p.verdict !== "invalid" && p.rate && p.under_way);
+	function draw(c, seen, width) {
 		const right = Math.max(0, ...seen.map((p) => p.under_way ?? 0));
 		const top = Math.max(0, ...seen.map((p) => p.rate ?? 0)) * 1.1;
-		if (!right || !top)
-			return [];
-		const picture = new Curve(right, top);
+		const picture = new Curve(width, right, top);
 		if (c.law)
 			picture.law(c.law);
 		seen.forEach((p) => picture.probe(p));
-		return [picture.root];
+		return picture.root;
+	}
+	function curve(c) {
+		const seen = c.probes.filter((p) => p.verdict !== "invalid" && p.rate && p.under_way);
+		if (!seen.length)
+			return [];
+		const room = (0, dom_2.h)("div", { class: "curve" });
+		new ResizeObserver(() => {
+			if (room.clientWidth)
+				room.replaceChildren(draw(c, seen, room.clientWidth));
+		}).observe(room);
+		return [room];
 	}
 	function sentences(c) {
 		const unit = ` ${c.unit ?? (c.by === "rate" ? "requests/s" : "requests at once")}`;
@@ -790,7 +799,8 @@ define("lists", ["require", "exports", "data", "dom", "tables", "units"], functi
 		const names = c.name.some((n) => n) ? [text("name", (i) => c.name[i] || units.UNKNOWN)] : [];
 		const details = c.detail.some((d) => d)
 			? [text(scope.detail ?? "", (i) => c.detail[i] ?? "", true)] : [];
-		const said = !scope.number || c.name.every((n, i) => n?.endsWith(String(c.key[i])));
+		const said = !scope.number || scope.number === "order" ||
+			c.name.every((n, i) => n?.endsWith(String(c.key[i])));
 		return [...names, ...said ? [] : [key], ...owners(data, scope, c), ...metricColumns(data, c),
 			...lives(c), ...details];
 	}
@@ -1052,10 +1062,10 @@ define("plots", ["require", "exports", "series", "units"], function (require, ex
 				{ keys: ["job.cpu.system", "cgroup.cpu.system"], name: "system", always: true }
 			],
 			total: "job.cpu.total", covers: ["cgroup.cpu.total"] },
-		{ title: "Memory", note: "page cache left out", limit: "memory", wishes: [
+		{ title: "Memory", note: "in use", limit: "memory", wishes: [
 				{ keys: ["job.memory.used", "cgroup.memory.anonymous"], name: "used", always: true },
 				{ keys: ["job.memory.pss"], name: "proportional" },
-				{ keys: ["job.memory.rss_sum"], name: "resident sum" },
+				{ keys: ["job.memory.rss_sum"], name: "resident, sum" },
 				{ keys: ["job.memory.swap", "cgroup.memory.swap"], name: "swap" }
 			] },
 		{ title: "Disk", note: "from, and meant for, a disk", wishes: [

@@ -26,8 +26,10 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 {
 	const struct opts *o = opts_;
 	char name[64];
-	int pid = 0, r = as_parse_pid(args[0], &pid, err);
+	int pid = 0, r = as_measure_check(&o->m, err);
 
+	if (r == AS_OK)
+		r = as_parse_pid(args[0], &pid, err);
 	if (r == AS_OK)
 		r = as_measure_name(io->env, pid, name, sizeof name, err);
 	if (r < 0)

@@ -97,6 +97,8 @@ static int check(const struct opts *o, struct as_err *err)
 		return as_fail(err, AS_EUSAGE, "--precision is a share: 0.02");
 	if (o->m.stacks && !o->ask.watched.n)
 		return as_fail(err, AS_EUSAGE, "--stacks needs somebody to --watch");
+	if (o->m.stacks_hz > 0 && !o->ask.watched.n)
+		return as_fail(err, AS_EUSAGE, "--stacks-rate needs somebody to --watch");
 	return AS_OK;
 }
 

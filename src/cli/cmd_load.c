@@ -95,7 +95,7 @@ static int check(const struct opts *o, struct as_err *err)
 		return as_fail(err, AS_EUSAGE, "--arrival needs a --rate");
 	if (o->m.stacks && !o->ask.watched.n)
 		return as_fail(err, AS_EUSAGE, "--stacks needs somebody to --watch");
-	return AS_OK;
+	return as_measure_check(&o->m, err);
 }
 
 /* How long what names no time lasts. */

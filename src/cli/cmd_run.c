@@ -81,6 +81,10 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 	};
 	if (!o->heap && (o->recorded.native || o->recorded.objects || o->recorded.sample))
 		return as_fail(err, AS_EUSAGE, "--heap FILE is missing: --heap-… says how");
+	int r = as_measure_check(&o->m, err);
+
+	if (r < 0)
+		return r;
 	return o->heap ? run_recorded(o, &m, io, err) : as_measure(&m, io, err);
 }
 

@@ -106,8 +106,10 @@ static struct as_sweep_cell new_cell(void)
 static int prepare(struct sweep *s, struct as_err *err)
 {
 	const struct opts *o = s->opts;
-	int r = AS_OK;
+	int r = as_measure_check(&o->m, err);
 
+	if (r < 0)
+		return r;
 	if (o->conns > AS_LOAD_CONNS_MOST)
 		return as_fail(err, AS_EUSAGE, "connections are 1 to %d", AS_LOAD_CONNS_MOST);
 	if (o->m.stacks && !o->ask.watched.n && !o->setup)

@@ -80,7 +80,7 @@ struct as_load_ask {
 	{ .name = "stacks", .type = AS_OPT_TEXT, .at = offsetof(S, m.stacks), .arg = "MODES",      \
 	  .help = "of --watch: where its Pythons spend the time: cpu, wall, gil, or several: cpu,wall" }, \
 	{ .name = "stacks-rate", .type = AS_OPT_RATE, .at = offsetof(S, m.stacks_hz), .arg = "HZ", \
-	  .initial = "100", .positive = true, .help = "looks at the stacks a second, on average" }, \
+	  .positive = true, .help = "looks at the stacks a second, on average (default 100)" },    \
 	{ .name = "interval", .letter = 'i', .type = AS_OPT_DURATION,                              \
 	  .at = offsetof(S, m.interval_ns), .arg = "TIME", .initial = "0.5s", .positive = true,    \
 	  .help = "time between samples; denser in the first second" }

@@ -408,6 +408,15 @@ static int choose_metrics(const struct as_measure_opts *o, struct as_want *ret, 
 	return r;
 }
 
+int as_measure_check(const struct as_measure_opts *o, struct as_err *err)
+{
+	if (o->stacks_hz > 0 && !o->stacks)
+		return as_fail(err, AS_EUSAGE, "--stacks-rate needs --stacks: cpu, wall or gil");
+	return AS_OK;
+}
+
+enum { STACKS_HZ = 100 };
+
 /* What the options say of the engine. */
 static int set_engine(struct as_measure *m, struct as_err *err)
 {
@@ -418,7 +427,7 @@ static int set_engine(struct as_measure *m, struct as_err *err)
 	if (r == AS_OK && m->opts.stacks)
 		r = as_measure_modes(m->opts.stacks, &m->stacks.sampler.modes, err);
 	if (m->opts.stacks)
-		m->stacks.sampler.hz = m->opts.stacks_hz;
+		m->stacks.sampler.hz = m->opts.stacks_hz > 0 ? m->opts.stacks_hz : STACKS_HZ;
 	m->engine.stacks = m->stacks.sampler.modes ? &m->stacks : NULL;
 	return r;
 }

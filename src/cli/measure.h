@@ -15,7 +15,7 @@ struct as_measure_opts {
 	const char *name, *version, *metrics, *output, *html, *store, *keystone_dir;
 	struct as_opt_list labels, params;
 	const char *stacks; /* modes; NULL: none are sampled */
-	double stacks_hz;
+	double stacks_hz;   /* 0: as usual */
 	bool basic, files, json, csv, quiet, no_store;
 };
 
@@ -57,8 +57,8 @@ struct as_measure_opts {
 	{ .name = "stacks", .type = AS_OPT_TEXT, .at = offsetof(S, m.stacks), .arg = "MODES",      \
 	  .help = "where its Pythons spend the time: cpu, wall, gil, or several: cpu,wall" },      \
 	{ .name = "stacks-rate", .type = AS_OPT_RATE, .at = offsetof(S, m.stacks_hz),              \
-	  .arg = "HZ", .initial = "100", .positive = true,                                         \
-	  .help = "looks at the stacks a second, on average" }
+	  .arg = "HZ", .positive = true,                                                           \
+	  .help = "looks at the stacks a second, on average (default 100)" }
 
 #define AS_OUTPUT_OPTS(S)                                                                          \
 	AS_OPT_HEAD("output"),                                                                     \
@@ -103,6 +103,8 @@ struct as_measure {
 	char **argv; /* the command line that is kept with it, if not the engine's */
 };
 
+/* Refuses what says how to do something that is not done. */
+int as_measure_check(const struct as_measure_opts *o, struct as_err *err);
 /* Measure, keep, show. io->status and io->die_by become the command's. */
 int as_measure(const struct as_measure *m, struct as_io *io, struct as_err *err);
 

@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/calls.h"
 #include "base/clock.h"
 #include "base/fault.h"
 #include "base/num.h"
@@ -22,7 +23,19 @@ enum { PIDS_MOST = 4096 };
 /* How soon to look for Pythons again: a program has a few ms of life before it is one. */
 static const int64_t seek_first = 2 * AS_MSEC, seek_last = 200 * AS_MSEC;
 
+/* Whose files are as they were, and no Python at work, rests so much longer than it cost. */
+enum { REST = 50 };
+static const int64_t rest_most = AS_SECOND / 2;
+
 static const int64_t shortest_slice = AS_SECOND / 32;
+
+/* A process in which no Python was found yet. */
+struct sought {
+	pid_t pid;
+	struct as_python_files files;
+	int64_t next_ns;
+	bool there; /* it is still one of the job's */
+};
 
 struct as_stacks {
 	struct as_stacks_config config;
@@ -39,7 +52,9 @@ struct as_stacks {
 	int64_t turns;              /* that are over                                   */
 	struct as_sampler sampler;
 	int64_t seek_ns, seek_pause; /* when to look for Pythons next */
-	pid_t *python;               /* those that were looked at, each once */
+	struct sought *sought;
+	size_t nsought, sought_cap;
+	pid_t *python; /* those that were looked at, each once */
 	size_t pythons, pythons_cap;
 	struct as_err why;
 	/* what is handed over */
@@ -62,18 +77,68 @@ static void count(struct as_stacks *s, pid_t pid)
 		(void)as_fail(&s->why, AS_ENOMEM, "no memory to sample stacks");
 }
 
-static void try(struct as_stacks *s, pid_t pid)
+/* NULL: there is no memory to remember it. */
+static struct sought *sought_of(struct as_stacks *s, pid_t pid)
+{
+	for (size_t i = 0; i < s->nsought; i++)
+		if (s->sought[i].pid == pid)
+			return &s->sought[i];
+	if (!as_grow(&s->sought, &s->sought_cap, s->nsought, sizeof *s->sought, 16))
+		return NULL;
+	s->sought[s->nsought] = (struct sought){.pid = pid};
+	return &s->sought[s->nsought++];
+}
+
+static int64_t own_cpu(void)
+{
+	as_called(1);
+	return as_clock(CLOCK_THREAD_CPUTIME_ID);
+}
+
+static int add(struct as_stacks *s, struct sought *x, struct as_err *err)
+{
+	uint64_t were = x->files.are;
+	int64_t before = own_cpu();
+	int r = as_sampler_add(&s->sampler, x->pid, &x->files, err);
+
+	int64_t rest = REST * (own_cpu() - before);
+
+	if (r < 0 && x->files.are == were)
+		x->next_ns = as_now() + (rest < rest_most ? rest : rest_most);
+	return r;
+}
+
+static void try(struct as_stacks *s, pid_t pid, int64_t now)
 {
 	struct as_err err = {0};
 
 	if (as_sampler_has(&s->sampler, pid))
 		return;
-	if (as_sampler_add(&s->sampler, pid, &err) == AS_OK) {
+	struct sought none = {.pid = pid}, *x = sought_of(s, pid);
+	x = x ? x : &none;
+	x->there = true;
+	if (now < x->next_ns)
+		return;
+	if (add(s, x, &err) == AS_OK) {
+		x->there = false;
 		count(s, pid);
 		s->seek_pause = seek_first;
 	} else if (pid == s->root && s->why.code != AS_ENOMEM) {
 		s->why = err;
 	}
+}
+
+/* Of those that have ended, or were found, nothing is remembered. */
+static void forget_gone(struct as_stacks *s)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < s->nsought; i++) {
+		if (s->sought[i].there)
+			s->sought[kept++] = s->sought[i];
+		s->sought[i].there = false;
+	}
+	s->nsought = kept;
 }
 
 /* The processes that one thread has begun. */
@@ -121,10 +186,11 @@ static void seek(struct as_stacks *s, int64_t now)
 	size_t n = 1;
 
 	for (size_t i = 0; i < n; i++) {
-		try(s, pid[i]);
+		try(s, pid[i], now);
 		if (s->config.children)
 			n += children_of(s, pid[i], pid + n, PIDS_MOST - n);
 	}
+	forget_gone(s);
 	s->seek_pause = s->seek_pause * 2 < seek_last ? s->seek_pause * 2 : seek_last;
 	s->seek_ns = now + s->seek_pause;
 }
@@ -305,6 +371,7 @@ void as_stacks_view(struct as_stacks *s, void (*see)(void *arg, const struct as_
 static void stacks_done(struct as_stacks *s)
 {
 	as_sampler_close(&s->sampler);
+	free(s->sought);
 	free(s->python);
 	as_profile_free(s->profile);
 	as_profile_free(s->out);

@@ -137,8 +137,8 @@ static const struct as_column columns[] = {
 	{.title = "received", .right = true},
 	{.title = "again", .right = true, .spare = 1},
 	{.title = "rtt", .right = true, .spare = 3},
-	{.title = "from", .right = true},
-	{.title = "to", .right = true},
+	{.title = "from s", .right = true},
+	{.title = "to s", .right = true},
 	{.title = "state", .spare = 2},
 };
 

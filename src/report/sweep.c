@@ -187,7 +187,15 @@ static size_t set_axes(const struct as_sweep_report *r, struct as_column *cols)
 	return n;
 }
 
-/* Axes, numbers and a word; what does not fit is spared, the word shrinks. */
+static bool any_word(const struct as_sweep_report *r)
+{
+	for (size_t i = 0; i < r->ncells; i++)
+		if (word_of(&r->cell[i])[0])
+			return true;
+	return false;
+}
+
+/* Axes, numbers, and a word if there is any; what does not fit is spared, the word shrinks. */
 static size_t set_columns(const struct as_sweep_report *r, struct as_column cols[COLUMNS])
 {
 	size_t n = set_axes(r, cols);
@@ -196,7 +204,8 @@ static size_t set_columns(const struct as_sweep_report *r, struct as_column cols
 		cols[n++] = (struct as_column){.title = numbers[i].title,
 					       .right = true,
 					       .spare = numbers[i].spare};
-	cols[n++] = (struct as_column){.title = "", .min = 9};
+	if (any_word(r))
+		cols[n++] = (struct as_column){.title = "verdict", .min = 9};
 	return n;
 }
 

@@ -1,5 +1,6 @@
 #include "stack/mapped.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -31,6 +32,7 @@ bool as_mapped_open(const struct as_env *env, pid_t pid, const struct as_map *m,
 	uint64_t here;
 
 	*ret = (struct as_mapped){.fd = open_map(env, pid, m), .elf = {.fd = -1}};
+	ret->os = ret->fd < 0 ? errno : 0;
 	if (ret->fd < 0 || as_elf_open(ret->fd, &ret->elf, &ignored) < 0 ||
 	    !as_elf_address(&ret->elf, m->offset, &here))
 		return false;

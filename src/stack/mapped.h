@@ -7,7 +7,7 @@
 #include "stack/elf.h"
 
 struct as_mapped {
-	int fd;
+	int fd, os; /* -1 with the errno of why not */
 	struct as_elf elf;
 	uint64_t bias; /* what is to be added to its addresses to have the process's */
 };

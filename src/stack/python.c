@@ -21,11 +21,9 @@ struct search {
 	const struct as_env *env;
 	pid_t pid;
 	struct as_buf maps;
-	uint64_t runtime;  /* 0: not yet                              */
-	uint32_t version;  /* as the file says it; 0: it does not     */
-	unsigned by_paths; /* minor version that some path names; 0   */
-	bool two;          /* some path names Python 2                */
-	bool starved;      /* a file was not looked at for want of memory */
+	struct as_python_files files;
+	bool starved; /* a file was not looked at for want of memory                */
+	bool shut;    /* one is there and was not opened; it may be the next time   */
 };
 
 /* A number that the program has as a constant; 0: it could not be read. */
@@ -45,11 +43,12 @@ static void look_in(struct search *s, const struct as_map *m)
 	bool found = readable && (as_elf_symbol(&f.elf, "_PyRuntime", &at) ||
 				  as_elf_section(&f.elf, ".PyRuntime", &at, &size));
 	s->starved |= f.elf.starved;
+	s->shut |= f.fd < 0 && f.os != ENOENT;
 	if (!found)
 		return;
-	s->runtime = f.bias + at;
+	s->files.runtime = f.bias + at;
 	if (as_elf_symbol(&f.elf, "Py_Version", &at))
-		s->version = remote_u32(s->pid, f.bias + at);
+		s->files.version = f.bias + at;
 }
 
 /* The digits behind "python3." in a path. */
@@ -72,17 +71,42 @@ static void look_through(struct search *s, bool pythons)
 	uint64_t last = 0;
 	struct as_map m;
 
-	for (size_t at = 0; !s->runtime && as_maps_next(s->maps.p, s->maps.len, &at, &m);) {
+	for (size_t at = 0; !s->files.runtime && as_maps_next(s->maps.p, s->maps.len, &at, &m);) {
 		bool python = memmem(m.path, m.path_len, "python", 6) != NULL;
 
 		if (m.inode && m.inode != last && m.path_len && *m.path == '/') {
-			s->by_paths = s->by_paths ? s->by_paths : minor_in(&m);
-			s->two |= memmem(m.path, m.path_len, "python2.", 8) != NULL;
+			s->files.by_paths = s->files.by_paths ? s->files.by_paths : minor_in(&m);
+			s->files.two |= memmem(m.path, m.path_len, "python2.", 8) != NULL;
 			if (python == pythons)
 				look_in(s, &m);
 		}
 		last = m.inode;
 	}
+}
+
+/* The first mapping of each file: where it is, and of what. Never 0. */
+static uint64_t sum_of_files(const struct search *s)
+{
+	const uint64_t prime = 0x100000001b3;
+	uint64_t sum = 0xcbf29ce484222325, last = 0;
+	struct as_map m;
+
+	for (size_t at = 0; as_maps_next(s->maps.p, s->maps.len, &at, &m); last = m.inode)
+		if (m.inode && m.inode != last)
+			sum = ((sum ^ m.start) * prime ^ m.inode) * prime;
+	return sum | 1;
+}
+
+static void learn_files(struct search *s)
+{
+	uint64_t are = sum_of_files(s);
+
+	if (s->files.are == are)
+		return;
+	s->files = (struct as_python_files){0};
+	look_through(s, true);
+	look_through(s, false);
+	s->files.are = s->starved || s->shut ? 0 : are;
 }
 
 /* ── is it one? ───────────────────────────────────────────────────────── */
@@ -111,9 +135,11 @@ static int not_python(const struct search *s, struct as_err *err)
 	if (s->starved)
 		return as_fail(err, AS_ENOMEM, "no memory to look for a Python in process %d",
 			       (int)s->pid);
-	if (s->by_paths && !as_py_layout(s->by_paths) && s->by_paths < AS_PY_OFFSETS_FIRST)
-		return refuse_version(s, s->by_paths, err);
-	if (s->two && !s->by_paths) {
+	unsigned minor = s->files.by_paths;
+
+	if (minor && !as_py_layout(minor) && minor < AS_PY_OFFSETS_FIRST)
+		return refuse_version(s, minor, err);
+	if (s->files.two && !minor) {
 		(void)as_fail(err, AS_EUNSUP, "process %d runs Python 2, which is too old",
 			      (int)s->pid);
 		return as_hint(err, "known are 3.8 to 3.%u", AS_PY_OFFSETS_LAST);
@@ -126,14 +152,16 @@ static int not_python(const struct search *s, struct as_err *err)
 static bool learn_layout(const struct search *s, struct as_python *py)
 {
 	unsigned char table[AS_PY_OFFSETS_BYTES];
-	bool told = !as_remote_read(s->pid, s->runtime, table, sizeof table);
+	bool told = !as_remote_read(s->pid, s->files.runtime, table, sizeof table);
 
 	py->version = told ? as_py_offsets_version(table, sizeof table) : 0;
 	if (py->version)
 		return as_py_offsets(table, sizeof table, &py->at);
-	py->version = s->version ? s->version : as_scan_version(s->pid, &s->maps);
-	if (!py->version && s->by_paths)
-		py->version = 3u << 24 | s->by_paths << 16;
+	py->version = s->files.version ? remote_u32(s->pid, s->files.version) : 0;
+	if (!py->version)
+		py->version = as_scan_version(s->pid, &s->maps);
+	if (!py->version && s->files.by_paths)
+		py->version = 3u << 24 | s->files.by_paths << 16;
 	const struct as_py_layout *l = as_py_layout(py->version >> 16 & 0xff);
 	if (l)
 		py->at = *l;
@@ -148,7 +176,7 @@ static bool passes(const struct as_python *py)
 
 static int settle(const struct search *s, struct as_python *ret, struct as_err *err)
 {
-	struct as_python py = {.pid = s->pid, .runtime = s->runtime};
+	struct as_python py = {.pid = s->pid, .runtime = s->files.runtime};
 	bool known = learn_layout(s, &py);
 	unsigned minor = py.version >> 16 & 0xff;
 
@@ -209,22 +237,31 @@ static int may_read(const struct search *s, struct as_err *err)
 	return os == EPERM || os == ESRCH ? fail(s, os, err) : AS_OK;
 }
 
-int as_python_find(const struct as_env *env, pid_t pid, struct as_python *ret, struct as_err *err)
+int as_python_find_again(const struct as_env *env, pid_t pid, struct as_python_files *known,
+			 struct as_python *ret, struct as_err *err)
 {
 	as_cleanup(search_done) struct search s = {.env = env,
 						   .pid = pid,
-						   .maps = AS_BUF(AS_BUF_FILE)};
+						   .maps = AS_BUF(AS_BUF_FILE),
+						   .files = *known};
 	int r = read_maps(&s, err);
 
 	if (r == AS_OK)
 		r = may_read(&s, err);
 	if (r < 0)
 		return r;
-	look_through(&s, true);
-	look_through(&s, false);
-	if (s.runtime)
+	learn_files(&s);
+	*known = s.files;
+	if (s.files.runtime)
 		return settle(&s, ret, err);
 	return as_scan_runtime(pid, &s.maps, ret) ? AS_OK : not_python(&s, err);
+}
+
+int as_python_find(const struct as_env *env, pid_t pid, struct as_python *ret, struct as_err *err)
+{
+	struct as_python_files known = {0};
+
+	return as_python_find_again(env, pid, &known, ret, err);
 }
 
 int as_python_await(const struct as_env *env, pid_t pid, struct as_python *ret, struct as_err *err)

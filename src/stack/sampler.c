@@ -557,13 +557,14 @@ bool as_sampler_has(const struct as_sampler *s, pid_t pid)
 	return false;
 }
 
-int as_sampler_add(struct as_sampler *s, pid_t pid, struct as_err *err)
+int as_sampler_add(struct as_sampler *s, pid_t pid, struct as_python_files *known,
+		   struct as_err *err)
 {
 	as_cleanup(sampled_free_) struct as_sampled *p = as_zalloc(sizeof *p);
 
 	if (!p || !as_grow(&s->proc, &s->procs_cap, s->nprocs, sizeof *s->proc, 8))
 		return as_fail(err, AS_ENOMEM, "look at process %d", (int)pid);
-	int r = as_python_find(s->env, pid, &p->py, err);
+	int r = as_python_find_again(s->env, pid, known, &p->py, err);
 	if (r == AS_OK && s->config.tasks)
 		r = as_tasksight_init(&p->tasks, s->env, &p->py, err);
 	if (r < 0)

@@ -82,8 +82,9 @@ int as_sampler_open(struct as_sampler *s, const struct as_env *env,
 		    const struct as_sampler_config *config, struct as_profile *to,
 		    struct as_err *err);
 void as_sampler_close(struct as_sampler *s);
-/* Look at this process too. Fails as as_python_find() does. */
-int as_sampler_add(struct as_sampler *s, pid_t pid, struct as_err *err);
+/* Look at this process too. Fails as as_python_find_again() does. */
+int as_sampler_add(struct as_sampler *s, pid_t pid, struct as_python_files *known,
+		   struct as_err *err);
 bool as_sampler_has(const struct as_sampler *s, pid_t pid);
 /* The slice in which a moment lies. */
 uint32_t as_sampler_slice(const struct as_sampler_config *c, int64_t now);

@@ -29,6 +29,21 @@ def stored_files():
             if p.is_file()]
 
 
+@job_test("--stacks-rate without --stacks is refused before anything is started")
+def _():
+    url = "http://127.0.0.1:9/"
+    watched, slo, stacks = ("--watch", os.getpid(), url), ("--slo", "p99<1s"), "needs --stacks"
+    for rc, why, command, *words in (
+            (125, stacks, "run", "--", "touch", "began"), (2, stacks, "attach", os.getpid()),
+            (2, stacks, "load", *watched), (2, stacks, "sweep", *watched),
+            (2, stacks, "sweep", "--setup", "touch began", url),
+            (2, "needs somebody to --watch", "capacity", *slo, url)):
+        r = assay(command, "--stacks-rate", "50", *words)
+        expect_eq(r.rc, rc, f"exit status of {command} {words}")
+        expect_in(f"--stacks-rate {why}", r.err)
+    expect(not (tmp() / "began").exists(), "something was started")
+
+
 # --- documents ----------------------------------------------------------------
 
 @job_test("--json prints one document with Keystone's keys on top and the run under assay")

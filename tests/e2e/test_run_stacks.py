@@ -148,6 +148,27 @@ def _():
     expect(kinds(stacks)["wall"] > kinds(stacks)["cpu"] + 1.9e9, kinds(stacks))
 
 
+@job_test("a shell that becomes a Python, and one that is loaded late, are found soon")
+def _():
+    (tmp() / "late.py").write_text("import time\ndef burn():\n  end = time.time() + 2\n"
+                                   "  while time.time() < end: pass\nburn()\n")
+    seen = {}
+    for words in (f"sleep 0.7; exec {PYTHON.path} late.py", f"sleep 0.7; {PYTHON.path} late.py"):
+        doc = assay("run", "--no-store", "--json", "--stacks", "cpu", "--", "sh", "-c",
+                    words).ok().json()["assay"]
+        found = {f["function"]: f["self"] for f in doc["stacks"]["functions"]}
+        seen[words] = found.get("burn", 0) / doc["totals"]["cpu"]["value"]
+    expect(min(seen.values()) > 0.75, f"the share of the CPU time that is burn's: {seen}")
+
+
+@job_test("a hundred looks a second, unless another rate is said")
+def _():
+    code = "import time\nend = time.time() + 2\nwhile time.time() < end: pass"
+    for options, hz in ((), 100), (("--stacks-rate", "25"), 25):
+        doc, _ = measured("-c", code, options=("--stacks", "cpu", *options))
+        expect_near(doc["assay"]["stacks"]["looks"] / 2, hz, 0.45, f"looks a second with {options}")
+
+
 @job_test("sampling stacks is not counted as the job's reading and writing")
 def _():
     code = ("import time\n"

@@ -199,12 +199,16 @@ def _():
                 wide = b.js("return document.documentElement.scrollWidth")
                 expect(wide <= width, f"{wide} px of page on {width} px")
                 cut = b.js("return [...document.querySelectorAll('.tile p, h1, h2, h3, .sentence, "
-                           ".num, button')].filter((e) => e.scrollWidth > e.clientWidth + 1 && "
+                           ".num, button, .legend th')]"
+                           ".filter((e) => e.scrollWidth > e.clientWidth + 1 && "
                            "e.clientWidth && !e.matches('.band')).map((e) => e.textContent)")
                 expect_eq(cut, [], f"texts cut off at {width} px")
                 long = b.js("return [...document.querySelectorAll('nav a')]"
                             ".map((a) => a.textContent).filter((t) => t.length > 12)")
                 expect_eq(long, [], "entries of the menu that are sentences")
+                chips = b.js("return [...document.querySelectorAll('.chip')]"
+                             ".map((c) => c.textContent)")
+                expect_eq(len(set(chips)), len(chips), f"different names of {chips}")
                 picture(b, f"report-{width}-{scheme}")
             paper.add(b.js("return getComputedStyle(document.body).backgroundColor"))
         expect_eq(len(paper), 2, "different backgrounds")
@@ -242,6 +246,26 @@ def _():
                            ".filter((e) => e.scrollWidth > e.clientWidth + 1)"
                            ".map((e) => e.textContent.trim().slice(0, 60))")
                 expect_eq(cut, [], f"{path.name}: what sticks out at {width} px")
+
+
+@test("a capacity's curve is drawn as wide as there is room", seconds=120)
+def _():
+    path = tmp() / "capacity.html"
+    s = stub("--servers", "2", "--service", "exp:5ms")
+    assay("capacity", "-q", "--slo", "p99<1s", "--by", "concurrency", "--most", 8, "--probe",
+          "0.3s", "--hold", "0.3s", "--html", path, s.url)
+    s.end()
+    with browser() as b:
+        for width in (390, 1280):
+            b.size(width, 900)
+            b.open(path)
+            wide = b.js("return document.documentElement.scrollWidth")
+            expect(wide <= width, f"{wide} px of page on {width} px")
+            drawn, shown = b.js("const s = document.querySelector('.curve svg');"
+                                "return [s.viewBox.baseVal.width, s.clientWidth]")
+            expect_eq(drawn, shown, f"px of the curve that are drawn, and shown, at {width} px")
+            picture(b, f"capacity-{width}")
+        quiet(b)
 
 
 @test("a run of a moment, one without samples and one that failed have their pages", seconds=120)

@@ -8,7 +8,7 @@ import {h} from "./dom";
 import {Column, Table} from "./tables";
 import * as units from "./units";
 
-const WIDTH = 720, HEIGHT = 260, LEFT = 70, TOP = 12, BOTTOM = 30;
+const HEIGHT = 260, LEFT = 70, TOP = 12, BOTTOM = 30;
 
 /* As the parser knows it: a page that asks nobody for anything holds no address. */
 const SVG = new DOMParser().parseFromString("<svg>", "text/html").body
@@ -23,18 +23,20 @@ function svg(tag: string, attributes: Record<string, string | number>, text = ""
 }
 
 class Curve {
-    readonly root = svg("svg", {viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", class: "curve",
-        "aria-label": "answers a second over requests under way"});
+    readonly root: SVGElement;
 
-    constructor(private readonly right: number, private readonly top: number) {
+    constructor(private readonly width: number, private readonly right: number,
+        private readonly top: number) {
+        this.root = svg("svg", {viewBox: `0 0 ${width} ${HEIGHT}`, role: "img",
+            "aria-label": "answers a second over requests under way"});
         this.label(LEFT - 8, this.y(top) + 4, units.count(top), "end");
         this.label(LEFT - 8, this.y(0), "0", "end");
-        this.label(WIDTH - 10, HEIGHT - 8, `${units.number(right)} under way`, "end");
-        this.line(`M${LEFT} ${this.y(top)}V${this.y(0)}H${WIDTH - 10}`, {opacity: 0.5});
+        this.label(this.width - 10, HEIGHT - 8, `${units.number(right)} under way`, "end");
+        this.line(`M${LEFT} ${this.y(top)}V${this.y(0)}H${this.width - 10}`, {opacity: 0.5});
     }
 
     private x(n: number): number {
-        return LEFT + n / this.right * (WIDTH - LEFT - 10);
+        return LEFT + n / this.right * (this.width - LEFT - 10);
     }
 
     private y(rate: number): number {
@@ -73,17 +75,27 @@ function word(p: Probe): string {
         : `${held}${p.verdict}${p.sure ? "" : "?"} ${p.missed ?? ""}`;
 }
 
-function curve(c: Climb): SVGElement[] {
-    const seen = c.probes.filter((p) => p.verdict !== "invalid" && p.rate && p.under_way);
+function draw(c: Climb, seen: Probe[], width: number): SVGElement {
     const right = Math.max(0, ...seen.map((p) => p.under_way ?? 0));
     const top = Math.max(0, ...seen.map((p) => p.rate ?? 0)) * 1.1;
-    if (!right || !top)
-        return [];
-    const picture = new Curve(right, top);
+    const picture = new Curve(width, right, top);
     if (c.law)
         picture.law(c.law);
     seen.forEach((p) => picture.probe(p));
-    return [picture.root];
+    return picture.root;
+}
+
+/* Drawn as wide as there is room, so that its words stay as large as all others. */
+function curve(c: Climb): HTMLElement[] {
+    const seen = c.probes.filter((p) => p.verdict !== "invalid" && p.rate && p.under_way);
+    if (!seen.length)
+        return [];
+    const room = h("div", {class: "curve"});
+    new ResizeObserver(() => {
+        if (room.clientWidth)
+            room.replaceChildren(draw(c, seen, room.clientWidth));
+    }).observe(room);
+    return [room];
 }
 
 function sentences(c: Climb): string {

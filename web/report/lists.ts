@@ -76,7 +76,8 @@ function columnsOf(data: Data, scope: Scope, c: Columns): Column[] {
     const names = c.name.some((n) => n) ? [text("name", (i) => c.name[i] || units.UNKNOWN)] : [];
     const details = c.detail.some((d) => d)
         ? [text(scope.detail ?? "", (i) => c.detail[i] ?? "", true)] : [];
-    const said = !scope.number || c.name.every((n, i) => n?.endsWith(String(c.key[i])));
+    const said = !scope.number || scope.number === "order" ||
+        c.name.every((n, i) => n?.endsWith(String(c.key[i])));
     return [...names, ...said ? [] : [key], ...owners(data, scope, c), ...metricColumns(data, c),
         ...lives(c), ...details];
 }

@@ -63,10 +63,10 @@ const RECIPES: Recipe[] = [
         {keys: ["job.cpu.user", "cgroup.cpu.user"], name: "user", always: true},
         {keys: ["job.cpu.system", "cgroup.cpu.system"], name: "system", always: true}],
     total: "job.cpu.total", covers: ["cgroup.cpu.total"]},
-    {title: "Memory", note: "page cache left out", limit: "memory", wishes: [
+    {title: "Memory", note: "in use", limit: "memory", wishes: [
         {keys: ["job.memory.used", "cgroup.memory.anonymous"], name: "used", always: true},
         {keys: ["job.memory.pss"], name: "proportional"},
-        {keys: ["job.memory.rss_sum"], name: "resident sum"},
+        {keys: ["job.memory.rss_sum"], name: "resident, sum"},
         {keys: ["job.memory.swap", "cgroup.memory.swap"], name: "swap"}]},
     {title: "Disk", note: "from, and meant for, a disk", wishes: [
         {keys: ["job.io.read", "cgroup.io.read"], name: "read"},
