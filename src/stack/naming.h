@@ -3,9 +3,10 @@
  * naming -- what Python calls the threads of a process, kept from look to look.
  *
  * `threading` is asked when a thread is new, again after ever longer pauses while
- * one has no name of it, and once a second whether one has been renamed since, where
- * there are few. Who is in no list of its, or not yet, keeps the kernel's name. Nothing that is read is believed to end: reads are
- * counted, and a thread that is renamed again and again keeps a name in the end.
+ * one has no name of it, and once a second whether one has been renamed since,
+ * where there are few. Who is in no list of its, or not yet, keeps the kernel's
+ * name. Nothing that is read is believed to end: reads are counted, and a thread
+ * that is renamed again and again keeps a name in the end.
  */
 #include "stack/pyobject.h"
 #include "stack/threads.h"

@@ -95,9 +95,11 @@ for python in PYTHONS:
                 "def work():\n    end = time.thread_time() + 0.9\n"
                 "    while time.thread_time() < end: pass\n"
                 "threading.Thread(target=work, name='early bird').start()\n")
-        assay("record", "-q", "-t", "-r", "500", "-o", "x.folded", "--", python.path, "-c", code).ok()
+        assay("record", "-q", "-t", "-r", "500", "-o", "x.folded",
+              "--", python.path, "-c", code).ok()
         names = collections.Counter()
-        for frames, n in stacks((tmp() / "x.folded").read_text()):
+        found = stacks((tmp() / "x.folded").read_text())
+        for frames, n in found:
             names[frames[1]] += n if "work" in map(name_of, frames) else 0
         expect(names["name early bird"] > 0.6 * names.total(), names)
 
