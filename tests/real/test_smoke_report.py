@@ -352,7 +352,8 @@ def _():
 
 
 TALK = """
-import os, socket
+import os, socket, time
+time.sleep(1)   # until connections are followed: the page is what is tested here
 server = socket.create_server(("127.0.0.1", 0))
 if os.fork() == 0:
     with server.accept()[0] as c:
