@@ -64,6 +64,8 @@ static uint64_t look(struct world *w, const char *why)
 	return as_calls() - before;
 }
 
+enum { LOOKED_INTO = 10 }; /* system calls that a file costs at least */
+
 static void t_files_are_looked_into_once(void)
 {
 	struct world w;
@@ -71,7 +73,8 @@ static void t_files_are_looked_into_once(void)
 	open_world(&w);
 	map(&w, false);
 	uint64_t first = look(&w, "not a Python program"), again = look(&w, "not a Python program");
-	if (again * 2 > first)
+	/* what is searched in memory is searched again, and a sanitizer has much of that */
+	if (again + LOOKED_INTO > first)
 		UTEST_FAIL("%" PRIu64 " system calls, then %" PRIu64, first, again);
 	as_env_close(&w.env);
 }
