@@ -30,16 +30,19 @@ struct probe {
 	bool told;
 };
 
+/* What is held is not given up for how it began: a server that gets many new clients at once is
+   slow at first. */
 static bool is_decided(const struct probe *p, int64_t lasted_ns)
 {
+	const struct as_climbing *c = p->climbing;
 	struct as_trial_view v = as_trial_judge(&p->trial, NULL);
-	int64_t enough = p->climbing->probe_ns;
+	int64_t enough = c->climb.phase == AS_CLIMB_HOLD ? c->hold_ns : c->probe_ns;
 
 	if (!v.sure)
 		return false;
 	if (!v.keeps)
 		return lasted_ns >= enough / 2;
-	return p->climbing->climb.phase == AS_CLIMB_HALVE && lasted_ns >= enough;
+	return c->climb.phase == AS_CLIMB_HALVE && lasted_ns >= enough;
 }
 
 /* Answers since the last sample. */
