@@ -9,7 +9,7 @@
 
 enum {
 	TEXT = 16 << 10, /* some hundred interfaces; a machine of containers may have more */
-	COARSE_MS = 20   /* a file's times come from a clock that is behind, by a tick at most */
+	JITTER_MS = 1    /* between the reading of two clocks */
 };
 
 static const struct as_source machine = {"net/dev", AS_F_NIC_RECV, AS_F_NIC_DROPS};
@@ -97,9 +97,18 @@ static void look(struct as_interfaces *t, const struct as_collect *c, uint32_t f
 	}
 }
 
+/* What people's clock is ahead of the machine's: it changes when somebody sets that. */
+static int64_t wall_ahead(void)
+{
+	return as_clock(CLOCK_REALTIME) - as_now();
+}
+
 void as_interfaces_init(struct as_interfaces *t, const struct as_collect *c)
 {
-	*t = (struct as_interfaces){.nfiles = 1};
+	*t = (struct as_interfaces){
+		.nfiles = 1,
+		.began_ns = as_clock(CLOCK_REALTIME_COARSE) - wall_ahead(),
+	};
 	t->fd[0] = as_source_open(&machine, c);
 	if (t->fd[0] < 0)
 		return;
@@ -108,16 +117,19 @@ void as_interfaces_init(struct as_interfaces *t, const struct as_collect *c)
 	look(t, c, 0, NULL);
 }
 
-/* Who makes a namespace for others holds it open, so its file is as old as itself. */
-static bool came_with_job(const struct as_collect *c, int netns)
+/*
+ * Who makes a namespace for others holds it open, so its file is as old as itself. A file's
+ * times go by a clock that stands still between two ticks, and so does the moment they are
+ * compared with: only what was made within the same tick, just before us, is taken for the job's.
+ */
+static bool came_with_job(const struct as_interfaces *t, const struct as_collect *c, int netns)
 {
 	struct stat st;
 
 	if (c->attached || fstat(netns, &st) < 0)
 		return false;
 	int64_t made = st.st_ctim.tv_sec * AS_SECOND + st.st_ctim.tv_nsec;
-	int64_t age = as_clock(CLOCK_REALTIME) - made;
-	return age < as_now() - c->start_ns + COARSE_MS * AS_MSEC;
+	return made - wall_ahead() >= t->began_ns - JITTER_MS * AS_MSEC;
 }
 
 void as_interfaces_add(struct as_interfaces *t, const struct as_collect *c, int32_t pid, int netns)
@@ -132,7 +144,7 @@ void as_interfaces_add(struct as_interfaces *t, const struct as_collect *c, int3
 		return;
 	uint32_t file = (uint32_t)t->nfiles++;
 	t->fd[file] = fd; /* it stays readable when the process is gone */
-	t->ours[file] = came_with_job(c, netns);
+	t->ours[file] = came_with_job(t, c, netns);
 	if (!t->ours[file])
 		look(t, c, file, NULL);
 	as_collect_origins(c, AS_INTERFACE, AS_G_NET, AS_MEASURED,

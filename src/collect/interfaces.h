@@ -26,6 +26,7 @@ struct as_interfaces {
 	int fd[AS_NETDEV_FILES];    /* net/dev of each namespace; [0] is the machine's */
 	bool ours[AS_NETDEV_FILES]; /* the namespace came with the job */
 	size_t nfiles;
+	int64_t began_ns; /* CLOCK_MONOTONIC of the last tick before the run's start */
 };
 
 void as_interfaces_init(struct as_interfaces *t, const struct as_collect *c);

@@ -318,13 +318,16 @@ static void add_exchanges(struct as_peer *p, struct as_connection *k, int64_t n)
 	p->changed = true;
 }
 
-/* What a look counted before is the beginning of what BPF tells. */
+/*
+ * What a look counted before is the beginning of what BPF tells, or a coarser view of the same:
+ * the looks' clock has ticks of milliseconds, so they may have seen more than there was.
+ */
 static void add_timed_wait(struct as_peer *p, struct as_connection *k, int64_t ns)
 {
 	if (ns == AS_SOCK_NA || p->wait_ns == AS_NA)
 		return;
 	k->timed = true;
-	if (ns <= k->wait_ns)
+	if (ns == k->wait_ns)
 		return;
 	p->wait_ns += ns - k->wait_ns;
 	k->wait_ns = ns;

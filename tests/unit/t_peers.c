@@ -398,6 +398,24 @@ static void t_exchanges_and_reuse(void)
 	as_peers_done(&t);
 }
 
+/* The looks' clock ticks every 4 ms: what they saw of 2.5 ms is not more than BPF tells. */
+static void t_bpf_is_finer_than_a_look(void)
+{
+	struct as_peers t = {0};
+	struct as_sock s = sock(1, "::1", 40001, 1);
+	struct counter c = {.knows = true, .talk = {0, 0, 2500 * AS_USEC, AS_TALK_ASKED}};
+
+	s.sent = 10;
+	s.since_sent_ns = 4 * AS_MSEC;
+	s.since_received_ns = 8 * AS_MSEC;
+	look_and_ask(&t, &s, 1, false, &c);
+	EXPECT_I64(t.v[0]->wait_ns, 2500 * AS_USEC);
+	s.talk = (struct as_talk){1, 0, 2600 * AS_USEC, AS_TALK_RESTS};
+	as_peers_closed(&t, &s, (struct as_peer_hint){0});
+	EXPECT_I64(t.v[0]->wait_ns, 2600 * AS_USEC);
+	as_peers_done(&t);
+}
+
 static void t_a_server_counts_its_answers(void)
 {
 	struct as_peers t = {0};
@@ -512,6 +530,7 @@ UTEST_MAIN(T(t_joined_by_the_other_end), T(t_both_ends), T(t_both_ends_of_a_thou
 	   T(t_seen_only_at_its_end), T(t_last_numbers_come_later), T(t_waiting_for_an_answer),
 	   T(t_waiting_for_the_first_answer), T(t_the_last_answer), T(t_clients_are_not_waited_for),
 	   T(t_waiting_to_be_connected), T(t_exchanges_are_unknown_without_bpf),
-	   T(t_exchanges_and_reuse), T(t_a_server_counts_its_answers),
-	   T(t_bpf_goes_on_from_the_looks), T(t_too_many_peers_are_joined),
-	   T(t_unix_lives_with_its_inode), T(t_datagrams), T(t_links))
+	   T(t_exchanges_and_reuse), T(t_bpf_is_finer_than_a_look),
+	   T(t_a_server_counts_its_answers), T(t_bpf_goes_on_from_the_looks),
+	   T(t_too_many_peers_are_joined), T(t_unix_lives_with_its_inode), T(t_datagrams),
+	   T(t_links))
