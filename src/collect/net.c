@@ -264,6 +264,20 @@ static void settle(struct state *s, const struct as_collect *c)
 	}
 }
 
+/*
+ * The last look. What it is the first to see of a connection that outlives the job moved, as far
+ * as it can tell: if the end does not come soon, a second one sees that it rests.
+ */
+static int look_back(struct state *s, const struct as_collect *c, int64_t t_ns, struct as_err *err)
+{
+	settle(s, c);
+	int r = *c->members ? look(s, c, t_ns, false, err) : AS_OK;
+	if (r < 0 || !s->sockets.peers.moving)
+		return r;
+	settle(s, c);
+	return as_peers_pending(&s->sockets.peers) ? look(s, c, t_ns, false, err) : r;
+}
+
 /* ── what nobody saw ──────────────────────────────────────────────────── */
 
 static const enum as_field_id traffic[] = {AS_F_JOB_NET_SENT, AS_F_JOB_NET_RECV,
@@ -501,8 +515,8 @@ static int net_sample(void *st, const struct as_collect *c, struct as_frame *fra
 	watch(s, c);
 	begin_spending(s);
 	if (c->empty)
-		settle(s, c);
-	if (*c->members && (s->saved_ns > 0 || c->empty))
+		r = look_back(s, c, frame->t_ns, err);
+	else if (*c->members && s->saved_ns > 0)
 		r = look(s, c, frame->t_ns, false, err);
 	drain(s, c); /* after it is known where the job listens */
 	if (s->last)

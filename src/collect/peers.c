@@ -347,7 +347,7 @@ static void add_talk(struct as_peers *t, struct as_connection *k, const struct a
 void as_peers_look(struct as_peers *t, int64_t t_ns)
 {
 	t->look++;
-	t->waiting = false;
+	t->waiting = t->moving = false;
 	t->before_ns = t->t_ns;
 	t->t_ns = t_ns;
 }
@@ -382,6 +382,7 @@ void as_peers_see(struct as_peers *t, const struct as_sock *s, struct as_peer_hi
 	if (!k || k->look == t->look)
 		return;
 	k->look = t->look;
+	t->moving |= s->received != k->raw && s->state != AS_SOCK_CLOSED;
 	k->inode = s->inode ? s->inode : k->inode;
 	k->held = s->kind != AS_SOCK_TCP;
 	k->ours = hint.ours;

@@ -92,6 +92,7 @@ struct as_peers {
 	uint32_t look;           /* number of this look                           */
 	int64_t t_ns, before_ns; /* time of this look, and of the one before */
 	bool waiting; /* somebody was called or asked, and only looks can tell how long */
+	bool moving;  /* this look held back a last byte, which the next one knows about */
 	bool starved;
 };
 

@@ -404,6 +404,7 @@ def _():
     expect_eq(counted(peer, "connections"), 2, "connections")
     expect_eq(counted(peer, "exchanges"), 2, "exchanges")
     expect_eq(counted(peer, "bytes.sent"), 200, "sent")
+    expect_eq(counted(peer, "bytes.received"), 20, "received")
 
 
 @job_test("of a connection that is older than BPF, exchanges and waiting are known from then on")
