@@ -35,7 +35,7 @@ enum as_phase_kind {
 struct as_phase {
 	int64_t from_ns, to_ns; /* since the run's start                       */
 	enum as_phase_kind kind;
-	char name[72];              /* "CPU-bound, 1.9 cores, reading 30 MiB/s"    */
+	char name[128];             /* "CPU-bound, 1.9 cores, reading 30 MiB/s"    */
 	double cores;               /* CPU seconds a second                        */
 	double user;                /* of it in user code                          */
 	double wait;                /* seconds a second that threads waited for a CPU */

@@ -156,6 +156,32 @@ static void t_starved(void)
 	expect(&p, w, AS_LEN(w), 0.5);
 }
 
+/* All that can be said of one fits, units and all. */
+static void t_long_names_are_whole(void)
+{
+	const struct stage st[] = {{.seconds = 20,
+				    .cores = 0.4,
+				    .wait = 2.6,
+				    .user = 0.9,
+				    .read = 101 * MIB,
+				    .write = 102 * MIB,
+				    .memory = 900 * MIB},
+				   {.seconds = 20,
+				    .cores = 0.4,
+				    .wait = 2.6,
+				    .user = 0.9,
+				    .read = 101 * MIB,
+				    .write = 102 * MIB,
+				    .memory = 100 * MIB},
+				   {.seconds = 20, .memory = 100 * MIB}};
+	as_auto_run struct as_run *run = perform(st, AS_LEN(st), 0.5, 0);
+	struct as_phases p = phases_of(run);
+
+	EXPECT_U64(p.n, 3);
+	EXPECT_STR(p.at[1].name, "CPU-bound, 0.40 cores, short of CPU, reading 101 MiB/s, "
+				 "writing 102 MiB/s, shrinking by 800 MiB");
+}
+
 /* A sample that is half the phase before does not make a waiting phase a busy one. */
 static void t_the_rim_does_not_name_a_phase(void)
 {
@@ -219,6 +245,6 @@ static void t_many_changes_stay_few_and_cheap(void)
 }
 
 UTEST_MAIN(T(t_each_has_its_character), T(t_steady_growth_is_one_phase),
-	   T(t_others_on_the_machine_are_no_phase), T(t_starved),
+	   T(t_others_on_the_machine_are_no_phase), T(t_starved), T(t_long_names_are_whole),
 	   T(t_the_rim_does_not_name_a_phase), T(t_without_a_timeline_there_is_none),
 	   T(t_what_is_unknown_is_no_reason), T(t_many_changes_stay_few_and_cheap))
