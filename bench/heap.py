@@ -110,7 +110,10 @@ def least(rounds, tool, what):
 
 
 class Case:
-    """The rounds of a case, with what starting costs taken off."""
+    """
+    The rounds of a case, with what is done once taken off: `starts` are rounds of a program that
+    lives as long and does nothing, as assay loads its programs for the kernel some time later.
+    """
 
     def __init__(self, rounds, starts):
         self.rounds, self.starts = rounds, starts
@@ -161,15 +164,21 @@ def case_row(name, case, all_tools):
     return [name, number(alone), *cells]
 
 
+def once(case, tool):
+    """ms of CPU that whatever it does once adds to a program."""
+    return (least(case.starts, tool, "tree") - least(case.starts, "alone", "tree")) / 1e6
+
+
 def sum_rows(result, cases, all_tools):
-    """Mean and worst, of all processes and of the program alone; the files."""
+    """Mean and worst, of all processes and of the program alone; the files; what is done once."""
     rows = {"**geometric mean**": [], "**worst**": [], "mean, the program's own process": [],
-            "files, MB": []}
+            "files, MB": [], "once, at start and end, ms": []}
     for t in all_tools[1:]:
         mean, worst = figure(cases, t.name, "tree"), max(c.slower(t.name) for c in cases)
         own, size = figure(cases, t.name, "work"), sum(c.size(t.name) for c in cases)
         for cells, text in zip(rows.values(), (f"**{mean.value:.2f}**", f"**{worst:.2f}**",
-                                               f"{own.value:.2f}", number(size / 1e6))):
+                                               f"{own.value:.2f}", number(size / 1e6),
+                                               number(once(cases[0], t.name)))):
             cells.append(text)
         result.keep(**{f"{t.name}, mean": mean, f"{t.name}, worst": worst,
                        f"{t.name}, mean of its own process": own, f"{t.name}, bytes": size})
@@ -276,9 +285,9 @@ def run(b):
     hold_many(b, result)
     result.notes.append(
         "Times as much CPU as the program alone, of all processes that the profiler has (its "
-        "collector, its compressor), less what starting both costs, in bytes too: the least of the "
-        "rounds, which "
-        "were run in turns. memray by its Tracker; heaptrack knows no Python. The cases are "
+        "collector, its compressor), less what is done once, in bytes too: that of a program that "
+        "lives as long and does nothing, which has a row of its own. The least of the rounds, "
+        "which were run in turns. memray by its Tracker; heaptrack knows no Python. The cases are "
         "programs of our own with the character of those that memray is measured with "
         "(`bench/heap_work.py`); the last two are in no mean.")
     count_instructions(b, result, all_tools)
