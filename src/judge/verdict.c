@@ -428,7 +428,8 @@ static bool cpu_one_thread(const struct facts *f, struct as_verdict *v)
 	/* Many short programs, one after the other: no thread is long, yet one core is all. */
 	bool serial = f->cores >= one_thread.from && f->cores_max <= one_core_always;
 
-	if (!(f->cpus > 1) || (!thread && !serial))
+	/* Had there been a CPU for all that was ready, more would have run at once. */
+	if (!(f->cpus > 1) || (!thread && !serial) || f->wait >= cpu_wait.from)
 		return false;
 	v->confidence =
 		past(one_thread, thread ? f->busiest : fmin(f->cores, 1)) * (thread ? 1 : 0.8);
