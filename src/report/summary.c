@@ -141,19 +141,26 @@ static void put_cpu(const struct as_sheet *s)
 	as_flow_end(&f);
 }
 
-/* The process that was the largest: the one that sampling saw nearly as large as the kernel did. */
+/*
+ * The process that was the largest: the one that sampling saw as large as the kernel did. One
+ * that was only nearly so may be the second, after one that nobody saw at its peak.
+ */
 static const struct as_instance *largest(const struct as_run *run, double one)
 {
 	const struct as_instance *best = NULL;
+	size_t n = 0;
 
 	for (size_t i = 0; i < run->ninstances; i++) {
 		const struct as_instance *at = &run->instances[i];
 
+		n += at->scope == AS_PROCESS;
 		if (at->scope == AS_PROCESS &&
 		    as_process_peak(at) > (best ? as_process_peak(best) : 0))
 			best = at;
 	}
-	return best && as_process_peak(best) >= 0.9 * one ? best : NULL;
+	bool alone = n == 1 && !run->unlisted;
+
+	return best && (alone || as_process_peak(best) >= 0.99 * one) ? best : NULL;
 }
 
 static void put_memory(const struct as_sheet *s)
