@@ -572,7 +572,7 @@ define("head", ["require", "exports", "dom", "theme", "units"], function (requir
 			`${units.bytes(g.low)} to ${units.bytes(g.high)})${full}`;
 	}
 	function troubles(data) {
-		const { totals, outcome: { survivors, error } } = data.run;
+		const { totals, outcome: { survivors, unmeasured, error } } = data.run;
 		const found = [];
 		const say = (key, words) => {
 			const v = totals[key]?.value;
@@ -585,6 +585,8 @@ define("head", ["require", "exports", "dom", "theme", "units"], function (requir
 		say("lost_events", (v) => `${units.count(v)} events lost: short processes may be missing`);
 		if (data.run.growth?.answer === "grows")
 			found.push(growing(data.run.growth));
+		if (unmeasured)
+			found.push(`${units.some(unmeasured, "child", "children")} of the process not measured`);
 		if (survivors)
 			found.push(`${units.some(survivors, "process", "processes")} outlived the command`);
 		if (error)
@@ -877,7 +879,9 @@ define("numbers", ["require", "exports", "dom", "head", "tables", "units"], func
 			outcome.status !== "running" ? units.moment(who.start_ns + outcome.duration_ns) : null;
 		return (0, dom_7.h)("section", { id: "identity" }, (0, dom_7.h)("h2", {}, "The run"), rows([
 			["id", who.id], ["name", who.name], ["version", who.version], ["kind", who.kind],
-			["command", (0, head_1.shell)(who.command)], ["folder", who.cwd], ["git", who.git],
+			["command", (0, head_1.shell)(who.command)],
+			["attached to", who.target === null ? null : `process ${who.target}`],
+			["folder", who.cwd], ["git", who.git],
 			["labels", pairs(who.labels)], ["parameters", pairs(who.params)],
 			["host", who.host], ["user", who.user], ["started", units.moment(who.start_ns)],
 			["ended", ended], ["part of", who.parent]

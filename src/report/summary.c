@@ -323,6 +323,7 @@ static void put_also(const struct as_sheet *s)
 	struct as_flow f = {s->out, s->look, 2, "also        ", AS_YELLOW, 0};
 	double cpu = as_total_value(run, AS_T_CPU), wait = as_total_value(run, AS_T_CPU_WAIT);
 	double lost = as_total_value(run, AS_T_LOST), slept = as_total_value(run, AS_T_SLEPT);
+	as_auto_buf struct as_buf left_out = AS_BUF(AS_BUF_LINE);
 	int32_t left = run->end.survivors;
 
 	also_memory(run, &f);
@@ -336,6 +337,10 @@ static void put_also(const struct as_sheet *s)
 			    as_human_duration((int64_t)slept).s);
 	if (lost > 0)
 		as_flow_add(&f, "%s births or deaths were lost", as_human_count(lost).s);
+	if (as_put_left_out(&left_out, run))
+		as_flow_add(&f, "%s", as_buf_text(&left_out));
+	if (left_out.len && run->who.kind && !strcmp(run->who.kind, "attach"))
+		as_flow_add(&f, "--include-children does");
 	if (left > 0)
 		as_flow_add(&f, "%d process%s outlived the command", left, left > 1 ? "es" : "");
 	as_flow_end(&f);

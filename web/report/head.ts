@@ -95,7 +95,7 @@ function growing(g: Growth): string {
 
 /* What nobody should have to look for. */
 function troubles(data: Data): Child {
-    const {totals, outcome: {survivors, error}} = data.run;
+    const {totals, outcome: {survivors, unmeasured, error}} = data.run;
     const found: string[] = [];
     const say = (key: string, words: (v: number) => string) => {
         const v = totals[key]?.value;
@@ -108,6 +108,8 @@ function troubles(data: Data): Child {
     say("lost_events", (v) => `${units.count(v)} events lost: short processes may be missing`);
     if (data.run.growth?.answer === "grows")
         found.push(growing(data.run.growth));
+    if (unmeasured)
+        found.push(`${units.some(unmeasured, "child", "children")} of the process not measured`);
     if (survivors)
         found.push(`${units.some(survivors, "process", "processes")} outlived the command`);
     if (error)
