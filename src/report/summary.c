@@ -29,7 +29,8 @@ enum {
 	TOP = 5,
 	FILES = 5,
 	HOT = 5,
-	DEVICE_ROW = 1 << 20
+	DEVICE_ROW = 1 << 20,
+	COUNTED_LATE = 512 << 10 /* pages that CPUs have not told the kernel of yet */
 };
 
 /* ── a row for each main metric ───────────────────────────────────────── */
@@ -159,8 +160,9 @@ static const struct as_instance *largest(const struct as_run *run, double one)
 			best = at;
 	}
 	bool alone = n == 1 && !run->unlisted;
+	double unsure = fmax(0.01 * one, COUNTED_LATE);
 
-	return best && (alone || as_process_peak(best) >= 0.99 * one) ? best : NULL;
+	return best && (alone || as_process_peak(best) >= one - unsure) ? best : NULL;
 }
 
 static void put_memory(const struct as_sheet *s)
