@@ -616,13 +616,18 @@ define("head", ["require", "exports", "dom", "theme", "units"], function (requir
 		bar.lastChild.style.flexGrow = String(system / (user + system));
 		return bar;
 	}
+	function parts(user, system) {
+		if (user !== null && system !== null && (user === 0) !== (system === 0) && user + system < 1e8)
+			return ["too short to tell user from system time"];
+		return [split(user, system),
+			phrases(`user ${units.duration(user)}`, `system ${units.duration(system)}`)];
+	}
 	function cpuTile(data) {
 		const { totals, outcome: { duration_ns: life }, identity: { cpus } } = data.run;
 		const cpu = totals.cpu.value, user = totals.cpu_user.value, system = totals.cpu_system.value;
 		const share = cpu !== null && life ? cpu / life : null;
 		return { title: "CPU time", value: units.duration(cpu), known: totals.cpu, lines: [
-				split(user, system),
-				phrases(`user ${units.duration(user)}`, `system ${units.duration(system)}`),
+				...parts(user, system),
 				share === null ? "" : phrases(`${units.percent(share)} of one core`, cpus && cpus > 1 ? `${units.percent(share / cpus)} of ${cpus}` : "")
 			] };
 	}
@@ -634,7 +639,8 @@ define("head", ["require", "exports", "dom", "theme", "units"], function (requir
 		return { title: "Memory peak", value: units.bytes(peak), known: totals.memory_peak, lines: [
 				`upper bound ${units.bytes(upper)}`,
 				`largest process ${units.bytes(one)}${files}`,
-				peak !== null && all ? `${units.percent(peak / all)} of the machine` : ""
+				peak !== null && all ? `${units.percent(peak / all)} of the ${units.bytes(all)} it may use`
+					: ""
 			] };
 	}
 	function add(a, b) {

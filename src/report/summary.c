@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/human.h"
 #include "report/head.h"
 #include "report/listed.h"
@@ -30,6 +31,7 @@ enum {
 	FILES = 5,
 	HOT = 5,
 	DEVICE_ROW = 1 << 20,
+	SPLIT_FROM_MS = 100,
 	COUNTED_LATE = 512 << 10 /* pages that CPUs have not told the kernel of yet */
 };
 
@@ -118,6 +120,24 @@ static void titles(const struct as_sheet *s)
 	as_buf_byte(s->out, '\n');
 }
 
+/*
+ * The kernel splits CPU time by ticks, all of it to one part as long as no tick met the other:
+ * below some ticks that says nothing. 8 MiB were written in "system 0 s".
+ */
+static void note_parts(const struct as_run *run, struct as_flow *f)
+{
+	int64_t user = as_total_so_far(run, AS_T_CPU_USER).value;
+	int64_t system = as_total_so_far(run, AS_T_CPU_SYSTEM).value;
+	bool one_alone = user >= 0 && system >= 0 && (user == 0) != (system == 0);
+
+	if (one_alone && user + system < SPLIT_FROM_MS * AS_MSEC) {
+		as_flow_add(f, "too short to tell user from system time");
+		return;
+	}
+	as_flow_add(f, "user %s", as_human_duration(user).s);
+	as_flow_add(f, "system %s", as_human_duration(system).s);
+}
+
 static void put_cpu(const struct as_sheet *s)
 {
 	const struct as_run *run = s->run;
@@ -130,9 +150,7 @@ static void put_cpu(const struct as_sheet *s)
 		as_why_not(run, AS_T_CPU, AS_F_JOB_CPU));
 	if (all.value == AS_NA)
 		return;
-	as_flow_add(&f, "user %s", as_human_duration(as_total_so_far(run, AS_T_CPU_USER).value).s);
-	as_flow_add(&f, "system %s",
-		    as_human_duration(as_total_so_far(run, AS_T_CPU_SYSTEM).value).s);
+	note_parts(run, &f);
 	if (isfinite(cores)) {
 		as_flow_add(&f, "%s of one core", as_human_percent(cores).s);
 		if (cpus > 0 && cpus != 1)
