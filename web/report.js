@@ -572,7 +572,7 @@ define("head", ["require", "exports", "dom", "theme", "units"], function (requir
 			`${units.bytes(g.low)} to ${units.bytes(g.high)})${full}`;
 	}
 	function troubles(data) {
-		const { totals, outcome: { survivors, error } } = data.run;
+		const { totals, outcome: { survivors, unmeasured, error } } = data.run;
 		const found = [];
 		const say = (key, words) => {
 			const v = totals[key]?.value;
@@ -585,6 +585,8 @@ define("head", ["require", "exports", "dom", "theme", "units"], function (requir
 		say("lost_events", (v) => `${units.count(v)} events lost: short processes may be missing`);
 		if (data.run.growth?.answer === "grows")
 			found.push(growing(data.run.growth));
+		if (unmeasured)
+			found.push(`${units.some(unmeasured, "child", "children")} of the process not measured`);
 		if (survivors)
 			found.push(`${units.some(survivors, "process", "processes")} outlived the command`);
 		if (error)
@@ -614,13 +616,18 @@ define("head", ["require", "exports", "dom", "theme", "units"], function (requir
 		bar.lastChild.style.flexGrow = String(system / (user + system));
 		return bar;
 	}
+	function parts(user, system) {
+		if (user !== null && system !== null && (user === 0) !== (system === 0) && user + system < 1e8)
+			return ["too short to tell user from system time"];
+		return [split(user, system),
+			phrases(`user ${units.duration(user)}`, `system ${units.duration(system)}`)];
+	}
 	function cpuTile(data) {
 		const { totals, outcome: { duration_ns: life }, identity: { cpus } } = data.run;
 		const cpu = totals.cpu.value, user = totals.cpu_user.value, system = totals.cpu_system.value;
 		const share = cpu !== null && life ? cpu / life : null;
 		return { title: "CPU time", value: units.duration(cpu), known: totals.cpu, lines: [
-				split(user, system),
-				phrases(`user ${units.duration(user)}`, `system ${units.duration(system)}`),
+				...parts(user, system),
 				share === null ? "" : phrases(`${units.percent(share)} of one core`, cpus && cpus > 1 ? `${units.percent(share / cpus)} of ${cpus}` : "")
 			] };
 	}
@@ -632,7 +639,8 @@ define("head", ["require", "exports", "dom", "theme", "units"], function (requir
 		return { title: "Memory peak", value: units.bytes(peak), known: totals.memory_peak, lines: [
 				`upper bound ${units.bytes(upper)}`,
 				`largest process ${units.bytes(one)}${files}`,
-				peak !== null && all ? `${units.percent(peak / all)} of the machine` : ""
+				peak !== null && all ? `${units.percent(peak / all)} of the ${units.bytes(all)} it may use`
+					: ""
 			] };
 	}
 	function add(a, b) {
@@ -877,7 +885,9 @@ define("numbers", ["require", "exports", "dom", "head", "tables", "units"], func
 			outcome.status !== "running" ? units.moment(who.start_ns + outcome.duration_ns) : null;
 		return (0, dom_7.h)("section", { id: "identity" }, (0, dom_7.h)("h2", {}, "The run"), rows([
 			["id", who.id], ["name", who.name], ["version", who.version], ["kind", who.kind],
-			["command", (0, head_1.shell)(who.command)], ["folder", who.cwd], ["git", who.git],
+			["command", (0, head_1.shell)(who.command)],
+			["attached to", who.target === null ? null : `process ${who.target}`],
+			["folder", who.cwd], ["git", who.git],
 			["labels", pairs(who.labels)], ["parameters", pairs(who.params)],
 			["host", who.host], ["user", who.user], ["started", units.moment(who.start_ns)],
 			["ended", ended], ["part of", who.parent]

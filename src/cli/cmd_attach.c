@@ -54,7 +54,8 @@ const struct as_cmd as_cmd_attach = {
 	.manual =
 		"Measures process PID from outside: it is not stopped, slowed or changed. The run "
 		"ends when the process does, after `--duration`, or with Ctrl-C; its counters "
-		"start at zero when assay comes.\n\n"
+		"start at zero when assay comes. Its descendants are measured with "
+		"`--include-children`; without, it is said that it had children.\n\n"
 		"With `-- COMMAND…` the target is measured while another program (a load "
 		"generator, a client, a test suite) drives it: COMMAND is started, is not itself "
 		"measured, and its end ends the run. The exit status is then COMMAND's.\n\n"

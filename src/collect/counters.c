@@ -249,6 +249,23 @@ static int64_t steady_show(struct as_steady *t, int64_t sum, bool absorbed)
 	return t->shown;
 }
 
+/*
+ * Ticks split CPU time anew whenever they are looked at, and when a process ends. Were each
+ * part kept from shrinking by itself, the two would come to more than there was.
+ */
+static void show_cpu(struct as_counters *s, const int64_t sum[AS_NCOUNTERS])
+{
+	int64_t all = steady_show(&s->cpu, sum[AS_K_USER] + sum[AS_K_SYSTEM], true);
+	int64_t user = sum[AS_K_USER] + s->steady[AS_K_USER].kept;
+	int64_t system = sum[AS_K_SYSTEM] + s->steady[AS_K_SYSTEM].kept;
+
+	if (user + system != all && user + system > 0)
+		user = (int64_t)((double)all * ((double)user / (double)(user + system)));
+	user = user > s->user ? user : s->user;
+	s->user = user < all - s->system ? user : all - s->system;
+	s->system = all - s->user;
+}
+
 void as_counters_row(struct as_counters *s, const struct as_collect *c, const struct as_members *m,
 		     const struct as_ledger *g, int64_t *row)
 {
@@ -260,7 +277,10 @@ void as_counters_row(struct as_counters *s, const struct as_collect *c, const st
 		if (sum[k] != AS_NA)
 			as_put(c, row, counters[k].field,
 			       steady_show(&s->steady[k], sum[k], counters[k].absorbed));
-	as_put(c, row, AS_F_JOB_CPU, steady_show(&s->cpu, sum[AS_K_USER] + sum[AS_K_SYSTEM], true));
+	show_cpu(s, sum);
+	as_put(c, row, AS_F_JOB_CPU, s->cpu.shown);
+	as_put(c, row, AS_F_JOB_USER, s->user);
+	as_put(c, row, AS_F_JOB_SYSTEM, s->system);
 }
 
 /* ── the totals ───────────────────────────────────────────────────────── */
@@ -285,7 +305,9 @@ static void finish_one(const struct as_counters *s, const struct ending *e, enum
 		       int64_t sum, int64_t all)
 {
 	enum as_total_id id = counters[k].total;
-	int64_t shown = s->steady[k].shown;
+	int64_t shown = k == AS_K_USER     ? s->user
+			: k == AS_K_SYSTEM ? s->system
+					   : s->steady[k].shown;
 
 	if (sum == AS_NA)
 		as_total_set(e->totals, id, AS_NA, AS_UNAVAILABLE, "permission denied");
@@ -359,6 +381,11 @@ void as_counters_finish(struct as_counters *s, const struct as_collect *c,
 	int64_t sum[AS_NCOUNTERS], all[AS_NCOUNTERS];
 
 	sum_up(s, c, m, g, sum);
+	if (c->attached) {
+		show_cpu(s, sum);
+		sum[AS_K_USER] = s->user;
+		sum[AS_K_SYSTEM] = s->system;
+	}
 	memcpy(all, sum, sizeof all);
 	add_unreaped(s, c, m, g, all);
 	e.clocked = c->clock && !e.teller && clock_knows_more(all, sum);

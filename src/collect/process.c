@@ -472,6 +472,8 @@ static int64_t born(struct as_process *p, const struct as_collect *c)
 
 	if (p->born_ns == AS_NA)
 		p->born_ns = as_since(birth(p, c, as_now() + ahead), c->start_ns + ahead);
+	if (p->died_ns != AS_NA && p->born_ns > p->died_ns) /* both in one tick */
+		p->born_ns = p->died_ns;
 	return p->born_ns;
 }
 

@@ -23,6 +23,7 @@
 #include "os/host.h"
 #include "os/jobclock.h"
 #include "os/proc.h"
+#include "os/seek.h"
 
 enum { KILL_AFTER_S = 5, KILLS_MAX = 20 };
 
@@ -49,6 +50,7 @@ struct engine {
 	int32_t child_status;  /* its wait status                                 */
 	int64_t boot_ahead_ns; /* as_boot_ahead() at the start                    */
 	int64_t ended_ns;      /* when it, or the target, ended; AS_NA before     */
+	int64_t unmeasured;    /* children of the target that are left out       */
 	int64_t told_ns;       /* the same as the kernel says; AS_NA: it does not */
 	bool accompanied;      /* the companion runs                              */
 	bool stop;             /* the measurement is over                         */
@@ -580,6 +582,17 @@ static int32_t survivors(struct engine *e)
 	return signal_job(e, 0);
 }
 
+/* Children that are not measured: of a shell, or of who hands all work to others, that is most. */
+static void count_unmeasured(struct engine *e)
+{
+	int64_t n = e->cfg->attach && !e->cfg->children
+			    ? as_seek_children(e->collect.env, e->cfg->attach)
+			    : 0;
+
+	if (n > e->unmeasured)
+		e->unmeasured = n;
+}
+
 /* We hear of an end when we get the CPU: on a busy machine tenths of a second later. */
 static int64_t lasted(const struct engine *e)
 {
@@ -686,6 +699,7 @@ static int start(struct engine *e, struct as_engine_result *ret, struct as_err *
 	if (!e->cfg->basic)
 		take_sample(e, 0); /* the baseline */
 	as_clockwork_start(&e->clock, e->cfg->interval_ns);
+	count_unmeasured(e);
 	return start_command(e, ret, err);
 }
 
@@ -711,6 +725,8 @@ static int finish(struct engine *e, struct as_engine_result *ret, struct as_err 
 	as_parts_last(&e->parts, &e->collect);
 	if (!e->cfg->basic)
 		take_sample(e, last_moment(e));
+	count_unmeasured(e);
+	ret->outcome.unmeasured = e->unmeasured;
 	ret->outcome.survivors = survivors(e); /* as the list has them: what is heard now is told */
 	as_parts_finish(&e->parts, &e->collect, totals);
 	own_cost(e, totals);
@@ -807,6 +823,7 @@ int as_engine_run(const struct as_env *env, const struct as_engine_config *cfg,
 		.target = -1,
 		.ended_ns = AS_NA,
 		.told_ns = AS_NA,
+		.unmeasured = AS_NA,
 		.boot_ahead_ns = as_boot_ahead(),
 		.collect = {.env = env,
 			    .want = &cfg->want,

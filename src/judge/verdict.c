@@ -428,7 +428,8 @@ static bool cpu_one_thread(const struct facts *f, struct as_verdict *v)
 	/* Many short programs, one after the other: no thread is long, yet one core is all. */
 	bool serial = f->cores >= one_thread.from && f->cores_max <= one_core_always;
 
-	if (!(f->cpus > 1) || (!thread && !serial))
+	/* Had there been a CPU for all that was ready, more would have run at once. */
+	if (!(f->cpus > 1) || (!thread && !serial) || f->wait >= cpu_wait.from)
 		return false;
 	v->confidence =
 		past(one_thread, thread ? f->busiest : fmin(f->cores, 1)) * (thread ? 1 : 0.8);
@@ -479,6 +480,18 @@ static void say_whose_answers(const struct facts *f, struct as_verdict *v)
 		  "a faster machine would not help here");
 }
 
+/* Who hands all work to children looks idle without them. */
+static void say_left_out(const struct facts *f, struct as_verdict *v)
+{
+	int64_t n = f->run->end.unmeasured;
+
+	sentence(v,
+		 "waiting: it computed in only %s of the time; what its %s child%s did is not "
+		 "measured",
+		 as_human_percent(f->cores).s, as_human_count((double)n).s, n == 1 ? "" : "ren");
+	advice(v, "measure them too: assay attach --include-children %d", f->run->who.target);
+}
+
 static void say_what_for(const struct facts *f, struct as_verdict *v)
 {
 	struct as_text share = as_human_percent(f->cores);
@@ -492,6 +505,8 @@ static void say_what_for(const struct facts *f, struct as_verdict *v)
 			  "assay attach -c $(docker inspect -f '{{.State.Pid}}' NAME)");
 	} else if (f->answers >= answers_matter * f->wall) {
 		say_whose_answers(f, v);
+	} else if (f->run->end.unmeasured > 0) {
+		say_left_out(f, v);
 	} else {
 		sentence(v,
 			 "waiting: it computed in only %s of the time, and nothing measured here "

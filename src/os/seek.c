@@ -26,6 +26,43 @@ int64_t as_seek_born(const struct as_env *env, int32_t pid)
 	return read_stat(env, pid, &st) ? st.start : -1;
 }
 
+/* Those of one thread; -1: they are not listed. */
+static int64_t children_of(const struct as_env *env, const char *path)
+{
+	as_auto_buf struct as_buf text = AS_BUF(AS_BUF_FILE);
+	struct as_err ignored;
+	int64_t n = 0;
+
+	if (as_read_all(env->proc, path, &text, &ignored) < 0)
+		return -1;
+	for (size_t at = 0, used; at < text.len; at += used + 1) {
+		uint64_t pid = 0;
+
+		used = as_scan_u64(text.p + at, text.len - at, &pid);
+		n += used && (pid_t)pid != getpid() && as_seek_born(env, (int32_t)pid) >= 0;
+	}
+	return n;
+}
+
+int64_t as_seek_children(const struct as_env *env, int32_t pid)
+{
+	int64_t sum = -1;
+	char path[300];
+
+	(void)snprintf(path, sizeof path, "%d/task", (int)pid);
+	as_auto_folder struct as_folder f = {.fd = as_folder_open(env->proc, path)};
+	for (const struct dirent *e; f.fd >= 0 && (e = as_folder_next(&f));) {
+		if (*e->d_name == '.')
+			continue;
+		(void)snprintf(path, sizeof path, "%d/task/%s/children", (int)pid, e->d_name);
+		int64_t n = children_of(env, path);
+
+		if (n >= 0)
+			sum = (sum < 0 ? 0 : sum) + n;
+	}
+	return sum;
+}
+
 static bool is_in(const struct as_seek_found *found, size_t n, int32_t pid)
 {
 	for (size_t i = 0; i < n; i++)

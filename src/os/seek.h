@@ -36,6 +36,12 @@ bool as_seek_before(const struct as_seek_found *a, const struct as_seek_found *b
 /* When it was started, in ticks since boot: with its pid, who it is. -1: it is not there. */
 int64_t as_seek_born(const struct as_env *env, int32_t pid);
 
+/*
+ * How many processes it has begun that live, ourselves left out. -1: not known, as the kernel
+ * does not list them, or it is not there.
+ */
+int64_t as_seek_children(const struct as_env *env, int32_t pid);
+
 /* The value of `name` in n bytes of KEY=VALUE, each ended by a NUL; NULL: not there. */
 const char *as_environ_find(const char *p, size_t n, const char *name, size_t *ret_len);
 /* Append the value of a variable of the process; false when it is not known. */

@@ -79,6 +79,7 @@ static void put_outcome(struct as_json *j, const struct as_outcome *end)
 	put_signal(j, end->signal);
 	as_json_value(j, "duration_ns", end->duration_ns);
 	as_json_i64(j, "survivors", end->survivors);
+	as_json_value(j, "unmeasured", end->unmeasured);
 	as_json_str(j, "error", end->error);
 	as_json_close(j);
 }

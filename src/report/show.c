@@ -114,11 +114,14 @@ static void put_command(const struct as_sheet *s)
 static void put_identity(const struct as_sheet *s)
 {
 	const struct as_identity *who = &s->run->who;
+	as_auto_buf struct as_buf left_out = AS_BUF(AS_BUF_LINE);
 
 	put_command(s);
 	if (who->target)
 		as_put_label(s, "attached to", AS_DIM),
 			as_buf_fmt(s->out, "process %d\n", who->target);
+	if (as_put_left_out(&left_out, s->run))
+		fact(s, "left out", as_buf_text(&left_out));
 	fact(s, "folder", who->cwd);
 	put_when(s);
 	put_where(s);

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/human.h"
 #include "report/head.h"
 #include "report/listed.h"
@@ -29,7 +30,9 @@ enum {
 	TOP = 5,
 	FILES = 5,
 	HOT = 5,
-	DEVICE_ROW = 1 << 20
+	DEVICE_ROW = 1 << 20,
+	SPLIT_FROM_MS = 100,
+	COUNTED_LATE = 512 << 10 /* pages that CPUs have not told the kernel of yet */
 };
 
 /* ── a row for each main metric ───────────────────────────────────────── */
@@ -117,6 +120,24 @@ static void titles(const struct as_sheet *s)
 	as_buf_byte(s->out, '\n');
 }
 
+/*
+ * The kernel splits CPU time by ticks, all of it to one part as long as no tick met the other:
+ * below some ticks that says nothing. 8 MiB were written in "system 0 s".
+ */
+static void note_parts(const struct as_run *run, struct as_flow *f)
+{
+	int64_t user = as_total_so_far(run, AS_T_CPU_USER).value;
+	int64_t system = as_total_so_far(run, AS_T_CPU_SYSTEM).value;
+	bool one_alone = user >= 0 && system >= 0 && (user == 0) != (system == 0);
+
+	if (one_alone && user + system < SPLIT_FROM_MS * AS_MSEC) {
+		as_flow_add(f, "too short to tell user from system time");
+		return;
+	}
+	as_flow_add(f, "user %s", as_human_duration(user).s);
+	as_flow_add(f, "system %s", as_human_duration(system).s);
+}
+
 static void put_cpu(const struct as_sheet *s)
 {
 	const struct as_run *run = s->run;
@@ -129,9 +150,7 @@ static void put_cpu(const struct as_sheet *s)
 		as_why_not(run, AS_T_CPU, AS_F_JOB_CPU));
 	if (all.value == AS_NA)
 		return;
-	as_flow_add(&f, "user %s", as_human_duration(as_total_so_far(run, AS_T_CPU_USER).value).s);
-	as_flow_add(&f, "system %s",
-		    as_human_duration(as_total_so_far(run, AS_T_CPU_SYSTEM).value).s);
+	note_parts(run, &f);
 	if (isfinite(cores)) {
 		as_flow_add(&f, "%s of one core", as_human_percent(cores).s);
 		if (cpus > 0 && cpus != 1)
@@ -141,19 +160,27 @@ static void put_cpu(const struct as_sheet *s)
 	as_flow_end(&f);
 }
 
-/* The process that was the largest: the one that sampling saw nearly as large as the kernel did. */
+/*
+ * The process that was the largest: the one that sampling saw as large as the kernel did. One
+ * that was only nearly so may be the second, after one that nobody saw at its peak.
+ */
 static const struct as_instance *largest(const struct as_run *run, double one)
 {
 	const struct as_instance *best = NULL;
+	size_t n = 0;
 
 	for (size_t i = 0; i < run->ninstances; i++) {
 		const struct as_instance *at = &run->instances[i];
 
+		n += at->scope == AS_PROCESS;
 		if (at->scope == AS_PROCESS &&
 		    as_process_peak(at) > (best ? as_process_peak(best) : 0))
 			best = at;
 	}
-	return best && as_process_peak(best) >= 0.9 * one ? best : NULL;
+	bool alone = n == 1 && !run->unlisted;
+	double unsure = fmax(0.01 * one, COUNTED_LATE);
+
+	return best && (alone || as_process_peak(best) >= one - unsure) ? best : NULL;
 }
 
 static void put_memory(const struct as_sheet *s)
@@ -316,6 +343,7 @@ static void put_also(const struct as_sheet *s)
 	struct as_flow f = {s->out, s->look, 2, "also        ", AS_YELLOW, 0};
 	double cpu = as_total_value(run, AS_T_CPU), wait = as_total_value(run, AS_T_CPU_WAIT);
 	double lost = as_total_value(run, AS_T_LOST), slept = as_total_value(run, AS_T_SLEPT);
+	as_auto_buf struct as_buf left_out = AS_BUF(AS_BUF_LINE);
 	int32_t left = run->end.survivors;
 
 	also_memory(run, &f);
@@ -329,6 +357,10 @@ static void put_also(const struct as_sheet *s)
 			    as_human_duration((int64_t)slept).s);
 	if (lost > 0)
 		as_flow_add(&f, "%s births or deaths were lost", as_human_count(lost).s);
+	if (as_put_left_out(&left_out, run))
+		as_flow_add(&f, "%s", as_buf_text(&left_out));
+	if (left_out.len && run->who.kind && !strcmp(run->who.kind, "attach"))
+		as_flow_add(&f, "--include-children does");
 	if (left > 0)
 		as_flow_add(&f, "%d process%s outlived the command", left, left > 1 ? "es" : "");
 	as_flow_end(&f);

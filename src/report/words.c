@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "base/human.h"
+
 /* ── outcomes ─────────────────────────────────────────────────────────── */
 
 static const struct {
@@ -34,6 +36,17 @@ void as_put_signal(struct as_buf *out, int signal)
 		as_buf_fmt(out, "SIG%s", name);
 	else
 		as_buf_fmt(out, "signal %d", signal);
+}
+
+bool as_put_left_out(struct as_buf *out, const struct as_run *run)
+{
+	int64_t n = run->end.unmeasured;
+
+	if (n <= 0)
+		return false;
+	as_buf_fmt(out, "%s child%s not measured", as_human_count((double)n).s,
+		   n == 1 ? "" : "ren");
+	return true;
 }
 
 void as_put_outcome(struct as_buf *out, const struct as_outcome *end)

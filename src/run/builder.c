@@ -81,6 +81,7 @@ int as_builder_new(struct as_builder **ret, struct as_err *err)
 	for (size_t t = 0; t < AS_NTOTALS; t++)
 		b->run->totals[t].value = AS_NA;
 	b->run->end.exit_code = -1;
+	b->run->end.unmeasured = AS_NA;
 	*ret = b;
 	return AS_OK;
 }

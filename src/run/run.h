@@ -78,6 +78,8 @@ struct as_outcome {
 	int32_t signal;      /* 0 when no signal ended it               */
 	int64_t duration_ns; /* CLOCK_MONOTONIC                         */
 	int32_t survivors;   /* processes that outlived the command     */
+	int64_t unmeasured;  /* children that the attached process had, when they were
+				left out: the most of start and end; AS_NA unknown */
 	char *error;         /* why we could not measure, or NULL       */
 };
 

@@ -37,6 +37,7 @@ static const struct as_slot outcome_slots[] = {
 	AS_SLOT(4, I64, struct as_outcome, duration_ns),
 	AS_SLOT(5, I32, struct as_outcome, survivors),
 	AS_SLOT(6, TEXT, struct as_outcome, error),
+	AS_SLOT(7, MAYBE, struct as_outcome, unmeasured),
 };
 
 static const struct as_slot instance_slots[] = {

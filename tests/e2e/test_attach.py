@@ -98,6 +98,33 @@ def _():
     p.wait(10)
 
 
+@job_test("children that are left out are told of, where none are nothing is")
+def _():
+    p = start(sys.executable, "-c", SLEEPERS, stdout=subprocess.PIPE, text=True)
+    for _ in range(8):
+        read_line(p, "asleep")
+    pids = [p.pid, *children(p.pid)]
+    store = {"ASSAY_STORE": tmp() / "store"}
+    told = "8 children not measured"
+
+    def attach(pid, *options):
+        r = run(ASSAY, "attach", pid, "--duration", "0.3", *options, env=store)
+        return r.err, run(ASSAY, "show", "last", env=store).out, \
+            json.loads(run(ASSAY, "show", "last", "--json", env=store).out)["assay"]
+    summary, shown, doc = attach(p.pid)
+    expect_in(f"{told} · --include-children does", summary, "the summary")
+    expect_in(told, shown, "show")
+    expect_eq(doc["outcome"]["unmeasured"], 8, "in the document")
+    expect_in("what its 8 children did is not measured", doc["verdict"]["sentence"], "verdict")
+    for options, pid in ((["--include-children"], p.pid), ([], pids[1])):
+        summary, shown, doc = attach(pid, *options)
+        expect("not measured" not in summary + shown, f"nothing is left out of {pid} {options}")
+        expect_eq(doc["outcome"]["unmeasured"], 0, f"none left out {options}")
+    for pid in pids:
+        os.kill(int(pid), signal.SIGKILL)
+    p.wait(10)
+
+
 @job_test("CPU time that is less than a tick of /proc is told")
 def _():
     script = "import time\nwhile True:\n    time.sleep(0.02)\n    sum(range(3000))"

@@ -100,6 +100,17 @@ def _():
     expect(names <= {"true", None}, f"names without rights: {names}")
 
 
+@job_test("who began and ended within one tick did not end before it was born")
+def _():
+    out = tmp() / "lives.json"
+    assay("run", "--quiet", "-o", out, "--", "bash", "-c",
+          "for i in {1..600}; do (setsid /bin/true &); done; sleep 0.2", env=on("proc")).ok()
+    lives = [c["died_ns"] - c["born_ns"] for c in json.loads(out.read_text())["assay"]["processes"]
+             if c["died_ns"] is not None]
+    expect(len(lives) > 300, f"{len(lives)} lives")
+    expect_eq([ns for ns in lives if ns < 0], [], "lives below nothing")
+
+
 @job_test("CPU time that taskstats tells a tick short is marked, and its source says so whole")
 def _():
     need("netlink")

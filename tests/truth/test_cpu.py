@@ -183,6 +183,22 @@ def _():
         expect_near(percent, 100 * true, 0, f"Keystone's mean of {args}", slack=3)
 
 
+@job_test("user and system time are at no sample more than all of it, and neither shrinks")
+def _():
+    command = "for i in {1..60}; do (setsid awk 'BEGIN{for(;i<100000;i++)x+=i}' &); done; sleep 0.8"
+    folder = public()
+    out = folder / "parts.json"
+    for _ in range(3):
+        run(*as_nobody(), folder / "assay", "run", "--quiet", "--no-store", "-o", out, "--",
+            "bash", "-c", command, env={"ASSAY_RUNG": "proc"}, cwd=folder).ok()
+        p = Profile(json.loads(out.read_text()), {}, 0, "")
+        user, system, both = (p.column(f"job.cpu.{k}") for k in ("user", "system", "total"))
+        for u, s, all_ in zip(user, system, both):
+            expect_eq(u + s, all_, "user and system time")
+        for part in (user, system):
+            expect_eq(sorted(part), part, "a part of the CPU time, over time")
+
+
 @job_test("two processes that had the same number one after the other are two")
 def _():
     last = pathlib.Path("/proc/sys/kernel/ns_last_pid")

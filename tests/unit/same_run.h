@@ -56,6 +56,7 @@ static inline void same_outcome(const struct as_outcome *a, const struct as_outc
 	EXPECT_I64(a->signal, b->signal);
 	EXPECT_I64(a->duration_ns, b->duration_ns);
 	EXPECT_I64(a->survivors, b->survivors);
+	EXPECT_I64(a->unmeasured, b->unmeasured);
 	EXPECT_STR(a->error, b->error);
 }
 

@@ -67,6 +67,7 @@ static void t_run_with_everything(void)
 	run->end.signal = 9;
 	run->end.exit_code = -1;
 	run->end.survivors = 3;
+	run->end.unmeasured = 2;
 	run->who.parent = strdup("abcdefghijkl");
 	run->who.git = strdup("0123456789abcdef");
 	run->unlisted = 12345;

@@ -1043,6 +1043,37 @@ static void t_own_cost_of_a_short_run(void)
 	EXPECT(has(&b, "upper bound 256 KiB · largest process 972 KiB with mapped files\n"));
 }
 
+/* What was seen nearly as large may be the second, after one that grew unseen. */
+static void t_largest_has_a_name_when_known(void)
+{
+	as_auto_run struct as_run *run = demo();
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
+
+	run->totals[AS_T_MEM_HWM].value = 118 << 20;
+	as_report_summary(&b, &wide, run);
+	EXPECT(has(&b, "upper bound 120 MiB · largest process 118 MiB\n"));
+}
+
+/* Ticks tell user from system time only where there are some. */
+static void t_parts_of_a_short_run(void)
+{
+	static const struct {
+		int64_t user, system;
+		bool told;
+	} cases[] = {{6, 0, false}, {0, 99, false}, {99, 1, true}, {100, 0, true}, {0, 0, true}};
+	as_auto_run struct as_run *run = demo();
+
+	for (size_t i = 0; i < AS_LEN(cases); i++) {
+		as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
+
+		run->totals[AS_T_CPU_USER].value = cases[i].user * AS_MSEC;
+		run->totals[AS_T_CPU_SYSTEM].value = cases[i].system * AS_MSEC;
+		as_report_summary(&b, &wide, run);
+		EXPECT(has(&b, " · system ") == cases[i].told);
+		EXPECT(has(&b, "too short to tell user from system time · ") != cases[i].told);
+	}
+}
+
 static void named(struct synth *s, enum as_scope scope, uint32_t id, const char *name)
 {
 	synth_instance(s, (struct as_instance){.scope = scope,
@@ -1459,4 +1490,5 @@ UTEST_MAIN(T(t_summary_of_a_known_run), T(t_show_of_a_known_run), T(t_running_is
 	   T(t_own_cost_of_a_short_run), T(t_lists_of_a_run), T(t_zeros_and_the_dead),
 	   T(t_unlisted_processes), T(t_reasons_are_said), T(t_bounds_bound), T(t_shortest_runs),
 	   T(t_ten_thousand_processes), T(t_deep_chains), T(t_full_buffers), T(t_jobs_of_loads),
-	   T(t_jobs_table), T(t_jobs_keep_their_words), T(t_stats_table), T(t_wild_lists))
+	   T(t_jobs_table), T(t_jobs_keep_their_words), T(t_stats_table), T(t_wild_lists),
+	   T(t_largest_has_a_name_when_known), T(t_parts_of_a_short_run))

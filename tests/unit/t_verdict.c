@@ -181,6 +181,9 @@ static void t_each_kind(void)
 	EXPECT_KIND("cpu-one-thread", p_.cores = 0.97; p_.thread = 0.3); /* one after the other */
 	EXPECT_KIND("cpu-contended", p_.cores = 2; p_.wait = 12);
 	EXPECT_KIND("cpu-contended", p_.cores = 2; p_.steal = 0.2);
+	EXPECT_KIND("cpu-contended", p_.cores = 0.95; p_.wait = 20); /* more at once, with room */
+	EXPECT_KIND("cpu-one-thread", p_.cores = 0.95; p_.wait = 0.5);
+	EXPECT_KIND("cpu-contended", p_.cores = 1.2; p_.thread = 0.91; p_.wait = 20);
 	EXPECT_KIND("waiting", p_.cores = 0.03; p_.wait = 1.7); /* it slept for the rest */
 	EXPECT_KIND("waiting", p_.cores = 0.01);
 	EXPECT_KIND("mixed", p_.cores = 2);

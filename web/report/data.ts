@@ -95,6 +95,7 @@ export interface Outcome {
     signal_name: string | null;
     duration_ns: Num;
     survivors: number;
+    unmeasured: Num;
     error: string | null;
 }
 

@@ -95,7 +95,7 @@ function growing(g: Growth): string {
 
 /* What nobody should have to look for. */
 function troubles(data: Data): Child {
-    const {totals, outcome: {survivors, error}} = data.run;
+    const {totals, outcome: {survivors, unmeasured, error}} = data.run;
     const found: string[] = [];
     const say = (key: string, words: (v: number) => string) => {
         const v = totals[key]?.value;
@@ -108,6 +108,8 @@ function troubles(data: Data): Child {
     say("lost_events", (v) => `${units.count(v)} events lost: short processes may be missing`);
     if (data.run.growth?.answer === "grows")
         found.push(growing(data.run.growth));
+    if (unmeasured)
+        found.push(`${units.some(unmeasured, "child", "children")} of the process not measured`);
     if (survivors)
         found.push(`${units.some(survivors, "process", "processes")} outlived the command`);
     if (error)
@@ -154,13 +156,20 @@ function split(user: Num, system: Num): Child {
     return bar;
 }
 
+/* Ticks split it: as long as none met one part, that one seems to have had nothing. */
+function parts(user: Num, system: Num): Child[] {
+    if (user !== null && system !== null && (user === 0) !== (system === 0) && user + system < 1e8)
+        return ["too short to tell user from system time"];
+    return [split(user, system),
+        phrases(`user ${units.duration(user)}`, `system ${units.duration(system)}`)];
+}
+
 function cpuTile(data: Data): Tile {
     const {totals, outcome: {duration_ns: life}, identity: {cpus}} = data.run;
     const cpu = totals.cpu.value, user = totals.cpu_user.value, system = totals.cpu_system.value;
     const share = cpu !== null && life ? cpu / life : null;
     return {title: "CPU time", value: units.duration(cpu), known: totals.cpu, lines: [
-        split(user, system),
-        phrases(`user ${units.duration(user)}`, `system ${units.duration(system)}`),
+        ...parts(user, system),
         share === null ? "" : phrases(`${units.percent(share)} of one core`,
             cpus && cpus > 1 ? `${units.percent(share / cpus)} of ${cpus}` : "")]};
 }
@@ -173,7 +182,8 @@ function memoryTile(data: Data): Tile {
     return {title: "Memory peak", value: units.bytes(peak), known: totals.memory_peak, lines: [
         `upper bound ${units.bytes(upper)}`,
         `largest process ${units.bytes(one)}${files}`,
-        peak !== null && all ? `${units.percent(peak / all)} of the machine` : ""]};
+        peak !== null && all ? `${units.percent(peak / all)} of the ${units.bytes(all)} it may use`
+            : ""]};
 }
 
 function add(a: Num, b: Num): Num {

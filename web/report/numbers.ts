@@ -75,7 +75,9 @@ function identity(data: Data): HTMLElement {
         outcome.status !== "running" ? units.moment(who.start_ns + outcome.duration_ns) : null;
     return h("section", {id: "identity"}, h("h2", {}, "The run"), rows([
         ["id", who.id], ["name", who.name], ["version", who.version], ["kind", who.kind],
-        ["command", shell(who.command)], ["folder", who.cwd], ["git", who.git],
+        ["command", shell(who.command)],
+        ["attached to", who.target === null ? null : `process ${who.target}`],
+        ["folder", who.cwd], ["git", who.git],
         ["labels", pairs(who.labels)], ["parameters", pairs(who.params)],
         ["host", who.host], ["user", who.user], ["started", units.moment(who.start_ns)],
         ["ended", ended], ["part of", who.parent]]));
