@@ -10,9 +10,9 @@ const char *as_status_mark(enum as_status status); /* ✔ ✘ ▶ … */
 enum as_ink as_status_ink(enum as_status status);
 /* success, failed (exit 3), killed by SIGSEGV, timeout, … */
 void as_put_outcome(struct as_buf *out, const struct as_outcome *end);
-/* "SIGSEGV" */
 /* What an attachment left out; false: nothing. */
 bool as_put_left_out(struct as_buf *out, const struct as_run *run);
+/* "SIGSEGV" */
 void as_put_signal(struct as_buf *out, int signal);
 /* How a process ended, from its wait status: 0, 3, SIGKILL; "-" unknown. */
 void as_put_ended(struct as_buf *out, const struct as_instance *i);
