@@ -269,9 +269,19 @@ define("report/units", ["require", "exports"], function (require, exports) {
 		}
 	}
 	exports.inUnit = inUnit;
+	function fine(v) {
+		return v.toFixed(1 - Math.floor(Math.log10(v)));
+	}
+	function smallTick(unit, v) {
+		if (unit === "share" && v < 0.0095)
+			return `${fine(v * 100)}${NBSP}%`;
+		if (!(unit === "ratio" || unit.startsWith("count")) || v >= 0.095)
+			return null;
+		return `${fine(v)}${unit === "count/s" ? "/s" : ""}`;
+	}
 	function tick(unit, v) {
-		return v === 0 ? "0" : inUnit(unit, v).replace(/\.(\d*?)0+(?=\D)/, ".$1")
-			.replace(/\.(?=\D)/, "");
+		return v === 0 ? "0" : (smallTick(unit, v) ?? inUnit(unit, v))
+			.replace(/\.(\d*?)0+(?=\D|$)/, ".$1").replace(/\.(?=\D|$)/, "");
 	}
 	exports.tick = tick;
 	function clock(startNs, t, span) {
@@ -756,6 +766,8 @@ define("flame/tree", ["require", "exports", "flame/data"], function (require, ex
 				child: new Int32Array(n - 1), reverse: this.backwards };
 			yield;
 			addUp(t);
+			if (t.reverse)
+				ofInnermost(t, this.frames);
 			yield;
 			yield* arrange(t, this.frames);
 			return t;
@@ -774,6 +786,16 @@ define("flame/tree", ["require", "exports", "flame/data"], function (require, ex
 		}
 		for (let i = 1; i < t.n; i++)
 			t.depth[i] = t.depth[t.parent[i]] + 1;
+	}
+	function ofInnermost(t, frames) {
+		for (let i = 1; i < t.n; i++) {
+			const on = t.parent[i], inner = !on || t.frame[on] >= frames.firstTags;
+			if (t.frame[i] >= frames.firstTags)
+				continue;
+			t.self[i] = inner ? t.total[i] : 0;
+			if (t.doubt.self.length)
+				t.doubt.self[i] = inner ? t.doubt.total[i] : 0;
+		}
 	}
 	function families(t) {
 		const { first, child } = t;
@@ -848,7 +870,7 @@ define("flame/tree", ["require", "exports", "flame/data"], function (require, ex
 	exports.changed = changed;
 	function count(s, of, t, i) {
 		const f = t.frame[i];
-		s.self[f] += t.reverse ? (t.depth[i] === 1 ? of.total[i] : 0) : of.self[i];
+		s.self[f] += of.self[i];
 		s.total[f] += t.outer[i] ? of.total[i] : 0;
 	}
 	function sums(t, frames) {

@@ -227,6 +227,14 @@ def _():
     expect_eq(page_boxes(data, {}, apart=True),
               {(): 7, ("a",): 4, ("a", "b"): 4, ("thread 7",): 3, ("thread 7", "a"): 2,
                ("thread 7", "a", "c"): 2, ("thread 7", "d"): 1}, "boxes, threads apart")
+    for how in ({}, {"reverse": True}, {"reverse": True, "apart": True}):
+        own = node(GROW + """
+            const t = tree({}, how), s = modules["flame/tree"].sums(t, frames);
+            return [Object.fromEntries(s.frame.map((f) => [frames.name[f], s.self[f]])),
+                t.level.flatMap((l) => [...l].map((i) => t.self[i])).reduce((a, b) => a + b)];""",
+                   page="flame", data=data, how=how)
+        own[0].pop("thread 7", None)
+        expect_eq(own, [{"a": 0, "b": 4, "c": 2, "d": 1}, 7], f"in themselves, {how}")
     data["kinds"] = [{**data["kinds"][0], "name": name} for name in ("before", "after")]
     data["sample"]["values"] = [[4, 2, 1], [0, 12, 2]]
     widths = {"both": 14, "before": 7, "after": 7}      # after counts half: it was twice as long
@@ -265,13 +273,15 @@ def _():
 def _():
     stacks = folded(4, n=40, names=5, deepest=4)
     _, found = picture(write(stacks))
+    _, turned = picture("a.folded", "--reverse")
     want, whole = boxes(stacks), sum(stacks.values())
     drawn = sorted(w for group in found.values() for w, _ in group)
     expect_eq(drawn, sorted(round(n / whole * 1176, 2) for n in want.values()), "widths")
     self_, total = functions(stacks)["f1"]
-    told = sum(int(re.search(r"self ([\d ]+) \(", " ".join(t))[1].replace(" ", ""))
-               for _, t in found["f1"])
-    expect_eq(told, self_, "self of f1, over all its boxes")
+    for how, drawn in (("flame", found), ("reversed", turned)):
+        told = sum(int(re.search(r"self ([\d ]+) \(", " ".join(t))[1].replace(" ", ""))
+                   for _, t in drawn["f1"])
+        expect_eq(told, self_, f"self of f1, over all its boxes, {how}")
 
 
 @test("hostile names stay names, in the picture and in the page")
