@@ -413,4 +413,11 @@ def _():
     expect_eq({(j["status"], j["exit_code"]) for j in jobs}, {("failed", 3)}, "how they ended")
 
 
+@test("a command that never started is not judged by how short it was")
+def _():
+    r = assay("run", "-q", "--json", "--", "/no/such/command")
+    expect_eq((r.rc, r.json()["assay"]["verdict"]["sentence"], r.json()["assay"]["verdict"]["advice"]),
+              (127, "not judged: it never started", ""), "exit status, verdict, advice")
+
+
 main()
