@@ -227,6 +227,11 @@ def _():
     expect_eq(page_boxes(data, {}, apart=True),
               {(): 7, ("a",): 4, ("a", "b"): 4, ("thread 7",): 3, ("thread 7", "a"): 2,
                ("thread 7", "a", "c"): 2, ("thread 7", "d"): 1}, "boxes, threads apart")
+    expect_eq(node(GROW + """
+        const m = new modules["flame/model"].Model(p);
+        m.search("THREAD 7|^d");
+        return frames.name.filter((_, i) => m.found[i]);""", page="flame", data=data),
+              ["d", "thread 7"], "what a search finds")
     for how in ({}, {"reverse": True}, {"reverse": True, "apart": True}):
         own = node(GROW + """
             const t = tree({}, how), s = modules["flame/tree"].sums(t, frames);
@@ -282,6 +287,15 @@ def _():
         told = sum(int(re.search(r"self ([\d ]+) \(", " ".join(t))[1].replace(" ", ""))
                    for _, t in drawn["f1"])
         expect_eq(told, self_, f"self of f1, over all its boxes, {how}")
+
+
+@test("a name is cut where its box ends, wide letters too")
+def _():
+    for name, columns, want in (("parse", 5, "parse"), ("parse", 4, "par…"), ("解析数据", 8, "解析数据"),
+                                ("解析数据", 7, "解析数…"), ("解析数据", 6, "解析…"), ("a解", 2, "a…")):
+        got = node("return modules['flame/draw'].fitted([...name], columns)", page="flame",
+                   name=name, columns=columns)
+        expect_eq(got, want, f"{name} in {columns} columns")
 
 
 @test("hostile names stay names, in the picture and in the page")
