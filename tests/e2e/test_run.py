@@ -416,7 +416,8 @@ def _():
 @test("a command that never started is not judged by how short it was")
 def _():
     r = assay("run", "-q", "--json", "--", "/no/such/command")
-    expect_eq((r.rc, r.json()["assay"]["verdict"]["sentence"], r.json()["assay"]["verdict"]["advice"]),
+    verdict = r.json()["assay"]["verdict"]
+    expect_eq((r.rc, verdict["sentence"], verdict["advice"]),
               (127, "not judged: it never started", ""), "exit status, verdict, advice")
 
 

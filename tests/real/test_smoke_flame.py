@@ -121,8 +121,8 @@ def _():
         expect_in("app/db.py:12", " ".join(around))
         press(b, "All")
         shown_until(lambda: (plain(tip_at(b, 0.97, 2)) or [None])[0], "log")
-        idle = ("return [...document.querySelectorAll('button')].find((e) => e.textContent === 'All')"
-                ".disabled")
+        idle = ("return [...document.querySelectorAll('button')]"
+                ".find((e) => e.textContent === 'All').disabled")
         shown_until(lambda: b.js(idle), True)
         b.mouse("mouseWheel", r[0] + 9, r[1] - 19, deltaX=0, deltaY=-400, modifiers=2)
         shown_until(lambda: b.js(idle), False)
