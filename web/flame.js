@@ -10,14 +10,18 @@ function define(name, needs, make) {
 define("report/dom", ["require", "exports"], function (require, exports) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
-	exports.eachFrame = exports.button = exports.h = void 0;
+	exports.eachFrame = exports.button = exports.h = exports.upright = void 0;
+	function upright(text) {
+		return text.replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "?");
+	}
+	exports.upright = upright;
 	function fill(e, attributes, children) {
 		for (const [name, value] of Object.entries(attributes))
 			if (value !== undefined && value !== false)
-				e.setAttribute(name, value === true ? "" : String(value));
+				e.setAttribute(name, value === true ? "" : upright(String(value)));
 		for (const c of children)
 			if (c !== null && c !== undefined && c !== false)
-				e.append(c);
+				e.append(typeof c === "string" ? upright(c) : c);
 	}
 	function h(tag, attributes = {}, ...children) {
 		const e = document.createElement(tag);
@@ -69,7 +73,7 @@ define("report/plain", ["require", "exports", "report/dom"], function (require, 
 define("report/theme", ["require", "exports", "report/dom"], function (require, exports, dom_2) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
-	exports.startTheme = exports.themeSwitch = exports.onTheme = exports.colour = void 0;
+	exports.startTheme = exports.themeSwitch = exports.onPaper = exports.onTheme = exports.colour = void 0;
 	const dark = matchMedia("(prefers-color-scheme: dark)");
 	const listeners = [];
 	let choice = "auto", paper = false;
@@ -94,6 +98,10 @@ define("report/theme", ["require", "exports", "report/dom"], function (require, 
 		document.documentElement.classList.toggle("paper", on);
 		apply();
 	}
+	function onPaper() {
+		return paper;
+	}
+	exports.onPaper = onPaper;
 	function themeSwitch() {
 		const select = (0, dom_2.h)("select", { id: "theme", "aria-label": "Colours" }, (0, dom_2.h)("option", { value: "auto" }, "System colours"), (0, dom_2.h)("option", { value: "light" }, "Light"), (0, dom_2.h)("option", { value: "dark" }, "Dark"));
 		select.addEventListener("change", () => {
@@ -269,9 +277,19 @@ define("report/units", ["require", "exports"], function (require, exports) {
 		}
 	}
 	exports.inUnit = inUnit;
+	function fine(v) {
+		return v.toFixed(1 - Math.floor(Math.log10(v)));
+	}
+	function smallTick(unit, v) {
+		if (unit === "share" && v < 0.0095)
+			return `${fine(v * 100)}${NBSP}%`;
+		if (!(unit === "ratio" || unit.startsWith("count")) || v >= 0.095)
+			return null;
+		return `${fine(v)}${unit === "count/s" ? "/s" : ""}`;
+	}
 	function tick(unit, v) {
-		return v === 0 ? "0" : inUnit(unit, v).replace(/\.(\d*?)0+(?=\D)/, ".$1")
-			.replace(/\.(?=\D)/, "");
+		return v === 0 ? "0" : (smallTick(unit, v) ?? inUnit(unit, v))
+			.replace(/\.(\d*?)0+(?=\D|$)/, ".$1").replace(/\.(?=\D|$)/, "");
 	}
 	exports.tick = tick;
 	function clock(startNs, t, span) {
@@ -504,7 +522,7 @@ define("flame/frames", ["require", "exports", "flame/data"], function (require, 
 define("flame/filter", ["require", "exports", "flame/frames"], function (require, exports, frames_1) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
-	exports.Sieve = exports.searched = exports.containing = exports.FILTERS = void 0;
+	exports.Sieve = exports.searched = exports.pattern = exports.containing = exports.FILTERS = void 0;
 	exports.FILTERS = {
 		"focus": ["Focus", "stacks through this function, from it on"],
 		"show-from-frame": ["Show from frame", "stacks with such a frame, from it on"],
@@ -534,6 +552,7 @@ define("flame/filter", ["require", "exports", "flame/frames"], function (require
 			return new RegExp(words.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"), "i");
 		}
 	}
+	exports.pattern = pattern;
 	function searched(p, words) {
 		const re = pattern(words);
 		return each(p, (i) => re.test((0, frames_1.spelled)(p, i)));
@@ -756,6 +775,8 @@ define("flame/tree", ["require", "exports", "flame/data"], function (require, ex
 				child: new Int32Array(n - 1), reverse: this.backwards };
 			yield;
 			addUp(t);
+			if (t.reverse)
+				ofInnermost(t, this.frames);
 			yield;
 			yield* arrange(t, this.frames);
 			return t;
@@ -774,6 +795,16 @@ define("flame/tree", ["require", "exports", "flame/data"], function (require, ex
 		}
 		for (let i = 1; i < t.n; i++)
 			t.depth[i] = t.depth[t.parent[i]] + 1;
+	}
+	function ofInnermost(t, frames) {
+		for (let i = 1; i < t.n; i++) {
+			const on = t.parent[i], inner = !on || t.frame[on] >= frames.firstTags;
+			if (t.frame[i] >= frames.firstTags)
+				continue;
+			t.self[i] = inner ? t.total[i] : 0;
+			if (t.doubt.self.length)
+				t.doubt.self[i] = inner ? t.doubt.total[i] : 0;
+		}
 	}
 	function families(t) {
 		const { first, child } = t;
@@ -848,7 +879,7 @@ define("flame/tree", ["require", "exports", "flame/data"], function (require, ex
 	exports.changed = changed;
 	function count(s, of, t, i) {
 		const f = t.frame[i];
-		s.self[f] += t.reverse ? (t.depth[i] === 1 ? of.total[i] : 0) : of.self[i];
+		s.self[f] += of.self[i];
 		s.total[f] += t.outer[i] ? of.total[i] : 0;
 	}
 	function sums(t, frames) {
@@ -1078,6 +1109,14 @@ define("flame/model", ["require", "exports", "report/units", "flame/around", "fl
 				if (yes)
 					this.found[this.frames.of[i]] = 1;
 			});
+			if (this.words)
+				this.markTags((0, filter_1.pattern)(this.words));
+		}
+		markTags(re) {
+			const { name, firstTags } = this.frames;
+			for (let f = firstTags; f < name.length; f++)
+				if (re.test(name[f]))
+					this.found[f] = 1;
 		}
 		linesOf(frame) {
 			return (0, around_1.linesOf)(this.p, this.frames, this.sieve, (0, tree_1.ownOf)(this.p, this.choice), frame);
@@ -1184,13 +1223,24 @@ define("flame/layout", ["require", "exports"], function (require, exports) {
 	}
 	exports.boxAt = boxAt;
 });
-define("flame/draw", ["require", "exports", "report/theme", "flame/ink", "flame/layout", "flame/pace"], function (require, exports, theme_1, ink_1, layout_1, pace_2) {
+define("flame/draw", ["require", "exports", "report/dom", "report/theme", "flame/ink", "flame/layout", "flame/pace"], function (require, exports, dom_3, theme_1, ink_1, layout_1, pace_2) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
-	exports.Painter = exports.ROW = void 0;
+	exports.Painter = exports.fitted = exports.ROW = void 0;
 	exports.ROW = 19;
 	const INDENT = 4, FONT = "12px ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace";
 	const INK = "#14171c";
+	function fitted(letters, columns) {
+		let used = 0, whole = 0;
+		for (const l of letters) {
+			used += l >= "\u1100" ? 2 : 1;
+			if (used > columns)
+				return `${letters.slice(0, whole).join("")}…`;
+			whole += used < columns ? 1 : 0;
+		}
+		return letters.join("");
+	}
+	exports.fitted = fitted;
 	class Painter {
 		constructor(m, canvas) {
 			this.m = m;
@@ -1205,7 +1255,7 @@ define("flame/draw", ["require", "exports", "report/theme", "flame/ink", "flame/
 			this.inks = new ink_1.Inks(m);
 		}
 		size(width, height) {
-			const dots = Math.min(3, devicePixelRatio || 1);
+			const dots = (0, theme_1.onPaper)() ? 3 : Math.min(3, devicePixelRatio || 1);
 			if (this.canvas.width !== Math.round(width * dots) ||
 				this.canvas.height !== Math.round(height * dots)) {
 				this.canvas.width = Math.round(width * dots);
@@ -1245,7 +1295,7 @@ define("flame/draw", ["require", "exports", "report/theme", "flame/ink", "flame/
 			let next = 0;
 			this.clear(rows, pic);
 			const frame = () => {
-				const end = performance.now() + pace_2.BUDGET;
+				const end = performance.now() + ((0, theme_1.onPaper)() ? Infinity : pace_2.BUDGET);
 				while (mine === this.round && next < rows.length) {
 					this.row(t, rows[next++], pic);
 					if (performance.now() >= end && next < rows.length) {
@@ -1301,7 +1351,7 @@ define("flame/draw", ["require", "exports", "report/theme", "flame/ink", "flame/
 		letters(name) {
 			let l = this.labels.get(name);
 			if (!l)
-				this.labels.set(name, l = [...name.replace(/[\u0000-\u001f\u202a-\u202e]/g, "?")]);
+				this.labels.set(name, l = [...(0, dom_3.upright)(name).replace(/[\u0000-\u001f]/g, "?")]);
 			return l;
 		}
 		label(t, i, from, to, y, ink) {
@@ -1312,20 +1362,19 @@ define("flame/draw", ["require", "exports", "report/theme", "flame/ink", "flame/
 				return;
 			this.g.globalAlpha = 1;
 			this.g.fillStyle = ink;
-			this.g.fillText(letters.length <= room ? letters.join("")
-				: `${letters.slice(0, room - 1).join("")}…`, from + INDENT, y + exports.ROW / 2);
+			this.g.fillText(fitted(letters, room), from + INDENT, y + exports.ROW / 2);
 		}
 	}
 	exports.Painter = Painter;
 });
-define("flame/tip", ["require", "exports", "report/dom"], function (require, exports, dom_3) {
+define("flame/tip", ["require", "exports", "report/dom"], function (require, exports, dom_4) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.Tip = void 0;
 	class Tip {
 		constructor(m) {
 			this.m = m;
-			this.root = (0, dom_3.h)("div", { class: "tip", hidden: true });
+			this.root = (0, dom_4.h)("div", { class: "tip", hidden: true });
 			document.body.append(this.root);
 		}
 		name(i) {
@@ -1343,7 +1392,7 @@ define("flame/tip", ["require", "exports", "report/dom"], function (require, exp
 		show(i, x, y) {
 			const { tree, frames } = this.m, f = tree.frame[i];
 			const where = f < 0 ? "" : frames.where[f];
-			this.root.replaceChildren((0, dom_3.h)("b", {}, this.name(i)), where ? (0, dom_3.h)("span", { class: "where" }, where) : "", ...this.numbers(i).map((n) => (0, dom_3.h)("span", {}, n)));
+			this.root.replaceChildren((0, dom_4.h)("b", {}, this.name(i)), where ? (0, dom_4.h)("span", { class: "where" }, where) : "", ...this.numbers(i).map((n) => (0, dom_4.h)("span", {}, n)));
 			this.root.hidden = false;
 			const { offsetWidth: w, offsetHeight: t } = this.root;
 			const left = Math.max(4, Math.min(innerWidth - w - 8, x + 14));
@@ -1356,7 +1405,7 @@ define("flame/tip", ["require", "exports", "report/dom"], function (require, exp
 	}
 	exports.Tip = Tip;
 });
-define("flame/graph", ["require", "exports", "report/dom", "report/theme", "flame/draw", "flame/layout", "flame/tip"], function (require, exports, dom_4, theme_2, draw_1, layout_2, tip_1) {
+define("flame/graph", ["require", "exports", "report/dom", "report/theme", "flame/draw", "flame/layout", "flame/tip"], function (require, exports, dom_5, theme_2, draw_1, layout_2, tip_1) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.Graph = void 0;
@@ -1365,23 +1414,24 @@ define("flame/graph", ["require", "exports", "report/dom", "report/theme", "flam
 	class Graph {
 		constructor(m) {
 			this.m = m;
-			this.canvas = (0, dom_4.h)("canvas", { role: "img", tabindex: 0,
+			this.canvas = (0, dom_5.h)("canvas", { role: "img", tabindex: 0,
 				"aria-label": "Flame graph; arrows move, Enter zooms, Escape shows all" });
-			this.space = (0, dom_4.h)("div", { class: "space" });
-			this.said = (0, dom_4.h)("div", { class: "aside", "aria-live": "polite" });
+			this.space = (0, dom_5.h)("div", { class: "space" });
+			this.said = (0, dom_5.h)("div", { class: "aside", "aria-live": "polite" });
 			this.zoomed = 0;
 			this.glide = 0;
 			this.opened = false;
+			this.viewers = [];
 			this.trail = [];
 			this.space.append(this.canvas);
 			this.tip = new tip_1.Tip(m);
-			this.root = (0, dom_4.h)("div", { class: "graph" }, this.space, this.said);
+			this.root = (0, dom_5.h)("div", { class: "graph" }, this.space, this.said);
 			this.painter = new draw_1.Painter(m, this.canvas);
 			this.pic = { view: { from: 0, to: 1 }, scroll: 0, height: 0, hover: -1, cursor: -1 };
-			this.redraw = (0, dom_4.eachFrame)(() => this.draw());
+			this.redraw = (0, dom_5.eachFrame)(() => this.draw());
 			m.onTree(() => this.newTree());
 			m.onLook(this.redraw);
-			(0, theme_2.onTheme)(this.redraw);
+			(0, theme_2.onTheme)(() => this.anew());
 			this.listen();
 			new ResizeObserver(() => this.resize()).observe(this.root);
 		}
@@ -1432,6 +1482,10 @@ define("flame/graph", ["require", "exports", "report/dom", "report/theme", "flam
 			this.painter.size(this.space.clientWidth, this.root.clientHeight);
 			this.redraw();
 		}
+		anew() {
+			this.resize();
+			this.draw();
+		}
 		settleScroll() {
 			this.root.scrollTop = this.m.icicle ? 0 : this.pic.height;
 			this.redraw();
@@ -1440,6 +1494,10 @@ define("flame/graph", ["require", "exports", "report/dom", "report/theme", "flam
 			this.pic.scroll = this.root.scrollTop;
 			this.painter.paint(this.pic);
 			this.root.dataset.rows = String(this.painter.rowsDrawn);
+			this.viewers.forEach((l) => l());
+		}
+		onView(l) {
+			this.viewers.push(l);
 		}
 		get isZoomed() {
 			const t = this.m.tree;
@@ -1610,18 +1668,18 @@ define("flame/graph", ["require", "exports", "report/dom", "report/theme", "flam
 	}
 	exports.Graph = Graph;
 });
-define("flame/controls", ["require", "exports", "report/dom", "report/units", "flame/filter"], function (require, exports, dom_5, units_2, filter_2) {
+define("flame/controls", ["require", "exports", "report/dom", "report/units", "flame/filter"], function (require, exports, dom_6, units_2, filter_2) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.Controls = void 0;
 	const PAUSE = 200;
 	function select(label, options, value, act) {
-		const s = (0, dom_5.h)("select", { "aria-label": label, title: label }, ...options.map(([v, text]) => (0, dom_5.h)("option", { value: v, selected: v === value }, text)));
+		const s = (0, dom_6.h)("select", { "aria-label": label, title: label }, ...options.map(([v, text]) => (0, dom_6.h)("option", { value: v, selected: v === value }, text)));
 		s.addEventListener("change", () => act(s.value));
 		return s;
 	}
 	function toggle(label, title, on, act) {
-		const b = (0, dom_5.button)(label, title, () => {
+		const b = (0, dom_6.button)(label, title, () => {
 			const now = b.getAttribute("aria-pressed") !== "true";
 			b.setAttribute("aria-pressed", String(now));
 			act(now);
@@ -1633,10 +1691,9 @@ define("flame/controls", ["require", "exports", "report/dom", "report/units", "f
 	class Controls {
 		constructor(m, graph) {
 			this.m = m;
-			this.graph = graph;
-			this.find = (0, dom_5.h)("input", { type: "text", role: "searchbox", spellcheck: "false",
+			this.find = (0, dom_6.h)("input", { type: "text", role: "searchbox", spellcheck: "false",
 				placeholder: "Search ( / )", "aria-label": "Search functions" });
-			this.matched = (0, dom_5.h)("output", { class: "matched" });
+			this.matched = (0, dom_6.h)("output", { class: "matched" });
 			this.inputs = new Map();
 			this.typing = new Set();
 			this.panel = this.filters();
@@ -1648,11 +1705,12 @@ define("flame/controls", ["require", "exports", "report/dom", "report/units", "f
 				graph.resize();
 				graph.settleScroll();
 			});
-			this.all = (0, dom_5.button)("All", "Show the whole width (Escape)", () => graph.zoom(0));
+			this.all = (0, dom_6.button)("All", "Show the whole width (Escape)", () => graph.zoom(0));
 			this.find.addEventListener("input", () => m.search(this.find.value));
-			this.root = (0, dom_5.h)("div", {}, (0, dom_5.h)("div", { class: "tools" }, ...this.choices(), this.all, (0, dom_5.h)("span", { class: "search" }, this.find, this.matched)), this.panel);
+			this.root = (0, dom_6.h)("div", {}, (0, dom_6.h)("div", { class: "tools" }, ...this.choices(), this.all, (0, dom_6.h)("span", { class: "search" }, this.find, this.matched)), this.panel);
 			m.onLook(() => this.refresh());
 			m.onTree(() => this.showFilters());
+			graph.onView(() => this.all.disabled = !graph.isZoomed);
 			document.addEventListener("keydown", (e) => this.key(e));
 		}
 		choices() {
@@ -1668,7 +1726,7 @@ define("flame/controls", ["require", "exports", "report/dom", "report/units", "f
 			const { m } = this;
 			if (!m.compares)
 				return select("Metric", m.p.shown.map((i) => [String(i), m.p.kinds[i].name]), String(m.choice.kind), (v) => m.change({ kind: Number(v) }));
-			return (0, dom_5.h)("span", { class: "chips" }, select("Width", [["both", "Before and after"],
+			return (0, dom_6.h)("span", { class: "chips" }, select("Width", [["both", "Before and after"],
 				["before", "Before"], ["after", "After"]], m.choice.width, (v) => m.change({ width: v })), toggle("Shares", "Both sides as shares of their own whole", m.choice.share, (on) => m.change({ share: on })));
 		}
 		filtered() {
@@ -1676,7 +1734,7 @@ define("flame/controls", ["require", "exports", "report/dom", "report/units", "f
 		}
 		filter(name) {
 			const [label, help] = filter_2.FILTERS[name], { m } = this;
-			const input = (0, dom_5.h)("input", { type: "text", name, title: help, placeholder: help,
+			const input = (0, dom_6.h)("input", { type: "text", name, title: help, placeholder: help,
 				spellcheck: "false" });
 			let pause = 0;
 			input.addEventListener("input", () => {
@@ -1688,16 +1746,16 @@ define("flame/controls", ["require", "exports", "report/dom", "report/units", "f
 				}, PAUSE);
 			});
 			this.inputs.set(name, input);
-			return (0, dom_5.h)("label", {}, (0, dom_5.h)("span", {}, label), input);
+			return (0, dom_6.h)("label", {}, (0, dom_6.h)("span", {}, label), input);
 		}
 		filters() {
 			const names = Object.keys(filter_2.FILTERS), { m } = this;
-			const clear = (0, dom_5.button)("Clear", "No filters", () => {
+			const clear = (0, dom_6.button)("Clear", "No filters", () => {
 				const none = Object.fromEntries(names.map((n) => [n, ""]));
 				m.filter({ ...none, callers: false });
 			});
 			this.callers = toggle("Callers of the focus", "What called it, not what it calls", m.choice.filters.callers === true, (on) => m.filter({ callers: on }));
-			return (0, dom_5.h)("div", { class: "filters", hidden: !this.filtered() }, ...names.map((n) => this.filter(n)), (0, dom_5.h)("div", { class: "chips" }, this.callers, clear));
+			return (0, dom_6.h)("div", { class: "filters", hidden: !this.filtered() }, ...names.map((n) => this.filter(n)), (0, dom_6.h)("div", { class: "chips" }, this.callers, clear));
 		}
 		showFilters() {
 			const { filters } = this.m.choice;
@@ -1711,7 +1769,6 @@ define("flame/controls", ["require", "exports", "report/dom", "report/units", "f
 			}
 		}
 		refresh() {
-			this.all.disabled = !this.graph.isZoomed;
 			this.draw.value = this.m.icicle ? "icicle" : "flame";
 			const marked = this.m.found !== null;
 			this.matched.hidden = !marked;
@@ -1732,14 +1789,15 @@ define("flame/controls", ["require", "exports", "report/dom", "report/units", "f
 	}
 	exports.Controls = Controls;
 });
-define("report/tables", ["require", "exports", "report/dom"], function (require, exports, dom_6) {
+define("report/tables", ["require", "exports", "report/dom"], function (require, exports, dom_7) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.Table = void 0;
 	const FIRST = 15, MORE = 200;
+	const texts = new Intl.Collator();
 	function compare(a, b) {
 		if (typeof a === "string" || typeof b === "string")
-			return String(a).localeCompare(String(b));
+			return texts.compare(String(a), String(b));
 		return (Number.isNaN(a) ? 1 : 0) - (Number.isNaN(b) ? 1 : 0) || a - b || 0;
 	}
 	function classOf(c) {
@@ -1750,23 +1808,23 @@ define("report/tables", ["require", "exports", "report/dom"], function (require,
 			this.columns = columns;
 			this.by = by;
 			this.down = down;
-			this.root = (0, dom_6.h)("div", { class: "table" });
-			this.body = (0, dom_6.h)("tbody");
+			this.root = (0, dom_7.h)("div", { class: "table" });
+			this.body = (0, dom_7.h)("tbody");
 			this.order = Array.from({ length: n }, (_, i) => i);
 			this.shown = n <= first + 5 ? n : first;
 			this.heads = columns.map((c, k) => this.head(c, k));
-			const table = (0, dom_6.h)("table", { class: "sorted" }, (0, dom_6.h)("thead", {}, (0, dom_6.h)("tr", {}, ...this.heads)), this.body);
-			this.root.append((0, dom_6.h)("div", { class: "wide" }, table));
+			const table = (0, dom_7.h)("table", { class: "sorted" }, (0, dom_7.h)("thead", {}, (0, dom_7.h)("tr", {}, ...this.heads)), this.body);
+			this.root.append((0, dom_7.h)("div", { class: "wide" }, table));
 			this.sort();
 		}
 		head(c, k) {
-			const b = (0, dom_6.h)("button", { type: "button", title: c.help }, c.title);
+			const b = (0, dom_7.h)("button", { type: "button", title: c.help }, c.title);
 			b.addEventListener("click", () => {
 				this.down = this.by === k ? !this.down : c.numeric ?? false;
 				this.by = k;
 				this.sort();
 			});
-			return (0, dom_6.h)("th", { scope: "col", class: c.numeric ? "num" : c.className }, b);
+			return (0, dom_7.h)("th", { scope: "col", class: c.numeric ? "num" : c.className }, b);
 		}
 		sort() {
 			const c = this.columns[this.by];
@@ -1782,13 +1840,13 @@ define("report/tables", ["require", "exports", "report/dom"], function (require,
 			this.fill();
 		}
 		fill() {
-			const rows = this.order.slice(0, this.shown).map((i) => (0, dom_6.h)("tr", {}, ...this.columns.map((c) => (0, dom_6.h)("td", { class: classOf(c) }, c.show(i)))));
+			const rows = this.order.slice(0, this.shown).map((i) => (0, dom_7.h)("tr", {}, ...this.columns.map((c) => (0, dom_7.h)("td", { class: classOf(c) }, c.show(i)))));
 			this.body.replaceChildren(...rows);
 			this.root.querySelector(".more")?.remove();
 			const left = this.order.length - this.shown;
 			if (left <= 0)
 				return;
-			const b = (0, dom_6.h)("button", { type: "button", class: "more" }, `Show ${Math.min(left, MORE)} more of ${this.order.length}`);
+			const b = (0, dom_7.h)("button", { type: "button", class: "more" }, `Show ${Math.min(left, MORE)} more of ${this.order.length}`);
 			b.addEventListener("click", () => {
 				this.shown += MORE;
 				this.fill();
@@ -1798,7 +1856,7 @@ define("report/tables", ["require", "exports", "report/dom"], function (require,
 	}
 	exports.Table = Table;
 });
-define("flame/side", ["require", "exports", "report/dom", "report/tables", "report/units", "flame/around", "flame/pace"], function (require, exports, dom_7, tables_1, units_3, around_2, pace_3) {
+define("flame/side", ["require", "exports", "report/dom", "report/tables", "report/units", "flame/around", "flame/pace"], function (require, exports, dom_8, tables_1, units_3, around_2, pace_3) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.Side = void 0;
@@ -1807,12 +1865,12 @@ define("flame/side", ["require", "exports", "report/dom", "report/tables", "repo
 		constructor(m, focus) {
 			this.m = m;
 			this.focus = focus;
-			this.list = (0, dom_7.h)("div", { class: "functions" });
-			this.detail = (0, dom_7.h)("div", { class: "detail" });
+			this.list = (0, dom_8.h)("div", { class: "functions" });
+			this.detail = (0, dom_8.h)("div", { class: "detail" });
 			this.pace = new pace_3.Pace();
 			this.table = null;
 			this.shown = -1;
-			this.root = (0, dom_7.h)("section", { id: "functions" }, this.detail, this.list);
+			this.root = (0, dom_8.h)("section", { id: "functions" }, this.detail, this.list);
 			m.onTree(() => this.refresh());
 			m.onLook(() => this.choose());
 		}
@@ -1822,16 +1880,16 @@ define("flame/side", ["require", "exports", "report/dom", "report/tables", "repo
 		}
 		cell(what, frame) {
 			const s = this.m.sums, v = s[what][frame];
-			return (0, dom_7.h)("span", { title: this.m.amount(v, s.doubt[what][frame]) }, this.share(v));
+			return (0, dom_8.h)("span", { title: this.m.amount(v, s.doubt[what][frame]) }, this.share(v));
 		}
 		name(frame) {
-			const b = (0, dom_7.button)(this.m.frames.name[frame] || "?", this.m.frames.where[frame], () => this.focus(frame));
+			const b = (0, dom_8.button)(this.m.frames.name[frame] || "?", this.m.frames.where[frame], () => this.focus(frame));
 			b.className = "function";
 			b.dataset.frame = String(frame);
 			return b;
 		}
 		row(frame) {
-			const both = document.createDocumentFragment(), s = (0, dom_7.h)("i", { class: "swatch" });
+			const both = document.createDocumentFragment(), s = (0, dom_8.h)("i", { class: "swatch" });
 			s.style.background = this.m.p.inks[this.m.frames.ink[frame]];
 			both.append(this.m.compares ? "" : s, this.name(frame));
 			return both;
@@ -1852,40 +1910,40 @@ define("flame/side", ["require", "exports", "report/dom", "report/tables", "repo
 			const part = (v, all) => (i) => all ? v[s.frame[i]] / all : 0;
 			const before = part(s.before, t.before[0]), after = part(s.after, t.after[0]);
 			const by = (i) => after(i) - before(i);
-			const text = (f, v) => (i) => (0, dom_7.h)("span", { title: this.m.amount(v[s.frame[i]]) }, (0, units_3.percent)(f(i)));
+			const text = (f, v) => (i) => (0, dom_8.h)("span", { title: this.m.amount(v[s.frame[i]]) }, (0, units_3.percent)(f(i)));
 			return [
 				{ title: "before", numeric: true, sort: before, show: text(before, s.before) },
 				{ title: "after", numeric: true, sort: after, show: text(after, s.after) },
 				{ title: "change", help: "of its share of the whole", numeric: true,
-					sort: (i) => Math.abs(by(i)), show: (i) => (0, dom_7.h)("span", { class: by(i) > 0 ? "more-now" : "less-now" }, `${by(i) > 0 ? "+" : ""}${(0, units_3.percent)(by(i))}`) }
+					sort: (i) => Math.abs(by(i)), show: (i) => (0, dom_8.h)("span", { class: by(i) > 0 ? "more-now" : "less-now" }, `${by(i) > 0 ? "+" : ""}${(0, units_3.percent)(by(i))}`) }
 			];
 		}
 		refresh() {
 			const n = this.m.sums.frame.length;
 			const by = this.table?.by ?? (this.m.compares ? 2 : 0), down = this.table?.down ?? true;
 			this.table = new tables_1.Table(this.columns(), n, by, down, FIRST);
-			this.list.replaceChildren((0, dom_7.h)("h2", {}, "Functions", (0, dom_7.h)("small", {}, String(n))), this.table.root);
+			this.list.replaceChildren((0, dom_8.h)("h2", {}, "Functions", (0, dom_8.h)("small", {}, String(n))), this.table.root);
 			this.shown = -2;
 			this.choose();
 		}
 		bar(p, whole) {
 			const { m } = this, share = whole ? p.value / whole : 0;
-			const fill = (0, dom_7.h)("i");
+			const fill = (0, dom_8.h)("i");
 			fill.style.width = `${Math.min(100, share * 100)}%`;
-			return (0, dom_7.h)("li", {}, (0, dom_7.h)("span", { class: "bar" }, fill), (0, dom_7.h)("span", { class: "num",
+			return (0, dom_8.h)("li", {}, (0, dom_8.h)("span", { class: "bar" }, fill), (0, dom_8.h)("span", { class: "num",
 				title: m.amount(p.value) }, (0, units_3.percent)(share)), this.name(p.frame));
 		}
 		peers(title, all, whole) {
 			const rest = all.length - PEERS;
-			return (0, dom_7.h)("div", { class: "peers" }, (0, dom_7.h)("h4", {}, title), all.length ? (0, dom_7.h)("ul", {}, ...all.slice(0, PEERS).map((p) => this.bar(p, whole)))
-				: (0, dom_7.h)("p", { class: "note" }, "none"), rest > 0 ? (0, dom_7.h)("p", { class: "note" }, `and ${rest} more`) : null);
+			return (0, dom_8.h)("div", { class: "peers" }, (0, dom_8.h)("h4", {}, title), all.length ? (0, dom_8.h)("ul", {}, ...all.slice(0, PEERS).map((p) => this.bar(p, whole)))
+				: (0, dom_8.h)("p", { class: "note" }, "none"), rest > 0 ? (0, dom_8.h)("p", { class: "note" }, `and ${rest} more`) : null);
 		}
 		lines(frame, whole) {
 			const all = this.m.linesOf(frame);
 			if (all.length < 1 || this.m.choice.grain !== "function")
 				return null;
-			const rows = all.slice(0, PEERS).map((l) => (0, dom_7.h)("tr", {}, (0, dom_7.h)("td", { class: "num" }, (0, units_3.percent)(l.self / whole)), (0, dom_7.h)("td", { class: "num" }, (0, units_3.percent)(l.total / whole)), (0, dom_7.h)("td", {}, l.where)));
-			return (0, dom_7.h)("div", { class: "peers" }, (0, dom_7.h)("h4", {}, "Lines"), (0, dom_7.h)("table", { class: "plain" }, (0, dom_7.h)("thead", {}, (0, dom_7.h)("tr", {}, (0, dom_7.h)("th", { class: "num" }, "self"), (0, dom_7.h)("th", { class: "num" }, "total"), (0, dom_7.h)("th", {}, "line"))), (0, dom_7.h)("tbody", {}, ...rows)));
+			const rows = all.slice(0, PEERS).map((l) => (0, dom_8.h)("tr", {}, (0, dom_8.h)("td", { class: "num" }, (0, units_3.percent)(l.self / whole)), (0, dom_8.h)("td", { class: "num" }, (0, units_3.percent)(l.total / whole)), (0, dom_8.h)("td", {}, l.where)));
+			return (0, dom_8.h)("div", { class: "peers" }, (0, dom_8.h)("h4", {}, "Lines"), (0, dom_8.h)("table", { class: "plain" }, (0, dom_8.h)("thead", {}, (0, dom_8.h)("tr", {}, (0, dom_8.h)("th", { class: "num" }, "self"), (0, dom_8.h)("th", { class: "num" }, "total"), (0, dom_8.h)("th", {}, "line"))), (0, dom_8.h)("tbody", {}, ...rows)));
 		}
 		numbers(frame) {
 			const { m } = this, s = m.sums;
@@ -1895,14 +1953,14 @@ define("flame/side", ["require", "exports", "report/dom", "report/tables", "repo
 		focusOn(label, frame, callers) {
 			const { m } = this, place = m.frames.place[frame];
 			const title = callers ? "Only what called it" : "Only what it calls";
-			return place < 0 ? "" : (0, dom_7.button)(label, title, () => m.filter({ focus: m.p.texts[m.p.place.function[place]], callers }));
+			return place < 0 ? "" : (0, dom_8.button)(label, title, () => m.filter({ focus: m.p.texts[m.p.place.function[place]], callers }));
 		}
 		head(frame) {
 			const { m } = this;
-			return [(0, dom_7.h)("div", { class: "title" }, (0, dom_7.h)("h2", {}, m.frames.name[frame]), (0, dom_7.button)("✕", "Close", () => m.choose(-1))),
-				(0, dom_7.h)("p", { class: "where" }, m.frames.where[frame]),
-				...this.numbers(frame).map((words) => (0, dom_7.h)("p", {}, words)),
-				(0, dom_7.h)("p", { class: "chips" }, this.focusOn("Focus", frame, false), this.focusOn("Callers only", frame, true))];
+			return [(0, dom_8.h)("div", { class: "title" }, (0, dom_8.h)("h2", {}, m.frames.name[frame]), (0, dom_8.button)("✕", "Close", () => m.choose(-1))),
+				(0, dom_8.h)("p", { class: "where" }, m.frames.where[frame]),
+				...this.numbers(frame).map((words) => (0, dom_8.h)("p", {}, words)),
+				(0, dom_8.h)("p", { class: "chips" }, this.focusOn("Focus", frame, false), this.focusOn("Callers only", frame, true))];
 		}
 		*around(frame) {
 			const t = this.m.tree, whole = this.m.sums.total[frame];
@@ -1931,7 +1989,7 @@ define("flame/side", ["require", "exports", "report/dom", "report/tables", "repo
 	}
 	exports.Side = Side;
 });
-define("flame/resident", ["require", "exports", "report/dom", "report/theme", "report/units"], function (require, exports, dom_8, theme_3, units_4) {
+define("flame/resident", ["require", "exports", "report/dom", "report/theme", "report/units"], function (require, exports, dom_9, theme_3, units_4) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.Resident = void 0;
@@ -1940,8 +1998,8 @@ define("flame/resident", ["require", "exports", "report/dom", "report/theme", "r
 			this.b = b;
 			this.span = span;
 			this.bars = bars;
-			this.root = (0, dom_8.h)("p", { class: "legend" });
-			this.words = (0, dom_8.h)("span", { class: "told" });
+			this.root = (0, dom_9.h)("p", { class: "legend" });
+			this.words = (0, dom_9.h)("span", { class: "told" });
 			this.shown = "";
 			this.own = b.rss.map((v, i) => v === null || b.file[i] === null ? null : v - b.file[i]);
 			this.most = b.rss.reduce((a, v) => Math.max(a, v ?? 0), 0);
@@ -1967,12 +2025,12 @@ define("flame/resident", ["require", "exports", "report/dom", "report/theme", "r
 			this.line(g, this.b.rss, "ink1", width, bottom, scale);
 		}
 		legend(on, top) {
-			const key = (name, text) => (0, dom_8.h)("span", {}, (0, dom_8.h)("i", { class: name }), text);
+			const key = (name, text) => (0, dom_9.h)("span", {}, (0, dom_9.h)("i", { class: name }), text);
 			this.root.hidden = !on;
 			if (this.shown === top)
 				return;
 			this.shown = top;
-			this.root.replaceChildren(key("heap", this.bars), key("rss", "RSS"), key("own", "RSS without files"), (0, dom_8.h)("span", { class: "top" }, `the top is ${top}`), this.words);
+			this.root.replaceChildren(key("heap", this.bars), key("rss", "RSS"), key("own", "RSS without files"), (0, dom_9.h)("span", { class: "top" }, `the top is ${top}`), this.words);
 		}
 		at(t) {
 			let lo = 0, hi = this.b.at.length;
@@ -1998,7 +2056,7 @@ define("flame/resident", ["require", "exports", "report/dom", "report/theme", "r
 	}
 	exports.Resident = Resident;
 });
-define("flame/strip", ["require", "exports", "report/dom", "report/theme", "report/units", "flame/data", "flame/resident"], function (require, exports, dom_9, theme_4, units_5, data_4, resident_1) {
+define("flame/strip", ["require", "exports", "report/dom", "report/theme", "report/units", "flame/data", "flame/resident"], function (require, exports, dom_10, theme_4, units_5, data_4, resident_1) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.Strip = void 0;
@@ -2006,18 +2064,18 @@ define("flame/strip", ["require", "exports", "report/dom", "report/theme", "repo
 	class Strip {
 		constructor(m) {
 			this.m = m;
-			this.canvas = (0, dom_9.h)("canvas", { tabindex: 0, role: "img",
+			this.canvas = (0, dom_10.h)("canvas", { tabindex: 0, role: "img",
 				"aria-label": "Over time; drag to choose a span, arrows move it, Escape shows all" });
-			this.words = (0, dom_9.h)("span", { class: "hint" });
+			this.words = (0, dom_10.h)("span", { class: "hint" });
 			this.sums = new Float64Array(0);
-			this.redraw = (0, dom_9.eachFrame)(() => this.draw());
+			this.redraw = (0, dom_10.eachFrame)(() => this.draw());
 			this.resident = m.p.beside && new resident_1.Resident(m.p.beside, m.p.span_ns, m.p.until ? "made, not yet freed" : "heap");
 			this.tall = this.resident ? HIGH : LOW;
-			this.all = (0, dom_9.button)("All of it", "Show the whole time", () => this.pick(0, m.p.slices));
-			const tools = (0, dom_9.h)("div", { class: "tools" }, (0, dom_9.h)("h2", {}, "Over time"), this.words, (0, dom_9.h)("span", { class: "grow" }), this.all);
-			this.root = (0, dom_9.h)("section", { id: "strip", class: this.resident ? "tall" : undefined }, tools, this.canvas, this.resident?.root);
+			this.all = (0, dom_10.button)("All of it", "Show the whole time", () => this.pick(0, m.p.slices));
+			const tools = (0, dom_10.h)("div", { class: "tools" }, (0, dom_10.h)("h2", {}, "Over time"), this.words, (0, dom_10.h)("span", { class: "grow" }), this.all);
+			this.root = (0, dom_10.h)("section", { id: "strip", class: this.resident ? "tall" : undefined }, tools, this.canvas, this.resident?.root);
 			m.onTree(() => this.refresh());
-			(0, theme_4.onTheme)(this.redraw);
+			(0, theme_4.onTheme)(() => this.draw());
 			this.listen();
 			new ResizeObserver(this.redraw).observe(this.root);
 			this.refresh();
@@ -2130,7 +2188,7 @@ define("flame/strip", ["require", "exports", "report/dom", "report/theme", "repo
 	}
 	exports.Strip = Strip;
 });
-define("flame/main", ["require", "exports", "report/dom", "report/plain", "report/theme", "report/units", "flame/controls", "flame/data", "flame/graph", "flame/model", "flame/side", "flame/strip"], function (require, exports, dom_10, plain_1, theme_5, units_6, controls_1, data_5, graph_1, model_1, side_1, strip_1) {
+define("flame/main", ["require", "exports", "report/dom", "report/plain", "report/theme", "report/units", "flame/controls", "flame/data", "flame/graph", "flame/model", "flame/side", "flame/strip"], function (require, exports, dom_11, plain_1, theme_5, units_6, controls_1, data_5, graph_1, model_1, side_1, strip_1) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	function facts(p) {
@@ -2142,8 +2200,8 @@ define("flame/main", ["require", "exports", "report/dom", "report/plain", "repor
 			...p.sampling === null ? [] : [p.sampling]].join(" · ");
 	}
 	function header(p) {
-		const key = p.before < 0 ? null : (0, dom_10.h)("p", { class: "key" }, (0, dom_10.h)("i", { class: "less-now" }), "less than before", (0, dom_10.h)("i", { class: "more-now" }), "more than before");
-		return (0, dom_10.h)("header", {}, (0, dom_10.h)("div", { class: "title" }, (0, dom_10.h)("h1", {}, p.title ?? "Flame graph"), (0, dom_10.h)("span", { class: "grow" }), (0, theme_5.themeSwitch)()), (0, dom_10.h)("p", { class: "facts" }, facts(p)), key);
+		const key = p.before < 0 ? null : (0, dom_11.h)("p", { class: "key" }, (0, dom_11.h)("i", { class: "less-now" }), "less than before", (0, dom_11.h)("i", { class: "more-now" }), "more than before");
+		return (0, dom_11.h)("header", {}, (0, dom_11.h)("div", { class: "title" }, (0, dom_11.h)("h1", {}, p.title ?? "Flame graph"), (0, dom_11.h)("span", { class: "grow" }), (0, theme_5.themeSwitch)()), (0, dom_11.h)("p", { class: "facts" }, facts(p)), key);
 	}
 	void (0, plain_1.begin)(async (packed, page) => {
 		const p = await (0, data_5.unpack)(packed), m = new model_1.Model(p);
@@ -2154,8 +2212,8 @@ define("flame/main", ["require", "exports", "report/dom", "report/plain", "repor
 			graph.zoomFrame(frame);
 		});
 		const strip = p.slice_ns > 0 && p.slices > 1 ? [new strip_1.Strip(m).root] : [];
-		const picture = (0, dom_10.h)("section", { id: "flame" }, new controls_1.Controls(m, graph).root, graph.root);
-		page.append(header(p), ...strip, (0, dom_10.h)("main", {}, picture, side.root));
+		const picture = (0, dom_11.h)("section", { id: "flame" }, new controls_1.Controls(m, graph).root, graph.root);
+		page.append(header(p), ...strip, (0, dom_11.h)("main", {}, picture, side.root));
 		await new Promise((done) => {
 			m.onTree(done);
 			m.grow();

@@ -49,14 +49,18 @@ define("data", ["require", "exports", "inflate"], function (require, exports, in
 define("dom", ["require", "exports"], function (require, exports) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
-	exports.eachFrame = exports.button = exports.h = void 0;
+	exports.eachFrame = exports.button = exports.h = exports.upright = void 0;
+	function upright(text) {
+		return text.replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "?");
+	}
+	exports.upright = upright;
 	function fill(e, attributes, children) {
 		for (const [name, value] of Object.entries(attributes))
 			if (value !== undefined && value !== false)
-				e.setAttribute(name, value === true ? "" : String(value));
+				e.setAttribute(name, value === true ? "" : upright(String(value)));
 		for (const c of children)
 			if (c !== null && c !== undefined && c !== false)
-				e.append(c);
+				e.append(typeof c === "string" ? upright(c) : c);
 	}
 	function h(tag, attributes = {}, ...children) {
 		const e = document.createElement(tag);
@@ -89,9 +93,10 @@ define("tables", ["require", "exports", "dom"], function (require, exports, dom_
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.Table = void 0;
 	const FIRST = 15, MORE = 200;
+	const texts = new Intl.Collator();
 	function compare(a, b) {
 		if (typeof a === "string" || typeof b === "string")
-			return String(a).localeCompare(String(b));
+			return texts.compare(String(a), String(b));
 		return (Number.isNaN(a) ? 1 : 0) - (Number.isNaN(b) ? 1 : 0) || a - b || 0;
 	}
 	function classOf(c) {
@@ -269,9 +274,19 @@ define("units", ["require", "exports"], function (require, exports) {
 		}
 	}
 	exports.inUnit = inUnit;
+	function fine(v) {
+		return v.toFixed(1 - Math.floor(Math.log10(v)));
+	}
+	function smallTick(unit, v) {
+		if (unit === "share" && v < 0.0095)
+			return `${fine(v * 100)}${NBSP}%`;
+		if (!(unit === "ratio" || unit.startsWith("count")) || v >= 0.095)
+			return null;
+		return `${fine(v)}${unit === "count/s" ? "/s" : ""}`;
+	}
 	function tick(unit, v) {
-		return v === 0 ? "0" : inUnit(unit, v).replace(/\.(\d*?)0+(?=\D)/, ".$1")
-			.replace(/\.(?=\D)/, "");
+		return v === 0 ? "0" : (smallTick(unit, v) ?? inUnit(unit, v))
+			.replace(/\.(\d*?)0+(?=\D|$)/, ".$1").replace(/\.(?=\D|$)/, "");
 	}
 	exports.tick = tick;
 	function clock(startNs, t, span) {
@@ -460,7 +475,7 @@ define("capacity", ["require", "exports", "dom", "tables", "units"], function (r
 define("theme", ["require", "exports", "dom"], function (require, exports, dom_3) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
-	exports.startTheme = exports.themeSwitch = exports.onTheme = exports.colour = void 0;
+	exports.startTheme = exports.themeSwitch = exports.onPaper = exports.onTheme = exports.colour = void 0;
 	const dark = matchMedia("(prefers-color-scheme: dark)");
 	const listeners = [];
 	let choice = "auto", paper = false;
@@ -485,6 +500,10 @@ define("theme", ["require", "exports", "dom"], function (require, exports, dom_3
 		document.documentElement.classList.toggle("paper", on);
 		apply();
 	}
+	function onPaper() {
+		return paper;
+	}
+	exports.onPaper = onPaper;
 	function themeSwitch() {
 		const select = (0, dom_3.h)("select", { id: "theme", "aria-label": "Colours" }, (0, dom_3.h)("option", { value: "auto" }, "System colours"), (0, dom_3.h)("option", { value: "light" }, "Light"), (0, dom_3.h)("option", { value: "dark" }, "Dark"));
 		select.addEventListener("change", () => {
@@ -866,7 +885,7 @@ define("numbers", ["require", "exports", "dom", "head", "tables", "units"], func
 		], rows.length, -1, false, 99).root);
 	}
 	function numbers(data) {
-		return (0, dom_7.h)("section", { id: "numbers", "data-short": "Numbers" }, (0, dom_7.h)("h2", {}, "Every number, and how it is known"), totals(data), metrics(data, "job", "The job over time"), metrics(data, "cgroup", "Its control group"), metrics(data, "system", "The machine"));
+		return (0, dom_7.h)("section", { id: "numbers", "data-short": "Numbers" }, (0, dom_7.h)("h2", {}, "Every number, and how it is known"), totals(data), metrics(data, "load", "The load over time"), metrics(data, "job", "The job over time"), metrics(data, "cgroup", "Its control group"), metrics(data, "system", "The machine"));
 	}
 	exports.numbers = numbers;
 	function pairs(o) {
@@ -2268,7 +2287,7 @@ define("processes", ["require", "exports", "dom", "draw", "lanes", "details", "t
 	}
 	exports.ProcessSection = ProcessSection;
 	function fit(g, text, room) {
-		const clean = text.slice(0, 400).replace(/\s+/g, " ");
+		const clean = (0, dom_12.upright)(text.slice(0, 400)).replace(/\s+/g, " ");
 		if (g.measureText(clean).width <= room)
 			return clean;
 		let lo = 0, hi = clean.length;
@@ -2442,7 +2461,7 @@ define("main", ["require", "exports", "capacity", "data", "dom", "head", "heap",
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	function timeSection(data, view) {
-		if (!data.run.timeline.t_ns.length)
+		if (data.run.timeline.t_ns.length < 2)
 			return [];
 		const cores = (0, data_4.instances)(data, "core")?.id.length ?? 0;
 		const plots = new plots_1.Plots(data, new series_5.Timeline(data), cores);

@@ -31,14 +31,20 @@ define("main", ["require", "exports"], function (require, exports) {
 	}
 	const root = document.documentElement;
 	const boxes = [...document.querySelectorAll("#boxes > g")].map(read);
-	const told = document.getElementById("told");
+	const told = document.querySelector("#told");
 	const first = told.textContent ?? "";
 	function fit(b, width) {
 		const columns = Math.floor((width - 2 * INDENT) / COLUMN);
 		if (columns < 3)
 			return "";
-		const letters = [...b.label];
-		return letters.length <= columns ? b.label : `${letters.slice(0, columns - 1).join("")}…`;
+		let used = 0, whole = "";
+		for (const letter of b.label) {
+			used += letter >= "\u1100" ? 2 : 1;
+			if (used > columns)
+				return `${whole}…`;
+			whole += used < columns ? letter : "";
+		}
+		return b.label;
 	}
 	function zoom(to) {
 		const scale = (WIDTH - 2 * PAD) / to.width;
@@ -76,6 +82,14 @@ define("main", ["require", "exports"], function (require, exports) {
 		root.classList.toggle("searched", found.size > 0);
 		told.textContent = re ? `“${words}”: ${(covered([...found]) * 100).toFixed(1)} %` : first;
 	}
+	function tell(b) {
+		const lines = (b.group.querySelector("title").textContent ?? "").split("\n");
+		const words = [...[lines[lines.length - 1], ...lines.slice(0, -1)].join("   ")];
+		told.textContent = words.join("");
+		const room = (WIDTH - 2 * PAD) / told.getComputedTextLength();
+		if (room < 1)
+			told.textContent = `${words.slice(0, Math.floor(words.length * room) - 1).join("")}…`;
+	}
 	function act(words, x, what) {
 		const t = make("text");
 		t.setAttribute("class", "words act");
@@ -91,10 +105,7 @@ define("main", ["require", "exports"], function (require, exports) {
 	}
 	for (const b of boxes) {
 		b.group.addEventListener("click", () => zoom(b));
-		b.group.addEventListener("mouseenter", () => {
-			told.textContent = (b.group.querySelector("title").textContent ?? "")
-				.split("\n").join("   ");
-		});
+		b.group.addEventListener("mouseenter", () => tell(b));
 	}
 	act("Search", WIDTH - PAD, ask);
 	act("All", WIDTH - PAD - 62, () => zoom(boxes[0]));

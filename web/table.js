@@ -10,14 +10,18 @@ function define(name, needs, make) {
 define("report/dom", ["require", "exports"], function (require, exports) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
-	exports.eachFrame = exports.button = exports.h = void 0;
+	exports.eachFrame = exports.button = exports.h = exports.upright = void 0;
+	function upright(text) {
+		return text.replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "?");
+	}
+	exports.upright = upright;
 	function fill(e, attributes, children) {
 		for (const [name, value] of Object.entries(attributes))
 			if (value !== undefined && value !== false)
-				e.setAttribute(name, value === true ? "" : String(value));
+				e.setAttribute(name, value === true ? "" : upright(String(value)));
 		for (const c of children)
 			if (c !== null && c !== undefined && c !== false)
-				e.append(c);
+				e.append(typeof c === "string" ? upright(c) : c);
 	}
 	function h(tag, attributes = {}, ...children) {
 		const e = document.createElement(tag);
@@ -82,9 +86,10 @@ define("report/tables", ["require", "exports", "report/dom"], function (require,
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.Table = void 0;
 	const FIRST = 15, MORE = 200;
+	const texts = new Intl.Collator();
 	function compare(a, b) {
 		if (typeof a === "string" || typeof b === "string")
-			return String(a).localeCompare(String(b));
+			return texts.compare(String(a), String(b));
 		return (Number.isNaN(a) ? 1 : 0) - (Number.isNaN(b) ? 1 : 0) || a - b || 0;
 	}
 	function classOf(c) {
@@ -146,7 +151,7 @@ define("report/tables", ["require", "exports", "report/dom"], function (require,
 define("report/theme", ["require", "exports", "report/dom"], function (require, exports, dom_3) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
-	exports.startTheme = exports.themeSwitch = exports.onTheme = exports.colour = void 0;
+	exports.startTheme = exports.themeSwitch = exports.onPaper = exports.onTheme = exports.colour = void 0;
 	const dark = matchMedia("(prefers-color-scheme: dark)");
 	const listeners = [];
 	let choice = "auto", paper = false;
@@ -171,6 +176,10 @@ define("report/theme", ["require", "exports", "report/dom"], function (require, 
 		document.documentElement.classList.toggle("paper", on);
 		apply();
 	}
+	function onPaper() {
+		return paper;
+	}
+	exports.onPaper = onPaper;
 	function themeSwitch() {
 		const select = (0, dom_3.h)("select", { id: "theme", "aria-label": "Colours" }, (0, dom_3.h)("option", { value: "auto" }, "System colours"), (0, dom_3.h)("option", { value: "light" }, "Light"), (0, dom_3.h)("option", { value: "dark" }, "Dark"));
 		select.addEventListener("change", () => {
@@ -335,9 +344,19 @@ define("report/units", ["require", "exports"], function (require, exports) {
 		}
 	}
 	exports.inUnit = inUnit;
+	function fine(v) {
+		return v.toFixed(1 - Math.floor(Math.log10(v)));
+	}
+	function smallTick(unit, v) {
+		if (unit === "share" && v < 0.0095)
+			return `${fine(v * 100)}${NBSP}%`;
+		if (!(unit === "ratio" || unit.startsWith("count")) || v >= 0.095)
+			return null;
+		return `${fine(v)}${unit === "count/s" ? "/s" : ""}`;
+	}
 	function tick(unit, v) {
-		return v === 0 ? "0" : inUnit(unit, v).replace(/\.(\d*?)0+(?=\D)/, ".$1")
-			.replace(/\.(?=\D)/, "");
+		return v === 0 ? "0" : (smallTick(unit, v) ?? inUnit(unit, v))
+			.replace(/\.(\d*?)0+(?=\D|$)/, ".$1").replace(/\.(?=\D|$)/, "");
 	}
 	exports.tick = tick;
 	function clock(startNs, t, span) {
@@ -529,8 +548,14 @@ define("table/main", ["require", "exports", "report/dom", "report/inflate", "rep
 			Object.assign(this.look, c);
 			this.refresh();
 		}
+		doubt(s) {
+			return this.d.sampled ? ` ± ${(0, units_1.bytes)((0, units_1.spread)(s.variance) * 1024)}` : "";
+		}
 		bytes(s) {
-			return (0, units_1.bytes)(s.bytes) + (this.d.sampled ? ` ± ${(0, units_1.bytes)((0, units_1.spread)(s.variance) * 1024)}` : "");
+			return (0, units_1.bytes)(s.bytes) + this.doubt(s);
+		}
+		amount(s) {
+			return (0, dom_4.h)("span", {}, (0, units_1.bytes)(s.bytes), (0, dom_4.h)("span", { class: "doubt" }, this.doubt(s)));
 		}
 		share(s) {
 			const part = this.all ? s.bytes / this.all : 0, fill = (0, dom_4.h)("i");
@@ -556,7 +581,7 @@ define("table/main", ["require", "exports", "report/dom", "report/inflate", "rep
 			const tags = this.tags.map((n) => this.tag(n, d.apart[n])(rows));
 			return [
 				{ title: "bytes", numeric: true, sort: (i) => rows[i].bytes,
-					show: (i) => this.bytes(rows[i]) },
+					show: (i) => this.amount(rows[i]) },
 				{ title: "share", numeric: true, sort: (i) => rows[i].bytes,
 					show: (i) => this.share(rows[i]) },
 				{ title: "count", help: "allocations", numeric: true, sort: (i) => rows[i].count,

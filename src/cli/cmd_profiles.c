@@ -291,8 +291,8 @@ static int write_merged(const struct opts *o, const struct as_target *to, const 
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT), title = AS_BUF(AS_BUF_LINE);
 	const struct as_spelling how = {.kind = c->all->main_kind, .highlight = c->p.highlight};
 
-	as_buf_fmt(&title, "%s%s%zu profiles", o->filter.name ? o->filter.name : "",
-		   o->filter.name ? ", " : "", c->p.merged);
+	as_buf_fmt(&title, "%s%s%zu profile%s", o->filter.name ? o->filter.name : "",
+		   o->filter.name ? ", " : "", c->p.merged, c->p.merged == 1 ? "" : "s");
 	int r = as_target_put(to, c->all, &how, as_buf_text(&title), &b, err);
 	b.bad |= title.bad;
 	if (r == AS_OK)

@@ -31,7 +31,9 @@ int as_blocks_create(struct as_blocks_out *o, const char *path, bool force, stru
 	o->fd = open_new(path, force);
 	if (o->fd < 0 && errno == EEXIST) {
 		(void)as_fail(err, AS_EUSAGE, "'%s' is already there", path);
-		return as_hint(err, "choose another file with -o, or overwrite it with --force");
+		return as_hint(err,
+			       "choose another file or remove that one; 'assay heap' overwrites it "
+			       "with --force");
 	}
 	if (o->fd < 0)
 		return as_fail_errno(err, errno, "write '%s'", path);
@@ -125,7 +127,7 @@ static int write_failed(struct as_blocks_out *o, int os, struct as_err *err)
 	stop(o);
 	if (os == ENOSPC || os == EDQUOT || os == EFBIG)
 		return as_hint(err, "what was written before can be read; make room there, or "
-				    "choose another file with -o");
+				    "choose another file");
 	return err->code;
 }
 

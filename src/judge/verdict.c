@@ -279,8 +279,21 @@ static bool oom_killed(const struct facts *f, struct as_verdict *v)
 	return true;
 }
 
+static bool unstarted(const struct facts *f, struct as_verdict *v)
+{
+	const struct as_outcome *end = &f->run->end;
+
+	if (end->status != AS_ERROR || !end->error || end->duration_ns != 0)
+		return false;
+	sentence(v, "not judged: it never started");
+	v->confidence = 0;
+	return true;
+}
+
 static bool unknown(const struct facts *f, struct as_verdict *v)
 {
+	if (unstarted(f, v))
+		return true;
 	if (f->wall < too_short)
 		sentence(v, "too short to judge: %s", as_human_duration(f->run->end.duration_ns).s);
 	else if (isnan(f->cores))

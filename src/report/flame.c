@@ -134,6 +134,18 @@ static void add_up(struct as_flame *f)
 	}
 }
 
+/* From the innermost frame: what that one has in itself is all that stands on it. */
+static void of_innermost(struct as_flame *f)
+{
+	for (size_t i = 1; i < f->n; i++) {
+		struct as_flame_box *b = &f->box[i];
+		bool inner = !b->caller || f->box[b->caller].place >= f->p->nplaces;
+
+		if (b->place < f->p->nplaces)
+			b->self = inner ? b->total : 0;
+	}
+}
+
 static const char *name_of(const struct as_flame *f, const struct as_flame_box *b)
 {
 	const struct as_profile *p = f->p;
@@ -202,6 +214,8 @@ static bool make(struct maker *m)
 		if (!add_sample(m, &p->sample[i]))
 			return false;
 	add_up(m->f);
+	if (m->f->how->reverse)
+		of_innermost(m->f);
 	return put_side_by_side(m->f);
 }
 

@@ -11,10 +11,12 @@
 
 #include "base/human.h"
 #include "report/asset.h"
+#include "report/glyph.h"
 #include "report/markup.h"
 #include "report/sweep.h"
 
 enum { WIDTH = 460, HEIGHT = 230, LEFT = 66, RIGHT = 12, TOP = 10, BOTTOM = 26 };
+enum { COLUMN = 9, SHORT = 8 }; /* of a letter on a phone: px; columns that a name should have */
 enum { INKS = 6, LINES = 2 * INKS }; /* more lines than that nobody can tell apart */
 
 /* ── what is drawn ────────────────────────────────────────────────────── */
@@ -160,13 +162,45 @@ static void put_scale(struct as_buf *out, const struct frame *f, const struct pl
 	}
 }
 
+static const char *value_at(const struct as_sweep_report *r, size_t axis, size_t i)
+{
+	return r->value(r->grid, i * stride(r, axis), axis);
+}
+
+/* Of how many neighbours one is named, so that names do not meet; long ones are cut before that. */
+static size_t named_of(const struct frame *f, const struct as_sweep_report *r, size_t axis,
+		       int *ret_columns)
+{
+	double each = (double)(WIDTH - LEFT - RIGHT) / (double)f->n;
+	int widest = 1;
+
+	for (size_t i = 0; i < f->n; i++) {
+		const char *v = value_at(r, axis, i);
+		int w = as_clean_width(v, strlen(v)) + 1;
+
+		widest = w > widest ? w : widest;
+	}
+	double least = (widest < SHORT ? widest : SHORT) * COLUMN;
+	size_t of = least > each ? (size_t)ceil(least / each) : 1;
+
+	*ret_columns = (int)(each * (double)of / COLUMN) - 1;
+	return of;
+}
+
 static void put_values(struct as_buf *out, const struct frame *f, const struct as_sweep_report *r,
 		       size_t axis)
 {
-	for (size_t i = 0; i < f->n; i++) {
-		as_buf_fmt(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">", x_of(f, i),
-			   HEIGHT - 8);
-		put_text(out, r->value(r->grid, i * stride(r, axis), axis));
+	int columns = 0;
+	size_t of = named_of(f, r, axis, &columns);
+
+	for (size_t i = 0; i < f->n; i += of) {
+		const char *v = value_at(r, axis, i);
+
+		as_buf_fmt(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\"><title>",
+			   x_of(f, i), HEIGHT - 8);
+		put_text(out, v);
+		as_buf_str(out, "</title>");
+		as_put_clean_markup(out, v, strlen(v), columns);
 		as_buf_str(out, "</text>\n");
 	}
 }

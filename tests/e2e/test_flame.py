@@ -227,6 +227,19 @@ def _():
     expect_eq(page_boxes(data, {}, apart=True),
               {(): 7, ("a",): 4, ("a", "b"): 4, ("thread 7",): 3, ("thread 7", "a"): 2,
                ("thread 7", "a", "c"): 2, ("thread 7", "d"): 1}, "boxes, threads apart")
+    expect_eq(node(GROW + """
+        const m = new modules["flame/model"].Model(p);
+        m.search("THREAD 7|^d");
+        return frames.name.filter((_, i) => m.found[i]);""", page="flame", data=data),
+              ["d", "thread 7"], "what a search finds")
+    for how in ({}, {"reverse": True}, {"reverse": True, "apart": True}):
+        own = node(GROW + """
+            const t = tree({}, how), s = modules["flame/tree"].sums(t, frames);
+            return [Object.fromEntries(s.frame.map((f) => [frames.name[f], s.self[f]])),
+                t.level.flatMap((l) => [...l].map((i) => t.self[i])).reduce((a, b) => a + b)];""",
+                   page="flame", data=data, how=how)
+        own[0].pop("thread 7", None)
+        expect_eq(own, [{"a": 0, "b": 4, "c": 2, "d": 1}, 7], f"in themselves, {how}")
     data["kinds"] = [{**data["kinds"][0], "name": name} for name in ("before", "after")]
     data["sample"]["values"] = [[4, 2, 1], [0, 12, 2]]
     widths = {"both": 14, "before": 7, "after": 7}      # after counts half: it was twice as long
@@ -265,13 +278,24 @@ def _():
 def _():
     stacks = folded(4, n=40, names=5, deepest=4)
     _, found = picture(write(stacks))
+    _, turned = picture("a.folded", "--reverse")
     want, whole = boxes(stacks), sum(stacks.values())
     drawn = sorted(w for group in found.values() for w, _ in group)
     expect_eq(drawn, sorted(round(n / whole * 1176, 2) for n in want.values()), "widths")
     self_, total = functions(stacks)["f1"]
-    told = sum(int(re.search(r"self ([\d ]+) \(", " ".join(t))[1].replace(" ", ""))
-               for _, t in found["f1"])
-    expect_eq(told, self_, "self of f1, over all its boxes")
+    for how, drawn in (("flame", found), ("reversed", turned)):
+        told = sum(int(re.search(r"self ([\d ]+) \(", " ".join(t))[1].replace(" ", ""))
+                   for _, t in drawn["f1"])
+        expect_eq(told, self_, f"self of f1, over all its boxes, {how}")
+
+
+@test("a name is cut where its box ends, wide letters too")
+def _():
+    for name, columns, want in (("parse", 5, "parse"), ("parse", 4, "par…"), ("解析数据", 8, "解析数据"),
+                                ("解析数据", 7, "解析数…"), ("解析数据", 6, "解析…"), ("a解", 2, "a…")):
+        got = node("return modules['flame/draw'].fitted([...name], columns)", page="flame",
+                   name=name, columns=columns)
+        expect_eq(got, want, f"{name} in {columns} columns")
 
 
 @test("hostile names stay names, in the picture and in the page")

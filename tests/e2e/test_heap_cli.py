@@ -112,6 +112,9 @@ def _():
     text = assay("show").ok().out
     expect_in("Memory that it allocated", text, "show")
     expect_in("by_malloc", text, "who held the peak, in show")
+    r = assay("run", "--heap", "a.heap", "--", "true")
+    expect_eq(r.rc, 125, "exit status: that file is there")
+    expect("-o" not in r.err.split(), f"-o of `run` is another file: {r.err}")
     r = assay("run", "--heap", "b.heap", "--", "./nothing-there")
     expect_eq((r.rc, (tmp() / "b.heap").exists()), (127, False), "status, and a capture")
 

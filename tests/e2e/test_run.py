@@ -413,4 +413,12 @@ def _():
     expect_eq({(j["status"], j["exit_code"]) for j in jobs}, {("failed", 3)}, "how they ended")
 
 
+@test("a command that never started is not judged by how short it was")
+def _():
+    r = assay("run", "-q", "--json", "--", "/no/such/command")
+    verdict = r.json()["assay"]["verdict"]
+    expect_eq((r.rc, verdict["sentence"], verdict["advice"]),
+              (127, "not judged: it never started", ""), "exit status, verdict, advice")
+
+
 main()

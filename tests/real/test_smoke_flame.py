@@ -16,6 +16,7 @@ from harness import *
 from page import Page
 
 SHOTS = BUILD / "shots"
+BACKWARDS = "\u202elive\u2066x"
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"
 STACKS = """\
 main (app/main.py:9);serve (app/server.py:20);parse (app/json.py:4) 30
@@ -118,6 +119,13 @@ def _():
         expect_in("serve", " ".join(around))
         expect_in("wait", " ".join(around))
         expect_in("app/db.py:12", " ".join(around))
+        press(b, "All")
+        shown_until(lambda: (plain(tip_at(b, 0.97, 2)) or [None])[0], "log")
+        idle = ("return [...document.querySelectorAll('button')]"
+                ".find((e) => e.textContent === 'All').disabled")
+        shown_until(lambda: b.js(idle), True)
+        b.mouse("mouseWheel", r[0] + 9, r[1] - 19, deltaX=0, deltaY=-400, modifiers=2)
+        shown_until(lambda: b.js(idle), False)
         b.js("document.querySelector('.graph canvas').focus()")
         b.key("Escape")
         shown_until(lambda: (plain(tip_at(b, 0.97, 2)) or [None])[0], "log")
@@ -169,6 +177,26 @@ def _():
         expect_eq(table(b)["serve"], ["0 %", "95 %"], "serve, reversed")
         put(b, "select[title='A box for each']", "line")
         shown_until(lambda: table(b).get("parse (app/json.py:4)"), ["45 %", "45 %"])
+        quiet(b)
+
+
+@test("on paper it is light and as wide as the paper, also of a dark screen", seconds=120)
+def _():
+    with browser() as b:
+        b.colours("dark")
+        b.open(page(change=by_time))
+        wide = "return document.querySelector('#page').clientWidth"
+        screen = b.js(wide)
+        drawn = b.js("""
+            dispatchEvent(new Event('beforeprint'));
+            const c = document.querySelector('.graph canvas'), g = c.getContext('2d');
+            return [...g.getImageData(c.width - 9, 5, 1, 1).data.slice(0, 3), c.clientWidth <= 700];
+            """)
+        expect_eq(drawn, [255, 255, 255, True], "what is printed")
+        expect_eq(b.js(wide), 700, "width of the page on paper")
+        b.js("dispatchEvent(new Event('afterprint'))")
+        expect_eq(b.js(wide), screen, "afterwards")
+        b.pdf(SHOTS / "flame.pdf")
         quiet(b)
 
 
@@ -252,7 +280,7 @@ def _():
 @test("it fits a phone and a desk, in light and dark; hostile names stay names", seconds=240)
 def _():
     stacks = STACKS + f"main (app/main.py:9);{HOSTILE.replace(';', '')} (x/{'long' * 40}.py:1) 25\n"
-    path = page(stacks, None, "--title", HOSTILE)
+    path = page(f"{stacks}main (app/main.py:9);{BACKWARDS} (x.py:1) 3\n", None, "--title", HOSTILE)
     with browser() as b:
         for scheme in ("light", "dark"):
             b.colours(scheme)
@@ -269,6 +297,7 @@ def _():
                           "a long name fits")
                 picture(b, f"{width}-{scheme}")
         expect_eq(b.js("return document.querySelector('h1').textContent"), HOSTILE, "heading")
+        expect_in("?live?x", table(b))
         expect_eq(b.js("return document.querySelectorAll('img').length"), 0, "images")
         expect_eq(b.js("return document.scripts.length"), 2, "scripts")
         quiet(b)
@@ -341,6 +370,17 @@ def _():
              " {key: '/', cancelable: true}))")
         expect_in("53.0 %", b.js("return document.getElementById('told').textContent"))
         expect_eq(b.js("return document.querySelectorAll('.found').length"), 2, "marked boxes")
+        long = f"{'std::vector<' * 12}int{'>' * 12}"
+        (tmp() / "a.folded").write_text(f"{long} (/{'x/' * 90}y.hpp:1) 5\n")
+        assay("flame", "a.folded", "-o", "x.svg").ok()
+        b.show(tmp() / "x.svg")
+        told, wide = b.js("const t = document.getElementById('told');"
+                          "[...document.querySelectorAll('#boxes > g')][1]"
+                          ".dispatchEvent(new MouseEvent('mouseenter'));"
+                          "return [t.textContent, t.getComputedTextLength()]")
+        expect(wide <= 1176, f"{wide} px are told below a picture of 1176")
+        expect_in("total 5", told, "the numbers of a long name")
+        expect_in("std::vector<", told)
         quiet(b)
 
 

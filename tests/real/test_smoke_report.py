@@ -227,7 +227,8 @@ def _():
 @test("the pages of a sweep and of a process that was attached to fit a phone", seconds=120)
 def _():
     sweep, attached = tmp() / "sweep.html", tmp() / "attached.html"
-    assay("sweep", "-q", "--over", "n=1,2", "--setup",
+    models = "llama-3.1-70b-instruct,gpt-oss-120b-instruct,mistral-large-2407,qwen2.5-72b-instruct"
+    assay("sweep", "-q", "--over", f"model={models}", "--setup",
           f"rm -f s.sock; exec {ASSAY} stub --listen unix:$PWD/s.sock", "--low", "0.1s", "-z",
           "0.2s", "-c", 2, "--html", sweep, f"unix:{tmp()}/s.sock")
     p = start("sleep", 60)
@@ -246,6 +247,12 @@ def _():
                            ".filter((e) => e.scrollWidth > e.clientWidth + 1)"
                            ".map((e) => e.textContent.trim().slice(0, 60))")
                 expect_eq(cut, [], f"{path.name}: what sticks out at {width} px")
+                meet = b.js("return [...document.querySelectorAll('figure svg')].flatMap((s) => {"
+                            "const at = [...s.querySelectorAll('text[text-anchor=middle]')]"
+                            ".map((t) => [t.getBoundingClientRect(), t.lastChild.textContent]);"
+                            "return at.filter(([r], i) => i && at[i - 1][0].right > r.left)"
+                            ".map((x) => x[1]); })")
+                expect_eq(meet, [], f"{path.name}: names on each other at {width} px")
 
 
 @test("a capacity's curve is drawn as wide as there is room", seconds=120)
@@ -276,6 +283,10 @@ def _():
     with browser() as b:
         b.open(failed)
         expect_in("exit 3", b.js("return document.querySelector('.status').textContent"))
+        assay("run", "-q", "--html", failed, "--", "/no/such/command")
+        b.open(failed)
+        expect_in("never started", b.js("return document.querySelector('#verdict').textContent"))
+        expect_eq(b.js("return document.querySelectorAll('.lane').length"), 0, "plots of nothing")
         for name, options in (("true", ()), ("basic", ("--basic",))):
             b.open(page_of("true", options=options))
             figures = b.js("return [...document.querySelectorAll('.tile')].length")
@@ -523,7 +534,10 @@ def _():
                      " e.querySelector('.figure').textContent])")
         expect_in(["Requests", "300"], tiles)
         expect_in("Latency, p99", dict(tiles))
-        titles = b.js("return [...document.querySelectorAll('.lanes h3')].map((e) =>"
+        rows = b.js("return [...document.querySelectorAll('#numbers details')]"
+                    ".find((e) => e.textContent.startsWith('The load'))?.textContent")
+        expect_in("latency.p99", rows or "", "numbers of the load")
+        titles = b.js("return [...document.querySelectorAll('.lane.plot h3')].map((e) =>"
                       " e.firstChild.textContent)")
         expect_eq(titles[:2], ["Requests", "Latency"], "the first plots")
         picture(b, "load-1280")

@@ -112,8 +112,8 @@ static void t_reversed(void)
 	const struct as_flame_how how = {.spell = {.functions = true}, .reverse = true};
 	as_cleanup(as_flame_done) struct as_flame f = make(p, &how);
 
-	expect_box(&f, "work", 1, 0, 0, 4);
-	expect_box(&f, "rest", 1, 4, 0, 2);
+	expect_box(&f, "work", 1, 0, 4, 4);
+	expect_box(&f, "rest", 1, 4, 2, 2);
 	expect_box(&f, "main", 1, 6, 1, 1);
 	EXPECT_U64(f.n, 6); /* all, the three, and main on two of them */
 }

@@ -45,7 +45,7 @@ export class Controls {
     private readonly draw: HTMLSelectElement;
     private readonly all: HTMLButtonElement;
 
-    constructor(private readonly m: Model, private readonly graph: Graph) {
+    constructor(private readonly m: Model, graph: Graph) {
         this.panel = this.filters();
         this.more = toggle("Filters", "Show and hide stacks and frames", this.filtered(), (on) => {
             this.panel.hidden = !on;
@@ -62,6 +62,7 @@ export class Controls {
             h("span", {class: "search"}, this.find, this.matched)), this.panel);
         m.onLook(() => this.refresh());
         m.onTree(() => this.showFilters());
+        graph.onView(() => this.all.disabled = !graph.isZoomed);
         document.addEventListener("keydown", (e) => this.key(e));
     }
 
@@ -142,7 +143,6 @@ export class Controls {
     /* ── what changes ── */
 
     private refresh(): void {
-        this.all.disabled = !this.graph.isZoomed;
         this.draw.value = this.m.icicle ? "icicle" : "flame";
         const marked = this.m.found !== null;
         this.matched.hidden = !marked;

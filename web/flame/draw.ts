@@ -4,7 +4,8 @@
  * Each row clears its own stretch, so a picture that takes longer than a frame
  * may (pace.ts) goes on in the next one where it stopped, without a flicker.
  */
-import {colour} from "../report/theme";
+import {upright} from "../report/dom";
+import {colour, onPaper} from "../report/theme";
 import {Inks} from "./ink";
 import {look, View} from "./layout";
 import type {Model} from "./model";
@@ -23,6 +24,18 @@ export interface Picture {
     cursor: number;
 }
 
+/* The letters, or as many as `columns` have room for; those of Chinese and the like need two. */
+export function fitted(letters: string[], columns: number): string {
+    let used = 0, whole = 0; /* letters that leave room for "…" */
+    for (const l of letters) {
+        used += l >= "\u1100" ? 2 : 1;
+        if (used > columns)
+            return `${letters.slice(0, whole).join("")}…`;
+        whole += used < columns ? 1 : 0;
+    }
+    return letters.join("");
+}
+
 export class Painter {
     readonly inks: Inks;
     private readonly g: CanvasRenderingContext2D;
@@ -39,7 +52,7 @@ export class Painter {
     }
 
     size(width: number, height: number): void {
-        const dots = Math.min(3, devicePixelRatio || 1);
+        const dots = onPaper() ? 3 : Math.min(3, devicePixelRatio || 1);
         if (this.canvas.width !== Math.round(width * dots) ||
             this.canvas.height !== Math.round(height * dots)) {
             this.canvas.width = Math.round(width * dots);
@@ -85,7 +98,7 @@ export class Painter {
         let next = 0;
         this.clear(rows, pic);
         const frame = () => {
-            const end = performance.now() + BUDGET;
+            const end = performance.now() + (onPaper() ? Infinity : BUDGET);
             while (mine === this.round && next < rows.length) {
                 this.row(t, rows[next++], pic);
                 if (performance.now() >= end && next < rows.length) {
@@ -148,7 +161,7 @@ export class Painter {
     private letters(name: string): string[] {
         let l = this.labels.get(name);
         if (!l)
-            this.labels.set(name, l = [...name.replace(/[\u0000-\u001f\u202a-\u202e]/g, "?")]);
+            this.labels.set(name, l = [...upright(name).replace(/[\u0000-\u001f]/g, "?")]);
         return l;
     }
 
@@ -160,7 +173,6 @@ export class Painter {
             return;
         this.g.globalAlpha = 1;
         this.g.fillStyle = ink;
-        this.g.fillText(letters.length <= room ? letters.join("")
-            : `${letters.slice(0, room - 1).join("")}…`, from + INDENT, y + ROW / 2);
+        this.g.fillText(fitted(letters, room), from + INDENT, y + ROW / 2);
     }
 }

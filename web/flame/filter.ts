@@ -41,7 +41,7 @@ export function containing(p: Profile, words: string | undefined): Uint8Array | 
         p.texts[file[i]].includes(w))) : null;
 }
 
-function pattern(words: string): RegExp {
+export function pattern(words: string): RegExp {
     try {
         return new RegExp(words, "i");
     } catch {

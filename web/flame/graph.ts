@@ -29,6 +29,7 @@ export class Graph {
     private zoomed = 0; /* the box that is as wide as the picture */
     private glide = 0;
     private opened = false;
+    private readonly viewers: (() => void)[] = [];
     private trail: string[] = []; /* of the zoomed box, to find it in the next tree */
 
     constructor(private readonly m: Model) {
@@ -40,7 +41,7 @@ export class Graph {
         this.redraw = eachFrame(() => this.draw());
         m.onTree(() => this.newTree());
         m.onLook(this.redraw);
-        onTheme(this.redraw);
+        onTheme(() => this.anew());
         this.listen();
         new ResizeObserver(() => this.resize()).observe(this.root);
     }
@@ -102,6 +103,12 @@ export class Graph {
         this.redraw();
     }
 
+    /* Paper has a width and colours of its own, and waits for no frame. */
+    private anew(): void {
+        this.resize();
+        this.draw();
+    }
+
     /* Flames grow from the bottom: begin there. */
     settleScroll(): void {
         this.root.scrollTop = this.m.icicle ? 0 : this.pic.height;
@@ -112,6 +119,12 @@ export class Graph {
         this.pic.scroll = this.root.scrollTop;
         this.painter.paint(this.pic);
         this.root.dataset.rows = String(this.painter.rowsDrawn);
+        this.viewers.forEach((l) => l());
+    }
+
+    /* It was drawn, maybe from somewhere else. */
+    onView(l: () => void): void {
+        this.viewers.push(l);
     }
 
     /* ── zoom ── */

@@ -7,7 +7,7 @@
 import {percent} from "../report/units";
 import {Line, linesOf} from "./around";
 import {amount, Kind, Profile} from "./data";
-import {containing, Filters, searched, Sieve} from "./filter";
+import {containing, Filters, pattern, searched, Sieve} from "./filter";
 import {Frames, framesOf, Grain} from "./frames";
 import {Pace} from "./pace";
 import {grow, How, ownOf, scaleOf, Sums, sums, Tree} from "./tree";
@@ -153,6 +153,16 @@ export class Model {
             if (yes)
                 this.found![this.frames.of[i]] = 1;
         });
+        if (this.words)
+            this.markTags(pattern(this.words));
+    }
+
+    /* Threads, processes and tasks, where they stand apart. */
+    private markTags(re: RegExp): void {
+        const {name, firstTags} = this.frames;
+        for (let f = firstTags; f < name.length; f++)
+            if (re.test(name[f]))
+                this.found![f] = 1;
     }
 
     /* On which lines a function was. */

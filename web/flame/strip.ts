@@ -32,7 +32,7 @@ export class Strip {
         this.root = h("section", {id: "strip", class: this.resident ? "tall" : undefined}, tools,
             this.canvas, this.resident?.root);
         m.onTree(() => this.refresh());
-        onTheme(this.redraw);
+        onTheme(() => this.draw());
         this.listen();
         new ResizeObserver(this.redraw).observe(this.root);
         this.refresh();

@@ -248,6 +248,8 @@ class Grower {
             child: new Int32Array(n - 1), reverse: this.backwards};
         yield;
         addUp(t);
+        if (t.reverse)
+            ofInnermost(t, this.frames);
         yield;
         yield* arrange(t, this.frames);
         return t;
@@ -268,6 +270,18 @@ function addUp(t: Tree): void {
     }
     for (let i = 1; i < t.n; i++)
         t.depth[i] = t.depth[t.parent[i]] + 1;
+}
+
+/* From the innermost frame: what that one has in itself is all that stands on it. */
+function ofInnermost(t: Tree, frames: Frames): void {
+    for (let i = 1; i < t.n; i++) {
+        const on = t.parent[i], inner = !on || t.frame[on] >= frames.firstTags;
+        if (t.frame[i] >= frames.firstTags)
+            continue;
+        t.self[i] = inner ? t.total[i] : 0;
+        if (t.doubt.self.length)
+            t.doubt.self[i] = inner ? t.doubt.total[i] : 0;
+    }
 }
 
 function families(t: Tree): void {
@@ -360,7 +374,7 @@ export interface Sums {
 /* What a box counts for its frame: in itself, and with all that it called. */
 function count(s: Parts, of: Parts, t: Tree, i: number): void {
     const f = t.frame[i];
-    s.self[f] += t.reverse ? (t.depth[i] === 1 ? of.total[i] : 0) : of.self[i];
+    s.self[f] += of.self[i];
     s.total[f] += t.outer[i] ? of.total[i] : 0;
 }
 

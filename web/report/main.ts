@@ -17,7 +17,7 @@ import {Processes} from "./tree";
 import {View} from "./view";
 
 function timeSection(data: Data, view: View): HTMLElement[] {
-    if (!data.run.timeline.t_ns.length)
+    if (data.run.timeline.t_ns.length < 2) /* of one moment there is nothing over time */
         return [];
     const cores = instances(data, "core")?.id.length ?? 0;
     const plots = new Plots(data, new Timeline(data), cores);

@@ -50,8 +50,9 @@ function metrics(data: Data, scope: string, title: string): HTMLElement | null {
 export function numbers(data: Data): HTMLElement {
     return h("section", {id: "numbers", "data-short": "Numbers"},
         h("h2", {}, "Every number, and how it is known"),
-        totals(data), metrics(data, "job", "The job over time"),
-        metrics(data, "cgroup", "Its control group"), metrics(data, "system", "The machine"));
+        totals(data), metrics(data, "load", "The load over time"),
+        metrics(data, "job", "The job over time"), metrics(data, "cgroup", "Its control group"),
+        metrics(data, "system", "The machine"));
 }
 
 /* ── who, and at what cost ─────────────────────────────────────────────── */

@@ -4,7 +4,7 @@
  * cost no more than thirty.
  */
 import type {Data} from "./data";
-import {eachFrame, h} from "./dom";
+import {eachFrame, h, upright} from "./dom";
 import {begin, clip, GUTTER, MARGIN, Picture, timeGrid, xOf} from "./draw";
 import {Lane, lane, Pointer, TimeAxis} from "./lanes";
 import {processDetails} from "./details";
@@ -315,7 +315,7 @@ export class ProcessSection {
 
 /* The text, or as much of it as fits, with "…". */
 function fit(g: CanvasRenderingContext2D, text: string, room: number): string {
-    const clean = text.slice(0, 400).replace(/\s+/g, " ");
+    const clean = upright(text.slice(0, 400)).replace(/\s+/g, " ");
     if (g.measureText(clean).width <= room)
         return clean;
     let lo = 0, hi = clean.length;

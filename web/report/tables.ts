@@ -16,10 +16,11 @@ export interface Column {
 }
 
 const FIRST = 15, MORE = 200;
+const texts = new Intl.Collator(); /* localeCompare() would make one for each pair */
 
 function compare(a: number | string, b: number | string): number {
     if (typeof a === "string" || typeof b === "string")
-        return String(a).localeCompare(String(b));
+        return texts.compare(String(a), String(b));
     return (Number.isNaN(a) ? 1 : 0) - (Number.isNaN(b) ? 1 : 0) || a - b || 0;
 }
 

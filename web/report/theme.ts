@@ -34,6 +34,10 @@ function printing(on: boolean): void {
     apply();
 }
 
+export function onPaper(): boolean {
+    return paper;
+}
+
 export function themeSwitch(): HTMLElement {
     const select = h("select", {id: "theme", "aria-label": "Colours"},
         h("option", {value: "auto"}, "System colours"), h("option", {value: "light"}, "Light"),

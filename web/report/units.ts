@@ -135,10 +135,24 @@ export function inUnit(unit: string, v: Num | undefined): string {
     }
 }
 
+/* With two digits, however small. */
+function fine(v: number): string {
+    return v.toFixed(1 - Math.floor(Math.log10(v)));
+}
+
+/* Neighbours at an axis differ, also where all others are told as "less than a tenth". */
+function smallTick(unit: string, v: number): string | null {
+    if (unit === "share" && v < 0.0095)
+        return `${fine(v * 100)}${NBSP}%`;
+    if (!(unit === "ratio" || unit.startsWith("count")) || v >= 0.095)
+        return null;
+    return `${fine(v)}${unit === "count/s" ? "/s" : ""}`;
+}
+
 /* A round number at an axis: "96 MiB", not "96.0 MiB". */
 export function tick(unit: string, v: number): string {
-    return v === 0 ? "0" : inUnit(unit, v).replace(/\.(\d*?)0+(?=\D)/, ".$1")
-        .replace(/\.(?=\D)/, "");
+    return v === 0 ? "0" : (smallTick(unit, v) ?? inUnit(unit, v))
+        .replace(/\.(\d*?)0+(?=\D|$)/, ".$1").replace(/\.(?=\D|$)/, "");
 }
 
 /* ── moments ───────────────────────────────────────────────────────────── */

@@ -39,7 +39,7 @@ function read(group: SVGGElement): Box {
 
 const root = document.documentElement;
 const boxes = [...document.querySelectorAll<SVGGElement>("#boxes > g")].map(read);
-const told = document.getElementById("told")!;
+const told = document.querySelector<SVGTextElement>("#told")!;
 const first = told.textContent ?? "";
 
 /* ── zoom ──────────────────────────────────────────────────────────────── */
@@ -48,8 +48,14 @@ function fit(b: Box, width: number): string {
     const columns = Math.floor((width - 2 * INDENT) / COLUMN);
     if (columns < 3)
         return "";
-    const letters = [...b.label];
-    return letters.length <= columns ? b.label : `${letters.slice(0, columns - 1).join("")}…`;
+    let used = 0, whole = ""; /* what leaves room for "…" */
+    for (const letter of b.label) {
+        used += letter >= "\u1100" ? 2 : 1; /* those of Chinese and the like are wide */
+        if (used > columns)
+            return `${whole}…`;
+        whole += used < columns ? letter : "";
+    }
+    return b.label;
 }
 
 /* So that `to` is as wide as the picture; what is beside it is hidden. */
@@ -95,6 +101,18 @@ function search(words: string): void {
     told.textContent = re ? `“${words}”: ${(covered([...found]) * 100).toFixed(1)} %` : first;
 }
 
+/* ── what is told of a box ─────────────────────────────────────────────── */
+
+/* The numbers first: of a long name and a long path the end may not fit. */
+function tell(b: Box): void {
+    const lines = (b.group.querySelector("title")!.textContent ?? "").split("\n");
+    const words = [...[lines[lines.length - 1], ...lines.slice(0, -1)].join("   ")];
+    told.textContent = words.join("");
+    const room = (WIDTH - 2 * PAD) / told.getComputedTextLength();
+    if (room < 1)
+        told.textContent = `${words.slice(0, Math.floor(words.length * room) - 1).join("")}…`;
+}
+
 /* ── buttons ───────────────────────────────────────────────────────────── */
 
 function act(words: string, x: number, what: () => void): void {
@@ -114,10 +132,7 @@ function ask(): void {
 
 for (const b of boxes) {
     b.group.addEventListener("click", () => zoom(b));
-    b.group.addEventListener("mouseenter", () => {
-        told.textContent = (b.group.querySelector("title")!.textContent ?? "")
-            .split("\n").join("   ");
-    });
+    b.group.addEventListener("mouseenter", () => tell(b));
 }
 act("Search", WIDTH - PAD, ask);
 act("All", WIDTH - PAD - 62, () => zoom(boxes[0]));

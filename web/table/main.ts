@@ -97,8 +97,17 @@ class Page {
 
     /* ── what is shown ── */
 
+    private doubt(s: Sum): string {
+        return this.d.sampled ? ` ± ${bytes(spread(s.variance) * 1024)}` : "";
+    }
+
     private bytes(s: Sum): string {
-        return bytes(s.bytes) + (this.d.sampled ? ` ± ${bytes(spread(s.variance) * 1024)}` : "");
+        return bytes(s.bytes) + this.doubt(s);
+    }
+
+    /* On a narrow page the interval stands below its amount. */
+    private amount(s: Sum): HTMLElement {
+        return h("span", {}, bytes(s.bytes), h("span", {class: "doubt"}, this.doubt(s)));
     }
 
     private share(s: Sum): HTMLElement {
@@ -134,7 +143,7 @@ class Page {
         const tags = this.tags.map((n) => this.tag(n, d.apart[n])(rows));
         return [
             {title: "bytes", numeric: true, sort: (i) => rows[i].bytes,
-                show: (i) => this.bytes(rows[i])},
+                show: (i) => this.amount(rows[i])},
             {title: "share", numeric: true, sort: (i) => rows[i].bytes,
                 show: (i) => this.share(rows[i])},
             {title: "count", help: "allocations", numeric: true, sort: (i) => rows[i].count,
