@@ -210,7 +210,7 @@ static uint32_t node_of(struct as_trail *t)
 	uint32_t node = t->same ? t->frame[t->same - 1].node : 0;
 
 	for (uint32_t i = t->same; i < t->n; i++)
-		t->frame[i].node = node = as_tree_child(node, t->frame[i].at.pc);
+		t->frame[i].node = node = as_tree_child(node, as_module_key(t->frame[i].at.pc));
 	return node;
 }
 
