@@ -7,6 +7,7 @@ import select
 import signal
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from attach import *
@@ -94,6 +95,46 @@ def _():
         h = a.left()
         expect_eq(h.by_function("top_by_size"), {"by_make": (5 * size, 5)}, "made")
         expect_eq((hooks(t.pid), threads(t.pid)), (0, ["attachee"]), "hooks and threads left")
+    t.end()
+
+
+# Its main thread sleeps while assay is there, and is asked for something only then.
+SLEEPS = """
+import ctypes, sys, threading, time
+
+def work():
+    while True:
+        kept = [str(i) for i in range(1000)]
+        time.sleep(0.001)
+
+def ours():
+    places = [tuple(int(x, 16) for x in line.split()[0].split("-"))
+              for line in open("/proc/self/maps") if "assay-heap.so" in line]
+    found = 0
+    for domain in (1, 2):
+        row = (ctypes.c_void_p * 5)()
+        ctypes.pythonapi.PyMem_GetAllocator(domain, row)
+        found += sum(a <= (word or 0) < b for word in row[1:] for a, b in places)
+    return found
+
+threading.Thread(target=work, daemon=True).start()
+print("ready", flush=True)
+for line in sys.stdin:
+    for i in range(1000):
+        kept = [str(i)]
+    print("done", ours(), flush=True)
+"""
+
+
+@job_test("a Python whose main thread wakes when assay has left keeps its allocators")
+def _():
+    t = Target(sys.executable, "-c", SLEEPS)
+    for options in ((), ("--sample", "4096")):
+        a = Attached(t.pid, "--python-allocators", *options)
+        time.sleep(0.3)
+        h = a.left()
+        expect(h.doc["total_allocations"] > 1000, f"{h.doc['total_allocations']} allocations")
+        expect_eq(t.tell("look"), "done 0", "allocators that are the library's")
     t.end()
 
 
