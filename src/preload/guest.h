@@ -83,12 +83,12 @@ struct as_guest {
 	uint64_t noted[8]; /* of each kind */
 	_Atomic uint32_t note_lock, tree_lock, code_lock, module_lock, ring_lock, sample_lock;
 	_Atomic uint32_t got_lock;
-	_Atomic uint32_t visit_lock;   /* of attach.c's thread, as long as it is there      */
-	struct as_writer everybody;    /* ring 0, under ring_lock                            */
+	_Atomic uint32_t visit_lock;    /* of attach.c's thread, as long as it is there      */
+	struct as_writer everybody;     /* ring 0, under ring_lock                            */
 	struct as_known_module *module; /* those that were noted; under module_lock          */
 	struct as_known_module *gone;   /* and went again, each once                         */
 	uint32_t nmodules, ngone;
-	_Atomic bool moved_in; /* where one is now another one was (module.c)                */
+	_Atomic bool moved_in;      /* where one is now another one was (module.c)                */
 	bool samples;               /* sample.h, under sample_lock but for a look at `filter` */
 	_Atomic uint8_t *filter;    /* [AS_SAMPLE_FILTER]: sampled ones that live, by hash    */
 	struct as_sampled *sampled; /* [slots]: their table                                   */

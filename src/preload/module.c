@@ -68,7 +68,7 @@ void *as_module_symbol(const struct link_map *map, const char *name)
 
 struct as_known_module {
 	uint64_t start, end, bias, name; /* a hash of it                                      */
-	uint64_t place; /* how many others were there before, shifted: what is told is so much more */
+	uint64_t place; /* how many others were there before, shifted: it is told so far up   */
 };
 
 static void tell(enum as_wire_note_kind kind, const struct as_known_module *k, const char *path,

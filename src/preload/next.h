@@ -28,6 +28,7 @@
 	X(munmap,         int,    (void *at, size_t size))                        \
 	X(mprotect,       int,    (void *at, size_t size, int prot))             \
 	X(mremap,         void *, (void *at, size_t old, size_t size, int flags, ...)) \
+	X(mlockall,       int,    (int flags))                                    \
 	X(brk,            int,    (void *end))                                    \
 	X(sbrk,           void *, (intptr_t by))                                  \
 	X(dlclose,        int,    (void *handle))                                 \

@@ -113,8 +113,7 @@ static inline bool as_program_needs(int fd, const Elf64_Phdr *dynamic, as_progra
 
 static inline bool as_program_is_asan(const char *library)
 {
-	return !strncmp(library, "libasan.so", 10) ||
-	       !strncmp(library, "libclang_rt.asan", 16);
+	return !strncmp(library, "libasan.so", 10) || !strncmp(library, "libclang_rt.asan", 16);
 }
 
 /* Is it built with AddressSanitizer as a library, which comes first or not at all? */

@@ -82,7 +82,7 @@ int main(void) { sleep(30); return 0; }
     stop(p, signal.SIGKILL)
 
 
-@job_test("a program with AddressSanitizer's library is refused; a child of it is left alone, and runs")
+@job_test("a program with AddressSanitizer's library is refused; a child is left alone, and runs")
 def _():
     source = tmp() / "checked.c"
     source.write_text("""#include <stdlib.h>
