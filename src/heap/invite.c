@@ -35,8 +35,15 @@ static bool find_program(const char *name, char ret[AS_LIBFILE_MAX])
 	}
 }
 
-/* Is it a program of musl, or a script for one? */
-static bool is_musl(char path[AS_LIBFILE_MAX])
+static long read_program(int fd, void *to, size_t n, uint64_t at)
+{
+	return as_pread(fd, to, n, (off_t)at);
+}
+
+enum nature { SUITS, MUSL, ASAN };
+
+/* Of a script: that of its program. */
+static enum nature nature_of(char path[AS_LIBFILE_MAX])
 {
 	unsigned char head[AS_PROGRAM_HEAD];
 
@@ -44,23 +51,54 @@ static bool is_musl(char path[AS_LIBFILE_MAX])
 		as_auto_fd int fd = as_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
 		ssize_t n = fd < 0 ? -1 : as_pread(fd, head, sizeof head, 0);
 
-		if (n <= 0 || as_program_is_musl(head, (size_t)n))
-			return n > 0;
+		if (n <= 0)
+			return SUITS;
+		if (as_program_is_musl(head, (size_t)n))
+			return MUSL;
+		if (as_program_has_asan(head, (size_t)n, fd, read_program))
+			return ASAN;
 		if (!as_program_script(head, (size_t)n, path))
-			return false;
+			return SUITS;
 	}
-	return false;
+	return SUITS;
+}
+
+static int has_asan(const char *what, struct as_err *err)
+{
+	(void)as_fail(err, AS_EUNSUP,
+		      "'%.150s' has AddressSanitizer, which has to be the first library in a "
+		      "program, and cannot be recorded",
+		      what);
+	return as_hint(err, "build it without -fsanitize=address to record it");
 }
 
 static int judge_program(const char *name, struct as_err *err)
 {
 	char path[AS_LIBFILE_MAX];
+	enum nature is = name && find_program(name, path) ? nature_of(path) : SUITS;
 
-	if (!name || !find_program(name, path) || !is_musl(path))
+	if (is == SUITS)
 		return AS_OK;
+	if (is == ASAN)
+		return has_asan(path, err);
 	(void)as_fail(err, AS_EUNSUP, "'%.150s' has musl as its libc, and cannot be recorded",
 		      path);
 	return as_hint(err, "assay's guest is made for glibc: link the program with that one");
+}
+
+/* Others that are preloaded would come after us. */
+static int judge_preload(const char *list, struct as_err *err)
+{
+	size_t n;
+
+	for (; list && *list; list += n + (list[n] != '\0')) {
+		n = strcspn(list, ": ");
+		const char *slash = memrchr(list, '/', n), *name = slash ? slash + 1 : list;
+
+		if (n && as_program_is_asan(name))
+			return has_asan("LD_PRELOAD", err);
+	}
+	return AS_OK;
 }
 
 /* ── what it finds ────────────────────────────────────────────────────── */
@@ -95,6 +133,8 @@ int as_invite(struct as_invite *v, const char *door, const char *program, struct
 	char path[AS_LIBFILE_MAX];
 	int r = judge_program(program, err);
 
+	if (r == AS_OK)
+		r = judge_preload(others, err);
 	if (r == AS_OK)
 		r = find_library(path, err);
 	*v = (struct as_invite){{NULL}};

@@ -71,11 +71,44 @@ static bool ask(long s, const struct as_wire_hello *hello, struct answer *ret)
 	return n == (long)sizeof ret->welcome && ret->welcome.magic == AS_WIRE_HEAP_MAGIC;
 }
 
+/*
+ * Of as much as is mapped hardly any is used. Where all that comes is locked (mlockall) it would
+ * be there at once: so nobody may touch it while that is undone.
+ */
+static long map_empty(size_t bytes, int flags, int fd)
+{
+	long p = as_sys6(SYS_mmap, 0, (long)bytes, PROT_NONE, flags, fd, 0);
+
+	if (as_sys_failed(p))
+		return p;
+	as_sys3(SYS_munlock, p, (long)bytes, 0);
+	if (!as_sys3(SYS_mprotect, p, (long)bytes, PROT_READ | PROT_WRITE))
+		return p;
+	as_sys3(SYS_munmap, p, (long)bytes, 0);
+	return -1;
+}
+
+/*
+ * It comes to a place where there is something, in one step: a thread that is still on its way out
+ * finds memory there at any moment.
+ */
+static long move(long p, size_t bytes, void *there)
+{
+	long to;
+
+	if (!there || as_sys_failed(p))
+		return p;
+	to = as_sys6(SYS_mremap, p, (long)bytes, (long)bytes, MREMAP_MAYMOVE | MREMAP_FIXED,
+		     (long)there, 0);
+	if (as_sys_failed(to))
+		as_sys3(SYS_munmap, p, (long)bytes, 0);
+	return to;
+}
+
 /* At `there`, if there is one: what as_disconnect() left of an earlier one. */
 static void *map(void *there, int fd, size_t bytes)
 {
-	long p = as_sys6(SYS_mmap, (long)there, (long)bytes, PROT_READ | PROT_WRITE,
-			 MAP_SHARED | (there ? MAP_FIXED : 0), fd, 0);
+	long p = move(map_empty(bytes, MAP_SHARED, fd), bytes, there);
 
 	if (as_sys_failed(p))
 		return NULL;
@@ -116,11 +149,9 @@ bool as_connect(const char *path, uint32_t pid, uint32_t parent, struct as_wire_
 	       a.welcome.bytes >= sizeof(struct as_wire_heap) && both(&a, session, heap);
 }
 
-/* In one step: a thread that is still on its way out finds memory there at any moment. */
 static void blank(void *at, size_t bytes)
 {
-	as_sys6(SYS_mmap, (long)at, (long)bytes, PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+	(void)move(map_empty(bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1), bytes, at);
 }
 
 void as_disconnect(struct as_wire_session *session, struct as_wire_heap *heap)

@@ -83,10 +83,12 @@ struct as_guest {
 	uint64_t noted[8]; /* of each kind */
 	_Atomic uint32_t note_lock, tree_lock, code_lock, module_lock, ring_lock, sample_lock;
 	_Atomic uint32_t got_lock;
-	_Atomic uint32_t visit_lock;   /* of attach.c's thread, as long as it is there      */
-	struct as_writer everybody;    /* ring 0, under ring_lock                            */
-	struct as_wire_module *module; /* those that were noted; under module_lock           */
-	uint32_t nmodules;
+	_Atomic uint32_t visit_lock;    /* of attach.c's thread, as long as it is there      */
+	struct as_writer everybody;     /* ring 0, under ring_lock                            */
+	struct as_known_module *module; /* those that were noted; under module_lock          */
+	struct as_known_module *gone;   /* and went again, each once                         */
+	uint32_t nmodules, ngone;
+	_Atomic bool moved_in;      /* where one is now another one was (module.c)                */
 	bool samples;               /* sample.h, under sample_lock but for a look at `filter` */
 	_Atomic uint8_t *filter;    /* [AS_SAMPLE_FILTER]: sampled ones that live, by hash    */
 	struct as_sampled *sampled; /* [slots]: their table                                   */
@@ -104,6 +106,8 @@ struct as_guest {
 };
 
 extern struct as_guest as_guest;
+
+struct as_known_module;
 
 /* Room that b and c keep for a thread; theirs to make, from as_guest_pages(). */
 struct as_pywalk_thread;
@@ -266,3 +270,13 @@ struct as_guest_module {
  * until `as_guest.unloads` changes.
  */
 bool as_module_at(uint64_t address, struct as_guest_module *ret);
+
+/* The key of a node: the address, told from that of a module that was there before. */
+uint64_t as_module_key_slowly(uint64_t address);
+
+static inline uint64_t as_module_key(uint64_t address)
+{
+	if (__builtin_expect(atomic_load_explicit(&as_guest.moved_in, memory_order_relaxed), 0))
+		return as_module_key_slowly(address);
+	return address;
+}

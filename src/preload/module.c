@@ -66,14 +66,24 @@ void *as_module_symbol(const struct link_map *map, const char *name)
 
 /* --- noting, under the lock ---------------------------------------------------------------- */
 
-static void tell(enum as_wire_note_kind kind, struct as_wire_module m, const char *path, size_t n)
+struct as_known_module {
+	uint64_t start, end, bias, name; /* a hash of it                                      */
+	uint64_t place; /* how many others were there before, shifted: it is told so far up   */
+};
+
+static void tell(enum as_wire_note_kind kind, const struct as_known_module *k, const char *path,
+		 size_t n)
 {
-	m.seq = atomic_load(&as_guest.heap->seq);
+	struct as_wire_module m = {.start = k->start + k->place,
+				   .end = k->end + k->place,
+				   .bias = k->bias + k->place,
+				   .seq = atomic_load(&as_guest.heap->seq)};
+
 	as_note(kind, (struct as_note_part[]){{&m, sizeof m}, {path, n}}, 2);
 }
 
 /* The program itself has no name in the loader's list. The host's stack may be a small one. */
-static void tell_program(const struct as_wire_module *m)
+static void tell_program(const struct as_known_module *k)
 {
 	char *path = as_guest_pages(PATH_MAX);
 	long n;
@@ -81,44 +91,91 @@ static void tell_program(const struct as_wire_module *m)
 	if (!path)
 		return;
 	n = as_sys6(SYS_readlinkat, AT_FDCWD, (long)"/proc/self/exe", (long)path, PATH_MAX, 0, 0);
-	tell(AS_WIRE_NOTE_MODULE, *m, path, n > 0 ? (size_t)n : 0);
+	tell(AS_WIRE_NOTE_MODULE, k, path, n > 0 ? (size_t)n : 0);
 	as_guest_pages_back(path, PATH_MAX);
 }
 
-static bool same(const struct as_wire_module *m, const struct dl_find_object *o)
+static uint64_t hash_of(const char *name)
 {
-	return m->start == (uintptr_t)o->dlfo_map_start && m->end == (uintptr_t)o->dlfo_map_end &&
-	       m->bias == o->dlfo_link_map->l_addr;
+	uint64_t h = 14695981039346656037ull;
+
+	for (; *name; name++)
+		h = (h ^ (unsigned char)*name) * 1099511628211ull;
+	return h;
+}
+
+static struct as_known_module describe(const struct dl_find_object *o)
+{
+	return (struct as_known_module){.start = (uintptr_t)o->dlfo_map_start,
+					.end = (uintptr_t)o->dlfo_map_end,
+					.bias = o->dlfo_link_map->l_addr,
+					.name = hash_of(o->dlfo_link_map->l_name)};
+}
+
+static bool same(const struct as_known_module *a, const struct as_known_module *b)
+{
+	return a->start == b->start && a->end == b->end && a->bias == b->bias && a->name == b->name;
 }
 
 static bool known(const struct dl_find_object *o)
 {
+	struct as_known_module is = describe(o);
+
 	for (uint32_t i = 0; i < as_guest.nmodules; i++)
-		if (same(&as_guest.module[i], o))
+		if (same(&as_guest.module[i], &is))
 			return true;
 	return false;
 }
 
+/* That of the one that was there as it is now, else the next after all that were. */
+static uint64_t place_of(const struct as_known_module *is)
+{
+	const uint64_t step = UINT64_C(1) << AS_WIRE_PLACE_SHIFT;
+	uint64_t place = 0;
+
+	for (uint32_t i = 0; i < as_guest.ngone; i++) {
+		const struct as_known_module *k = &as_guest.gone[i];
+
+		if (same(k, is))
+			return k->place;
+		if (k->start < is->end && is->start < k->end && k->place >= place)
+			place = k->place + step;
+	}
+	return place < AS_WIRE_PLACES * step ? place : 0;
+}
+
 static void note(const struct dl_find_object *o)
 {
-	struct as_wire_module m = {
-		.start = (uintptr_t)o->dlfo_map_start,
-		.end = (uintptr_t)o->dlfo_map_end,
-		.bias = o->dlfo_link_map->l_addr,
-	};
+	struct as_known_module is = describe(o);
 
 	if (!as_guest.module)
 		as_guest.module = as_guest_pages(MOST * sizeof *as_guest.module);
 	if (!as_guest.module || as_guest.nmodules == MOST)
 		return;
-	as_guest.module[as_guest.nmodules++] = m;
+	is.place = place_of(&is);
+	as_guest.module[as_guest.nmodules++] = is;
+	if (is.place)
+		atomic_store_explicit(&as_guest.moved_in, true, memory_order_relaxed);
 	if (*o->dlfo_link_map->l_name)
-		tell(AS_WIRE_NOTE_MODULE, m, o->dlfo_link_map->l_name,
+		tell(AS_WIRE_NOTE_MODULE, &is, o->dlfo_link_map->l_name,
 		     strlen(o->dlfo_link_map->l_name));
 	else
-		tell_program(&m);
+		tell_program(&is);
 	if (as_symbol(o->dlfo_link_map, "PyCode_Type"))
 		as_python_appeared(o->dlfo_link_map);
+}
+
+uint64_t as_module_key_slowly(uint64_t address)
+{
+	uint64_t place = 0;
+
+	as_lock(&as_guest.module_lock);
+	for (uint32_t i = 0; i < as_guest.nmodules && !place; i++)
+		if (address - as_guest.module[i].start <
+		    as_guest.module[i].end - as_guest.module[i].start)
+			place = as_guest.module[i].place;
+	as_unlock(&as_guest.module_lock);
+	return address + place;
 }
 
 bool as_module_at(uint64_t address, struct as_guest_module *ret)
@@ -142,18 +199,41 @@ bool as_module_at(uint64_t address, struct as_guest_module *ret)
 
 /* --- unloading ------------------------------------------------------------------------------- */
 
+static void remember(const struct as_known_module *k)
+{
+	if (!as_guest.gone)
+		as_guest.gone = as_guest_pages(MOST * sizeof *as_guest.gone);
+	for (uint32_t i = 0; i < as_guest.ngone; i++)
+		if (same(&as_guest.gone[i], k))
+			return;
+	if (as_guest.gone && as_guest.ngone < MOST)
+		as_guest.gone[as_guest.ngone++] = *k;
+}
+
+static bool is_there(const struct as_known_module *k)
+{
+	struct as_known_module now;
+	struct dl_find_object o;
+
+	if (!find((const void *)(uintptr_t)k->start, &o))
+		return false;
+	now = describe(&o);
+	return same(k, &now);
+}
+
 static void drop_those_gone(void)
 {
-	struct dl_find_object o;
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < as_guest.nmodules; i++) {
-		struct as_wire_module m = as_guest.module[i];
+		struct as_known_module k = as_guest.module[i];
 
-		if (find((const void *)(uintptr_t)m.start, &o) && same(&m, &o))
-			as_guest.module[kept++] = m;
-		else
-			tell(AS_WIRE_NOTE_UNLOAD, m, NULL, 0);
+		if (is_there(&k)) {
+			as_guest.module[kept++] = k;
+			continue;
+		}
+		tell(AS_WIRE_NOTE_UNLOAD, &k, NULL, 0);
+		remember(&k);
 	}
 	as_guest.nmodules = kept;
 }

@@ -10,7 +10,10 @@
  * no lock and may be asked at any moment.
  *
  * dlclose() has no such secrets, and is hooked: afterwards addresses mean
- * something else (`as_guest.unloads`).
+ * something else (`as_guest.unloads`). Another module may come to the same place,
+ * and its frames are not those of the first: so a module that is the n-th there is
+ * told n << AS_WIRE_PLACE_SHIFT further up, and so are the keys of nodes in it. One
+ * that comes again is what it was.
  */
 #include "preload/guest.h"
 

@@ -4,11 +4,10 @@
  * A thread keeps its last walk (unwind/trail.h): what the stack still has in
  * common with it costs one or two loads a frame, and no look-up of a node.
  */
-#include <fcntl.h>
 #include <string.h>
 
 #include "preload/guest.h"
-#include "preload/sys.h"
+#include "preload/maps.h"
 #include "unwind/module.h"
 #include "unwind/trail.h"
 
@@ -30,49 +29,6 @@ static struct as_unwind *unwinder;
 
 /* ── where stacks are ─────────────────────────────────────────────────── */
 
-/* /proc/self/maps, a piece at a time, without the C library. */
-struct maps {
-	int fd;
-	size_t n, at;
-	char text[1024];
-};
-
-static int next_char(struct maps *m)
-{
-	if (m->at == m->n) {
-		long n = as_sys3(SYS_read, m->fd, (long)m->text, sizeof m->text);
-
-		if (n <= 0)
-			return -1;
-		m->n = (size_t)n;
-		m->at = 0;
-	}
-	return (unsigned char)m->text[m->at++];
-}
-
-/* A number in hexadecimal and what comes after it. */
-static uint64_t next_hex(struct maps *m, int *ret_end)
-{
-	uint64_t v = 0;
-	int c = next_char(m);
-
-	for (; (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); c = next_char(m))
-		v = v << 4 | (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
-	*ret_end = c;
-	return v;
-}
-
-/* The rest of a line; is its last word this one? */
-static bool rest_is(struct maps *m, const char *word)
-{
-	size_t same = 0, n = strlen(word);
-	int c = next_char(m);
-
-	for (; c >= 0 && c != '\n'; c = next_char(m))
-		same = same < n && c == word[same] ? same + 1 : c == word[0];
-	return same == n;
-}
-
 /*
  * The stack of the main thread grows by itself, and nothing is ever mapped
  * close below it.
@@ -86,35 +42,22 @@ static struct as_unwind_range with_room_to_grow(struct as_unwind_range r)
 	return r;
 }
 
-static bool find_in(struct maps *m, uint64_t address, struct as_unwind_range *ret, bool *ret_main)
-{
-	for (int end = 0; end >= 0;) {
-		struct as_unwind_range r;
-
-		r.low = next_hex(m, &end);
-		if (end != '-')
-			return false;
-		r.high = next_hex(m, &end);
-		*ret_main = rest_is(m, "[stack]");
-		if (address >= r.low && address < r.high) {
-			*ret = *ret_main ? with_room_to_grow(r) : r;
-			return true;
-		}
-	}
-	return false;
-}
-
 static bool mapping_of(uint64_t address, struct as_unwind_range *ret, bool *ret_main)
 {
-	struct maps m;
+	struct as_maps m;
+	struct as_maps_line l;
+	bool found = false;
 
-	m.n = m.at = 0;
-	m.fd = (int)as_sys6(SYS_openat, AT_FDCWD, (long)"/proc/self/maps", O_RDONLY | O_CLOEXEC, 0,
-			    0, 0);
-	if (m.fd < 0)
+	if (!as_maps_open(&m))
 		return false;
-	bool found = find_in(&m, address, ret, ret_main);
-	as_sys3(SYS_close, m.fd, 0, 0);
+	while (!found && as_maps_next(&m, "[stack]", &l))
+		found = address >= l.start && address < l.end;
+	as_maps_close(&m);
+	if (found) {
+		*ret = (struct as_unwind_range){l.start, l.end};
+		*ret = l.named ? with_room_to_grow(*ret) : *ret;
+		*ret_main = l.named;
+	}
 	return found;
 }
 
@@ -210,7 +153,7 @@ static uint32_t node_of(struct as_trail *t)
 	uint32_t node = t->same ? t->frame[t->same - 1].node : 0;
 
 	for (uint32_t i = t->same; i < t->n; i++)
-		t->frame[i].node = node = as_tree_child(node, t->frame[i].at.pc);
+		t->frame[i].node = node = as_tree_child(node, as_module_key(t->frame[i].at.pc));
 	return node;
 }
 

@@ -28,9 +28,15 @@
 	X(munmap,         int,    (void *at, size_t size))                        \
 	X(mprotect,       int,    (void *at, size_t size, int prot))             \
 	X(mremap,         void *, (void *at, size_t old, size_t size, int flags, ...)) \
+	X(mlockall,       int,    (int flags))                                    \
 	X(brk,            int,    (void *end))                                    \
 	X(sbrk,           void *, (intptr_t by))                                  \
 	X(dlclose,        int,    (void *handle))                                 \
+	X(setuid,         int,    (uid_t to))                                     \
+	X(seteuid,        int,    (uid_t to))                                     \
+	X(setreuid,       int,    (uid_t real, uid_t to))                         \
+	X(setresuid,      int,    (uid_t real, uid_t to, uid_t saved))            \
+	X(chroot,         int,    (const char *to))                               \
 	X(fork,           pid_t,  (void))                                         \
 	X(daemon,         int,    (int stay, int keep))                           \
 	X(system,         int,    (const char *command))                          \

@@ -162,7 +162,11 @@ static void compare(void)
 		as_pyhost_refuse(AS_WIRE_WHY_SELFTEST);
 }
 
-/* Called by the interpreter, with the GIL. A collection now would be the host's, and unseen. */
+/*
+ * Called by the interpreter, with the GIL. A collection now would be the host's, and unseen. Its
+ * main thread may have slept since we asked, and nothing be recorded any more: then nothing is
+ * put in place, as nobody would take it out again.
+ */
 static int asked(void *unused)
 {
 	struct as_guest_thread *t = as_this_thread();
@@ -173,7 +177,8 @@ static int asked(void *unused)
 	int collects = api->gc_disable && api->gc_enable ? api->gc_disable() : 0;
 	if (atomic_load_explicit(&as_pyhost.state, memory_order_relaxed) == AS_PYHOST_TRUSTED)
 		compare();
-	as_pymem_install();
+	if (atomic_load(&as_guest.phase) != AS_GUEST_OFF)
+		as_pymem_install();
 	if (collects)
 		(void)api->gc_enable();
 	as_outside(t);

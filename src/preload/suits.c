@@ -15,17 +15,23 @@ static long open_program(const char *path)
 	return as_sys6(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
 }
 
+static long read_program(int fd, void *to, size_t n, uint64_t at)
+{
+	return as_sys6(SYS_pread64, fd, (long)to, (long)n, (long)at, 0, 0);
+}
+
 /* Does it? `script`: the program of a script, which is to be asked too; empty: it is none. */
 static bool head_suits(long fd, char script[AS_PROGRAM_SCRIPT])
 {
 	unsigned char head[AS_PROGRAM_HEAD];
-	long n = as_sys6(SYS_pread64, fd, (long)head, sizeof head, 0, 0, 0);
+	long n = read_program((int)fd, head, sizeof head, 0);
 
 	script[0] = '\0';
 	if (n <= 0)
 		return true;
 	(void)as_program_script(head, (size_t)n, script);
-	return !as_program_is_musl(head, (size_t)n);
+	return !as_program_is_musl(head, (size_t)n) &&
+	       !as_program_has_asan(head, (size_t)n, (int)fd, read_program);
 }
 
 static bool path_suits(char path[AS_PROGRAM_SCRIPT])

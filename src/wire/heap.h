@@ -179,9 +179,10 @@ enum as_wire_heap_why {
 
 /*
  * A stack is a node and its callers. Native: the return address less one, as
- * the process sees it. Python: AS_WIRE_PYTHON, the number of the code's note,
- * and the offset of the instruction in bytes. Node numbers grow, and callers
- * have the smaller ones.
+ * the process sees it; where another module was before, with the number of this
+ * one there in the bits from AS_WIRE_PLACE_SHIFT on. Python: AS_WIRE_PYTHON, the
+ * number of the code's note, and the offset of the instruction in bytes. Node
+ * numbers grow, and callers have the smaller ones.
  */
 struct as_wire_node {
 	uint64_t key;
@@ -191,7 +192,9 @@ struct as_wire_node {
 
 #define AS_WIRE_PYTHON      (1ull << 63)
 #define AS_WIRE_ENTRY       (1ull << 62) /* the first Python frame of one run of the C evaluator */
-#define AS_WIRE_CODE_SHIFT  24           /* bits below: offset of the instruction in bytes */
+#define AS_WIRE_PLACE_SHIFT 48
+#define AS_WIRE_PLACES      (1u << 13) /* modules in one place, one after the other */
+#define AS_WIRE_CODE_SHIFT  24         /* bits below: offset of the instruction in bytes */
 #define AS_WIRE_OFFSET_MASK ((1ull << AS_WIRE_CODE_SHIFT) - 1)
 
 /*
@@ -218,8 +221,9 @@ struct as_wire_code {
 };
 
 struct as_wire_module {
-	uint64_t start, end, bias; /* of its code; bias: address less that in the file */
-	uint64_t seq;              /* since when                                       */
+	/* Of its code; bias: address less that in the file. As in nodes' keys. */
+	uint64_t start, end, bias;
+	uint64_t seq; /* since when */
 };
 
 struct as_wire_thread {

@@ -589,4 +589,36 @@ def _():
         expect(r.rc == BAD_FILE and "bad.heap" in r.err, f"{foreign[:20]!r}: {r}")
 
 
+@job_test("a child that is another user, or in another root, before it allocates is recorded")
+def _():
+    source = tmp() / "drops.c"
+    source.write_text("""#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(int n, char **arg)
+{
+	int status = 0, how = atoi(arg[1]);
+	if (!fork()) {
+		if (how == 0 ? setuid(65534) : how == 1 ? seteuid(65534) :
+		    how == 2 ? setreuid(65534, 65534) : how == 3 ? setresuid(65534, 65534, 65534) :
+		    chroot("/var")) _exit(8);
+		char *volatile p = malloc(10007); memset(p, 1, 10007);
+		_exit(7);
+	}
+	wait(&status);
+	return WEXITSTATUS(status);
+}
+""")
+    if not is_root() or run("cc", "-o", tmp() / "drops", source).rc:
+        skip("needs root and a compiler")
+    for how in range(5):
+        r = assay("heap", "run", "-q", "--no-store", "--follow-fork", "-f", "-o", "d.heap", "--",
+                  "./drops", how)
+        expect_eq(r.rc, 7, r.err)
+        doc = json.loads(assay("heap", "stats", "--json", "d.heap").ok().out)
+        expect_eq((doc["total_allocations"], doc["total_allocated_bytes"]), (1, 10007), how)
+
+
 main()

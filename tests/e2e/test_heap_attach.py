@@ -7,6 +7,7 @@ import select
 import signal
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from attach import *
@@ -95,6 +96,96 @@ def _():
         expect_eq(h.by_function("top_by_size"), {"by_make": (5 * size, 5)}, "made")
         expect_eq((hooks(t.pid), threads(t.pid)), (0, ["attachee"]), "hooks and threads left")
     t.end()
+
+
+# Its main thread sleeps while assay is there, and is asked for something only then.
+SLEEPS = """
+import ctypes, sys, threading, time
+
+def work():
+    while True:
+        kept = [str(i) for i in range(1000)]
+        time.sleep(0.001)
+
+def ours():
+    places = [tuple(int(x, 16) for x in line.split()[0].split("-"))
+              for line in open("/proc/self/maps") if "assay-heap.so" in line]
+    found = 0
+    for domain in (1, 2):
+        row = (ctypes.c_void_p * 5)()
+        ctypes.pythonapi.PyMem_GetAllocator(domain, row)
+        found += sum(a <= (word or 0) < b for word in row[1:] for a, b in places)
+    return found
+
+threading.Thread(target=work, daemon=True).start()
+print("ready", flush=True)
+for line in sys.stdin:
+    for i in range(1000):
+        kept = [str(i)]
+    print("done", ours(), flush=True)
+"""
+
+
+@job_test("a Python whose main thread wakes when assay has left keeps its allocators")
+def _():
+    t = Target(sys.executable, "-c", SLEEPS)
+    for options in ((), ("--sample", "4096")):
+        a = Attached(t.pid, "--python-allocators", *options)
+        time.sleep(0.3)
+        h = a.left()
+        expect(h.doc["total_allocations"] > 1000, f"{h.doc['total_allocations']} allocations")
+        expect_eq(t.tell("look"), "done 0", "allocators that are the library's")
+    t.end()
+
+
+@job_test("a program that locks all its memory does not have ours, from its start or attached")
+def _():
+    source = tmp() / "locks.c"
+    source.write_text("""#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+static void tell(void)
+{
+	char line[256]; long rss = 0, locked = 0; FILE *f = fopen("/proc/self/status", "r");
+	while (f && fgets(line, sizeof line, f)) {
+		sscanf(line, "VmRSS: %ld", &rss); sscanf(line, "VmLck: %ld", &locked);
+	}
+	if (f) fclose(f);
+	printf("done %ld %ld\\n", rss, locked); fflush(stdout);
+}
+int main(int n, char **arg)
+{
+	char line[64], *p;
+	if (mlockall(atoi(arg[1]))) return 7;
+	puts("ready"); fflush(stdout);
+	while (fgets(line, sizeof line, stdin)) {
+		p = mmap(NULL, 5 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		tell(); munmap(p, 5 << 20);
+	}
+	return 0;
+}
+""")
+    if run("cc", "-o", tmp() / "locks", source).rc:
+        skip("no compiler")
+    if run("./locks", 3).rc:
+        skip("may not lock its memory")
+    for flags, filled in ((1, 0), (3, 5 << 10), (5, 0), (7, 0)):    # current, future, on fault
+        alone = Target("./locks", flags)
+        there = Target(ASSAY, "heap", "run", "-q", "--no-store", "-f", "-o", "x.heap", "--",
+                       "./locks", flags)
+        said = [int(t.tell("look").split()[1]) for t in (alone, there)]
+        expect(said[1] - said[0] < 20 << 10, f"mlockall({flags}): {said} KiB")
+        expect(said[1] - filled > said[0] - filled >= 0, f"mlockall({flags}): {said} KiB")
+        there.end()
+        for i in range(2):
+            a = Attached(alone.pid)
+            had = int(alone.tell("look").split()[1])
+            a.left()
+            now = int(alone.tell("look").split()[1])
+            expect(max(had, now) - said[0] < 60 << 10,
+                   f"mlockall({flags}), attached: {said[0]}, {had}, {now} KiB")
+        alone.end()
 
 
 @job_test("it ends with --duration, and when the program does")

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Native stacks, and native frames between those of Python."""
+import json
 import os
 import re
 import sys
@@ -171,6 +172,45 @@ def _():
         expect_in("main", frames, "the stack")
     deepest = max((frames.count("down") for frames, _ in every))
     expect(deepest >= 3, f"down() calls itself, but no stack has it {deepest} times")
+
+
+@job_test("modules that come one after the other to the same place have their own functions")
+def _():
+    source, host = tmp() / "plugin.c", tmp() / "host.c"
+    source.write_text("""#include <stdlib.h>
+__attribute__((noinline)) void *NAME(size_t n) { void *volatile p = malloc(n); return p; }
+void *work(size_t n) { void *volatile p = NAME(n); return p; }
+""")
+    host.write_text("""#include <dlfcn.h>
+#include <stdio.h>
+static void go(const char *file, size_t n)
+{
+	void *h = dlopen(file, RTLD_NOW);
+	void *(*work)(size_t) = h ? (void *(*)(size_t))dlsym(h, "work") : 0;
+	if (!work) return;
+	printf("%p\\n", (void *)work);
+	for (int i = 0; i < 7; i++) (void)work(n);
+	dlclose(h);
+}
+int main(void)
+{
+	for (int i = 0; i < 5; i++) { go("./a.so", 1009); go("./b.so", 3001); go("./c.so", 7001); }
+	return 0;
+}
+""")
+    for name in "abc":
+        if run("cc", "-g", "-O1", "-shared", "-fPIC", f"-DNAME=by_{name}", "-o",
+               tmp() / f"{name}.so", source).rc:
+            skip("no compiler")
+    run("cc", "-o", tmp() / "loads", host, "-ldl").ok()
+    for options in ((), ("--native", "--sample", "1")):
+        r = run(ASSAY, "heap", "run", "--quiet", *options, "--force", "-o", FILE, "--", "./loads")
+        expect_eq(len(set(r.ok().out.split())), 1, "places")
+        doc = json.loads(assay("heap", "stats", "--json", FILE).ok().out)
+        by = {l["function"]: (l["bytes"], l["count"]) for l in doc["top_by_size"]}
+        expect_eq({name: by.get(name) for name in ("by_a", "by_b", "by_c")},
+                  {"by_a": (35 * 1009, 35), "by_b": (35 * 3001, 35), "by_c": (35 * 7001, 35)},
+                  "functions")
 
 
 main()

@@ -13,7 +13,7 @@ from harness import *
 from heaps import *
 from jobs import *
 
-REFUSED, DENIED, NOT_FOUND, USAGE = 69, 77, 66, 2
+REFUSED, DENIED, NOT_FOUND, USAGE, WRAPPER = 69, 77, 66, 2, 125
 
 
 def refused(pid, rc, *sentences, **how):
@@ -80,6 +80,29 @@ int main(void) { sleep(30); return 0; }
     p = start(tmp() / "own")
     refused(p.pid, REFUSED, "allocator of its own")
     stop(p, signal.SIGKILL)
+
+
+@job_test("a program with AddressSanitizer's library is refused; a child is left alone, and runs")
+def _():
+    source = tmp() / "checked.c"
+    source.write_text("""#include <stdlib.h>
+int main(void) { char *volatile p = malloc(31); free(p); return 7; }
+""")
+    if run("gcc", "-fsanitize=address", "-o", tmp() / "checked", source).rc \
+            or run("./checked").rc != 7:
+        skip("no compiler with AddressSanitizer")
+    r = assay("heap", "run", "--no-store", "-o", "x.heap", "--", "./checked")
+    expect_eq(r.rc, WRAPPER, r.err)
+    expect_in("has AddressSanitizer", r.err)
+    for options in ((), ("--follow-fork",)):
+        for how in ("exec ./checked", "./checked; exit $?", "PATH=.:$PATH; checked"):
+            r = assay("heap", "run", "--no-store", "--quiet", "--force", *options, "-o", "x.heap",
+                      "--", "sh", "-c", how)
+            expect_eq((r.rc, r.err), (7, ""), f"{how} {options}")
+    library = run("gcc", "-print-file-name=libasan.so").out.strip()
+    r = assay("heap", "run", "--no-store", "-f", "-o", "x.heap", "--", "true",
+              env={"LD_PRELOAD": library})
+    expect_in("has AddressSanitizer", r.err)
 
 
 @job_test("a process that is stopped, or under strict seccomp, is refused")
