@@ -56,8 +56,10 @@ static void put_part_of_it(const struct as_sheet *s, const struct as_scope_info 
 	if (from->how != AS_ATTRIBUTED)
 		return;
 	as_ink(s->out, s->look, AS_YELLOW);
-	as_buf_fmt(s->out, "  from %s\n", from->source);
+	as_buf_str(s->out, "  from ");
+	(void)as_put_name(s->out, from->source, s->look->width - 7);
 	as_ink_end(s->out, s->look, AS_YELLOW);
+	as_buf_byte(s->out, '\n');
 }
 
 void as_put_listed(const struct as_sheet *s, enum as_scope scope, const char *title, size_t rows)
