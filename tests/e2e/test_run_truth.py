@@ -2,6 +2,7 @@
 """`assay run` against known answers: the quick part of `make truth`, with wide margins."""
 import json
 import os
+import shutil
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
@@ -119,6 +120,17 @@ def _():
         expect_near(p.total("memory_peak"), p.truth["bytes"], 0.08, f"peak {how}")
         p = profile("cachefill", "f", 64, **how)
         expect_between(p.total("memory_peak"), 0, 12 * MIB, f"peak of a writer {how}")
+
+
+@job_test("files that a child of a shell maps are no memory of the job, also without a group")
+def _():
+    folder = public()
+    shutil.copy(work("mapped"), folder)
+    script = "./mapped file 100 >truth; true"
+    r = run(*as_nobody(folder / "assay", "run", "--no-store", "--json", "-o", folder / "r.json",
+                       "--", "sh", "-c", script), cwd=folder).ok()
+    totals = json.loads((folder / "r.json").read_text())["assay"]["totals"]
+    expect_between(totals["memory_peak"]["value"], 0, 12 * MIB, f"peak, {r.err}")
 
 
 @job_test("a spike between two samples is in the peak")
