@@ -552,7 +552,8 @@ static void set_total(const struct state *s, struct as_total *totals, enum as_to
 		as_total_set(totals, id, v, AS_ATTRIBUTED, "BPF; %llu were lost",
 			     (unsigned long long)as_netwatch_lost(s->watch));
 	else if (s->watch && s->watch_ns)
-		as_total_set(totals, id, v, AS_ATTRIBUTED, "BPF; what was over by %lld ms is missed",
+		as_total_set(totals, id, v, AS_ATTRIBUTED,
+			     "BPF; what was over by %lld ms is missed",
 			     (long long)(s->watch_ns / AS_MSEC));
 	else if (s->watch)
 		as_total_set(totals, id, v, AS_MEASURED, "BPF");

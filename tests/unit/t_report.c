@@ -1080,11 +1080,14 @@ static void t_network_from(void)
 	static const char *const words = "network from BPF; what was over by 21 ms is missed";
 	as_auto_run struct as_run *run = demo();
 
-	as_total_set(run->totals, AS_T_NET_SENT, 79, AS_ATTRIBUTED, "%s", words + 13);
+	run->totals[AS_T_NET_SENT] = (struct as_total){.value = 79, .how = AS_ATTRIBUTED};
+	(void)snprintf(run->totals[AS_T_NET_SENT].source, sizeof run->totals->source, "%s",
+		       words + strlen("network from "));
+	run->totals[AS_T_NET_RECV] = (struct as_total){.value = 457};
 	for (int64_t n = 0; n < 2; n++) {
 		as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
 
-		as_total_set(run->totals, AS_T_NET_CONNS, n, AS_ATTRIBUTED, "%s", words + 13);
+		run->totals[AS_T_NET_CONNS] = (struct as_total){.value = n};
 		as_report_summary(&b, &wide, run);
 		EXPECT(has(&b, words) == (n > 0));
 	}
