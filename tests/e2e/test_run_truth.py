@@ -33,6 +33,31 @@ for kind in ("fork", "double", "setsid", "vfork", "thread", "leader", "sibling")
             expect_near(p.seconds(), p.truth["cpu_seconds"], 0.05, f"CPU seconds {how}", START)
 
 
+LEFT_TO_WAIT = '''
+import os, resource
+for i in range(3000):
+    os.posix_spawn("/bin/true", ["true"], {})
+    if i % 2:
+        os.waitpid(-1, 0)
+try:
+    while True:
+        os.waitpid(-1, 0)
+except ChildProcessError:
+    pass
+used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+print(sum(u.ru_utime + u.ru_stime for u in used))
+'''
+
+
+@job_test("thousands of dead children that are waited for late count once, also without a group")
+def _():
+    folder = public()
+    r = run(*as_nobody(folder / "assay", "run", "--no-store", "-q", "-o", folder / "r.json", "--",
+                       "/usr/bin/python3", "-c", LEFT_TO_WAIT), cwd=folder).ok()
+    cpu = json.loads((folder / "r.json").read_text())["assay"]["totals"]["cpu"]
+    expect_near(cpu["value"] / 1e9, float(r.out), 0.05, f"CPU seconds, from {cpu['source']}", START)
+
+
 @job_test("the timeline of a short job ends when the job does, and its mean is over the run")
 def _():
     beyond = []
