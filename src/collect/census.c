@@ -220,11 +220,29 @@ static void depart(struct as_census *s, const struct as_collect *c, struct as_pr
 	as_ledger_depart(&s->ledger, &s->members, c, p, NULL, s->ticks > 0);
 }
 
+/*
+ * Whoever waited for it has its counters now. One that is not read before its turn comes would
+ * be without them for so long that they would seem to be nobody's; and another child may have
+ * ended since, so it is read at the next tick as well.
+ */
+static void read_parent(struct as_census *s, const struct as_collect *c, const struct as_process *p)
+{
+	struct as_process *parent = as_members_find(&s->members, p->stat.ppid);
+
+	if (!parent || parent->gone || !as_process_seen(parent))
+		return;
+	if (parent->pid < p->pid && !parent->fresh)
+		(void)as_process_read(parent, c, &s->members.pool, true);
+	parent->bereaved = true;
+}
+
 /* It is there no more. Who speaks will tell how it ended, by the next tick or never. */
 static void vanish(struct as_census *s, const struct as_collect *c, struct as_process *p)
 {
 	bool wait = as_witness_speaks(&s->witness) && !p->missing && !s->last;
 
+	if (!p->missing)
+		read_parent(s, c, p);
 	p->missing = true;
 	if (!wait && !p->ended)
 		depart(s, c, p);

@@ -293,6 +293,23 @@ static bool more(int64_t known, int64_t sum, enum as_counter_id k)
 	return known - sum > sum / 50 + slack;
 }
 
+static bool is_cpu(enum as_counter_id k)
+{
+	return k == AS_K_USER || k == AS_K_SYSTEM;
+}
+
+/*
+ * The same of one of many. User and system time are looked at together: what was split otherwise
+ * while it ran is no more of either, and both parts must be of one account.
+ */
+static bool is_more(const int64_t known[AS_NCOUNTERS], const int64_t sum[AS_NCOUNTERS],
+		    enum as_counter_id k)
+{
+	return is_cpu(k) ? more(known[AS_K_USER] + known[AS_K_SYSTEM],
+				sum[AS_K_USER] + sum[AS_K_SYSTEM], k)
+			 : more(known[k], sum[k], k);
+}
+
 struct ending {
 	const struct as_collect *c;
 	const char *teller; /* of every end, with what it used; NULL: nobody told of all */
@@ -301,30 +318,39 @@ struct ending {
 	struct as_total *totals;
 };
 
-static void finish_one(const struct as_counters *s, const struct ending *e, enum as_counter_id k,
-		       int64_t sum, int64_t all)
+static void finish_one(const struct ending *e, enum as_counter_id k,
+		       const int64_t sum[AS_NCOUNTERS], const int64_t all[AS_NCOUNTERS],
+		       const int64_t shown[AS_NCOUNTERS])
 {
 	enum as_total_id id = counters[k].total;
-	int64_t shown = k == AS_K_USER     ? s->user
-			: k == AS_K_SYSTEM ? s->system
-					   : s->steady[k].shown;
 
-	if (sum == AS_NA)
+	if (sum[k] == AS_NA)
 		as_total_set(e->totals, id, AS_NA, AS_UNAVAILABLE, "permission denied");
 	else if (e->unread)
 		as_total_set(e->totals, id, AS_NA, AS_UNAVAILABLE, "over before it could be read");
 	else if (e->c->attached)
-		as_total_set(e->totals, id, shown > sum ? shown : sum, AS_MEASURED, "/proc");
-	else if (more(all, sum, k) && e->teller)
-		as_total_set(e->totals, id, all, AS_MEASURED, "told at every end by the %s",
+		as_total_set(e->totals, id, shown[k] > sum[k] ? shown[k] : sum[k], AS_MEASURED,
+			     "/proc");
+	else if (is_more(all, sum, k) && e->teller)
+		as_total_set(e->totals, id, all[k], AS_MEASURED, "told at every end by the %s",
 			     e->teller);
 	else if (e->clocked && as_fields[counters[k].field].group == AS_G_CPU)
-		as_total_set(e->totals, id, all, AS_ATTRIBUTED, "perf task clock, split as seen");
-	else if (counters[k].absorbed && more(shown, sum, k))
-		as_total_set(e->totals, id, shown, AS_ATTRIBUTED,
+		as_total_set(e->totals, id, all[k], AS_ATTRIBUTED,
+			     "perf task clock, split as seen");
+	else if (counters[k].absorbed && is_more(shown, sum, k))
+		as_total_set(e->totals, id, shown[k], AS_ATTRIBUTED,
 			     "sampled: nobody waited for some children");
 	else
-		as_total_set(e->totals, id, sum, AS_MEASURED, "wait4 and /proc");
+		as_total_set(e->totals, id, sum[k], AS_MEASURED, "wait4 and /proc");
+}
+
+/* As the samples showed it. */
+static void take_shown(const struct as_counters *s, int64_t v[AS_NCOUNTERS])
+{
+	for (size_t k = 0; k < AS_NCOUNTERS; k++)
+		v[k] = s->steady[k].shown;
+	v[AS_K_USER] = s->user;
+	v[AS_K_SYSTEM] = s->system;
 }
 
 /* User and system time together, as well known as the lesser of the two, or by its clock. */
@@ -378,7 +404,7 @@ void as_counters_finish(struct as_counters *s, const struct as_collect *c,
 			   .teller = complete ? w->now.ops->name : NULL,
 			   .unread = c->attached && !m->n && !ticks,
 			   .totals = totals};
-	int64_t sum[AS_NCOUNTERS], all[AS_NCOUNTERS];
+	int64_t sum[AS_NCOUNTERS], all[AS_NCOUNTERS], shown[AS_NCOUNTERS];
 
 	sum_up(s, c, m, g, sum);
 	if (c->attached) {
@@ -388,10 +414,11 @@ void as_counters_finish(struct as_counters *s, const struct as_collect *c,
 	}
 	memcpy(all, sum, sizeof all);
 	add_unreaped(s, c, m, g, all);
+	take_shown(s, shown);
 	e.clocked = c->clock && !e.teller && clock_knows_more(all, sum);
 	for (size_t k = 0; k < AS_NCOUNTERS; k++)
 		if (as_wants_group(c->want, as_fields[counters[k].field].group))
-			finish_one(s, &e, (enum as_counter_id)k, sum[k], all[k]);
+			finish_one(&e, (enum as_counter_id)k, sum, all, shown);
 	if (!as_wants_group(c->want, AS_G_CPU))
 		return;
 	finish_cpu(totals, e.clocked);

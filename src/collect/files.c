@@ -3,8 +3,10 @@
  *
  * The kernel counts all of them (os/filewatch.h); a look at the counts copies
  * them out, so looks are spaced to cost at most a part in PACE of the time, and
- * one more is taken at the end. Of each look the busiest are told.
+ * one more is taken at the end. Of each look the busiest are told, and of the
+ * last one also those that were told before: what they have come to since.
  */
+#include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -14,7 +16,8 @@
 #include "collect/source.h"
 #include "os/filewatch.h"
 
-enum { BUSIEST = 64, LISTED_MAX = 256, PACE = 200 };
+/* The last look finds room for all of its own. */
+enum { BUSIEST = 64, LISTED_MAX = 256, LISTED_BEFORE = LISTED_MAX - BUSIEST, PACE = 200 };
 
 struct busy {
 	struct as_wire_file_key key;
@@ -24,6 +27,7 @@ struct busy {
 struct state {
 	struct as_filewatch *watch;
 	int64_t next_ns;                            /* not before then, but at the end */
+	bool last;                                  /* this look is the last one       */
 	struct as_wire_file_key listed[LISTED_MAX]; /* by instance */
 	uint32_t nlisted;
 	struct busy top[BUSIEST]; /* the most bytes first */
@@ -81,31 +85,70 @@ static void tell(const struct as_collect *c, uint32_t id, const struct busy *b)
 	as_tee_instance(c->sink, &i);
 }
 
-/* Its instance; told when it is new. LISTED_MAX: no room. */
-static uint32_t instance_of(struct state *s, const struct as_collect *c, const struct busy *b)
+static uint32_t place(const struct state *s, const struct as_wire_file_key *key)
 {
 	uint32_t id = 0;
 
-	while (id < s->nlisted && !same(&s->listed[id], &b->key))
+	while (id < s->nlisted && !same(&s->listed[id], key))
 		id++;
-	if (id == s->nlisted && id < LISTED_MAX) {
-		s->listed[s->nlisted++] = b->key;
-		tell(c, id, b);
-	}
 	return id;
 }
 
-static void put_row(const struct as_collect *c, struct as_frame *frame, uint32_t id,
-		    const struct as_wire_file *f)
+/* It is in the list from now on, if there is room. */
+static void list(struct state *s, const struct as_collect *c, const struct busy *b)
 {
-	int64_t *row = as_frame_row(frame, AS_FILE, id);
+	uint32_t room = s->last ? LISTED_MAX : LISTED_BEFORE;
 
+	if (place(s, &b->key) < s->nlisted || s->nlisted >= room)
+		return;
+	s->listed[s->nlisted++] = b->key;
+	tell(c, s->nlisted - 1, b);
+}
+
+/* Only those in the list have a row. */
+static void put_row(const struct state *s, const struct as_collect *c, struct as_frame *frame,
+		    const struct as_wire_file_key *key, const struct as_wire_file *f)
+{
+	uint32_t id = place(s, key);
+
+	if (id == s->nlisted)
+		return;
+	int64_t *row = as_frame_row(frame, AS_FILE, id);
 	as_put(c, row, AS_F_FILE_READ, (int64_t)f->bytes[AS_WIRE_READ]);
 	as_put(c, row, AS_F_FILE_WRITE, (int64_t)f->bytes[AS_WIRE_WRITE]);
 	as_put(c, row, AS_F_FILE_READS, (int64_t)f->calls[AS_WIRE_READ]);
 	as_put(c, row, AS_F_FILE_WRITES, (int64_t)f->calls[AS_WIRE_WRITE]);
 	as_put(c, row, AS_F_FILE_READ_TIME, (int64_t)f->ns[AS_WIRE_READ]);
 	as_put(c, row, AS_F_FILE_WRITE_TIME, (int64_t)f->ns[AS_WIRE_WRITE]);
+}
+
+struct telling {
+	const struct state *s;
+	const struct as_collect *c;
+	struct as_frame *frame;
+};
+
+static void put_one(void *data, const struct as_wire_file_key *key, const struct as_wire_file *file)
+{
+	const struct telling *t = data;
+
+	put_row(t->s, t->c, t->frame, key, file);
+}
+
+static void tell_left_out(const struct state *s, const struct as_collect *c)
+{
+	uint64_t n = as_filewatch_unlisted(s->watch);
+
+	if (n)
+		as_collect_origins(c, AS_FILE, AS_G_PATHS, AS_ATTRIBUTED,
+				   "BPF; %" PRIu64 " calls on files past %d left out", n,
+				   AS_WIRE_FILES);
+}
+
+static void look_back(const struct state *s, const struct as_collect *c, struct as_frame *frame)
+{
+	as_filewatch_each(s->watch, put_one, &(struct telling){s, c, frame});
+	tell_left_out(s, c);
 }
 
 static int files_sample(void *st, const struct as_collect *c, struct as_frame *frame,
@@ -120,11 +163,11 @@ static int files_sample(void *st, const struct as_collect *c, struct as_frame *f
 	s->ntop = 0;
 	as_filewatch_each(s->watch, rank, s);
 	for (size_t k = 0; k < s->ntop; k++) {
-		uint32_t id = instance_of(s, c, &s->top[k]);
-
-		if (id < LISTED_MAX)
-			put_row(c, frame, id, &s->top[k].file);
+		list(s, c, &s->top[k]);
+		put_row(s, c, frame, &s->top[k].key, &s->top[k].file);
 	}
+	if (s->last)
+		look_back(s, c, frame);
 	s->next_ns = frame->t_ns + PACE * (as_clock(CLOCK_THREAD_CPUTIME_ID) - before);
 	return AS_OK;
 }
@@ -132,9 +175,12 @@ static int files_sample(void *st, const struct as_collect *c, struct as_frame *f
 /* The last look is taken whatever it costs. */
 static enum as_news files_ready(void *st, const struct as_collect *c, bool last)
 {
+	struct state *s = st;
+
 	(void)c;
+	s->last |= last;
 	if (last)
-		((struct state *)st)->next_ns = 0;
+		s->next_ns = 0;
 	return AS_NO_NEWS;
 }
 

@@ -470,7 +470,7 @@ static bool net_wanted(const struct as_want *w)
 	return as_wants_group(w, AS_G_NET);
 }
 
-#define MISSING "tcp_info; those between two samples are missed"
+#define MISSING "tcp_info; what was over by a sample is missed"
 
 static void tell_origins(const struct as_collect *c)
 {
@@ -552,7 +552,8 @@ static void set_total(const struct state *s, struct as_total *totals, enum as_to
 		as_total_set(totals, id, v, AS_ATTRIBUTED, "BPF; %llu were lost",
 			     (unsigned long long)as_netwatch_lost(s->watch));
 	else if (s->watch && s->watch_ns)
-		as_total_set(totals, id, v, AS_ATTRIBUTED, "BPF, from %lld ms on",
+		as_total_set(totals, id, v, AS_ATTRIBUTED,
+			     "BPF; what was over by %lld ms is missed",
 			     (long long)(s->watch_ns / AS_MSEC));
 	else if (s->watch)
 		as_total_set(totals, id, v, AS_MEASURED, "BPF");

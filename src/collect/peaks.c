@@ -1,5 +1,6 @@
 #include "collect/peaks.h"
 
+#include <stdlib.h>
 #include <sys/resource.h>
 
 #include "base/calls.h"
@@ -25,6 +26,10 @@ void as_peaks_note(struct as_peaks *k, struct as_process *p)
 
 	p->file_max = larger(p->file_max, p->status.file);
 	k->hwm = larger(k->hwm, peak);
+	if (peak >= k->seen) {
+		k->seen = peak;
+		k->seen_file = p->file_max;
+	}
 	if (peak > k->used + p->file_max)
 		k->used = peak - p->file_max;
 }
@@ -36,14 +41,26 @@ void as_peaks_job(struct as_peaks *k, int64_t hwm_sum, int64_t need, int64_t swa
 	k->swap = larger(k->swap, swap);
 }
 
-/* The largest of a process and of its children, whoever they were; its files are the best guess. */
+/*
+ * Whose it was is not told. If somebody who was looked at was about as large, it was theirs;
+ * else the one that is waited for is the best guess.
+ */
+static int64_t files_guessed(const struct as_peaks *k, int64_t hwm, const struct as_process *p)
+{
+	enum { NEAR = 16 }; /* a part of it */
+	int64_t file = p ? p->file_max : 0;
+
+	return llabs(hwm - k->seen) <= hwm / NEAR ? larger(file, k->seen_file) : file;
+}
+
+/* The largest of a process and of its children. */
 void as_peaks_late(struct as_peaks *k, int64_t hwm, const struct as_process *p)
 {
 	/* Until it called exec, a child had our own pages: a peak up to ours says nothing. */
 	if (hwm <= k->own)
 		return;
 	k->hwm = larger(k->hwm, hwm);
-	k->late = larger(k->late, hwm - (p ? p->file_max : 0));
+	k->late = larger(k->late, hwm - files_guessed(k, hwm, p));
 }
 
 /* 0 is nothing that was ever seen. */

@@ -12,10 +12,11 @@
 #include "collect/ledger.h"
 
 struct as_peaks {
-	int64_t memory, swap; /* as sampled                                  */
-	int64_t hwm, hwm_sum; /* VmHWM: the largest; the largest sum         */
-	int64_t used, late;   /* less pages of files: as sampled; at an end  */
-	int64_t own;          /* ours when the command was started           */
+	int64_t memory, swap;    /* as sampled                                  */
+	int64_t hwm, hwm_sum;    /* VmHWM: the largest; the largest sum         */
+	int64_t seen, seen_file; /* the largest that was looked at, and its files */
+	int64_t used, late;      /* less pages of files: as sampled; at an end  */
+	int64_t own;             /* ours when the command was started           */
 };
 
 void as_peaks_open(struct as_peaks *k);

@@ -322,14 +322,14 @@ static bool read_inside(struct as_process *p, const struct as_collect *c, struct
 	enum look look = ran(p, pool);
 
 	/* An end is noticed at once, whoever's turn it is: its parent has its counters now. */
-	p->fresh = in_full || look == LOST || its_turn(p, pool);
+	p->fresh = in_full || look == LOST || p->bereaved || its_turn(p, pool);
 	p->moved |= look != STILL;
 	p->moves += look != STILL;
 	if (!p->fresh)
 		return true;
 	if (!p->moved && !in_full && p->stat.threads == 1 && ++p->quiet < QUIET_MAX)
 		return true;
-	p->moved = false;
+	p->moved = p->bereaved = false;
 	p->changed = p->renamed = true;
 	p->quiet = 0;
 	const struct as_proc_stat was = p->stat;

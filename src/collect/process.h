@@ -86,6 +86,7 @@ struct as_process {
 	uint32_t parent;
 	bool midway; /* it ran before the run began                                  */
 	bool newcomer, first_pass;
+	bool bereaved;  /* a child ended since it was read: it may have waited for it   */
 	bool args_told; /* the sink knows its command line                              */
 	bool io_denied, pss_denied;
 	bool ended_told; /* told_ended was                                      */

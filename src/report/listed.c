@@ -48,6 +48,20 @@ static void choose_columns(struct list *l, const struct as_scope_info *info)
 	}
 }
 
+/* A part of it was not to be had: where it is from says what. */
+static void put_part_of_it(const struct as_sheet *s, const struct as_scope_info *info)
+{
+	const struct as_origin *from = &s->run->origins[info->first];
+
+	if (from->how != AS_ATTRIBUTED)
+		return;
+	as_ink(s->out, s->look, AS_YELLOW);
+	as_buf_str(s->out, "  from ");
+	(void)as_put_name(s->out, from->source, s->look->width - 7);
+	as_ink_end(s->out, s->look, AS_YELLOW);
+	as_buf_byte(s->out, '\n');
+}
+
 void as_put_listed(const struct as_sheet *s, enum as_scope scope, const char *title, size_t rows)
 {
 	struct list l = {.rank = as_rank(s->run, scope, rows)};
@@ -64,4 +78,5 @@ void as_put_listed(const struct as_sheet *s, enum as_scope scope, const char *ti
 					.indent = 2,
 					.cell = list_cell});
 	as_put_more(s, l.rank.total - l.rank.n, " (--json lists them)");
+	put_part_of_it(s, as_scope_info(scope));
 }

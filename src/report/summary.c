@@ -434,10 +434,14 @@ static void put_sources(const struct as_sheet *s)
 	static const struct {
 		const char *what;
 		enum as_total_id id;
-	} rows[] = {{"CPU", AS_T_CPU}, {"memory", AS_T_MEM_PEAK}, {"I/O", AS_T_READ}};
+	} rows[] = {{"CPU", AS_T_CPU},
+		    {"memory", AS_T_MEM_PEAK},
+		    {"I/O", AS_T_READ},
+		    {"network", AS_T_NET_SENT}};
+	size_t n = AS_LEN(rows) - isnan(as_net_bytes(s->run)); /* it has no row without any */
 	struct as_flow f = notes(s);
 
-	for (size_t i = 0; i < AS_LEN(rows); i++) {
+	for (size_t i = 0; i < n; i++) {
 		struct as_total t = as_total_so_far(s->run, rows[i].id);
 
 		if (t.value != AS_NA && t.source[0])

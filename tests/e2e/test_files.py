@@ -97,6 +97,45 @@ def _():
     expect_eq(use[f"{tmp()}/mine"]["write"], 5)
 
 
+GROW = '''
+import os, sys, time
+for i in range(350):
+    with open(f"{sys.argv[1]}/{i}", "wb", buffering=0) as f:
+        f.write(b"x" * (i + 1) * 1000)
+    time.sleep(0.01)
+for i in range(350):
+    with open(f"{sys.argv[1]}/{i}", "ab", buffering=0) as f:
+        f.write(b"x")
+'''
+
+
+@job_test("the last look finds room for its busiest, and tells what those of before came to")
+def _():
+    use = watched(sys.executable, "-c", GROW, tmp(), options=("--interval", "0.05"))
+    mine = {int(os.path.basename(path)): n["write"] for path, n in use.items()
+            if os.path.dirname(path) == str(tmp())}
+    expect_eq([i for i in range(310, 350) if i not in mine], [], "the busiest are listed")
+    expect_eq({i: n for i, n in mine.items() if n != (i + 1) * 1000 + 1}, {}, "stale counts")
+
+
+MANY = '''
+import sys
+for i in range(8300):
+    with open(f"{sys.argv[1]}/{i}", "wb", buffering=0) as f:
+        f.write(b"abc")
+'''
+
+
+@job_test("calls on more files than the kernel's table takes are counted, and told")
+def _():
+    need("bpf")
+    r = assay("run", "--files", "-o", "run.json", "--", sys.executable, "-c", MANY, tmp()).ok()
+    origin = json.loads((tmp() / "run.json").read_text())["assay"]["origins"]["file.write"]
+    expect_eq(origin["provenance"], "attributed")
+    expect_in("calls on files past 8192 left out", origin["source"])
+    expect_in(origin["source"], r.err)
+
+
 @job_test("the summary and show have a table of files")
 def _():
     need("bpf")

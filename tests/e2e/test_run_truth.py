@@ -2,6 +2,7 @@
 """`assay run` against known answers: the quick part of `make truth`, with wide margins."""
 import json
 import os
+import shutil
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
@@ -30,6 +31,31 @@ for kind in ("fork", "double", "setsid", "vfork", "thread", "leader", "sibling")
         for how in WAYS:
             p = profile("forker", 8, 50, kind, **how)
             expect_near(p.seconds(), p.truth["cpu_seconds"], 0.05, f"CPU seconds {how}", START)
+
+
+LEFT_TO_WAIT = '''
+import os, resource
+for i in range(3000):
+    os.posix_spawn("/bin/true", ["true"], {})
+    if i % 2:
+        os.waitpid(-1, 0)
+try:
+    while True:
+        os.waitpid(-1, 0)
+except ChildProcessError:
+    pass
+used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+print(sum(u.ru_utime + u.ru_stime for u in used))
+'''
+
+
+@job_test("thousands of dead children that are waited for late count once, also without a group")
+def _():
+    folder = public()
+    r = run(*as_nobody(folder / "assay", "run", "--no-store", "-q", "-o", folder / "r.json", "--",
+                       "/usr/bin/python3", "-c", LEFT_TO_WAIT), cwd=folder).ok()
+    cpu = json.loads((folder / "r.json").read_text())["assay"]["totals"]["cpu"]
+    expect_near(cpu["value"] / 1e9, float(r.out), 0.05, f"CPU seconds, from {cpu['source']}", START)
 
 
 @job_test("the timeline of a short job ends when the job does, and its mean is over the run")
@@ -119,6 +145,17 @@ def _():
         expect_near(p.total("memory_peak"), p.truth["bytes"], 0.08, f"peak {how}")
         p = profile("cachefill", "f", 64, **how)
         expect_between(p.total("memory_peak"), 0, 12 * MIB, f"peak of a writer {how}")
+
+
+@job_test("files that a child of a shell maps are no memory of the job, also without a group")
+def _():
+    folder = public()
+    shutil.copy(work("mapped"), folder)
+    script = "./mapped file 100 >truth; true"
+    r = run(*as_nobody(folder / "assay", "run", "--no-store", "--json", "-o", folder / "r.json",
+                       "--", "sh", "-c", script), cwd=folder).ok()
+    totals = json.loads((folder / "r.json").read_text())["assay"]["totals"]
+    expect_between(totals["memory_peak"]["value"], 0, 12 * MIB, f"peak, {r.err}")
 
 
 @job_test("a spike between two samples is in the peak")

@@ -1074,6 +1074,25 @@ static void t_parts_of_a_short_run(void)
 	}
 }
 
+/* What they miss is said beside them, and nothing where there are none. */
+static void t_network_from(void)
+{
+	static const char *const words = "network from BPF; what was over by 21 ms is missed";
+	as_auto_run struct as_run *run = demo();
+
+	run->totals[AS_T_NET_SENT] = (struct as_total){.value = 79, .how = AS_ATTRIBUTED};
+	(void)snprintf(run->totals[AS_T_NET_SENT].source, sizeof run->totals->source, "%s",
+		       words + strlen("network from "));
+	run->totals[AS_T_NET_RECV] = (struct as_total){.value = 457};
+	for (int64_t n = 0; n < 2; n++) {
+		as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
+
+		run->totals[AS_T_NET_CONNS] = (struct as_total){.value = n};
+		as_report_summary(&b, &wide, run);
+		EXPECT(has(&b, words) == (n > 0));
+	}
+}
+
 static void named(struct synth *s, enum as_scope scope, uint32_t id, const char *name)
 {
 	synth_instance(s, (struct as_instance){.scope = scope,
@@ -1491,4 +1510,4 @@ UTEST_MAIN(T(t_summary_of_a_known_run), T(t_show_of_a_known_run), T(t_running_is
 	   T(t_unlisted_processes), T(t_reasons_are_said), T(t_bounds_bound), T(t_shortest_runs),
 	   T(t_ten_thousand_processes), T(t_deep_chains), T(t_full_buffers), T(t_jobs_of_loads),
 	   T(t_jobs_table), T(t_jobs_keep_their_words), T(t_stats_table), T(t_wild_lists),
-	   T(t_largest_has_a_name_when_known), T(t_parts_of_a_short_run))
+	   T(t_largest_has_a_name_when_known), T(t_parts_of_a_short_run), T(t_network_from))
