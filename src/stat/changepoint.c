@@ -169,19 +169,15 @@ static double variance_at(struct search *s, size_t k, size_t lag)
 }
 
 /*
- * The correlation of neighbours in the noise, rho. Growth over two points has
+ * The correlation of neighbours in a channel's noise, rho. Growth over two points has
  * 1 + rho times the variance of growth over one; unlike the plain correlation
  * this hardly sees the changes that are being looked for. Noise far below the
  * least effect counts as none.
  */
-static double memory_of(struct search *s)
+static double memory_of(struct search *s, size_t k)
 {
-	double one = 0, two = 0;
+	double one = variance_at(s, k, 1), two = variance_at(s, k, 2);
 
-	for (size_t k = 0; k < s->channels; k++) {
-		one += variance_at(s, k, 1);
-		two += variance_at(s, k, 2);
-	}
 	double rho = one > 0 ? fmin(two / one - 1, rho_most) : 0;
 	if (one / 2 / (1 - rho) < faint)
 		return 0;
@@ -218,8 +214,8 @@ static void find_shocks(struct search *s, size_t k, double rho)
 	}
 }
 
-/* Fill the stretch with noise that never changes: shocks in random order, remembered by rho. */
-static void make_noise(struct search *s, double rho)
+/* Fill the stretch with noise that never changes: shocks in random order, as each remembers. */
+static void make_noise(struct search *s, const double rho[AS_CHANGE_CHANNELS])
 {
 	double level[AS_CHANGE_CHANNELS] = {0};
 
@@ -228,7 +224,7 @@ static void make_noise(struct search *s, double rho)
 		double sign = draw(s, 2) ? 1 : -1;
 
 		for (size_t k = 0; k < s->channels; k++) {
-			level[k] = rho * level[k] + sign * (double)s->shock[k][from];
+			level[k] = rho[k] * level[k] + sign * (double)s->shock[k][from];
 			if (t >= SETTLE)
 				s->z[k][t - SETTLE] = (float)clip(level[k]);
 		}
@@ -237,11 +233,13 @@ static void make_noise(struct search *s, double rho)
 
 static bool by_chance(struct search *s, double differs)
 {
-	double rho = memory_of(s);
+	double rho[AS_CHANGE_CHANNELS];
 
 	s->seed = UINT64_C(0x9e3779b97f4a7c15) ^ (s->from * 1000003 + s->n);
-	for (size_t k = 0; k < s->channels; k++)
-		find_shocks(s, k, rho);
+	for (size_t k = 0; k < s->channels; k++) {
+		rho[k] = memory_of(s, k);
+		find_shocks(s, k, rho[k]);
+	}
 	for (int i = 0; i < TRIALS; i++) {
 		make_noise(s, rho);
 		if (find_interval(s).differs >= differs)

@@ -10,7 +10,8 @@
  *
  *	outliers     are cut off at four robust deviations before anything else
  *	chance       is noise that never changes but is as rough as the series
- *	             from point to point, and remembers as much; the interval was
+ *	             from point to point, and remembers as much, each channel by
+ *	             itself; the interval was
  *	             chosen to differ, so it is compared with the best interval of
  *	             each of 99 such series (a t-test after the choice finds
  *	             changes in plain noise)

@@ -1,5 +1,6 @@
 #include "stat/changepoint.h"
 
+#include "base/cleanup.h"
 #include "noise.h"
 #include "utest.h"
 
@@ -112,6 +113,46 @@ static void t_few_clean_points_are_enough(void)
 	EXPECT_U64(c.at[0], 6);
 }
 
+/*
+ * A run of 8 s: it computes, writes 200 MiB, sleeps and computes with two processes, and its
+ * memory wanders all the while. That memory remembers is no reason to believe that writing does.
+ */
+static void t_one_channel_that_wanders_hides_no_other(void)
+{
+	static const double cores[] = {0.91, 1.06, 1.02, 0.98, 1.02, 0.98, 1.03, 0.71,
+				       1.08, 0.19, 0,    1.25, 2.03, 1.90, 2.08, 1.94,
+				       2.05, 1.97, 2.05, 1.98, 2.00, 1.39};
+	static const double memory[] = {3.6,  12.4, 27.1, 45.0, 53.8, 64.3, 8.6,  9.1,
+					9.1,  9.1,  9.1,  47.5, 29.6, 31.6, 35.5, 41.5,
+					49.5, 51.0, 53.6, 45.3, 49.0, NAN};
+	static const double write[AS_LEN(cores)] = {[6] = 175, 251, 278, 4.2};
+	const struct as_channel c[] = {{cores, 0.1, 0.15}, {memory, 4, 0.1}, {write, 1, 0.3}};
+	struct as_changes r;
+	struct as_err err;
+
+	EXPECT_OK(as_changes_find(c, AS_LEN(c), AS_LEN(cores), &r, &err), err);
+	EXPECT(r.n <= 3);
+	EXPECT(has(&r, 6) && has(&r, 10));
+}
+
+/* The other way round: one that wanders is not cut because another one is quiet. */
+static void t_one_quiet_channel_makes_no_other_sure(void)
+{
+	double a[N / 2], b[N / 2];
+	int cut = 0;
+
+	for (uint64_t s = 0; s < SERIES; s++) {
+		struct noise g = noise_new(2 * s + 1);
+
+		for (size_t i = 0; i < N / 2; i++)
+			a[i] = 1 + size * noise_alike(&g, 0.9);
+		fill(b, N / 2, WHITE, 2 * s + 2);
+		cut += find(a, b, N / 2).n > 0;
+	}
+	printf("# %d of %d series that wander were cut\n", cut, SERIES);
+	EXPECT(cut * 100 <= 50 * SERIES);
+}
+
 static void t_small_changes_are_none(void)
 {
 	double v[60];
@@ -167,5 +208,6 @@ static void t_the_same_answer_every_time(void)
 }
 
 UTEST_MAIN(T(t_flat_noise_is_not_cut), T(t_known_cuts_are_found), T(t_a_short_burst_is_found),
-	   T(t_few_clean_points_are_enough), T(t_small_changes_are_none),
+	   T(t_few_clean_points_are_enough), T(t_one_channel_that_wanders_hides_no_other),
+	   T(t_one_quiet_channel_makes_no_other_sure), T(t_small_changes_are_none),
 	   T(t_many_cuts_come_in_order), T(t_odd_input), T(t_the_same_answer_every_time))
