@@ -110,7 +110,7 @@ struct as_life_usage as_process_usage(const struct as_process *p)
 	u.wchar = p->own.io.wchar;
 	u.syscr = p->own.io.syscr;
 	u.syscw = p->own.io.syscw;
-	u.hwm = p->status.hwm;
+	u.hwm = as_process_hwm(p);
 	return u;
 }
 

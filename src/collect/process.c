@@ -359,6 +359,11 @@ bool as_process_read(struct as_process *p, const struct as_collect *c, struct as
 	return there;
 }
 
+int64_t as_process_hwm(const struct as_process *p)
+{
+	return p->status.hwm > p->status_base.hwm ? p->status.hwm : AS_NA;
+}
+
 /* ── rows ─────────────────────────────────────────────────────────────── */
 
 static void cpu_cells(const struct as_process *p, const struct as_collect *c, int64_t *row)
@@ -378,7 +383,7 @@ static void memory_cells(const struct as_process *p, const struct as_collect *c,
 	as_put(c, row, AS_F_PROC_RSS, p->stat.rss * c->env->page);
 	as_put(c, row, AS_F_PROC_VMS, p->stat.vsize);
 	as_put(c, row, AS_F_PROC_ANON, p->status.anon);
-	as_put(c, row, AS_F_PROC_HWM, p->status.hwm);
+	as_put(c, row, AS_F_PROC_HWM, as_process_hwm(p));
 	as_put(c, row, AS_F_PROC_SWAP, p->status.swap);
 	as_put(c, row, AS_F_PROC_FDS, p->fds);
 	as_put(c, row, AS_F_PROC_PSS, p->pss);

@@ -192,6 +192,9 @@ void as_process_close(struct as_process *p, struct as_proc_pool *pool);
 /* Release all. */
 void as_process_done(struct as_process *p, struct as_proc_pool *pool);
 
+/* Its largest resident size, if it is of the time that is measured; AS_NA: it was before that. */
+int64_t as_process_hwm(const struct as_process *p);
+
 /* Growth since `base`; AS_NA when either is unknown. */
 static inline int64_t as_since(int64_t now, int64_t base)
 {

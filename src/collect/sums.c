@@ -15,7 +15,9 @@ bool as_sums_counts(const struct as_process *p)
 
 int64_t as_sums_peak(const struct as_process *p)
 {
-	return p->status.hwm > p->status_base.hwm ? p->status.hwm : p->status.rss;
+	int64_t hwm = as_process_hwm(p);
+
+	return hwm != AS_NA ? hwm : p->status.rss;
 }
 
 static void counters_of(const struct as_process *p, const struct as_collect *c,

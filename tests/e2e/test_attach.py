@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -146,6 +147,11 @@ def _():
     a = attached(p.pid, "--duration", "0.5")
     for key in ("memory_peak", "memory_peak_upper", "memory_peak_process"):
         expect_between(a.total(key), 1 << 20, 60 << 20, key)
+    row = a.doc["assay"]["processes"][0]["metrics"]
+    expect("process.memory.peak" not in row, f"the mark of its whole life is told: {row}")
+    expect_between(row["process.memory.rss"]["max"], 1 << 20, 60 << 20, "RSS of the process")
+    shown = assay("show").ok().out
+    expect(re.search(rf" {p.pid} .* \d\d?\.\d MiB ", shown), f"peak RSS in {shown}")
     stop(p, signal.SIGKILL)
 
 
