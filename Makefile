@@ -25,8 +25,10 @@ REAL_PKGS  := $(TEST_PKGS) redis-server redis-tools git dpkg-dev chromium \
 	      nodejs nginx-light curl python3-uvloop python3-trio python3-fastapi python3-uvicorn \
 	      libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0 musl \
 	      nghttp2-server python3-h2 python3-wsproto
-# A daemon for containers, for the same occasion.
+# A daemon for containers, and what hands out jobs, for the same occasion.
 DOCKER_PKGS := docker.io
+QUEUE_PKGS := python3-celery python3-redis munge slurm-client slurmctld slurmd \
+	      slurm-wlm-basic-plugins
 DEV_PKGS   := $(TEST_PKGS) libclang-rt-dev dpkg-dev libhttp-parser-dev
 
 # Meson and ninja say a page; we show it when they fail, and warnings always.
@@ -77,7 +79,7 @@ bench-deps:				## what bench needs, and the peers, into .peers/
 
 real-deps:				## the same, and the real components of test-real
 	@tools/deps.sh $(REAL_PKGS) $(if $(findstring smoke,$(ARGS)),,$(GUIDE_PKGS) $(DOCKER_PKGS) \
-		$(FORMAT_PKGS))
+		$(QUEUE_PKGS) $(FORMAT_PKGS))
 
 dev-deps:				## the same, and what lint, asan, tsan and fuzz need
 	@tools/deps.sh $(DEV_PKGS)
