@@ -96,7 +96,7 @@ static bool hides(int dir)
 static bool read_holder(struct as_sockfds *f, const struct as_collect *c, struct as_holder *h,
 			const struct as_process *p)
 {
-	as_auto_visit struct as_visit at = as_process_visit(p, c);
+	as_auto_visit struct as_visit at = as_process_body(p, c);
 	as_auto_folder struct as_folder d = {.fd = as_folder_open(at.dir, "fd")};
 
 	f->changed |= h->n > 0;

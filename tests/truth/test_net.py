@@ -607,6 +607,44 @@ def _():
             expect_eq(totals[key]["value"], 1000, f"{key}, {env}, {totals[key]['source']}")
 
 
+FIRST_GONE = """
+import ctypes, os, platform, socket, threading, time
+def work():
+    time.sleep(0.2)
+    much = b"x" * (60 << 20)
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        s.listen()
+        one = socket.create_connection(s.getsockname())
+        two, _ = s.accept()
+        for _ in range(10):
+            one.sendall(b"x" * 100)
+            two.recv(100)
+            time.sleep(0.1)
+    os._exit(0)
+threading.Thread(target=work).start()
+ctypes.CDLL(None).syscall({"x86_64": 60, "aarch64": 93}[platform.machine()], 0)    # exit
+"""
+
+
+@job_test("a process whose first thread has ended has its memory, its files and its connections")
+def _():
+    folder = public()
+    for who, env in ((), {}), ((), NETLINK), ((), on("proc")), (as_nobody(), {}):
+        out = run(*who, folder / "assay", "run", "--quiet", "--no-store", "--json", "-o", "-", "--",
+                  "/usr/bin/python3", "-S", "-c", FIRST_GONE, timeout=60, env=env).ok()
+        p = Profile(json.loads(out.out), {}, 0, "")
+        for total in "net_sent", "net_received":
+            expect_eq(p.total(total), 1000, f"{total}, {who} {env}, {p.source(total)}")
+        middle = [i for i, t in enumerate(p.times()) if 0.6 < t < 0.9]
+        for i in middle:
+            expect_between(p.column("job.memory.used")[i], 60 << 20, 90 << 20, "memory used")
+            expect_between(p.column("job.memory.rss_sum")[i], 60 << 20, 90 << 20, "resident")
+            expect_eq(p.column("job.processes")[i], 1, f"processes, {who} {env}")
+            expect_between(p.column("job.files.open")[i], 6, 12, f"open files, {who} {env}")
+        expect(middle, "samples in the middle")
+
+
 @job_test("of a network namespace that we may not enter nothing is known, and nothing is 0")
 def _():
     folder = public()
