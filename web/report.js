@@ -635,18 +635,22 @@ define("head", ["require", "exports", "dom", "theme", "units"], function (requir
 		bar.lastChild.style.flexGrow = String(system / (user + system));
 		return bar;
 	}
-	function parts(user, system) {
-		if (user !== null && system !== null && (user === 0) !== (system === 0) && user + system < 1e8)
+	const FEW_TICKS = "ticks, for which processes were too short";
+	function parts(totals) {
+		const user = totals.cpu_user.value, system = totals.cpu_system.value;
+		const alone = user !== null && system !== null && (user === 0) !== (system === 0)
+			&& user + system < 1e8;
+		if (alone || totals.cpu_user.source === FEW_TICKS)
 			return ["too short to tell user from system time"];
 		return [split(user, system),
 			phrases(`user ${units.duration(user)}`, `system ${units.duration(system)}`)];
 	}
 	function cpuTile(data) {
 		const { totals, outcome: { duration_ns: life }, identity: { cpus } } = data.run;
-		const cpu = totals.cpu.value, user = totals.cpu_user.value, system = totals.cpu_system.value;
+		const cpu = totals.cpu.value;
 		const share = cpu !== null && life ? cpu / life : null;
 		return { title: "CPU time", value: units.duration(cpu), known: totals.cpu, lines: [
-				...parts(user, system),
+				...parts(totals),
 				share === null ? "" : phrases(`${units.percent(share)} of one core`, cpus && cpus > 1 ? `${units.percent(share / cpus)} of ${cpus}` : "")
 			] };
 	}

@@ -387,6 +387,16 @@ static bool in_ticks(const struct as_members *m)
 	return false;
 }
 
+/* Is most of it of processes that were too short for ticks, or that nobody saw? */
+static void doubt_split(struct as_total *totals, int64_t split)
+{
+	static const enum as_total_id parts[] = {AS_T_CPU_USER, AS_T_CPU_SYSTEM};
+	int64_t all = totals[AS_T_CPU].value;
+
+	for (size_t i = 0; i < AS_LEN(parts) && all != AS_NA && split < all / 2; i++)
+		as_total_set(totals, parts[i], totals[parts[i]].value, AS_ATTRIBUTED, AS_FEW_TICKS);
+}
+
 static void forget_cpu(struct as_total *totals)
 {
 	static const enum as_total_id ids[] = {AS_T_CPU, AS_T_CPU_USER, AS_T_CPU_SYSTEM};
@@ -422,6 +432,8 @@ void as_counters_finish(struct as_counters *s, const struct as_collect *c,
 	if (!as_wants_group(c->want, AS_G_CPU))
 		return;
 	finish_cpu(totals, e.clocked);
+	if (ticks)
+		doubt_split(totals, as_ledger_split(g, m));
 	if (c->attached && totals[AS_T_CPU].value == 0 && in_ticks(m))
 		forget_cpu(totals);
 }

@@ -303,6 +303,25 @@ static void note_peak(struct as_ledger *g, const struct as_process *p,
 		g->used_max = usage->hwm - file;
 }
 
+static int64_t split_by_ticks(const struct as_life_usage *u)
+{
+	enum { TICK_MS = 4, MANY = 4 };
+
+	return u->cpu_ns != AS_PROC_NA && u->cpu_ns >= MANY * TICK_MS * AS_MSEC ? u->cpu_ns : 0;
+}
+
+int64_t as_ledger_split(const struct as_ledger *g, const struct as_members *m)
+{
+	int64_t sum = g->split_ns;
+
+	for (size_t i = 0; i < m->n; i++) {
+		struct as_life_usage u = as_process_usage(m->v[i]);
+
+		sum += m->v[i]->ended ? 0 : split_by_ticks(&u);
+	}
+	return sum;
+}
+
 void as_ledger_depart(struct as_ledger *g, struct as_members *m, const struct as_collect *c,
 		      struct as_process *p, const struct as_life_usage *usage, bool show)
 {
@@ -320,6 +339,7 @@ void as_ledger_depart(struct as_ledger *g, struct as_members *m, const struct as
 	g->deaths++;
 	g->unknown += !known;
 	as_usage_add(&g->sum, known ? usage : &seen);
+	g->split_ns += split_by_ticks(known ? usage : &seen);
 	tell_parent(m, c, p);
 	as_process_tell(p, c);
 	if (show)

@@ -28,14 +28,15 @@ struct as_departed {
 
 struct as_ledger {
 	uint64_t births, deaths;
-	uint64_t unknown;             /* deaths without usage: the sums are too small */
-	struct as_life_usage sum;     /* of all deaths                                */
-	uint64_t blurred;             /* deaths of which nobody said how much was of files */
-	int64_t hwm_max;              /* the largest of them                          */
-	int64_t used_max;             /* likewise, less mapped files                  */
-	bool two;                     /* two sources tell                             */
-	bool lost;                    /* events were: members are looked for as well  */
-	bool settles;                 /* who tells of ends tells what is exact later  */
+	uint64_t unknown;         /* deaths without usage: the sums are too small */
+	struct as_life_usage sum; /* of all deaths                                */
+	int64_t split_ns; /* CPU time of those who lived for many ticks, see as_ledger_split() */
+	uint64_t blurred; /* deaths of which nobody said how much was of files */
+	int64_t hwm_max;  /* the largest of them                          */
+	int64_t used_max; /* likewise, less mapped files                  */
+	bool two;         /* two sources tell                             */
+	bool lost;        /* events were: members are looked for as well  */
+	bool settles;     /* who tells of ends tells what is exact later  */
 	struct as_departed *departed; /* in the order of their ends                */
 	size_t ndeparted, departed_cap;
 	size_t settled; /* private: where the last one was found        */
@@ -63,6 +64,11 @@ void as_ledger_rows(struct as_ledger *g, const struct as_collect *c, struct as_f
 		    uint64_t tick, bool last);
 /* Is the process of this number and birth one whose end was told? See as_members.ended. */
 bool as_ledger_ended(const void *ledger, int32_t pid, int64_t start_ns);
+/*
+ * CPU time of which ticks can tell what was user and what system time: of one that met none
+ * the kernel says that it was in user code all the time.
+ */
+int64_t as_ledger_split(const struct as_ledger *g, const struct as_members *m);
 /* a + b, where unknown is nothing. */
 void as_usage_add(struct as_life_usage *sum, const struct as_life_usage *more);
 /* What /proc said of it last, since the run began. Without what it took over from its children. */

@@ -87,9 +87,12 @@ static void take_group(struct as_process *p, const struct as_collect *c,
 	put_name(p, t->comm);
 	put_state(p, as_task_state(g));
 	put(p, &p->stat.threads, g->threads);
+	p->deputy = 0;
+	if (p->stat.state == 'Z' && g->threads > 1)
+		as_process_depute(p, c);
 	if (p->stat.state != 'Z')
 		take_memory(p, g, c->env->page);
-	if (g->files != AS_WIRE_UNKNOWN)
+	if (g->files != AS_WIRE_UNKNOWN && !p->deputy)
 		put(p, &p->fds, (int64_t)g->files);
 	else if (as_wants_group(c->want, AS_G_FDS))
 		count_files(p, c);

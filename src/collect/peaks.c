@@ -83,9 +83,9 @@ static int64_t needed(const struct as_peaks *k, const struct as_ledger *g)
 
 void as_peaks_finish(const struct as_peaks *k, const struct as_ledger *g, struct as_total *totals)
 {
-	int64_t peak = needed(k, g), upper = larger(k->hwm_sum, g->hwm_max);
+	int64_t peak = needed(k, g), one = larger(k->hwm, g->hwm_max);
 
-	set(totals, AS_T_MEM_HWM, larger(k->hwm, g->hwm_max), "VmHWM, ru_maxrss");
+	set(totals, AS_T_MEM_HWM, one, "VmHWM, ru_maxrss");
 	set(totals, AS_T_MEM_ONE, k->used, "VmHWM less RssFile");
 	if (peak)
 		as_total_set(totals, AS_T_MEM_PEAK, peak, AS_ATTRIBUTED,
@@ -95,7 +95,7 @@ void as_peaks_finish(const struct as_peaks *k, const struct as_ledger *g, struct
 			     "the largest process, mapped files too");
 	/* Between two samples nothing is bounded; but every peak so far is in some VmHWM. */
 	if (k->hwm_sum)
-		as_total_set(totals, AS_T_MEM_UPPER, larger(upper, peak), AS_ATTRIBUTED,
-			     "sum of VmHWM, as sampled; no files in a tmpfs");
+		as_total_set(totals, AS_T_MEM_UPPER, larger(larger(k->hwm_sum, one), peak),
+			     AS_ATTRIBUTED, "sum of VmHWM, as sampled; no files in a tmpfs");
 	as_total_set(totals, AS_T_SWAP_PEAK, k->swap, AS_MEASURED, "/proc/PID/status");
 }

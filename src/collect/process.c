@@ -80,16 +80,37 @@ static bool read_stat(struct as_process *p, const struct as_collect *c, struct a
 	p->stat.stime *= tick;
 	p->stat.cutime = not_less(p->stat.cutime * tick, cutime);
 	p->stat.cstime = not_less(p->stat.cstime * tick, cstime);
+	p->deputy = 0;
+	if (p->stat.state == 'Z' && p->stat.threads > 1)
+		as_process_depute(p, c);
 	return true;
 }
 
-static void read_status(struct as_process *p, struct as_proc_pool *pool)
+/* Memory as the deputy tells it; switches are of the first thread. */
+static void read_body(struct as_process *p, const struct as_collect *c)
+{
+	const struct as_proc_status was = p->status;
+	as_auto_visit struct as_visit at = as_process_body(p, c);
+	struct as_err err;
+	char text[4096];
+	size_t n = 0;
+
+	if (as_read_at(at.dir, "status", text, sizeof text, &n, &err) != AS_OK)
+		return;
+	as_parse_status(text, n, &p->status);
+	p->status.voluntary = was.voluntary;
+	p->status.forced = was.forced;
+}
+
+static void read_status(struct as_process *p, const struct as_collect *c, struct as_proc_pool *pool)
 {
 	char text[4096];
 	size_t n = 0;
 
 	if (read_file(p, pool, AS_PF_STATUS, text, sizeof text, &n) == AS_OK)
 		as_parse_status(text, n, &p->status);
+	if (p->deputy)
+		read_body(p, c);
 }
 
 static void read_io(struct as_process *p, struct as_proc_pool *pool)
@@ -182,7 +203,7 @@ static bool is_number(const char *s)
 /* Descriptors: Linux 6.2 and later tell their number as the size of the folder. */
 void as_process_count_fds(struct as_process *p, const struct as_collect *c)
 {
-	as_auto_visit struct as_visit at = as_process_visit(p, c);
+	as_auto_visit struct as_visit at = as_process_body(p, c);
 	struct stat st;
 	int64_t n = 0;
 
@@ -270,6 +291,45 @@ struct as_visit as_process_visit(const struct as_process *p, const struct as_col
 	return (struct as_visit){.dir = p->dir < 0 ? opened : p->dir, .opened = opened};
 }
 
+struct as_visit as_process_body(const struct as_process *p, const struct as_collect *c)
+{
+	as_auto_visit struct as_visit own = as_process_visit(p, c);
+	char name[32];
+
+	if (!p->deputy)
+		return (struct as_visit){.dir = own.dir, .opened = as_take_fd(own.opened)};
+	(void)snprintf(name, sizeof name, "task/%d", p->deputy);
+	int dir = as_openat(own.dir, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return (struct as_visit){.dir = dir, .opened = dir};
+}
+
+static bool read_thread(int dir, const char *tid, struct as_proc_stat *ret)
+{
+	struct as_err err;
+	char path[300], text[1024];
+	size_t n = 0;
+
+	(void)snprintf(path, sizeof path, "task/%s/stat", tid);
+	return as_read_at(dir, path, text, sizeof text, &n, &err) == AS_OK &&
+	       as_parse_stat(text, n, ret) && ret->state != 'Z' && ret->state != 'X';
+}
+
+void as_process_depute(struct as_process *p, const struct as_collect *c)
+{
+	as_auto_visit struct as_visit at = as_process_visit(p, c);
+	as_auto_folder struct as_folder f = {.fd = as_folder_open(at.dir, "task")};
+	struct as_proc_stat of;
+
+	p->deputy = 0;
+	for (const struct dirent *e; !p->deputy && (e = as_folder_next(&f));)
+		if (is_number(e->d_name) && read_thread(at.dir, e->d_name, &of)) {
+			p->deputy = of.pid;
+			p->stat.state = of.state;
+			p->stat.rss = of.rss;
+			p->stat.vsize = of.vsize;
+		}
+}
+
 /* False: it is gone. */
 static bool enter(struct as_process *p, const struct as_collect *c, struct as_proc_pool *pool)
 {
@@ -336,7 +396,7 @@ static bool read_inside(struct as_process *p, const struct as_collect *c, struct
 	if (!read_stat(p, c, pool))
 		return false;
 	if (wants_status(c->want))
-		read_status(p, pool);
+		read_status(p, c, pool);
 	if (as_wants_group(c->want, AS_G_IO))
 		read_io(p, pool);
 	if (as_wants_group(c->want, AS_G_FDS))
@@ -442,7 +502,7 @@ void as_process_args(struct as_process *p, const struct as_collect *c, const cha
 /* Look at its command line, cut when long. Kernel threads and zombies have none. */
 static void read_args(struct as_process *p, const struct as_collect *c)
 {
-	as_auto_visit struct as_visit at = as_process_visit(p, c);
+	as_auto_visit struct as_visit at = as_process_body(p, c);
 	as_auto_buf struct as_buf line = AS_BUF(4096 + 4096);
 	struct as_err err;
 	int r = as_read_all(at.dir, "cmdline", &line, &err);

@@ -119,6 +119,7 @@ struct as_process {
 	int64_t ended_by; /* its wait status; AS_NA                                  */
 	int64_t died_ns;  /* since the run's start; AS_NA                            */
 	size_t threads_cap;
+	int32_t deputy; /* a thread that has its memory and files still, see as_process_body(); 0 */
 };
 
 _Static_assert(offsetof(struct as_process, stat.state) < AS_LINE, "every tick looks at it");
@@ -164,6 +165,13 @@ struct as_visit {
 	int opened; /* for this visit; -1: none */
 };
 struct as_visit as_process_visit(const struct as_process *p, const struct as_collect *c);
+/*
+ * The folder where its memory and its files are told: its own, or when the first thread has
+ * ended before the others, that of one which lives.
+ */
+struct as_visit as_process_body(const struct as_process *p, const struct as_collect *c);
+/* Its first thread has ended, others have not: find one. */
+void as_process_depute(struct as_process *p, const struct as_collect *c);
 static inline void as_visit_done(struct as_visit *v)
 {
 	as_close_(&v->opened);

@@ -178,7 +178,7 @@ static void take(struct as_pss *s, struct as_process *p, const struct as_proc_ro
 static int64_t read_share(struct as_pss *s, const struct as_collect *c, struct as_process *p)
 {
 	int64_t start = as_clock(CLOCK_THREAD_CPUTIME_ID);
-	as_auto_visit struct as_visit at = as_process_visit(p, c);
+	as_auto_visit struct as_visit at = as_process_body(p, c);
 	struct as_proc_rollup r;
 	struct as_err err;
 	char text[2048];
@@ -346,7 +346,7 @@ static bool concerned(const struct as_pss *s, const struct as_process *p)
 /* Has it ended, or given memory back, since this tick saw it? */
 static bool shrank(const struct as_process *p, const struct as_collect *c)
 {
-	as_auto_visit struct as_visit at = as_process_visit(p, c);
+	as_auto_visit struct as_visit at = as_process_body(p, c);
 	struct as_span rest, size, resident;
 	struct as_err err;
 	char text[128];

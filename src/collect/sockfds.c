@@ -76,7 +76,10 @@ static bool read_links(struct as_holder *h, struct as_folder *d)
 	return true;
 }
 
-/* One that has just ended refuses as well, but hides nothing. */
+/*
+ * One that has ended, or is about to, refuses as well, but hides nothing: without memory of its own
+ * it is nobody's but root's, and closing its files may take a while.
+ */
 static bool hides(int dir)
 {
 	struct as_proc_stat now;
@@ -85,14 +88,15 @@ static bool hides(int dir)
 	size_t n = 0;
 
 	return errno == EACCES && as_read_at(dir, "stat", text, sizeof text, &n, &err) == AS_OK &&
-	       as_parse_stat(text, n, &now) && now.state != 'Z' && now.state != 'X';
+	       as_parse_stat(text, n, &now) && now.state != 'Z' && now.state != 'X' &&
+	       now.vsize > 0;
 }
 
 /* False: memory ran out. */
 static bool read_holder(struct as_sockfds *f, const struct as_collect *c, struct as_holder *h,
 			const struct as_process *p)
 {
-	as_auto_visit struct as_visit at = as_process_visit(p, c);
+	as_auto_visit struct as_visit at = as_process_body(p, c);
 	as_auto_folder struct as_folder d = {.fd = as_folder_open(at.dir, "fd")};
 
 	f->changed |= h->n > 0;

@@ -126,11 +126,12 @@ static void titles(const struct as_sheet *s)
  */
 static void note_parts(const struct as_run *run, struct as_flow *f)
 {
-	int64_t user = as_total_so_far(run, AS_T_CPU_USER).value;
-	int64_t system = as_total_so_far(run, AS_T_CPU_SYSTEM).value;
+	const struct as_total parts = as_total_so_far(run, AS_T_CPU_USER);
+	int64_t user = parts.value, system = as_total_so_far(run, AS_T_CPU_SYSTEM).value;
 	bool one_alone = user >= 0 && system >= 0 && (user == 0) != (system == 0);
 
-	if (one_alone && user + system < SPLIT_FROM_MS * AS_MSEC) {
+	if (!strcmp(parts.source, AS_FEW_TICKS) ||
+	    (one_alone && user + system < SPLIT_FROM_MS * AS_MSEC)) {
 		as_flow_add(f, "too short to tell user from system time");
 		return;
 	}

@@ -148,6 +148,8 @@ struct as_total {
 
 /* Why: its part was left out (`--metrics`), or nobody was watched. */
 #define AS_NOT_ASKED "not asked for"
+/* Of user and system time: how the sum is split says little. */
+#define AS_FEW_TICKS "ticks, for which processes were too short"
 
 /* ── origins ──────────────────────────────────────────────────────────── */
 

@@ -16,6 +16,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from browser import *
 from harness import *
+from jobs import as_nobody, public, remove_public
 from page import Page
 from stubs import *
 import probe
@@ -348,6 +349,20 @@ def _():
     with browser() as b:
         b.open(path)
         expect_in("sleep 0.1", b.js("return document.querySelector('#page > pre').textContent"))
+
+
+@test("of processes too short for ticks the page does not tell user from system time", seconds=60)
+def _():
+    folder = public()
+    run(*as_nobody(), folder / "assay", "run", "-q", "--no-store", "--html", folder / "ticks.html",
+        "--", "sh", "-c", "for i in $(seq 300); do /bin/true; done", cwd=folder).ok()
+    (folder / "ticks.html").rename(tmp() / "ticks.html")
+    remove_public()
+    with browser() as b:
+        b.open(tmp() / "ticks.html")
+        tile = b.js("return [...document.querySelectorAll('.tile')].map((t) => t.innerText)"
+                    ".find((t) => t.startsWith('CPU time'))")
+        expect_in("too short to tell user from system time", tile)
 
 
 @test("a run that was imported has a page", seconds=60)

@@ -49,6 +49,17 @@ def _():
         expect_near(p.total("cpu_user") + p.total("cpu_system"), p.total("cpu"), 1e-9, "the sum")
 
 
+@job_test("processes too short for ticks: how their time is split is not told as measured")
+def _():
+    p = profile("forker", 600, 1, "fork", nobody=True)      # a tick is 4 ms, or 10, or 1
+    for key in "cpu_user", "cpu_system":
+        told = p.doc["assay"]["totals"][key]
+        expect_eq(told["provenance"], "attributed", f"{key}, {told['source']}")
+    expect_eq(p.doc["assay"]["totals"]["cpu"]["provenance"], "measured", "their sum")
+    p = profile("forker", 8, 100, "fork", nobody=True)
+    expect_eq(p.doc["assay"]["totals"]["cpu_user"]["provenance"], "measured", "of longer ones")
+
+
 @job_test("the CPU of every thread is within 2 % of its own clock, under its own name")
 def _():
     p = profile("burn", 1.5, 2, options=("--interval", "0.05"))

@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import pathlib
+import shutil
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
@@ -73,6 +74,20 @@ def _():
     need_memory_group(p)
     expect_near(p.total("memory_peak"), p.truth["bytes"], 0.03, f"peak ({peaks(p)})")
     expect_near(p.total("memory_peak_upper"), p.truth["bytes"], 0.03, f"bound ({peaks(p)})")
+
+
+@job_test("no process was larger than the upper bound, also one that no sample saw at its peak")
+def _():
+    folder = public()
+    shutil.copy(work("mapped"), folder / "mapped")
+    for script in "sleep 1.2; ./mapped file 100 child", "sleep 1.2; exec ./mapped file 100 child":
+        run(*as_nobody(), folder / "assay", "run", "--quiet", "--no-store", "-o", "r.json",
+            "--interval", "1", "--", "sh", "-c", script, cwd=folder).ok()
+        doc = json.loads((folder / "r.json").read_text())
+        totals = {k: v["value"] for k, v in doc["assay"]["totals"].items()}
+        expect(totals["memory_peak_process"] > 100 * MIB, f"{script}: {totals}")
+        expect(totals["memory_peak_upper"] >= totals["memory_peak_process"],
+               f"{script}: {totals['memory_peak_upper']} < {totals['memory_peak_process']}")
 
 
 @job_test("a file that comes and goes between two samples is no memory of the job")

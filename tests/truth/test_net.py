@@ -14,7 +14,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import *
 from jobs import *
-from rungs import need
+from rungs import need, on
 
 NETLINK = {"ASSAY_RUNG": "netlink"}     # root, but without BPF
 RUNGS = ({}, {"options": ("--metrics", "net")}, {"env": NETLINK}, {"nobody": True})
@@ -300,7 +300,7 @@ def _():
             'sleep 0.5; exec "$@"', "sh", work("net"), "tcp4", 101, 7, 300, 0).ok()
     p = Profile(json.loads(out.read_text()), json.loads(r.out), r.rc, r.err)
     expect_traffic(p, "after half a second")
-    expect(p.source("net_sent").startswith("BPF, from "), p.source("net_sent"))
+    expect(p.source("net_sent").startswith("BPF; what was over by "), p.source("net_sent"))
 
 
 @job_test("the time spent waiting for an answer is known")
@@ -414,8 +414,8 @@ def _():
     with server(answers) as port:
         p = profile("net", "chat", port, 1, 8)
     peer = peers(p)[f"127.0.0.1:{port}"]
-    expect(p.source("net_sent").startswith("BPF, from "), p.source("net_sent"))
-    watched = 1 - float(p.source("net_sent").split()[2]) * 1e6 / p.truth["spent"]
+    expect(p.source("net_sent").startswith("BPF; what was over by "), p.source("net_sent"))
+    watched = 1 - float(p.source("net_sent").split()[5]) * 1e6 / p.truth["spent"]
     # One exchange may have ended before BPF was there for each 0.2 s that it took to be there.
     expect_between(counted(peer, "exchanges"), 8 * watched - 1, 8, "exchanges")
     expect_eq(counted(peer, "reused"), 1, "reused")
@@ -577,6 +577,72 @@ def _():
                       "--", "/usr/bin/python3", "-S", "-c", SWAP, port, timeout=60, env=env).ok()
             totals = json.loads(out.out)["assay"]["totals"]
             expect_eq(totals["net_sent"]["value"], 1000, f"bytes sent, {who} {env}")
+
+
+LINGER = """
+import ctypes, socket, time
+libc = ctypes.CDLL(None)
+with socket.socket() as s:
+    s.bind(("127.0.0.1", 0))
+    s.listen()
+    one = socket.create_connection(s.getsockname())
+    two, _ = s.accept()
+    one.sendall(b"x" * 1000)
+    time.sleep(0.5)
+    two.recv(1000)
+for _ in range(100):                # the kernel takes some milliseconds to close each
+    libc.inotify_add_watch(libc.inotify_init1(0), b"/tmp", 0x100)
+"""
+
+
+@job_test("a process that takes long to end hides nothing, as it has given its memory back")
+def _():
+    folder = public()
+    for env in {}, on("proc"):
+        out = run(*as_nobody(), folder / "assay", "run", "--quiet", "--no-store", "--json", "-o",
+                  "-", "--interval", "0.05", "--", "/usr/bin/python3", "-S", "-c", LINGER,
+                  timeout=60, env=env).ok()
+        totals = json.loads(out.out)["assay"]["totals"]
+        for key in ("net_sent", "net_received"):
+            expect_eq(totals[key]["value"], 1000, f"{key}, {env}, {totals[key]['source']}")
+
+
+FIRST_GONE = """
+import ctypes, os, platform, socket, threading, time
+def work():
+    time.sleep(0.2)
+    much = b"x" * (60 << 20)
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        s.listen()
+        one = socket.create_connection(s.getsockname())
+        two, _ = s.accept()
+        for _ in range(10):
+            one.sendall(b"x" * 100)
+            two.recv(100)
+            time.sleep(0.1)
+    os._exit(0)
+threading.Thread(target=work).start()
+ctypes.CDLL(None).syscall({"x86_64": 60, "aarch64": 93}[platform.machine()], 0)    # exit
+"""
+
+
+@job_test("a process whose first thread has ended has its memory, its files and its connections")
+def _():
+    folder = public()
+    for who, env in ((), {}), ((), NETLINK), ((), on("proc")), (as_nobody(), {}):
+        out = run(*who, folder / "assay", "run", "--quiet", "--no-store", "--json", "-o", "-", "--",
+                  "/usr/bin/python3", "-S", "-c", FIRST_GONE, timeout=60, env=env).ok()
+        p = Profile(json.loads(out.out), {}, 0, "")
+        for total in "net_sent", "net_received":
+            expect_eq(p.total(total), 1000, f"{total}, {who} {env}, {p.source(total)}")
+        middle = [i for i, t in enumerate(p.times()) if 0.6 < t < 0.9]
+        for i in middle:
+            expect_between(p.column("job.memory.used")[i], 60 << 20, 90 << 20, "memory used")
+            expect_between(p.column("job.memory.rss_sum")[i], 60 << 20, 90 << 20, "resident")
+            expect_eq(p.column("job.processes")[i], 1, f"processes, {who} {env}")
+            expect_between(p.column("job.files.open")[i], 6, 12, f"open files, {who} {env}")
+        expect(middle, "samples in the middle")
 
 
 @job_test("of a network namespace that we may not enter nothing is known, and nothing is 0")

@@ -1074,6 +1074,19 @@ static void t_parts_of_a_short_run(void)
 	}
 }
 
+/* Many ticks, but none for most of those who used the time. */
+static void t_parts_of_short_processes(void)
+{
+	as_auto_run struct as_run *run = demo();
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
+	struct as_total *user = &run->totals[AS_T_CPU_USER];
+
+	(void)snprintf(user->source, sizeof user->source, "%s", AS_FEW_TICKS);
+	as_report_summary(&b, &wide, run);
+	EXPECT(has(&b, "too short to tell user from system time · "));
+	EXPECT(!has(&b, " · system "));
+}
+
 /* What they miss is said beside them, and nothing where there are none. */
 static void t_network_from(void)
 {
@@ -1510,4 +1523,5 @@ UTEST_MAIN(T(t_summary_of_a_known_run), T(t_show_of_a_known_run), T(t_running_is
 	   T(t_unlisted_processes), T(t_reasons_are_said), T(t_bounds_bound), T(t_shortest_runs),
 	   T(t_ten_thousand_processes), T(t_deep_chains), T(t_full_buffers), T(t_jobs_of_loads),
 	   T(t_jobs_table), T(t_jobs_keep_their_words), T(t_stats_table), T(t_wild_lists),
-	   T(t_largest_has_a_name_when_known), T(t_parts_of_a_short_run), T(t_network_from))
+	   T(t_largest_has_a_name_when_known), T(t_parts_of_a_short_run),
+	   T(t_parts_of_short_processes), T(t_network_from))

@@ -156,9 +156,15 @@ function split(user: Num, system: Num): Child {
     return bar;
 }
 
+/* As src/run/run.h has it. */
+const FEW_TICKS = "ticks, for which processes were too short";
+
 /* Ticks split it: as long as none met one part, that one seems to have had nothing. */
-function parts(user: Num, system: Num): Child[] {
-    if (user !== null && system !== null && (user === 0) !== (system === 0) && user + system < 1e8)
+function parts(totals: Data["run"]["totals"]): Child[] {
+    const user = totals.cpu_user.value, system = totals.cpu_system.value;
+    const alone = user !== null && system !== null && (user === 0) !== (system === 0)
+        && user + system < 1e8;
+    if (alone || totals.cpu_user.source === FEW_TICKS)
         return ["too short to tell user from system time"];
     return [split(user, system),
         phrases(`user ${units.duration(user)}`, `system ${units.duration(system)}`)];
@@ -166,10 +172,10 @@ function parts(user: Num, system: Num): Child[] {
 
 function cpuTile(data: Data): Tile {
     const {totals, outcome: {duration_ns: life}, identity: {cpus}} = data.run;
-    const cpu = totals.cpu.value, user = totals.cpu_user.value, system = totals.cpu_system.value;
+    const cpu = totals.cpu.value;
     const share = cpu !== null && life ? cpu / life : null;
     return {title: "CPU time", value: units.duration(cpu), known: totals.cpu, lines: [
-        ...parts(user, system),
+        ...parts(totals),
         share === null ? "" : phrases(`${units.percent(share)} of one core`,
             cpus && cpus > 1 ? `${units.percent(share / cpus)} of ${cpus}` : "")]};
 }
