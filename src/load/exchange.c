@@ -44,6 +44,7 @@ void as_gen_drop(struct as_generator *g, struct as_conn *c)
 void as_gen_release(struct as_conn *c, int64_t now)
 {
 	c->freed_ns = now;
+	c->server->freed_ns = c->asked ? now : c->server->freed_ns;
 	c->server->flight -= c->asked;
 	c->asked = false;
 	if (as_conn_is_side(c)) {

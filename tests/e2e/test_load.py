@@ -109,9 +109,41 @@ def _():
 @test("behind a warm-up a closed loop has the server's rate, whatever is under way at the ends")
 def _():
     s = stub("--servers", "2", "--service", "40ms")         # 50 a second
-    d = load(s.url, "-c", 16, "-z", "1s", "--warmup", "0.6s")
-    expect(47.5 <= d["rate"] <= 52, f"{d['rate']} a second")
+    flow = tmp() / "flow.json"
+    flow.write_text(json.dumps({"base": s.url, "steps": [{"url": "/a"}, {"url": "/b"}]}))
+    for what in (s.url, flow):
+        for how in (("-z", "1s"), ("-n", 20)):
+            d = load(what, "-c", 16, "--warmup", "0.6s", *how)
+            expect(47.5 <= d["rate"] <= 52, f"{what} {how}: {d['rate']} a second")
     s.end()
+
+
+@test("behind a warm-up pauses of a flow are time like any other")
+def _():
+    s = stub("-a", "delay=100ms")
+    flow = tmp() / "flow.json"
+    flow.write_text(json.dumps({"base": s.url, "steps": [
+        {"url": "/a", "think": "uniform:50ms:150ms"}]}))
+    d = load(flow, "-c", 20, "-z", "1.5s", "--warmup", "0.45s")
+    expect(92 <= d["rate"] <= 106, f"{d['rate']} a second")     # 20 visitors, 200 ms each
+    s.end()
+
+
+@test("who hangs on to a connection since the warm-up makes nobody else faster")
+def _():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        def serve():
+            for n in range(4):                  # the first three are never answered
+                c, _ = server.accept()
+                held.append(c)
+            while c.recv(4096):
+                time.sleep(0.01)
+                c.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+        held = []
+        threading.Thread(target=serve, daemon=True).start()
+        d = load("http://127.0.0.1:%d/" % server.getsockname()[1], "-c", 4, "-z", "1s",
+                 "--warmup", "0.2s", "--timeout", "3s")
+    expect(0 < d["rate"] <= 101 and d["measured_seconds"] >= 0.9, d)
 
 
 @test("a load that ends in its warm-up measured nothing, and says that")
