@@ -252,17 +252,26 @@ static void note_own_cost(struct as_generator *g, int64_t now, bool still)
 		note_end(g, now);
 }
 
-/* Those that were due and never sent: late by as much as is known. */
-static void count_unsent(struct as_generator *g, int64_t now)
+/* Late by as much as is known; or nobody waits for it any more. */
+static void count_unsent_one(struct as_generator *g, int64_t now)
 {
 	struct as_load *l = g->out;
 
+	if (g->told) {
+		l->unfinished++;
+		return;
+	}
+	l->requests++;
+	l->errors[AS_LOAD_UNSENT]++;
+	as_histogram_add(&l->latency, now - g->next_ns, 1);
+}
+
+/* Those that were due and never sent. */
+static void count_unsent(struct as_generator *g, int64_t now)
+{
 	while (as_gen_is_open(g) && sending(g, now) && g->next_ns <= now) {
-		if (g->next_ns >= g->from_ns) {
-			l->requests++;
-			l->errors[AS_LOAD_UNSENT]++;
-			as_histogram_add(&l->latency, now - g->next_ns, 1);
-		}
+		if (g->next_ns >= g->from_ns)
+			count_unsent_one(g, now);
 		g->issued++;
 		g->next_ns = g->start_ns + as_schedule_next(&g->schedule);
 	}
@@ -292,6 +301,8 @@ static void finish(struct as_generator *g)
 	for (const struct as_conn *c = g->flight.first; c; c = c->after)
 		g->out->unfinished += c->asked;
 	g->out->unfinished += g->talking.n;
+	if (g->told)
+		count_unsent(g, now);
 	g->out->sessions_left = g->at_work;
 	g->out->warmup_ns = g->cfg->warmup_ns;
 	g->out->rate = g->cfg->schedule.rate;

@@ -3,7 +3,7 @@
  * gave in a second.
  *
  * By a clock all of its time is measured. A closed loop is measured from the
- * first request that counts to the last answer. Behind a warm-up it is cut out of
+ * first request that counts to the last answer, or until it is ended. Behind a warm-up it is cut out of
  * a longer one: each connection has a request at any moment, one of the warm-up at
  * first, and at last one that nobody waits for, or nothing. What those had of the
  * time is no time of the others: theirs is as long as all of them together were
@@ -58,9 +58,10 @@ int64_t as_gen_measured(const struct as_generator *g, int64_t now)
 	int64_t from = open || g->first_ns == INT64_MAX ? g->from_ns : g->first_ns;
 	int64_t until = g->last_ns;
 
-	if (open) /* the schedule was kept until the next would have been due */
-		until = later(until,
-			      earlier(g->told ? now : INT64_MAX, earlier(g->next_ns, g->end_ns)));
+	if (g->told) /* what hangs then is time, too */
+		until = later(until, earlier(now, open ? g->end_ns : INT64_MAX));
+	else if (open) /* the schedule was kept until the next would have been due */
+		until = later(until, earlier(g->next_ns, g->end_ns));
 	int64_t whole = until > from ? until - from : 0;
 	return is_cut_out(g) ? cut_out(g, whole, now) : whole;
 }

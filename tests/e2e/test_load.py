@@ -401,6 +401,28 @@ def _():
     expect_eq(d["requests"] + d["unfinished"], n["requests"], "requests")
 
 
+@test("Ctrl-C while the server hangs: what was due meanwhile is told, and is time")
+def _():
+    s = stub("--stall", "0.4s:60s")
+    p = start(ASSAY, "load", "--json", "-z", "60s", "-c", 3, "-R", 100, s.url,
+              stdout=subprocess.PIPE, text=True)
+    time.sleep(2)
+    p.send_signal(signal.SIGINT)
+    d = valid(json.loads(p.communicate(timeout=20)[0]), "load-1")
+    due = d["measured_seconds"] * 100
+    expect(abs(d["requests"] + d["unfinished"] - due) <= 2 and due > 100, d)
+    expect(d["requests"] <= 60, "the others were not answered")
+    s.end()
+    s = stub("--stall", "0.2s:60s")
+    p = start(ASSAY, "load", "--json", "-z", "60s", "-c", 3, s.url, stdout=subprocess.PIPE,
+              text=True)
+    time.sleep(2)
+    p.send_signal(signal.SIGINT)
+    d = valid(json.loads(p.communicate(timeout=20)[0]), "load-1")
+    expect(d["measured_seconds"] > 1 and d["unfinished"] == 3, f"a closed loop: {d}")
+    s.end()
+
+
 # --- what it costs ------------------------------------------------------------------
 
 @test("an answered request costs two system calls")
