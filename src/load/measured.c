@@ -3,11 +3,11 @@
  * gave in a second.
  *
  * By a clock all of its time is measured. A closed loop is measured from the
- * first request that counts to the last answer, or until it is ended. Behind a warm-up it is cut out of
- * a longer one: each connection has a request at any moment, one of the warm-up at
- * first, and at last one that nobody waits for, or nothing. What those had of the
- * time is no time of the others: theirs is as long as all of them together were
- * under way, thinking or resting.
+ * first request that counts to the last answer, or until it is ended. Behind a
+ * warm-up it is cut out of a longer one: each connection has a request at any
+ * moment, one of the warm-up at first, and at last one that nobody waits for, or
+ * nothing. What those had of the time is no time of the others: theirs is as long
+ * as all of them together were under way, thinking or resting.
  */
 #include "load/generating.h"
 
