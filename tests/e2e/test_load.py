@@ -332,6 +332,29 @@ def _():
     expect(d["connections_opened"] >= 50, "opened anew")
 
 
+@test("a server that leaves connections on which nobody asked, with a 408, failed no request")
+def _():
+    answer = b"HTTP/1.1 %s\r\nContent-Length: 0\r\n\r\n"
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        def talk(c):
+            c.settimeout(0.2)
+            try:
+                while c.recv(4096):
+                    c.sendall(answer % b"200 OK")
+            except TimeoutError:
+                c.sendall(answer % b"408 Request Timeout")
+                left.append(c.close())
+
+        def serve():
+            while True:
+                threading.Thread(target=talk, args=(server.accept()[0],), daemon=True).start()
+        left = []
+        threading.Thread(target=serve, daemon=True).start()
+        d = load("http://127.0.0.1:%d/" % server.getsockname()[1], "-R", 40, "-c", 6, "-z", "1s")
+    expect(left, "no connection was left")
+    expect_eq((d["requests"], d["statuses"], d["errors"]), (40, {"2xx": 40}, {}), "all was well")
+
+
 @test("a server that dies and returns: errors meanwhile, answers after")
 def _():
     s = stub()
