@@ -604,13 +604,16 @@ def _():
              {"name": "slow one", "url": "/?delay=30ms"}]
     (tmp() / "flow.json").write_text(json.dumps({"base": s.url, "steps": steps}))
     words = ("p50{slow one}>=30ms", "http_req_waiting{name:slow one} p(50)>=30",
-             "requests{quick}==6", "errors{quick}<1%", "checks{quick}>=1", "checks>=1")
-    d = load("flow.json", "-n", 6, "-c", 2, *(w for x in words for w in ("--threshold", x)))
+             "requests{quick}==6", "errors{quick}<1%", "checks{quick}>=1", "checks>=1",
+             "goodput{slow one}<=0", "goodput<=0.5")
+    d = load("flow.json", "-n", 6, "-c", 2, "--deadline", "30ms",
+             *(w for x in words for w in ("--threshold", x)))
     expect_eq([(x["expr"], x["ok"]) for x in d["thresholds"]], [(w, True) for w in words], "kept")
     expect_eq(d["thresholds"][0]["value"], d["steps"][1]["latency_ms"]["p50"], "its value")
     kept = valid(assay("show", "--json", d["id"]).ok().json())["assay"]["load"]
     expect_eq((kept["thresholds"], kept["steps"]), (d["thresholds"], d["steps"]), "as it is kept")
-    for wrong in ("p50{none}<1s", "checks{slow one}>=1"):
+    expect_eq(d["thresholds"][-2]["value"], d["steps"][1]["goodput"], "a step's goodput")
+    for wrong in ("p50{none}<1s", "checks{slow one}>=1", "goodput{quick}>0.9"):
         r = assay("load", "--threshold", wrong, "flow.json")
         expect_eq((r.rc, r.out), (2, ""), wrong)
     expect_eq(s.end()["requests"], 12, "nothing else was sent")
