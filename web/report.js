@@ -437,7 +437,9 @@ define("capacity", ["require", "exports", "dom", "tables", "units"], function (r
 	}
 	function sentences(c) {
 		const unit = ` ${c.unit ?? (c.by === "rate" ? "requests/s" : "requests at once")}`;
-		const parts = [c.capacity === null ? "unknown" : `${units.count(c.capacity)}${unit}`, c.reason];
+		const least = c.end === "held" ? "" : "at least ";
+		const amount = c.capacity === null ? "unknown" : `${least}${units.count(c.capacity)}${unit}`;
+		const parts = [amount, c.reason];
 		if (c.too_much !== null)
 			parts.push(`${units.count(c.too_much)} is too much`);
 		if (c.law && c.law.peak_under_way)

@@ -239,7 +239,8 @@ const struct as_cmd as_cmd_heap_flamegraph = {
 		"`--leaks` a span shows what was allocated within it and not freed by its end: the "
 		"whole time is what `--leaks` shows without it. "
 		"It needs a capture with its events (not `--aggregate`).\n\n"
-		"Prints the name of the file that was written.",
+		"Prints the name of the file that was written. One that is there is replaced: "
+		"memray's `-f` (`--force`) is not needed, and `-f` is `--format`.",
 	.examples =
 		"assay heap flamegraph sort.heap\tsort.html: who held the peak\n"
 		"assay heap flamegraph --leaks sort.heap -o left.svg\ta picture of what was left\n"

@@ -413,7 +413,7 @@ const struct as_cmd as_cmd_load = {
 		"share of failed requests (`errors.count` their number), `rate` answers a second, "
 		"`requests` how many, `checks` the share of a flow's checks that passed. "
 		"`p99{login}<250ms` is of the flow's step `login`, and so are `wire`, `waiting`, "
-		"`errors`, `rate`, `requests` and `checks` with such a tag.\n\n"
+		"`errors`, `rate`, `requests`, `goodput` and `checks` with such a tag.\n\n"
 		"k6's own words do as well: `http_req_duration p(95)<300`, "
 		"`http_req_waiting p(90)<25` (our `waiting`, in which a connection that had to be "
 		"made is counted), `http_req_tls_handshaking`, "

@@ -50,7 +50,7 @@ static double checks_share(const struct part *p)
 
 static double goodput(const struct part *p)
 {
-	return as_load_goodput(p->l);
+	return p->step ? as_load_step_goodput(p->l, p->step) : as_load_goodput(p->l);
 }
 
 static double good(const struct part *p)
@@ -236,7 +236,7 @@ static const struct metric {
 	NUMBER("rate", "", rate, RATE, .of_step = true),
 	NUMBER("requests", "count", requests, COUNT, .of_step = true, .grows = true),
 	NUMBER("requests", "rate", rate, RATE, .of_step = true),
-	NUMBER("goodput", "rate", goodput, SHARE, .need = BOUNDS),
+	NUMBER("goodput", "rate", goodput, SHARE, .of_step = true, .need = BOUNDS),
 	NUMBER("good_requests", "rate", good_rate, RATE, .need = BOUNDS),
 	NUMBER("good_requests", "count", good, COUNT, .grows = true, .need = BOUNDS),
 	NUMBER("unsent", "count", unsent, COUNT, .grows = true),
@@ -756,7 +756,8 @@ static bool share_of_part(const struct as_threshold *t, const struct part *p,
 		*ret = (struct as_threshold_share){(double)passed, (double)(passed + missed),
 						   t->bound};
 	else if (m->value == goodput && is_lower(t))
-		*ret = (struct as_threshold_share){(double)p->l->met, requests(p), t->bound};
+		*ret = (struct as_threshold_share){(double)(p->step ? p->step->met : p->l->met),
+						   requests(p), t->bound};
 	else
 		return false;
 	return true;

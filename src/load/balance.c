@@ -40,8 +40,19 @@ struct as_conn *as_gen_free(const struct as_generator *g)
 	return s ? free_of(s) : NULL;
 }
 
+/* Of several servers a connection may have been free for long, and as many as may be at work. */
+int64_t as_gen_ready(const struct as_generator *g, const struct as_conn *c)
+{
+	int64_t at = c->freed_ns;
+
+	for (size_t i = 0; g->nservers > 1 && i < g->nservers; i++)
+		at = g->server[i].freed_ns > at ? g->server[i].freed_ns : at;
+	return at;
+}
+
 void as_gen_chosen(struct as_generator *g, struct as_conn *c)
 {
+	c->freed_ns = as_gen_ready(g, c);
 	c->server->flight++;
 	g->turn = (size_t)(c->server - g->server) + 1;
 }

@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <string.h>
 #include <sys/epoll.h>
 
 #include "base/calls.h"
@@ -44,6 +45,7 @@ void as_gen_drop(struct as_generator *g, struct as_conn *c)
 void as_gen_release(struct as_conn *c, int64_t now)
 {
 	c->freed_ns = now;
+	c->server->freed_ns = c->asked ? now : c->server->freed_ns;
 	c->server->flight -= c->asked;
 	c->asked = false;
 	if (as_conn_is_side(c)) {
@@ -411,10 +413,16 @@ static void ended(struct as_generator *g, struct as_conn *c)
 		as_gen_fail(g, c, kind_of_end(c, AS_LOAD_CLOSED));
 }
 
+/* "HTTP/1.1 408 …": a connection on which nobody asked for long is left (RFC 9110, 15.5.9). */
+static bool is_farewell(const char *p, ssize_t n)
+{
+	return n >= 12 && !memcmp(p, "HTTP/1.", 7) && !memcmp(p + 8, " 408", 4);
+}
+
 /* Nobody asked: the server hangs up, or says what no request wanted to know. */
 static void disturbed(struct as_generator *g, struct as_conn *c, ssize_t n)
 {
-	if (n > 0)
+	if (n > 0 && !is_farewell(g->bytes, n))
 		g->out->errors[AS_LOAD_PROTOCOL]++;
 	as_gen_drop(g, c);
 	as_gen_release(c, as_now());

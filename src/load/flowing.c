@@ -110,10 +110,21 @@ enum as_load_error as_gen_judge(struct as_generator *g, struct as_conn *c, enum 
 
 /* ── pauses ───────────────────────────────────────────────────────────── */
 
-static bool think(struct as_generator *g, struct as_conn *c)
+/* What of it is measured: from now, or the end of the warm-up. Between two sessions the end of
+   the load ends it. */
+static int64_t thought(const struct as_generator *g, const struct as_session *s, int64_t now)
+{
+	int64_t from = now > g->from_ns ? now : g->from_ns;
+	int64_t until = s->at_work || s->next_ns < g->end_ns ? s->next_ns : g->end_ns;
+
+	return until > from ? until - from : 0;
+}
+
+static bool think(struct as_generator *g, struct as_conn *c, int64_t now)
 {
 	if (!as_agenda_add(&g->agenda, &c->session->waits, c->session->next_ns))
 		return false;
+	g->rested_ns += thought(g, c->session, now);
 	as_conns_append(&g->thinking, c);
 	return true;
 }
@@ -130,7 +141,7 @@ void as_gen_go_on(struct as_generator *g, struct as_conn *c, int64_t now)
 		as_session_break(s);
 		return;
 	}
-	if (s->next_ns > now && (s->at_work || !as_gen_is_open(g)) && think(g, c))
+	if (s->next_ns > now && (s->at_work || !as_gen_is_open(g)) && think(g, c, now))
 		return;
 	if (s->at_work)
 		as_gen_ask(g, c, s->next_ns, now);

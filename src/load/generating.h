@@ -9,6 +9,7 @@
  *	flowing.c    sessions of a flow, one on each connection
  *	outcome.c    what came of a request, counted
  *	balance.c    which server gets the next one
+ *	measured.c   for how long was measured
  */
 #include "load/carrier.h"
 #include "load/conns.h"
@@ -26,6 +27,7 @@ struct as_gen_server {
 	size_t address;             /* that is dialled, of place->to */
 	uint64_t opened;            /* connections                   */
 	uint32_t flight;            /* requests under way            */
+	int64_t freed_ns;           /* when the last of them was over */
 	int64_t until_ns;           /* it was not reached, and rests */
 	struct as_carrier *filling; /* of HTTP/2: has seats left */
 	struct as_http_known head;  /* of its last answer        */
@@ -52,7 +54,7 @@ struct as_generator {
 	int64_t next_ns;                   /* when the next request is due: open loop  */
 	int64_t first_ns;                  /* when the first of those was due that are measured */
 	int64_t last_ns;                   /* of the last that was recorded            */
-	int64_t rested_ns;                 /* of all connections, since measuring began */
+	int64_t rested_ns;                 /* of all connections, measured, with pauses */
 	int64_t tick_ns;                   /* when a slice is given next               */
 	int64_t noted_ns, cpu_ns, wait_ns; /* as they were when measuring began        */
 	uint64_t issued, most, rows;       /* requests or sessions: begun, at most */
@@ -100,8 +102,14 @@ void as_gen_resume(struct as_generator *g, int64_t now);
 
 /* A connection that is free for the next request; NULL: none is. */
 struct as_conn *as_gen_free(const struct as_generator *g);
+/* Since when it could have it. */
+int64_t as_gen_ready(const struct as_generator *g, const struct as_conn *c);
 /* It gets that request. */
 void as_gen_chosen(struct as_generator *g, struct as_conn *c);
+
+/* ── measured.c ───────────────────────────────────────────────────────── */
+
+int64_t as_gen_measured(const struct as_generator *g, int64_t now);
 
 /* ── outcome.c ────────────────────────────────────────────────────────── */
 

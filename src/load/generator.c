@@ -56,8 +56,13 @@ static void send_planned(struct as_generator *g)
 /* In a closed loop, whoever is free. */
 static void send_next(struct as_generator *g)
 {
-	for (struct as_conn *c = as_gen_free(g); c && sending(g, c->freed_ns); c = as_gen_free(g))
-		as_gen_begin(g, c, c->freed_ns, c->freed_ns);
+	for (struct as_conn *c = as_gen_free(g); c; c = as_gen_free(g)) {
+		int64_t now = as_gen_ready(g, c);
+
+		if (!sending(g, now))
+			return;
+		as_gen_begin(g, c, now, now);
+	}
 }
 
 static void dispatch(struct as_generator *g)
@@ -247,17 +252,26 @@ static void note_own_cost(struct as_generator *g, int64_t now, bool still)
 		note_end(g, now);
 }
 
-/* Those that were due and never sent: late by as much as is known. */
-static void count_unsent(struct as_generator *g, int64_t now)
+/* Late by as much as is known; or nobody waits for it any more. */
+static void count_unsent_one(struct as_generator *g, int64_t now)
 {
 	struct as_load *l = g->out;
 
+	if (g->told) {
+		l->unfinished++;
+		return;
+	}
+	l->requests++;
+	l->errors[AS_LOAD_UNSENT]++;
+	as_histogram_add(&l->latency, now - g->next_ns, 1);
+}
+
+/* Those that were due and never sent. */
+static void count_unsent(struct as_generator *g, int64_t now)
+{
 	while (as_gen_is_open(g) && sending(g, now) && g->next_ns <= now) {
-		if (g->next_ns >= g->from_ns) {
-			l->requests++;
-			l->errors[AS_LOAD_UNSENT]++;
-			as_histogram_add(&l->latency, now - g->next_ns, 1);
-		}
+		if (g->next_ns >= g->from_ns)
+			count_unsent_one(g, now);
 		g->issued++;
 		g->next_ns = g->start_ns + as_schedule_next(&g->schedule);
 	}
@@ -278,43 +292,17 @@ static bool over(struct as_generator *g, int64_t now)
 	return g->told || (!still && !g->flight.first && (!g->at_work || as_gen_is_late(g, now)));
 }
 
-/* By a clock all of its time is measured. Otherwise what was sent in the warm-up may still have
-   its connection then: time in which nothing that counts could be sent is not. */
-static int64_t measured_from(const struct as_generator *g)
-{
-	return as_gen_is_open(g) || g->first_ns == INT64_MAX ? g->from_ns : g->first_ns;
-}
-
-/*
- * A closed loop that is cut out of a longer one: each connection has a request at any moment, one
- * of the warm-up at first, and at last one that nobody waits for, or nothing. What those had of
- * the time is no time of the others: theirs is as long as all of them together were under way.
- */
-static bool is_cut_out(const struct as_generator *g)
-{
-	const struct as_load_config *c = g->cfg;
-
-	return c->warmup_ns && c->duration_ns && !c->requests && !as_gen_is_open(g) &&
-	       !c->at_once.n && !c->flow && g->nservers == 1 && g->out->latency.n;
-}
-
-static int64_t time_of_one(const struct as_generator *g)
-{
-	return (int64_t)((g->out->latency.sum + (double)g->rested_ns) / (double)g->cfg->conns);
-}
-
 static void finish(struct as_generator *g)
 {
-	int64_t now = as_now(), from = measured_from(g), until = g->last_ns;
+	int64_t now = as_now();
 
 	note_own_cost(g, now, false);
-	if (as_gen_is_open(g)) /* the schedule was kept until the next would have been due */
-		until = earlier(g->told ? now : INT64_MAX, earlier(g->next_ns, g->end_ns));
-	until = until > g->last_ns ? until : g->last_ns;
-	g->out->measured_ns = is_cut_out(g) ? time_of_one(g) : until > from ? until - from : 0;
+	g->out->measured_ns = as_gen_measured(g, now);
 	for (const struct as_conn *c = g->flight.first; c; c = c->after)
 		g->out->unfinished += c->asked;
 	g->out->unfinished += g->talking.n;
+	if (g->told)
+		count_unsent(g, now);
 	g->out->sessions_left = g->at_work;
 	g->out->warmup_ns = g->cfg->warmup_ns;
 	g->out->rate = g->cfg->schedule.rate;

@@ -212,23 +212,43 @@ struct answer {
 	struct as_json_text json; /* of the body */
 };
 
-/* The next line "name: value" of the head, from *at; the value without blanks. */
-static bool next_header(const struct as_buf *head, const char *name, size_t *at,
-			struct as_http_piece *ret)
+/* The head of an answer, behind those of interim ones. */
+static struct as_http_piece last_head(const struct as_buf *head)
 {
-	const char *p = as_buf_text(head);
+	const char *p = as_buf_text(head), *last = p, *end = p + head->len;
+
+	for (const char *line = p; (line = memchr(line, '\n', (size_t)(end - line)));) {
+		line++;
+		size_t skip = line < end && *line == '\r' ? 2 : 1;
+
+		if (line + skip < end && line[skip - 1] == '\n')
+			last = line + skip;
+	}
+	return (struct as_http_piece){last, (size_t)(end - last)};
+}
+
+static struct as_http_piece stripped(const char *p, size_t n)
+{
+	for (; n && (*p == ' ' || *p == '\t'); n--)
+		p++;
+	while (n && (p[n - 1] == ' ' || p[n - 1] == '\t'))
+		n--;
+	return (struct as_http_piece){p, n};
+}
+
+/* The value of the next line "name: value" of what is left of a head. */
+static bool next_header(struct as_http_piece *rest, const char *name, struct as_http_piece *ret)
+{
 	size_t n = strlen(name);
 
-	while (*at < head->len) {
-		const char *line = p + *at;
-		size_t len = strcspn(line, "\r\n");
+	while (rest->n) {
+		const char *line = rest->p;
+		size_t len = strcspn(line, "\r\n"), used = len < rest->n ? len + 1 : rest->n;
 
-		*at += len + 1;
+		*rest = (struct as_http_piece){line + used, rest->n - used};
 		if (len <= n || strncasecmp(line, name, n) != 0 || line[n] != ':')
 			continue;
-		for (line += n + 1, len -= n + 1; len && (*line == ' ' || *line == '\t'); len--)
-			line++;
-		*ret = (struct as_http_piece){line, len};
+		*ret = stripped(line + n + 1, len - n - 1);
 		return true;
 	}
 	return false;
@@ -237,10 +257,10 @@ static bool next_header(const struct as_buf *head, const char *name, size_t *at,
 static void take_cookies(struct as_session *s)
 {
 	struct as_cookie_place place = place_of(s);
+	struct as_http_piece rest = last_head(&s->head);
 	struct as_http_piece value;
-	size_t at = 0;
 
-	while (next_header(&s->head, "Set-Cookie", &at, &value))
+	while (next_header(&rest, "Set-Cookie", &value))
 		s->starved |= !as_cookies_take(&s->cookies, &place, value.p, value.n);
 	s->starved |= s->head.bad;
 }
@@ -288,11 +308,11 @@ static bool put_between(struct answer *a, const struct as_flow_capture *c, struc
 
 static bool put_header(struct answer *a, const char *name, struct as_buf *to)
 {
+	struct as_http_piece rest = last_head(&a->s->head);
 	struct as_http_piece value;
-	size_t at = 0;
 
 	a->s->starved |= a->s->head.bad;
-	if (!next_header(&a->s->head, name, &at, &value))
+	if (!next_header(&rest, name, &value))
 		return false;
 	put_quoted(to, value.p, value.n);
 	return true;
@@ -393,12 +413,12 @@ static bool one_of(struct as_session *s, struct as_json_text a, struct as_json_t
 static bool has_header_value(struct answer *a, const char *name, const struct as_buf *want)
 {
 	as_auto_buf struct as_buf text = AS_BUF(AS_BUF_FILE);
+	struct as_http_piece rest = last_head(&a->s->head);
 	struct as_http_piece value;
-	size_t at = 0;
 
 	as_template_put_text(&text, want);
 	a->s->starved |= text.bad || a->s->head.bad;
-	while (next_header(&a->s->head, name, &at, &value))
+	while (next_header(&rest, name, &value))
 		if (value.n == text.len && !memcmp(value.p, as_buf_text(&text), value.n))
 			return true;
 	return false;

@@ -69,7 +69,8 @@ static void put_requests(const struct as_sheet *s, const struct as_load *l)
 	if (l->warmup)
 		as_flow_add(&f, "%s before it, to warm up", as_human_count((double)l->warmup).s);
 	if (l->unfinished)
-		as_flow_add(&f, "%s under way at the end", as_human_count((double)l->unfinished).s);
+		as_flow_add(&f, "%s unanswered at the end",
+			    as_human_count((double)l->unfinished).s);
 	as_flow_end(&f);
 }
 

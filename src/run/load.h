@@ -214,7 +214,7 @@ struct as_load {             /* of the heap: it holds histograms */
 	uint64_t conns;      /* at once, at most                               */
 	uint64_t requests;   /* measured, however they ended                   */
 	uint64_t warmup;     /* sent before that                               */
-	uint64_t unfinished; /* under way when it was interrupted              */
+	uint64_t unfinished; /* due, and not answered, when it was interrupted */
 	uint64_t errors[AS_LOAD_NERRORS];
 	uint64_t status[AS_LOAD_CLASSES]; /* of answers, by their first digit   */
 	uint64_t opened;                  /* connections, successfully          */

@@ -109,9 +109,41 @@ def _():
 @test("behind a warm-up a closed loop has the server's rate, whatever is under way at the ends")
 def _():
     s = stub("--servers", "2", "--service", "40ms")         # 50 a second
-    d = load(s.url, "-c", 16, "-z", "1s", "--warmup", "0.6s")
-    expect(47.5 <= d["rate"] <= 52, f"{d['rate']} a second")
+    flow = tmp() / "flow.json"
+    flow.write_text(json.dumps({"base": s.url, "steps": [{"url": "/a"}, {"url": "/b"}]}))
+    for what in (s.url, flow):
+        for how in (("-z", "1s"), ("-n", 20)):
+            d = load(what, "-c", 16, "--warmup", "0.6s", *how)
+            expect(47.5 <= d["rate"] <= 52, f"{what} {how}: {d['rate']} a second")
     s.end()
+
+
+@test("behind a warm-up pauses of a flow are time like any other")
+def _():
+    s = stub("-a", "delay=100ms")
+    flow = tmp() / "flow.json"
+    flow.write_text(json.dumps({"base": s.url, "steps": [
+        {"url": "/a", "think": "uniform:50ms:150ms"}]}))
+    d = load(flow, "-c", 20, "-z", "1.5s", "--warmup", "0.45s")
+    expect(92 <= d["rate"] <= 106, f"{d['rate']} a second")     # 20 visitors, 200 ms each
+    s.end()
+
+
+@test("who hangs on to a connection since the warm-up makes nobody else faster")
+def _():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        def serve():
+            for n in range(4):                  # the first three are never answered
+                c, _ = server.accept()
+                held.append(c)
+            while c.recv(4096):
+                time.sleep(0.01)
+                c.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+        held = []
+        threading.Thread(target=serve, daemon=True).start()
+        d = load("http://127.0.0.1:%d/" % server.getsockname()[1], "-c", 4, "-z", "1s",
+                 "--warmup", "0.2s", "--timeout", "3s")
+    expect(0 < d["rate"] <= 101 and d["measured_seconds"] >= 0.9, d)
 
 
 @test("a load that ends in its warm-up measured nothing, and says that")
@@ -300,6 +332,29 @@ def _():
     expect(d["connections_opened"] >= 50, "opened anew")
 
 
+@test("a server that leaves connections on which nobody asked, with a 408, failed no request")
+def _():
+    answer = b"HTTP/1.1 %s\r\nContent-Length: 0\r\n\r\n"
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        def talk(c):
+            c.settimeout(0.2)
+            try:
+                while c.recv(4096):
+                    c.sendall(answer % b"200 OK")
+            except TimeoutError:
+                c.sendall(answer % b"408 Request Timeout")
+                left.append(c.close())
+
+        def serve():
+            while True:
+                threading.Thread(target=talk, args=(server.accept()[0],), daemon=True).start()
+        left = []
+        threading.Thread(target=serve, daemon=True).start()
+        d = load("http://127.0.0.1:%d/" % server.getsockname()[1], "-R", 40, "-c", 6, "-z", "1s")
+    expect(left, "no connection was left")
+    expect_eq((d["requests"], d["statuses"], d["errors"]), (40, {"2xx": 40}, {}), "all was well")
+
+
 @test("a server that dies and returns: errors meanwhile, answers after")
 def _():
     s = stub()
@@ -367,6 +422,28 @@ def _():
     expect_eq(d["status"], "interrupted", "status")
     expect(0 < d["requests"] <= n["answers"] and d["unfinished"] <= 3, d)
     expect_eq(d["requests"] + d["unfinished"], n["requests"], "requests")
+
+
+@test("Ctrl-C while the server hangs: what was due meanwhile is told, and is time")
+def _():
+    s = stub("--stall", "0.4s:60s")
+    p = start(ASSAY, "load", "--json", "-z", "60s", "-c", 3, "-R", 100, s.url,
+              stdout=subprocess.PIPE, text=True)
+    time.sleep(2)
+    p.send_signal(signal.SIGINT)
+    d = valid(json.loads(p.communicate(timeout=20)[0]), "load-1")
+    due = d["measured_seconds"] * 100
+    expect(abs(d["requests"] + d["unfinished"] - due) <= 2 and due > 100, d)
+    expect(d["requests"] <= 60, "the others were not answered")
+    s.end()
+    s = stub("--stall", "0.2s:60s")
+    p = start(ASSAY, "load", "--json", "-z", "60s", "-c", 3, s.url, stdout=subprocess.PIPE,
+              text=True)
+    time.sleep(2)
+    p.send_signal(signal.SIGINT)
+    d = valid(json.loads(p.communicate(timeout=20)[0]), "load-1")
+    expect(d["measured_seconds"] > 1 and d["unfinished"] == 3, f"a closed loop: {d}")
+    s.end()
 
 
 # --- what it costs ------------------------------------------------------------------
@@ -527,13 +604,16 @@ def _():
              {"name": "slow one", "url": "/?delay=30ms"}]
     (tmp() / "flow.json").write_text(json.dumps({"base": s.url, "steps": steps}))
     words = ("p50{slow one}>=30ms", "http_req_waiting{name:slow one} p(50)>=30",
-             "requests{quick}==6", "errors{quick}<1%", "checks{quick}>=1", "checks>=1")
-    d = load("flow.json", "-n", 6, "-c", 2, *(w for x in words for w in ("--threshold", x)))
+             "requests{quick}==6", "errors{quick}<1%", "checks{quick}>=1", "checks>=1",
+             "goodput{slow one}<=0", "goodput<=0.5")
+    d = load("flow.json", "-n", 6, "-c", 2, "--deadline", "30ms",
+             *(w for x in words for w in ("--threshold", x)))
     expect_eq([(x["expr"], x["ok"]) for x in d["thresholds"]], [(w, True) for w in words], "kept")
     expect_eq(d["thresholds"][0]["value"], d["steps"][1]["latency_ms"]["p50"], "its value")
     kept = valid(assay("show", "--json", d["id"]).ok().json())["assay"]["load"]
     expect_eq((kept["thresholds"], kept["steps"]), (d["thresholds"], d["steps"]), "as it is kept")
-    for wrong in ("p50{none}<1s", "checks{slow one}>=1"):
+    expect_eq(d["thresholds"][-2]["value"], d["steps"][1]["goodput"], "a step's goodput")
+    for wrong in ("p50{none}<1s", "checks{slow one}>=1", "goodput{quick}>0.9"):
         r = assay("load", "--threshold", wrong, "flow.json")
         expect_eq((r.rc, r.out), (2, ""), wrong)
     expect_eq(s.end()["requests"], 12, "nothing else was sent")

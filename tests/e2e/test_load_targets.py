@@ -53,6 +53,28 @@ def _():
         s.end()
 
 
+@test("a request waits for its own server only: the other's time is not told of it")
+def _():
+    fast, slow = stub("-a", "delay=exp:5ms"), stub("-a", "delay=exp:80ms")
+    for options in (), ("--balance", "least-outstanding"), ("--warmup", "0.3s"):
+        d = load(fast.url, "-z", "1s", "-c", 8, *options, *several(fast, slow))
+        # At most eight at any moment, so their times add up to eight times the whole.
+        busy = d["latency_ms"]["mean"] * d["requests"] / 8e3
+        expect(busy <= d["measured_seconds"] * 1.01, f"{options}: {busy} s of {d}")
+    for s in (fast, slow):
+        s.end()
+
+
+@test("who waits until one of -c is free was not late by the generator's fault")
+def _():
+    stubs = [stub("--servers", 1, "--service", "40ms") for _ in range(2)]     # 50 a second
+    d = load(stubs[0].url, "-R", 200, "-n", 60, "-c", 4, *several(*stubs))
+    expect(d["latency_ms"]["p50"] > 300, "it is too much")
+    expect(d["lateness_ms"]["p50"] < 100, f"lateness: {d['lateness_ms']}")
+    for s in stubs:
+        s.end()
+
+
 @test("to whom the fewest wait for: who answers in a fifth of the time has far more")
 def _():
     fast, slow = stub("-a", "delay=20ms"), stub("-a", "delay=100ms")

@@ -225,9 +225,9 @@ def _():
         quiet(b)
 
 
-@test("the pages of a sweep and of a process that was attached to fit a phone", seconds=120)
+@test("the pages of a sweep, a flow and a process that was attached to fit a phone", seconds=120)
 def _():
-    sweep, attached = tmp() / "sweep.html", tmp() / "attached.html"
+    sweep, attached, flow = (tmp() / f"{name}.html" for name in ("sweep", "attached", "flow"))
     models = "llama-3.1-70b-instruct,gpt-oss-120b-instruct,mistral-large-2407,qwen2.5-72b-instruct"
     assay("sweep", "-q", "--over", f"model={models}", "--setup",
           f"rm -f s.sock; exec {ASSAY} stub --listen unix:$PWD/s.sock", "--low", "0.1s", "-z",
@@ -237,8 +237,13 @@ def _():
     assay("report", "last", "-o", attached).ok()
     p.kill()
     p.wait()
+    s = stub()
+    (tmp() / "flow.json").write_text(json.dumps({"base": s.url, "steps": [{"url": "/"}]}))
+    assay("load", "-q", "-R", 40, "-z", "0.5s", tmp() / "flow.json")
+    assay("report", "last", "-o", flow).ok()
+    s.end()
     with browser() as b:
-        for path, open_it in ((sweep, b.show), (attached, b.open)):
+        for path, open_it in ((sweep, b.show), (attached, b.open), (flow, b.open)):
             for width in (390, 1280):
                 b.size(width, 900)
                 open_it(path)
@@ -272,6 +277,8 @@ def _():
             drawn, shown = b.js("const s = document.querySelector('.curve svg');"
                                 "return [s.viewBox.baseVal.width, s.clientWidth]")
             expect_eq(drawn, shown, f"px of the curve that are drawn, and shown, at {width} px")
+            said = b.js("return document.querySelector('#capacity p').textContent")
+            expect(said.startswith(("at least 8 requests at once", "unknown")), said)
             picture(b, f"capacity-{width}")
         quiet(b)
 

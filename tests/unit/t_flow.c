@@ -256,9 +256,11 @@ static void t_captures(void)
 
 	begin(&v);
 	expect_request(&v, "GET / HTTP/1.1\r\nHost: h:1\r\n\r\n");
-	EXPECT_I64(answer(&v, OK("X-Place:  http://h:1/jobs\r\nset-cookie: sid=s1; Path=/\r\n"
-				 "Set-Cookie: other=o; Path=/elsewhere\r\n",
-				 39, "{\"a\": [0, \"x/ y\"], \"b\": {\"k\": \"<mid>\"}}")),
+	EXPECT_I64(answer(&v,
+			  "HTTP/1.1 103 Early Hints\r\nX-Place: /not/yet\r\n\r\n" OK(
+				  "X-Place:  http://h:1/jobs \t\r\nset-cookie: sid=s1; Path=/\r\n"
+				  "Set-Cookie: other=o; Path=/elsewhere\r\n",
+				  39, "{\"a\": [0, \"x/ y\"], \"b\": {\"k\": \"<mid>\"}}")),
 		   AS_LOAD_FINE);
 	expect_request(&v, "POST /jobs?x/%20y&x%2F%20y HTTP/1.1\r\nHost: h:1\r\n"
 			   "Content-Type: application/json\r\nCookie: sid=s1\r\n"
