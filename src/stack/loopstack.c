@@ -129,9 +129,9 @@ static enum as_loop_cause lock_of(struct as_loop_stacks *s, pid_t tid)
 		return AS_LOOP_LOCK;
 	as_pygils_read(&s->threads, &gils);
 	enum as_doing doing = as_pystate_of(&s->threads, t, &gils).doing;
-	return doing == AS_DOING_WANTS	 ? AS_LOOP_GIL
+	return doing == AS_DOING_WANTS  ? AS_LOOP_GIL
 	       : doing == AS_DOING_RUNS ? AS_LOOP_CPU
-					 : AS_LOOP_LOCK;
+					: AS_LOOP_LOCK;
 }
 
 struct as_vote as_loop_deed(struct as_loop_stacks *s, pid_t tid, bool runs, int32_t call)

@@ -208,14 +208,6 @@ static void check_codes(struct as_sampled *p, int64_t now)
 		p->threads.at[i]->known = false;
 }
 
-/* What else is worth knowing: once a second. */
-static void look_around(const struct as_sampler *s, struct as_sampled *p, int64_t now)
-{
-	if (s->config.tasks)
-		as_tasksight_refresh(&p->tasks, main_interp(p));
-	p->refresh_ns = now + AS_SECOND;
-}
-
 static void call_by_names(struct as_sampler *s, struct as_sampled *p, int64_t now, bool all)
 {
 	if (s->config.threads)
@@ -239,14 +231,15 @@ static bool list(struct as_sampler *s, struct as_sampled *p, int64_t now, bool a
 static bool refresh(struct as_sampler *s, struct as_sampled *p, int64_t now)
 {
 	check_codes(p, now);
-	if (now < p->refresh_ns) {
-		if (as_naming_due(&p->naming, now))
-			call_by_names(s, p, now, false);
-		return true;
+	if (now >= p->refresh_ns) {
+		if (!list(s, p, now, true))
+			return false;
+		p->refresh_ns = now + AS_SECOND;
+	} else if (as_naming_due(&p->naming, now)) {
+		call_by_names(s, p, now, false);
 	}
-	if (!list(s, p, now, true))
-		return false;
-	look_around(s, p, now);
+	if (s->config.tasks)
+		as_tasksight_refresh(&p->tasks, main_interp(p), now);
 	return true;
 }
 
