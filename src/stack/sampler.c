@@ -287,7 +287,10 @@ static bool see(struct as_sampler *s, struct as_sampled *p, struct as_pythread *
 {
 	if (t->known)
 		return true;
-	switch (read_stack(s, t, heads ? &heads->also : NULL)) {
+	enum as_snap snap = read_stack(s, t, heads ? &heads->also : NULL);
+
+	t->staffed = snap == AS_SNAP_OK || snap == AS_SNAP_REJECTED;
+	switch (snap) {
 	case AS_SNAP_OK:
 		see_newest(p, t);
 		t->stack = as_codes_follow(&p->codes, s->stack, &t->trail);
@@ -373,7 +376,7 @@ static bool ask_own(struct as_pythread *t)
 static void look_at(struct as_sampler *s, struct as_sampled *p, size_t i, struct look *l)
 {
 	struct as_pythread *t = p->threads.at[i];
-	bool elsewhere = as_pythreads_told(&p->threads, i);
+	bool elsewhere = as_pythreads_elsewhere(&p->threads, i);
 	unsigned modes = s->config.modes;
 	struct as_pydeed did;
 

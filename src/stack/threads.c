@@ -342,10 +342,10 @@ static int by_rank(const void *a, const void *b)
 	return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-bool as_pythreads_told(const struct as_pythreads *t, size_t i)
+bool as_pythreads_elsewhere(const struct as_pythreads *t, size_t i)
 {
 	for (size_t k = 0; t->interps > 1 && k < i; k++)
-		if (t->at[k]->tid == t->at[i]->tid && t->at[k]->told)
+		if (t->at[k]->tid == t->at[i]->tid && t->at[k]->staffed)
 			return true;
 	return false;
 }

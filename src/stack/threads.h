@@ -34,11 +34,12 @@ struct as_pythread {
 	uint32_t ran_stack;         /* that it had when last seen running, with ran_tags */
 	uint32_t ran_tags;
 	bool known;
-	bool listed; /* still in Python's list */
-	bool bare;   /* it had no Python frame when listed */
-	size_t rank; /* in that list: those of newer interpreters come first */
-	bool told;   /* its stack was seen at the last look                  */
-	bool fresh;  /* it was not looked at yet                             */
+	bool listed;  /* still in Python's list */
+	bool bare;    /* it had no Python frame when listed */
+	size_t rank;  /* in that list: those of newer interpreters come first */
+	bool told;    /* its stack was seen at the last look                  */
+	bool staffed; /* it had a stack when that was last read              */
+	bool fresh;   /* it was not looked at yet                             */
 };
 
 struct as_pythreads {
@@ -77,9 +78,9 @@ void as_pyheads_init(struct as_pyheads *h, const struct as_pythreads *t);
 bool as_pythreads_same(const struct as_pythreads *t, struct as_pyheads *h);
 /*
  * A thread that calls into another interpreter has a state in both, and one
- * stack at a time: the newer one's. Was that seen at this look?
+ * stack at a time: the newer one's, as long as there is one.
  */
-bool as_pythreads_told(const struct as_pythreads *t, size_t i);
+bool as_pythreads_elsewhere(const struct as_pythreads *t, size_t i);
 
 /* What a thread did since it was last asked. */
 struct as_pydeed {
