@@ -459,7 +459,8 @@ const struct as_cmd as_cmd_record = {
 		"Builds without the GIL (free-threaded) are known as well; 3.13 and 3.14 were "
 		"tried. Their threads run at once, and each counts. Nobody holds a lock that is "
 		"switched off, so `gil` has no samples there, unless PYTHON_GIL or a module has "
-		"switched it on.",
+		"switched it on. Until 3.9 the stack of a subinterpreter is told of the "
+		"thread that made it, whoever runs it.",
 	.examples = "assay record -- python3 -c 'sum(range(10**7))'\ta program from its start\n",
 	.flags = AS_CMD_TAIL,
 	.opts = opts,

@@ -58,8 +58,9 @@ struct as_py_layout {
 	struct {
 		uint32_t size; /* so much of it holds all of the following   */
 		uint32_t next, interp;
-		uint32_t frame;        /* the frame that runs, or what points to it: */
-		uint32_t via;          /* offset in that of the frame, or NO         */
+		uint32_t frame;  /* the frame that runs, or what points to it: */
+		uint32_t via;    /* offset in that of the frame, or NO         */
+		uint32_t cframe; /* what points to the stack of C that it is on: 3.10 to 3.12 */
 		uint32_t pthread, tid; /* tid: from 3.11                             */
 		uint32_t chunk, top;   /* of the stack of frames; from 3.11          */
 	} thread;

@@ -67,7 +67,7 @@ static const uint8_t gil_start[VERSIONS] = { 15, 16, 16 }; /* what `locked` and 
 static const struct as_py_layout untold = {
 	.lines = AS_PY_LOCATIONS,
 	.runtime = {.current = AS_PY_NO},
-	.thread = {.via = AS_PY_NO},
+	.thread = {.via = AS_PY_NO, .cframe = AS_PY_NO},
 	.frame = {.alive = AS_PY_NO, .trace = AS_PY_NO, .entry = AS_PY_NO, .shim = 3},
 };
 

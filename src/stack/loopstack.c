@@ -116,24 +116,30 @@ void as_loop_vote(struct as_loop_stacks *s, pid_t tid, struct as_votes *v, struc
 	as_votes_add(v, deed, now);
 }
 
-/* Does this thread, which waits for a lock, wait for the GIL? */
-static bool wants_gil(struct as_loop_stacks *s, pid_t tid)
+/*
+ * What does this thread, which was seen waiting for a lock? It looks at the GIL anew every few
+ * milliseconds, and stands between two looks in the queue for a CPU: for no lock then.
+ */
+static enum as_loop_cause lock_of(struct as_loop_stacks *s, pid_t tid)
 {
 	struct as_pythread *t = s->found ? find(s, tid) : NULL;
 	struct as_pygils gils;
 
 	if (!t)
-		return false;
+		return AS_LOOP_LOCK;
 	as_pygils_read(&s->threads, &gils);
-	return as_pystate_of(&s->threads, t, &gils).doing == AS_DOING_WANTS;
+	enum as_doing doing = as_pystate_of(&s->threads, t, &gils).doing;
+	return doing == AS_DOING_WANTS  ? AS_LOOP_GIL
+	       : doing == AS_DOING_RUNS ? AS_LOOP_CPU
+					: AS_LOOP_LOCK;
 }
 
 struct as_vote as_loop_deed(struct as_loop_stacks *s, pid_t tid, bool runs, int32_t call)
 {
 	if (runs)
 		return (struct as_vote){.cause = AS_LOOP_CPU};
-	enum as_loop_cause cause = !as_call_locks(call) ? AS_LOOP_CALL
-				   : wants_gil(s, tid)  ? AS_LOOP_GIL
-							: AS_LOOP_LOCK;
+	enum as_loop_cause cause = as_call_locks(call) ? lock_of(s, tid) : AS_LOOP_CALL;
+	if (cause == AS_LOOP_CPU)
+		return (struct as_vote){.cause = cause};
 	return (struct as_vote){.cause = cause, .call = as_loop_call_name(call)};
 }

@@ -30,7 +30,9 @@ static bool ask(const struct as_env *env, const struct as_pyreader *r, struct as
 void as_pyasyncio_find(const struct as_env *env, struct as_pyreader *r, uint64_t interp,
 		       struct as_pyasyncio *a)
 {
-	a->interp = interp;
+	*a = (struct as_pyasyncio){.interp = interp, .told = a->told, .at = a->at};
+	if (!asyncio_has(r, interp, "__name__"))
+		return;
 	a->all = asyncio_has(r, interp, "_all_tasks");
 	a->scheduled = asyncio_has(r, interp, "_scheduled_tasks");
 	a->eager = asyncio_has(r, interp, "_eager_tasks");
@@ -38,6 +40,11 @@ void as_pyasyncio_find(const struct as_env *env, struct as_pyreader *r, uint64_t
 	if (r->at->minor >= TELLS_FROM && a->told == AS_TOLD_NOT_YET &&
 	    as_pymodule_find(r, interp, "_asyncio", "Task"))
 		a->told = ask(env, r, &a->at) ? AS_TOLD : AS_TOLD_NOTHING;
+}
+
+bool as_pyasyncio_found(const struct as_pyasyncio *a)
+{
+	return a->told == AS_TOLD || (a->current && (a->all || a->scheduled));
 }
 
 int as_pyasyncio_fail(const struct as_python *py, struct as_err *err)

@@ -40,6 +40,8 @@ struct as_pyasyncio {
 /* What it told is asked for once a process: finding that takes a look at its files. */
 void as_pyasyncio_find(const struct as_env *env, struct as_pyreader *r, uint64_t interp,
 		       struct as_pyasyncio *a);
+/* Is it known where its tasks are? One that is being imported has not all of it yet. */
+bool as_pyasyncio_found(const struct as_pyasyncio *a);
 /* The sentence for one that told nothing. */
 int as_pyasyncio_fail(const struct as_python *py, struct as_err *err);
 

@@ -208,14 +208,6 @@ static void check_codes(struct as_sampled *p, int64_t now)
 		p->threads.at[i]->known = false;
 }
 
-/* What else is worth knowing: once a second. */
-static void look_around(const struct as_sampler *s, struct as_sampled *p, int64_t now)
-{
-	if (s->config.tasks)
-		as_tasksight_refresh(&p->tasks, main_interp(p));
-	p->refresh_ns = now + AS_SECOND;
-}
-
 static void call_by_names(struct as_sampler *s, struct as_sampled *p, int64_t now, bool all)
 {
 	if (s->config.threads)
@@ -239,14 +231,15 @@ static bool list(struct as_sampler *s, struct as_sampled *p, int64_t now, bool a
 static bool refresh(struct as_sampler *s, struct as_sampled *p, int64_t now)
 {
 	check_codes(p, now);
-	if (now < p->refresh_ns) {
-		if (as_naming_due(&p->naming, now))
-			call_by_names(s, p, now, false);
-		return true;
+	if (now >= p->refresh_ns) {
+		if (!list(s, p, now, true))
+			return false;
+		p->refresh_ns = now + AS_SECOND;
+	} else if (as_naming_due(&p->naming, now)) {
+		call_by_names(s, p, now, false);
 	}
-	if (!list(s, p, now, true))
-		return false;
-	look_around(s, p, now);
+	if (s->config.tasks)
+		as_tasksight_refresh(&p->tasks, main_interp(p), now);
 	return true;
 }
 
@@ -294,7 +287,10 @@ static bool see(struct as_sampler *s, struct as_sampled *p, struct as_pythread *
 {
 	if (t->known)
 		return true;
-	switch (read_stack(s, t, heads ? &heads->also : NULL)) {
+	enum as_snap snap = read_stack(s, t, heads ? &heads->also : NULL);
+
+	t->staffed = snap == AS_SNAP_OK || snap == AS_SNAP_REJECTED;
+	switch (snap) {
 	case AS_SNAP_OK:
 		see_newest(p, t);
 		t->stack = as_codes_follow(&p->codes, s->stack, &t->trail);
@@ -380,7 +376,7 @@ static bool ask_own(struct as_pythread *t)
 static void look_at(struct as_sampler *s, struct as_sampled *p, size_t i, struct look *l)
 {
 	struct as_pythread *t = p->threads.at[i];
-	bool elsewhere = as_pythreads_told(&p->threads, i);
+	bool elsewhere = as_pythreads_elsewhere(&p->threads, i);
 	unsigned modes = s->config.modes;
 	struct as_pydeed did;
 

@@ -3,6 +3,9 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 
+/* What takes longer the more modules or tasks there are is done in one of so many parts of time. */
+enum { SEEK_SHARE = 100, LIST_SHARE = 20 };
+
 int as_tasksight_init(struct as_tasksight *t, const struct as_env *env, const struct as_python *py,
 		      struct as_err *err)
 {
@@ -11,14 +14,23 @@ int as_tasksight_init(struct as_tasksight *t, const struct as_env *env, const st
 		return as_fail(err, AS_EUNSUP, "tasks of Python 3.%u%s cannot be read yet",
 			       (unsigned)py->at.minor, py->at.free_threaded ? "t" : "");
 	as_pyreader_allow(&t->r, 1);
-	as_tasksight_refresh(t, as_pyword(&t->r, py->runtime + py->at.runtime.interpreters));
+	as_tasksight_refresh(t, as_pyword(&t->r, py->runtime + py->at.runtime.interpreters),
+			     t->last_ns);
 	return t->asyncio.told == AS_TOLD_NOTHING ? as_pyasyncio_fail(py, err) : AS_OK;
 }
 
-void as_tasksight_refresh(struct as_tasksight *t, uint64_t interp)
+void as_tasksight_refresh(struct as_tasksight *t, uint64_t interp, int64_t now)
 {
+	if (now < t->refresh_ns && interp == t->asyncio.interp)
+		return;
+	int64_t began = as_clock(CLOCK_THREAD_CPUTIME_ID);
+
 	(void)as_pyreader_init(&t->r, t->r.py);
 	as_pyasyncio_find(t->env, &t->r, interp, &t->asyncio);
+	int64_t pause = (as_clock(CLOCK_THREAD_CPUTIME_ID) - began) * SEEK_SHARE;
+	bool last = as_pyasyncio_found(&t->asyncio) || pause > AS_SECOND;
+
+	t->refresh_ns = now + (last ? AS_SECOND : pause);
 }
 
 static void remember(struct as_tasksight *t, uint64_t task)
@@ -100,7 +112,6 @@ static void tell(struct as_tasksight *t, uint64_t at, const struct told *to)
 void as_tasksight_awaiting(struct as_tasksight *t, int64_t now, struct as_pystack *s,
 			   as_tasksight_fn fn, void *arg)
 {
-	enum { SHARE = 20 };
 	as_cleanup(as_pytask_list_done) struct as_pytask_list list = {0};
 	struct told to = {s, now - t->last_ns, fn, arg};
 
@@ -110,5 +121,5 @@ void as_tasksight_awaiting(struct as_tasksight *t, int64_t now, struct as_pystac
 		for (size_t i = 0; i < list.n; i++)
 			tell(t, list.at[i], &to);
 	t->last_ns = now;
-	t->next_ns = now + (as_now() - now) * SHARE;
+	t->next_ns = now + (as_now() - now) * LIST_SHARE;
 }

@@ -14,8 +14,9 @@ struct as_tasksight {
 	struct as_pyasyncio asyncio;          /* of the main interpreter                         */
 	uint64_t recent[AS_TASKSIGHT_RECENT]; /* tasks that were seen to run */
 	size_t nrecent;
-	int64_t last_ns; /* when the awaiting ones were looked at, CLOCK_MONOTONIC */
-	int64_t next_ns; /* … not before                                           */
+	int64_t refresh_ns; /* when to look for asyncio again, CLOCK_MONOTONIC */
+	int64_t last_ns;    /* when the awaiting ones were looked at, CLOCK_MONOTONIC */
+	int64_t next_ns;    /* … not before                                           */
 };
 
 /* One that awaits, its stack with the leaf first, and the time since the last such look. */
@@ -25,8 +26,11 @@ typedef void (*as_tasksight_fn)(void *arg, const struct as_buf *name, const stru
 /* EUNSUP: tasks of this Python cannot be read. */
 int as_tasksight_init(struct as_tasksight *t, const struct as_env *env, const struct as_python *py,
 		      struct as_err *err);
-/* Once a second: asyncio may have been imported, classes may have gone. */
-void as_tasksight_refresh(struct as_tasksight *t, uint64_t interp);
+/*
+ * Asyncio may have been imported, classes may have gone: seen to once a second, and until it has
+ * been imported as often as that takes no more than a hundredth of the time.
+ */
+void as_tasksight_refresh(struct as_tasksight *t, uint64_t interp, int64_t now);
 /* The name of the task that a thread has in this stack, appended; false: it has none. */
 bool as_tasksight_name(struct as_tasksight *t, uint64_t thread, const struct as_pystack *s,
 		       struct as_buf *name);

@@ -36,6 +36,7 @@ void as_pythreads_done(struct as_pythreads *t)
 		forget(t->at[i]);
 	free(t->at);
 	as_tids_done(&t->tids);
+	as_cstacks_done(&t->cstacks);
 	*t = (struct as_pythreads){0};
 }
 
@@ -219,6 +220,21 @@ static bool is_bare(const struct as_py_layout *l, uint64_t state, const unsigned
 	return !frame || (l->thread.via != AS_PY_NO && frame - state < AS_PY_THREAD_MOST);
 }
 
+/*
+ * Who runs it? Until 3.12 an interpreter's first state keeps the number of the thread that
+ * made it, whoever runs it: but what it executes is on the stack of C of the one that does.
+ */
+static pid_t runner(const struct as_pythreads *t, uint64_t state, const unsigned char *copy,
+		    pid_t tid)
+{
+	uint64_t on = t->cstacks.n ? as_word(copy, t->py->at.thread.cframe) : 0;
+	pid_t of = !on || on - state < AS_PY_THREAD_MOST
+			   ? 0
+			   : as_cstacks_of(&t->cstacks, on, t->py->pid);
+
+	return of ? of : tid;
+}
+
 /* A thread that does not know its interpreter is none: the list changed under our eyes. */
 static bool visit(struct as_pythreads *t, uint64_t state, uint64_t interp, uint64_t *ret_next)
 {
@@ -233,6 +249,10 @@ static bool visit(struct as_pythreads *t, uint64_t state, uint64_t interp, uint6
 	if (owner != interp)
 		return false;
 	pid_t tid = as_tids_here(&t->tids, tid_inside(t, copy));
+	if (t->surveys)
+		return tid <= 0 ||
+		       as_cstacks_add(&t->cstacks, as_word(copy, l->thread.pthread), tid);
+	tid = runner(t, state, copy, tid);
 	struct as_pythread *x = find(t, state, tid);
 	if (!x && tid > 0)
 		x = add(t, state, interp, tid);
@@ -322,10 +342,10 @@ static int by_rank(const void *a, const void *b)
 	return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-bool as_pythreads_told(const struct as_pythreads *t, size_t i)
+bool as_pythreads_elsewhere(const struct as_pythreads *t, size_t i)
 {
 	for (size_t k = 0; t->interps > 1 && k < i; k++)
-		if (t->at[k]->tid == t->at[i]->tid && t->at[k]->told)
+		if (t->at[k]->tid == t->at[i]->tid && t->at[k]->staffed)
 			return true;
 	return false;
 }
@@ -349,7 +369,7 @@ void as_pyheads_init(struct as_pyheads *h, const struct as_pythreads *t)
 
 bool as_pythreads_same(const struct as_pythreads *t, struct as_pyheads *h)
 {
-	if (t->unborn && t->hopes < HOPES_MOST)
+	if (t->interps > 1 || (t->unborn && t->hopes < HOPES_MOST))
 		return false;
 	if (!h->also.read)
 		h->also.read = as_remote_gather(t->py->pid, h->also.range, AS_ALSO_MOST) ==
@@ -367,6 +387,30 @@ static void forget_ended(struct as_pythreads *t)
 			as_tids_forget(&t->tids);
 }
 
+/* Learn whose stack of C is where, if several interpreters may have exchanged their threads. */
+static bool survey(struct as_pythreads *t)
+{
+	t->cstacks.n = 0;
+	if (t->interps < 2 || t->py->at.thread.cframe == AS_PY_NO)
+		return false;
+	t->surveys = true;
+	bool whole = visit_all(t, t->interp);
+
+	t->surveys = false;
+	as_cstacks_settle(&t->cstacks);
+	if (!whole)
+		t->cstacks.n = 0;
+	return whole;
+}
+
+/* By what was learned since the list was made. */
+static bool visit_anew(struct as_pythreads *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		t->at[i]->listed = false;
+	return visit_all(t, t->interp);
+}
+
 bool as_pythreads_refresh(struct as_pythreads *t)
 {
 	uint64_t before = t->head;
@@ -376,9 +420,12 @@ bool as_pythreads_refresh(struct as_pythreads *t)
 	for (size_t i = 0; i < t->n; i++)
 		t->at[i]->listed = false;
 	forget_ended(t);
+	survey(t);
 	bool blind = !t->tid_at, whole = visit_all(t, t->interp);
 	if (blind && t->tid_at) /* the main thread, which tells where numbers are, comes last */
 		whole = visit_all(t, t->interp);
+	if (!t->cstacks.n && survey(t))
+		whole = visit_anew(t);
 	for (size_t i = 0; i < t->n && !whole; i++)
 		t->at[i]->listed |= lives(t->at[i]);
 	unlist_unborn(t);

@@ -8,6 +8,7 @@
 #include "os/env.h"
 #include "os/proc.h"
 #include "stack/code.h"
+#include "stack/cstacks.h"
 #include "stack/tids.h"
 
 enum { AS_PYTHREADS_MOST = 16384 };
@@ -33,11 +34,12 @@ struct as_pythread {
 	uint32_t ran_stack;         /* that it had when last seen running, with ran_tags */
 	uint32_t ran_tags;
 	bool known;
-	bool listed; /* still in Python's list */
-	bool bare;   /* it had no Python frame when listed */
-	size_t rank; /* in that list: those of newer interpreters come first */
-	bool told;   /* its stack was seen at the last look                  */
-	bool fresh;  /* it was not looked at yet                             */
+	bool listed;  /* still in Python's list */
+	bool bare;    /* it had no Python frame when listed */
+	size_t rank;  /* in that list: those of newer interpreters come first */
+	bool told;    /* its stack was seen at the last look                  */
+	bool staffed; /* it had a stack when that was last read              */
+	bool fresh;   /* it was not looked at yet                             */
 };
 
 struct as_pythreads {
@@ -49,6 +51,8 @@ struct as_pythreads {
 	size_t unborn;         /* that are in the list and have not begun yet      */
 	size_t hopes;          /* lists in a row that had such, and nobody newer   */
 	struct as_tids tids;
+	struct as_cstacks cstacks; /* with several interpreters, 3.10 to 3.12; else empty   */
+	bool surveys;              /* they are being learned                                */
 	uint32_t tid_at; /* before 3.11: where in its struct pthread a thread's number is; 0: ? */
 	uint64_t interp; /* the first interpreter                                             */
 	uint64_t head;   /* of its list; changes when a thread begins                         */
@@ -59,7 +63,7 @@ void as_pythreads_init(struct as_pythreads *t, const struct as_env *env,
 void as_pythreads_done(struct as_pythreads *t);
 /* See who is new and who has ended. False: Python's list cannot be read, or no memory. */
 bool as_pythreads_refresh(struct as_pythreads *t);
-/* Two words that are others when a thread has begun. */
+/* Two words that are others when a thread has begun, if there is one interpreter. */
 struct as_pyheads {
 	uint64_t interp, head;
 	struct as_snap_also also; /* … to be read by whoever reads anyway */
@@ -68,14 +72,15 @@ struct as_pyheads {
 void as_pyheads_init(struct as_pyheads *h, const struct as_pythreads *t);
 /*
  * Has no thread begun since, and is there none that has yet to? They are read
- * now if nobody has. False also when that fails.
+ * now if nobody has. False also when that fails, and where there are several
+ * interpreters: each has its list, and a state may pass from thread to thread.
  */
 bool as_pythreads_same(const struct as_pythreads *t, struct as_pyheads *h);
 /*
  * A thread that calls into another interpreter has a state in both, and one
- * stack at a time: the newer one's. Was that seen at this look?
+ * stack at a time: the newer one's, as long as there is one.
  */
-bool as_pythreads_told(const struct as_pythreads *t, size_t i);
+bool as_pythreads_elsewhere(const struct as_pythreads *t, size_t i);
 
 /* What a thread did since it was last asked. */
 struct as_pydeed {

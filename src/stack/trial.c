@@ -4,17 +4,11 @@
 #include "stack/pytext.h"
 #include "stack/snapshot.h"
 
-enum { THREADS_MOST = 64, FRAMES_MOST = 64 };
+enum { INTERPS_MOST = 256, THREADS_MOST = 64, FRAMES_MOST = 64 };
 
 static bool follow(const struct as_python *py, uint64_t at, uint64_t *ret)
 {
 	return !as_remote_read(py->pid, at, ret, sizeof *ret) && *ret;
-}
-
-static bool first_thread(const struct as_python *py, uint64_t *ret_interp, uint64_t *ret)
-{
-	return follow(py, py->runtime + py->at.runtime.interpreters, ret_interp) &&
-	       follow(py, *ret_interp + py->at.interp.threads, ret);
 }
 
 static bool knows(const struct as_python *py, uint64_t thread, uint64_t interp)
@@ -24,11 +18,35 @@ static bool knows(const struct as_python *py, uint64_t thread, uint64_t interp)
 	return follow(py, thread + py->at.thread.interp, &back) && back == interp;
 }
 
+/* Is one of its threads so? From 3.13 on an interpreter that nobody is in has none. */
+static bool any_thread(const struct as_python *py,
+		       bool (*so)(const struct as_python *py, uint64_t thread))
+{
+	uint64_t interp, thread, at = py->runtime + py->at.runtime.interpreters;
+
+	for (int i = 0; i < INTERPS_MOST && follow(py, at, &interp); i++) {
+		at = interp + py->at.interp.threads;
+		for (int k = 0; k < THREADS_MOST && follow(py, at, &thread); k++) {
+			if (!knows(py, thread, interp))
+				break;
+			if (so(py, thread))
+				return true;
+			at = thread + py->at.thread.next;
+		}
+		at = interp + py->at.interp.next;
+	}
+	return false;
+}
+
+static bool is_one(const struct as_python *py, uint64_t thread)
+{
+	(void)py;
+	return thread;
+}
+
 bool as_trial_threads(const struct as_python *py)
 {
-	uint64_t interp, thread;
-
-	return first_thread(py, &interp, &thread) && knows(py, thread, interp);
+	return any_thread(py, is_one);
 }
 
 /* A name is a text, not empty, and of printable characters. */
@@ -83,15 +101,5 @@ static bool runs_code(const struct as_python *py, uint64_t thread)
 
 bool as_trial_names(const struct as_python *py)
 {
-	uint64_t interp, thread;
-
-	if (!first_thread(py, &interp, &thread))
-		return false;
-	for (int i = 0; i < THREADS_MOST && knows(py, thread, interp); i++) {
-		if (runs_code(py, thread))
-			return true;
-		if (!follow(py, thread + py->at.thread.next, &thread))
-			return false;
-	}
-	return false;
+	return any_thread(py, runs_code);
 }

@@ -8,7 +8,7 @@
  */
 #include "stack/python.h"
 
-/* The first interpreter's first thread knows its interpreter. */
+/* There is a thread that knows its interpreter. */
 bool as_trial_threads(const struct as_python *py);
-/* And some thread of it runs code that has a name. One that is in C only has none. */
+/* And some thread runs code that has a name. One that is in C only has none. */
 bool as_trial_names(const struct as_python *py);

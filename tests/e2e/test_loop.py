@@ -129,6 +129,38 @@ for way, what, cause in [(way, *row) for way in WAYS for row in (
                [lines_of(b, "service.py") for b in held])
 
 
+QUEUING = """
+import asyncio, os, subprocess, sys, threading
+os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+
+def burn():
+    while True:
+        sum(range(1000))
+
+async def main():
+    print("ready", flush=True)
+    while True:
+        await asyncio.sleep(0.005)
+
+for _ in range(2):
+    subprocess.Popen([sys.argv[1], "60"])
+    threading.Thread(target=burn, daemon=True).start()
+asyncio.run(main())
+"""
+
+
+for way in WAYS:
+    @job_test(f"{way}: who wants the GIL and queues for a CPU waits for no other lock")
+    def _(way=way):
+        env = by(way)
+        p = service(QUEUING, BUILD / "tests/workloads/burn")
+        found = loops_of(p.pid, "-d", "3", "--threshold", "8ms", env=env)
+        stop(p)
+        causes = [b["cause"] for b in found["blocks"]]
+        expect(causes.count("gil") >= 5, causes)
+        expect(causes.count("lock") <= len(causes) / 50, causes)
+
+
 @job_test("several loops of a process are each told, the busiest first")
 def _():
     p = service("""

@@ -226,6 +226,23 @@ for python in PYTHONS:
         check_sampled(script(python, "jobs", 20))
 
 
+AWAITING = """
+import asyncio
+async def wait(): await asyncio.sleep(1)
+async def main(): await asyncio.gather(*(wait() for _ in range(4)))
+asyncio.run(main())
+"""
+
+for python in PYTHONS:
+    @job_test(f"3.{python.minor}: tasks count from when they are there, not from a second later")
+    def _(python=python):
+        r = assay("record", "--quiet", "--mode", "wall", "--async", "-F", "-o", "-", "--weight",
+                  "time", "--", python.path, "-c", AWAITING).ok()
+        found = stacks(r.out)
+        awaited = sum(us for frames, us in found if "wait" in frames) / 1e6
+        expect(2.5 <= awaited <= 5.5, f"{awaited} s of 4")    # all begin and end between two looks
+
+
 for python in PYTHONS:
     @job_test(f"3.{python.minor}: a stack that is too deep has lost its callers, and says so")
     def _(python=python):

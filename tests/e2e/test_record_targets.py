@@ -180,6 +180,57 @@ for python in PYTHONS:
                f"{count} ({used})")
 
 
+# Before 3.10 nothing in a state says on whose C stack it is.
+for python in [p for p in PYTHONS if p.minor >= 10]:
+    @job_test(f"3.{python.minor}: a subinterpreter's stack is of the thread that runs it")
+    def _(python=python):
+        p = script(python, "lodgers", 30)
+        found = record(p.pid, "-t", "--mode", "wall", seconds=1)
+        cpu = leaves(record(p.pid, "-r", "400", seconds=2))
+        seen = assay("dump", "--json", p.pid).ok().json()["threads"]
+        stop(p)
+        count = collections.defaultdict(collections.Counter)
+        for frames, n in found:
+            count[frames[0]][name_of(frames[-1])] += n
+        expect_eq(len(count), 3, f"threads: {dict(count)}")
+        for thread, leaf in count.items():
+            mine = "outside" if thread == f"thread {p.pid}" else "inside"
+            expect(leaf[mine] > 20 and leaf[mine] >= 0.9 * sum(leaf.values()), f"{thread}: {leaf}")
+        told = sorted((t["tid"] == p.pid, t["frames"][-1]["function"]) for t in seen)
+        expect_eq(told, [(False, "inside")] * 2 + [(False, "lodge")] * 2 + [(True, "outside")],
+                  "threads of dump")
+        # A thread has one stack, also if it waits when the one is asked for and runs at the other.
+        expect(cpu["lodge"] <= 2 and cpu["inside"] > 50, cpu)
+
+
+BESIDE = """
+import threading, time
+try:
+    import _interpreters as interpreters
+except ImportError:
+    import _xxsubinterpreters as interpreters
+kept = interpreters.create()
+def outside():
+    end = time.monotonic() + 0.25
+    while time.monotonic() < end: sum(range(100))
+print("ready", flush=True)
+while True:
+    t = threading.Thread(target=outside)
+    t.start()
+    t.join()
+"""
+
+for python in PYTHONS:
+    @job_test(f"3.{python.minor}: beside a subinterpreter that nobody is in, threads are seen soon")
+    def _(python=python):
+        p = start(python.path, "-c", BESIDE, stdout=subprocess.PIPE, text=True)
+        ready(p)
+        found = record(p.pid, "-t", seconds=2)
+        stop(p)
+        seen = {frames[0] for frames, n in found if name_of(frames[-1]) == "outside" and n > 5}
+        expect(len(seen) >= 5, f"of 8 threads one after another: {seen}")
+
+
 for method in ("fork", "spawn", "forkserver"):
     @job_test(f"multiprocessing by {method}: both workers, each by its number")
     def _(method=method):
