@@ -90,16 +90,10 @@ typedef void as_deed_range_fn(struct as_deeds *d, const struct as_deed_range *r)
 
 as_deed_range_fn as_deed_map, as_deed_unmap, as_deed_reserve, as_deed_commit, as_deed_thin;
 
-static inline struct as_deed as_deed(struct as_deeds *d, uint64_t address, uint32_t kind,
-				     uint8_t rate)
-{
-	return (struct as_deed){address, as_live_at_once(&d->live, address), kind, rate};
-}
-
 /* The next: there is room. */
 static inline void as_deeds_add(struct as_deeds *d, uint64_t address, uint32_t kind, uint8_t rate)
 {
-	d->batch[d->n++] = as_deed(d, address, kind, rate);
+	d->batch[d->n++] = (struct as_deed){address, as_live_far(&d->live, address), kind, rate};
 }
 
 /* --- for the files of it ---------------------------------------------------------- */

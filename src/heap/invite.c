@@ -48,7 +48,7 @@ static enum nature nature_of(char path[AS_LIBFILE_MAX])
 	unsigned char head[AS_PROGRAM_HEAD];
 
 	for (int i = 0; i < AS_PROGRAM_SCRIPTS; i++) {
-		as_auto_fd int fd = as_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+		as_auto_fd int fd = as_openat(AT_FDCWD, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 		ssize_t n = fd < 0 ? -1 : as_pread(fd, head, sizeof head, 0);
 
 		if (n <= 0)

@@ -150,19 +150,23 @@ struct as_live_entry *as_live_at(struct as_live *l, uint64_t address, bool make)
 	return r->few[page] ? one_of_few(r, page, where % AS_LIVE_PLACES, make) : NULL;
 }
 
-struct as_live_entry *as_live_far(struct as_live *l, uint64_t where, struct as_live_near *near)
+struct as_live_entry *as_live_far(struct as_live *l, uint64_t address)
 {
+	uint64_t where = as_live_where(address), page = where / AS_LIVE_PLACES;
 	const struct as_live_region *r = region_at(l, key_of(where), false);
 	struct as_live_entry *all = r ? r->all[page_of(where)] : NULL;
-	uint64_t place = where % AS_LIVE_PLACES;
 
 	if (!all) {
 		__builtin_prefetch(r ? r->few[page_of(where)] : NULL, 1);
 		return NULL;
 	}
-	*near = (struct as_live_near){where / AS_LIVE_PLACES + 1, all};
-	__builtin_prefetch(all + place, 1);
-	return all + place;
+	if (page) {
+		l->near[page % AS_LIVE_NEAR] = page + 1;
+		l->all[page % AS_LIVE_NEAR] = all;
+	}
+	all += where % AS_LIVE_PLACES;
+	__builtin_prefetch(all, 1);
+	return all;
 }
 
 static void free_region(struct as_live_region *r)

@@ -8,7 +8,7 @@
  * list of a few: what is needed is never more than the program needs, and for large
  * blocks next to nothing. Addresses that are no multiple of 16 are another page.
  *
- * as_live_at_once() some records ahead hides that memory is slow.
+ * as_live_near() some records ahead hides that memory is slow.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,11 +47,12 @@ struct as_live {
 	} * slot;
 	size_t cap, n;
 	unsigned shift;
-	/* Pages that were found last: a program goes round in few of them. */
-	struct as_live_near {
-		uint64_t page; /* its number, + 1; 0: none */
-		struct as_live_entry *all;
-	} near[AS_LIVE_NEAR];
+	/*
+	 * Pages that were found last: a program goes round in few of them. By number: that
+	 * + 1, 0: none; and all entries of each. Never page 0: who asks for it may be wrong.
+	 */
+	uint64_t near[AS_LIVE_NEAR];
+	struct as_live_entry *all[AS_LIVE_NEAR];
 };
 
 /*
@@ -59,13 +60,15 @@ struct as_live {
  * NULL: there is none, and not `make`, or no memory.
  */
 struct as_live_entry *as_live_at(struct as_live *l, uint64_t address, bool make);
-/* The same where it stays for ever; NULL: ask as_live_at() when it is its turn. */
-static inline struct as_live_entry *as_live_at_once(struct as_live *l, uint64_t address);
+/*
+ * The same where it stays for ever; NULL: ask as_live_at() when it is its turn. First
+ * as_live_near(), which mostly has it, then as_live_far().
+ */
+static inline struct as_live_entry *as_live_near(struct as_live *l, uint64_t address);
+struct as_live_entry *as_live_far(struct as_live *l, uint64_t address);
 void as_live_done(struct as_live *l);
 
 /* --- in detail ---------------------------------------------------------------- */
-
-struct as_live_entry *as_live_far(struct as_live *l, uint64_t where, struct as_live_near *near);
 
 /* The last four bits go to the top: then place, page and region, from below. */
 static inline uint64_t as_live_where(uint64_t address)
@@ -73,14 +76,13 @@ static inline uint64_t as_live_where(uint64_t address)
 	return address >> 4 | address << 60;
 }
 
-static inline struct as_live_entry *as_live_at_once(struct as_live *l, uint64_t address)
+static inline struct as_live_entry *as_live_near(struct as_live *l, uint64_t address)
 {
 	uint64_t where = as_live_where(address), page = where / AS_LIVE_PLACES;
-	struct as_live_near *near = &l->near[page % AS_LIVE_NEAR];
 
-	if (__builtin_expect(near->page != page + 1, 0))
-		return as_live_far(l, where, near);
-	struct as_live_entry *at = near->all + where % AS_LIVE_PLACES;
+	if (__builtin_expect(l->near[page % AS_LIVE_NEAR] != page + 1, 0))
+		return NULL;
+	struct as_live_entry *at = l->all[page % AS_LIVE_NEAR] + where % AS_LIVE_PLACES;
 
 	__builtin_prefetch(at, 1);
 	return at;

@@ -52,13 +52,33 @@ static uint64_t until_end(const struct as_ring *r)
 	return r->size - (r->tail & (r->size - 1));
 }
 
-static void give_room(struct as_ring *r)
+static void tell_tail(struct as_ring *r)
 {
 	atomic_store_explicit(&r->wire->tail, r->tail, memory_order_seq_cst);
+}
+
+/* Who waits for room is woken once: to wake is a system call, here and there. */
+static void wake_writer(struct as_ring *r)
+{
 	if (!atomic_load_explicit(&r->wire->wanted, memory_order_seq_cst))
 		return;
+	atomic_store_explicit(&r->wire->wanted, 0, memory_order_seq_cst);
 	atomic_fetch_add_explicit(&r->wire->room, 1, memory_order_seq_cst);
 	as_futex_wake(&r->wire->room);
+}
+
+static void give_room(struct as_ring *r)
+{
+	tell_tail(r);
+	wake_writer(r);
+}
+
+/* More is read at once: who waits goes on when there is room for more than a moment. */
+static void give_some_room(struct as_ring *r)
+{
+	tell_tail(r);
+	if (r->head - r->tail <= r->size / 2)
+		wake_writer(r);
 }
 
 /* What was told of numbers and kinds is no longer so. */
@@ -149,7 +169,7 @@ static bool has_tags(struct as_ring *r)
 		return true;
 	r->tag = as_zalloc_n(AS_RING_TAGS, sizeof *r->tag);
 	if (r->tag)
-		r->tag[0] = AS_RING_FREE;
+		r->tag[AS_RING_FREES] = AS_RING_FREE;
 	return r->tag;
 }
 
@@ -163,7 +183,7 @@ static void set_slot(struct as_reading *all, struct as_ring *r)
 		all->deeds.incomplete = true;
 		return;
 	}
-	uint32_t *tag = &r->tag[AS_RING_ALLOC + first % AS_WIRE_SLOTS];
+	uint32_t *tag = &r->tag[AS_RING_SLOTS + first % AS_WIRE_SLOTS];
 
 	*tag = 0;
 	if (is_heap(op))
@@ -272,20 +292,29 @@ static const uint8_t *take_words(struct as_reading *all, const struct as_ring *r
 	struct as_deed *to = d->batch + d->n;
 	const uint32_t *tag = r->tag;
 	size_t room = (AS_DEEDS_BATCH - d->n) * sizeof(uint64_t);
-	uint8_t rate = r->rate;
+	uint32_t rate = r->rate;
 
 	if ((size_t)(end - from) > room)
 		end = from + room;
 	for (; from < end; from += sizeof(uint64_t)) {
 		uint64_t word = as_mapping_word(from), address = word & AS_WIRE_SHORT_ADDRESS;
-		uint32_t what = tag[word >> AS_WIRE_SLOT_SHIFT & (AS_RING_TAGS - 1)];
+		uint32_t what = tag[word >> AS_WIRE_SLOT_SHIFT];
+		struct as_live_entry *at = as_live_near(&d->live, address);
 
-		if (!is_short(word))
-			break;
-		if (__builtin_expect(what && address, 1))
-			*to++ = as_deed(d, address, what - AS_RING_KIND, rate);
-		else
+		if (__builtin_expect(!what, 0)) {
+			if (!is_short(word))
+				break;
 			all->bad++;
+			continue;
+		}
+		if (__builtin_expect(!at, 0)) {
+			if (!address) {
+				all->bad++;
+				continue;
+			}
+			at = as_live_far(&d->live, address);
+		}
+		*to++ = (struct as_deed){address, at, what - AS_RING_KIND, rate};
 	}
 	d->n = (size_t)(to - d->batch);
 	return from;
@@ -383,7 +412,7 @@ void as_ring_take(struct as_reading *all, struct as_ring *r)
 			take_row(all, r);
 		if (all->deeds.n < AS_DEEDS_BATCH)
 			continue;
-		give_room(r);
+		give_some_room(r);
 		as_deeds_do(&all->deeds);
 	} while (all->records < most && as_ring_peek(all, r) && r->seq == all->next);
 	give_room(r);

@@ -14,11 +14,12 @@ enum { AS_RING_ONCE = 64 << 10 }; /* records that are read before another has it
 
 /*
  * What the bits above the address of a record of one word stand for: 0: nothing that
- * was told; AS_RING_FREE; a kind + AS_RING_KIND.
+ * was told, or it is no such record; AS_RING_FREE; a kind + AS_RING_KIND.
  */
 enum {
-	AS_RING_ALLOC = AS_WIRE_SHORT_ALLOC >> AS_WIRE_SLOT_SHIFT, /* slots are from here on */
-	AS_RING_TAGS = 2 * AS_RING_ALLOC,
+	AS_RING_FREES = AS_WIRE_SHORT >> AS_WIRE_SLOT_SHIFT,
+	AS_RING_SLOTS = (AS_WIRE_SHORT | AS_WIRE_SHORT_ALLOC) >> AS_WIRE_SLOT_SHIFT,
+	AS_RING_TAGS = 1 << (64 - AS_WIRE_SLOT_SHIFT),
 	AS_RING_FREE = 1,
 	AS_RING_KIND = 2,
 };

@@ -16,11 +16,13 @@ enum { MADE, FREED, BRIEF, COUNTED }; /* BRIEF: freed soon */
  * again would have each addition to a second one wait for the last.
  */
 struct kind {
-	uint64_t size;
+	uint64_t bytes[2]; /* that one adds: its size; that one adds when it is freed */
 	int64_t count[COUNTED];
 	int64_t peak; /* at the end of `epoch`; else it is what lives, not touched since */
-	uint64_t epoch;
+	uint64_t epoch, zero;
 };
+
+_Static_assert(sizeof(struct kind) == 64, "a kind is found by a shift");
 
 static int64_t living(const struct kind *k)
 {
@@ -102,7 +104,10 @@ bool as_tracker_kind(struct as_tracker *t, uint32_t kind, const struct as_heap_k
 {
 	if (kind != t->nkinds || !widen(t))
 		return false;
-	t->kind[t->nkinds++].size = k->size;
+	struct kind *new = &t->kind[t->nkinds++];
+
+	new->bytes[0] = k->size;
+	new->bytes[1] = -k->size;
 	return true;
 }
 
@@ -286,7 +291,7 @@ static struct as_heap_share change_of(const struct kind *k, const struct as_heap
 		return *s;
 	if (e->what != AS_HEAP_THINNED)
 		return taken;
-	now = as_heap_share_then(k->size, e);
+	now = as_heap_share_then(k->bytes[0], e);
 	add(&now.count, taken.count);
 	add(&now.bytes, taken.bytes);
 	now.variance += taken.variance;
@@ -297,7 +302,7 @@ static struct as_heap_share change_of(const struct kind *k, const struct as_heap
 static bool apply_odd(struct as_tracker *t, const struct as_heap_event *e, struct course *c)
 {
 	struct kind *k = &t->kind[e->kind];
-	struct as_heap_share s = as_heap_share(k->size, e), more = change_of(k, e, &s);
+	struct as_heap_share s = as_heap_share(k->bytes[0], e), more = change_of(k, e, &s);
 
 	if (!has_odd(t))
 		return false;
@@ -310,7 +315,7 @@ static bool apply_odd(struct as_tracker *t, const struct as_heap_event *e, struc
 static void apply(struct as_tracker *t, const struct as_heap_plain *e, int64_t ns, struct course *c)
 {
 	struct kind *k = &t->kind[e->kind];
-	struct as_heap_share s = {AS_HEAP_ONE, (int64_t)k->size, 0}, taken = less(&s);
+	struct as_heap_share s = {AS_HEAP_ONE, (int64_t)k->bytes[0], 0}, taken = less(&s);
 
 	change(t, k, e->freed ? &taken : &s, ns, c);
 	k->count[counted(t->threshold, e->freed)]++;
@@ -333,7 +338,7 @@ static size_t apply_calm(struct as_tracker *t, const struct as_heap_plain *e, si
 	for (; at < end && at->kind < nkinds; at++, had = bytes) {
 		k = &kind[at->kind];
 		freed = at->freed != 0;
-		bytes = had + ((k->size ^ -freed) + freed); /* more, or less by its size */
+		bytes = had + k->bytes[freed];
 		if ((int64_t)bytes > most || k->epoch != epoch)
 			break;
 		k->count[counted(threshold, at->freed)]++;
@@ -362,7 +367,7 @@ bool as_tracker_batch(struct as_tracker *t, const struct as_heap_batch *r)
 
 static bool is_odd(const struct kind *k, const struct as_heap_event *e)
 {
-	return e->rate || e->what >= AS_HEAP_CUT || e->bytes != k->size;
+	return e->rate || e->what >= AS_HEAP_CUT || e->bytes != k->bytes[0];
 }
 
 bool as_tracker_event(struct as_tracker *t, const struct as_heap_event *e)
@@ -432,7 +437,7 @@ static struct as_heap_amount amount(const struct kind *k, int64_t n,
 				    const struct as_heap_amount *odd)
 {
 	struct as_heap_amount a = {(int64_t)((uint64_t)n * (uint64_t)AS_HEAP_ONE),
-				   (int64_t)((uint64_t)n * k->size)};
+				   (int64_t)((uint64_t)n * k->bytes[0])};
 
 	return plus(&a, odd);
 }
@@ -460,7 +465,7 @@ void as_tracker_totals(const struct as_tracker *t, struct as_heap_totals *ret)
 		struct as_heap_amount a = amount(k, k->count[MADE], &odd_of(t, i)->made);
 
 		made = plus(&made, &a);
-		sizes[as_heap_bucket(k->size)] = plus(&sizes[as_heap_bucket(k->size)], &a);
+		sizes[as_heap_bucket(k->bytes[0])] = plus(&sizes[as_heap_bucket(k->bytes[0])], &a);
 	}
 	struct as_heap_amount freed = minus(&made, &t->own.now);
 

@@ -18,6 +18,11 @@
  * is found there, the frames below the chunk's first are those of the last time,
  * and are not compared. What is left to compare does not grow with the depth.
  *
+ * The leaf. From 3.11 to 3.13 a frame has -1 for the height of its stack while it runs; the height
+ * is put there when it calls or returns, and -1 when it goes on. Less than 0 is all that others
+ * ask for. So a -2 there is ours: while the leaf has it, it has neither called another, nor
+ * returned, nor been suspended, since it had it; all below it are what and where they were.
+ *
  * Until 3.10 frames are objects, which are used again when they have returned. Each
  * begins with f_trace_lines 1, of which the interpreter asks only whether it is 0: so
  * a 2 there is ours, and says that the frame has not returned since. Then its callers
@@ -28,7 +33,7 @@
 
 enum {
 	BUCKETS = 1024,
-	MEMOS = 256,
+	MEMOS = 1024,
 	FIRST_CAP = 1024,
 	LAST_CAP = 1 << 20, /* frames of a stack; deeper ones are told without their callers */
 	DEEP = 32,          /* so many frames less to compare are worth a mark */
@@ -39,6 +44,8 @@ enum {
 	RUNG = 32,        /* until 3.10: of so many frames one has a mark */
 	BEGINS = 1,       /* f_trace_lines                                */
 	STILL = 2,
+	RUNS = -1, /* the height of a stack          */
+	STAYS = -2,
 };
 
 #define NOWHERE UINT32_MAX
@@ -73,8 +80,8 @@ _Static_assert(sizeof(struct memo) == 32, "one line of the cache has two of them
  */
 struct leaf {
 	const unsigned char *frame; /* NULL: that may not be */
-	uint64_t at;
-	const struct memo *memo; /* where that was found; NULL: it is where it was put */
+	uint64_t at, how;           /* how_of() it */
+	const struct memo *memo;    /* where that was found; NULL: it is where it was put */
 	uint32_t caller, node;
 	uint32_t top;
 };
@@ -371,7 +378,12 @@ static APART void name(struct as_pywalk_thread *w, uint32_t i, uint32_t caller, 
 
 static inline struct memo *memo_of(struct as_pywalk_thread *w, uint64_t at, uint32_t caller)
 {
-	return &w->memo[(at >> 1 ^ caller * UINT64_C(5)) % MEMOS];
+	return &w->memo[(at >> 1 ^ caller * UINT64_C(37)) % MEMOS];
+}
+
+static inline bool is_of(const struct memo *m, uint64_t at, uint64_t how, uint32_t caller)
+{
+	return m->at == (at ^ how) && m->step.caller == caller;
 }
 
 /* The frame as it is now. Programs come to the same few places again and again. */
@@ -382,7 +394,7 @@ static inline void put(struct as_pywalk_thread *w, uint32_t i, const unsigned ch
 	struct memo *m = memo_of(w, at, caller);
 
 	w->link[i] = (struct link){f, at};
-	if (m->at == (at ^ how_of(f)) && m->step.caller == caller)
+	if (is_of(m, at, how_of(f), caller))
 		w->step[i] = m->step;
 	else
 		name(w, i, caller, m);
@@ -564,16 +576,29 @@ static inline void lay_down(struct as_pywalk_thread *w)
 	w->leaf.frame = NULL;
 }
 
+/* It has been seen: from now on it has the mark, until it calls or returns. */
+static inline void mark_leaf(const unsigned char *leaf)
+{
+	const struct as_py_layout *l = &as_pyhost.at;
+	const int32_t mark = STAYS;
+
+	if (l->frame.stack != AS_PY_NO && as_pyint(leaf, l->frame.stack) == RUNS)
+		memcpy((unsigned char *)(uintptr_t)leaf + l->frame.stack, &mark, sizeof mark);
+}
+
 static inline void take_up(struct as_pywalk_thread *w)
 {
 	uint32_t top = w->depth - 1;
 
-	if (w->depth && !w->base && !w->deep.floor && as_pyhost.at.lines == AS_PY_LOCATIONS)
-		w->leaf = (struct leaf){.frame = w->link[top].frame,
-					.at = w->link[top].at,
-					.caller = caller_of(w, top),
-					.node = w->step[top].node,
-					.top = top};
+	if (!w->depth || w->base || w->deep.floor || as_pyhost.at.lines != AS_PY_LOCATIONS)
+		return;
+	w->leaf = (struct leaf){.frame = w->link[top].frame,
+				.at = w->link[top].at,
+				.how = how_of(w->link[top].frame),
+				.caller = caller_of(w, top),
+				.node = w->step[top].node,
+				.top = top};
+	mark_leaf(w->leaf.frame);
 }
 
 /*
@@ -627,29 +652,54 @@ static inline bool is_ready(const struct as_pywalk_thread *w)
 	       w && w->age == atomic_load_explicit(&as_pyhost.age, memory_order_acquire);
 }
 
-/* The leaf is that of the last look, and has been where it is: its node. NOWHERE: it is not so. */
-HOT uint32_t known_node(struct as_pywalk_thread *w, const unsigned char *leaf)
+/* The leaf is that of the last look. NOWHERE: it has not been where it is. */
+HOT uint32_t leaf_node(struct as_pywalk_thread *w, const unsigned char *leaf)
 {
-	const struct as_py_layout *l = &as_pyhost.at;
+	uint64_t at = as_pyword(leaf, as_pyhost.at.frame.instr);
 
-	if (leaf != w->leaf.frame || !callers_same_by(l, w, w->leaf.top, 0, true))
-		return NOWHERE;
-	uint64_t at = as_pyword(leaf, l->frame.instr);
 	if (at == w->leaf.at)
 		return w->leaf.node;
 	const struct memo *m = memo_of(w, at, w->leaf.caller);
-	if (m->at != (at ^ how_of(leaf)) || m->step.caller != w->leaf.caller)
+	if (!is_of(m, at, w->leaf.how, w->leaf.caller))
 		return NOWHERE;
 	w->leaf.at = at;
 	w->leaf.memo = m;
 	return w->leaf.node = m->step.node;
 }
 
-HOT uint32_t leaf_node(struct as_guest_thread *t, const void *thread, const unsigned char *leaf)
+/* Is it known to be that of the last look, which has not called or returned since? */
+HOT bool leaf_stays(const struct as_pywalk_thread *w, const unsigned char *leaf)
 {
-	uint32_t node = known_node(t->python, leaf);
+	uint32_t stack = as_pyhost.at.frame.stack;
 
-	return __builtin_expect(node != NOWHERE, 1) ? node : next_node(t, thread, leaf);
+	return leaf == w->leaf.frame && stack != AS_PY_NO && as_pyint(leaf, stack) == STAYS;
+}
+
+/* It has called meanwhile, or another is where it was; mostly all else is as it was. */
+HOT bool leaf_is_back(struct as_pywalk_thread *w, const unsigned char *leaf)
+{
+	if (leaf != w->leaf.frame || how_of(leaf) != w->leaf.how ||
+	    !callers_same_by(&as_pyhost.at, w, w->leaf.top, 0, true))
+		return false;
+	mark_leaf(leaf);
+	return true;
+}
+
+static APART uint32_t other_node(struct as_guest_thread *t, const void *thread,
+				 const unsigned char *leaf)
+{
+	uint32_t node =
+		leaf_is_back(t->python, leaf) ? leaf_node(t->python, leaf) : (uint32_t)NOWHERE;
+
+	return node != NOWHERE ? node : next_node(t, thread, leaf);
+}
+
+HOT uint32_t node_at(struct as_guest_thread *t, const void *thread, const unsigned char *leaf)
+{
+	uint32_t node =
+		leaf_stays(t->python, leaf) ? leaf_node(t->python, leaf) : (uint32_t)NOWHERE;
+
+	return __builtin_expect(node != NOWHERE, 1) ? node : other_node(t, thread, leaf);
 }
 
 /* It is the first look, or whose stack it is has to be asked. */
@@ -665,7 +715,7 @@ static APART uint32_t first_node(struct as_guest_thread *t, bool held)
 	const unsigned char *leaf = thread ? as_pyframe_leaf(&as_pyhost.at, thread) : NULL;
 	if (!leaf || (state != AS_PYHOST_TRUSTED && !as_pyself_try(thread)) || !ready(t))
 		return 0;
-	return leaf_node(t, thread, leaf);
+	return node_at(t, thread, leaf);
 }
 
 /* What is mostly so is seen at once, and calls nobody: that would be a third of what it costs. */
@@ -679,5 +729,5 @@ uint32_t as_pywalk(struct as_guest_thread *t, bool held)
 	const unsigned char *leaf = as_pyframe_leaf(&as_pyhost.at, thread);
 	if (__builtin_expect(!leaf, 0))
 		return 0;
-	return leaf_node(t, thread, leaf);
+	return node_at(t, thread, leaf);
 }

@@ -10,9 +10,11 @@
 
 enum { PATH_ROOM = 512 }; /* longer ones are not looked at */
 
+/* It may be a pipe: who only looks does not wait for somebody to write there. */
 static long open_program(const char *path)
 {
-	return as_sys6(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
+	return as_sys6(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0, 0,
+		       0);
 }
 
 static long read_program(int fd, void *to, size_t n, uint64_t at)

@@ -72,6 +72,8 @@ struct as_py_layout {
 		uint32_t trace;   /* a byte, f_trace_lines: 1 when it begins; until 3.10 */
 		uint32_t owner;   /* a byte; from 3.11 */
 		uint32_t entry;   /* a byte: is it the outermost of a run of the evaluator? 3.11 */
+		uint32_t stack;   /* an int: how much of its stack is in use, when it does not run;
+				     -1 while it runs. 3.11 to 3.13, with a GIL */
 		uint8_t alive_as; /* bit N: a frame with N there is      */
 		bool dead_linked; /* one that is not has another for its caller (3.10) */
 		uint8_t shim;     /* owners from this on are no Python frames   */

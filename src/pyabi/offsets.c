@@ -133,6 +133,14 @@ static uint32_t needed(enum part part, const struct as_py_layout *l)
 	return most;
 }
 
+/* An int right behind the pointer to the instruction; later it is a pointer itself. */
+static uint32_t height_of_stack(const struct as_py_layout *l)
+{
+	uint32_t at = l->frame.instr + 8;
+
+	return l->minor == 13 && !l->free_threaded && at + 4 <= l->frame.size ? at : AS_PY_NO;
+}
+
 static void derive(struct as_py_layout *l, uint32_t gil)
 {
 	bool copied = l->free_threaded && l->minor >= 14;
@@ -142,6 +150,7 @@ static void derive(struct as_py_layout *l, uint32_t gil)
 	l->thread.top = l->thread.chunk + 8;
 	l->thread.size = needed(THREAD, l);
 	l->frame.size = needed(FRAME, l);
+	l->frame.stack = height_of_stack(l);
 	l->code.size = needed(CODE, l);
 	/* An int, then a pointer, and without a GIL another, stand before the instructions. */
 	l->code.traceable = l->code.code - (copied ? 24 : 16);

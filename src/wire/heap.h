@@ -19,7 +19,7 @@
  * Numbers have no gaps unless the host died in the middle of a record, or jumped
  * out of it (`left`).
  *
- * Everything but the rings' room is written by the guest alone, and the
+ * Everything but the rings' room is written by the guest alone (`wanted` by both), and the
  * collector distrusts every word of it: the host may have written there.
  */
 #include <stdatomic.h>
@@ -113,7 +113,7 @@ struct as_wire_ring {
 	_Atomic uint32_t state; /* of enum as_wire_ring_state; FREE to USED by exchange   */
 	_Atomic uint32_t tid;
 	_Atomic uint32_t room;   /* futex: the collector adds 1 and wakes when it has read */
-	_Atomic uint32_t wanted; /* the writer waits for room                             */
+	_Atomic uint32_t wanted; /* the writer waits for room; 0 again by who wakes it    */
 	uint32_t zero;
 	_Alignas(64) _Atomic uint64_t head; /* written so far: the guest's                */
 	_Alignas(64) _Atomic uint64_t tail; /* read so far: the collector's               */

@@ -567,6 +567,26 @@ def _():
 
 # --- files that are not whole ------------------------------------------------------------
 
+@job_test("what cannot be executed is refused at once, as without us: a pipe, a folder")
+def _():
+    os.mkfifo(tmp() / "pipe", 0o755)
+    os.chmod(tmp() / "pipe", 0o755)
+    code = """import os, sys
+for name in sys.argv[1:]:
+    try:
+        os.execv(name, [name])
+    except OSError as e:
+        print(e.errno)
+"""
+    names = ["./pipe", "/", "./none"]
+    alone = run(sys.executable, "-c", code, *names).ok()
+    r = assay("heap", "run", "-q", "--no-store", "-f", "-o", "x.heap", "--",
+              sys.executable, "-c", code, *names, timeout=30)
+    expect_eq((r.rc, r.out), (0, alone.out), r.err)
+    r = assay("heap", "run", "-q", "--no-store", "-f", "-o", "x.heap", "--", "./pipe", timeout=30)
+    expect_eq(r.rc, 126, r.err)
+
+
 @job_test("files that are cut, damaged or foreign: an error or a part of it, never a crash")
 def _():
     heap(ALLOCS, *WHOLE, "mixed")

@@ -188,6 +188,47 @@ int main(int n, char **arg)
         alone.end()
 
 
+@job_test("how much memory may be locked is asked of the program's own alone")
+def _():
+    source = tmp() / "limited.c"
+    source.write_text("""#include <linux/capability.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static long locked(void)
+{
+	char line[256]; long kib = 0; FILE *f = fopen("/proc/self/status", "r");
+	while (f && fgets(line, sizeof line, f)) sscanf(line, "VmLck: %ld", &kib);
+	if (f) fclose(f);
+	return kib;
+}
+int main(int n, char **arg)
+{
+	struct __user_cap_header_struct head = {_LINUX_CAPABILITY_VERSION_3, 0};
+	struct __user_cap_data_struct none[2] = {{0}};
+	struct rlimit limit = {atol(arg[1]) << 10, atol(arg[1]) << 10};
+	if (setrlimit(RLIMIT_MEMLOCK, &limit) || syscall(SYS_capset, &head, none)) return 9;
+	errno = 0;
+	int e = mlockall(atoi(arg[2]));
+	printf("%d %d %d", e, errno, locked() > 1000);
+	return 0;
+}
+""")
+    if run("cc", "-o", tmp() / "limited", source).rc:
+        skip("no compiler")
+    for kib in (64, 100 << 10):
+        for flags in (1, 3, 5, 7, 2, 8, 9):
+            alone = run("./limited", kib, flags)
+            there = assay("heap", "run", "-q", "--no-store", "-f", "-o", "x.heap", "--",
+                          "./limited", kib, flags)
+            expect_eq((there.rc, there.out), (alone.rc, alone.out), f"{kib} KiB, {flags}")
+
+
 @job_test("it ends with --duration, and when the program does")
 def _():
     t = attachee()

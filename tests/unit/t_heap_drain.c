@@ -575,6 +575,29 @@ static void t_names_are_copied_when_they_are_complete(void)
 	close_rig(&r);
 }
 
+/* A writer that waits goes on when half of its ring is free, and is not woken again for more. */
+static void t_who_waits_is_woken_once(void)
+{
+	struct rig r;
+	struct as_wire_ring *ring;
+	size_t n = 0;
+
+	open_rig(&r, 0);
+	ring = &r.guest.heap->ring[1];
+	fake_use(&r.guest, 1, 101);
+	fake_kind(&r.guest, 1, 7, AS_WIRE_OP_MALLOC, 16);
+	for (; fake_room(&r.guest, 1); n++)
+		n % 2 ? fake_word_free(&r.guest, 1, 0x10000)
+		      : fake_word_alloc(&r.guest, 1, 7, 0x10000);
+	fake_publish(&r.guest, 1);
+	atomic_store(&ring->wanted, 1);
+	EXPECT_U64(drain(&r, 10, false), n);
+	EXPECT(n > 20 * AS_DEEDS_BATCH);
+	EXPECT_U64(atomic_load(&ring->room), 1);
+	EXPECT_U64(atomic_load(&ring->wanted), 0);
+	close_rig(&r);
+}
+
 UTEST_MAIN(T(t_events_come_in_the_order_of_numbers),
 	   T(t_a_missing_number_is_waited_for_and_then_lost), T(t_the_dead_are_not_waited_for),
 	   T(t_mappings_are_given_back_in_parts),
@@ -582,4 +605,5 @@ UTEST_MAIN(T(t_events_come_in_the_order_of_numbers),
 	   T(t_times_and_rates_hold_for_what_follows), T(t_samples_are_thinned),
 	   T(t_a_ring_is_used_by_one_thread_after_another), T(t_a_slot_stands_for_what_was_told),
 	   T(t_the_next_thread_has_slots_of_its_own), T(t_nonsense_is_counted_and_the_rest_goes_on),
-	   T(t_a_stack_that_is_not_there_is_no_stack), T(t_names_are_copied_when_they_are_complete))
+	   T(t_a_stack_that_is_not_there_is_no_stack), T(t_names_are_copied_when_they_are_complete),
+	   T(t_who_waits_is_woken_once))

@@ -36,10 +36,17 @@ static void same(const struct as_live_entry *got, const struct as_live_entry *wa
 	EXPECT_U64(got->mark, want->mark);
 }
 
+static struct as_live_entry *at_once(struct as_live *l, uint64_t at)
+{
+	struct as_live_entry *near = as_live_near(l, at);
+
+	return near ? near : as_live_far(l, at);
+}
+
 /* As deeds.c does: what is known some records before must be so when it is its turn. */
 static struct as_live_entry *find(struct as_live *l, uint64_t i, bool make)
 {
-	struct as_live_entry *at = as_live_at_once(l, address(i));
+	struct as_live_entry *at = at_once(l, address(i));
 
 	if (at)
 		EXPECT(at == as_live_at(l, address(i), make));
@@ -99,7 +106,7 @@ static void t_a_few_take_turns(void)
 		EXPECT(at && !at->which);
 		at->which = n + 1;
 		/* So long as they are not many, one after the other, they have a list. */
-		EXPECT(!as_live_at_once(l, 0x10000) == (n + 1 < AS_LIVE_OFTEN));
+		EXPECT(!at_once(l, 0x10000) == (n + 1 < AS_LIVE_OFTEN));
 		if (n < AS_LIVE_FEW - 1)
 			continue;
 		n -= AS_LIVE_FEW - 1;
@@ -116,7 +123,7 @@ static void t_what_is_not_there_is_not_made(void)
 {
 	struct as_live *l = calloc(1, sizeof *l);
 
-	EXPECT(l && !as_live_at_once(l, 0) && !as_live_at_once(l, 16));
+	EXPECT(l && !at_once(l, 0) && !at_once(l, 16));
 	EXPECT(!as_live_at(l, 16, false));
 	EXPECT(as_live_at(l, 16, true));
 	EXPECT(!as_live_at(l, 32, false) || !as_live_at(l, 32, false)->which);

@@ -16,6 +16,8 @@ static void t_every_version_is_there(void)
 		EXPECT(l->thread.top == AS_PY_NO || l->thread.top + 8 <= l->thread.size);
 		EXPECT(l->frame.instr + 8 <= l->frame.size);
 		EXPECT(l->frame.owner == AS_PY_NO || l->frame.owner < l->frame.size);
+		EXPECT(l->frame.stack == AS_PY_NO || l->frame.stack + 4 <= l->frame.size);
+		EXPECT((l->frame.stack == AS_PY_NO) == (minor < 11));
 		EXPECT(l->code.lines + 8 <= l->code.size);
 		EXPECT(l->code.flags < l->code.first_line);
 	}
@@ -125,6 +127,7 @@ static void t_a_runtime_tells_its_layout(void)
 	EXPECT(l.thread.frame == 72 && l.thread.tid == 160 && l.thread.top == 240);
 	EXPECT(l.thread.size == 248 && l.frame.size == 71 && l.code.size == 201);
 	EXPECT(l.frame.back == 8 && l.frame.instr == 56 && l.frame.owner == 70);
+	EXPECT(l.frame.stack == 64);
 	EXPECT(l.code.name == 128 && l.code.code == 200 && l.text.compact == 56 && l.bytes == 32);
 	EXPECT(l.code.copies == AS_PY_NO && l.code.traceable == 184 && l.text.kind == 2);
 }
@@ -180,6 +183,7 @@ static void t_a_table_that_lies(void)
 			continue;
 		EXPECT(l.thread.size <= AS_PY_THREAD_MOST && l.thread.frame + 8 <= l.thread.size);
 		EXPECT(l.frame.size <= AS_PY_FRAME_MOST && l.frame.owner < l.frame.size);
+		EXPECT(l.frame.stack == AS_PY_NO || l.frame.stack + 4 <= l.frame.size);
 		EXPECT(l.code.size <= AS_PY_CODE_MOST && l.code.lines + 8 <= l.code.size);
 		EXPECT(l.text.state + 4 <= AS_PY_TEXT_MOST && l.text.length + 8 <= l.text.state);
 	}

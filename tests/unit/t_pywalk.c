@@ -133,25 +133,61 @@ static void t_calls_and_returns(void)
 	EXPECT_U64(walk(), three);
 }
 
+/* The height of a frame's stack: -1 is one that runs. */
+static void fake_height(unsigned char *frame, int32_t height)
+{
+	fake_int(frame, as_pyhost.at.frame.stack, height);
+}
+
+static void set_height(int32_t height)
+{
+	if (stack.n && as_pyhost.at.frame.stack != AS_PY_NO)
+		fake_height(stack.frame[stack.n - 1], height);
+}
+
+/* As the interpreter calls and returns. */
+static void begin(unsigned char *at, const unsigned char *code, int32_t offset)
+{
+	set_height(3);
+	push(at, code, offset);
+	set_height(-1);
+}
+
+static void end(void)
+{
+	set_height(1);
+	pop();
+	set_height(-1);
+}
+
+/* Who has been called runs; where that cannot be seen any frame may move on between two looks. */
+static unsigned char *one_that_moves(uint32_t x)
+{
+	return stack.frame[as_pyhost.at.frame.stack == AS_PY_NO ? x % stack.n : stack.n - 1];
+}
+
 /* Whatever happens between two looks, the stack is what it is. */
-static void t_any_calls_and_returns(void)
+static void any_calls_and_returns(bool with_heights)
 {
 	uint32_t x = 2463534242u;
 	unsigned char *a, *chunk;
 
+	stack.n = 0;
 	fake_python(12);
+	if (!with_heights)
+		as_pyhost.at.frame.stack = AS_PY_NO;
 	a = fake_code("a", 1), chunk = fake_chunk(NULL);
-	push(in_chunk(chunk, 0), a, 10);
+	begin(in_chunk(chunk, 0), a, 10);
 	for (size_t look = 0; look < 3000; look++) {
 		for (uint32_t n = x >> 20 & 3; n; n--) {
 			x ^= x << 13, x ^= x >> 17, x ^= x << 5;
 			if (x & 1 && stack.n < 40)
-				push(in_chunk(chunk, 2 * stack.n + (x >> 1 & 1)), a,
-				     10 + (x >> 2 & 6));
+				begin(in_chunk(chunk, 2 * stack.n + (x >> 1 & 1)), a,
+				      10 + (x >> 2 & 6));
 			else if (x & 2 && stack.n > 1)
-				pop();
+				end();
 			else
-				fake_at(stack.frame[(x >> 8) % stack.n], 10 + (x >> 2 & 6));
+				fake_at(one_that_moves(x >> 8), 10 + (x >> 2 & 6));
 		}
 		x ^= x << 13, x ^= x >> 17, x ^= x << 5;
 		uint32_t node = walk();
@@ -159,6 +195,59 @@ static void t_any_calls_and_returns(void)
 		for (size_t i = stack.n; i-- > 0; node = caller_of(node))
 			EXPECT_U64(offset_of(node),
 				   as_pyframe_offset(&as_pyhost.at, stack.frame[i], a));
+	}
+}
+
+static void t_any_calls_and_returns(void)
+{
+	any_calls_and_returns(false);
+	any_calls_and_returns(true);
+}
+
+static void t_a_leaf_that_stays(void)
+{
+	for (unsigned minor = 11; minor <= 12; minor++) {
+		unsigned char *a, *chunk;
+
+		stack.n = 0;
+		fake_python(minor);
+		a = fake_code("a", 1), chunk = fake_chunk(NULL);
+		for (size_t i = 0; i < 5; i++)
+			push(in_chunk(chunk, i), a, 10 + 2 * (int32_t)i);
+		fake_height(stack.frame[4], -1);
+		uint32_t first = walk();
+		EXPECT(as_pyint(stack.frame[4], as_pyhost.at.frame.stack) < -1);
+		fake_at(stack.frame[1], 30); /* cannot be, while the leaf runs: nobody looks */
+		EXPECT_U64(walk(), first);
+		fake_height(stack.frame[4], -1); /* it has returned, and was called again */
+		uint32_t second = walk();
+		EXPECT(caller_of(second) != caller_of(first));
+		EXPECT_U64(depth_of(second), 5);
+		EXPECT_U64(walk(), second);
+		fake_height(stack.frame[4], -1); /* it has called: all else is as it was */
+		EXPECT_U64(walk(), second);
+		EXPECT(as_pyint(stack.frame[4], as_pyhost.at.frame.stack) < -1);
+	}
+}
+
+/* The height of a stack is the interpreter's, and so is what another version has there. */
+static void t_heights_are_left_alone(void)
+{
+	for (unsigned minor = 8; minor <= 12; minor++) {
+		unsigned char *chunk;
+
+		stack.n = 0;
+		fake_python(minor);
+		chunk = fake_chunk(NULL);
+		push(in_chunk(chunk, 0), fake_code("a", 1), 10);
+		for (int32_t height = minor < 11 ? -1 : 0; height < 3; height++) {
+			fake_int(stack.frame[0], minor < 11 ? 64 : as_pyhost.at.frame.stack,
+				 height);
+			EXPECT_U64(depth_of(walk()), 1);
+			EXPECT_I64(as_pyint(stack.frame[0],
+					    minor < 11 ? 64 : as_pyhost.at.frame.stack),
+				   height);
+		}
 	}
 }
 
@@ -478,8 +567,8 @@ static void t_a_name_of_the_widest_characters(void)
 UTEST_MAIN(T(t_nothing_runs), T(t_frames_become_nodes), T(t_only_what_moved_is_new),
 	   T(t_calls_and_returns), T(t_any_calls_and_returns), T(t_other_callers),
 	   T(t_frames_that_have_not_begun), T(t_a_code_that_died), T(t_many_codes_live_and_die),
-	   T(t_deep_frames_are_not_compared), T(t_deep_stacks_return),
-	   T(t_too_deep_keeps_the_innermost), T(t_the_oldest_layout),
+	   T(t_a_leaf_that_stays), T(t_heights_are_left_alone), T(t_deep_frames_are_not_compared),
+	   T(t_deep_stacks_return), T(t_too_deep_keeps_the_innermost), T(t_the_oldest_layout),
 	   T(t_deep_frames_that_are_objects), T(t_deep_generators), T(t_units_of_two_bytes),
 	   T(t_a_forked_child_begins_anew), T(t_a_name_in_ascii), T(t_a_name_of_small_characters),
 	   T(t_a_name_of_wide_characters), T(t_a_name_of_the_widest_characters))
