@@ -26,13 +26,13 @@ static bool sending(const struct as_generator *g, int64_t now)
 	return (as_gen_is_open(g) ? g->next_ns : now) < g->end_ns;
 }
 
-/* What is due by the schedule, as long as there are connections for it. */
+/* What is due by the schedule, as long as there are connections for it, and not too late. */
 static void send_due(struct as_generator *g)
 {
 	for (struct as_conn *c = as_gen_free(g); c && sending(g, 0); c = as_gen_free(g)) {
 		int64_t now = as_now();
 
-		if (g->next_ns > now)
+		if (g->next_ns > now || as_gen_is_late(g, now))
 			return;
 		as_gen_begin(g, c, g->next_ns, now);
 		g->next_ns = g->start_ns + as_schedule_next(&g->schedule);

@@ -295,6 +295,18 @@ def _():
     expect("memory" not in d["verdict_reason"], d["verdict_reason"])
 
 
+@test("a session that is due begins with a visitor who is free in time, or not at all")
+def _():
+    s = stub("-a", "delay=exp:60ms")
+    (tmp() / "late.json").write_text(json.dumps({"base": s.url, "steps": [{"url": "/"}] * 6}))
+    for _ in range(4):
+        d = load(tmp() / "late.json", "-R", 300, "-c", 8, "-z", "0.2s", "--timeout", "0.3s")
+        ended, broken, left = (d["sessions"][w] for w in ("ended", "broken", "unfinished"))
+        expect(left <= 8, f"{left} of 8 visitors are at work")
+        expect_eq(ended + left + d["errors"]["unsent"], 60, "every session that was due")
+    s.end()
+
+
 @test("a flow is kept with its steps: show, JSON, Markdown")
 def _():
     s = shop()
