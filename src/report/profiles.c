@@ -8,6 +8,7 @@
 #include "base/human.h"
 #include "base/json.h"
 #include "report/hot.h"
+#include "report/known.h"
 #include "report/record.h"
 #include "report/stacks.h"
 #include "report/table.h"
@@ -43,6 +44,12 @@ static double share(int64_t part, int64_t whole)
 	return whole > 0 ? (double)part / (double)whole : NAN;
 }
 
+/* Of the function that was asked for. NaN: no sample tells. */
+static double share_in(const struct as_profile_row *r, int64_t part)
+{
+	return r->it.samples > 0 ? share(part, r->named.of) : NAN;
+}
+
 static void cell(const void *data, size_t row, size_t col, struct as_buf *out)
 {
 	const struct as_profile_row *r = (const struct as_profile_row *)data + row;
@@ -63,8 +70,7 @@ static void cell(const void *data, size_t row, size_t col, struct as_buf *out)
 	else if (col == SAMPLES)
 		as_put_count(out, (double)r->it.samples);
 	else
-		as_put_percent(out,
-			       share(col == SELF ? r->named.self : r->named.total, r->named.of));
+		as_put_percent(out, share_in(r, col == SELF ? r->named.self : r->named.total));
 }
 
 /* A function's share over time, at a glance. */
@@ -74,7 +80,7 @@ static void put_history(struct as_buf *out, const struct as_look *look, const st
 
 	out->bad |= !v;
 	for (size_t i = 0; v && i < p->n; i++)
-		v[i] = share(p->row[i].named.total, p->row[i].named.of);
+		v[i] = share_in(&p->row[i], p->row[i].named.total);
 	if (!v)
 		return;
 	as_buf_str(out, "\ntotal of ");
@@ -157,8 +163,8 @@ static void put_row(struct as_json *j, const struct as_profile_row *r, bool func
 	as_json_i64(j, "value", r->it.value);
 	as_json_i64(j, "samples", r->it.samples);
 	if (function) {
-		as_json_i64(j, "self", r->named.self);
-		as_json_i64(j, "total", r->named.total);
+		as_json_value(j, "self", r->it.samples > 0 ? r->named.self : AS_NA);
+		as_json_value(j, "total", r->it.samples > 0 ? r->named.total : AS_NA);
 		as_json_i64(j, "of", r->named.of);
 	}
 	as_json_close(j);
