@@ -562,7 +562,8 @@ static void cpu_totals(const struct state *s, const struct as_collect *c, struct
  */
 static void set_peak(const struct state *s, int64_t mark, struct as_total *totals)
 {
-	int64_t one = totals[AS_T_MEM_ONE].value;
+	const struct as_total *largest = &totals[AS_T_MEM_ONE];
+	int64_t one = largest->how == AS_MEASURED ? largest->value : 0; /* no guess is needed */
 
 	if (mark != AS_NA && one > mark)
 		one = mark;

@@ -72,13 +72,29 @@ static void set(struct as_total *totals, enum as_total_id id, int64_t v, const c
 		as_total_set(totals, id, AS_NA, AS_UNAVAILABLE, "over before it could be read");
 }
 
+/* What wait4 knew of, less files as they are guessed; 0 where nothing is left to guess. */
+static int64_t guessed(const struct as_peaks *k, const struct as_ledger *g)
+{
+	bool all_told = g->deaths && !g->unknown && !g->blurred;
+
+	return all_told ? 0 : k->late;
+}
+
 /* What was surely needed; 0: nothing that was ever seen. */
 static int64_t needed(const struct as_peaks *k, const struct as_ledger *g)
 {
-	bool all_told = g->deaths && !g->unknown && !g->blurred;
-	int64_t late = all_told ? 0 : k->late;
+	return larger(larger(k->memory, k->used), larger(guessed(k, g), g->used_max));
+}
 
-	return larger(larger(k->memory, k->used), larger(late, g->used_max));
+static void set_one(const struct as_peaks *k, const struct as_ledger *g, struct as_total *totals)
+{
+	int64_t seen = larger(k->used, g->used_max), guess = guessed(k, g);
+
+	if (guess > seen)
+		as_total_set(totals, AS_T_MEM_ONE, guess, AS_ATTRIBUTED,
+			     "ru_maxrss less files, as sampled");
+	else
+		set(totals, AS_T_MEM_ONE, seen, "VmHWM less RssFile");
 }
 
 void as_peaks_finish(const struct as_peaks *k, const struct as_ledger *g, struct as_total *totals)
@@ -86,7 +102,7 @@ void as_peaks_finish(const struct as_peaks *k, const struct as_ledger *g, struct
 	int64_t peak = needed(k, g), one = larger(k->hwm, g->hwm_max);
 
 	set(totals, AS_T_MEM_HWM, one, "VmHWM, ru_maxrss");
-	set(totals, AS_T_MEM_ONE, k->used, "VmHWM less RssFile");
+	set_one(k, g, totals);
 	if (peak)
 		as_total_set(totals, AS_T_MEM_PEAK, peak, AS_ATTRIBUTED,
 			     "/proc/PID/{status,smaps_rollup}");

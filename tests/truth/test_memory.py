@@ -90,6 +90,30 @@ def _():
                f"{script}: {totals['memory_peak_upper']} < {totals['memory_peak_process']}")
 
 
+@job_test("a file that a child maps where no sample sees it is no memory of a group's job")
+def _():
+    for rung in "", "proc":
+        run(ASSAY, "run", "--quiet", "--no-store", "-o", "r.json", "--interval", "1", "--", "sh",
+            "-c", f"sleep 1.2; {work('mapped')} file 100 child", env={"ASSAY_RUNG": rung}).ok()
+        total = json.loads((tmp() / "r.json").read_text())["assay"]["totals"]["memory_peak"]
+        if "cgroup" not in total["source"] and "files out" not in total["source"]:
+            skip(f"no memory control group: {total['source']}")
+        expect(total["value"] < 10 * MIB, f"{rung}: {total}")
+
+
+@job_test("the largest process without files is that, also where no sample saw it at its peak")
+def _():
+    folder = public()
+    shutil.copy(work("hold"), folder / "hold")
+    for who, env in (((), {}), ((), {"ASSAY_RUNG": "proc"}), (as_nobody(), {})):
+        run(*who, folder / "assay", "run", "--quiet", "--no-store", "-o", folder / "r.json",
+            "--interval", "1", "--", "sh", "-c", "sleep 1.2; exec ./hold 101 20", cwd=folder,
+            env=env).ok()
+        total = json.loads((folder / "r.json").read_text())["assay"]["totals"]
+        (folder / "r.json").unlink()
+        expect_near(total["memory_peak_process_used"]["value"], 101 * MIB, 0.03, f"{who} {env}")
+
+
 @job_test("a file that comes and goes between two samples is no memory of the job")
 def _():
     script = "sleep 1.2; dd if=/dev/zero of=file bs=1M count=200 2>&1; rm file; sleep 1.2"
