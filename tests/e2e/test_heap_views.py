@@ -130,7 +130,7 @@ def _():
     assay("heap", "flamegraph", "-o", "p.html", FILE).ok()
     expect_eq(Page(tmp() / "p.html").data["sampling"], None, "an exact one")
     whole = (tmp() / FILE).read_bytes()
-    (tmp() / "cut.heap").write_bytes(whole[:len(whole) * 3 // 4])
+    (tmp() / "cut.heap").write_bytes(whole[:-1])    # how much is in the last block is chance
     for command in ("flamegraph", "table"):
         assay("heap", command, "-o", "p.html", "cut.heap").ok()
         page = Page(tmp() / "p.html").data
