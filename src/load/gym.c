@@ -6,8 +6,8 @@
 #include "base/json_doc.h"
 #include "base/json_text.h"
 #include "base/num.h"
+#include "base/span.h"
 #include "load/requests.h"
-#include "os/text.h"
 
 /* ── YAML, as far as it is needed ─────────────────────────────────────── */
 
@@ -16,18 +16,9 @@ struct entry {
 	struct as_span key, value; /* value: empty when a mapping follows */
 };
 
-static struct as_span trimmed(struct as_span s)
-{
-	while (s.n && strchr(" \t\r", s.p[0]) && s.p[0])
-		s = as_span_skip(s, 1);
-	while (s.n && strchr(" \t\r", s.p[s.n - 1]) && s.p[s.n - 1])
-		s.n--;
-	return s;
-}
-
 static struct as_span unquoted(struct as_span s)
 {
-	s = trimmed(s);
+	s = as_span_trim_white(s);
 	if (s.n >= 2 && (s.p[0] == '\'' || s.p[0] == '"') && s.p[s.n - 1] == s.p[0])
 		return as_span(s.p + 1, s.n - 2);
 	return s;
