@@ -282,6 +282,10 @@ static int check(const struct opts *o, struct as_target *ret, struct as_err *err
 		return as_fail(err, AS_EUSAGE, "--format is that of --output FILE");
 	if (o->weight > 100)
 		return as_fail(err, AS_EUSAGE, "--weight is at most 100 percent");
+	if (o->json && o->output && as_output_is_standard(o->output))
+		return as_fail(err, AS_EUSAGE,
+			       "--json and the profile cannot both be on standard output: give the "
+			       "profile a file (-o)");
 	return o->output ? as_target_choose(o->output, o->format, ret, err) : AS_OK;
 }
 

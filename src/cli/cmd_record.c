@@ -117,9 +117,10 @@ static int check_once(const struct opts *o, char **tail, struct as_err *err)
 			      tail ? ", not both" : "");
 		return as_hint(err, "assay record -d 10 -p PID; assay record -- python3 app.py");
 	}
-	if (o->match || o->service || o->keep.n)
+	if (o->match || o->service || o->version || o->project || o->zone || o->keep.n)
 		return as_fail(err, AS_EUSAGE,
-			       "--match, --service and --keep go with --continuous");
+			       "--match, --service, --service-version, --project, --zone "
+			       "and --keep go with --continuous");
 	if (o->json && wants_profile(o) && (!o->output || !strcmp(o->output, "-")))
 		return as_fail(err, AS_EUSAGE,
 			       "--json and the profile cannot both be on standard "

@@ -229,9 +229,8 @@ size_t as_profile_places(const struct as_profile *p, uint32_t stack, uint32_t *p
 
 	for (uint32_t s = stack; s; s = p->stack[s].caller)
 		n++;
-	for (size_t i = n; stack; stack = p->stack[stack].caller)
-		if (--i < max)
-			place[i] = p->stack[stack].place;
+	for (size_t i = n < max ? n : max; i; stack = p->stack[stack].caller)
+		place[--i] = p->stack[stack].place;
 	return n;
 }
 

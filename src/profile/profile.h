@@ -30,6 +30,9 @@ enum {
 	AS_PROFILE_MOST = 1 << 24, /* texts, places, stacks, samples: of each */
 };
 
+/* Instead of the roots that a stack too deep has lost. */
+#define AS_PROFILE_MORE "(more callers)"
+
 /* A kind of value: "samples" in "count", "cpu" in "nanoseconds", as pprof names them. */
 struct as_value_kind {
 	const char *name, *unit;
@@ -108,7 +111,7 @@ void as_profile_add(struct as_profile *p, uint32_t stack, uint32_t tags, uint32_
 		    const int64_t *v);
 int as_profile_ok(const struct as_profile *p, struct as_err *err);
 
-/* The stack from its root: fills at most `max` of its places, returns how many it has. */
+/* The stack, root first: fills the innermost `max` of its places, returns how many it has. */
 size_t as_profile_places(const struct as_profile *p, uint32_t stack, uint32_t *place, size_t max);
 /* A sum that stays in range, whatever a file may hold. */
 static inline int64_t as_value_plus(int64_t a, int64_t b)

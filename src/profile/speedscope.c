@@ -166,7 +166,7 @@ void as_write_speedscope(const struct as_profile *p, const struct as_spelling *h
 	put_exporter(&j, p);
 	if (!how->tags)
 		as_json_i64(&j, "activeProfileIndex",
-			    (int64_t)(how->kind ? how->kind : p->nkinds - 1));
+			    (int64_t)(how->kind ? how->kind : p->main_kind));
 	put_frames(&j, p, how);
 	as_json_open(&j, "profiles", '[');
 	for (size_t i = 0; i < p->nkinds; i++)

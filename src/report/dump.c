@@ -28,7 +28,7 @@ static const struct {
 	const char *words, *key;
 } seen[] = {
 	[AS_SEEN_WHOLE] = {NULL, "whole"},
-	[AS_SEEN_CUT] = {"(more callers)", "cut"},
+	[AS_SEEN_CUT] = {AS_PROFILE_MORE, "cut"},
 	[AS_SEEN_NONE] = {"(no Python frame)", "none"},
 	[AS_SEEN_CHANGED] = {"(changed under our eyes, again and again)", "changed"},
 };

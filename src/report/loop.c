@@ -6,10 +6,10 @@
 #include "base/clock.h"
 #include "base/fault.h"
 #include "base/human.h"
-#include "report/page.h"
+#include "report/head.h"
 #include "report/table.h"
 
-enum { GROUPS_SHOWN = 12, FRAMES_SHOWN = 16, FRAMES_MOST = 512, BAR = 32 };
+enum { GROUPS_SHOWN = 12, FRAMES_SHOWN = 16, BAR = 32 };
 
 /* ── one loop ─────────────────────────────────────────────────────────── */
 
@@ -222,6 +222,16 @@ static void group_cell(const void *data, size_t row, size_t col, struct as_buf *
 		as_buf_fmt(cell, "%s:%d", as_spell_file(p, at, g->how), at->line);
 }
 
+/* What is in no row of the table. */
+static void put_rest(struct as_buf *out, const struct as_look *look, const struct groups *g,
+		     size_t shown)
+{
+	const struct as_sheet s = {.out = out, .look = look};
+
+	as_put_more(&s, g->n - shown, " (--json lists all blocks)");
+	as_put_more(&s, g->l->unlisted, " blocks, which were not kept");
+}
+
 static void put_groups(struct as_buf *out, const struct as_look *look, const struct groups *g)
 {
 	static const struct as_column cols[COLS] = {
@@ -234,14 +244,17 @@ static void put_groups(struct as_buf *out, const struct as_look *look, const str
 		[WHERE] = {.title = "line", .min = 10, .path = true},
 	};
 
+	size_t shown = g->n < GROUPS_SHOWN ? g->n : GROUPS_SHOWN;
+
 	as_heading(out, look, "What held the loop");
 	as_put_table(out, look,
 		     &(struct as_table){.cols = cols,
 					.ncols = COLS,
-					.nrows = g->n < GROUPS_SHOWN ? g->n : GROUPS_SHOWN,
+					.nrows = shown,
 					.data = g,
 					.indent = 2,
 					.cell = group_cell});
+	put_rest(out, look, g, shown);
 }
 
 /* ── a stack ──────────────────────────────────────────────────────────── */
@@ -260,14 +273,13 @@ static const struct as_loop_block *longest_of(const struct as_loops *l)
 static void put_frames(struct as_buf *out, const struct as_look *look, const struct as_loops *l,
 		       uint32_t stack, const struct as_spelling *how)
 {
-	uint32_t place[FRAMES_MOST];
-	size_t all = as_profile_places(l->profile, stack, place, FRAMES_MOST);
-	size_t n = all < FRAMES_MOST ? all : FRAMES_MOST;
-	size_t from = n > FRAMES_SHOWN ? n - FRAMES_SHOWN : 0;
+	uint32_t place[FRAMES_SHOWN];
+	size_t all = as_profile_places(l->profile, stack, place, FRAMES_SHOWN);
+	size_t n = all < FRAMES_SHOWN ? all : FRAMES_SHOWN;
 
-	if (from)
-		as_buf_fmt(out, "    … %zu more\n", from);
-	for (size_t i = from; i < n; i++) {
+	if (all > n)
+		as_buf_fmt(out, "    … %zu more\n", all - n);
+	for (size_t i = 0; i < n; i++) {
 		as_auto_buf struct as_buf line = AS_BUF(AS_BUF_LINE);
 
 		as_spell_place(l->profile, place[i], how, &line);
@@ -295,6 +307,22 @@ static void put_holders(struct as_buf *out, const struct as_look *look, const st
 	}
 }
 
+static void put_block_head(struct as_buf *out, const struct as_look *look, const struct as_loops *l,
+			   const struct as_loop_block *b)
+{
+	as_auto_buf struct as_buf line = AS_BUF(AS_BUF_LINE);
+
+	as_buf_fmt(&line, "%s", as_human_duration(b->duration_ns).s);
+	as_buf_fmt(&line, " at %s, ", as_human_duration(b->start_ns - l->start_ns).s);
+	put_cause(&line, b->cause, b->call);
+	if (b->task)
+		as_buf_fmt(&line, ", task %s", l->profile->text[b->task]);
+	out->bad |= line.bad;
+	as_buf_str(out, "  ");
+	(void)as_put_name(out, as_buf_text(&line), look->width - 2);
+	as_buf_byte(out, '\n');
+}
+
 static void put_stack(struct as_buf *out, const struct as_look *look, const struct as_loops *l,
 		      const struct as_spelling *how)
 {
@@ -303,12 +331,7 @@ static void put_stack(struct as_buf *out, const struct as_look *look, const stru
 	if (!b)
 		return;
 	as_heading(out, look, "The longest");
-	as_buf_fmt(out, "  %s", as_human_duration(b->duration_ns).s);
-	as_buf_fmt(out, " at %s, ", as_human_duration(b->start_ns - l->start_ns).s);
-	put_cause(out, b->cause, b->call);
-	if (b->task)
-		as_buf_fmt(out, ", task %s", l->profile->text[b->task]);
-	as_buf_byte(out, '\n');
+	put_block_head(out, look, l, b);
 	put_frames(out, look, l, b->stack, how);
 	put_holders(out, look, l, b, how);
 }

@@ -50,6 +50,19 @@ static void put_loop(struct as_json *j, const struct as_loop *x)
 	as_json_close(j);
 }
 
+static void put_frame(struct as_json *j, const char *function, const char *file, int32_t line)
+{
+	as_json_open(j, NULL, '{');
+	as_json_str(j, "function", function);
+	as_json_str(j, "file", file);
+	if (line > 0)
+		as_json_i64(j, "line", line);
+	else
+		as_json_na(j, "line");
+	as_json_close(j);
+}
+
+/* Blocks are many, and each has its stack: of a deep one its leaf says most. */
 static void put_frames(struct as_json *j, const struct as_profile *p, uint32_t stack)
 {
 	enum { FRAMES = 512 };
@@ -57,17 +70,13 @@ static void put_frames(struct as_json *j, const struct as_profile *p, uint32_t s
 	size_t n = as_profile_places(p, stack, place, FRAMES);
 
 	as_json_open(j, "frames", '[');
+	if (n > FRAMES)
+		put_frame(j, AS_PROFILE_MORE, NULL, 0);
 	for (size_t i = 0; i < n && i < FRAMES; i++) {
 		const struct as_place *at = &p->place[place[i]];
 
-		as_json_open(j, NULL, '{');
-		as_json_str(j, "function", at->function ? p->text[at->function] : NULL);
-		as_json_str(j, "file", at->file ? p->text[at->file] : NULL);
-		if (at->line > 0)
-			as_json_i64(j, "line", at->line);
-		else
-			as_json_na(j, "line");
-		as_json_close(j);
+		put_frame(j, at->function ? p->text[at->function] : NULL,
+			  at->file ? p->text[at->file] : NULL, at->line);
 	}
 	as_json_close(j);
 }

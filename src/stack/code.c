@@ -237,7 +237,7 @@ static uint32_t beginning(struct as_codes *c, const struct as_pystack *s)
 {
 	if (!s->cut)
 		return 0;
-	uint32_t more = as_profile_text(c->to, AS_CODE_MORE, SIZE_MAX);
+	uint32_t more = as_profile_text(c->to, AS_PROFILE_MORE, SIZE_MAX);
 
 	return as_profile_stack(c->to, 0,
 				as_profile_place(c->to, (struct as_place){.function = more}));

@@ -14,8 +14,6 @@
 #include "profile/profile.h"
 #include "stack/snapshot.h"
 
-#define AS_CODE_MORE "(more callers)" /* instead of the roots that a stack too deep has lost */
-
 struct as_pycode {
 	uint64_t at;             /* its address                                    */
 	uint64_t sign[4];        /* what must stay: file, name, first line, lines  */

@@ -151,22 +151,43 @@ static int64_t seen_until(const struct as_loop_exact *x, const struct as_wire_lo
 	return w->out && as_call_ends(w->call) ? ours(x, w->out) : now;
 }
 
-/* A period that goes on is told as the kernel would tell it now, as far as that is known. */
+/*
+ * A period that goes on, as the kernel would tell it now. `away`: how long it has been without
+ * a CPU just now, which is in no count yet; only if it slept, in the call that it is in.
+ */
+static struct as_wire_block so_far(const struct as_wire_loop *w, uint64_t ns, uint64_t away)
+{
+	struct as_wire_block b = {.start = w->since, .ns = ns, .tid = w->tid, .call = -1};
+	uint64_t here = w->slept ? away : 0, slept = here, off = w->off + away;
+
+	for (size_t i = 0; i < AS_WIRE_LOOP_CALLS; i++) {
+		slept += w->in[i].ns;
+		if (w->in[i].nr == w->call) {
+			here += w->in[i].ns;
+		} else if (w->in[i].ns > b.in_call) {
+			b.call = w->in[i].nr;
+			b.in_call = w->in[i].ns;
+		}
+	}
+	if (here > b.in_call) {
+		b.call = w->call;
+		b.in_call = here;
+	}
+	b.cpu = ns > off ? ns - off : 0;
+	b.ready = off > slept ? off - slept : 0;
+	return b;
+}
+
 static void add_open(struct as_loop_exact *x, const struct as_wire_loop *w, struct as_loop *to,
 		     int64_t now)
 {
-	int64_t ns = w->since ? seen_until(x, w, now) - ours(x, w->since) : 0;
-	bool in_call = w->out && !as_call_ends(w->call);
+	int64_t end = seen_until(x, w, now), ns = w->since ? end - ours(x, w->since) : 0;
+	int64_t away = w->out ? end - ours(x, w->out) : 0;
 
 	if (ns < x->to->threshold_ns)
 		return;
 	size_t before = x->to->nblocks;
-	struct as_wire_block b = {.start = w->since,
-				  .ns = (uint64_t)ns,
-				  .cpu = in_call ? 0 : (uint64_t)ns,
-				  .in_call = in_call ? (uint64_t)ns : 0,
-				  .tid = w->tid,
-				  .call = w->call};
+	struct as_wire_block b = so_far(w, (uint64_t)ns, away > 0 ? (uint64_t)away : 0);
 	add_block(x, &b);
 	if (x->to->nblocks > before)
 		x->to->block[before].ongoing = true;

@@ -111,7 +111,8 @@ def _():
     for words, why in [(["--continuous", "-p", 1], "--service"),
                        (["--continuous", "--service", "x", "-p", 1, "-o", "f"], "--output"),
                        (["--continuous", "--service", "x", "-p", 1, "--for", "2m"], "--every"),
-                       (["--service", "x", "-p", 1], "--continuous")]:
+                       (["--service", "x", "-p", 1], "--continuous"),
+                       (["--project", "x", "-p", 1], "--continuous")]:
         r = assay("record", *words)
         expect_eq(r.rc, 2, f"exit status of {words}")
         expect_in(why, r.err)
@@ -170,6 +171,7 @@ def _():
     expect_in("% rejected", history)
     expect_eq(assay("profiles", "--service", "none").rc, 66, "exit status when there are none")
     expect_eq(assay("profiles", "--weight", "101").rc, 2, "exit status of too much")
+    expect_eq(assay("profiles", "--json", "-o", "-").rc, 2, "exit status of two in one place")
 
 
 @job_test("idle spans are left out of what is shown")

@@ -129,6 +129,70 @@ for way, what, cause in [(way, *row) for way in WAYS for row in (
                [lines_of(b, "service.py") for b in held])
 
 
+HELD_STILL = """
+import os, select, subprocess, sys, time
+os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+for _ in range(2):
+    subprocess.Popen([sys.executable, "-c", "while True: pass"])
+print("ready", flush=True)
+while True:
+    select.epoll().poll(0.005)
+    end = time.process_time() + 0.04
+    while time.process_time() < end:
+        pass
+"""
+
+
+@job_test("bpf: what is held when the watch ends, and has no CPU just then, waits for no page")
+def _():
+    env = by("bpf")
+    p = service(HELD_STILL)
+    found = [loops_of(p.pid, "-d", "0.7", env=env) for _ in range(6)]
+    stop(p)
+    held = [b for f in found for b in f["blocks"] if b["ongoing"]]
+    expect(len(held) >= 2, found)
+    expect_eq({b["cause"] for b in held} - {"cpu", "ready"}, set(), "other causes")
+    expect(all(b["cpu_ms"] + b["ready_ms"] > 0.8 * b["duration_ms"] for b in held), held)
+    expect(all(b["cpu_ms"] < 0.8 * b["duration_ms"] for b in held), held)
+
+
+DEEP = """
+import asyncio, sys, time
+sys.setrecursionlimit(4000)
+
+def leaf():
+    time.sleep(0.08)
+
+def down(n):
+    return down(n - 1) if n else leaf()
+
+async def main():
+    asyncio.current_task().set_name("tick \\x1b[31m" + 80 * "k")
+    print("ready", flush=True)
+    while True:
+        await asyncio.sleep(0.02)
+        down(700)
+
+asyncio.run(main())
+"""
+
+
+@job_test("of a deep stack the innermost frames are told, and no name of a task spoils the page")
+def _():
+    p = service(DEEP)
+    found = loops_of(p.pid, "-d", "1")
+    text = assay("loop", "-d", "1", p.pid, env=PROBED).ok().out
+    stop(p)
+    held = [b["frames"] for b in found["blocks"] if b["frames"]]
+    expect(len(held) >= 4, [b["frames"][:3] for b in found["blocks"]])
+    for frames in held:
+        expect_eq([f["function"] for f in (frames[0], frames[1], frames[-1])],
+                  ["(more callers)", "down", "leaf"], "both ends")
+    expect_in("leaf", text.partition("The longest")[2])
+    expect("\x1b" not in text, "the name of a task was printed as it is")
+    expect(max(map(len, text.splitlines())) <= 80, text)
+
+
 QUEUING = """
 import asyncio, os, subprocess, sys, threading
 os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})

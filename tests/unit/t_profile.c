@@ -80,6 +80,7 @@ static void t_a_stack_from_its_root(void)
 	EXPECT_STR(p->text[p->place[at[0]].function], "main");
 	EXPECT_STR(p->text[p->place[at[1]].function], "work");
 	EXPECT_U64(as_profile_places(p, p->sample[0].stack, at, 1), 2);
+	EXPECT_STR(p->text[p->place[at[0]].function], "work");
 	EXPECT_U64(as_profile_places(p, 0, at, 4), 0);
 }
 

@@ -101,6 +101,20 @@ static void t_speedscope_holds_stacks_and_kinds(void)
 	EXPECT_I64(as_profile_total(a, 1), 6500);
 }
 
+/* Of several times the main one, as everywhere. */
+static void t_speedscope_opens_with_the_main_kind(void)
+{
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_FILE);
+	as_auto_profile struct as_profile *p = example();
+
+	p->main_kind = 0;
+	as_profile_format("speedscope")->write(p, &(struct as_spelling){0}, &b);
+	EXPECT(strstr(as_buf_text(&b), "\"activeProfileIndex\":0,"));
+	as_buf_clear(&b);
+	as_profile_format("speedscope")->write(p, &(struct as_spelling){.kind = 1}, &b);
+	EXPECT(strstr(as_buf_text(&b), "\"activeProfileIndex\":1,"));
+}
+
 static void t_speedscope_keeps_threads_apart(void)
 {
 	as_auto_profile struct as_profile *p = example();
@@ -306,9 +320,9 @@ static void t_yappi(void)
 	REFUSE("name ncall  tsub ttot tavg\nf 1 x 2 3\n", "yappi", "line 2");
 }
 
-UTEST_MAIN(T(t_speedscope_holds_stacks_and_kinds), T(t_speedscope_keeps_threads_apart),
-	   T(t_speedscope_of_others), T(t_what_is_no_speedscope),
-	   T(t_callgrind_holds_what_functions_had), T(t_own_cost_is_divided_among_callers),
-	   T(t_what_is_no_callgrind), T(t_pstats_holds_what_functions_had),
-	   T(t_numbers_of_every_size), T(t_what_is_no_pstats),
+UTEST_MAIN(T(t_speedscope_holds_stacks_and_kinds), T(t_speedscope_opens_with_the_main_kind),
+	   T(t_speedscope_keeps_threads_apart), T(t_speedscope_of_others),
+	   T(t_what_is_no_speedscope), T(t_callgrind_holds_what_functions_had),
+	   T(t_own_cost_is_divided_among_callers), T(t_what_is_no_callgrind),
+	   T(t_pstats_holds_what_functions_had), T(t_numbers_of_every_size), T(t_what_is_no_pstats),
 	   T(t_firefox_has_a_row_for_each_length), T(t_perf_script), T(t_yappi))

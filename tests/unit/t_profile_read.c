@@ -171,6 +171,19 @@ static void t_folded_is_taken_apart(void)
 			 "work@app/work.py:3/0 main@app/main.py:9/0 slice 0: 7");
 }
 
+/* The file is what the last ")" closes; names of C++ have others. */
+static void t_folded_of_names_with_brackets(void)
+{
+	static const char lines[] = "f(int (*)(char)) (a (1).c:3) 1\n"
+				    "g (b(1.c:4) 2\n";
+	as_auto_profile struct as_profile *p = read_ok(lines, strlen(lines), "folded");
+	as_auto_free char *said = say_profile(p);
+
+	EXPECT_STR(said, "samples in count\nperiod 0 start 0 duration 0 slice 0\n"
+			 "f(int (*)(char))@a (1).c:3/0 slice 0: 1\n"
+			 "g@b(1.c:4/0 slice 0: 2");
+}
+
 static void t_folded_comes_back_as_it_was(void)
 {
 	static const char lines[] = "a (x/a.py:1);b (x (y)/b.py:2) 3\n"
@@ -194,4 +207,5 @@ static void t_what_is_no_profile(void)
 
 UTEST_MAIN(T(t_pprof_holds_everything), T(t_without_slices_and_times), T(t_a_pprof_that_is_cut),
 	   T(t_inlined_functions_are_frames), T(t_folded_is_taken_apart),
-	   T(t_folded_comes_back_as_it_was), T(t_what_is_no_profile))
+	   T(t_folded_of_names_with_brackets), T(t_folded_comes_back_as_it_was),
+	   T(t_what_is_no_profile))
