@@ -655,8 +655,6 @@ static void cgroup_finish(void *st, const struct as_collect *c, struct as_total 
 	set_total(s, c, AS_F_CG_OOM, AS_T_OOM_KILLS, totals, value(s, AS_F_CG_OOM));
 	if (!c->cgroup || !c->cgroup->own)
 		return; /* the rest is not the job's alone */
-	/* Of the processes' accounts others may have been told. */
-	tell_job_origins(s, c);
 	cpu_totals(s, c, totals);
 	if (as_wants_group(c->want, AS_G_MEMORY))
 		memory_totals(s, c, totals);

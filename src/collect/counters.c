@@ -397,7 +397,7 @@ static void doubt_split(struct as_total *totals, int64_t split)
 		as_total_set(totals, parts[i], totals[parts[i]].value, AS_ATTRIBUTED, AS_FEW_TICKS);
 }
 
-/* Lines over time are known no better than what they came to. */
+/* Lines over time are known no better than what they came to, unless a group tells them. */
 static void tell_origins(const struct as_collect *c, const struct as_total *totals)
 {
 	static const struct {
@@ -407,7 +407,7 @@ static void tell_origins(const struct as_collect *c, const struct as_total *tota
 		   {AS_F_JOB_USER, AS_T_CPU_USER},
 		   {AS_F_JOB_SYSTEM, AS_T_CPU_SYSTEM}};
 
-	for (size_t i = 0; i < AS_LEN(cpu); i++)
+	for (size_t i = 0; i < AS_LEN(cpu) && !(c->cgroup && c->cgroup->own); i++)
 		if (totals[cpu[i].total].how == AS_ATTRIBUTED)
 			as_collect_origin(c, cpu[i].field, AS_ATTRIBUTED, "%s",
 					  totals[cpu[i].total].source);
