@@ -526,7 +526,7 @@ define("theme", ["require", "exports", "dom"], function (require, exports, dom_3
 define("head", ["require", "exports", "dom", "theme", "units"], function (require, exports, dom_4, theme_1, units) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
-	exports.headline = exports.provenance = exports.verdict = exports.header = exports.shell = void 0;
+	exports.headline = exports.fewTicks = exports.provenance = exports.verdict = exports.header = exports.shell = void 0;
 	const MARKS = { success: "✔", failed: "✘", timeout: "⏱", running: "▶",
 		error: "✘", interrupted: "◼" };
 	function inVain(data) {
@@ -638,11 +638,15 @@ define("head", ["require", "exports", "dom", "theme", "units"], function (requir
 		return bar;
 	}
 	const FEW_TICKS = "ticks, for which processes were too short";
+	function fewTicks({ cpu_user, cpu_system }) {
+		const user = cpu_user.value, system = cpu_system.value;
+		return cpu_user.source === FEW_TICKS || user !== null && system !== null &&
+			(user === 0) !== (system === 0) && user + system < 1e8;
+	}
+	exports.fewTicks = fewTicks;
 	function parts(totals) {
 		const user = totals.cpu_user.value, system = totals.cpu_system.value;
-		const alone = user !== null && system !== null && (user === 0) !== (system === 0)
-			&& user + system < 1e8;
-		if (alone || totals.cpu_user.source === FEW_TICKS)
+		if (fewTicks(totals))
 			return ["too short to tell user from system time"];
 		return [split(user, system),
 			phrases(`user ${units.duration(user)}`, `system ${units.duration(system)}`)];
@@ -1068,7 +1072,7 @@ define("series", ["require", "exports"], function (require, exports) {
 	}
 	exports.weightOf = weightOf;
 });
-define("plots", ["require", "exports", "series", "units"], function (require, exports, series_1, units) {
+define("plots", ["require", "exports", "head", "series", "units"], function (require, exports, head_2, series_1, units) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.Plots = void 0;
@@ -1172,8 +1176,11 @@ define("plots", ["require", "exports", "series", "units"], function (require, ex
 			const f = this.data.fields.get(key);
 			return { line: this.timeline.line(key), name, help: f.help, known: known(f), ink };
 		}
+		has(key) {
+			return this.data.fields.has(key) && this.timeline.has(key);
+		}
 		wish(w, ink) {
-			const key = w.keys.find((k) => this.data.fields.has(k) && this.timeline.has(k));
+			const key = w.keys.find((k) => this.has(k));
 			if (!key)
 				return null;
 			w.keys.forEach((k) => this.used.add(k));
@@ -1192,15 +1199,24 @@ define("plots", ["require", "exports", "series", "units"], function (require, ex
 			return r.limit === "cores" && this.cores
 				? { value: this.cores, name: `${this.cores} cores` } : null;
 		}
+		isWhole({ wishes, total }) {
+			const { totals } = this.data.run;
+			return total !== undefined && this.has(total) && ((0, head_2.fewTicks)(totals) ||
+				totals.cpu_user.provenance === "attributed" ||
+				!wishes.some((w) => w.keys.some((k) => this.has(k))));
+		}
 		cook(r) {
-			const traces = r.wishes.map((w, i) => this.wish(w, INKS[i]))
-				.filter((t) => t !== null);
+			const whole = this.isWhole(r);
+			const traces = whole ? [this.trace(r.total, "user and system", INKS[0])]
+				: r.wishes.map((w, i) => this.wish(w, INKS[i])).filter((t) => t !== null);
 			if (!traces.length)
 				return null;
-			r.covers?.forEach((k) => this.used.add(k));
+			[...r.covers ?? [], ...whole ? [r.total, ...r.wishes.flatMap((w) => w.keys)] : []]
+				.forEach((k) => this.used.add(k));
 			return { title: r.title, note: r.note, unit: traces[0].line.unit, traces,
 				stacked: (r.stacked ?? false) && alike(traces), limit: this.limit(r),
-				sum: r.total ? this.wish({ keys: [r.total], name: "together", always: true }, "no-ink")
+				sum: r.total && !whole
+					? this.wish({ keys: [r.total], name: "together", always: true }, "no-ink")
 					: null, first: !r.later };
 		}
 		rest() {
@@ -2463,7 +2479,7 @@ define("timeline", ["require", "exports", "dom", "draw", "lanes", "phases", "ser
 	}
 	exports.TimelineSection = TimelineSection;
 });
-define("main", ["require", "exports", "capacity", "data", "dom", "head", "heap", "lists", "numbers", "phases", "plain", "plots", "processes", "series", "theme", "timeline", "tree", "view"], function (require, exports, capacity_1, data_4, dom_14, head_2, heap_1, lists_1, numbers_1, phases_2, plain_1, plots_1, processes_1, series_5, theme_6, timeline_1, tree_3, view_1) {
+define("main", ["require", "exports", "capacity", "data", "dom", "head", "heap", "lists", "numbers", "phases", "plain", "plots", "processes", "series", "theme", "timeline", "tree", "view"], function (require, exports, capacity_1, data_4, dom_14, head_3, heap_1, lists_1, numbers_1, phases_2, plain_1, plots_1, processes_1, series_5, theme_6, timeline_1, tree_3, view_1) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	function timeSection(data, view) {
@@ -2485,10 +2501,10 @@ define("main", ["require", "exports", "capacity", "data", "dom", "head", "heap",
 	}
 	function build(data) {
 		const view = new view_1.View(data.span);
-		const sections = [(0, head_2.verdict)(data), (0, head_2.headline)(data), ...(0, capacity_1.capacitySection)(data),
+		const sections = [(0, head_3.verdict)(data), (0, head_3.headline)(data), ...(0, capacity_1.capacitySection)(data),
 			...timeSection(data, view), ...(0, phases_2.phaseSection)(data), ...(0, heap_1.heapSection)(data),
 			...processSection(data, view), ...(0, lists_1.lists)(data), (0, numbers_1.numbers)(data), (0, numbers_1.about)(data)];
-		return [(0, head_2.header)(data), navigation(sections), (0, dom_14.h)("main", {}, ...sections)];
+		return [(0, head_3.header)(data), navigation(sections), (0, dom_14.h)("main", {}, ...sections)];
 	}
 	void (0, plain_1.begin)(async (packed, page) => {
 		const data = await (0, data_4.unpack)(packed);

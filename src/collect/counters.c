@@ -397,6 +397,22 @@ static void doubt_split(struct as_total *totals, int64_t split)
 		as_total_set(totals, parts[i], totals[parts[i]].value, AS_ATTRIBUTED, AS_FEW_TICKS);
 }
 
+/* Lines over time are known no better than what they came to, unless a group tells them. */
+static void tell_origins(const struct as_collect *c, const struct as_total *totals)
+{
+	static const struct {
+		enum as_field_id field;
+		enum as_total_id total;
+	} cpu[] = {{AS_F_JOB_CPU, AS_T_CPU},
+		   {AS_F_JOB_USER, AS_T_CPU_USER},
+		   {AS_F_JOB_SYSTEM, AS_T_CPU_SYSTEM}};
+
+	for (size_t i = 0; i < AS_LEN(cpu) && !(c->cgroup && c->cgroup->own); i++)
+		if (totals[cpu[i].total].how == AS_ATTRIBUTED)
+			as_collect_origin(c, cpu[i].field, AS_ATTRIBUTED, "%s",
+					  totals[cpu[i].total].source);
+}
+
 static void forget_cpu(struct as_total *totals)
 {
 	static const enum as_total_id ids[] = {AS_T_CPU, AS_T_CPU_USER, AS_T_CPU_SYSTEM};
@@ -434,6 +450,7 @@ void as_counters_finish(struct as_counters *s, const struct as_collect *c,
 	finish_cpu(totals, e.clocked);
 	if (ticks)
 		doubt_split(totals, as_ledger_split(g, m));
+	tell_origins(c, totals);
 	if (c->attached && totals[AS_T_CPU].value == 0 && in_ticks(m))
 		forget_cpu(totals);
 }

@@ -26,13 +26,15 @@ static bool wants_status(const struct as_want *w)
 	       as_wants_group(w, AS_G_PSS);
 }
 
+static const struct as_proc_io no_io = {AS_PROC_NA, AS_PROC_NA, AS_PROC_NA, AS_PROC_NA,
+					AS_PROC_NA, AS_PROC_NA, AS_PROC_NA};
+
 static void forget(struct as_process *p)
 {
 	p->status = p->status_base =
 		(struct as_proc_status){AS_PROC_NA, AS_PROC_NA, AS_PROC_NA, AS_PROC_NA,
 					AS_PROC_NA, AS_PROC_NA, AS_PROC_NA, AS_PROC_NA};
-	p->io = p->io_base = (struct as_proc_io){AS_PROC_NA, AS_PROC_NA, AS_PROC_NA, AS_PROC_NA,
-						 AS_PROC_NA, AS_PROC_NA, AS_PROC_NA};
+	p->io = p->io_base = no_io;
 	p->sched = (struct as_proc_sched){AS_PROC_NA, AS_PROC_NA, AS_PROC_NA};
 	p->fds = AS_PROC_NA;
 	as_own_init(&p->own);
@@ -113,6 +115,7 @@ static void read_status(struct as_process *p, const struct as_collect *c, struct
 		read_body(p, c);
 }
 
+/* Who hides it from now on (setuid; its first thread ended) goes on: what was is too little. */
 static void read_io(struct as_process *p, struct as_proc_pool *pool)
 {
 	char text[512];
@@ -123,6 +126,8 @@ static void read_io(struct as_process *p, struct as_proc_pool *pool)
 		as_parse_io(text, n, &p->io);
 	else if (r == AS_EPERM)
 		p->io_denied = true;
+	if (r == AS_EPERM && p->stat.state != 'Z')
+		p->io = no_io;
 	as_own_read(p, pool);
 }
 

@@ -66,6 +66,7 @@ static void add_gauges(union as_part *part, const struct as_process *p, const st
 	part->vms = p->stat.vsize;
 	part->swap = known(p->status.swap);
 	part->fds = known(p->fds);
+	part->fds_hidden = p->fds == AS_PROC_NA;
 	part->peak = known(as_sums_peak(p));
 }
 

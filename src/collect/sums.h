@@ -29,7 +29,7 @@ enum as_counter_id {
 	AS_NCOUNTERS
 };
 
-enum { AS_PART_NUMBERS = 2 * AS_NCOUNTERS + 7 };
+enum { AS_PART_NUMBERS = 2 * AS_NCOUNTERS + 8 };
 
 /* What is added up: of one member, or of all. */
 union as_part {
@@ -38,8 +38,9 @@ union as_part {
 			[AS_NCOUNTERS];    /* with what it took over from children it waited for */
 		int64_t own[AS_NCOUNTERS]; /* of those whose end was not told: by themselves     */
 		int64_t procs, threads, rss, vms, swap, fds;
-		int64_t peak;    /* largest resident sizes so far             */
-		int64_t unknown; /* of a member: bit k, counter k is not told */
+		int64_t fds_hidden; /* members whose files nobody may count           */
+		int64_t peak;       /* largest resident sizes so far             */
+		int64_t unknown;    /* of a member: bit k, counter k is not told */
 	};
 	int64_t number[AS_PART_NUMBERS];
 };

@@ -24,6 +24,7 @@ struct state {
 	struct as_peaks peaks;
 	struct as_pss pss;
 	const struct as_wire_disk *disk; /* what it sends to block devices; NULL: nobody counts */
+	bool threaded;                   /* some process had several threads */
 };
 
 /* Is anything asked for that only processes can tell? */
@@ -84,7 +85,7 @@ static void gauge_cells(const struct state *s, const struct as_collect *c, int64
 	as_put(c, row, AS_F_JOB_VMS, sums->vms);
 	as_put(c, row, AS_F_JOB_MEMORY, s->pss.need);
 	as_put(c, row, AS_F_JOB_SWAP, sums->swap);
-	as_put(c, row, AS_F_JOB_FDS, sums->fds);
+	as_put(c, row, AS_F_JOB_FDS, sums->fds_hidden ? AS_NA : sums->fds);
 	as_put(c, row, AS_F_JOB_PSS, s->pss.pss);
 	as_put(c, row, AS_F_JOB_USS, s->pss.uss);
 	as_put(c, row, AS_F_JOB_PSS_AGE, s->pss.age);
@@ -99,6 +100,7 @@ static void job_row(struct state *s, const struct as_collect *c, struct as_frame
 	disk_cells(s, c, row);
 	if (!sums->procs)
 		return; /* before it starts and after it ended nothing is large or small */
+	s->threaded |= sums->threads > sums->procs;
 	gauge_cells(s, c, row);
 	as_peaks_job(&s->peaks, sums->peak, s->pss.need, sums->swap);
 }
@@ -231,6 +233,24 @@ static void tree_exited(void *st, const struct as_collect *c, const struct as_ex
 	as_census_ended(&s->census, c, p, &e->usage);
 }
 
+/* Only to who waits for a process the kernel tells the switches of all its threads. */
+static void doubt_switches(const struct as_collect *c, struct as_total *totals)
+{
+	static const struct {
+		enum as_field_id field;
+		enum as_total_id total;
+	} both[] = {{AS_F_JOB_CTX_VOL, AS_T_CTX_VOL}, {AS_F_JOB_CTX_INV, AS_T_CTX_INV}};
+	static const char source[] = "/proc/PID/status, of first threads";
+
+	for (size_t i = 0; i < AS_LEN(both); i++) {
+		if (totals[both[i].total].value == AS_NA)
+			continue;
+		as_collect_origin(c, both[i].field, AS_ATTRIBUTED, source);
+		as_total_set(totals, both[i].total, totals[both[i].total].value, AS_ATTRIBUTED,
+			     source);
+	}
+}
+
 static void tree_finish(void *st, const struct as_collect *c, struct as_total *totals)
 {
 	struct state *s = st;
@@ -243,6 +263,8 @@ static void tree_finish(void *st, const struct as_collect *c, struct as_total *t
 	add_up(s, c);
 	as_counters_finish(&s->counters, c, &who->members, &who->ledger, &who->witness, who->ticks,
 			   totals);
+	if (c->attached && s->threaded && !who->pass.told && as_wants_group(c->want, AS_G_SCHED))
+		doubt_switches(c, totals);
 	as_census_finish(who, totals);
 	if (as_wants_group(c->want, AS_G_MEMORY))
 		as_peaks_finish(&s->peaks, &who->ledger, totals);

@@ -64,6 +64,7 @@ struct facts {
 	double cpus;             /* that the job may use                       */
 	double cores, cores_max; /* used: mean, and in any tenth of a second   */
 	double share;            /* cores / cpus                               */
+	double ready;            /* threads that were on a CPU, or waited for one: mean */
 	double throttled, periods;
 	double stall_memory, stall_io; /* of the job's own group                */
 	double machine_memory, machine_io, machine_iowait, machine_steal;
@@ -163,6 +164,7 @@ static void find_cpu(struct facts *f)
 	f->cores = f->cpu / f->wall;
 	f->cores_max = most_cores(f->run);
 	f->share = f->cores / f->cpus;
+	f->ready = f->cores + (isnan(wait) ? 0 : wait / f->wall);
 	bool matters =
 		wait >= cpu_wait_matters * f->wall && wait + f->cpu >= cpu_wait_ready * f->wall;
 	f->wait = matters ? wait / (wait + f->cpu) : (double)NAN;
@@ -366,17 +368,22 @@ static bool memory_pressed(const struct facts *f, struct as_verdict *v)
 	return true;
 }
 
-/* How sure it is that the job waited for its disks: the best of three witnesses, or NaN. */
+/*
+ * How sure it is that the job waited for its disks: the best of three witnesses, or NaN. Two
+ * of them saw others wait, or bytes: they are not heard where something was ready all the time.
+ */
 static double io_confidence(const struct facts *f)
 {
 	double machine = fmax(f->machine_io, f->machine_iowait);
+	bool may_wait = f->ready < 1 - io_stall.from;
 
 	if (f->stall_io >= io_stall.from && !(f->share >= all_cpus.from))
 		return past(io_stall, f->stall_io);
 	if (isnan(f->stall_io) && machine >= io_stall.from && f->device_rate >= io_some_rate &&
-	    f->cores < 1 - io_stall.from)
+	    may_wait)
 		return past(io_stall, machine) * 0.8;
-	if (isnan(f->stall_io) && f->device_rate >= io_rate.from && f->cores < io_rate_cores)
+	if (isnan(f->stall_io) && f->device_rate >= io_rate.from && f->cores < io_rate_cores &&
+	    may_wait)
 		return past(io_rate, f->device_rate) * 0.7;
 	return NAN;
 }

@@ -175,9 +175,21 @@ static bool begin(struct as_guest_thread *t, uint32_t was)
 	return good;
 }
 
+void as_guest_forked(void)
+{
+	as_guest.forked = own_pid();
+}
+
+/* A child of vfork() is in its parent's memory: what began in it would go on in the parent. */
+static bool is_borrowed(void)
+{
+	return as_guest.forked && as_guest.forked != own_pid();
+}
+
 bool as_guest_begin(struct as_guest_thread *t)
 {
-	if (atomic_load(&as_guest.phase) != AS_GUEST_UNKNOWN || !environ || t->busy)
+	if (atomic_load(&as_guest.phase) != AS_GUEST_UNKNOWN || !environ || t->busy ||
+	    is_borrowed())
 		return false;
 	return begin(t, AS_GUEST_UNKNOWN);
 }

@@ -22,6 +22,8 @@ bool as_guest_begin(struct as_guest_thread *t);
  * an earlier one left is not given back, as a thread may still be on its way out.
  */
 bool as_guest_begin_late(struct as_guest_thread *t, const char *path);
+/* We are a child that fork() made: it begins when it has to, no child of its vfork() does. */
+void as_guest_forked(void);
 /* Pages that were shared with the collector are the process's own, and empty. */
 void as_guest_unshare(void);
 /* What the thread kept is of an earlier beginning; it has none of this. */

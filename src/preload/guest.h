@@ -67,9 +67,10 @@ struct as_sampled {
 struct as_guest {
 	/* The alignment makes whole pages of it: what is wiped with them is nobody else's. */
 	_Alignas(AS_GUEST_PAGE) _Atomic uint32_t phase; /* of enum as_guest_phase */
-	uint32_t flags; /* of enum as_wire_heap_flags: what this guest does           */
-	uint32_t era;   /* which beginning this is: what a thread kept of an earlier one is void */
-	bool attached;  /* it came while the process ran (attach.c)                    */
+	uint32_t flags;  /* of enum as_wire_heap_flags: what this guest does           */
+	uint32_t era;    /* which beginning this is: what a thread kept of an earlier one is void */
+	bool attached;   /* it came while the process ran (attach.c)                    */
+	uint32_t forked; /* the process that our fork() came back in; 0: it was not ours */
 	/*
 	 * `era`, while every object is told with its Python stack alone: all that most
 	 * events have to ask (record.h). 0: it is not so, or nothing is recorded.

@@ -212,6 +212,8 @@ AS_HOOK pid_t fork(void)
 	pid = as_next.fork();
 	if (pid > 0)
 		started(1);
+	else if (!pid)
+		as_guest_forked();
 	return pid;
 }
 
@@ -228,6 +230,8 @@ AS_HOOK int daemon(int stay, int keep)
 	e = as_next.daemon(stay, keep);
 	if (e)
 		started(-1);
+	else
+		as_guest_forked();
 	return e;
 }
 

@@ -235,6 +235,12 @@ static void plot(const struct as_sheet *s, enum as_line line, const char *title)
 	as_put_plot(s, &(struct as_plot){title, NULL, m->f[0], v, NULL});
 }
 
+/* Is how the parts share CPU time more than a guess? */
+static bool splits(const struct as_run *run)
+{
+	return !as_few_ticks(run) && as_total_so_far(run, AS_T_CPU_USER).how != AS_ATTRIBUTED;
+}
+
 static void plot_cpu(const struct as_sheet *s)
 {
 	const struct as_metric *m = as_metric_of(s->run, AS_L_CPU);
@@ -244,7 +250,7 @@ static void plot_cpu(const struct as_sheet *s)
 
 	if (!m || !as_metric_draw(s->run, m, v, n) || !(as_metric_spread(s->run, m).max > 0))
 		return;
-	bool split = as_metric_draw(s->run, &kernel, system, n);
+	bool split = splits(s->run) && as_metric_draw(s->run, &kernel, system, n);
 	as_put_plot(s, &(struct as_plot){"CPU, of one core", split ? "█ user  ▒ system" : NULL,
 					 m->f[0], v, split ? system : NULL});
 }

@@ -31,7 +31,6 @@ enum {
 	FILES = 5,
 	HOT = 5,
 	DEVICE_ROW = 1 << 20,
-	SPLIT_FROM_MS = 100,
 	COUNTED_LATE = 512 << 10 /* pages that CPUs have not told the kernel of yet */
 };
 
@@ -120,23 +119,16 @@ static void titles(const struct as_sheet *s)
 	as_buf_byte(s->out, '\n');
 }
 
-/*
- * The kernel splits CPU time by ticks, all of it to one part as long as no tick met the other:
- * below some ticks that says nothing. 8 MiB were written in "system 0 s".
- */
+/* 8 MiB were written in "system 0 s". */
 static void note_parts(const struct as_run *run, struct as_flow *f)
 {
-	const struct as_total parts = as_total_so_far(run, AS_T_CPU_USER);
-	int64_t user = parts.value, system = as_total_so_far(run, AS_T_CPU_SYSTEM).value;
-	bool one_alone = user >= 0 && system >= 0 && (user == 0) != (system == 0);
-
-	if (!strcmp(parts.source, AS_FEW_TICKS) ||
-	    (one_alone && user + system < SPLIT_FROM_MS * AS_MSEC)) {
+	if (as_few_ticks(run)) {
 		as_flow_add(f, "too short to tell user from system time");
 		return;
 	}
-	as_flow_add(f, "user %s", as_human_duration(user).s);
-	as_flow_add(f, "system %s", as_human_duration(system).s);
+	as_flow_add(f, "user %s", as_human_duration(as_total_so_far(run, AS_T_CPU_USER).value).s);
+	as_flow_add(f, "system %s",
+		    as_human_duration(as_total_so_far(run, AS_T_CPU_SYSTEM).value).s);
 }
 
 static void put_cpu(const struct as_sheet *s)

@@ -2,8 +2,12 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
+
+enum { SPLIT_FROM_MS = 100 };
 
 /*
  * Which samples stand in for a total: the sum of `f` (counters: last values,
@@ -105,6 +109,16 @@ double as_total_value(const struct as_run *run, enum as_total_id id)
 	struct as_total t = as_total_so_far(run, id);
 
 	return t.value == AS_NA ? (double)NAN : (double)t.value;
+}
+
+bool as_few_ticks(const struct as_run *run)
+{
+	const struct as_total part = as_total_so_far(run, AS_T_CPU_USER);
+	int64_t user = part.value, system = as_total_so_far(run, AS_T_CPU_SYSTEM).value;
+	bool one_alone = user >= 0 && system >= 0 && (user == 0) != (system == 0);
+
+	return !strcmp(part.source, AS_FEW_TICKS) ||
+	       (one_alone && user + system < SPLIT_FROM_MS * AS_MSEC);
 }
 
 uint64_t as_run_samples(const struct as_run *run)

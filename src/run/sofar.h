@@ -11,5 +11,10 @@
 struct as_total as_total_so_far(const struct as_run *run, enum as_total_id id);
 /* Only its value, as a double for arithmetic: NaN when unknown. */
 double as_total_value(const struct as_run *run, enum as_total_id id);
+/*
+ * The kernel splits CPU time by ticks, all of it to one part as long as no tick met the other:
+ * are there too few of them for user and system time to say anything?
+ */
+bool as_few_ticks(const struct as_run *run);
 /* Samples taken: as assay counted them, or as the tallies saw them. */
 uint64_t as_run_samples(const struct as_run *run);

@@ -334,4 +334,57 @@ def _():
     stop(p, signal.SIGKILL)
 
 
+LEADER = """
+import ctypes, os, platform, threading, time
+def work():
+    null = os.open("/dev/null", os.O_WRONLY)
+    for _ in range(3000):
+        os.write(null, b"x" * 1000)
+        time.sleep(0.01)
+threading.Thread(target=work).start()
+time.sleep(LIVES)
+ctypes.CDLL(None).syscall({"x86_64": 60, "aarch64": 93}[platform.machine()], 0)    # exit
+"""
+
+
+def of_nobody(folder, lives, *options, limit=1024):
+    """attached() to nobody's process whose first thread LIVES so long, by nobody."""
+    p = start(*as_nobody("/usr/bin/python3", "-S", "-c", LEADER.replace("LIVES", str(lives))))
+    time.sleep(0.5)
+    a = attached(p.pid, *options, prefix=["sh", "-c", f'ulimit -n {limit}; exec "$@"', "sh",
+                                          *as_nobody()],
+                 program=folder / "assay", cwd=folder,
+                 env={"ASSAY_STORE": f"{folder}/store", "HOME": str(folder)})
+    stop(p, signal.SIGKILL)
+    expect_eq(a.rc, 0, f"exit status ({a.err})")
+    return a
+
+
+@job_test("a process whose first thread has ended hides its I/O: not 0, nor what it was")
+def _():
+    folder = public()
+    for lives, limit in ((0, 1024), (1.2, 64)):     # before; meanwhile, its files not kept open
+        a = of_nobody(folder, lives, "--duration", "1.5", limit=limit)
+        for key in ("io_write_calls_bytes", "io_write_calls", "io_read"):
+            expect_eq(a.total(key), None, f"{key}, {limit}")
+            expect_in("denied", a.source(key), f"reason for {key}")
+        expect_eq(a.column("job.io.write_calls_bytes")[-1], None, f"at the end, {limit}")
+        expect_between(a.total("memory_peak_process_used"), 1 << 20, 99 << 20, "its memory")
+    a = of_nobody(folder, 1.2, "--duration", "1.5")         # kept open
+    expect_between(a.total("io_write_calls_bytes"), 20_000, 200_000, "what it wrote")
+
+
+@job_test("context switches of all threads are told as such only where they are counted")
+def _():
+    a = of_nobody(public(), 60, "--duration", "1")
+    told = a.doc["assay"]["totals"]["switches_voluntary"]
+    expect_eq(told["provenance"], "attributed", "switches of the first thread alone")
+    expect_in("first threads", told["source"])
+    p = target("sleep", 30)
+    a = attached(p.pid, "--duration", "0.5")
+    told = a.doc["assay"]["totals"]["switches_voluntary"]
+    expect_eq((told["value"], told["provenance"]), (0, "measured"), "of a process of one thread")
+    stop(p, signal.SIGKILL)
+
+
 main()

@@ -641,4 +641,45 @@ int main(int n, char **arg)
         expect_eq((doc["total_allocations"], doc["total_allocated_bytes"]), (1, 10007), how)
 
 
+@job_test("a child that has not begun is not recorded as its own child of vfork")
+def _():
+    source = tmp() / "borrows.c"
+    source.write_text("""#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(int n, char **arg)
+{
+	int how = atoi(arg[1]), ends[2];
+	char text[16];
+	if (pipe(ends)) return 1;
+	if (!fork()) {
+		pid_t other = how & 2 && daemon(1, 1) ? -1 : vfork();
+		if (!other) {
+			if (how & 1) free(malloc(20011));
+			else if (setuid(getuid())) _exit(8);
+			_exit(0);
+		}
+		waitpid(other, NULL, 0);
+		char *volatile p = malloc(10007); memset(p, 1, 10007);
+		write(ends[1], text, snprintf(text, sizeof text, "%d", getpid()));
+		_exit(0);
+	}
+	close(ends[1]);
+	while ((n = read(ends[0], text, sizeof text)) > 0) write(1, text, n);
+	return 0;
+}
+""")
+    if run("cc", "-w", "-o", tmp() / "borrows", source).rc:
+        skip("needs a compiler")
+    for how in range(4):
+        r = assay("heap", "run", "-q", "--no-store", "--follow-fork", "-f", "-o", "b.heap", "--",
+                  "./borrows", how).ok()
+        doc = json.loads(assay("heap", "stats", "--json", "b.heap").ok().out)
+        told = {p["pid"]: p["allocated_bytes"] for p in doc["processes"]}
+        expect_eq(told.get(int(r.out)), 10007, f"of its child {r.out}, {how}: {told}")
+        expect_eq(sum(told.values()), 10007, f"of all, {how}: {told}")
+
 main()

@@ -370,6 +370,9 @@ def _():
         tile = b.js("return [...document.querySelectorAll('.tile')].map((t) => t.innerText)"
                     ".find((t) => t.startsWith('CPU time'))")
         expect_in("too short to tell user from system time", tile)
+        legend = b.js("return [...document.querySelectorAll('[data-plot=CPU] .legend th')]"
+                      ".map((t) => t.textContent)")
+        expect_eq(legend, ["user and system"], "lines of CPU time")
 
 
 @test("a run that was imported has a page", seconds=60)

@@ -422,6 +422,30 @@ static void t_two_sources(void)
 	book_close(&b);
 }
 
+/* Files that nobody may count are not none. */
+static void t_hidden_files(void)
+{
+	struct book b;
+
+	book_open(&b);
+	struct as_process *p = as_members_born(&b.m, &b.c, CHILD);
+	struct as_process *q = as_members_born(&b.m, &b.c, OTHER);
+	p->stat = (struct as_proc_stat){.pid = CHILD, .state = 'S'};
+	q->stat = (struct as_proc_stat){.pid = OTHER, .state = 'S'};
+	p->fds = 4;
+	p->changed = q->changed = true;
+	(void)as_sums_update(&b.m.sums, p, &b.c);
+	(void)as_sums_update(&b.m.sums, q, &b.c);
+	EXPECT_I64(b.m.sums.of.fds, 4);
+	EXPECT_I64(b.m.sums.of.fds_hidden, 1);
+	q->fds = 3;
+	(void)as_sums_update(&b.m.sums, q, &b.c);
+	EXPECT_I64(b.m.sums.of.fds, 7);
+	EXPECT_I64(b.m.sums.of.fds_hidden, 0);
+	book_close(&b);
+}
+
 UTEST_MAIN(T(t_unseen), T(t_told_twice), T(t_pid_again), T(t_end_lost), T(t_nobody_known),
 	   T(t_exec), T(t_name_before_exec), T(t_settled), T(t_split_anew), T(t_reaped),
-	   T(t_split_goes_on), T(t_shorter_than_a_tick), T(t_less_than_a_step), T(t_two_sources))
+	   T(t_split_goes_on), T(t_shorter_than_a_tick), T(t_less_than_a_step), T(t_two_sources),
+	   T(t_hidden_files))

@@ -1087,6 +1087,25 @@ static void t_parts_of_short_processes(void)
 	EXPECT(!has(&b, " · system "));
 }
 
+/* What is split by a guess is drawn as the one that it is. */
+static void t_parts_are_drawn_when_known(void)
+{
+	as_auto_run struct as_run *run = demo();
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
+	struct as_total *user = &run->totals[AS_T_CPU_USER];
+
+	user->how = AS_ATTRIBUTED;
+	as_report_show(&b, &wide, run);
+	EXPECT(has(&b, "  CPU, of one core\n"));
+	EXPECT(!has(&b, "▒"));
+	user->how = AS_MEASURED;
+	(void)snprintf(user->source, sizeof user->source, "%s", AS_FEW_TICKS);
+	as_buf_clear(&b);
+	as_report_show(&b, &wide, run);
+	EXPECT(has(&b, "  CPU, of one core\n"));
+	EXPECT(!has(&b, "▒"));
+}
+
 /* What they miss is said beside them, and nothing where there are none. */
 static void t_network_from(void)
 {
@@ -1524,4 +1543,4 @@ UTEST_MAIN(T(t_summary_of_a_known_run), T(t_show_of_a_known_run), T(t_running_is
 	   T(t_ten_thousand_processes), T(t_deep_chains), T(t_full_buffers), T(t_jobs_of_loads),
 	   T(t_jobs_table), T(t_jobs_keep_their_words), T(t_stats_table), T(t_wild_lists),
 	   T(t_largest_has_a_name_when_known), T(t_parts_of_a_short_run),
-	   T(t_parts_of_short_processes), T(t_network_from))
+	   T(t_parts_of_short_processes), T(t_parts_are_drawn_when_known), T(t_network_from))

@@ -205,6 +205,10 @@ static void t_boundaries(void)
 	EXPECT_KIND("mixed", p_.cores = 0.3; p_.read_rate = 19e6);
 	EXPECT_KIND("io-bound", p_.cores = 0.3; p_.read_rate = 21e6);
 	EXPECT_KIND("mixed", p_.cores = 0.6; p_.read_rate = 100e6); /* it computes as well */
+	EXPECT_KIND("io-bound", p_.cores = 0.3; p_.read_rate = 100e6; p_.wait = 4.4);
+	EXPECT_KIND("cpu-contended", p_.cores = 0.3; p_.read_rate = 100e6; p_.wait = 4.6);
+	EXPECT_KIND("cpu-contended", p_.cores = 0.3; p_.machine_io = 0.5; p_.read_rate = 5e6;
+		    p_.wait = 4.6);
 	EXPECT_KIND("mixed", p_.cores = 0.3; p_.swap = 50 << 20; p_.major_rate = 49);
 	EXPECT_KIND("swapping", p_.cores = 0.3; p_.swap = 50 << 20; p_.major_rate = 51);
 	EXPECT_KIND("mixed", p_.cores = 0.3; p_.swap = 1000; p_.major_rate = 500);

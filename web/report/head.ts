@@ -159,12 +159,16 @@ function split(user: Num, system: Num): Child {
 /* As src/run/run.h has it. */
 const FEW_TICKS = "ticks, for which processes were too short";
 
-/* Ticks split it: as long as none met one part, that one seems to have had nothing. */
+/* Ticks split CPU time: as long as none met one part, that one seems to have had nothing. */
+export function fewTicks({cpu_user, cpu_system}: Record<string, Total>): boolean {
+    const user = cpu_user.value, system = cpu_system.value;
+    return cpu_user.source === FEW_TICKS || user !== null && system !== null &&
+        (user === 0) !== (system === 0) && user + system < 1e8;
+}
+
 function parts(totals: Data["run"]["totals"]): Child[] {
     const user = totals.cpu_user.value, system = totals.cpu_system.value;
-    const alone = user !== null && system !== null && (user === 0) !== (system === 0)
-        && user + system < 1e8;
-    if (alone || totals.cpu_user.source === FEW_TICKS)
+    if (fewTicks(totals))
         return ["too short to tell user from system time"];
     return [split(user, system),
         phrases(`user ${units.duration(user)}`, `system ${units.duration(system)}`)];

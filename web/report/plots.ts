@@ -4,6 +4,7 @@
  * field table, with its neighbours of the same kind, and waits to be asked for.
  */
 import type {Curves, Data, Field} from "./data";
+import {fewTicks} from "./head";
 import {Line, shownUnit, Timeline} from "./series";
 import * as units from "./units";
 
@@ -39,7 +40,7 @@ interface Recipe {
     stacked?: boolean;
     limit?: "cpus" | "memory" | "cores";
     wishes: Wish[];
-    total?: string;    /* told beside them, not drawn: their sum */
+    total?: string;    /* told beside them: their sum, drawn where they are a guess */
     covers?: string[]; /* what these lines tell already          */
     later?: boolean;
 }
@@ -133,8 +134,12 @@ export class Plots {
         return {line: this.timeline.line(key), name, help: f.help, known: known(f), ink};
     }
 
+    private has(key: string): boolean {
+        return this.data.fields.has(key) && this.timeline.has(key);
+    }
+
     private wish(w: Wish, ink: string): Trace | null {
-        const key = w.keys.find((k) => this.data.fields.has(k) && this.timeline.has(k));
+        const key = w.keys.find((k) => this.has(k));
         if (!key)
             return null;
         w.keys.forEach((k) => this.used.add(k));
@@ -155,15 +160,26 @@ export class Plots {
             ? {value: this.cores, name: `${this.cores} cores`} : null;
     }
 
+    /* Nobody knows how the sum is split, or there is a sum only. */
+    private isWhole({wishes, total}: Recipe): boolean {
+        const {totals} = this.data.run;
+        return total !== undefined && this.has(total) && (fewTicks(totals) ||
+            totals.cpu_user.provenance === "attributed" ||
+            !wishes.some((w) => w.keys.some((k) => this.has(k))));
+    }
+
     private cook(r: Recipe): Plot | null {
-        const traces = r.wishes.map((w, i) => this.wish(w, INKS[i]))
-            .filter((t): t is Trace => t !== null);
+        const whole = this.isWhole(r);
+        const traces = whole ? [this.trace(r.total!, "user and system", INKS[0])]
+            : r.wishes.map((w, i) => this.wish(w, INKS[i])).filter((t): t is Trace => t !== null);
         if (!traces.length)
             return null;
-        r.covers?.forEach((k) => this.used.add(k));
+        [...r.covers ?? [], ...whole ? [r.total!, ...r.wishes.flatMap((w) => w.keys)] : []]
+            .forEach((k) => this.used.add(k));
         return {title: r.title, note: r.note, unit: traces[0].line.unit, traces,
             stacked: (r.stacked ?? false) && alike(traces), limit: this.limit(r),
-            sum: r.total ? this.wish({keys: [r.total], name: "together", always: true}, "no-ink")
+            sum: r.total && !whole
+                ? this.wish({keys: [r.total], name: "together", always: true}, "no-ink")
                 : null, first: !r.later};
     }
 
