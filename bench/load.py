@@ -4,17 +4,20 @@ import re
 import resource
 import shutil
 import subprocess
+import urllib.parse
 
 import peers
 from harness import Result, median, number, ratio
 
 ABOUT = "CPU time of a generator of load for one answered request, 64 connections, a small answer."
 CONNECTIONS = 64
+CALLS = "its system calls alone"    # what is left of a generator that does nothing itself
 RATE, LATE_US = 1000, 50
 
 # What each tool says of how many were answered, and what assay may take of its CPU.
 TOOLS = {
     "assay": (re.compile(r'"requests": (\d+)'), None),
+    CALLS: (re.compile(r"(\d+) answers"), None),
     "wrk": (re.compile(r"(\d+) requests in"), 0.85),
     "h2load": (re.compile(r"(\d+) succeeded"), None),
     "oha": (re.compile(r'"200": (\d+)'), 1 / 2),
@@ -35,6 +38,7 @@ def built(name):
 def commands(b, url, seconds):
     yield "assay", [b.assay, "load", "--no-store", "--json", "-c", CONNECTIONS, "-z",
                     f"{seconds}s", url]
+    yield CALLS, [b.bin("load_calls"), urllib.parse.urlsplit(url).port, CONNECTIONS, seconds]
     if shutil.which("wrk"):
         yield "wrk", ["wrk", "-t", 1, "-c", CONNECTIONS, "-d", f"{seconds}s", url]
     if shutil.which("h2load"):
@@ -90,6 +94,16 @@ def named(name):
     return f"{name} {peer.version}" if peer else name
 
 
+def out_of_reach(costs):
+    """The budgets that are below what the system calls cost alone, as a sentence; none: nothing."""
+    parts = {n: ratio(costs[CALLS], v) for n, v in costs.items() if TOOLS[n][1]}
+    missed = [f"{parts[n].text()} of {named(n)}'s" for n in parts if parts[n].low > TOOLS[n][1]]
+    if not missed:
+        return []
+    return [f"The calls alone, one to send, one to receive and one to wait for all, are "
+            f"{' and '.join(missed)}: whoever makes them is over that budget on this machine."]
+
+
 def told(costs, late):
     result = Result(["", "CPU a request, µs", "assay takes of it", "budget"])
     for name, values in costs.items():
@@ -107,6 +121,7 @@ def told(costs, late):
     word = result.budget(f"load: sent after it was due, at {RATE:,} a second", late, LATE_US, " µs")
     result.notes.append(f"At {RATE:,} a second over 50 connections the median request was sent "
                         f"{late.text(' µs')} after it was due (budget {LATE_US} µs: {word}).")
+    result.notes.extend(out_of_reach(costs))
     missing = [n for n in TOOLS if n not in costs]
     if missing:
         result.notes.append("Not here, so not measured: " + ", ".join(missing) + ".")

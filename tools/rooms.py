@@ -6,7 +6,7 @@ a way around it is not. Run as a program it prints the rooms as Markdown.
 
 # room: (what lives there, what it may include besides itself)
 ROOMS = {
-    "base":    ("errors, cleanup, bounded buffers, arena, interning, numbers, clocks, JSON, faults",
+    "base":    ("errors, cleanup, bounded buffers, spans of text, numbers, clocks, JSON, faults",
                 ""),
     "wire":    ("bytes shared with guests and BPF: layouts and asserts only", ""),
     "bpf":     ("BPF programs", "wire"),

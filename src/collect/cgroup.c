@@ -347,7 +347,7 @@ static struct label label(const struct state *s, const struct as_cgroup *cg, siz
 /* The remark about `name`, else the first: mostly all have one cause. */
 static struct as_span remark(const char *why, const char *name)
 {
-	struct as_span rest = as_span(why, strlen(why)), one, first = {0};
+	struct as_span rest = as_span_of(why), one, first = {0};
 
 	while (as_span_cut(&rest, ';', &one)) {
 		one = as_span_skip(one, one.p > why); /* "; " */

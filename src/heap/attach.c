@@ -10,12 +10,12 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/num.h"
+#include "base/span.h"
 #include "heap/ask.h"
 #include "os/call.h"
 #include "os/folder.h"
 #include "os/inject.h"
 #include "os/remote.h"
-#include "os/text.h"
 
 enum {
 	THREADS = 64, /* that are looked at                     */

@@ -138,7 +138,7 @@ static int get_span(struct as_file *f, struct as_bytes *b, struct as_err *err)
 {
 	struct as_file_span s = {.at = f->in.at};
 
-	as_dec_span(b, &s.span);
+	as_dec_event_span(b, &s.span);
 	if (b->bad || s.span.process >= f->nprocesses)
 		return as_fail(err, AS_EFORMAT, "a block of events is damaged");
 	struct as_file_process *p = &f->process[s.span.process];

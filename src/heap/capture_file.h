@@ -11,7 +11,7 @@
 #include "heap/variants.h"
 
 struct as_file_span {
-	struct as_span span;
+	struct as_event_span span;
 	int64_t at; /* of its events in the file */
 };
 

@@ -40,7 +40,7 @@ enum as_column_name {
 enum as_column_odd { AS_COLUMN_BYTES, AS_COLUMN_CUT, AS_COLUMN_THINNED, AS_COLUMN_ODDS };
 
 /* What is known of a block of events without reading it. */
-struct as_span {
+struct as_event_span {
 	uint32_t process, events;
 	uint64_t ordinal; /* of its first allocation               */
 	uint64_t allocations;
@@ -71,7 +71,7 @@ struct as_column_memory {
 /* --- writing -------------------------------------------------------------- */
 
 struct as_columns {
-	struct as_span span;
+	struct as_event_span span;
 	struct as_column_memory memory;
 	struct as_buf column[AS_COLUMNS_N];
 	uint32_t odd_at, time_at; /* events before the last one of the column */
@@ -93,10 +93,10 @@ int as_columns_put(struct as_columns *c, struct as_blocks_out *o, struct as_err 
 
 /* --- reading -------------------------------------------------------------- */
 
-void as_dec_span(struct as_bytes *b, struct as_span *ret);
+void as_dec_event_span(struct as_bytes *b, struct as_event_span *ret);
 
 struct as_columns_in {
-	struct as_span span;
+	struct as_event_span span;
 	struct as_column_memory memory;
 	struct as_buf plain[AS_COLUMNS_N];
 	struct as_bytes column[AS_COLUMNS_N];
@@ -110,7 +110,7 @@ void as_columns_in_init(struct as_columns_in *c);
 void as_columns_in_done(struct as_columns_in *c);
 /* A block (its type was read) of that span; kinds are below `kinds`. */
 int as_columns_open(struct as_columns_in *c, struct as_blocks_in *in, struct as_bytes *b,
-		    const struct as_span *span, size_t kinds, struct as_err *err);
+		    const struct as_event_span *span, size_t kinds, struct as_err *err);
 /* The next event; its bytes where they are not the kind's, else *ret_odd is false. */
 bool as_columns_next(struct as_columns_in *c, struct as_heap_event *ret, bool *ret_odd);
 /* After the last: was everything as it should be? */

@@ -6,7 +6,7 @@
 /* No column of so many events is longer: three numbers of ten bytes for each at most. */
 enum { COLUMN_MAX = AS_COLUMNS_EVENTS * 30 };
 
-void as_dec_span(struct as_bytes *b, struct as_span *ret)
+void as_dec_event_span(struct as_bytes *b, struct as_event_span *ret)
 {
 	ret->process = (uint32_t)as_dec_below(b, UINT32_MAX);
 	ret->events = (uint32_t)as_dec_below(b, AS_COLUMNS_EVENTS + 1);
@@ -74,7 +74,7 @@ static void begin(struct as_columns_in *c)
 }
 
 int as_columns_open(struct as_columns_in *c, struct as_blocks_in *in, struct as_bytes *b,
-		    const struct as_span *span, size_t kinds, struct as_err *err)
+		    const struct as_event_span *span, size_t kinds, struct as_err *err)
 {
 	c->span = *span;
 	if (!make_room(c, kinds))

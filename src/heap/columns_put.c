@@ -272,7 +272,7 @@ int as_columns_event(struct as_columns *c, const struct as_heap_event *e, uint64
 /* --- the block ------------------------------------------------------------ */
 
 /* All of it but the length of the block that follows. */
-static void put_span(const struct as_span *s, struct as_buf *b)
+static void put_span(const struct as_event_span *s, struct as_buf *b)
 {
 	as_enc_u64(b, s->process);
 	as_enc_u64(b, s->events);
@@ -285,7 +285,7 @@ static void put_span(const struct as_span *s, struct as_buf *b)
 
 static void again(struct as_columns *c)
 {
-	c->span = (struct as_span){.process = c->span.process};
+	c->span = (struct as_event_span){.process = c->span.process};
 	c->memory.block++;
 	c->memory.last = 0;
 	c->memory.released = false;

@@ -9,8 +9,9 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/fault.h"
+#include "base/num.h"
+#include "base/span.h"
 #include "os/ending.h"
-#include "os/text.h"
 
 enum { KEPT = 256 }; /* descriptors from here on are not kept for our own ease */
 

@@ -8,9 +8,9 @@
 
 #include "base/cleanup.h"
 #include "base/fault.h"
+#include "base/span.h"
 #include "os/inject.h"
 #include "os/remote.h"
-#include "os/text.h"
 #include "stack/mapped.h"
 #include "wire/heap.h"
 

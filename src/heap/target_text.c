@@ -47,18 +47,13 @@ static struct as_span base_of(const struct as_map *m)
 	return as_span(m->path + at, m->path_len - at);
 }
 
-static bool has(struct as_span s, const char *text)
-{
-	return memmem(s.p, s.n, text, strlen(text)) != NULL;
-}
-
 static bool is_allocator(struct as_span name)
 {
 	static const char *const known[] = {"jemalloc", "tcmalloc", "mimalloc", "libasan",
 					    "libtsan",  "hoard",    "scudo"};
 
 	for (size_t i = 0; i < AS_LEN(known); i++)
-		if (has(name, known[i]))
+		if (as_span_find(name, known[i]))
 			return true;
 	return false;
 }
@@ -85,7 +80,8 @@ static void look_at(struct as_target_maps *t, const struct as_map *m, bool first
 	bool loader = as_span_starts(name, "ld-linux");
 	bool guest = as_span_starts(name, AS_WIRE_HEAP_LIBRARY);
 
-	t->musl |= has(name, "ld-musl") || has(as_span(m->path, m->path_len), "linux-musl/");
+	t->musl |= as_span_find(name, "ld-musl") ||
+		   as_span_find(as_span(m->path, m->path_len), "linux-musl/");
 	if (first && libc)
 		t->libc = *m;
 	if (first && guest)

@@ -71,10 +71,10 @@ static bool is_long_enough(const struct as_load *l)
 	return l->sending_ns >= TIME_ENOUGH;
 }
 
-/* In a closed loop without pauses nobody is ever late, by definition. */
+/* Where none was late few will do. */
 static bool are_enough(const struct as_load *l)
 {
-	return l->lateness.n >= REQUESTS_ENOUGH || !l->lateness.max;
+	return l->lateness.n >= REQUESTS_ENOUGH || l->lateness.max <= as_load_allowance(l);
 }
 
 static bool was_late(const struct as_load *l)
@@ -144,7 +144,7 @@ void as_judge_load(struct as_run *run)
 		say(v, INVALID "-starved", "INVALID: others had the generator's CPU",
 		    "give it a CPU of its own");
 	else if (was_late(l))
-		say(v, INVALID "-late", "INVALID: the generator could not keep its own schedule",
+		say(v, INVALID "-late", "INVALID: the generator sent too many of its requests late",
 		    "ask for less, or give it a CPU of its own");
 	else if (!is_long_enough(l) || !are_enough(l))
 		say(v, "valid-short", "valid, as far as a load so short can tell", "");

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "base/span.h"
 
 static const double the_mean = 2; /* instead of a quantile */
 
@@ -312,28 +313,9 @@ bool as_threshold_holds(const struct as_threshold *t, double value)
 
 /* ── words ────────────────────────────────────────────────────────────── */
 
-struct word {
-	const char *p;
-	size_t n;
-};
-
-static struct word trimmed(const char *p, size_t n)
-{
-	for (; n && (*p == ' ' || *p == '\t'); n--)
-		p++;
-	while (n && (p[n - 1] == ' ' || p[n - 1] == '\t'))
-		n--;
-	return (struct word){p, n};
-}
-
-static bool is(struct word w, const char *text)
-{
-	return w.n == strlen(text) && !memcmp(w.p, text, w.n);
-}
-
 /* "p(99.9)", "p99.9", "p999": of more than two digits that begin with a 9 two stand before the
    point. */
-static bool scan_percentile(struct word w, double *ret_q)
+static bool scan_percentile(struct as_span w, double *ret_q)
 {
 	bool round = w.n > 3 && w.p[1] == '(' && w.p[w.n - 1] == ')';
 	const char *p = w.p + 1 + round;
@@ -348,7 +330,7 @@ static bool scan_percentile(struct word w, double *ret_q)
 	return v <= 100;
 }
 
-static bool scan_quantile(struct word w, double *ret_q)
+static bool scan_quantile(struct as_span w, double *ret_q)
 {
 	static const struct {
 		const char *name;
@@ -359,7 +341,7 @@ static bool scan_quantile(struct word w, double *ret_q)
 	if (w.n > 1 && w.p[0] == 'p' && scan_percentile(w, ret_q))
 		return true;
 	for (size_t i = 0; i < AS_LEN(known); i++)
-		if (is(w, known[i].name)) {
+		if (as_span_is(w, known[i].name)) {
 			*ret_q = known[i].q;
 			return true;
 		}
@@ -399,15 +381,15 @@ static const struct {
 	{AS_THRESHOLD_BYTES, "GiB", 1073741824},
 };
 
-static bool scan_bound(struct word w, struct as_threshold *t)
+static bool scan_bound(struct as_span w, struct as_threshold *t)
 {
 	size_t used = as_scan_dec(w.p, w.n, &t->bound);
 
 	if (!used)
 		return false;
-	struct word unit = trimmed(w.p + used, w.n - used);
+	struct as_span unit = as_span_trim_blanks(as_span_skip(w, used));
 	for (size_t i = 0; i < AS_LEN(units); i++)
-		if (units[i].unit == t->unit && is(unit, units[i].name)) {
+		if (units[i].unit == t->unit && as_span_is(unit, units[i].name)) {
 			t->bound *= units[i].factor;
 			return isfinite(t->bound);
 		}
@@ -416,12 +398,12 @@ static bool scan_bound(struct word w, struct as_threshold *t)
 
 /* ── one threshold ────────────────────────────────────────────────────── */
 
-static bool find_metric(struct word name, struct word stat, struct as_threshold *t)
+static bool find_metric(struct as_span name, struct as_span stat, struct as_threshold *t)
 {
 	for (unsigned m = 0; m < AS_LEN(metrics); m++) {
-		if (!is(name, metrics[m].name))
+		if (!as_span_is(name, metrics[m].name))
 			continue;
-		if (metrics[m].stat ? stat.n && !is(stat, metrics[m].stat)
+		if (metrics[m].stat ? stat.n && !as_span_is(stat, metrics[m].stat)
 				    : !scan_quantile(stat, &t->q))
 			continue;
 		t->metric = m;
@@ -431,12 +413,12 @@ static bool find_metric(struct word name, struct word stat, struct as_threshold 
 	return false;
 }
 
-static int unknown_metric(struct word what, struct as_err *err)
+static int unknown_metric(struct as_span what, struct as_err *err)
 {
-	struct word name = {what.p, strcspn(what.p, ". \t:{<>=!")};
+	struct as_span name = as_span(what.p, strcspn(what.p, ". \t:{<>=!"));
 
 	for (size_t i = 0; i < AS_LEN(unmeasured); i++)
-		if (name.n <= what.n && is(name, unmeasured[i].name)) {
+		if (name.n <= what.n && as_span_is(name, unmeasured[i].name)) {
 			(void)as_fail(err, AS_EUSAGE, "%s is not measured for itself",
 				      unmeasured[i].name);
 			return as_hint(err, "%s", unmeasured[i].where);
@@ -448,29 +430,27 @@ static int unknown_metric(struct word what, struct as_err *err)
 }
 
 /* "wire.p90", "errors", "http_reqs rate", or a quantile alone, which is of the latency. */
-static bool split_metric(struct word left, struct as_threshold *t)
+static bool split_metric(struct as_span left, struct as_threshold *t)
 {
-	static const struct word latency = {"latency", sizeof "latency" - 1};
 	size_t n = 0;
 	double q;
 
 	if (scan_quantile(left, &q))
-		return find_metric(latency, left, t);
+		return find_metric(as_span_of("latency"), left, t);
 	while (n < left.n && !strchr(". \t", left.p[n]))
 		n++;
 	size_t dot = n < left.n && left.p[n] == '.';
-	return find_metric((struct word){left.p, n}, trimmed(left.p + n + dot, left.n - n - dot),
-			   t);
+	return find_metric(as_span(left.p, n), as_span_trim_blanks(as_span_skip(left, n + dot)), t);
 }
 
-static int no_threshold(struct word w, struct as_err *err)
+static int no_threshold(struct as_span w, struct as_err *err)
 {
 	(void)as_fail(err, AS_EUSAGE, "'%.*s' is no threshold", (int)(w.n < 60 ? w.n : 60), w.p);
 	return as_hint(err, "p99<250ms, errors<1%%, rate>=100/s, or k6's http_req_duration "
 			    "p(95)<300");
 }
 
-static size_t find_compare(struct word w, size_t at, unsigned *ret)
+static size_t find_compare(struct as_span w, size_t at, unsigned *ret)
 {
 	for (size_t i = 0; i < AS_LEN(compares); i++) {
 		size_t n = strlen(compares[i].text);
@@ -507,25 +487,25 @@ static size_t until_one_of(const char *stops, const char *p, size_t n)
 }
 
 /* "key:value": the key is a word, or it belongs to a step's name. */
-static struct word key_of(struct word tag)
+static struct as_span key_of(struct as_span tag)
 {
 	size_t n = 0;
 
 	while (n < tag.n && ((tag.p[n] >= 'a' && tag.p[n] <= 'z') || tag.p[n] == '_'))
 		n++;
-	return (struct word){tag.p, n < tag.n && tag.p[n] == ':' ? n : 0};
+	return as_span(tag.p, n < tag.n && tag.p[n] == ':' ? n : 0);
 }
 
 /* There is one scenario, the load, whatever it is called. */
-static int read_tag(struct word tag, char *ret_step, struct as_err *err)
+static int read_tag(struct as_span tag, char *ret_step, struct as_err *err)
 {
-	struct word key = key_of(tag), value = tag;
+	struct as_span key = key_of(tag), value = tag;
 
 	if (key.n)
-		value = trimmed(tag.p + key.n + 1, tag.n - key.n - 1);
-	if (is(key, "scenario") && value.n)
+		value = as_span_trim_blanks(as_span_skip(tag, key.n + 1));
+	if (as_span_is(key, "scenario") && value.n)
 		return AS_OK;
-	if (key.n && !is(key, "name")) {
+	if (key.n && !as_span_is(key, "name")) {
 		(void)as_fail(err, AS_EUSAGE, "a load has no tag '%.*s'", (int)key.n, key.p);
 		return as_hint(err, "{name:STEP} is a step of a flow, {scenario:ANY} the load");
 	}
@@ -538,36 +518,36 @@ static int read_tag(struct word tag, char *ret_step, struct as_err *err)
 }
 
 /* What is left of "metric{tag} stat" without its tag, in `room`. */
-static int take_tag(struct word *w, char *room, char *ret_step, struct as_err *err)
+static int take_tag(struct as_span *w, char *room, char *ret_step, struct as_err *err)
 {
 	size_t at = until_one_of("{", w->p, w->n);
 	size_t tag = at < w->n ? tag_length(w->p + at, w->n - at) : 0;
 
 	if (!tag)
 		return AS_OK;
-	struct word rest = {w->p + at + tag, w->n - at - tag};
-	int r = read_tag(trimmed(w->p + at + 1, tag - 2), ret_step, err);
+	struct as_span rest = as_span_skip(*w, at + tag);
+	int r = read_tag(as_span_trim_blanks(as_span(w->p + at + 1, tag - 2)), ret_step, err);
 	memcpy(room, w->p, at);
 	memcpy(room + at, rest.p, rest.n);
-	*w = trimmed(room, at + rest.n);
+	*w = as_span_trim_blanks(as_span(room, at + rest.n));
 	return r;
 }
 
 /* ── one threshold as it is written ───────────────────────────────────── */
 
 /* As it was written; with the list's metric, if that is meant. */
-static void keep_text(struct as_threshold *t, struct word of, struct word w)
+static void keep_text(struct as_threshold *t, struct as_span of, struct as_span w)
 {
 	(void)snprintf(t->expr, sizeof t->expr, "%.*s%s%.*s", (int)of.n, of.n ? of.p : "",
 		       of.n ? ": " : "", (int)w.n, w.p);
 }
 
 /* What stands before the comparison; *inherits when it is of the list's metric. */
-static int parse_left(struct word left, struct word of, struct as_threshold *t, bool *inherits,
-		      struct as_err *err)
+static int parse_left(struct as_span left, struct as_span of, struct as_threshold *t,
+		      bool *inherits, struct as_err *err)
 {
 	char room[AS_THRESHOLD_TEXT], of_room[AS_THRESHOLD_TEXT], of_step[AS_LOAD_STEP_NAME] = "";
-	struct word whole = left;
+	struct as_span whole = left;
 	int r = take_tag(&left, room, t->step, err);
 
 	if (r == AS_OK)
@@ -585,7 +565,8 @@ static int parse_left(struct word left, struct word of, struct as_threshold *t, 
 	return AS_OK;
 }
 
-static int parse_one(struct word w, struct word of, struct as_threshold *t, struct as_err *err)
+static int parse_one(struct as_span w, struct as_span of, struct as_threshold *t,
+		     struct as_err *err)
 {
 	size_t at = until_one_of("<>=!", w.p, w.n), n = find_compare(w, at, &t->compare);
 	bool inherits = false;
@@ -593,47 +574,47 @@ static int parse_one(struct word w, struct word of, struct as_threshold *t, stru
 	*t = (struct as_threshold){.compare = t->compare};
 	if (!n || w.n + of.n + 3 > sizeof t->expr)
 		return no_threshold(w, err);
-	int r = parse_left(trimmed(w.p, at), of, t, &inherits, err);
+	int r = parse_left(as_span_trim_blanks(as_span(w.p, at)), of, t, &inherits, err);
 	if (r < 0)
 		return r;
-	at += n;
-	if (!scan_bound(trimmed(w.p + at, w.n - at), t))
+	if (!scan_bound(as_span_trim_blanks(as_span_skip(w, at + n)), t))
 		return no_threshold(w, err);
-	keep_text(t, inherits ? of : (struct word){NULL, 0}, w);
+	keep_text(t, inherits ? of : as_span(NULL, 0), w);
 	return AS_OK;
 }
 
 /* ── a list ───────────────────────────────────────────────────────────── */
 
 /* "metric: …": takes it off, to *ret. */
-static bool take_name(struct word *w, struct word *ret)
+static bool take_name(struct as_span *w, struct as_span *ret)
 {
 	size_t n = until_one_of(":", w->p, w->n);
 
 	if (n == w->n)
 		return true;
-	*ret = trimmed(w->p, n);
-	*w = trimmed(w->p + n + 1, w->n - n - 1);
+	*ret = as_span_trim_blanks(as_span(w->p, n));
+	*w = as_span_trim_blanks(as_span_skip(*w, n + 1));
 	return ret->n > 0;
 }
 
 /* With a tag or without. */
-static bool is_metric(struct word name)
+static bool is_metric(struct as_span name)
 {
 	size_t at = until_one_of("{", name.p, name.n);
-	struct word bare = trimmed(name.p, at);
+	struct as_span bare = as_span_trim_blanks(as_span(name.p, at));
 
 	if (at + tag_length(name.p + at, name.n - at) != name.n)
 		return false;
 	for (unsigned m = 0; m < AS_LEN(metrics); m++)
-		if (is(bare, metrics[m].name))
+		if (as_span_is(bare, metrics[m].name))
 			return true;
 	return false;
 }
 
-static int add_one(struct word w, struct word *of, struct as_thresholds *to, struct as_err *err)
+static int add_one(struct as_span w, struct as_span *of, struct as_thresholds *to,
+		   struct as_err *err)
 {
-	struct word all = w;
+	struct as_span all = w;
 
 	if (to->n == AS_THRESHOLDS_MOST)
 		return as_fail(err, AS_EUSAGE, "too many thresholds: %d at most",
@@ -649,16 +630,16 @@ static int add_one(struct word w, struct word *of, struct as_thresholds *to, str
 
 int as_thresholds_parse(const char *list, struct as_thresholds *to, struct as_err *err)
 {
-	struct word of = {NULL, 0};
+	struct as_span of = {0};
 	int r = AS_OK;
 
 	for (const char *p = list; r == AS_OK; p++) {
 		size_t n = until_one_of(",;", p, strlen(p));
 
-		r = add_one(trimmed(p, n), &of, to, err);
+		r = add_one(as_span_trim_blanks(as_span(p, n)), &of, to, err);
 		p += n;
 		if (*p == ';')
-			of = (struct word){NULL, 0};
+			of = as_span(NULL, 0);
 		if (!*p)
 			break;
 	}

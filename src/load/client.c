@@ -118,7 +118,7 @@ void as_client_write(struct as_stub *s, struct as_client *c)
 /* Only a model wants to know what is in a request. */
 static size_t take(struct as_client *c, const char *p, size_t n)
 {
-	struct as_http_piece piece;
+	struct as_span piece;
 	size_t used = 0;
 
 	while (used < n && !as_http_over(&c->http)) {

@@ -358,7 +358,7 @@ static bool in_head(const struct as_conn *c)
 /* The answer goes on: what of it is in these bytes, and how many they are. */
 static size_t feed(struct as_generator *g, struct as_conn *c, size_t n)
 {
-	struct as_http_piece piece;
+	struct as_span piece;
 	int64_t now = c->http.events ? as_now() : 0;
 	size_t used = 0;
 

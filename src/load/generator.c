@@ -57,11 +57,11 @@ static void send_planned(struct as_generator *g)
 static void send_next(struct as_generator *g)
 {
 	for (struct as_conn *c = as_gen_free(g); c; c = as_gen_free(g)) {
-		int64_t now = as_gen_ready(g, c);
+		int64_t ready = as_gen_ready(g, c);
 
-		if (!sending(g, now))
+		if (!sending(g, ready))
 			return;
-		as_gen_begin(g, c, now, now);
+		as_gen_begin(g, c, ready, as_now());
 	}
 }
 
@@ -132,6 +132,10 @@ static int wait_for(const struct as_generator *g, struct epoll_event *events, in
 	return epoll_wait(g->epoll, events, EVENTS, (int)(ns > 0 ? ns / AS_MSEC : 0));
 }
 
+/*
+ * In an open loop what is due goes out between two answers. In a closed one all answers that are
+ * there are taken first, so that none waits while others are asked: the next turn asks.
+ */
 static void turn(struct as_generator *g)
 {
 	struct epoll_event events[EVENTS];
@@ -149,7 +153,7 @@ static void turn(struct as_generator *g)
 			as_gen_event(g, events[i].data.ptr, events[i].events);
 		else
 			g->told = true;
-		if (g->measuring && !g->told)
+		if (as_gen_is_open(g) && g->measuring && !g->told)
 			dispatch(g);
 	}
 }

@@ -4,10 +4,11 @@
  * measures the answers.
  *
  * One thread, one epoll. In a closed loop each connection sends when it has
- * its answer. In an open loop requests are due by a schedule, whatever the
- * server does: one that is due while all connections wait is sent, late, by the
- * first that becomes free, and its latency counts from the moment it was due.
- * So a server that stalls cannot hide behind those who wait for it.
+ * its answer, and those of others that came with it were read. In an open loop
+ * requests are due by a schedule, whatever the server does: one that is due
+ * while all connections wait is sent, late, by the first that becomes free, and
+ * its latency counts from the moment it was due. So a server that stalls cannot
+ * hide behind those who wait for it.
  *
  * Connections are opened before the first request is due. A request is written
  * at once; the kernel is asked to tell of room only when that was not enough, and

@@ -164,7 +164,7 @@ static bool in_head(const struct as_request *c)
 /* The head and the body are kept, what lies between chunks is not. */
 static size_t feed(struct as_request *c, const char *p, size_t n)
 {
-	struct as_http_piece piece;
+	struct as_span piece;
 	size_t used = 0;
 
 	while (used < n && !as_http_over(&c->http)) {

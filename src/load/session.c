@@ -193,7 +193,7 @@ bool as_session_write(struct as_session *s)
 }
 
 void as_session_keep(struct as_session *s, const char *p, size_t n, bool head,
-		     const struct as_http_piece *piece)
+		     const struct as_span *piece)
 {
 	if (head)
 		as_buf_add(&s->head, p, n - piece->n);
@@ -213,7 +213,7 @@ struct answer {
 };
 
 /* The head of an answer, behind those of interim ones. */
-static struct as_http_piece last_head(const struct as_buf *head)
+static struct as_span last_head(const struct as_buf *head)
 {
 	const char *p = as_buf_text(head), *last = p, *end = p + head->len;
 
@@ -224,31 +224,22 @@ static struct as_http_piece last_head(const struct as_buf *head)
 		if (line + skip < end && line[skip - 1] == '\n')
 			last = line + skip;
 	}
-	return (struct as_http_piece){last, (size_t)(end - last)};
-}
-
-static struct as_http_piece stripped(const char *p, size_t n)
-{
-	for (; n && (*p == ' ' || *p == '\t'); n--)
-		p++;
-	while (n && (p[n - 1] == ' ' || p[n - 1] == '\t'))
-		n--;
-	return (struct as_http_piece){p, n};
+	return as_span(last, (size_t)(end - last));
 }
 
 /* The value of the next line "name: value" of what is left of a head. */
-static bool next_header(struct as_http_piece *rest, const char *name, struct as_http_piece *ret)
+static bool next_header(struct as_span *rest, const char *name, struct as_span *ret)
 {
 	size_t n = strlen(name);
 
 	while (rest->n) {
 		const char *line = rest->p;
-		size_t len = strcspn(line, "\r\n"), used = len < rest->n ? len + 1 : rest->n;
+		size_t len = strcspn(line, "\r\n");
 
-		*rest = (struct as_http_piece){line + used, rest->n - used};
+		*rest = as_span_skip(*rest, len + 1);
 		if (len <= n || strncasecmp(line, name, n) != 0 || line[n] != ':')
 			continue;
-		*ret = stripped(line + n + 1, len - n - 1);
+		*ret = as_span_trim_blanks(as_span(line + n + 1, len - n - 1));
 		return true;
 	}
 	return false;
@@ -257,8 +248,7 @@ static bool next_header(struct as_http_piece *rest, const char *name, struct as_
 static void take_cookies(struct as_session *s)
 {
 	struct as_cookie_place place = place_of(s);
-	struct as_http_piece rest = last_head(&s->head);
-	struct as_http_piece value;
+	struct as_span rest = last_head(&s->head), value;
 
 	while (next_header(&rest, "Set-Cookie", &value))
 		s->starved |= !as_cookies_take(&s->cookies, &place, value.p, value.n);
@@ -308,8 +298,7 @@ static bool put_between(struct answer *a, const struct as_flow_capture *c, struc
 
 static bool put_header(struct answer *a, const char *name, struct as_buf *to)
 {
-	struct as_http_piece rest = last_head(&a->s->head);
-	struct as_http_piece value;
+	struct as_span rest = last_head(&a->s->head), value;
 
 	a->s->starved |= a->s->head.bad;
 	if (!next_header(&rest, name, &value))
@@ -413,13 +402,12 @@ static bool one_of(struct as_session *s, struct as_json_text a, struct as_json_t
 static bool has_header_value(struct answer *a, const char *name, const struct as_buf *want)
 {
 	as_auto_buf struct as_buf text = AS_BUF(AS_BUF_FILE);
-	struct as_http_piece rest = last_head(&a->s->head);
-	struct as_http_piece value;
+	struct as_span rest = last_head(&a->s->head), value;
 
 	as_template_put_text(&text, want);
 	a->s->starved |= text.bad || a->s->head.bad;
 	while (next_header(&rest, name, &value))
-		if (value.n == text.len && !memcmp(value.p, as_buf_text(&text), value.n))
+		if (as_span_same(value, as_span(as_buf_text(&text), text.len)))
 			return true;
 	return false;
 }

@@ -51,7 +51,7 @@ void as_session_begin(struct as_session *s, uint64_t number, int64_t due_ns);
 bool as_session_write(struct as_session *s);
 /* Bytes of the answer, as as_http_step() took them. */
 void as_session_keep(struct as_session *s, const char *p, size_t n, bool head,
-		     const struct as_http_piece *piece);
+		     const struct as_span *piece);
 /*
  * The whole answer is there. How the request ended; what was checked is counted
  * in `to`, if not NULL. The session goes on at next_ns, or is over.

@@ -12,16 +12,12 @@
  * given a name, {% set word = 'text' %}, and stand wherever {{ word }} does.
  */
 #include "base/buf.h"
-
-struct as_turn_text { /* lies in what was read */
-	const char *p;
-	size_t n;
-};
+#include "base/span.h"
 
 struct as_turn {
 	int64_t latency_ns, chunk_ns;
 	bool stream;
-	struct as_turn_text text, file, calls; /* calls: a JSON array */
+	struct as_span text, file, calls; /* in what was read; calls: a JSON array */
 };
 
 enum { AS_TURNS_TEXT_MOST = 1 << 20 };

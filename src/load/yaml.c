@@ -5,7 +5,8 @@
 #include "base/fault.h"
 #include "base/json.h"
 #include "base/json_text.h"
-#include "os/text.h"
+#include "base/num.h"
+#include "base/span.h"
 
 enum { DEPTH = 100, ROOT = -1 };
 

@@ -6,6 +6,7 @@
 
 #include "base/fault.h"
 #include "base/num.h"
+#include "base/span.h"
 
 struct as_cookie {
 	char *text;                 /* name, value, path and domain, each with its NUL */
@@ -14,41 +15,20 @@ struct as_cookie {
 	bool secure;
 };
 
-struct word {
-	const char *p;
-	size_t n;
-};
-
 /* What a header said. */
 struct said {
-	struct word name, value, domain, path;
+	struct as_span name, value, domain, path;
 	int64_t until;
 	bool aged, secure;
 };
 
-static struct word trimmed(const char *p, size_t n)
+/* Up to a byte, or all of it; what follows stays in *rest. */
+static struct as_span cut(struct as_span *rest, char at)
 {
-	for (; n && (*p == ' ' || *p == '\t'); n--)
-		p++;
-	while (n && (p[n - 1] == ' ' || p[n - 1] == '\t'))
-		n--;
-	return (struct word){p, n};
-}
+	struct as_span first = as_span(rest->p, 0);
 
-/* Up to a byte, or all of it; the rest stays in *w. */
-static struct word cut(struct word *w, char at)
-{
-	const char *end = w->n ? memchr(w->p, at, w->n) : NULL;
-	size_t n = end ? (size_t)(end - w->p) : w->n, over = n + (end != NULL);
-	struct word first = trimmed(w->p, n);
-
-	*w = (struct word){w->p + over, w->n - over};
-	return first;
-}
-
-static bool is(struct word w, const char *text)
-{
-	return w.n == strlen(text) && !strncasecmp(w.p, text, w.n);
+	(void)as_span_cut(rest, at, &first);
+	return as_span_trim_blanks(first);
 }
 
 /* ── dates ────────────────────────────────────────────────────────────── */
@@ -57,12 +37,12 @@ struct date {
 	int day, month, year, h, m, s; /* -1: not said yet */
 };
 
-static bool take_time(struct word w, struct date *d)
+static bool take_time(struct as_span w, struct date *d)
 {
 	uint64_t part[3] = {0};
 
 	for (size_t i = 0; i < 3; i++) {
-		struct word one = cut(&w, ':');
+		struct as_span one = cut(&w, ':');
 		size_t used = one.n ? as_scan_u64(one.p, one.n < 2 ? one.n : 2, &part[i]) : 0;
 
 		if (!used)
@@ -72,7 +52,7 @@ static bool take_time(struct word w, struct date *d)
 	return true;
 }
 
-static bool take_month(struct word w, struct date *d)
+static bool take_month(struct as_span w, struct date *d)
 {
 	static const char names[] = "janfebmaraprmayjunjulaugsepoctnovdec";
 
@@ -85,7 +65,7 @@ static bool take_month(struct word w, struct date *d)
 }
 
 /* Of two digits the year is one near us. */
-static void take_number(struct word w, struct date *d)
+static void take_number(struct as_span w, struct date *d)
 {
 	uint64_t v = 0;
 	size_t digits = as_scan_u64(w.p, w.n < 5 ? w.n : 5, &v);
@@ -96,7 +76,7 @@ static void take_number(struct word w, struct date *d)
 		d->year = (int)(digits == 4 ? v : v + (v < 70 ? 2000 : 1900));
 }
 
-static void take_part(struct word w, struct date *d)
+static void take_part(struct as_span w, struct date *d)
 {
 	if (d->h < 0 && memchr(w.p, ':', w.n) && take_time(w, d))
 		return;
@@ -121,7 +101,7 @@ bool as_cookie_date(const char *p, size_t n, int64_t *ret)
 		while (i < n && !strchr(" \t,;-/", p[i]) && p[i])
 			i++;
 		if (i > from)
-			take_part((struct word){p + from, i - from}, &d);
+			take_part(as_span(p + from, i - from), &d);
 		else
 			i++;
 	}
@@ -139,7 +119,7 @@ bool as_cookie_date(const char *p, size_t n, int64_t *ret)
 
 /* ── what a header says ───────────────────────────────────────────────── */
 
-static void take_age(struct word value, int64_t now, struct said *s)
+static void take_age(struct as_span value, int64_t now, struct said *s)
 {
 	int64_t age = 0;
 
@@ -149,65 +129,64 @@ static void take_age(struct word value, int64_t now, struct said *s)
 	s->until = age <= 0 ? INT64_MIN : age > INT64_MAX - now ? INT64_MAX : now + age;
 }
 
-static void take_attribute(struct word name, struct word value, int64_t now, struct said *s)
+static void take_attribute(struct as_span name, struct as_span value, int64_t now, struct said *s)
 {
 	int64_t date;
 
-	if (is(name, "Max-Age"))
+	if (as_span_is_nocase(name, "Max-Age"))
 		take_age(value, now, s);
-	else if (is(name, "Expires") && !s->aged && as_cookie_date(value.p, value.n, &date))
+	else if (as_span_is_nocase(name, "Expires") && !s->aged &&
+		 as_cookie_date(value.p, value.n, &date))
 		s->until = date;
-	else if (is(name, "Domain"))
+	else if (as_span_is_nocase(name, "Domain"))
 		s->domain = value;
-	else if (is(name, "Path"))
+	else if (as_span_is_nocase(name, "Path"))
 		s->path = value;
-	else if (is(name, "Secure"))
+	else if (as_span_is_nocase(name, "Secure"))
 		s->secure = true;
 }
 
-static bool read_header(struct word all, int64_t now, struct said *s)
+static bool read_header(struct as_span all, int64_t now, struct said *s)
 {
-	struct word pair = cut(&all, ';');
+	struct as_span pair = cut(&all, ';');
 
 	*s = (struct said){.until = INT64_MAX};
 	if (!pair.n || !memchr(pair.p, '=', pair.n))
 		return false;
 	s->name = cut(&pair, '=');
-	s->value = trimmed(pair.p, pair.n);
+	s->value = as_span_trim_blanks(pair);
 	while (all.n) {
-		struct word one = cut(&all, ';'), name = cut(&one, '=');
+		struct as_span one = cut(&all, ';'), name = cut(&one, '=');
 
-		take_attribute(name, trimmed(one.p, one.n), now, s);
+		take_attribute(name, as_span_trim_blanks(one), now, s);
 	}
 	return s->name.n > 0;
 }
 
 /* A leading dot says nothing; without a Domain it is the host's. */
-static struct word domain_of(const struct said *s, const char *host)
+static struct as_span domain_of(const struct said *s, const char *host)
 {
-	struct word domain = s->domain;
+	struct as_span domain = s->domain;
 
 	if (domain.n && domain.p[0] == '.')
-		domain = (struct word){domain.p + 1, domain.n - 1};
-	return domain.n ? domain : (struct word){host, strlen(host)};
+		domain = as_span_skip(domain, 1);
+	return domain.n ? domain : as_span_of(host);
 }
 
 /* "example.org" covers "a.example.org", but no number does. */
-static bool covers(struct word domain, const char *host)
+static bool covers(struct as_span domain, const char *host)
 {
 	size_t n = strlen(host);
-	struct word all = {host, n};
 
-	if (domain.n == n && !strncasecmp(domain.p, host, n))
+	if (as_span_is_nocase(domain, host))
 		return true;
 	if (domain.n >= n || !memchr(domain.p, '.', domain.n) || strspn(host, "0123456789.:") == n)
 		return false;
-	return all.p[n - domain.n - 1] == '.' &&
-	       !strncasecmp(all.p + n - domain.n, domain.p, domain.n);
+	return host[n - domain.n - 1] == '.' && as_span_is_nocase(domain, host + n - domain.n);
 }
 
 /* Without one that begins with a slash: the folder of what was asked for. */
-static struct word path_of(const struct said *s, const char *target)
+static struct as_span path_of(const struct said *s, const char *target)
 {
 	size_t n = strcspn(target, "?"), last = 0;
 
@@ -216,7 +195,7 @@ static struct word path_of(const struct said *s, const char *target)
 	for (size_t i = 0; i < n; i++)
 		if (target[i] == '/')
 			last = i;
-	return last ? (struct word){target, last} : (struct word){"/", 1};
+	return last ? as_span(target, last) : as_span_of("/");
 }
 
 /* ── the jar ──────────────────────────────────────────────────────────── */
@@ -233,10 +212,8 @@ static size_t find(const struct as_cookies *c, const struct said *s)
 	for (size_t i = 0; i < c->n; i++) {
 		const struct as_cookie *k = &c->v[i];
 
-		if (k->value == s->name.n + 1 && !memcmp(k->text, s->name.p, s->name.n) &&
-		    strlen(k->text + k->path) == s->path.n &&
-		    !memcmp(k->text + k->path, s->path.p, s->path.n) &&
-		    is(s->domain, k->text + k->domain))
+		if (as_span_is(s->name, k->text) && as_span_is(s->path, k->text + k->path) &&
+		    as_span_is_nocase(s->domain, k->text + k->domain))
 			return i;
 	}
 	return c->n;
@@ -274,8 +251,7 @@ bool as_cookies_take(struct as_cookies *c, const struct as_cookie_place *at, con
 {
 	struct said s;
 
-	if (n > AS_COOKIE_MOST || memchr(p, '\0', n) ||
-	    !read_header((struct word){p, n}, at->now, &s))
+	if (n > AS_COOKIE_MOST || memchr(p, '\0', n) || !read_header(as_span(p, n), at->now, &s))
 		return true;
 	s.path = path_of(&s, at->target);
 	s.domain = domain_of(&s, at->host);

@@ -11,11 +11,6 @@
 
 enum { HEX_DIGITS = 15, STATUS_LEN = 12 /* "HTTP/1.1 200" */ };
 
-struct text {
-	const char *p;
-	size_t n;
-};
-
 static void reset(struct as_http *h)
 {
 	h->state = AS_HTTP_START;
@@ -58,19 +53,19 @@ static void hold(struct as_http *h, const char *p, size_t n)
 }
 
 /* Without what ends it; of a long one the beginning. */
-static struct text trimmed(const char *p, size_t n)
+static struct as_span whole_line(const char *p, size_t n)
 {
 	n = n < AS_HTTP_LINE ? n : AS_HTTP_LINE;
-	return (struct text){p, n && p[n - 1] == '\r' ? n - 1 : n};
+	return as_span(p, n && p[n - 1] == '\r' ? n - 1 : n);
 }
 
 /* Takes bytes up to the end of a line; its text when it is whole, else p is NULL. */
-static size_t take_line(struct as_http *h, const char *p, size_t n, struct text *ret)
+static size_t take_line(struct as_http *h, const char *p, size_t n, struct as_span *ret)
 {
 	const char *end = memchr(p, '\n', n);
 	size_t len = end ? (size_t)(end - p) : n, used = end ? len + 1 : len;
 
-	*ret = (struct text){NULL, 0};
+	*ret = as_span(NULL, 0);
 	h->head += (uint32_t)(used <= AS_HTTP_HEAD_MOST ? used : AS_HTTP_HEAD_MOST + 1);
 	if (h->head > AS_HTTP_HEAD_MOST) {
 		h->state = AS_HTTP_HUGE;
@@ -80,7 +75,7 @@ static size_t take_line(struct as_http *h, const char *p, size_t n, struct text 
 		hold(h, p, len);
 	if (!end)
 		return used;
-	*ret = h->line_len ? trimmed(h->line, h->line_len) : trimmed(p, len);
+	*ret = h->line_len ? whole_line(h->line, h->line_len) : whole_line(p, len);
 	h->line_len = 0;
 	return used;
 }
@@ -88,25 +83,6 @@ static size_t take_line(struct as_http *h, const char *p, size_t n, struct text 
 static void bad(struct as_http *h)
 {
 	h->state = AS_HTTP_BAD;
-}
-
-static bool is_space(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
-static struct text stripped(struct text t)
-{
-	while (t.n && is_space(*t.p))
-		t.p++, t.n--;
-	while (t.n && is_space(t.p[t.n - 1]))
-		t.n--;
-	return t;
-}
-
-static bool is(struct text t, const char *word)
-{
-	return t.n == strlen(word) && !strncasecmp(t.p, word, t.n);
 }
 
 /* ── the first line ───────────────────────────────────────────────────── */
@@ -118,7 +94,7 @@ static bool set_version(struct as_http *h, const char *p)
 	return !memcmp(p, "HTTP/1.", 7) && (p[7] == '0' || p[7] == '1');
 }
 
-static bool take_status(struct as_http *h, struct text line)
+static bool take_status(struct as_http *h, struct as_span line)
 {
 	uint64_t status = 0;
 
@@ -130,7 +106,7 @@ static bool take_status(struct as_http *h, struct text line)
 }
 
 /* "GET /path HTTP/1.1" */
-static bool take_request(struct as_http *h, struct text line)
+static bool take_request(struct as_http *h, struct as_span line)
 {
 	const char *target = memchr(line.p, ' ', line.n);
 
@@ -146,7 +122,7 @@ static bool take_request(struct as_http *h, struct text line)
 
 static size_t take_start(struct as_http *h, const char *p, size_t n)
 {
-	struct text line;
+	struct as_span line;
 	size_t used = take_line(h, p, n, &line);
 
 	if (!line.p)
@@ -160,7 +136,7 @@ static size_t take_start(struct as_http *h, const char *p, size_t n)
 
 /* ── headers ──────────────────────────────────────────────────────────── */
 
-static bool take_length(struct as_http *h, struct text value)
+static bool take_length(struct as_http *h, struct as_span value)
 {
 	uint64_t length = 0;
 
@@ -174,41 +150,39 @@ static bool take_length(struct as_http *h, struct text value)
 }
 
 /* Only what comes last tells where the body ends. */
-static bool take_coding(struct as_http *h, struct text value)
+static bool take_coding(struct as_http *h, struct as_span value)
 {
 	const char *comma = value.n ? memrchr(value.p, ',', value.n) : NULL;
 	size_t skip = comma ? (size_t)(comma + 1 - value.p) : 0;
+	struct as_span last = as_span_trim_blanks(as_span_skip(value, skip));
 
 	if (h->has_coding || !value.n)
 		return false;
 	h->has_coding = true;
-	h->chunked = is(stripped((struct text){value.p + skip, value.n - skip}), "chunked");
+	h->chunked = as_span_is_nocase(last, "chunked");
 	return true;
 }
 
 /* Who says that it closes has said it, whatever else stands there (RFC 9112, 9.3). */
-static bool take_connection(struct as_http *h, struct text value)
+static bool take_connection(struct as_http *h, struct as_span value)
 {
-	while (value.n) {
-		const char *comma = memchr(value.p, ',', value.n);
-		size_t n = comma ? (size_t)(comma - value.p) : value.n;
-		struct text word = stripped((struct text){value.p, n});
+	struct as_span word;
 
-		h->closes |= is(word, "close");
-		h->keep = !h->closes && (h->keep || is(word, "keep-alive"));
-		n += comma ? 1 : 0;
-		value = (struct text){value.p + n, value.n - n};
+	while (as_span_cut(&value, ',', &word)) {
+		word = as_span_trim_blanks(word);
+		h->closes |= as_span_is_nocase(word, "close");
+		h->keep = !h->closes && (h->keep || as_span_is_nocase(word, "keep-alive"));
 	}
 	return true;
 }
 
 /* "text/event-stream; charset=utf-8" */
-static bool take_type(struct as_http *h, struct text value)
+static bool take_type(struct as_http *h, struct as_span value)
 {
-	const char *end = value.n ? memchr(value.p, ';', value.n) : NULL;
-	size_t n = end ? (size_t)(end - value.p) : value.n;
+	struct as_span type;
 
-	h->events = is(stripped((struct text){value.p, n}), "text/event-stream");
+	h->events = as_span_cut(&value, ';', &type) &&
+		    as_span_is_nocase(as_span_trim_blanks(type), "text/event-stream");
 	return true;
 }
 
@@ -218,8 +192,8 @@ static bool take_type(struct as_http *h, struct text value)
 	}
 
 static const struct {
-	struct text name;
-	bool (*take)(struct as_http *h, struct text value);
+	struct as_span name;
+	bool (*take)(struct as_http *h, struct as_span value);
 	bool partly; /* its beginning is enough */
 } known[] = {
 	{NAME("content-length"), take_length, false},
@@ -228,7 +202,7 @@ static const struct {
 	{NAME("content-type"), take_type, true},
 };
 
-static bool is_name(struct text t)
+static bool is_name(struct as_span t)
 {
 	for (size_t i = 0; i < t.n; i++)
 		if ((unsigned char)t.p[i] <= ' ' || (unsigned char)t.p[i] >= 0x7f)
@@ -236,34 +210,34 @@ static bool is_name(struct text t)
 	return t.n > 0;
 }
 
-static bool is_plain(struct text t)
+static bool is_plain(struct as_span t)
 {
 	return !t.n || (!memchr(t.p, '\0', t.n) && !memchr(t.p, '\r', t.n));
 }
 
 /* Of a WebSocket's handshake. */
-static bool take_upgrade(struct as_http *h, struct text name, struct text value)
+static bool take_upgrade(struct as_http *h, struct as_span name, struct as_span value)
 {
 	struct as_http_upgrade *u = h->upgrade;
 
-	if (is(name, "upgrade"))
-		u->websocket = is(value, "websocket");
-	else if (is(name, "sec-websocket-extensions"))
+	if (as_span_is_nocase(name, "upgrade"))
+		u->websocket = as_span_is_nocase(value, "websocket");
+	else if (as_span_is_nocase(name, "sec-websocket-extensions"))
 		u->extended = true;
-	else if (is(name, h->request ? "sec-websocket-key" : "sec-websocket-accept"))
+	else if (as_span_is_nocase(name, h->request ? "sec-websocket-key" : "sec-websocket-accept"))
 		(void)snprintf(u->text, sizeof u->text, "%.*s", (int)value.n, value.p);
 	return true;
 }
 
 /* "Name: value"; one that matters must be whole. */
-static bool take_field(struct as_http *h, struct text line)
+static bool take_field(struct as_http *h, struct as_span line)
 {
 	const char *colon = memchr(line.p, ':', line.n);
-	struct text name = {line.p, colon ? (size_t)(colon - line.p) : 0};
+	struct as_span name = as_span(line.p, colon ? (size_t)(colon - line.p) : 0);
 
 	if (!is_name(name) || !is_plain(line))
 		return false;
-	struct text value = stripped((struct text){colon + 1, line.n - name.n - 1});
+	struct as_span value = as_span_trim_blanks(as_span(colon + 1, line.n - name.n - 1));
 	for (size_t i = 0; i < AS_LEN(known); i++)
 		if (name.n == known[i].name.n && !strncasecmp(name.p, known[i].name.p, name.n))
 			return (known[i].partly || line.n < AS_HTTP_LINE - 1) &&
@@ -309,7 +283,7 @@ static void end_head(struct as_http *h)
 
 static size_t take_header(struct as_http *h, const char *p, size_t n)
 {
-	struct text line;
+	struct as_span line;
 	size_t used = take_line(h, p, n, &line);
 
 	if (!line.p)
@@ -356,17 +330,18 @@ static size_t take_chunk(struct as_http *h, const char *p, size_t n)
 }
 
 /* "1a", "1a;name=value" */
-static bool set_size(struct as_http *h, struct text line)
+static bool set_size(struct as_http *h, struct as_span line)
 {
 	size_t n = as_scan_hex(line.p, line.n, &h->left);
 
-	return n && n <= HEX_DIGITS && (n == line.n || line.p[n] == ';' || is_space(line.p[n])) &&
+	return n && n <= HEX_DIGITS &&
+	       (n == line.n || line.p[n] == ';' || as_is_blank(line.p[n])) &&
 	       h->left <= LENGTH_MOST - h->body;
 }
 
 static size_t take_size(struct as_http *h, const char *p, size_t n)
 {
-	struct text line;
+	struct as_span line;
 	size_t used = take_line(h, p, n, &line);
 
 	if (!line.p)
@@ -381,7 +356,7 @@ static size_t take_size(struct as_http *h, const char *p, size_t n)
 
 static size_t take_after(struct as_http *h, const char *p, size_t n)
 {
-	struct text line;
+	struct as_span line;
 	size_t used = take_line(h, p, n, &line);
 
 	if (line.p)
@@ -393,7 +368,7 @@ static size_t take_after(struct as_http *h, const char *p, size_t n)
 
 static size_t take_trailer(struct as_http *h, const char *p, size_t n)
 {
-	struct text line;
+	struct as_span line;
 	size_t used = take_line(h, p, n, &line);
 
 	if (line.p && !line.n)
@@ -475,11 +450,11 @@ size_t as_http_take_head(struct as_http *h, struct as_http_known *memo, const ch
 	return used;
 }
 
-size_t as_http_step(struct as_http *h, const char *p, size_t n, struct as_http_piece *ret)
+size_t as_http_step(struct as_http *h, const char *p, size_t n, struct as_span *ret)
 {
 	size_t used = 0;
 
-	*ret = (struct as_http_piece){0};
+	*ret = as_span(NULL, 0);
 	while (used < n && !as_http_over(h) && !ret->n) {
 		uint64_t body = h->body;
 

@@ -17,6 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/span.h"
+
 enum { AS_HTTP_LINE = 256, AS_HTTP_HEAD_MOST = 64 << 10 };
 
 enum as_http_state {
@@ -66,11 +68,7 @@ void as_http_request(struct as_http *h, char *target, size_t size);
 /* Take what belongs to the message: how many bytes that were. All of them, until it is over. */
 size_t as_http_feed(struct as_http *h, const char *p, size_t n);
 /* The same, no further than one piece of the body: it goes to *ret, n is 0 if there was none. */
-struct as_http_piece {
-	const char *p;
-	size_t n;
-};
-size_t as_http_step(struct as_http *h, const char *p, size_t n, struct as_http_piece *ret);
+size_t as_http_step(struct as_http *h, const char *p, size_t n, struct as_span *ret);
 /*
  * What the head of a response came to, for the next that has the very same bytes: most servers
  * say the same each time, but for a date that changes once a second. All zeros: none is known.

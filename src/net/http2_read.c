@@ -1,15 +1,10 @@
 #include <string.h>
-#include <strings.h>
 
 #include "base/cleanup.h"
+#include "base/span.h"
 #include "net/http2.h"
 
-struct text {
-	const char *p;
-	size_t n;
-};
-
-static bool add(struct as_http2_ask *a, struct text name, struct text value)
+static bool add(struct as_http2_ask *a, struct as_span name, struct as_span value)
 {
 	if (a->n == AS_HTTP2_PAIRS)
 		return false;
@@ -17,27 +12,20 @@ static bool add(struct as_http2_ask *a, struct text name, struct text value)
 	return true;
 }
 
-#define WORD(s) ((struct text){s, sizeof(s) - 1})
-
-static bool is(struct text t, const char *word)
-{
-	return t.n == strlen(word) && !strncasecmp(t.p, word, t.n);
-}
-
 /* What is about a connection, which is none of a stream's business. */
-static bool is_of_connection(struct text name)
+static bool is_of_connection(struct as_span name)
 {
 	static const char *const those[] = {"connection", "keep-alive", "proxy-connection",
 					    "transfer-encoding", "upgrade"};
 
 	for (size_t i = 0; i < AS_LEN(those); i++)
-		if (is(name, those[i]))
+		if (as_span_is_nocase(name, those[i]))
 			return true;
 	return false;
 }
 
 /* In small letters, as HTTP/2 wants it. */
-static bool lower(struct as_http2_ask *a, struct text *name)
+static bool lower(struct as_http2_ask *a, struct as_span *name)
 {
 	char *to = a->names + a->names_len;
 
@@ -54,33 +42,30 @@ static bool lower(struct as_http2_ask *a, struct text *name)
 }
 
 /* "Name: value" */
-static bool add_header(struct as_http2_ask *a, struct text line)
+static bool add_header(struct as_http2_ask *a, struct as_span line)
 {
-	const char *colon = memchr(line.p, ':', line.n);
-	struct text name = {line.p, colon ? (size_t)(colon - line.p) : line.n};
-	size_t skip = name.n + (name.n < line.n ? 1 : 0);
+	struct as_span value = line, name = {0};
 
-	while (skip < line.n && (line.p[skip] == ' ' || line.p[skip] == '\t'))
-		skip++;
-	struct text value = {line.p + skip, line.n - skip};
+	(void)as_span_cut(&value, ':', &name);
+	value = as_span_skip_blanks(value);
 	if (is_of_connection(name))
 		return true;
-	if (is(name, "host"))
-		return add(a, WORD(":authority"), value);
+	if (as_span_is_nocase(name, "host"))
+		return add(a, as_span_of(":authority"), value);
 	return lower(a, &name) && add(a, name, value);
 }
 
 /* "GET /path HTTP/1.1" */
-static bool add_start(struct as_http2_ask *a, struct text line, const char *scheme)
+static bool add_start(struct as_http2_ask *a, struct as_span line, const char *scheme)
 {
 	const char *one = memchr(line.p, ' ', line.n);
 	const char *two = one ? memrchr(line.p, ' ', line.n) : NULL;
 
 	if (!one || two == one)
 		return false;
-	return add(a, WORD(":method"), (struct text){line.p, (size_t)(one - line.p)}) &&
-	       add(a, WORD(":scheme"), (struct text){scheme, strlen(scheme)}) &&
-	       add(a, WORD(":path"), (struct text){one + 1, (size_t)(two - one - 1)});
+	return add(a, as_span_of(":method"), as_span(line.p, (size_t)(one - line.p))) &&
+	       add(a, as_span_of(":scheme"), as_span_of(scheme)) &&
+	       add(a, as_span_of(":path"), as_span(one + 1, (size_t)(two - one - 1)));
 }
 
 /* What begins with a colon comes before the others. */
@@ -98,22 +83,14 @@ static void put_first(struct as_http2_ask *a)
 
 bool as_http2_read(const char *request, size_t n, const char *scheme, struct as_http2_ask *ret)
 {
-	const char *p = request, *end = request + n;
+	struct as_span rest = as_span(request, n), line;
 	bool fine = true;
 
 	ret->n = ret->names_len = 0;
-	while (fine && p < end) {
-		const char *nl = memchr(p, '\n', (size_t)(end - p));
-		size_t len = nl ? (size_t)(nl - p) : (size_t)(end - p);
-		struct text line = {p, len && p[len - 1] == '\r' ? len - 1 : len};
-
-		p = nl ? nl + 1 : end;
-		if (!line.n)
-			break;
+	while (fine && as_span_line(&rest, &line) && line.n)
 		fine = ret->n ? add_header(ret, line) : add_start(ret, line, scheme);
-	}
-	ret->body = p;
-	ret->body_len = (size_t)(end - p);
+	ret->body = rest.p;
+	ret->body_len = rest.n;
 	put_first(ret);
 	return fine && ret->n > 0;
 }

@@ -2,10 +2,7 @@
 
 #include <string.h>
 
-struct text {
-	const char *p;
-	size_t n;
-};
+#include "base/span.h"
 
 void as_sse_done(struct as_sse *s)
 {
@@ -50,7 +47,7 @@ static void save_whole(struct as_sse *s)
 }
 
 /* `lasts`: the value lies in the bytes until the caller has seen the event. */
-static void take_data(struct as_sse *s, struct text value, bool lasts)
+static void take_data(struct as_sse *s, struct as_span value, bool lasts)
 {
 	save_whole(s);
 	if (s->lines)
@@ -65,45 +62,36 @@ static void take_data(struct as_sse *s, struct text value, bool lasts)
 	s->whole_len = value.n;
 }
 
-static void take_name(struct as_sse *s, struct text value)
+static void take_name(struct as_sse *s, struct as_span value)
 {
 	size_t n = value.n < sizeof s->name ? value.n : sizeof s->name - 1;
 
 	(void)snprintf(s->name, sizeof s->name, "%.*s", (int)n, value.p);
 }
 
-static bool is(struct text t, const char *word)
-{
-	return t.n == strlen(word) && !memcmp(t.p, word, t.n);
-}
-
 /* "data: value", one space left out; "data" alone has an empty value. */
-static void take_field(struct as_sse *s, struct text line, bool lasts)
+static void take_field(struct as_sse *s, struct as_span line, bool lasts)
 {
-	const char *colon = memchr(line.p, ':', line.n);
-	struct text name = {line.p, colon ? (size_t)(colon - line.p) : line.n};
-	size_t skip = colon ? name.n + 1 : name.n;
-	struct text value = {line.p + skip, line.n - skip};
+	struct as_span value = line, name = {0};
 
-	if (value.n && *value.p == ' ')
-		value.p++, value.n--;
-	if (is(name, "data"))
+	(void)as_span_cut(&value, ':', &name);
+	if (as_span_starts(value, " "))
+		value = as_span_skip(value, 1);
+	if (as_span_is(name, "data"))
 		take_data(s, value, lasts);
-	else if (is(name, "event"))
+	else if (as_span_is(name, "event"))
 		take_name(s, value);
 }
 
 /* ── lines ────────────────────────────────────────────────────────────── */
 
 /* A mark of the byte order may stand before everything. */
-static struct text without_mark(struct as_sse *s, struct text line)
+static struct as_span without_mark(struct as_sse *s, struct as_span line)
 {
 	bool first = !s->begun;
 
 	s->begun = true;
-	if (!first || line.n < 3 || memcmp(line.p, "\xef\xbb\xbf", 3) != 0)
-		return line;
-	return (struct text){line.p + 3, line.n - 3};
+	return first && as_span_starts(line, "\xef\xbb\xbf") ? as_span_skip(line, 3) : line;
 }
 
 /* Whoever writes a line of more than a MiB means data: an event of which nobody knows more. */
@@ -117,11 +105,11 @@ static void take_huge(struct as_sse *s)
 static bool take_line(struct as_sse *s, const char *p, size_t n)
 {
 	bool cut = s->line_len > 0;
-	struct text line = {p, n};
+	struct as_span line = as_span(p, n);
 
 	if (cut) {
 		add(&s->line, p, n);
-		line = (struct text){as_buf_text(&s->line), s->line.len};
+		line = as_span(as_buf_text(&s->line), s->line.len);
 	}
 	s->line_len += n;
 	bool huge = s->line_len > AS_SSE_MOST || s->line.bad;

@@ -6,8 +6,8 @@
  * mounted, and how much of them: a container may see only its own branch.
  */
 #include "base/cleanup.h"
+#include "base/span.h"
 #include "os/cgroup.h"
-#include "os/text.h"
 
 /*
  * A group: its folder as openat(env->cgroup, path) takes it, that is relative,

@@ -5,7 +5,7 @@
 #include <sys/ioctl.h>
 
 #include "base/calls.h"
-#include "os/text.h"
+#include "base/num.h"
 
 /* As in linux/pidfd.h, which older systems do not have. */
 struct info {

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "os/text.h"
+#include "base/span.h"
 
 static bool same_ip(struct as_span text, const struct as_sock_addr *a)
 {

@@ -2,8 +2,8 @@
 /*
  * mounts -- the file systems that are mounted here, as mountinfo tells.
  */
+#include "base/span.h"
 #include "os/env.h"
-#include "os/text.h"
 
 /* A line of /proc/PID/mountinfo. Paths as they stand, escaped. */
 struct as_mount {

@@ -50,16 +50,12 @@ static int64_t number(const struct as_env *env, const char *path)
 /* What follows `key` on its line, without blanks before it. */
 static struct as_span after(const char *text, const char *key)
 {
-	struct as_span rest = as_span(text, strlen(text)), line;
+	struct as_span rest = as_span_of(text), line;
 
 	while (as_span_cut(&rest, '\n', &line))
-		if (as_span_starts(line, key)) {
-			line = as_span_skip(line, strlen(key));
-			while (line.n && (line.p[0] == ' ' || line.p[0] == '\t'))
-				line = as_span_skip(line, 1);
-			return line;
-		}
-	return as_span("", 0);
+		if (as_span_starts(line, key))
+			return as_span_skip_blanks(as_span_skip(line, strlen(key)));
+	return as_span_of("");
 }
 
 __attribute__((format(printf, 3, 4))) static void say(struct as_finding *f, enum as_state state,
@@ -216,7 +212,7 @@ static void read_self(struct as_caller *who)
 	}
 	/* The whole range of ids mapped onto itself is the machine, anything else a namespace. */
 	if (first_line(who->env, "self/uid_map", text)) {
-		struct as_span rest = as_span(text, strlen(text)), word[3];
+		struct as_span rest = as_span_of(text), word[3];
 
 		for (size_t i = 0; i < AS_LEN(word); i++)
 			(void)as_span_word(&rest, &word[i]);

@@ -6,15 +6,16 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/num.h"
+#include "base/span.h"
 #include "os/hosts.h"
-#include "os/text.h"
 
 /* ── what it says ─────────────────────────────────────────────────────── */
 
 /* Skip to behind the next `key`; false when there is none. */
 static bool skip_to(struct as_span *rest, const char *key)
 {
-	const char *at = rest->n ? memmem(rest->p, rest->n, key, strlen(key)) : NULL;
+	const char *at = as_span_find(*rest, key);
 
 	if (at)
 		*rest = as_span_skip(*rest, (size_t)(at - rest->p) + strlen(key));

@@ -1,73 +1,17 @@
 #pragma once
 /*
- * text -- pieces of a text whose end is a length, not a NUL.
+ * text -- numbers in a text, and tables of "key number" lines.
  *
- * What the readers of kernel files share: lines, words, and "key number"
- * tables. Nothing here reads past the span it was given, and a number that
- * does not fit is as good as missing.
+ * What the readers of kernel files share, on top of spans (base/span.h). A
+ * number that does not fit is as good as missing.
  */
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "base/num.h"
+#include "base/span.h"
 
 /* What a file did not say. The same bits as AS_NA and AS_PROC_NA. */
 #define AS_TEXT_NA INT64_MIN
-
-struct as_span {
-	const char *p;
-	size_t n;
-};
-
-static inline struct as_span as_span(const char *p, size_t n)
-{
-	return (struct as_span){p, n};
-}
-
-static inline bool as_span_is(struct as_span s, const char *text)
-{
-	return s.n == strlen(text) && !memcmp(s.p, text, s.n);
-}
-
-static inline bool as_span_starts(struct as_span s, const char *text)
-{
-	size_t n = strlen(text);
-
-	return s.n >= n && !memcmp(s.p, text, n);
-}
-
-static inline struct as_span as_span_skip(struct as_span s, size_t n)
-{
-	return n < s.n ? as_span(s.p + n, s.n - n) : as_span(s.p + s.n, 0);
-}
-
-/* Cut the piece up to `sep` (or the end) off the front of *rest. False: nothing is left. */
-static inline bool as_span_cut(struct as_span *rest, char sep, struct as_span *ret)
-{
-	const char *at = rest->n ? memchr(rest->p, sep, rest->n) : NULL;
-
-	if (!rest->n)
-		return false;
-	*ret = as_span(rest->p, at ? (size_t)(at - rest->p) : rest->n);
-	*rest = as_span_skip(*rest, ret->n + 1);
-	return true;
-}
-
-/* The next word: blanks before it are skipped. */
-static inline bool as_span_word(struct as_span *rest, struct as_span *ret)
-{
-	size_t n = 0;
-
-	while (rest->n && (rest->p[0] == ' ' || rest->p[0] == '\t'))
-		*rest = as_span_skip(*rest, 1);
-	while (n < rest->n && rest->p[n] != ' ' && rest->p[n] != '\t')
-		n++;
-	*ret = as_span(rest->p, n);
-	*rest = as_span_skip(*rest, n);
-	return n > 0;
-}
 
 /* The number at the front, at most INT64_MAX; AS_TEXT_NA when there is none. */
 static inline int64_t as_span_number(struct as_span s)
@@ -101,7 +45,7 @@ static inline int64_t as_span_keyed(struct as_span line, const char *key, size_t
 	if (line.n <= len || memcmp(line.p, key, len))
 		return AS_TEXT_NA;
 	at += line.p[at] == ':';
-	while (at < line.n && (line.p[at] == ' ' || line.p[at] == '\t'))
+	while (at < line.n && as_is_blank(line.p[at]))
 		at++;
 	return at > len ? as_span_number(as_span_skip(line, at)) : AS_TEXT_NA;
 }

@@ -12,7 +12,7 @@
 #include "base/cleanup.h"
 #include "base/fault.h"
 #include "base/num.h"
-#include "profile/lines.h"
+#include "base/span.h"
 #include "profile/read.h"
 
 enum { CALLS = 0, EVENTS_MOST = AS_VALUES_MAX - 1, EVENT_NAME = 64 };
@@ -49,7 +49,7 @@ struct event {
 };
 
 struct reader {
-	struct as_part all;
+	struct as_span all;
 	struct as_profile *p;
 	struct event event[EVENTS_MOST];
 	size_t nevents, npositions;
@@ -98,21 +98,21 @@ static bool same_id(const void *owner, uint32_t at, const void *key)
 	return n->at[at].id == *(const uint64_t *)key;
 }
 
-static uint32_t text_of(struct reader *r, struct as_part s)
+static uint32_t text_of(struct reader *r, struct as_span s)
 {
-	s = as_part_trim(s);
+	s = as_span_trim_white(s);
 	return as_profile_text(r->p, s.p, s.n);
 }
 
 /* A file that callgrind does not know either. */
-static struct as_part file_part(struct as_part s)
+static struct as_span file_part(struct as_span s)
 {
-	s = as_part_trim(s);
-	return s.n == 3 && as_part_starts(s, "???") ? (struct as_part){s.p, 0} : s;
+	s = as_span_trim_white(s);
+	return as_span_is(s, "???") ? as_span(s.p, 0) : s;
 }
 
 /* "(3) main" tells the name of number 3, "(3)" is it again, "main" has no number. */
-static uint32_t name_of(struct reader *r, struct names *n, struct as_part s)
+static uint32_t name_of(struct reader *r, struct names *n, struct as_span s)
 {
 	uint64_t id = 0;
 	size_t used = s.n && s.p[0] == '(' ? as_scan_u64(s.p + 1, s.n - 1, &id) : 0;
@@ -121,7 +121,7 @@ static uint32_t name_of(struct reader *r, struct names *n, struct as_part s)
 		return text_of(r, s);
 	uint32_t hash = as_hash(0, &id, sizeof id);
 	uint32_t at = as_index_find(&n->by_id, hash, same_id, n, &id);
-	struct as_part rest = as_part_trim(as_part_from(s, used + 2));
+	struct as_span rest = as_span_trim_white(as_span_skip(s, used + 2));
 	if (!rest.n)
 		return at == AS_NOWHERE ? 0 : n->at[at].text;
 	if (at == AS_NOWHERE) {
@@ -317,7 +317,7 @@ static void divide(struct reader *r)
 /* ── lines ────────────────────────────────────────────────────────────── */
 
 /* A position: a number, "+3" and "-3" from the one before it, "*" the same. */
-static bool scan_position(struct as_part *s, uint64_t *line)
+static bool scan_position(struct as_span *s, uint64_t *line)
 {
 	uint64_t v = 0;
 	size_t sign = s->n && (s->p[0] == '+' || s->p[0] == '-');
@@ -326,17 +326,17 @@ static bool scan_position(struct as_part *s, uint64_t *line)
 			  : as_scan_u64(s->p + sign, s->n - sign, &v);
 
 	if (s->n && s->p[0] == '*') {
-		*s = as_part_trim(as_part_from(*s, 1));
+		*s = as_span_trim_white(as_span_skip(*s, 1));
 		return true;
 	}
 	if (!used)
 		return false;
 	*line = !sign ? v : s->p[0] == '+' ? *line + v : *line - v;
-	*s = as_part_trim(as_part_from(*s, used + (hex ? 2 : sign)));
+	*s = as_span_trim_white(as_span_skip(*s, used + (hex ? 2 : sign)));
 	return true;
 }
 
-static int broken(const struct reader *r, struct as_part at, struct as_err *err)
+static int broken(const struct reader *r, struct as_span at, struct as_err *err)
 {
 	size_t number = 1;
 
@@ -346,9 +346,9 @@ static int broken(const struct reader *r, struct as_part at, struct as_err *err)
 }
 
 /* "16 +3 10 20": positions, then a cost of each event; those at the end may be missing. */
-static int read_costs(struct reader *r, struct as_part s, struct as_err *err)
+static int read_costs(struct reader *r, struct as_span s, struct as_err *err)
 {
-	struct as_part whole = s;
+	struct as_span whole = s;
 	int64_t v[EVENTS_MOST] = {0};
 	uint64_t instr = 0;
 	size_t n = 0;
@@ -362,7 +362,7 @@ static int read_costs(struct reader *r, struct as_part s, struct as_err *err)
 		if (!used || n == r->nevents || cost > INT64_MAX ||
 		    __builtin_mul_overflow((int64_t)cost, r->scale, &v[n]))
 			return broken(r, whole, err);
-		s = as_part_trim(as_part_from(s, used));
+		s = as_span_trim_white(as_span_skip(s, used));
 	}
 	if (r->in_call && !r->second)
 		add_call(r, v[0]);
@@ -374,15 +374,15 @@ static int read_costs(struct reader *r, struct as_part s, struct as_err *err)
 	return AS_OK;
 }
 
-static bool cut(struct as_part *s, const char *key)
+static bool cut(struct as_span *s, const char *key)
 {
-	if (!as_part_starts(*s, key))
+	if (!as_span_starts(*s, key))
 		return false;
-	*s = as_part_trim(as_part_from(*s, strlen(key)));
+	*s = as_span_trim_white(as_span_skip(*s, strlen(key)));
 	return true;
 }
 
-static bool read_names(struct reader *r, struct as_part s)
+static bool read_names(struct reader *r, struct as_span s)
 {
 	if (cut(&s, "fl="))
 		r->file = r->inlined = name_of(r, &r->files, s);
@@ -399,7 +399,7 @@ static bool read_names(struct reader *r, struct as_part s)
 	return true;
 }
 
-static bool read_calls(struct reader *r, struct as_part s)
+static bool read_calls(struct reader *r, struct as_span s)
 {
 	if (!cut(&s, "calls="))
 		return false;
@@ -411,7 +411,7 @@ static bool read_calls(struct reader *r, struct as_part s)
 
 /* ── the head ─────────────────────────────────────────────────────────── */
 
-static void copy_text(char to[EVENT_NAME], struct as_part s)
+static void copy_text(char to[EVENT_NAME], struct as_span s)
 {
 	size_t n = s.n < EVENT_NAME - 1 ? s.n : EVENT_NAME - 1;
 
@@ -419,62 +419,62 @@ static void copy_text(char to[EVENT_NAME], struct as_part s)
 	to[n] = '\0';
 }
 
-static int read_events(struct reader *r, struct as_part s, struct as_err *err)
+static int read_events(struct reader *r, struct as_span s, struct as_err *err)
 {
-	struct as_part word;
+	struct as_span word;
 
-	for (r->nevents = 0; s.n; s = as_part_trim(s)) {
-		(void)as_word_next(&s, ' ', &word);
+	for (r->nevents = 0; s.n; s = as_span_trim_white(s)) {
+		(void)as_span_cut(&s, ' ', &word);
 		if (r->nevents == EVENTS_MOST)
 			return as_fail(err, AS_EFORMAT, "a callgrind of more than %d events",
 				       EVENTS_MOST);
 		struct event *e = &r->event[r->nevents++];
 		copy_text(e->name, word);
-		copy_text(e->unit, (struct as_part){"count", 5});
+		copy_text(e->unit, as_span_of("count"));
 	}
 	return AS_OK;
 }
 
 /* Our own: "event: cpu : cpu (nanoseconds)" says what its unit is. */
-static void read_unit(struct reader *r, struct as_part s)
+static void read_unit(struct reader *r, struct as_span s)
 {
 	const char *open = s.n && s.p[s.n - 1] == ')' ? memrchr(s.p, '(', s.n) : NULL;
-	struct as_part name = {0};
+	struct as_span name = {0};
 
-	(void)as_word_next(&s, ' ', &name);
+	(void)as_span_cut(&s, ' ', &name);
 	for (size_t i = 0; open && i < r->nevents; i++)
-		if (name.n == strlen(r->event[i].name) && as_part_starts(name, r->event[i].name))
+		if (as_span_is(name, r->event[i].name))
 			copy_text(r->event[i].unit,
-				  (struct as_part){open + 1, (size_t)(s.p + s.n - 1 - open) - 1});
+				  as_span(open + 1, (size_t)(s.p + s.n - 1 - open) - 1));
 }
 
-static bool is_yappi(struct as_part s)
+static bool is_yappi(struct as_span s)
 {
-	return cut(&s, "creator:") && as_part_starts(s, "yappi");
+	return cut(&s, "creator:") && as_span_starts(s, "yappi");
 }
 
 static void make_yappi(struct reader *r)
 {
 	r->scale = 1000; /* from microseconds */
-	copy_text(r->event[0].name, (struct as_part){"time", 4});
-	copy_text(r->event[0].unit, (struct as_part){"nanoseconds", 11});
+	copy_text(r->event[0].name, as_span_of("time"));
+	copy_text(r->event[0].unit, as_span_of("nanoseconds"));
 }
 
 /* What the values are, wherever it says so. */
 static int read_head(struct reader *r, struct as_err *err)
 {
-	struct as_part text = r->all, s;
+	struct as_span text = r->all, s;
 	int e = AS_OK;
 
-	while (e == AS_OK && as_line_next(&text, &s)) {
+	while (e == AS_OK && as_span_line(&text, &s)) {
 		r->yappi |= is_yappi(s);
-		r->ours |= as_part_starts(s, "creator: assay");
+		r->ours |= as_span_starts(s, "creator: assay");
 		if (cut(&s, "positions:"))
 			r->npositions = memchr(s.p, ' ', s.n) ? 2 : 1;
 		else if (cut(&s, "events:"))
-			e = read_events(r, as_part_trim(s), err);
+			e = read_events(r, as_span_trim_white(s), err);
 	}
-	for (text = r->all; r->ours && as_line_next(&text, &s);)
+	for (text = r->all; r->ours && as_span_line(&text, &s);)
 		if (cut(&s, "event:"))
 			read_unit(r, s);
 	if (e == AS_OK && !r->nevents)
@@ -486,20 +486,20 @@ static int read_head(struct reader *r, struct as_err *err)
 
 /* ── all of it ────────────────────────────────────────────────────────── */
 
-static bool is_cost(struct as_part s)
+static bool is_cost(struct as_span s)
 {
 	return s.n && (strchr("+-*", s.p[0]) || (s.p[0] >= '0' && s.p[0] <= '9'));
 }
 
 static int read_lines(struct reader *r, struct as_err *err)
 {
-	struct as_part text = r->all, s;
+	struct as_span text = r->all, s;
 	int e = AS_OK;
 
 	r->file = r->inlined = r->name = r->callee = r->callee_file = 0;
 	r->line = 0;
-	while (e == AS_OK && as_line_next(&text, &s)) {
-		s = as_part_trim(s);
+	while (e == AS_OK && as_span_line(&text, &s)) {
+		s = as_span_trim_white(s);
 		if (is_cost(s))
 			e = read_costs(r, s, err);
 		else if (!read_names(r, s))
@@ -546,10 +546,10 @@ int as_read_callgrind(const char *p, size_t n, struct as_profile **ret, struct a
 /* A remark that says so, or the first keys that such a file has. */
 bool as_is_callgrind(const char *p, size_t n)
 {
-	struct as_part text = {p, n < 4096 ? n : 4096}, s;
+	struct as_span text = as_span(p, n < 4096 ? n : 4096), s;
 
-	while (as_line_next(&text, &s))
-		if (as_part_starts(s, "# callgrind format") || as_part_starts(s, "events: "))
+	while (as_span_line(&text, &s))
+		if (as_span_starts(s, "# callgrind format") || as_span_starts(s, "events: "))
 			return true;
 	return false;
 }

@@ -7,11 +7,11 @@
 
 #include "base/cleanup.h"
 #include "base/num.h"
-#include "profile/lines.h"
+#include "base/span.h"
 #include "profile/read.h"
 
 /* "work (app/work.py:3)": where the file begins, and its line; else all of it is the name. */
-static struct as_place place_of(struct as_profile *p, struct as_part s)
+static struct as_place place_of(struct as_profile *p, struct as_span s)
 {
 	const char *open = s.n && s.p[s.n - 1] == ')' ? memmem(s.p, s.n, " (", 2) : NULL;
 	const char *colon = open ? memrchr(open, ':', (size_t)(s.p + s.n - open)) : NULL;
@@ -29,31 +29,31 @@ static struct as_place place_of(struct as_profile *p, struct as_part s)
 }
 
 /* The count at the end of a line, which is cut off it. */
-static bool cut_count(struct as_part *line, int64_t *ret)
+static bool cut_count(struct as_span *line, int64_t *ret)
 {
 	size_t at = line->n;
 
 	while (at && line->p[at - 1] >= '0' && line->p[at - 1] <= '9')
 		at--;
-	if (!at || at == line->n || !as_is_blank(line->p[at - 1]) ||
+	if (!at || at == line->n || !as_is_white(line->p[at - 1]) ||
 	    as_scan_i64(line->p + at, line->n - at, ret) != line->n - at)
 		return false;
-	*line = as_part_trim((struct as_part){line->p, at});
+	*line = as_span_trim_white(as_span(line->p, at));
 	return true;
 }
 
 /* Nothing on it, or a remark ("# austin: 3.7.0"). */
-static bool is_idle(struct as_part line)
+static bool is_idle(struct as_span line)
 {
-	return !line.n || as_part_starts(line, "# ");
+	return !line.n || as_span_starts(line, "# ");
 }
 
-static void add_stack(struct as_profile *p, struct as_part frames, int64_t count)
+static void add_stack(struct as_profile *p, struct as_span frames, int64_t count)
 {
 	uint32_t stack = 0;
-	struct as_part frame;
+	struct as_span frame;
 
-	while (as_word_next(&frames, ';', &frame)) {
+	while (as_span_cut(&frames, ';', &frame)) {
 		uint32_t place = as_profile_place(p, place_of(p, frame));
 
 		stack = place ? as_profile_stack(p, stack, place) : stack;
@@ -65,13 +65,13 @@ int as_read_folded(const char *p, size_t n, struct as_profile **ret, struct as_e
 {
 	static const struct as_value_kind kind = {"samples", "count"};
 	as_auto_profile struct as_profile *to = as_profile_new(&kind, 1, err);
-	struct as_part text = {p, n}, line;
+	struct as_span text = as_span(p, n), line;
 	int64_t count = 0;
 
 	if (!to)
 		return err->code;
-	for (size_t number = 1; as_line_next(&text, &line); number++) {
-		line = as_part_trim(line);
+	for (size_t number = 1; as_span_line(&text, &line); number++) {
+		line = as_span_trim_white(line);
 		if (is_idle(line))
 			continue;
 		if (!cut_count(&line, &count))
@@ -89,11 +89,11 @@ int as_read_folded(const char *p, size_t n, struct as_profile **ret, struct as_e
 /* The first line that says anything has a count; no byte of it is one of no text. */
 bool as_is_folded(const char *p, size_t n)
 {
-	struct as_part text = {p, n}, line;
+	struct as_span text = as_span(p, n), line;
 	int64_t count;
 
-	while (as_line_next(&text, &line)) {
-		line = as_part_trim(line);
+	while (as_span_line(&text, &line)) {
+		line = as_span_trim_white(line);
 		if (!is_idle(line))
 			return !memchr(line.p, 0, line.n) && cut_count(&line, &count);
 	}

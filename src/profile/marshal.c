@@ -17,19 +17,19 @@ void as_marshal_done(struct as_marshal *m)
 
 /* ── bytes ────────────────────────────────────────────────────────────── */
 
-static bool take(struct as_marshal *m, size_t n, struct as_part *ret)
+static bool take(struct as_marshal *m, size_t n, struct as_span *ret)
 {
 	if (n > m->rest.n)
 		return false;
-	*ret = (struct as_part){m->rest.p, n};
-	m->rest = as_part_from(m->rest, n);
+	*ret = as_span(m->rest.p, n);
+	m->rest = as_span_skip(m->rest, n);
 	return true;
 }
 
 /* A number of so many bytes, the lowest first. */
 static bool take_number(struct as_marshal *m, size_t bytes, uint64_t *ret)
 {
-	struct as_part b;
+	struct as_span b;
 
 	if (!take(m, bytes, &b))
 		return false;
@@ -93,7 +93,7 @@ static bool read_dict(struct as_marshal *m, uint32_t at, int depth)
 	m->value[at].type = AS_M_DICT;
 	for (size_t i = 0;; i++) {
 		if (m->rest.n && m->rest.p[0] == '0' && i % 2 == 0) {
-			m->rest = as_part_from(m->rest, 1);
+			m->rest = as_span_skip(m->rest, 1);
 			return true;
 		}
 		if (!read_value(m, depth + 1, &item) || !add_item(m, at, &last, item))
@@ -145,7 +145,7 @@ static bool read_long(struct as_marshal *m, uint32_t at)
 
 static bool read_float(struct as_marshal *m, uint32_t at)
 {
-	struct as_part b;
+	struct as_span b;
 
 	m->value[at].type = AS_M_FLOAT;
 	if (!take(m, sizeof(double), &b))
@@ -158,7 +158,7 @@ static bool read_float(struct as_marshal *m, uint32_t at)
 static bool read_old_float(struct as_marshal *m, uint32_t at)
 {
 	uint64_t n = 0;
-	struct as_part b;
+	struct as_span b;
 
 	m->value[at].type = AS_M_FLOAT;
 	return take_number(m, 1, &n) && take(m, n, &b) &&
@@ -213,7 +213,7 @@ static bool read_ref(struct as_marshal *m, uint32_t *ret)
 
 static bool read_value(struct as_marshal *m, int depth, uint32_t *ret)
 {
-	struct as_part b;
+	struct as_span b;
 
 	if (depth > DEPTH || !take(m, 1, &b))
 		return false;

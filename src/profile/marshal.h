@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "profile/lines.h"
+#include "base/span.h"
 
 enum as_marshal_type { AS_M_OTHER, AS_M_INT, AS_M_FLOAT, AS_M_TEXT, AS_M_TUPLE, AS_M_DICT };
 
@@ -17,7 +17,7 @@ struct as_marshal_value {
 	enum as_marshal_type type;
 	int64_t number;      /* of an int                                          */
 	double real;         /* of a float                                         */
-	struct as_part text; /* points into the bytes that were read               */
+	struct as_span text; /* points into the bytes that were read               */
 	uint32_t first, n;   /* of a tuple its items, of a dict key, value, key, … */
 };
 
@@ -30,7 +30,7 @@ struct as_marshal {
 	size_t nitems, item_cap;
 	uint32_t *ref;
 	size_t nrefs, ref_cap;
-	struct as_part rest; /* not read yet */
+	struct as_span rest; /* not read yet */
 	bool no_memory;
 };
 

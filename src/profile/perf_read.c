@@ -15,13 +15,13 @@
 #include "base/clock.h"
 #include "base/fault.h"
 #include "base/num.h"
-#include "profile/lines.h"
+#include "base/span.h"
 #include "profile/read.h"
 
 enum { EVENTS_MOST = AS_VALUES_MAX - 1, EVENT_NAME = 128 };
 
 struct reader {
-	struct as_part all;
+	struct as_span all;
 	struct as_profile *p;
 	char event[EVENTS_MOST][EVENT_NAME];
 	size_t nevents;
@@ -42,37 +42,37 @@ static void reader_done(struct reader *r)
 /* ── the line of a sample ─────────────────────────────────────────────── */
 
 struct head {
-	struct as_part who; /* "python3  4242/4243" */
+	struct as_span who; /* "python3  4242/4243" */
 	uint64_t at_us;
 	uint64_t value;
-	struct as_part event;
-	struct as_part rest; /* of a sample without a stack: its frame */
+	struct as_span event;
+	struct as_span rest; /* of a sample without a stack: its frame */
 };
 
 /* "12.345678:", the moment. */
-static bool is_moment(struct as_part w, uint64_t *ret)
+static bool is_moment(struct as_span w, uint64_t *ret)
 {
 	return w.n > 2 && w.p[w.n - 1] == ':' && memchr(w.p, '.', w.n) &&
 	       as_scan_fixed(w.p, w.n - 1, 1000000, ret) == w.n - 1;
 }
 
-static bool next_word(struct as_part *s, struct as_part *ret)
+static bool next_word(struct as_span *s, struct as_span *ret)
 {
-	while (s->n && as_is_blank(s->p[0]))
-		*s = as_part_from(*s, 1);
-	return as_word_next(s, ' ', ret);
+	while (s->n && as_is_white(s->p[0]))
+		*s = as_span_skip(*s, 1);
+	return as_span_cut(s, ' ', ret);
 }
 
 /* Without a value in front of it, each sample is one of its event. */
-static bool scan_head(struct as_part line, struct head *h)
+static bool scan_head(struct as_span line, struct head *h)
 {
-	struct as_part s = line, w;
+	struct as_span s = line, w;
 
 	do {
 		if (!next_word(&s, &w))
 			return false;
 	} while (!is_moment(w, &h->at_us));
-	h->who = as_part_trim((struct as_part){line.p, (size_t)(w.p - line.p)});
+	h->who = as_span_trim_white(as_span(line.p, (size_t)(w.p - line.p)));
 	if (!next_word(&s, &w))
 		return false;
 	h->value = 1;
@@ -80,25 +80,25 @@ static bool scan_head(struct as_part line, struct head *h)
 		return false;
 	if (w.n < 2 || w.p[w.n - 1] != ':')
 		return false;
-	h->event = (struct as_part){w.p, w.n - 1};
-	h->rest = as_part_trim(s);
+	h->event = as_span(w.p, w.n - 1);
+	h->rest = as_span_trim_white(s);
 	return true;
 }
 
-static bool is_head(struct as_part line)
+static bool is_head(struct as_span line)
 {
-	return line.n && !as_is_blank(line.p[0]) && line.p[0] != '#';
+	return line.n && !as_is_white(line.p[0]) && line.p[0] != '#';
 }
 
 /* Cuts the last word off. */
-static struct as_part last_word(struct as_part *s)
+static struct as_span last_word(struct as_span *s)
 {
 	size_t at = s->n;
 
-	while (at && !as_is_blank(s->p[at - 1]))
+	while (at && !as_is_white(s->p[at - 1]))
 		at--;
-	struct as_part w = as_part_from(*s, at);
-	*s = as_part_trim((struct as_part){s->p, at});
+	struct as_span w = as_span_skip(*s, at);
+	*s = as_span_trim_white(as_span(s->p, at));
 	return w;
 }
 
@@ -108,9 +108,9 @@ static uint32_t text(struct reader *r, const char *s)
 }
 
 /* "name 4242/4243 [001]"; with one number it is the thread's. */
-static void set_tags(struct reader *r, struct as_part who)
+static void set_tags(struct reader *r, struct as_span who)
 {
-	struct as_part w = last_word(&who);
+	struct as_span w = last_word(&who);
 	struct as_tag tag[3];
 	uint64_t one = 0, other = 0;
 	size_t n = 0;
@@ -132,7 +132,7 @@ static void set_tags(struct reader *r, struct as_part who)
 /* ── frames ───────────────────────────────────────────────────────────── */
 
 /* "work+0x1e": without where in it. */
-static struct as_part symbol_of(struct as_part s)
+static struct as_span symbol_of(struct as_span s)
 {
 	const char *plus = memrchr(s.p, '+', s.n);
 
@@ -151,7 +151,7 @@ static void push(struct reader *r, struct as_place at)
 }
 
 /* "app.c:12" below a frame: where in its source. */
-static void add_source(struct reader *r, struct as_part s)
+static void add_source(struct reader *r, struct as_span s)
 {
 	const char *colon = memrchr(s.p, ':', s.n);
 	uint64_t line = 0;
@@ -166,7 +166,7 @@ static void add_source(struct reader *r, struct as_part s)
 }
 
 /* "7f3a1c2b4d5e work+0x1e (/usr/bin/app)" */
-static void add_frame(struct reader *r, struct as_part s)
+static void add_frame(struct reader *r, struct as_span s)
 {
 	const char *open = s.n && s.p[s.n - 1] == ')' ? memmem(s.p, s.n, " (", 2) : NULL;
 	uint64_t address = 0;
@@ -175,14 +175,14 @@ static void add_frame(struct reader *r, struct as_part s)
 	for (const char *next = open; next;
 	     next = memmem(next + 1, (size_t)(s.p + s.n - next) - 1, " (", 2))
 		open = next;
-	if (!open || !used || used >= s.n || !as_is_blank(s.p[used]) || open < s.p + used) {
+	if (!open || !used || used >= s.n || !as_is_white(s.p[used]) || open < s.p + used) {
 		add_source(r, s);
 		return;
 	}
-	struct as_part name = {s.p + used, (size_t)(open - s.p) - used};
-	struct as_part file = {open + 2, (size_t)(s.p + s.n - open) - 3};
-	name = symbol_of(as_part_trim(name));
-	bool inlined = file.n == 7 && as_part_starts(file, "inlined");
+	struct as_span name = as_span(s.p + used, (size_t)(open - s.p) - used);
+	struct as_span file = as_span(open + 2, (size_t)(s.p + s.n - open) - 3);
+	name = symbol_of(as_span_trim_white(name));
+	bool inlined = as_span_is(file, "inlined");
 	push(r, (struct as_place){.function = as_profile_text(r->p, name.p, name.n),
 				  .file = inlined ? 0 : as_profile_text(r->p, file.p, file.n)});
 }
@@ -202,12 +202,11 @@ static void flush(struct reader *r)
 
 /* ── all of it ────────────────────────────────────────────────────────── */
 
-static size_t event_at(const struct reader *r, struct as_part name)
+static size_t event_at(const struct reader *r, struct as_span name)
 {
 	size_t i = 0;
 
-	while (i < r->nevents &&
-	       (strlen(r->event[i]) != name.n || memcmp(r->event[i], name.p, name.n) != 0))
+	while (i < r->nevents && !as_span_is(name, r->event[i]))
 		i++;
 	return i;
 }
@@ -219,10 +218,10 @@ static int broken(struct as_err *err, size_t number)
 
 static int gather_events(struct reader *r, struct as_err *err)
 {
-	struct as_part text = r->all, line;
+	struct as_span text = r->all, line;
 	struct head h;
 
-	for (size_t number = 1; as_line_next(&text, &line); number++) {
+	for (size_t number = 1; as_span_line(&text, &line); number++) {
 		if (!is_head(line))
 			continue;
 		if (!scan_head(line, &h) || h.event.n >= EVENT_NAME)
@@ -254,15 +253,15 @@ static void begin(struct reader *r, const struct head *h)
 
 static void read_lines(struct reader *r)
 {
-	struct as_part text = r->all, line;
+	struct as_span text = r->all, line;
 	struct head h;
 
-	while (as_line_next(&text, &line)) {
+	while (as_span_line(&text, &line)) {
 		if (is_head(line) && scan_head(line, &h)) {
 			flush(r);
 			begin(r, &h);
-		} else if (r->under_way && as_part_trim(line).n && line.p[0] != '#') {
-			add_frame(r, as_part_trim(line));
+		} else if (r->under_way && as_span_trim_white(line).n && line.p[0] != '#') {
+			add_frame(r, as_span_trim_white(line));
 		}
 	}
 	flush(r);
@@ -307,11 +306,11 @@ int as_read_perf(const char *p, size_t n, struct as_profile **ret, struct as_err
 /* The first line that is no remark is that of a sample. */
 bool as_is_perf(const char *p, size_t n)
 {
-	struct as_part text = {p, n}, line;
+	struct as_span text = as_span(p, n), line;
 	struct head h;
 
-	while (as_line_next(&text, &line))
-		if (as_part_trim(line).n && line.p[0] != '#')
+	while (as_span_line(&text, &line))
+		if (as_span_trim_white(line).n && line.p[0] != '#')
 			return is_head(line) && scan_head(line, &h);
 	return false;
 }

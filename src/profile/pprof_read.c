@@ -12,7 +12,7 @@
 #include "base/cleanup.h"
 #include "base/fault.h"
 #include "base/num.h"
-#include "profile/lines.h"
+#include "base/span.h"
 #include "profile/pprof.h"
 #include "profile/protobuf.h"
 #include "profile/read.h"
@@ -34,7 +34,7 @@ struct table {
 struct reader {
 	struct as_pb all;
 	struct as_profile *p;
-	struct as_part *string;
+	struct as_span *string;
 	size_t nstrings, string_cap;
 	struct as_value_kind kind[AS_VALUES_MAX];
 	size_t nkinds;
@@ -101,14 +101,14 @@ static bool add(struct table *t, const struct entry *e)
 
 /* ── strings and kinds ────────────────────────────────────────────────── */
 
-static struct as_part string(const struct reader *r, uint64_t at)
+static struct as_span string(const struct reader *r, uint64_t at)
 {
-	return at < r->nstrings ? r->string[at] : (struct as_part){"", 0};
+	return at < r->nstrings ? r->string[at] : as_span_of("");
 }
 
 static uint32_t text(struct reader *r, uint64_t at)
 {
-	struct as_part s = string(r, at);
+	struct as_span s = string(r, at);
 
 	return as_profile_text(r->p, s.p, s.n);
 }
@@ -117,13 +117,13 @@ static int add_string(struct reader *r, const struct as_pb_field *f, struct as_e
 {
 	if (!as_grow(&r->string, &r->string_cap, r->nstrings, sizeof *r->string, 64))
 		return no_memory(err);
-	r->string[r->nstrings++] = (struct as_part){f->body.p, f->body.n};
+	r->string[r->nstrings++] = as_span(f->body.p, f->body.n);
 	return AS_OK;
 }
 
 static char *name(const struct reader *r, uint64_t at)
 {
-	struct as_part s = string(r, at);
+	struct as_span s = string(r, at);
 
 	return as_strndup(s.p, s.n);
 }
@@ -363,19 +363,19 @@ static int add_sample(struct reader *r, const struct as_pb_field *f, struct as_e
 
 static void look_at_comment(struct reader *r, uint64_t at)
 {
-	struct as_part s = string(r, at);
+	struct as_span s = string(r, at);
 	size_t head = strlen(AS_PPROF_SLICE_NS);
 	uint64_t v = 0;
 
-	if (as_part_starts(s, AS_PPROF_SLICE_NS) && as_scan_u64(s.p + head, s.n - head, &v) &&
+	if (as_span_starts(s, AS_PPROF_SLICE_NS) && as_scan_u64(s.p + head, s.n - head, &v) &&
 	    v <= INT64_MAX)
 		r->p->slice_ns = (int64_t)v;
 	head = strlen(AS_PPROF_TOTALS);
-	if (as_part_starts(s, AS_PPROF_TOTALS) && as_scan_u64(s.p + head, s.n - head, &v) &&
+	if (as_span_starts(s, AS_PPROF_TOTALS) && as_scan_u64(s.p + head, s.n - head, &v) &&
 	    v <= AS_TOTALS_UNKNOWN)
 		r->p->totals = (enum as_totals)v;
 	head = strlen(AS_PPROF_TAKING);
-	if (!r->p->taking.known && as_part_starts(s, AS_PPROF_TAKING))
+	if (!r->p->taking.known && as_span_starts(s, AS_PPROF_TAKING))
 		r->p->taking = as_taking_scan(s.p + head, s.n - head);
 }
 
@@ -395,19 +395,18 @@ static int read_comment(struct reader *r, const struct as_pb_field *f, struct as
 static bool is_time(const struct reader *r, struct as_pb kind)
 {
 	struct as_pb_field x;
-	struct as_part unit = {"", 0};
+	struct as_span unit = as_span_of("");
 
 	while (as_pb_next(&kind, &x))
 		unit = x.number == V_UNIT ? string(r, x.value) : unit;
-	return unit.n == strlen("nanoseconds") && as_part_starts(unit, "nanoseconds");
+	return as_span_is(unit, "nanoseconds");
 }
 
 /* That of default_sample_type; without one, or of a name that no kind has, the last. */
-static void set_main(struct reader *r, struct as_part name)
+static void set_main(struct reader *r, struct as_span name)
 {
 	for (size_t i = 0; i < r->p->nkinds; i++)
-		if (name.n == strlen(r->p->kind[i].name) &&
-		    as_part_starts(name, r->p->kind[i].name))
+		if (as_span_is(name, r->p->kind[i].name))
 			r->p->main_kind = i;
 }
 

@@ -55,7 +55,7 @@ static bool place_of(struct reader *r, uint32_t at, uint32_t *ret)
 	if (!as_marshal_tuple(&r->m, at, item, 3) || v[item[0]].type != AS_M_TEXT ||
 	    v[item[1]].type != AS_M_INT || v[item[2]].type != AS_M_TEXT)
 		return false;
-	struct as_part file = v[item[0]].text, name = v[item[2]].text;
+	struct as_span file = v[item[0]].text, name = v[item[2]].text;
 	int64_t line = v[item[1]].number;
 	place.function = as_profile_text(r->p, name.n ? name.p : "?", name.n ? name.n : 1);
 	if (file.n != 1 || file.p[0] != '~')

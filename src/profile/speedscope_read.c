@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "base/fault.h"
 #include "base/json_doc.h"
-#include "profile/lines.h"
+#include "base/span.h"
 #include "profile/read.h"
 
 enum { JSON_MOST = 128 << 20, NAME = 128 };
@@ -303,10 +303,10 @@ int as_read_speedscope(const char *p, size_t n, struct as_profile **ret, struct 
 /* Its schema, or the two lists that it must have: somewhere at the beginning or the end. */
 bool as_is_speedscope(const char *p, size_t n)
 {
-	struct as_part s = as_part_trim((struct as_part){p, n});
+	struct as_span s = as_span_trim_white(as_span(p, n));
 
 	if (!s.n || s.p[0] != '{')
 		return false;
-	return as_part_has(s, "speedscope") ||
-	       (as_part_has(s, "\"shared\"") && as_part_has(s, "\"profiles\""));
+	return as_span_find(s, "speedscope") ||
+	       (as_span_find(s, "\"shared\"") && as_span_find(s, "\"profiles\""));
 }

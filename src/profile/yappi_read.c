@@ -9,32 +9,33 @@
 
 #include "base/cleanup.h"
 #include "base/num.h"
-#include "profile/lines.h"
+#include "base/span.h"
 #include "profile/pstats.h"
 #include "profile/read.h"
 
 enum { CALLS, CUMULATIVE, TIME, KINDS };
 
-static bool is_title(struct as_part s)
+static bool is_title(struct as_span s)
 {
-	return as_part_starts(s, "name ") && as_part_has(s, " ncall ") && as_part_has(s, " tsub ");
+	return as_span_starts(s, "name ") && as_span_find(s, " ncall ") &&
+	       as_span_find(s, " tsub ");
 }
 
 /* Cuts the last word off. */
-static struct as_part last_word(struct as_part *s)
+static struct as_span last_word(struct as_span *s)
 {
 	size_t at = s->n;
 
-	while (at && !as_is_blank(s->p[at - 1]))
+	while (at && !as_is_white(s->p[at - 1]))
 		at--;
-	struct as_part w = as_part_from(*s, at);
-	*s = as_part_trim((struct as_part){s->p, at});
+	struct as_span w = as_span_skip(*s, at);
+	*s = as_span_trim_white(as_span(s->p, at));
 	return w;
 }
 
-static bool seconds(struct as_part *row, int64_t *ret)
+static bool seconds(struct as_span *row, int64_t *ret)
 {
-	struct as_part w = last_word(row);
+	struct as_span w = last_word(row);
 	uint64_t ns = 0;
 
 	if (!w.n || as_scan_fixed(w.p, w.n, 1000000000, &ns) != w.n || ns > INT64_MAX)
@@ -44,17 +45,17 @@ static bool seconds(struct as_part *row, int64_t *ret)
 }
 
 /* "6/1": all calls, and those that did not come from itself. */
-static bool calls(struct as_part *row, int64_t *ret)
+static bool calls(struct as_span *row, int64_t *ret)
 {
-	struct as_part w = last_word(row);
+	struct as_span w = last_word(row);
 
 	return w.n && as_scan_i64(w.p, w.n, ret) > 0;
 }
 
 /* "/srv/app/main.py:16 main"; built-in functions have no file. */
-static struct as_place place_of(struct as_profile *p, struct as_part name)
+static struct as_place place_of(struct as_profile *p, struct as_span name)
 {
-	struct as_part file = name, function = last_word(&file);
+	struct as_span file = name, function = last_word(&file);
 	const char *colon = file.n ? memrchr(file.p, ':', file.n) : NULL;
 	uint64_t line = 0;
 	size_t digits = colon ? (size_t)(file.p + file.n - colon) - 1 : 0;
@@ -67,7 +68,7 @@ static struct as_place place_of(struct as_profile *p, struct as_part name)
 				 (int32_t)line, (int32_t)line};
 }
 
-static bool read_row(struct as_profile *p, struct as_part row)
+static bool read_row(struct as_profile *p, struct as_span row)
 {
 	int64_t v[KINDS] = {0}, average = 0;
 
@@ -87,14 +88,14 @@ int as_read_yappi(const char *p, size_t n, struct as_profile **ret, struct as_er
 		[TIME] = {AS_PSTATS_TIME, "nanoseconds"},
 	};
 	as_auto_profile struct as_profile *to = as_profile_new(kinds, KINDS, err);
-	struct as_part text = {p, n}, line;
+	struct as_span text = as_span(p, n), line;
 	bool in_table = false;
 
 	if (!to)
 		return err->code;
 	to->totals = AS_TOTALS_CUMULATIVE;
-	for (size_t number = 1; as_line_next(&text, &line); number++) {
-		line = as_part_trim(line);
+	for (size_t number = 1; as_span_line(&text, &line); number++) {
+		line = as_span_trim_white(line);
 		bool title = is_title(line);
 		if (in_table && line.n && !title && !read_row(to, line))
 			return as_fail(err, AS_EFORMAT, "no table of yappi: line %zu is no row",
@@ -109,10 +110,10 @@ int as_read_yappi(const char *p, size_t n, struct as_profile **ret, struct as_er
 
 bool as_is_yappi(const char *p, size_t n)
 {
-	struct as_part text = {p, n < 4096 ? n : 4096}, line;
+	struct as_span text = as_span(p, n < 4096 ? n : 4096), line;
 
-	while (as_line_next(&text, &line))
-		if (is_title(as_part_trim(line)))
+	while (as_span_line(&text, &line))
+		if (is_title(as_span_trim_white(line)))
 			return true;
 	return false;
 }

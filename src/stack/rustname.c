@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/span.h"
+
 enum {
 	DEEPEST = 100, /* parts within parts    */
 	STEPS = 20000, /* parts in all          */
@@ -128,11 +130,6 @@ static uint64_t decimal(struct reader *r)
 	return v;
 }
 
-struct word {
-	const char *p;
-	size_t n;
-};
-
 static bool is_word(const char *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -142,7 +139,7 @@ static bool is_word(const char *p, size_t n)
 }
 
 /* Those that are not ASCII stay in their Punycode. */
-static struct word word(struct reader *r)
+static struct as_span word(struct reader *r)
 {
 	(void)eat(r, 'u');
 	uint64_t n = decimal(r);
@@ -150,9 +147,9 @@ static struct word word(struct reader *r)
 	(void)eat(r, '_');
 	r->bad |= n > r->n - r->at || !is_word(r->p + r->at, n);
 	if (r->bad)
-		return (struct word){"", 0};
+		return as_span_of("");
 	r->at += n;
-	return (struct word){r->p + r->at - n, n};
+	return as_span(r->p + r->at - n, n);
 }
 
 /* ── parts ────────────────────────────────────────────────────────────── */
@@ -256,7 +253,7 @@ static void nested(struct reader *r, bool value)
 
 	path(r, value);
 	uint64_t which = tagged62(r, 's');
-	struct word w = word(r);
+	struct as_span w = word(r);
 
 	if (!isupper((unsigned char)space)) {
 		put(r, w.n ? "::" : "");
@@ -295,7 +292,7 @@ static void implementation(struct reader *r)
 static void crate(struct reader *r)
 {
 	(void)tagged62(r, 's');
-	struct word w = word(r);
+	struct as_span w = word(r);
 
 	put_n(r, w.p, w.n);
 }
@@ -394,7 +391,7 @@ static void tuple(struct reader *r)
 
 static void convention(struct reader *r)
 {
-	struct word w = {"C", 1};
+	struct as_span w = as_span_of("C");
 
 	if (!eat(r, 'C'))
 		w = word(r);
@@ -424,7 +421,7 @@ static void function(struct reader *r)
 /* Item = u8, of a trait */
 static void associated(struct reader *r)
 {
-	struct word w = word(r);
+	struct as_span w = word(r);
 
 	put_n(r, w.p, w.n);
 	put(r, " = ");

@@ -59,6 +59,18 @@ def _():
     expect(d["measured_seconds"] >= 0.2 and d["rate"] <= 50, (d["measured_seconds"], d["rate"]))
 
 
+@test("a closed loop: all time of its connections is told, what they waited for us as lateness")
+def _():
+    s = stub()
+    d = load(s.url, "-n", 20000, "-c", 64)
+    s.end()
+    latency, wire, late = (d[k]["mean"] for k in ("latency_ms", "wire_ms", "lateness_ms"))
+    busy = d["rate"] * latency / 1000
+    expect(63 <= busy <= 64.1, f"at any moment 64 are under way, here {busy} (Little's law)")
+    expect_near(wire + late, latency, 1e-3, "sent late, and on the wire")
+    expect(late > 0, "of many answers that come at once those behind the first are sent late")
+
+
 @test("ten requests are too few to call a load INVALID, and it says so")
 def _():
     s = stub()
@@ -347,8 +359,9 @@ def _():
                 left.append(c.close())
 
         def serve():
-            while True:
-                threading.Thread(target=talk, args=(server.accept()[0],), daemon=True).start()
+            with contextlib.suppress(OSError): # when the test is over
+                while True:
+                    threading.Thread(target=talk, args=(server.accept()[0],), daemon=True).start()
         left = []
         threading.Thread(target=serve, daemon=True).start()
         d = load("http://127.0.0.1:%d/" % server.getsockname()[1], "-R", 40, "-c", 6, "-z", "1s")

@@ -50,7 +50,7 @@ static void parse_files(const char *p, size_t n)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct as_span rest = as_span((const char *)data, size), groups = {"", 0};
+	struct as_span rest = as_span((const char *)data, size), groups = as_span_of("");
 
 	parse_files(rest.p, size);
 	if (as_span_cut(&rest, '\0', &groups))

@@ -18,7 +18,7 @@ static void must(int holds)
 static void answer(struct as_session *s, const char *p, size_t n, struct as_load *to)
 {
 	struct as_http http = {.status = 200};
-	struct as_http_piece piece = {p, n};
+	struct as_span piece = as_span(p, n);
 
 	as_session_keep(s, p, n, false, &piece);
 	as_buf_add(&s->head, p, n < 1000 ? n : 1000);

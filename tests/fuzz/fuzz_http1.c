@@ -45,7 +45,7 @@ static size_t feed(struct as_http *h, const char *p, size_t n, size_t step)
 /* Step by step it is the same message, and the pieces are its body. */
 static void walk(const struct as_http *whole, const char *p, size_t n)
 {
-	struct as_http_piece piece;
+	struct as_span piece;
 	struct as_http h;
 	uint64_t body = 0;
 

@@ -49,7 +49,7 @@ static void converse(const char *p, size_t n, enum as_model_api api)
 	as_model_done(&m);
 }
 
-static void lies_in(struct as_turn_text t, const char *p, size_t n)
+static void lies_in(struct as_span t, const char *p, size_t n)
 {
 	must(!t.n || (t.p >= p && t.p + t.n <= p + n));
 }

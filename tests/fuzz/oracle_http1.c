@@ -305,7 +305,7 @@ static void read_theirs(struct other *o, const char *p, size_t n, bool bodyless)
 
 static void read_ours(struct told *t, const char *p, size_t n, bool bodyless)
 {
-	struct as_http_piece piece;
+	struct as_span piece;
 	struct as_http h;
 
 	*t = (struct told){.body = AS_BUF(AS_BUF_FILE)};

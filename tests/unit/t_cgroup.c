@@ -19,11 +19,6 @@ extern const struct as_collector as_collect_cgroup;
 
 #define MIB INT64_C(1048576)
 
-static struct as_span span(const char *text)
-{
-	return as_span(text, strlen(text));
-}
-
 static char *text_of(struct as_span s)
 {
 	char *p = strndup(s.p, s.n);
@@ -45,37 +40,38 @@ static void t_group_lines(void)
 {
 	struct as_cg_line g;
 
-	EXPECT(as_parse_cg_line(span("4:cpu,cpuacct:/a:b/c"), &g) && !g.v2);
+	EXPECT(as_parse_cg_line(as_span_of("4:cpu,cpuacct:/a:b/c"), &g) && !g.v2);
 	EXPECT_SPAN(g.controllers, "cpu,cpuacct");
 	EXPECT_SPAN(g.path, "/a:b/c");
-	EXPECT(as_parse_cg_line(span("0::/"), &g) && g.v2);
+	EXPECT(as_parse_cg_line(as_span_of("0::/"), &g) && g.v2);
 	EXPECT_SPAN(g.path, "/");
-	EXPECT(as_parse_cg_line(span("1:name=systemd:/x"), &g) && !g.v2);
+	EXPECT(as_parse_cg_line(as_span_of("1:name=systemd:/x"), &g) && !g.v2);
 	EXPECT_SPAN(g.controllers, "name=systemd");
-	EXPECT(!as_parse_cg_line(span(""), &g));
-	EXPECT(!as_parse_cg_line(span("0:"), &g));
-	EXPECT(!as_parse_cg_line(span("0::"), &g));
-	EXPECT(!as_parse_cg_line(span("x::/"), &g));
-	EXPECT(!as_parse_cg_line(span("4:memory:relative"), &g));
+	EXPECT(!as_parse_cg_line(as_span_of(""), &g));
+	EXPECT(!as_parse_cg_line(as_span_of("0:"), &g));
+	EXPECT(!as_parse_cg_line(as_span_of("0::"), &g));
+	EXPECT(!as_parse_cg_line(as_span_of("x::/"), &g));
+	EXPECT(!as_parse_cg_line(as_span_of("4:memory:relative"), &g));
 }
 
 static void t_mount_lines(void)
 {
 	struct as_cg_mount m;
 
-	EXPECT(as_parse_cg_mount(
-		span("36 35 98:0 /root /mnt\\040x rw master:1 shared:2 - cgroup cg rw,cpu,cpuacct"),
-		&m));
+	EXPECT(as_parse_cg_mount(as_span_of("36 35 98:0 /root /mnt\\040x rw master:1 shared:2 - "
+					    "cgroup cg rw,cpu,cpuacct"),
+				 &m));
 	EXPECT(!m.v2);
 	EXPECT_SPAN(m.root, "/root");
 	EXPECT_SPAN(m.point, "/mnt\\040x");
 	EXPECT(as_span_lists(m.options, "cpu") && as_span_lists(m.options, "cpuacct"));
 	EXPECT(!as_span_lists(m.options, "cpuse") && !as_span_lists(m.options, "cp"));
-	EXPECT(as_parse_cg_mount(span("31 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw"), &m));
+	EXPECT(as_parse_cg_mount(as_span_of("31 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw"),
+				 &m));
 	EXPECT(m.v2);
-	EXPECT(!as_parse_cg_mount(span("28 1 8:2 / / rw shared:1 - ext4 /dev/sda2 rw"), &m));
-	EXPECT(!as_parse_cg_mount(span("31 23 0:26 / /sys/fs/cgroup rw shared:1"), &m));
-	EXPECT(!as_parse_cg_mount(span(""), &m));
+	EXPECT(!as_parse_cg_mount(as_span_of("28 1 8:2 / / rw shared:1 - ext4 /dev/sda2 rw"), &m));
+	EXPECT(!as_parse_cg_mount(as_span_of("31 23 0:26 / /sys/fs/cgroup rw shared:1"), &m));
+	EXPECT(!as_parse_cg_mount(as_span_of(""), &m));
 }
 
 static void t_unescape(void)
@@ -116,7 +112,8 @@ static void t_below(void)
 	struct as_span below;
 
 	for (size_t i = 0; i < AS_LEN(cases); i++) {
-		bool shown = as_cg_below(span(cases[i].path), span(cases[i].root), &below);
+		bool shown =
+			as_cg_below(as_span_of(cases[i].path), as_span_of(cases[i].root), &below);
 
 		if (shown != (cases[i].below != NULL))
 			UTEST_FAIL("'%s' below '%s': %d", cases[i].path, cases[i].root, shown);
@@ -197,7 +194,7 @@ static void places(const char *groups, const char *mounts, bool fixture, struct 
 {
 	struct as_err err;
 
-	EXPECT_OK(as_cg_places(span(groups), span(mounts), fixture, ret, &err), err);
+	EXPECT_OK(as_cg_places(as_span_of(groups), as_span_of(mounts), fixture, ret, &err), err);
 }
 
 static void t_places_subtree(void)

@@ -190,7 +190,7 @@ static void expect_request(struct visit *v, const char *want)
 static enum as_load_error answer(struct visit *v, const char *text)
 {
 	struct as_http http;
-	struct as_http_piece piece;
+	struct as_span piece;
 	size_t n = strlen(text), used = 0;
 
 	as_http_response(&http, false);

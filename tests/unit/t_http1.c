@@ -108,7 +108,7 @@ static const char *body_of(const char *text, size_t step)
 {
 	static char body[256];
 	size_t len = 0, n = strlen(text);
-	struct as_http_piece piece;
+	struct as_span piece;
 	struct as_http h;
 
 	as_http_response(&h, false);

@@ -177,11 +177,6 @@ static struct as_turn turn(const char *text, size_t i)
 	return t;
 }
 
-static bool is(struct as_turn_text t, const char *want)
-{
-	return t.n == strlen(want) && !memcmp(t.p, want, t.n);
-}
-
 static void t_turns(void)
 {
 	static const char text[] =
@@ -192,12 +187,12 @@ static void t_turns(void)
 
 	EXPECT_I64(t.latency_ns, 6 * AS_SECOND);
 	EXPECT_I64(t.chunk_ns, 50 * AS_MSEC);
-	EXPECT(t.stream && is(t.file, "a.txt") && is(t.text, "I look."));
-	EXPECT(is(t.calls, "[{\"name\":\"x\"}]"));
+	EXPECT(t.stream && as_span_is(t.file, "a.txt") && as_span_is(t.text, "I look."));
+	EXPECT(as_span_is(t.calls, "[{\"name\":\"x\"}]"));
 	t = turn(text, 1);
-	EXPECT(is(t.text, "Done, I think.") && !t.stream && !t.calls.n);
+	EXPECT(as_span_is(t.text, "Done, I think.") && !t.stream && !t.calls.n);
 	EXPECT_I64(t.latency_ns, 7 * AS_MSEC);
-	EXPECT(is(turn(text, 9).text, "Done, I think.")); /* without calls it is the end */
+	EXPECT(as_span_is(turn(text, 9).text, "Done, I think.")); /* without calls it is the end */
 	t = turn("<response latency_ms='5' stream='false'/>", 0);
 	EXPECT(!t.stream && t.latency_ns == 5 * AS_MSEC && !t.text.n);
 }
