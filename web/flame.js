@@ -161,7 +161,7 @@ define("report/data", ["require", "exports", "report/inflate"], function (requir
 define("report/units", ["require", "exports"], function (require, exports) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
-	exports.valueStep = exports.timeStep = exports.place = exports.moment = exports.clock = exports.tick = exports.inUnit = exports.number = exports.percent = exports.some = exports.count = exports.bytes = exports.duration = exports.spread = exports.UNKNOWN = void 0;
+	exports.valueStep = exports.timeStep = exports.place = exports.moment = exports.clock = exports.tick = exports.inUnit = exports.number = exports.percent = exports.some = exports.count = exports.bytes = exports.ms = exports.duration = exports.spread = exports.UNKNOWN = void 0;
 	exports.UNKNOWN = "–";
 	const NBSP = "\u00a0";
 	const SECOND = 1e9, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE, DAY = 24 * HOUR;
@@ -198,6 +198,10 @@ define("report/units", ["require", "exports"], function (require, exports) {
 		return `${sign}${v.toFixed(u ? decimals(v, 3) : 0)}${NBSP}${["ns", "µs", "ms", "s"][u]}`;
 	}
 	exports.duration = duration;
+	function ms(v) {
+		return bad(v) ? exports.UNKNOWN : duration(v * 1e6);
+	}
+	exports.ms = ms;
 	function longDuration(v) {
 		if (Math.round(v / SECOND) < 3600)
 			return pair(Math.round(v / SECOND), 60, "m", "s");

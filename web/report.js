@@ -158,7 +158,7 @@ define("tables", ["require", "exports", "dom"], function (require, exports, dom_
 define("units", ["require", "exports"], function (require, exports) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
-	exports.valueStep = exports.timeStep = exports.place = exports.moment = exports.clock = exports.tick = exports.inUnit = exports.number = exports.percent = exports.some = exports.count = exports.bytes = exports.duration = exports.spread = exports.UNKNOWN = void 0;
+	exports.valueStep = exports.timeStep = exports.place = exports.moment = exports.clock = exports.tick = exports.inUnit = exports.number = exports.percent = exports.some = exports.count = exports.bytes = exports.ms = exports.duration = exports.spread = exports.UNKNOWN = void 0;
 	exports.UNKNOWN = "–";
 	const NBSP = "\u00a0";
 	const SECOND = 1e9, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE, DAY = 24 * HOUR;
@@ -195,6 +195,10 @@ define("units", ["require", "exports"], function (require, exports) {
 		return `${sign}${v.toFixed(u ? decimals(v, 3) : 0)}${NBSP}${["ns", "µs", "ms", "s"][u]}`;
 	}
 	exports.duration = duration;
+	function ms(v) {
+		return bad(v) ? exports.UNKNOWN : duration(v * 1e6);
+	}
+	exports.ms = ms;
 	function longDuration(v) {
 		if (Math.round(v / SECOND) < 3600)
 			return pair(Math.round(v / SECOND), 60, "m", "s");
@@ -455,12 +459,11 @@ define("capacity", ["require", "exports", "dom", "tables", "units"], function (r
 	function table(probes) {
 		const number = (title, of, show) => ({ title, numeric: true, sort: (i) => of(probes[i]) ?? NaN,
 			show: (i) => show(of(probes[i])) });
-		const ms = (v) => units.duration(v === null ? null : v * 1e6);
 		const columns = [
 			number("tried", (p) => p.amount, units.count),
 			number("answers/s", (p) => p.rate, units.count),
 			number("under way", (p) => p.under_way, units.number),
-			number("p50", (p) => p.p50_ms, ms), number("p99", (p) => p.p99_ms, ms),
+			number("p50", (p) => p.p50_ms, units.ms), number("p99", (p) => p.p99_ms, units.ms),
 			number("errors", (p) => p.errors, units.percent),
 			{ title: "verdict", sort: (i) => probes[i].verdict, show: (i) => word(probes[i]) }
 		];
@@ -474,7 +477,75 @@ define("capacity", ["require", "exports", "dom", "tables", "units"], function (r
 	}
 	exports.capacitySection = capacitySection;
 });
-define("theme", ["require", "exports", "dom"], function (require, exports, dom_3) {
+define("flow", ["require", "exports", "dom", "tables", "units"], function (require, exports, dom_3, tables_2, units) {
+	"use strict";
+	Object.defineProperty(exports, "__esModule", { value: true });
+	exports.flowSection = void 0;
+	function column(rows, title, of, show, help) {
+		return { title, help, numeric: true, sort: (i) => of(rows[i]) ?? NaN,
+			show: (i) => show(of(rows[i])) };
+	}
+	function text(rows, title, of) {
+		return { title, sort: (i) => of(rows[i]), show: (i) => of(rows[i]) };
+	}
+	function errors(s) {
+		const kinds = Object.entries(s.errors).map(([kind, n]) => `${kind} ${units.count(n)}`);
+		return (0, dom_3.h)("span", { title: kinds.join(", ") || undefined }, units.count(s.failed));
+	}
+	function failures(s) {
+		return s.checks.length ? s.checks.reduce((sum, c) => sum + c.failed, 0) : null;
+	}
+	function checked(s) {
+		const failed = failures(s), passed = s.checks.reduce((sum, c) => sum + c.passed, 0);
+		if (failed === null || !(passed + failed))
+			return units.UNKNOWN;
+		return failed ? `${units.count(failed)} of ${units.count(passed + failed)} failed`
+			: `${units.count(passed)} passed`;
+	}
+	function stepTable(l, steps) {
+		const time = (title, key) => column(steps, title, (s) => s.latency_ms[key], units.ms, "from when it was due");
+		const columns = [
+			text(steps, "step", (s) => s.name),
+			column(steps, "requests", (s) => s.requests, units.count, "measured, however they ended"),
+			{ title: "errors", numeric: true, sort: (i) => steps[i].failed,
+				show: (i) => errors(steps[i]) },
+			...l.good ? [column(steps, "good", (s) => s.goodput, units.percent, "answers that kept to all bounds")] : [],
+			time("p50", "p50"), time("p90", "p90"), time("p99", "p99"), time("max", "max"),
+			...steps.some((s) => s.checks.length) ? [{ title: "checks", numeric: true,
+					sort: (i) => failures(steps[i]) ?? NaN,
+					show: (i) => checked(steps[i]) }] : []
+		];
+		return new tables_2.Table(columns, steps.length, -1, false, steps.length).root;
+	}
+	function checkTable(steps) {
+		const all = steps.flatMap((s) => s.checks.map((c) => ({ step: s.name, ...c })));
+		if (!all.length)
+			return [];
+		const columns = [text(all, "check", (c) => c.name), text(all, "step", (c) => c.step),
+			column(all, "passed", (c) => c.passed, units.count),
+			column(all, "failed", (c) => c.failed, units.count)];
+		const failing = all.some((c) => c.failed);
+		return [(0, dom_3.h)("h3", {}, "Checks"), new tables_2.Table(columns, all.length, failing ? 3 : -1).root];
+	}
+	function sentence(s) {
+		const parts = [`${units.some(s.ended, "session")} ended`];
+		if (s.ended)
+			parts.push(`p50 ${units.ms(s.duration_ms.p50)}`, `p99 ${units.ms(s.duration_ms.p99)}`);
+		if (s.broken)
+			parts.push(`${units.count(s.broken)} broke off`);
+		if (s.unfinished)
+			parts.push(`${units.count(s.unfinished)} at work at the end`);
+		return parts.join(" · ");
+	}
+	function flowSection(data) {
+		const l = data.run.load, steps = l?.steps ?? [];
+		if (!l || !steps.length)
+			return [];
+		return [(0, dom_3.h)("section", { id: "steps" }, (0, dom_3.h)("h2", {}, "Steps"), l.sessions ? (0, dom_3.h)("p", {}, sentence(l.sessions)) : null, stepTable(l, steps), ...checkTable(steps))];
+	}
+	exports.flowSection = flowSection;
+});
+define("theme", ["require", "exports", "dom"], function (require, exports, dom_4) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.startTheme = exports.themeSwitch = exports.onPaper = exports.onTheme = exports.colour = void 0;
@@ -507,7 +578,7 @@ define("theme", ["require", "exports", "dom"], function (require, exports, dom_3
 	}
 	exports.onPaper = onPaper;
 	function themeSwitch() {
-		const select = (0, dom_3.h)("select", { id: "theme", "aria-label": "Colours" }, (0, dom_3.h)("option", { value: "auto" }, "System colours"), (0, dom_3.h)("option", { value: "light" }, "Light"), (0, dom_3.h)("option", { value: "dark" }, "Dark"));
+		const select = (0, dom_4.h)("select", { id: "theme", "aria-label": "Colours" }, (0, dom_4.h)("option", { value: "auto" }, "System colours"), (0, dom_4.h)("option", { value: "light" }, "Light"), (0, dom_4.h)("option", { value: "dark" }, "Dark"));
 		select.addEventListener("change", () => {
 			choice = select.value;
 			apply();
@@ -523,7 +594,7 @@ define("theme", ["require", "exports", "dom"], function (require, exports, dom_3
 	}
 	exports.startTheme = startTheme;
 });
-define("head", ["require", "exports", "dom", "theme", "units"], function (require, exports, dom_4, theme_1, units) {
+define("head", ["require", "exports", "dom", "theme", "units"], function (require, exports, dom_5, theme_1, units) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.headline = exports.fewTicks = exports.provenance = exports.verdict = exports.header = exports.shell = void 0;
@@ -558,8 +629,8 @@ define("head", ["require", "exports", "dom", "theme", "units"], function (requir
 		const { identity } = data.run;
 		const status = inVain(data) ? "failed" : data.run.outcome.status;
 		const good = status === "success" ? "good" : status === "running" ? "live" : "bad";
-		return (0, dom_4.h)("header", {}, (0, dom_4.h)("div", { class: "title" }, (0, dom_4.h)("h1", {}, identity.name ?? identity.id), (0, dom_4.h)("span", { class: `status ${good}` }, `${MARKS[status] ?? ""} ${outcome(data)}`), (0, dom_4.h)("span", { class: "grow" }), (0, theme_1.themeSwitch)()), (0, dom_4.h)("p", { class: "command" }, shell(identity.command) ||
-			(identity.target !== null ? `process ${identity.target}` : "")), (0, dom_4.h)("p", { class: "facts" }, facts(data).join(" · ")));
+		return (0, dom_5.h)("header", {}, (0, dom_5.h)("div", { class: "title" }, (0, dom_5.h)("h1", {}, identity.name ?? identity.id), (0, dom_5.h)("span", { class: `status ${good}` }, `${MARKS[status] ?? ""} ${outcome(data)}`), (0, dom_5.h)("span", { class: "grow" }), (0, theme_1.themeSwitch)()), (0, dom_5.h)("p", { class: "command" }, shell(identity.command) ||
+			(identity.target !== null ? `process ${identity.target}` : "")), (0, dom_5.h)("p", { class: "facts" }, facts(data).join(" · ")));
 	}
 	exports.header = header;
 	function facts(data) {
@@ -581,9 +652,9 @@ define("head", ["require", "exports", "dom", "theme", "units"], function (requir
 	function verdict(data) {
 		const v = data.run.verdict;
 		if (!v)
-			return (0, dom_4.h)("section", { id: "verdict" }, (0, dom_4.h)("p", { class: "sentence" }, "Not judged."));
+			return (0, dom_5.h)("section", { id: "verdict" }, (0, dom_5.h)("p", { class: "sentence" }, "Not judged."));
 		const how = sure(v.confidence);
-		return (0, dom_4.h)("section", { id: "verdict", "data-kind": v.kind }, (0, dom_4.h)("p", { class: "sentence" }, capital(v.sentence), how ? (0, dom_4.h)("small", {}, how) : null), v.advice ? (0, dom_4.h)("p", { class: "advice" }, `→ ${v.advice}`) : null, v.evidence.length ? (0, dom_4.h)("dl", { class: "evidence" }, ...v.evidence.map((e) => (0, dom_4.h)("div", {}, (0, dom_4.h)("dt", {}, e.what), (0, dom_4.h)("dd", {}, e.value)))) : null, troubles(data));
+		return (0, dom_5.h)("section", { id: "verdict", "data-kind": v.kind }, (0, dom_5.h)("p", { class: "sentence" }, capital(v.sentence), how ? (0, dom_5.h)("small", {}, how) : null), v.advice ? (0, dom_5.h)("p", { class: "advice" }, `→ ${v.advice}`) : null, v.evidence.length ? (0, dom_5.h)("dl", { class: "evidence" }, ...v.evidence.map((e) => (0, dom_5.h)("div", {}, (0, dom_5.h)("dt", {}, e.what), (0, dom_5.h)("dd", {}, e.value)))) : null, troubles(data));
 	}
 	exports.verdict = verdict;
 	function growing(g) {
@@ -604,6 +675,9 @@ define("head", ["require", "exports", "dom", "theme", "units"], function (requir
 		say("throttled", (v) => `${units.duration(v)} stopped by a CPU quota`);
 		say("swap_peak", (v) => `${units.bytes(v)} in swap`);
 		say("lost_events", (v) => `${units.count(v)} events lost: short processes may be missing`);
+		if (data.run.load?.unasked)
+			found.push(`${units.some(data.run.load.unasked, "connection")} left for what the server ` +
+				"said there, with no request under way");
 		if (data.run.growth?.answer === "grows")
 			found.push(growing(data.run.growth));
 		if (unmeasured)
@@ -612,27 +686,27 @@ define("head", ["require", "exports", "dom", "theme", "units"], function (requir
 			found.push(`${units.some(survivors, "process", "processes")} outlived the command`);
 		if (error)
 			found.push(error);
-		return found.length ? (0, dom_4.h)("ul", { class: "troubles" }, ...found.map((f) => (0, dom_4.h)("li", {}, f))) : null;
+		return found.length ? (0, dom_5.h)("ul", { class: "troubles" }, ...found.map((f) => (0, dom_5.h)("li", {}, f))) : null;
 	}
 	function provenance(k) {
 		const text = k.provenance === "unavailable" ? k.source || "unavailable"
 			: k.provenance === "measured" ? k.source || "measured"
 				: `${k.provenance}: ${k.source ?? ""}`;
-		return (0, dom_4.h)("p", { class: `how ${k.provenance}`, title: k.provenance }, text);
+		return (0, dom_5.h)("p", { class: `how ${k.provenance}`, title: k.provenance }, text);
 	}
 	exports.provenance = provenance;
 	function phrases(...words) {
-		const spans = words.filter((w) => w).map((w) => (0, dom_4.h)("span", {}, w));
-		return (0, dom_4.h)("p", { class: "phrases" }, ...spans);
+		const spans = words.filter((w) => w).map((w) => (0, dom_5.h)("span", {}, w));
+		return (0, dom_5.h)("p", { class: "phrases" }, ...spans);
 	}
 	function tile(t) {
 		const lines = t.value === units.UNKNOWN ? [] : t.lines;
-		return (0, dom_4.h)("div", { class: "tile" }, (0, dom_4.h)("h3", {}, t.title), (0, dom_4.h)("p", { class: "figure" }, t.value), ...lines.map((l) => typeof l === "string" ? l ? (0, dom_4.h)("p", {}, l) : null : l), t.known ? provenance(t.known) : null);
+		return (0, dom_5.h)("div", { class: "tile" }, (0, dom_5.h)("h3", {}, t.title), (0, dom_5.h)("p", { class: "figure" }, t.value), ...lines.map((l) => typeof l === "string" ? l ? (0, dom_5.h)("p", {}, l) : null : l), t.known ? provenance(t.known) : null);
 	}
 	function split(user, system) {
 		if (user === null || system === null || user + system <= 0)
 			return null;
-		const bar = (0, dom_4.h)("div", { class: "split", title: "user and system" }, (0, dom_4.h)("i", { class: "ink1" }), (0, dom_4.h)("i", { class: "ink2" }));
+		const bar = (0, dom_5.h)("div", { class: "split", title: "user and system" }, (0, dom_5.h)("i", { class: "ink1" }), (0, dom_5.h)("i", { class: "ink2" }));
 		bar.firstChild.style.flexGrow = String(user / (user + system));
 		bar.lastChild.style.flexGrow = String(system / (user + system));
 		return bar;
@@ -721,10 +795,10 @@ define("head", ["require", "exports", "dom", "theme", "units"], function (requir
 			] };
 	}
 	function latencyTile(l) {
-		const ms = (v = null) => units.duration(v === null ? null : v * 1e6);
-		return { title: "Latency, p99", value: ms(l.latency_ms.p99), lines: [
-				phrases(`p50 ${ms(l.latency_ms.p50)}`, `p90 ${ms(l.latency_ms.p90)}`),
-				phrases(`p99.9 ${ms(l.latency_ms.p999)}`, `max ${ms(l.latency_ms.max)}`),
+		const { ms } = units, { p50, p90, p99, p999, max } = l.latency_ms;
+		return { title: "Latency, p99", value: ms(p99), lines: [
+				phrases(`p50 ${ms(p50)}`, `p90 ${ms(p90)}`),
+				phrases(`p99.9 ${ms(p999)}`, `max ${ms(max)}`),
 				`on the wire, p99 ${ms(l.wire_ms.p99)}`
 			] };
 	}
@@ -734,11 +808,11 @@ define("head", ["require", "exports", "dom", "theme", "units"], function (requir
 	function headline(data) {
 		const tiles = [timeTile(data), ...loadTiles(data.run.load), cpuTile(data), memoryTile(data),
 			diskTile(data), ...networkTile(data), processTile(data)];
-		return (0, dom_4.h)("section", { id: "used", "aria-label": "What it used" }, ...tiles.map(tile));
+		return (0, dom_5.h)("section", { id: "used", "aria-label": "What it used" }, ...tiles.map(tile));
 	}
 	exports.headline = headline;
 });
-define("heap", ["require", "exports", "dom", "tables", "units"], function (require, exports, dom_5, tables_2, units) {
+define("heap", ["require", "exports", "dom", "tables", "units"], function (require, exports, dom_6, tables_3, units) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.heapSection = void 0;
@@ -765,17 +839,17 @@ define("heap", ["require", "exports", "dom", "tables", "units"], function (requi
 				show: (i) => owners[i].function ?? "(no stack)" },
 			{ title: "where", sort: (i) => place(owners[i]), show: (i) => place(owners[i]) }
 		];
-		return new tables_2.Table(columns, owners.length, 0, true, owners.length).root;
+		return new tables_3.Table(columns, owners.length, 0, true, owners.length).root;
 	}
 	function heapSection(data) {
 		const p = data.run.heap;
 		if (!p)
 			return [];
-		return [(0, dom_5.h)("section", { id: "heap" }, (0, dom_5.h)("h2", {}, "Memory that it allocated"), ...sentences(p).map((text) => (0, dom_5.h)("p", {}, text)), ...p.peak_by_line.length ? [table(p.peak_by_line)] : [])];
+		return [(0, dom_6.h)("section", { id: "heap" }, (0, dom_6.h)("h2", {}, "Memory that it allocated"), ...sentences(p).map((text) => (0, dom_6.h)("p", {}, text)), ...p.peak_by_line.length ? [table(p.peak_by_line)] : [])];
 	}
 	exports.heapSection = heapSection;
 });
-define("lists", ["require", "exports", "data", "dom", "tables", "units"], function (require, exports, data_1, dom_6, tables_3, units) {
+define("lists", ["require", "exports", "data", "dom", "tables", "units"], function (require, exports, data_1, dom_7, tables_4, units) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.lists = void 0;
@@ -850,13 +924,13 @@ define("lists", ["require", "exports", "data", "dom", "tables", "units"], functi
 				continue;
 			const columns = columnsOf(data, scope, c);
 			const by = columns.findIndex((x) => x.key === scope.rank);
-			made.push((0, dom_6.h)("section", { id: scope.plural, "data-short": capital(scope.plural) }, (0, dom_6.h)("h2", {}, capital(scope.plural), (0, dom_6.h)("small", {}, uncapital(scope.title))), new tables_3.Table(columns, c.id.length, scope.name === "core" ? -1 : by).root));
+			made.push((0, dom_7.h)("section", { id: scope.plural, "data-short": capital(scope.plural) }, (0, dom_7.h)("h2", {}, capital(scope.plural), (0, dom_7.h)("small", {}, uncapital(scope.title))), new tables_4.Table(columns, c.id.length, scope.name === "core" ? -1 : by).root));
 		}
 		return made;
 	}
 	exports.lists = lists;
 });
-define("numbers", ["require", "exports", "dom", "head", "tables", "units"], function (require, exports, dom_7, head_1, tables_4, units) {
+define("numbers", ["require", "exports", "dom", "head", "tables", "units"], function (require, exports, dom_8, head_1, tables_5, units) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.about = exports.numbers = void 0;
@@ -864,11 +938,11 @@ define("numbers", ["require", "exports", "dom", "head", "tables", "units"], func
 		return { title, long, sort: of, show: of };
 	}
 	function fold(title, count, ...body) {
-		return (0, dom_7.h)("details", {}, (0, dom_7.h)("summary", {}, title, (0, dom_7.h)("small", {}, String(count))), ...body);
+		return (0, dom_8.h)("details", {}, (0, dom_8.h)("summary", {}, title, (0, dom_8.h)("small", {}, String(count))), ...body);
 	}
 	function totals(data) {
 		const rows = Object.entries(data.run.totals).map(([key, t]) => ({ ...data.totals[key], ...t }));
-		return fold("Totals", rows.length, new tables_4.Table([
+		return fold("Totals", rows.length, new tables_5.Table([
 			text("total", (i) => rows[i].title),
 			{ title: "value", numeric: true, sort: (i) => rows[i].value ?? NaN,
 				show: (i) => units.inUnit(rows[i].unit, rows[i].value) },
@@ -887,7 +961,7 @@ define("numbers", ["require", "exports", "dom", "head", "tables", "units"], func
 		const number = (name) => ({ title: name, numeric: true,
 			sort: (i) => rows[i][1][name] ?? NaN,
 			show: (i) => units.inUnit(unitOf(rows[i][1].unit, rows[i][1].kind), rows[i][1][name]) });
-		return fold(title, rows.length, new tables_4.Table([
+		return fold(title, rows.length, new tables_5.Table([
 			text("metric", (i) => rows[i][0].slice(scope.length + 1)), number("mean"), number("min"),
 			number("max"), number("last"), text("known", (i) => rows[i][1].provenance),
 			text("from, or why not", (i) => rows[i][1].source ?? ""),
@@ -895,24 +969,24 @@ define("numbers", ["require", "exports", "dom", "head", "tables", "units"], func
 		], rows.length, -1, false, 99).root);
 	}
 	function numbers(data) {
-		return (0, dom_7.h)("section", { id: "numbers", "data-short": "Numbers" }, (0, dom_7.h)("h2", {}, "Every number, and how it is known"), totals(data), metrics(data, "load", "The load over time"), metrics(data, "job", "The job over time"), metrics(data, "cgroup", "Its control group"), metrics(data, "system", "The machine"));
+		return (0, dom_8.h)("section", { id: "numbers", "data-short": "Numbers" }, (0, dom_8.h)("h2", {}, "Every number, and how it is known"), totals(data), metrics(data, "load", "The load over time"), metrics(data, "job", "The job over time"), metrics(data, "cgroup", "Its control group"), metrics(data, "system", "The machine"));
 	}
 	exports.numbers = numbers;
 	function pairs(o) {
 		return Object.entries(o).map(([k, v]) => `${k}=${v}`).join(", ");
 	}
 	function rows(list) {
-		return (0, dom_7.h)("dl", { class: "facts" }, ...list.filter(([, v]) => v).map(([k, v]) => (0, dom_7.h)("div", {}, (0, dom_7.h)("dt", {}, k), (0, dom_7.h)("dd", {}, v))));
+		return (0, dom_8.h)("dl", { class: "facts" }, ...list.filter(([, v]) => v).map(([k, v]) => (0, dom_8.h)("div", {}, (0, dom_8.h)("dt", {}, k), (0, dom_8.h)("dd", {}, v))));
 	}
 	function about(data) {
-		return (0, dom_7.h)("div", { class: "pair" }, identity(data), cost(data));
+		return (0, dom_8.h)("div", { class: "pair" }, identity(data), cost(data));
 	}
 	exports.about = about;
 	function identity(data) {
 		const { identity: who, outcome } = data.run;
 		const ended = who.start_ns !== null && outcome.duration_ns !== null &&
 			outcome.status !== "running" ? units.moment(who.start_ns + outcome.duration_ns) : null;
-		return (0, dom_7.h)("section", { id: "identity" }, (0, dom_7.h)("h2", {}, "The run"), rows([
+		return (0, dom_8.h)("section", { id: "identity" }, (0, dom_8.h)("h2", {}, "The run"), rows([
 			["id", who.id], ["name", who.name], ["version", who.version], ["kind", who.kind],
 			["command", (0, head_1.shell)(who.command)],
 			["attached to", who.target === null ? null : `process ${who.target}`],
@@ -930,8 +1004,8 @@ define("numbers", ["require", "exports", "dom", "head", "tables", "units"], func
 		const cpu = seconds(self.cpu_seconds);
 		const share = cpu !== null && life ? `, ${units.percent(cpu / life)} of one core` : "";
 		const late = self.late ? `, ${units.count(self.late)} late` : "";
-		const title = (0, dom_7.h)("h2", {}, "What measuring cost");
-		return (0, dom_7.h)("section", { id: "cost", "data-short": "Cost" }, title, rows([
+		const title = (0, dom_8.h)("h2", {}, "What measuring cost");
+		return (0, dom_8.h)("section", { id: "cost", "data-short": "Cost" }, title, rows([
 			["CPU time", cpu === null ? null : `${units.duration(cpu)}${share}`],
 			["memory", units.bytes(self.memory_peak_bytes)],
 			["samples", `${units.count(self.samples)}${late}`],
@@ -1585,13 +1659,13 @@ define("draw", ["require", "exports", "series", "theme", "thin", "units"], funct
 	}
 	exports.drawPlot = drawPlot;
 });
-define("lanes", ["require", "exports", "dom", "draw", "theme", "units"], function (require, exports, dom_8, draw_1, theme_3, units) {
+define("lanes", ["require", "exports", "dom", "draw", "theme", "units"], function (require, exports, dom_9, draw_1, theme_3, units) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.Pointer = exports.TimeAxis = exports.lane = void 0;
 	function lane(kind) {
-		const side = (0, dom_8.h)("div", { class: "side" }), picture = (0, dom_8.h)("div", { class: "picture" });
-		return { root: (0, dom_8.h)("div", { class: `lane ${kind}` }, side, picture), side, picture };
+		const side = (0, dom_9.h)("div", { class: "side" }), picture = (0, dom_9.h)("div", { class: "picture" });
+		return { root: (0, dom_9.h)("div", { class: `lane ${kind}` }, side, picture), side, picture };
 	}
 	exports.lane = lane;
 	class TimeAxis {
@@ -1599,8 +1673,8 @@ define("lanes", ["require", "exports", "dom", "draw", "theme", "units"], functio
 			this.view = view;
 			this.startNs = startNs;
 			this.lane = lane("axis");
-			this.canvas = (0, dom_8.h)("canvas", { "aria-hidden": "true" });
-			this.moment = (0, dom_8.h)("output", { class: "moment" });
+			this.canvas = (0, dom_9.h)("canvas", { "aria-hidden": "true" });
+			this.moment = (0, dom_9.h)("output", { class: "moment" });
 			this.lane.picture.append(this.canvas, this.moment);
 			view.onCursor(() => this.point());
 		}
@@ -1640,8 +1714,8 @@ define("lanes", ["require", "exports", "dom", "draw", "theme", "units"], functio
 			this.ruler = ruler;
 			this.view = view;
 			this.moments = moments;
-			this.line = (0, dom_8.h)("div", { class: "cursor", hidden: true });
-			this.chosen = (0, dom_8.h)("div", { class: "chosen", hidden: true });
+			this.line = (0, dom_9.h)("div", { class: "cursor", hidden: true });
+			this.chosen = (0, dom_9.h)("div", { class: "chosen", hidden: true });
 			this.press = null;
 			field.append(this.line, this.chosen);
 			field.addEventListener("pointermove", (e) => this.move(e));
@@ -1763,7 +1837,7 @@ define("lanes", ["require", "exports", "dom", "draw", "theme", "units"], functio
 	}
 	exports.Pointer = Pointer;
 });
-define("phases", ["require", "exports", "dom", "draw", "lanes", "tables", "units"], function (require, exports, dom_9, draw_2, lanes_1, tables_5, units) {
+define("phases", ["require", "exports", "dom", "draw", "lanes", "tables", "units"], function (require, exports, dom_10, draw_2, lanes_1, tables_6, units) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.phaseSection = exports.phaseLane = void 0;
@@ -1779,8 +1853,8 @@ define("phases", ["require", "exports", "dom", "draw", "lanes", "tables", "units
 			return null;
 		const l = (0, lanes_1.lane)("phases");
 		const bands = phases.map((p) => band(p, view));
-		l.side.append((0, dom_9.h)("h3", {}, "Phases", (0, dom_9.h)("small", {}, "click to zoom")));
-		l.picture.append((0, dom_9.h)("div", { class: "strip" }, ...bands));
+		l.side.append((0, dom_10.h)("h3", {}, "Phases", (0, dom_10.h)("small", {}, "click to zoom")));
+		l.picture.append((0, dom_10.h)("div", { class: "strip" }, ...bands));
 		const draw = () => {
 			const room = l.picture.clientWidth - draw_2.GUTTER - draw_2.MARGIN;
 			phases.forEach((p, i) => place(bands[i], p, view, room));
@@ -1791,7 +1865,7 @@ define("phases", ["require", "exports", "dom", "draw", "lanes", "tables", "units
 	function band(p, view) {
 		const title = `${p.name}\n${units.duration(p.to_ns - p.from_ns)}, from ` +
 			`${units.duration(p.from_ns)} to ${units.duration(p.to_ns)}`;
-		const b = (0, dom_9.h)("button", { type: "button", class: `band ${INKS[p.kind] ?? ""}`, title }, p.name);
+		const b = (0, dom_10.h)("button", { type: "button", class: `band ${INKS[p.kind] ?? ""}`, title }, p.name);
 		b.addEventListener("click", () => view.zoom(p.from_ns, p.to_ns));
 		return b;
 	}
@@ -1824,11 +1898,11 @@ define("phases", ["require", "exports", "dom", "draw", "lanes", "tables", "units
 			number("read", (p) => p.read_bytes_per_second, rate),
 			number("written", (p) => p.write_bytes_per_second, rate)
 		];
-		return [(0, dom_9.h)("section", { id: "phases" }, (0, dom_9.h)("h2", {}, "Phases"), new tables_5.Table(columns, phases.length, -1, false, 24).root)];
+		return [(0, dom_10.h)("section", { id: "phases" }, (0, dom_10.h)("h2", {}, "Phases"), new tables_6.Table(columns, phases.length, -1, false, 24).root)];
 	}
 	exports.phaseSection = phaseSection;
 });
-define("plain", ["require", "exports", "dom"], function (require, exports, dom_10) {
+define("plain", ["require", "exports", "dom"], function (require, exports, dom_11) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.begin = void 0;
@@ -1843,7 +1917,7 @@ define("plain", ["require", "exports", "dom"], function (require, exports, dom_1
 		}
 		catch (e) {
 			const why = `This browser cannot draw the page (${String(e)}); here is its text.`;
-			page.replaceChildren((0, dom_10.h)("p", { class: "failed" }, why), (0, dom_10.h)("pre", {}, plainText()));
+			page.replaceChildren((0, dom_11.h)("p", { class: "failed" }, why), (0, dom_11.h)("pre", {}, plainText()));
 		}
 		page.dataset.ready = "true";
 	}
@@ -1986,12 +2060,12 @@ define("tree", ["require", "exports", "data"], function (require, exports, data_
 	}
 	exports.ended = ended;
 });
-define("details", ["require", "exports", "data", "dom", "tree", "units"], function (require, exports, data_3, dom_11, tree_1, units) {
+define("details", ["require", "exports", "data", "dom", "tree", "units"], function (require, exports, data_3, dom_12, tree_1, units) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.processDetails = void 0;
 	function list(pairs) {
-		return (0, dom_11.h)("dl", {}, ...pairs.map(([k, v]) => (0, dom_11.h)("div", {}, (0, dom_11.h)("dt", {}, k), (0, dom_11.h)("dd", {}, v))));
+		return (0, dom_12.h)("dl", {}, ...pairs.map(([k, v]) => (0, dom_12.h)("div", {}, (0, dom_12.h)("dt", {}, k), (0, dom_12.h)("dd", {}, v))));
 	}
 	function end(c, i) {
 		const s = c.wait_status[i];
@@ -2014,8 +2088,8 @@ define("details", ["require", "exports", "data", "dom", "tree", "units"], functi
 	function one(data, p, i) {
 		const { c } = p, up = c.parent[i] === null ? undefined : p.index.get(c.parent[i]);
 		return [
-			(0, dom_11.h)("h3", {}, p.nameOf(i), (0, dom_11.h)("small", {}, `pid ${c.key[i]}`)),
-			c.detail[i] ? (0, dom_11.h)("pre", { class: "command" }, c.detail[i]) : null,
+			(0, dom_12.h)("h3", {}, p.nameOf(i), (0, dom_12.h)("small", {}, `pid ${c.key[i]}`)),
+			c.detail[i] ? (0, dom_12.h)("pre", { class: "command" }, c.detail[i]) : null,
 			list([["began", units.duration(c.born_ns[i])],
 				["lived", units.duration(p.died(i) - p.born(i))], ["ended", end(c, i)],
 				["parent", up === undefined ? units.UNKNOWN : `${p.nameOf(up)} (${c.key[up]})`],
@@ -2030,24 +2104,24 @@ define("details", ["require", "exports", "data", "dom", "tree", "units"], functi
 		const lives = row.members.map((i) => p.died(i) - p.born(i)).sort((a, b) => a - b);
 		const top = [...row.members].sort((a, b) => (p.cpu[b] || 0) - (p.cpu[a] || 0)).slice(0, 10);
 		return [
-			(0, dom_11.h)("h3", {}, row.name, (0, dom_11.h)("small", {}, `${units.count(row.members.length)} processes`)),
+			(0, dom_12.h)("h3", {}, row.name, (0, dom_12.h)("small", {}, `${units.count(row.members.length)} processes`)),
 			list([["CPU, all", units.duration(row.cpu)],
 				["CPU, each", units.duration(row.cpu / row.members.length)],
 				["lived, shortest", units.duration(lives[0])],
 				["lived, middle", units.duration(median(lives))],
 				["lived, longest", units.duration(lives[lives.length - 1])],
 				["largest peak", units.bytes(row.peak)]]),
-			(0, dom_11.h)("h4", {}, "The ten with most CPU time"),
-			(0, dom_11.h)("table", { class: "plain" }, (0, dom_11.h)("tbody", {}, ...top.map((i) => (0, dom_11.h)("tr", {}, (0, dom_11.h)("td", { class: "num" }, String(p.c.key[i])), (0, dom_11.h)("td", { class: "num" }, units.duration(p.cpu[i])), (0, dom_11.h)("td", { class: "num" }, units.bytes(p.peak[i])), (0, dom_11.h)("td", { class: "long" }, p.c.detail[i] ?? p.nameOf(i))))))
+			(0, dom_12.h)("h4", {}, "The ten with most CPU time"),
+			(0, dom_12.h)("table", { class: "plain" }, (0, dom_12.h)("tbody", {}, ...top.map((i) => (0, dom_12.h)("tr", {}, (0, dom_12.h)("td", { class: "num" }, String(p.c.key[i])), (0, dom_12.h)("td", { class: "num" }, units.duration(p.cpu[i])), (0, dom_12.h)("td", { class: "num" }, units.bytes(p.peak[i])), (0, dom_12.h)("td", { class: "long" }, p.c.detail[i] ?? p.nameOf(i))))))
 		];
 	}
 	function processDetails(data, p, row) {
 		const parts = row.members.length > 1 ? many(p, row) : one(data, p, row.members[0]);
-		return (0, dom_11.h)("div", {}, ...parts);
+		return (0, dom_12.h)("div", {}, ...parts);
 	}
 	exports.processDetails = processDetails;
 });
-define("processes", ["require", "exports", "dom", "draw", "lanes", "details", "tree", "theme", "units"], function (require, exports, dom_12, draw_3, lanes_2, details_1, tree_2, theme_4, units) {
+define("processes", ["require", "exports", "dom", "draw", "lanes", "details", "tree", "theme", "units"], function (require, exports, dom_13, draw_3, lanes_2, details_1, tree_2, theme_4, units) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.ProcessSection = void 0;
@@ -2060,22 +2134,22 @@ define("processes", ["require", "exports", "dom", "draw", "lanes", "details", "t
 			this.data = data;
 			this.all = all;
 			this.view = view;
-			this.scroller = (0, dom_12.h)("div", { class: "rows", tabindex: "0", role: "tree",
+			this.scroller = (0, dom_13.h)("div", { class: "rows", tabindex: "0", role: "tree",
 				"aria-label": "Processes. Up and down choose, left and right close and open." });
-			this.space = (0, dom_12.h)("div", { class: "space" });
-			this.details = (0, dom_12.h)("div", { class: "details", hidden: true });
-			this.counts = (0, dom_12.h)("span", { class: "hint" });
-			this.redraw = (0, dom_12.eachFrame)(() => this.render());
+			this.space = (0, dom_13.h)("div", { class: "space" });
+			this.details = (0, dom_13.h)("div", { class: "details", hidden: true });
+			this.counts = (0, dom_13.h)("span", { class: "hint" });
+			this.redraw = (0, dom_13.eachFrame)(() => this.render());
 			this.top = [];
 			this.rows = [];
 			this.seen = [];
 			this.chosen = null;
 			this.words = "";
 			this.axis = new lanes_2.TimeAxis(view, data.run.identity.start_ns);
-			this.axis.lane.side.append((0, dom_12.h)("div", { class: "columns" }, (0, dom_12.h)("span", { class: "num now" }, "CPU"), (0, dom_12.h)("span", { class: "num most" }, "peak")));
-			const field = (0, dom_12.h)("div", { class: "lanes" }, this.axis.lane.root, this.scroller);
+			this.axis.lane.side.append((0, dom_13.h)("div", { class: "columns" }, (0, dom_13.h)("span", { class: "num now" }, "CPU"), (0, dom_13.h)("span", { class: "num most" }, "peak")));
+			const field = (0, dom_13.h)("div", { class: "lanes" }, this.axis.lane.root, this.scroller);
 			this.scroller.append(this.space);
-			this.root = (0, dom_12.h)("section", { id: "processes" }, this.tools(), field, this.missing(), this.details);
+			this.root = (0, dom_13.h)("section", { id: "processes" }, this.tools(), field, this.missing(), this.details);
 			new lanes_2.Pointer(field, () => this.axis.lane.picture, view, data.run.timeline.t_ns);
 			this.listen(field);
 			this.arrange("tree");
@@ -2084,27 +2158,27 @@ define("processes", ["require", "exports", "dom", "draw", "lanes", "details", "t
 			this.scroller.addEventListener("scroll", this.redraw);
 			this.scroller.addEventListener("click", (e) => this.click(e));
 			this.scroller.addEventListener("keydown", (e) => this.key(e));
-			this.view.onZoom((0, dom_12.eachFrame)(() => this.drawBars()));
+			this.view.onZoom((0, dom_13.eachFrame)(() => this.drawBars()));
 			(0, theme_4.onTheme)(() => this.render());
 			new ResizeObserver(this.redraw).observe(field);
 		}
 		tools() {
-			const order = (0, dom_12.h)("select", { "aria-label": "Order of the processes" }, ...ORDERS.map(([value, text]) => (0, dom_12.h)("option", { value }, text)));
+			const order = (0, dom_13.h)("select", { "aria-label": "Order of the processes" }, ...ORDERS.map(([value, text]) => (0, dom_13.h)("option", { value }, text)));
 			order.addEventListener("change", () => this.arrange(order.value));
-			const find = (0, dom_12.h)("input", { type: "search", placeholder: "find name, command or pid",
+			const find = (0, dom_13.h)("input", { type: "search", placeholder: "find name, command or pid",
 				"aria-label": "Find processes" });
 			find.addEventListener("input", () => {
 				this.words = find.value.trim().toLowerCase();
 				this.refresh();
 			});
-			return (0, dom_12.h)("div", { class: "tools" }, (0, dom_12.h)("h2", {}, "Processes"), order, find, this.counts);
+			return (0, dom_13.h)("div", { class: "tools" }, (0, dom_13.h)("h2", {}, "Processes"), order, find, this.counts);
 		}
 		missing() {
 			const all = this.data.run.totals.cpu.value;
 			const seen = this.all.cpu.reduce((n, v) => n + (v || 0), 0);
 			if (all === null || !seen || seen >= 0.9 * all)
 				return null;
-			return (0, dom_12.h)("p", { class: "note" }, `Their own CPU times add up to ${units.duration(seen)} of ` +
+			return (0, dom_13.h)("p", { class: "note" }, `Their own CPU times add up to ${units.duration(seen)} of ` +
 				`the job's ${units.duration(all)}; of the rest nobody knows whose it was.`);
 		}
 		arrange(order) {
@@ -2142,11 +2216,11 @@ define("processes", ["require", "exports", "dom", "draw", "lanes", "details", "t
 		}
 		rowAt(k, height) {
 			const row = this.rows[k], l = (0, lanes_2.lane)("process"), many = row.members.length;
-			const canvas = (0, dom_12.h)("canvas", { "aria-hidden": "true" }), gone = this.failed(row);
+			const canvas = (0, dom_13.h)("canvas", { "aria-hidden": "true" }), gone = this.failed(row);
 			const fold = row.children.length ? (row.open || this.words ? "▾" : "▸") : "";
-			l.side.append((0, dom_12.h)("span", { class: "name", title: this.title(row) }, (0, dom_12.h)("span", { class: "fold" }, fold), (0, dom_12.h)("span", { class: "word" }, row.name), many > 1 ? (0, dom_12.h)("b", { class: "times" }, `×\u2009${units.count(many)}`) : null, gone ? (0, dom_12.h)("b", { class: "bad", title: gone }, many > 1 ? gone : "✘") : null), (0, dom_12.h)("span", { class: "num now" }, units.duration(row.cpu)), (0, dom_12.h)("span", { class: "num most" }, units.bytes(row.peak)));
+			l.side.append((0, dom_13.h)("span", { class: "name", title: this.title(row) }, (0, dom_13.h)("span", { class: "fold" }, fold), (0, dom_13.h)("span", { class: "word" }, row.name), many > 1 ? (0, dom_13.h)("b", { class: "times" }, `×\u2009${units.count(many)}`) : null, gone ? (0, dom_13.h)("b", { class: "bad", title: gone }, many > 1 ? gone : "✘") : null), (0, dom_13.h)("span", { class: "num now" }, units.duration(row.cpu)), (0, dom_13.h)("span", { class: "num most" }, units.bytes(row.peak)));
 			l.side.firstChild.style.paddingLeft = `min(${row.depth * 12}px, 20%)`;
-			l.picture.append((0, dom_12.h)("span", { class: "pid" }, many > 1 ? "" :
+			l.picture.append((0, dom_13.h)("span", { class: "pid" }, many > 1 ? "" :
 				String(this.all.c.key[row.members[0]])), canvas);
 			this.describe(l.root, row, k, height);
 			return { lane: l, canvas, row };
@@ -2309,7 +2383,7 @@ define("processes", ["require", "exports", "dom", "draw", "lanes", "details", "t
 	}
 	exports.ProcessSection = ProcessSection;
 	function fit(g, text, room) {
-		const clean = (0, dom_12.upright)(text.slice(0, 400)).replace(/\s+/g, " ");
+		const clean = (0, dom_13.upright)(text.slice(0, 400)).replace(/\s+/g, " ");
 		if (g.measureText(clean).width <= room)
 			return clean;
 		let lo = 0, hi = clean.length;
@@ -2323,7 +2397,7 @@ define("processes", ["require", "exports", "dom", "draw", "lanes", "details", "t
 		return `${clean.slice(0, lo)}…`;
 	}
 });
-define("timeline", ["require", "exports", "dom", "draw", "lanes", "phases", "series", "theme", "units"], function (require, exports, dom_13, draw_4, lanes_3, phases_1, series_4, theme_5, units) {
+define("timeline", ["require", "exports", "dom", "draw", "lanes", "phases", "series", "theme", "units"], function (require, exports, dom_14, draw_4, lanes_3, phases_1, series_4, theme_5, units) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	exports.TimelineSection = void 0;
@@ -2332,10 +2406,10 @@ define("timeline", ["require", "exports", "dom", "draw", "lanes", "phases", "ser
 			this.data = data;
 			this.trace = trace;
 			this.view = view;
-			this.value = (0, dom_13.h)("td", { class: "num now" });
-			this.most = (0, dom_13.h)("td", { class: "num most" });
-			const swatch = (0, dom_13.h)("span", { class: `swatch ${trace.ink}` });
-			this.row = (0, dom_13.h)("tr", { title: `${trace.help}\n${trace.known}`, "data-key": trace.line.key }, (0, dom_13.h)("th", { scope: "row" }, swatch, trace.name), this.value, this.most);
+			this.value = (0, dom_14.h)("td", { class: "num now" });
+			this.most = (0, dom_14.h)("td", { class: "num most" });
+			const swatch = (0, dom_14.h)("span", { class: `swatch ${trace.ink}` });
+			this.row = (0, dom_14.h)("tr", { title: `${trace.help}\n${trace.known}`, "data-key": trace.line.key }, (0, dom_14.h)("th", { scope: "row" }, swatch, trace.name), this.value, this.most);
 		}
 		whole() {
 			const { line } = this.trace;
@@ -2371,10 +2445,10 @@ define("timeline", ["require", "exports", "dom", "draw", "lanes", "phases", "ser
 			this.plot = plot;
 			this.view = view;
 			this.lane = (0, lanes_3.lane)("plot");
-			this.canvas = (0, dom_13.h)("canvas", { role: "img", "aria-label": `${plot.title} over time` });
+			this.canvas = (0, dom_14.h)("canvas", { role: "img", "aria-label": `${plot.title} over time` });
 			const told = plot.sum ? [...plot.traces, plot.sum] : plot.traces;
 			this.legends = told.map((t) => new Legend(data, t, view));
-			this.lane.side.append((0, dom_13.h)("h3", {}, plot.title, plot.note ? (0, dom_13.h)("small", {}, plot.note) : null), (0, dom_13.h)("table", { class: "legend" }, (0, dom_13.h)("tbody", {}, ...this.legends.map((l) => l.row))));
+			this.lane.side.append((0, dom_14.h)("h3", {}, plot.title, plot.note ? (0, dom_14.h)("small", {}, plot.note) : null), (0, dom_14.h)("table", { class: "legend" }, (0, dom_14.h)("tbody", {}, ...this.legends.map((l) => l.row))));
 			this.lane.picture.append(this.canvas);
 			this.lane.root.dataset.plot = plot.title;
 		}
@@ -2399,29 +2473,29 @@ define("timeline", ["require", "exports", "dom", "draw", "lanes", "phases", "ser
 		constructor(data, plots, flat, view) {
 			this.data = data;
 			this.view = view;
-			this.spoken = (0, dom_13.h)("div", { class: "aside", "aria-live": "polite" });
+			this.spoken = (0, dom_14.h)("div", { class: "aside", "aria-live": "polite" });
 			this.heads = [];
 			this.more = [];
 			this.lanes = plots.map((p) => new PlotLane(data, p, view));
 			this.lanes.forEach((l) => l.show(l.plot.first));
 			this.axes = [0, 1].map(() => new lanes_3.TimeAxis(view, data.run.identity.start_ns));
 			this.axes[0].lane.side.append(this.head());
-			this.field = (0, dom_13.h)("div", { class: "lanes", tabindex: "0", role: "group",
+			this.field = (0, dom_14.h)("div", { class: "lanes", tabindex: "0", role: "group",
 				"aria-label": "Timeline. Left and right move the cursor, plus and minus zoom, " +
 					"zero shows all." });
 			const phases = (0, phases_1.phaseLane)(data, view);
 			if (phases)
 				this.more.push(phases.draw);
 			this.field.append(this.axes[0].lane.root, ...phases ? [phases.lane.root] : [], ...this.lanes.map((l) => l.lane.root), this.axes[1].lane.root);
-			this.root = (0, dom_13.h)("section", { id: "time" }, this.tools(), this.field, this.footnote(flat), this.spoken);
+			this.root = (0, dom_14.h)("section", { id: "time" }, this.tools(), this.field, this.footnote(flat), this.spoken);
 			const pointer = () => this.axes[0].lane.picture;
 			new lanes_3.Pointer(this.field, pointer, view, data.run.timeline.t_ns);
-			this.redraw = (0, dom_13.eachFrame)(() => this.draw());
+			this.redraw = (0, dom_14.eachFrame)(() => this.draw());
 			this.listen();
 		}
 		listen() {
 			this.view.onZoom(this.redraw);
-			this.view.onCursor((0, dom_13.eachFrame)(() => this.point()));
+			this.view.onCursor((0, dom_14.eachFrame)(() => this.point()));
 			(0, theme_5.onTheme)(() => this.draw());
 			new ResizeObserver(this.redraw).observe(this.field);
 			this.field.addEventListener("keyup", () => {
@@ -2433,23 +2507,23 @@ define("timeline", ["require", "exports", "dom", "draw", "lanes", "phases", "ser
 			this.more.push(act);
 		}
 		head() {
-			const now = (0, dom_13.h)("span", { class: "num now" }, "mean");
+			const now = (0, dom_14.h)("span", { class: "num now" }, "mean");
 			this.heads.push(now);
-			return (0, dom_13.h)("div", { class: "columns" }, now, (0, dom_13.h)("span", { class: "num most" }, "max"));
+			return (0, dom_14.h)("div", { class: "columns" }, now, (0, dom_14.h)("span", { class: "num most" }, "max"));
 		}
 		words() {
 			return this.lanes.filter((l) => l.shown).map((l) => l.words).join("; ");
 		}
 		tools() {
-			const reset = (0, dom_13.button)("All", "Show the whole run (0)", () => this.view.reset());
+			const reset = (0, dom_14.button)("All", "Show the whole run (0)", () => this.view.reset());
 			this.view.onZoom(() => reset.disabled = !this.view.zoomed);
 			reset.disabled = true;
-			return (0, dom_13.h)("div", { class: "tools" }, (0, dom_13.h)("h2", {}, "Over time"), (0, dom_13.h)("span", { class: "zoom" }, (0, dom_13.button)("−", "Zoom out (-)", () => this.view.scale(2)), (0, dom_13.button)("+", "Zoom in (+)", () => this.view.scale(0.5)), reset), (0, dom_13.h)("span", { class: "hint" }, "drag to zoom, double-click for all"), (0, dom_13.h)("span", { class: "chips" }, ...this.lanes.map((l) => this.chip(l))));
+			return (0, dom_14.h)("div", { class: "tools" }, (0, dom_14.h)("h2", {}, "Over time"), (0, dom_14.h)("span", { class: "zoom" }, (0, dom_14.button)("−", "Zoom out (-)", () => this.view.scale(2)), (0, dom_14.button)("+", "Zoom in (+)", () => this.view.scale(0.5)), reset), (0, dom_14.h)("span", { class: "hint" }, "drag to zoom, double-click for all"), (0, dom_14.h)("span", { class: "chips" }, ...this.lanes.map((l) => this.chip(l))));
 		}
 		chip(l) {
 			const name = l.plot.note && this.lanes.some((o) => o !== l && o.plot.title === l.plot.title)
 				? `${l.plot.title}, ${l.plot.note}` : l.plot.title;
-			const b = (0, dom_13.button)(name, `Show or hide ${name}`, () => {
+			const b = (0, dom_14.button)(name, `Show or hide ${name}`, () => {
 				l.show(!l.shown);
 				b.setAttribute("aria-pressed", String(l.shown));
 				l.draw();
@@ -2465,7 +2539,7 @@ define("timeline", ["require", "exports", "dom", "draw", "lanes", "phases", "ser
 			if (t_ns.length > 200)
 				notes.push("Where points stand too close to be told apart a line is their mean, " +
 					"its band their smallest and largest.");
-			return (0, dom_13.h)("div", { class: "note" }, notes.length ? (0, dom_13.h)("p", {}, notes.join(" ")) : null, flat.length ? (0, dom_13.h)("details", {}, (0, dom_13.h)("summary", {}, "Always 0, so not drawn", (0, dom_13.h)("small", {}, String(flat.length))), flat.join(", ")) : null);
+			return (0, dom_14.h)("div", { class: "note" }, notes.length ? (0, dom_14.h)("p", {}, notes.join(" ")) : null, flat.length ? (0, dom_14.h)("details", {}, (0, dom_14.h)("summary", {}, "Always 0, so not drawn", (0, dom_14.h)("small", {}, String(flat.length))), flat.join(", ")) : null);
 		}
 		point() {
 			this.heads.forEach((x) => x.textContent = this.view.cursor === null ? "mean" : "here");
@@ -2479,7 +2553,7 @@ define("timeline", ["require", "exports", "dom", "draw", "lanes", "phases", "ser
 	}
 	exports.TimelineSection = TimelineSection;
 });
-define("main", ["require", "exports", "capacity", "data", "dom", "head", "heap", "lists", "numbers", "phases", "plain", "plots", "processes", "series", "theme", "timeline", "tree", "view"], function (require, exports, capacity_1, data_4, dom_14, head_3, heap_1, lists_1, numbers_1, phases_2, plain_1, plots_1, processes_1, series_5, theme_6, timeline_1, tree_3, view_1) {
+define("main", ["require", "exports", "capacity", "data", "dom", "flow", "head", "heap", "lists", "numbers", "phases", "plain", "plots", "processes", "series", "theme", "timeline", "tree", "view"], function (require, exports, capacity_1, data_4, dom_15, flow_1, head_3, heap_1, lists_1, numbers_1, phases_2, plain_1, plots_1, processes_1, series_5, theme_6, timeline_1, tree_3, view_1) {
 	"use strict";
 	Object.defineProperty(exports, "__esModule", { value: true });
 	function timeSection(data, view) {
@@ -2496,15 +2570,16 @@ define("main", ["require", "exports", "capacity", "data", "dom", "head", "heap",
 	}
 	function navigation(sections) {
 		const all = sections.flatMap((s) => s.id ? [s] : [...s.querySelectorAll("section")]);
-		const links = all.filter((s) => s.querySelector("h2")).map((s) => (0, dom_14.h)("a", { href: `#${s.id}` }, s.dataset.short ?? s.querySelector("h2").textContent));
-		return (0, dom_14.h)("nav", { "aria-label": "Sections" }, ...links);
+		const links = all.filter((s) => s.querySelector("h2")).map((s) => (0, dom_15.h)("a", { href: `#${s.id}` }, s.dataset.short ?? s.querySelector("h2").textContent));
+		return (0, dom_15.h)("nav", { "aria-label": "Sections" }, ...links);
 	}
 	function build(data) {
 		const view = new view_1.View(data.span);
 		const sections = [(0, head_3.verdict)(data), (0, head_3.headline)(data), ...(0, capacity_1.capacitySection)(data),
-			...timeSection(data, view), ...(0, phases_2.phaseSection)(data), ...(0, heap_1.heapSection)(data),
-			...processSection(data, view), ...(0, lists_1.lists)(data), (0, numbers_1.numbers)(data), (0, numbers_1.about)(data)];
-		return [(0, head_3.header)(data), navigation(sections), (0, dom_14.h)("main", {}, ...sections)];
+			...(0, flow_1.flowSection)(data), ...timeSection(data, view), ...(0, phases_2.phaseSection)(data),
+			...(0, heap_1.heapSection)(data), ...processSection(data, view), ...(0, lists_1.lists)(data), (0, numbers_1.numbers)(data),
+			(0, numbers_1.about)(data)];
+		return [(0, head_3.header)(data), navigation(sections), (0, dom_15.h)("main", {}, ...sections)];
 	}
 	void (0, plain_1.begin)(async (packed, page) => {
 		const data = await (0, data_4.unpack)(packed);

@@ -281,7 +281,7 @@ static void close_it(struct as_carrier *k)
 void as_carrier_fail(struct as_carrier *k, enum as_load_error kind)
 {
 	struct as_generator *g = k->of;
-	bool reached = k->session.ready;
+	bool reached = k->session.ready, failed = false;
 
 	close_it(k);
 	for (size_t i = 0; i < g->nconns; i++) {
@@ -291,11 +291,15 @@ void as_carrier_fail(struct as_carrier *k, enum as_load_error kind)
 			continue;
 		unbind(c);
 		c->state = reached ? AS_CONN_WAITING : AS_CONN_DIALING;
-		if (c->in == &g->flight)
-			as_gen_fail(g, c, kind);
-		else
+		if (c->in != &g->flight) {
 			as_conns_push(&c->server->down, c);
+			continue;
+		}
+		failed = true;
+		as_gen_fail(g, c, kind);
 	}
+	if (kind == AS_LOAD_PROTOCOL && !failed)
+		as_gen_unasked(g);
 }
 
 void as_carrier_reached(struct as_carrier *k)

@@ -1,5 +1,4 @@
 #include <errno.h>
-#include <string.h>
 #include <sys/epoll.h>
 
 #include "base/calls.h"
@@ -413,17 +412,11 @@ static void ended(struct as_generator *g, struct as_conn *c)
 		as_gen_fail(g, c, kind_of_end(c, AS_LOAD_CLOSED));
 }
 
-/* "HTTP/1.1 408 …": a connection on which nobody asked for long is left (RFC 9110, 15.5.9). */
-static bool is_farewell(const char *p, ssize_t n)
-{
-	return n >= 12 && !memcmp(p, "HTTP/1.", 7) && !memcmp(p + 8, " 408", 4);
-}
-
 /* Nobody asked: the server hangs up, or says what no request wanted to know. */
 static void disturbed(struct as_generator *g, struct as_conn *c, ssize_t n)
 {
-	if (n > 0 && !is_farewell(g->bytes, n))
-		g->out->errors[AS_LOAD_PROTOCOL]++;
+	if (n > 0 && !as_http_is_farewell(g->bytes, (size_t)n))
+		as_gen_unasked(g);
 	as_gen_drop(g, c);
 	as_gen_release(c, as_now());
 	if (c->session && !c->talk)

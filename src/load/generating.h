@@ -117,6 +117,8 @@ enum as_load_error as_gen_kind(int os); /* of an errno */
 enum as_load_error as_gen_kind_of_status(unsigned status);
 enum as_load_error as_gen_kind_of_fault(const struct as_tls_result *how);
 void as_gen_record(struct as_generator *g, struct as_conn *c, enum as_load_error kind, int64_t now);
+/* A connection is left for what was said there while no request was under way. */
+void as_gen_unasked(struct as_generator *g);
 
 /* ── exchange.c ───────────────────────────────────────────────────────── */
 

@@ -2,6 +2,8 @@
 
 #include <errno.h>
 
+#include "base/clock.h"
+
 static const struct {
 	int os;
 	enum as_load_error kind;
@@ -160,6 +162,11 @@ void as_gen_record(struct as_generator *g, struct as_conn *c, enum as_load_error
 	record_at(c->server->out, c, kind, now);
 	if (c->session)
 		record_step(&l->step[c->session->asked], c, kind, met, now);
+}
+
+void as_gen_unasked(struct as_generator *g)
+{
+	g->out->unasked += g->measuring && as_now() >= g->from_ns;
 }
 
 enum as_load_error as_gen_kind_of_status(unsigned status)

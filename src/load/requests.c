@@ -202,6 +202,13 @@ static void ended(struct as_requests *k, struct as_request *c)
 	    c->http.state == AS_HTTP_DONE ? as_gen_kind_of_status(c->http.status) : AS_LOAD_CLOSED);
 }
 
+/* Nobody asked: the server hangs up, or says what no request wanted to know. */
+static void disturbed(struct as_requests *k, struct as_request *c, ssize_t n)
+{
+	k->unasked += n > 0 && !as_http_is_farewell(k->bytes, (size_t)n);
+	drop(c);
+}
+
 static bool read_once(struct as_requests *k, struct as_request *c)
 {
 	ssize_t n = as_link_recv(&c->link, k->bytes, READ_BYTES);
@@ -211,7 +218,7 @@ static bool read_once(struct as_requests *k, struct as_request *c)
 	c->bytes_in += n > 0 ? (uint64_t)n : 0;
 	k->bytes_in += n > 0 ? (uint64_t)n : 0;
 	if (!c->asked)
-		drop(c); /* nobody asked: the server hangs up */
+		disturbed(k, c, n);
 	else if (n < 0)
 		end(k, c, as_gen_kind((int)-n));
 	else if (n == 0)

@@ -42,7 +42,8 @@ struct as_requests {
 	struct as_request *v;
 	size_t n;
 	uint64_t opened, bytes_out, bytes_in;
-	bool stopped; /* stop_fd became readable */
+	uint64_t unasked; /* connections that were left for what was said there meanwhile */
+	bool stopped;     /* stop_fd became readable */
 	/* A call is over: it may be begun again, put to sleep, or be left free. */
 	void (*done)(void *arg, struct as_request *c);
 	void (*woke)(void *arg, struct as_request *c);

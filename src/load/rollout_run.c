@@ -430,6 +430,7 @@ static void finish(struct collection *x)
 	l->conns = x->requests.n;
 	l->opened = x->requests.opened;
 	l->bytes_in = x->requests.bytes_in;
+	l->unasked = (int64_t)x->requests.unasked;
 	l->bytes_out = x->requests.bytes_out;
 	as_rollouts_copy(&l->rollouts, x->out);
 }

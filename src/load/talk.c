@@ -264,9 +264,8 @@ static void broke(struct as_generator *g, struct as_conn *c, enum as_load_error 
 		return;
 	}
 	if (kind == AS_LOAD_PROTOCOL)
-		g->out->errors[kind]++;
-	else
-		c->talk->lost = kind;
+		as_gen_unasked(g);
+	c->talk->lost = kind;
 	as_gen_drop(g, c);
 	as_gen_release(c, as_now());
 }

@@ -465,6 +465,11 @@ size_t as_http_step(struct as_http *h, const char *p, size_t n, struct as_span *
 	return used;
 }
 
+bool as_http_is_farewell(const char *p, size_t n)
+{
+	return n >= 12 && !memcmp(p, "HTTP/1.", 7) && !memcmp(p + 8, " 408", 4);
+}
+
 void as_http_end(struct as_http *h)
 {
 	if (h->state == AS_HTTP_TO_THE_END)

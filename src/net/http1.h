@@ -84,6 +84,8 @@ struct as_http_known {
  * Where it is known it need not be read. 0: the head was read before.
  */
 size_t as_http_take_head(struct as_http *h, struct as_http_known *memo, const char *p, size_t n);
+/* "HTTP/1.1 408 …": a connection on which nobody asked for long is left (RFC 9110, 15.5.9). */
+bool as_http_is_farewell(const char *p, size_t n);
 /* No more bytes will come: done if that ends the body, else the message stays as it is. */
 void as_http_end(struct as_http *h);
 

@@ -228,6 +228,20 @@ static void put_errors(const struct as_sheet *s, const struct as_load *l)
 		put_error(s, l, (enum as_load_error)e);
 }
 
+static void put_unasked(const struct as_sheet *s, const struct as_load *l)
+{
+	char text[120];
+
+	if (l->unasked <= 0)
+		return;
+	(void)snprintf(text, sizeof text,
+		       "%s connection%s left for what the server said there, with no request under "
+		       "way",
+		       as_human_count((double)l->unasked).s, l->unasked == 1 ? "" : "s");
+	as_put_label(s, "unasked", AS_INK_NONE);
+	as_put_wrapped(s->out, s->look, text, AS_TEXT_AT, AS_TEXT_AT);
+}
+
 static void put_all_times(const struct as_sheet *s, const struct as_load *l)
 {
 	if (!l->latency.n)
@@ -261,6 +275,7 @@ void as_put_load(const struct as_sheet *s)
 	put_streams(s, l);
 	put_goodput(s, l);
 	put_errors(s, l);
+	put_unasked(s, l);
 	put_all_times(s, l);
 	as_put_load_flow(s);
 	as_put_load_servers(s);

@@ -73,6 +73,10 @@ static void put_counts(struct as_json *j, const struct as_load *l)
 	as_json_f64(j, "measured_seconds", (double)l->measured_ns / 1e9);
 	as_json_i64(j, "connections", (int64_t)l->conns);
 	as_json_i64(j, "connections_opened", (int64_t)l->opened);
+	if (l->unasked == AS_NA)
+		as_json_na(j, "unasked");
+	else
+		as_json_i64(j, "unasked", l->unasked);
 	as_json_i64(j, "bytes_in", (int64_t)l->bytes_in);
 	as_json_i64(j, "bytes_out", (int64_t)l->bytes_out);
 }

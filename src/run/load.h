@@ -24,6 +24,9 @@
  *
  * An answer that comes in pieces, be they events of a text/event-stream or
  * chunks, is a stream, and measured piece by piece too.
+ *
+ * What a server says on a connection with no request under way, where its
+ * protocol has nothing to be said, fails no request: it is `unasked`.
  */
 #include <stdbool.h>
 
@@ -218,6 +221,8 @@ struct as_load {             /* of the heap: it holds histograms */
 	uint64_t errors[AS_LOAD_NERRORS];
 	uint64_t status[AS_LOAD_CLASSES]; /* of answers, by their first digit   */
 	uint64_t opened;                  /* connections, successfully          */
+	int64_t unasked;                  /* … that were left for what was said there; AS_NA: of a
+					     run from before that was counted */
 	uint64_t bytes_in, bytes_out;     /* all of them, heads and warm-up too */
 	int64_t warmup_ns;                /* how long that was                  */
 	int64_t measured_ns;        /* from the first request to the last answer, or by the clock;

@@ -45,6 +45,7 @@ static const struct as_slot slots[] = {
 	AS_SLOT(48, U64, struct as_load, bound[AS_LOAD_TPOT].kept),
 	AS_SLOT(49, U64, struct as_load, bound[AS_LOAD_TPOT].missed),
 	AS_SLOT(50, U64, struct as_load, bound[AS_LOAD_TPOT].unknown),
+	AS_SLOT(51, MAYBE, struct as_load, unasked),
 };
 
 /* ── how requests ended ───────────────────────────────────────────────── */
@@ -476,4 +477,5 @@ void as_dec_load(struct as_bytes *b, struct as_load *ret)
 	if (as_bytes_left(b)) /* the first that were kept ended here */
 		dec_later(b, ret);
 	b->bad |= ret->requests >= COUNT_MAX || ret->measured_ns < 0 || ret->sending_ns < 0;
+	b->bad |= ret->unasked < 0 && ret->unasked != AS_NA;
 }

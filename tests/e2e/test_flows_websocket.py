@@ -292,6 +292,20 @@ def _():
     expect_eq(load(path, "-n", 1, "-c", 1)["errors"], {"refused": 1}, "nobody there")
 
 
+@test("one that breaks the rules while nobody waits fails the step that needs it, and only that")
+def _():
+    def script(read, send):
+        read()
+        send(frame(1, b"1") + frame(3))
+        read()
+    path = flow(Talker(script).url.removesuffix("/chat"),
+                {"name": "a", "websocket": "/", "body": "x", "think": "20ms"},
+                {"name": "b", "websocket": True})
+    d = load(path, "-n", 2, "-c", 1)
+    expect_eq((d["requests"], d["errors"], d["unasked"]), (4, {"protocol": 2}, 2), "of four")
+    expect_eq([s["failed"] for s in d["steps"]], [0, 2], "of each step")
+
+
 @test("a WebSocket that goes while nobody waits fails the step that needs it; enough is enough")
 def _():
     def leave(read, send):

@@ -369,6 +369,38 @@ def _():
     expect_eq((d["requests"], d["statuses"], d["errors"]), (40, {"2xx": 40}, {}), "all was well")
 
 
+@test("what a server says unasked fails no request: it is told beside them")
+def _():
+    ok = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        def talk(c):
+            try:
+                while c.recv(4096):
+                    c.sendall(ok)
+                    time.sleep(0.02)    # the next is due in a quarter of a second
+                    c.sendall(more[0])
+            except OSError:
+                pass                    # it was left
+
+        def serve():
+            with contextlib.suppress(OSError):      # until it is closed
+                while True:
+                    threading.Thread(target=talk, args=(server.accept()[0],), daemon=True).start()
+        threading.Thread(target=serve, daemon=True).start()
+        url = "http://127.0.0.1:%d/" % server.getsockname()[1]
+        for more in [ok], [b"nonsense"], [b"x" * 70000]:
+            # What follows the last answer nobody is there to hear.
+            d = load(url, "-R", 4, "-n", 4, "-c", 1, "--threshold", "errors<=0")
+            expect_eq((d["requests"], d["statuses"], d["errors"]), (4, {"2xx": 4}, {}), "requests")
+            expect_eq((d["unasked"], d["status"]), (3, "success"), "beside them")
+        r = assay("show", d["id"]).ok()
+        expect_in("3 connections left for what the server said there", r.out)
+        d = load(url, "-R", 4, "-n", 4, "-c", 1, "--warmup", "0.7s")
+        expect_eq((d["warmup_requests"], d["unasked"]), (3, 3), "without those of the warm-up")
+        d = load(url, "-R", 50, "-n", 40, "-c", 20)     # it may meet a request that is under way
+    expect(sum(d["errors"].values()) == d["failed"] <= d["requests"] == 40, d["errors"])
+
+
 @test("a server that dies and returns: errors meanwhile, answers after")
 def _():
     s = stub()

@@ -122,6 +122,17 @@ def _():
         expect_eq((d["requests"], d["errors"]), (2, {kind: 2}), kind)
 
 
+@test("a frame that breaks the rules while nobody asks fails no request")
+def _():
+    def script(read, send):
+        _, data = read()
+        send(frame(1, data) + frame(3))
+        read()
+    d = load(Talker(script).url, "-n", 3, "-R", 10, "-c", 1, "--body", "x")
+    expect_eq((d["requests"], d["failed"], d["unasked"]), (3, 0, 3), "beside the requests")
+    expect_eq(d["connections_opened"], 3, "each was left")
+
+
 @test("what makes no sense is refused with a sentence")
 def _():
     for words in ([], ["--body", "x", "-m", "PUT"]):

@@ -20,7 +20,7 @@ struct told {
 	struct as_http_upgrade upgrade;
 };
 
-enum { TEXT = AS_HTTP_LINE, HEX_DIGITS = 15 };
+enum { TEXT = AS_HTTP_LINE, HEX_DIGITS = 15, CODING_LEN = sizeof "transfer-encoding" - 1 };
 
 #define DIGITS "0123456789"
 
@@ -37,7 +37,7 @@ struct other {
 	size_t name_len, value_len;
 	/* what makes a difference */
 	bool odd_first, odd_line, odd_chunk, long_line, tab, nul, odd_list, lone_cr, proxy, close,
-		keep_alive;
+		keep_alive, longer;
 	unsigned codings;
 	uint64_t length;
 };
@@ -84,6 +84,8 @@ static void note_odd(struct other *o)
 	bool coding = is(o->name, o->name_len, "transfer-encoding");
 
 	o->proxy |= is(o->name, o->name_len, "proxy-connection");
+	o->longer |=
+		!coding && o->name_len > CODING_LEN && is(o->name, CODING_LEN, "transfer-encoding");
 	if (coding)
 		o->codings += o->value_len ? 1 : 2;
 	if (!coding && !is(o->name, o->name_len, "connection"))
@@ -378,6 +380,11 @@ static bool proxy(const struct other *o)
 	return o->proxy;
 }
 
+static bool longer(const struct other *o)
+{
+	return o->longer;
+}
+
 static bool close_of_1_0(const struct other *o)
 {
 	return o->close && o->keep_alive && o->parser.http_minor == 0;
@@ -408,6 +415,7 @@ static const struct {
 	{0, tab, "tabs are blanks (RFC 9110, 5.6.3); theirs are a part of words"},
 	{0, odd_list, "of \"chunk, chunked\", \",close\" theirs miss the word behind the comma"},
 	{0, proxy, "Proxy-Connection is no header of an answer; theirs take it for Connection"},
+	{0, longer, "Transfer-Encodings is another header; theirs forget what the one said"},
 	{0, close_of_1_0, "close wins over keep-alive (RFC 9112, 9.3); of HTTP/1.0 theirs loses"},
 };
 

@@ -5,6 +5,7 @@ import shutil
 import socket
 import sys
 import threading
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from certificates import *
@@ -184,6 +185,20 @@ def _():
     d = load(s.url, "--http2", "-n", 2, "-c", 1, rc=(6,))
     expect(set(d["errors"]) <= {"protocol", "closed", "reset"} and d["failed"] == 2, d["errors"])
     s.end()
+
+
+@test("what breaks the rules on a connection where nobody asked fails no request")
+def _():
+    need_http2()
+
+    def later(k, s, c):
+        k.send_headers(s, [(":status", "200")], end_stream=True)
+        c.sendall(k.data_to_send())
+        time.sleep(0.02)        # the next is due in a quarter of a second
+        c.sendall(b"\x00\x00\x04\x03\x00\x00\x00\x00\x00oops")
+    d = load(Peer(later).url, "--http2", "-R", 4, "-n", 4, "-c", 1)
+    expect_eq((d["requests"], d["failed"], d["unasked"]), (4, 0, 3), "beside the requests")
+    expect_eq(d["connections_opened"], 4, "each was left")
 
 
 @test("several servers have connections of their own")

@@ -261,6 +261,49 @@ def _():
                 expect_eq(meet, [], f"{path.name}: names on each other at {width} px")
 
 
+@test("a flow: its steps and what was checked of them stand in tables", seconds=120)
+def _():
+    s = stub("--answer", "delay=3ms")
+    flow = {"base": s.url, "steps": [
+        {"name": "a <b>bold</b> login", "url": "/", "check": {"status": 200}},
+        {"name": "look", "url": "/?status=201"},
+        {"name": "buy", "url": "/?status=202", "check": {"status": 201, "latency": "10s"}},
+        {"name": "lost", "url": "/?status=404"}, {"name": "never", "url": "/"}]}
+    (tmp() / "flow.json").write_text(json.dumps(flow))
+    d = load(tmp() / "flow.json", "-n", 12, "-c", 2, "--goodput", "e2el<5s")
+    s.end()
+    assay("report", d["id"], "-o", "flow.html").ok()
+    ms = lambda v: f"{v:.2f}" if v < 9.995 else f"{v:.1f}" if v < 99.95 else f"{v:.0f}"
+    with browser() as b:
+        for scheme, width in itertools.product(("light", "dark"), (1280, 390)):
+            b.size(width, 900)
+            b.colours(scheme)
+            b.open(tmp() / "flow.html")
+            heads, *rows = b.js("return [...document.querySelector('#steps table').rows]"
+                                ".map((r) => [...r.cells].map((c) => c.textContent))")
+            expect_eq(heads, ["step", "requests", "errors", "good", "p50", "p90", "p99", "max",
+                              "checks"], "columns")
+            for step, cells in zip(d["steps"], rows, strict=True):
+                expect_eq(cells[:3], [step["name"], str(step["requests"]), str(step["failed"])])
+                times = [step["latency_ms"][q] for q in ("p50", "p90", "p99", "max")]
+                expect_eq(cells[4:8], ["–" if t is None else f"{ms(t)}\u00a0ms" for t in times])
+            expect_eq([r[3].replace("\u00a0", " ") for r in rows],
+                      ["100 %", "100 %", "100 %", "0 %", "–"], "good")
+            expect_eq([r[8] for r in rows],
+                      ["12 passed", "–", "12 of 24 failed", "–", "–"], "checks")
+            checks = b.js("return [...document.querySelectorAll('#steps table')[1].rows].slice(1)"
+                          ".map((r) => [...r.cells].map((c) => c.textContent).slice(1))")
+            expect_eq(checks[0], ["buy", "0", "12"], "what failed comes first")
+            said = b.js("return document.querySelector('#steps p').textContent")
+            expect_in("12 sessions ended", said)
+            expect_in("12 broke off", said)
+            expect_in("Steps", b.js("return document.querySelector('nav').textContent"))
+            wide = b.js("return document.documentElement.scrollWidth")
+            expect(wide <= width, f"{wide} px of page on {width} px")
+            picture(b, f"flow-{width}-{scheme}")
+        quiet(b)
+
+
 @test("a capacity's curve is drawn as wide as there is room", seconds=120)
 def _():
     path = tmp() / "capacity.html"

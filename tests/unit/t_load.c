@@ -229,6 +229,7 @@ static void t_kept(void)
 	as_histogram_add(&l.stream.event_lag, 77, 2);
 	as_histogram_add(&l.wire, INT64_MAX, 1);
 	as_histogram_add(&l.wire, 0, 5);
+	l.unasked = 3;
 	l.sessions = 4;
 	l.broken = 1;
 	l.nsteps = 2;

@@ -120,12 +120,11 @@ function table(probes: Probe[]): HTMLElement {
     const number = (title: string, of: (p: Probe) => Num, show: (v: Num) => string): Column =>
         ({title, numeric: true, sort: (i) => of(probes[i]) ?? NaN,
             show: (i) => show(of(probes[i]))});
-    const ms = (v: Num) => units.duration(v === null ? null : v * 1e6);
     const columns: Column[] = [
         number("tried", (p) => p.amount, units.count),
         number("answers/s", (p) => p.rate, units.count),
         number("under way", (p) => p.under_way, units.number),
-        number("p50", (p) => p.p50_ms, ms), number("p99", (p) => p.p99_ms, ms),
+        number("p50", (p) => p.p50_ms, units.ms), number("p99", (p) => p.p99_ms, units.ms),
         number("errors", (p) => p.errors, units.percent),
         {title: "verdict", sort: (i) => probes[i].verdict, show: (i) => word(probes[i])}];
     return new Table(columns, probes.length, 0, false, 48).root;

@@ -119,6 +119,24 @@ export interface Growth {
     full_in_seconds: Num;
 }
 
+/* Of a flow: how it went through from its first step to its last. */
+export interface Sessions {
+    ended: number;
+    broken: number;
+    unfinished: number;
+    duration_ms: Record<string, Num>;
+}
+
+export interface Step {
+    name: string;
+    requests: number;
+    failed: number;
+    errors: Record<string, number>;
+    goodput?: Num;
+    latency_ms: Record<string, Num>;
+    checks: {name: string; passed: number; failed: number}[];
+}
+
 /* What a generator of requests counted. */
 export interface Load {
     requests: number;
@@ -128,6 +146,10 @@ export interface Load {
     rate_unit?: string; /* not of an older assay */
     latency_ms: Record<string, Num>;
     wire_ms: Record<string, Num>;
+    unasked?: Num; /* connections left for what nobody asked; not of an older assay */
+    good?: object | null; /* null: no bounds were set */
+    sessions?: Sessions | null; /* of a flow */
+    steps?: Step[];
     thresholds: {expr: string; ok: boolean}[];
     climb?: Climb | null; /* of a capacity */
 }

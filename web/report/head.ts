@@ -106,6 +106,9 @@ function troubles(data: Data): Child {
     say("throttled", (v) => `${units.duration(v)} stopped by a CPU quota`);
     say("swap_peak", (v) => `${units.bytes(v)} in swap`);
     say("lost_events", (v) => `${units.count(v)} events lost: short processes may be missing`);
+    if (data.run.load?.unasked)
+        found.push(`${units.some(data.run.load.unasked, "connection")} left for what the server ` +
+            "said there, with no request under way");
     if (data.run.growth?.answer === "grows")
         found.push(growing(data.run.growth));
     if (unmeasured)
@@ -251,10 +254,10 @@ function requestsTile(l: Load): Tile {
 }
 
 function latencyTile(l: Load): Tile {
-    const ms = (v: Num = null) => units.duration(v === null ? null : v * 1e6);
-    return {title: "Latency, p99", value: ms(l.latency_ms.p99), lines: [
-        phrases(`p50 ${ms(l.latency_ms.p50)}`, `p90 ${ms(l.latency_ms.p90)}`),
-        phrases(`p99.9 ${ms(l.latency_ms.p999)}`, `max ${ms(l.latency_ms.max)}`),
+    const {ms} = units, {p50, p90, p99, p999, max} = l.latency_ms;
+    return {title: "Latency, p99", value: ms(p99), lines: [
+        phrases(`p50 ${ms(p50)}`, `p90 ${ms(p90)}`),
+        phrases(`p99.9 ${ms(p999)}`, `max ${ms(max)}`),
         `on the wire, p99 ${ms(l.wire_ms.p99)}`]};
 }
 

@@ -2,6 +2,7 @@
 import {capacitySection} from "./capacity";
 import {Data, instances, unpack} from "./data";
 import {h} from "./dom";
+import {flowSection} from "./flow";
 import {header, headline, verdict} from "./head";
 import {heapSection} from "./heap";
 import {lists} from "./lists";
@@ -40,8 +41,9 @@ function navigation(sections: HTMLElement[]): HTMLElement {
 function build(data: Data): HTMLElement[] {
     const view = new View(data.span);
     const sections = [verdict(data), headline(data), ...capacitySection(data),
-        ...timeSection(data, view), ...phaseSection(data), ...heapSection(data),
-        ...processSection(data, view), ...lists(data), numbers(data), about(data)];
+        ...flowSection(data), ...timeSection(data, view), ...phaseSection(data),
+        ...heapSection(data), ...processSection(data, view), ...lists(data), numbers(data),
+        about(data)];
     return [header(data), navigation(sections), h("main", {}, ...sections)];
 }
 

@@ -50,6 +50,11 @@ export function duration(ns: Num | undefined): string {
     return `${sign}${v.toFixed(u ? decimals(v, 3) : 0)}${NBSP}${["ns", "µs", "ms", "s"][u]}`;
 }
 
+/* As the document has the times of a load. */
+export function ms(v: Num | undefined): string {
+    return bad(v) ? UNKNOWN : duration(v * 1e6);
+}
+
 function longDuration(v: number): string {
     if (Math.round(v / SECOND) < 3600)
         return pair(Math.round(v / SECOND), 60, "m", "s");
