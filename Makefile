@@ -24,7 +24,7 @@ REAL_PKGS  := $(TEST_PKGS) redis-server redis-tools git dpkg-dev chromium \
 	      chromium-driver debootstrap iproute2 \
 	      nodejs nginx-light curl python3-uvloop python3-trio python3-fastapi python3-uvicorn \
 	      libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0 musl \
-	      nghttp2-server python3-h2 python3-wsproto python3-yaml
+	      nghttp2-server python3-h2 python3-wsproto
 # A daemon for containers, and what hands out jobs, for the same occasion.
 DOCKER_PKGS := docker.io
 QUEUE_PKGS := python3-celery python3-redis munge slurm-client slurmctld slurmd \

@@ -6,52 +6,109 @@
 #include "base/json_doc.h"
 #include "base/json_text.h"
 #include "base/num.h"
+#include "base/span.h"
 #include "load/requests.h"
-#include "load/yaml.h"
 
-/* ── where a server is ────────────────────────────────────────────────── */
+/* ── YAML, as far as it is needed ─────────────────────────────────────── */
 
-static struct as_json_text first_value(struct as_json_text of)
+struct entry {
+	size_t indent;
+	struct as_span key, value; /* value: empty when a mapping follows */
+};
+
+static struct as_span unquoted(struct as_span s)
 {
-	struct as_json_member first = {0};
-
-	if (as_json_is_object(of))
-		(void)as_json_next(of, &first);
-	return first.value;
+	s = as_span_trim_white(s);
+	if (s.n >= 2 && (s.p[0] == '\'' || s.p[0] == '"') && s.p[s.n - 1] == s.p[0])
+		return as_span(s.p + 1, s.n - 2);
+	return s;
 }
 
-static int put_url(struct as_json_text at, char *url, size_t size)
+/* Where the key ends: a colon, with a blank or nothing behind it. */
+static size_t colon_of(struct as_span s)
 {
-	as_auto_buf struct as_buf host = AS_BUF(AS_BUF_LINE), port = AS_BUF(AS_BUF_LINE);
-	uint64_t n = 0;
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] == ':' && (i + 1 == s.n || s.p[i + 1] == ' ' || s.p[i + 1] == '\r'))
+			return i;
+	return s.n;
+}
 
-	as_json_unquote(&host, as_json_of(at, "host"));
-	as_json_unquote(&port, as_json_of(at, "port"));
-	if (!host.len || host.len > 255 ||
-	    as_scan_u64(as_buf_text(&port), port.len, &n) != port.len || !n || n > 65535)
-		return AS_EFORMAT;
-	(void)snprintf(url, size, strchr(host.p, ':') ? "http://[%s]:%u" : "http://%s:%u", host.p,
-		       (unsigned)n);
-	return AS_OK;
+/* The next "key: value" line; those of lists and comments are skipped. */
+static bool next_entry(struct as_span *rest, struct entry *ret)
+{
+	struct as_span line;
+
+	while (as_span_cut(rest, '\n', &line)) {
+		size_t indent = 0;
+
+		while (indent < line.n && line.p[indent] == ' ')
+			indent++;
+		line = as_span_skip(line, indent);
+		size_t colon = colon_of(line);
+		if (!line.n || line.p[0] == '#' || line.p[0] == '-' || colon == line.n)
+			continue;
+		*ret = (struct entry){indent, unquoted(as_span(line.p, colon)),
+				      unquoted(as_span_skip(line, colon + 1))};
+		return true;
+	}
+	return false;
+}
+
+/* The server's own entry, and whatever stands below it. */
+static bool find_server(struct as_span *rest, const char *name)
+{
+	struct entry e;
+
+	while (next_entry(rest, &e))
+		if (!e.indent && as_span_is(e.key, name))
+			return true;
+	return false;
+}
+
+struct place {
+	struct as_span host, port;
+};
+
+/* The first mapping, its first mapping, and of what is in that host and port. */
+static void find_place(struct as_span rest, struct place *ret)
+{
+	size_t indent[3] = {0};
+	size_t depth = 0;
+	struct entry e;
+
+	while (next_entry(&rest, &e) && e.indent) {
+		if (depth < 3 && (!depth || e.indent > indent[depth - 1]))
+			indent[depth++] = e.indent;
+		else if (depth == 3 && e.indent < indent[2])
+			return; /* the next of its kind: only the first counts */
+		if (depth == 3 && e.indent == indent[2] && as_span_is(e.key, "host"))
+			ret->host = e.value;
+		if (depth == 3 && e.indent == indent[2] && as_span_is(e.key, "port"))
+			ret->port = e.value;
+	}
 }
 
 int as_gym_url(const char *yaml, size_t n, const char *name, char *url, size_t size,
 	       struct as_err *err)
 {
-	as_auto_buf struct as_buf json = AS_BUF(AS_BUF_FILE);
-	int r = as_yaml_json(yaml, n, &json, err);
+	struct as_span rest = as_span(yaml, n);
+	struct place at = {0};
+	uint64_t port = 0;
 
-	if (r < 0)
-		return as_err_wrap(err, "the head server's configuration");
-	struct as_json_text server = as_json_of(as_json_text(json.p, json.len), name);
-	if (!server.p) {
+	if (!find_server(&rest, name)) {
 		(void)as_fail(err, AS_ENOTFOUND, "the head server knows no server '%.80s'", name);
 		return as_hint(err, "is it spelled as in the configuration? --url URL names one "
 				    "directly");
 	}
-	if (put_url(first_value(first_value(server)), url, size) == AS_OK)
-		return AS_OK;
-	return as_fail(err, AS_EFORMAT, "the head server says no host and port of '%.80s'", name);
+	find_place(rest, &at);
+	if (!at.host.n || at.host.n > 255 || !at.port.n ||
+	    as_scan_u64(at.port.p, at.port.n, &port) != at.port.n || !port || port > 65535)
+		return as_fail(err, AS_EFORMAT, "the head server says no host and port of '%.80s'",
+			       name);
+	bool v6 = memchr(at.host.p, ':', at.host.n);
+	(void)snprintf(url, size, v6 ? "http://[%.*s]:%u" : "http://%.*s:%u", (int)at.host.n,
+		       at.host.p, (unsigned)port);
+	return AS_OK;
 }
 
 /* ── asking ───────────────────────────────────────────────────────────── */

@@ -3,9 +3,10 @@
  * gym -- NeMo Gym's head server: where its other servers are, and which
  * processes they are.
  *
- * The configuration comes as YAML in a JSON string (load/yaml.h). A server's
- * entry is config[name], its first value, and the first value of that; host and
- * port stand there.
+ * The configuration comes as YAML in a JSON string. Of YAML only what is
+ * written there is read: mappings by indentation, plain and quoted scalars.
+ * A server's entry is config[name], its first value, and the first value of
+ * that; host and port stand there.
  */
 #include <stdint.h>
 

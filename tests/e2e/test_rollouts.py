@@ -97,24 +97,6 @@ def _():
     expect(g.most <= 3, f"{g.most} at once")
 
 
-@test("the agent is found in a configuration in braces, and what cannot be read is said")
-def _():
-    g = Gym("simple_agent")
-    port = g.agents["simple_agent"].port
-    at = {"host": "127.0.0.1", "port": port}
-    g.style = lambda _: json.dumps({"a": ["x: y"], "simple_agent": {"agents": {"simple": at}}})
-    write_rows([row(0)])
-    expect_eq(collect(g)["back"], 1, "as JSON, which is YAML")
-    g.style = lambda _: "{a: 'b\n  simple_agent:', simple_agent: {agents: {simple: {host:\n" \
-        f"  127.0.0.1, port: {port}}}}}}}}}\n"
-    expect_eq(collect(g)["back"], 1, "in braces")
-    g.style = lambda _: "a: b\nsimple_agent: {agents\n"
-    r = assay("rollouts", *usual(g))
-    expect_eq(r.rc, 65, "exit status")
-    expect_in("the head server's configuration: not YAML as it is read here", r.err)
-    expect_in("(line 3)", r.err)
-
-
 @test("the sidecar tells start, end, status, bytes and tools of each attempt")
 def _():
     g = Gym()

@@ -2,7 +2,7 @@
  * tell -- what a parser of ours makes of bytes, for oracles that are written in
  * Python (tests/lib/told.py says how it is asked).
  *
- *	tell sse|ws-client|ws-server|cookies|yaml <CASES
+ *	tell sse|ws-client|ws-server|cookies <CASES
  *
  * Stdin has cases of pieces, each a length (u32, the machine's order) and so
  * many bytes; a length of 0xffffffff ends a case. A line of words is told of each
@@ -15,7 +15,6 @@
 
 #include "base/cleanup.h"
 #include "base/num.h"
-#include "load/yaml.h"
 #include "net/cookies.h"
 #include "net/sse.h"
 #include "net/websocket.h"
@@ -149,23 +148,6 @@ static void end_cookies(void)
 	as_cookies_done(&jar);
 }
 
-/* ── YAML: the JSON that each piece becomes ───────────────────────────── */
-
-static void take_yaml(struct piece piece)
-{
-	as_auto_buf struct as_buf json = AS_BUF(AS_BUF_FILE);
-	struct as_err err = {0};
-
-	if (as_yaml_json(piece.p, piece.n, &json, &err) < 0)
-		printf("bad ");
-	else
-		put_hex(as_buf_text(&json), json.len);
-}
-
-static void end_yaml(void)
-{
-}
-
 /* ── all of them ──────────────────────────────────────────────────────── */
 
 static const struct {
@@ -177,7 +159,6 @@ static const struct {
 	{"ws-client", take_ws_client, end_ws},
 	{"ws-server", take_ws_server, end_ws},
 	{"cookies", take_cookie, end_cookies},
-	{"yaml", take_yaml, end_yaml},
 };
 
 /* One piece; false: stdin is over. */

@@ -13,7 +13,6 @@ resources server with sessions. Each row says in "fake" how it wants to be treat
     g.head        "127.0.0.1:PORT"
     g.runs        the rows that /run got, in order
     g.most        how many it had at once, at most
-    g.style       what makes another text of its YAML, that says the same
     g.pid         of all servers, but for those in g.pids, by their names; 0: nobody says
 
     Gym(path=PATH)                 an agent at that unix socket too
@@ -95,7 +94,6 @@ class Gym:
         self.head = f"127.0.0.1:{self.server.port}"
         self.pid = 0
         self.pids = {}
-        self.style = lambda yaml: yaml
 
     # --- the head server -------------------------------------------------------
 
@@ -108,7 +106,7 @@ class Gym:
                       "        port: 2", "      host: 127.0.0.1", f"      port: {s.port}"]
         lines += ["weather:", "  resources_servers:", "    weather:", "      entrypoint: 'app.py'",
                   '      host: "127.0.0.1"', f"      port: {self.resources.port}", "dry_run: false"]
-        return self.style("\n".join(lines) + "\n")
+        return "\n".join(lines) + "\n"
 
     def instances(self):
         return [{"name": name, "process_name": name, "server_type": "responses_api_agents",
