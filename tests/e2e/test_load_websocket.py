@@ -89,7 +89,8 @@ def _():
                 send(frame(0, b"c"))
     d = load(Talker(script).url, "-n", 20, "-c", 1, "--body", "x")
     expect_eq((d["requests"], d["failed"]), (20, 0), "requests")
-    expect(len(pongs) >= 19 and set(pongs) == {b"there?"}, pongs)
+    # A welcome behind the first request is its answer; and the last pong may be left unread.
+    expect(len(pongs) >= 18 and set(pongs) == {b"there?"}, pongs)
 
 
 @test("what goes wrong is counted by its kind, and nothing hangs")
