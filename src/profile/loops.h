@@ -72,6 +72,8 @@ struct as_loops {
 	struct as_loop_block *block; /* as they ended                           */
 	size_t nblocks, blocks_cap;
 	uint64_t unlisted;          /* blocks beyond the limit                           */
+	int32_t held_tid;           /* the first thread, if it is no loop but computed …     */
+	int64_t held_ns;            /* … or would have for so long, half of the time; else 0 */
 	bool starved;               /* memory ran out: something is missing              */
 	struct as_profile *profile; /* its `taking`: looks at stacks; none can be late */
 	struct as_err blind;        /* why there are no stacks; code 0: there are      */

@@ -349,6 +349,22 @@ static void put_head(struct as_buf *out, const struct as_loops *l)
 			   as_human_duration(l->resolution_ns).s);
 }
 
+/* Who looks for the loop that is held finds none that waits. */
+static void put_never(struct as_buf *out, const struct as_look *look, const struct as_loops *l)
+{
+	char text[200];
+
+	if (!l->held_tid || l->duration_ns <= 0)
+		return;
+	(void)snprintf(text, sizeof text,
+		       "thread %d, the first, was on a CPU or ready for one for %s of the time and "
+		       "did not wait for events: if it is a loop, it was held all along (assay dump tells by what)",
+		       l->held_tid,
+		       as_human_percent((double)l->held_ns / (double)l->duration_ns).s);
+	as_buf_byte(out, '\n');
+	as_put_wrapped(out, look, text, 0, 0);
+}
+
 static void put_held(struct as_buf *out, const struct as_look *look, const struct as_loops *l,
 		     const struct as_spelling *how)
 {
@@ -364,11 +380,16 @@ static void put_held(struct as_buf *out, const struct as_look *look, const struc
 	qsort(g.at, g.n, sizeof *g.at, heavier);
 	put_groups(out, look, &g);
 	put_stack(out, look, l, how);
+}
+
+/* How true the stacks are, also where none was needed. */
+static void put_taking(struct as_buf *out, const struct as_loops *l)
+{
 	if (l->profile->taking.known)
 		as_buf_fmt(out, "\n%s stacks read, %.2f %% rejected\n",
 			   as_human_count((double)l->profile->taking.samples).s,
 			   100 * as_taking_rejected(&l->profile->taking));
-	if (l->blind.code)
+	if (l->nblocks && l->blind.code)
 		as_buf_fmt(out, "\nno stacks: %s\n", l->blind.msg);
 }
 
@@ -380,7 +401,9 @@ void as_put_loops(struct as_buf *out, const struct as_look *look, const struct a
 	put_head(out, l);
 	for (size_t i = 0; i < l->n; i++)
 		put_loop(out, look, l, l->loop[i]);
+	put_never(out, look, l);
 	if (l->nblocks)
 		put_held(out, look, l, how);
+	put_taking(out, l);
 	as_page_end(out, look, from);
 }

@@ -150,6 +150,18 @@ static void put_sum(struct as_json *j, const struct as_loops *l)
 	put_busy(j, all);
 }
 
+static void put_never(struct as_json *j, const struct as_loops *l)
+{
+	if (!l->held_tid) {
+		as_json_na(j, "held");
+		return;
+	}
+	as_json_open(j, "held", '{');
+	as_json_i64(j, "thread", l->held_tid);
+	as_json_f64(j, "ready_seconds", as_seconds(l->held_ns));
+	as_json_close(j);
+}
+
 static void put_taking(struct as_json *j, const struct as_taking *t)
 {
 	if (!t->known) {
@@ -183,6 +195,7 @@ void as_put_loops_json(struct as_buf *out, const struct as_loops *l)
 		put_block(&j, l, &l->block[i]);
 	as_json_close(&j);
 	as_json_i64(&j, "blocks_unlisted", (int64_t)l->unlisted);
+	put_never(&j, l);
 	put_taking(&j, &l->profile->taking);
 	as_json_str(&j, "no_stacks", l->blind.code ? l->blind.msg : NULL);
 	as_json_close(&j);

@@ -7,7 +7,9 @@
 #include "base/clock.h"
 #include "base/fault.h"
 #include "base/num.h"
+#include "os/env.h"
 #include "os/folder.h"
+#include "os/proc.h"
 #include "os/right.h"
 
 enum { THREADS_MOST = 4096 };
@@ -189,6 +191,38 @@ static int open_exact(struct as_loop_watch *w, struct as_err *err)
 	return only && !strcmp(only, "bpf") ? r : AS_OK;
 }
 
+/* ── who never waited ─────────────────────────────────────────────────── */
+
+/* How long the first thread was on a CPU or ready for one so far; 0: nobody tells. */
+static int64_t first_ns(const struct as_loop_watch *w)
+{
+	struct as_proc_sched s;
+	struct as_err ignored;
+	char path[64], text[96];
+	size_t n = 0;
+
+	(void)snprintf(path, sizeof path, "%d/task/%d/schedstat", (int)w->pid, (int)w->pid);
+	if (as_read_at(w->env->proc, path, text, sizeof text, &n, &ignored) < 0 ||
+	    !as_parse_sched(text, n, &s))
+		return 0;
+	return s.run_ns + s.wait_ns;
+}
+
+/* A loop that is held all the time is seen by nothing but this. */
+static void note_held(const struct as_loop_watch *w)
+{
+	struct as_loops *to = w->to;
+	int64_t now = first_ns(w), ns = now && w->first_ns ? now - w->first_ns : 0;
+
+	for (size_t i = 0; i < to->n; i++)
+		if (to->loop[i]->tid == w->pid)
+			return;
+	if (2 * ns < to->duration_ns)
+		return;
+	to->held_tid = w->pid;
+	to->held_ns = ns;
+}
+
 /* ── beginning and end ────────────────────────────────────────────────── */
 
 static int refuse(const struct as_env *env, pid_t pid, int os, struct as_err *err)
@@ -207,6 +241,7 @@ int as_loop_open(struct as_loop_watch *w, const struct as_env *env, pid_t pid, s
 	*w = (struct as_loop_watch){.env = env, .pid = pid, .to = to};
 	w->step_ns = third > step_most ? step_most : third < step_least ? step_least : third;
 	to->start_ns = as_now();
+	w->first_ns = first_ns(w);
 	int os = list(w, to->start_ns);
 	if (os)
 		return refuse(env, pid, os, err);
@@ -226,6 +261,7 @@ void as_loop_finish(struct as_loop_watch *w, int64_t now)
 	w->to->resolution_ns = as_histogram_at(&w->gaps, 0.95);
 	w->to->blind = w->stacks.found ? (struct as_err){0} : w->stacks.why;
 	as_loops_settle(w->to);
+	note_held(w);
 }
 
 void as_loop_close(struct as_loop_watch *w)

@@ -25,6 +25,7 @@ struct as_loop_watch {
 	struct as_loop_exact exact; /* if the kernel tells                    */
 	int64_t step_ns;            /* between two looks at a loop that waits   */
 	int64_t list_ns;            /* when to see which threads there are      */
+	int64_t first_ns;           /* how long the first thread was ready, at the beginning */
 	struct as_histogram gaps;   /* between two looks, as they really were   */
 };
 

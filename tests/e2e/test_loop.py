@@ -248,6 +248,28 @@ print("ready", flush=True)
               "sum of all")
 
 
+for way in WAYS:
+    @job_test(f"{way}: a first thread that never waits is told, though others do")
+    def _(way=way):
+        p = service("""
+import select, threading
+def side():
+    waits = select.epoll()
+    while True:
+        waits.poll(0.02)
+threading.Thread(target=side, daemon=True).start()
+print("ready", flush=True)
+while True:
+    pass
+""")
+        found = loops_of(p.pid, "-d", "1", env=by(way))
+        r = assay("loop", "-d", "0.5", p.pid, env=by(way)).ok()
+        stop(p)
+        expect_eq((len(found["loops"]), found["held"]["thread"]), (1, p.pid), "threads")
+        expect(found["held"]["ready_seconds"] >= 0.5, found["held"])
+        expect_in("did not wait for events", " ".join(r.out.split()))
+
+
 @job_test("a loop that is never held has no blocks; its periods are known in sum")
 def _():
     p = service("""
