@@ -356,12 +356,12 @@ static void put_never(struct as_buf *out, const struct as_look *look, const stru
 
 	if (!l->held_tid || l->duration_ns <= 0)
 		return;
-	(void)snprintf(text, sizeof text,
-		       "thread %d, the first, was on a CPU or ready for one for %s of the time and "
-		       "did not wait for events: if it is a loop, it was held all along (assay dump "
-		       "tells by what)",
-		       l->held_tid,
-		       as_human_percent((double)l->held_ns / (double)l->duration_ns).s);
+	(void)snprintf(
+		text, sizeof text,
+		"thread %d, the first, was on a CPU or ready for one for %s of the time and "
+		"did not wait for events: if it is a loop, it was held all along (assay dump "
+		"tells by what)",
+		l->held_tid, as_human_percent((double)l->held_ns / (double)l->duration_ns).s);
 	as_buf_byte(out, '\n');
 	as_put_wrapped(out, look, text, 0, 0);
 }
