@@ -222,7 +222,8 @@ for way in WAYS:
         stop(p)
         causes = [b["cause"] for b in found["blocks"]]
         expect(causes.count("gil") >= 5, causes)
-        expect(causes.count("lock") <= len(causes) / 50, causes)
+        # Of the last, when the watch ends, no stack may have been read yet.
+        expect(causes.count("lock") <= 1 + len(causes) / 50, causes)
 
 
 @job_test("several loops of a process are each told, the busiest first")
