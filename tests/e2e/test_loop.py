@@ -222,7 +222,7 @@ for way in WAYS:
         stop(p)
         causes = [b["cause"] for b in found["blocks"]]
         expect(causes.count("gil") >= 5, causes)
-        # Of the last, when the watch ends, no stack may have been read yet.
+        # Where looks are slow, as a sanitizer's, one that was short may have had none in time.
         expect(causes.count("lock") <= 1 + len(causes) / 50, causes)
 
 
