@@ -9,6 +9,9 @@
 #include "base/clock.h"
 #include "collect/threads.h"
 
+/* So long at the most is who spoke before heard beside the one who speaks now. */
+static const int64_t farewell_most = AS_SECOND;
+
 /* ── what is told ─────────────────────────────────────────────────────── */
 
 struct hearing {
@@ -16,12 +19,33 @@ struct hearing {
 	const struct as_collect *c;
 };
 
+/* Of what the one before tells when all others were named: the end of one that was leaving. */
+static bool is_farewell(const struct as_census *s, const struct as_life *life)
+{
+	const struct as_process *p = as_members_find(&s->members, life->pid);
+
+	return p && p->leaving && life->kind == AS_LIFE_DIED;
+}
+
 static void hear(void *data, const struct as_life *life)
 {
 	const struct hearing *h = data;
 
+	if (h->s->witness.by_old && !h->s->handing && !is_farewell(h->s, life))
+		return;
 	h->s->heard++;
 	as_ledger_told(&h->s->ledger, &h->s->members, h->c, life, h->s->ticks > 0);
+}
+
+/* Is there one whose end only the one before can tell, and has not yet? */
+static bool waits_for_leaving(const struct as_census *s)
+{
+	if (as_now() >= s->until_ns)
+		return false;
+	for (size_t i = 0; i < s->members.n; i++)
+		if (s->members.v[i]->leaving && !s->members.v[i]->ended)
+			return true;
+	return false;
 }
 
 enum as_news as_census_drain(struct as_census *s, const struct as_collect *c)
@@ -29,9 +53,45 @@ enum as_news as_census_drain(struct as_census *s, const struct as_collect *c)
 	struct hearing h = {s, c};
 	uint64_t before = s->heard;
 
-	s->ledger.two = s->witness.old.ops != NULL;
+	s->ledger.two = s->handing && s->witness.old.ops;
 	bool any = as_witness_drain(&s->witness, hear, &h);
+	if (s->witness.old.ops && !s->handing && !waits_for_leaving(s))
+		as_witness_settle(&s->witness);
 	return s->heard != before ? AS_NEWS : any ? AS_NEWS_OF_OTHERS : AS_NO_NEWS;
+}
+
+/* Has it begun to end? Then who now speaks may have been told of it too late to see it. */
+static bool leaves(const struct as_collect *c, const struct as_process *p)
+{
+	char path[24], text[1024];
+	struct as_proc_stat now;
+	struct as_err err;
+	size_t n = 0;
+
+	if (p->ended || p->gone)
+		return false;
+	(void)snprintf(path, sizeof path, "%d/stat", p->pid);
+	return as_read_at(c->env->proc, path, text, sizeof text, &n, &err) < 0 ||
+	       (as_parse_stat(text, n, &now) && now.exiting && now.threads == 1);
+}
+
+/*
+ * An end is no single moment: memory and files are given back in it. BPF is told at its
+ * beginning and the connector at its end, so the one before is heard on as long as somebody
+ * is in between.
+ */
+static void await_leaving(struct as_census *s, const struct as_collect *c)
+{
+	for (size_t i = 0; i < s->members.n; i++) {
+		struct as_process *p = s->members.v[i];
+
+		p->leaving = leaves(c, p);
+		if (!p->leaving)
+			continue;
+		as_witness_forget(&s->witness, p->pid);
+		s->early++;
+	}
+	s->until_ns = as_now() + farewell_most;
 }
 
 /* Somebody new speaks: name the members to it until there is none that it does not know. */
@@ -41,6 +101,7 @@ static int hand_over(struct as_census *s, const struct as_collect *c, bool midwa
 	bool alone = !s->witness.old.ops, more = true;
 	int r = AS_OK;
 
+	s->handing = true;
 	for (size_t i = 0; i < s->members.n; i++)
 		s->members.v[i]->named = false;
 	for (int round = 0; more && r == AS_OK && round < 64; round++) {
@@ -50,14 +111,16 @@ static int hand_over(struct as_census *s, const struct as_collect *c, bool midwa
 		more = as_witness_name(&s->witness, &s->members);
 	}
 	(void)as_census_drain(s, c);
-	as_witness_settle(&s->witness);
+	s->handing = false;
+	s->early = s->ledger.deaths;
+	if (!alone)
+		await_leaving(s, c);
+	(void)as_census_drain(s, c);
 	if (s->witness.now.ops == &as_life_netlink) {
 		as_collect_origins(c, AS_PROCESS, AS_G_CPU, AS_ATTRIBUTED,
 				   "/proc, wait4; else taskstats, a tick short");
 		as_collect_origins(c, AS_PROCESS, AS_G_IO, AS_MEASURED,
 				   "/proc/PID/io; at its end taskstats, in KiB");
-	} else {
-		s->early = s->ledger.deaths;
 	}
 	return r;
 }
@@ -236,14 +299,25 @@ static void read_parent(struct as_census *s, const struct as_collect *c, const s
 	parent->bereaved = true;
 }
 
+/*
+ * Its end lies between two looks. The earlier is told: until then it surely lived, and who came
+ * after it did not live beside it. Of the process that we watch the end is known by itself.
+ */
+static void miss(struct as_census *s, const struct as_collect *c, struct as_process *p)
+{
+	read_parent(s, c, p);
+	p->missing = true;
+	if (p->pid != c->root)
+		as_process_last_seen(p, c, s->looked_ns);
+}
+
 /* It is there no more. Who speaks will tell how it ended, by the next tick or never. */
 static void vanish(struct as_census *s, const struct as_collect *c, struct as_process *p)
 {
 	bool wait = as_witness_speaks(&s->witness) && !p->missing && !s->last;
 
 	if (!p->missing)
-		read_parent(s, c, p);
-	p->missing = true;
+		miss(s, c, p);
 	if (!wait && !p->ended)
 		depart(s, c, p);
 }
@@ -263,6 +337,8 @@ static bool still_there(struct as_census *s, const struct as_collect *c, struct 
  */
 void as_census_read(struct as_census *s, const struct as_collect *c)
 {
+	int64_t now = as_now() - c->start_ns;
+
 	take_turns(s);
 	for (size_t i = 0; i < s->members.n;) {
 		struct as_process *p = s->members.v[i];
@@ -274,6 +350,7 @@ void as_census_read(struct as_census *s, const struct as_collect *c)
 			follow_name(p, c);
 		i += n == s->members.n; /* one that was never seen is forgotten at its end */
 	}
+	s->looked_ns = now;
 }
 
 /* ── ends of our own children ─────────────────────────────────────────── */

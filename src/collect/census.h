@@ -16,6 +16,9 @@ struct as_census {
 	uint64_t ticks;     /* samples so far                                  */
 	bool last;          /* the job has ended: nothing more will be told    */
 	uint64_t early;     /* private: ends that were told before BPF was there */
+	int64_t looked_ns;  /* private: when the members were last read          */
+	bool handing;       /* private: while all are named to somebody new      */
+	int64_t until_ns;   /* private: the one before is heard on, at the most  */
 	uint64_t heard;     /* private: events that the witness told           */
 	uint64_t lost_seen; /* private: events lost when /proc was last listed */
 };

@@ -547,6 +547,13 @@ static int64_t born(struct as_process *p, const struct as_collect *c)
 	return p->born_ns;
 }
 
+void as_process_last_seen(struct as_process *p, const struct as_collect *c, int64_t seen_ns)
+{
+	int64_t from = born(p, c);
+
+	p->died_ns = seen_ns > from ? seen_ns : from;
+}
+
 void as_process_tell(struct as_process *p, const struct as_collect *c)
 {
 	struct as_instance i = {

@@ -70,6 +70,7 @@ struct as_process {
 	bool missing;     /* it is not there any more: somebody waited for it             */
 	bool placed;      /* its family was looked for                                    */
 	bool named;       /* the witness knows that it belongs                            */
+	bool leaving;     /* it was on its way out by then: see collect/census.c           */
 	bool renamed;     /* its name may not be the one that was told                    */
 	bool settled;     /* private to collect/pass.c                                    */
 	/*
@@ -193,6 +194,8 @@ void as_process_split(struct as_proc_stat *s, int64_t cpu, double user_ticks, do
 void as_process_rows(struct as_process *p, const struct as_collect *c, struct as_frame *frame);
 /* Tell the sink who it is and, by died_ns and ended_by, that it ended. */
 void as_process_tell(struct as_process *p, const struct as_collect *c);
+/* Nobody told its end: it lived at `seen_ns`, since the run's start, or was born later. */
+void as_process_last_seen(struct as_process *p, const struct as_collect *c, int64_t seen_ns);
 /* Its command line is this now: NUL between arguments, NULL when unknown. */
 void as_process_args(struct as_process *p, const struct as_collect *c, const char *args, size_t n);
 /* Release the descriptors; the numbers stay. */

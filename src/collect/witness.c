@@ -116,6 +116,12 @@ bool as_witness_name(struct as_witness *w, struct as_members *m)
 	return any;
 }
 
+void as_witness_forget(struct as_witness *w, int32_t pid)
+{
+	if (w->now.ops->forget)
+		w->now.ops->forget(w->now.source, pid);
+}
+
 void as_witness_settle(struct as_witness *w)
 {
 	shut(w, &w->old);
@@ -127,9 +133,11 @@ bool as_witness_drain(struct as_witness *w, as_life_fn *fn, void *data)
 	struct as_err err;
 	bool any = false;
 
-	for (size_t i = 0; i < AS_LEN(voices); i++)
+	for (size_t i = 0; i < AS_LEN(voices); i++) {
+		w->by_old = voices[i] == &w->old;
 		if (voices[i]->ops)
 			any |= voices[i]->ops->drain(voices[i]->source, fn, data, &err) > 0;
+	}
 	return any;
 }
 

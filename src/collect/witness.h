@@ -18,6 +18,7 @@ struct as_voice {
 struct as_witness {
 	struct as_voice now; /* who speaks                                        */
 	struct as_voice old; /* who spoke before, while it is being replaced      */
+	bool by_old;         /* that is who is heard at this moment               */
 	size_t tried;        /* rungs                                             */
 	bool interrupted;    /* a child ended while one was being opened          */
 	bool from_start;     /* somebody spoke before there was any member        */
@@ -31,6 +32,8 @@ struct as_witness {
 bool as_witness_climb(struct as_witness *w, const struct as_collect *c);
 /* Name those it does not know yet; true when there were any. */
 bool as_witness_name(struct as_witness *w, struct as_members *m);
+/* It cannot know how this one ends: only the one before can. */
+void as_witness_forget(struct as_witness *w, int32_t pid);
 /* It knows all: close the one before. */
 void as_witness_settle(struct as_witness *w);
 /* Tell everything that happened since. True: there was something, if only of others. */

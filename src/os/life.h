@@ -65,6 +65,8 @@ struct as_life_ops {
 	int (*fd)(const struct as_life_source *s);
 	int (*parent)(struct as_life_source *s, int32_t pid, struct as_err *err);
 	int (*member)(struct as_life_source *s, int32_t pid, struct as_err *err);
+	/* It was on its way out when it was named: nothing is told of it. NULL: never needed. */
+	void (*forget)(struct as_life_source *s, int32_t pid);
 	/* Tell all that happened since; never blocks. 1: there was something, if of others. */
 	int (*drain)(struct as_life_source *s, as_life_fn *fn, void *data, struct as_err *err);
 	/*

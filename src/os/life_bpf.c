@@ -187,6 +187,13 @@ static int member(struct as_life_source *s, int32_t pid, struct as_err *err)
 	return name(s, pid, AS_WIRE_MEMBER, err);
 }
 
+/* Its number may be another's before anything is heard of it. */
+static void forget(struct as_life_source *s, int32_t pid)
+{
+	as_called(1);
+	(void)skel_map_delete_elem(s->bpf->maps.named.map_fd, &pid);
+}
+
 /* ── what happened ────────────────────────────────────────────────────── */
 
 static int64_t known(uint64_t v)
@@ -391,6 +398,7 @@ const struct as_life_ops as_life_bpf = {
 	.fd = ring_fd,
 	.parent = parent,
 	.member = member,
+	.forget = forget,
 	.drain = drain,
 	.settle = settle,
 	.lost = lost,

@@ -7,6 +7,8 @@
 #include <linux/taskstats.h>
 #include <string.h>
 
+#include "base/clock.h"
+
 /* ── messages and attributes ──────────────────────────────────────────── */
 
 struct bytes {
@@ -120,9 +122,15 @@ bool as_parse_cn(const void *p, size_t n, struct as_cn *ret)
 
 /* ── taskstats ────────────────────────────────────────────────────────── */
 
+static int64_t scaled(uint64_t v, uint64_t by)
+{
+	return sane(v < AS_STATS_MOST / by ? v * by : AS_STATS_MOST);
+}
+
 static void copy_stats(const struct taskstats *t, struct as_task_stats *ret)
 {
 	*ret = (struct as_task_stats){
+		.lived_ns = scaled(t->ac_etime, AS_USEC),
 		.cpu_ns = sane(t->cpu_run_virtual_total),
 		.wait_ns = sane(t->cpu_delay_total),
 		.user_us = sane(t->ac_utime),
@@ -138,8 +146,7 @@ static void copy_stats(const struct taskstats *t, struct as_task_stats *ret)
 		.read_bytes = sane(t->read_bytes),
 		.write_bytes = sane(t->write_bytes),
 		.cancelled_bytes = sane(t->cancelled_write_bytes),
-		.hwm = sane(t->hiwater_rss < AS_STATS_MOST >> 10 ? t->hiwater_rss << 10
-								 : AS_STATS_MOST),
+		.hwm = scaled(t->hiwater_rss, 1024),
 	};
 	memcpy(ret->comm, t->ac_comm, sizeof ret->comm - 1);
 }

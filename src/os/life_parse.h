@@ -33,6 +33,7 @@ bool as_parse_cn(const void *p, size_t n, struct as_cn *ret);
 struct as_task_stats {
 	int32_t tid;
 	char comm[16];
+	int64_t lived_ns; /* from its birth until it began to end */
 	int64_t cpu_ns, wait_ns;
 	int64_t user_us, sys_us; /* as the tick saw it: only their ratio is of use */
 	int64_t minflt, majflt, voluntary, forced;

@@ -280,6 +280,7 @@ bool as_life_tasks_stats(struct as_life_tasks *t, const struct as_task_stats *s)
 	struct as_task_stats *sum = &p->sum;
 	if (s->tid == p->pid || !sum->comm[0])
 		memcpy(sum->comm, s->comm, sizeof sum->comm);
+	sum->lived_ns = s->lived_ns;
 	add(&sum->cpu_ns, s->cpu_ns);
 	add(&sum->wait_ns, s->wait_ns);
 	add(&sum->user_us, s->user_us);
@@ -310,9 +311,22 @@ static struct as_life life_of(const struct process *p, enum as_life_kind kind, i
 	return life;
 }
 
+/*
+ * The connector tells an end when all is over, its parent may know before. How long the
+ * only thread has lived is counted until it began to end, as BPF has it; its birth is told
+ * a little late, so this is never too early.
+ */
+static int64_t end_of(const struct process *p, bool whole)
+{
+	bool only = whole && !p->midway && p->ever == 1 && p->counted == 1 && p->sum.lived_ns;
+	int64_t end = only ? p->since_ns + p->sum.lived_ns : p->died_ns;
+
+	return end < p->died_ns ? end : p->died_ns;
+}
+
 static void tell_death(const struct process *p, bool whole, const struct as_life_ear *ear)
 {
-	struct as_life life = life_of(p, AS_LIFE_DIED, p->died_ns);
+	struct as_life life = life_of(p, AS_LIFE_DIED, end_of(p, whole));
 
 	life.status = p->status;
 	memcpy(life.comm, p->sum.comm, sizeof life.comm);

@@ -10,7 +10,8 @@
 /* Columns of /proc/PID/stat after the name, counted from the state (proc(5) number 3). */
 enum {
 	COL_PPID = 1,
-	COL_MINFLT = 7,
+	COL_FLAGS = 6,
+	COL_MINFLT,
 	COL_CMINFLT,
 	COL_MAJFLT,
 	COL_CMAJFLT,
@@ -24,6 +25,8 @@ enum {
 	COL_RSS,
 	COL_COUNT
 };
+
+enum { PF_EXITING = 4 }; /* of the flags, as the kernel has them */
 
 /* The numbers that follow the state, one for each column; how many were there. */
 static size_t columns(const char *p, size_t n, int64_t *v)
@@ -65,6 +68,7 @@ bool as_parse_stat(const char *p, size_t n, struct as_proc_stat *ret)
 		.pid = (int32_t)pid,
 		.ppid = (int32_t)v[COL_PPID],
 		.state = *state,
+		.exiting = v[COL_FLAGS] & PF_EXITING,
 		.minflt = v[COL_MINFLT],
 		.cminflt = v[COL_CMINFLT],
 		.majflt = v[COL_MAJFLT],

@@ -15,6 +15,7 @@
 struct as_proc_stat {
 	int32_t pid, ppid;
 	char state;
+	bool exiting; /* on its way out: the end may be told any moment, or was */
 	int64_t minflt, cminflt, majflt, cmajflt;
 	int64_t utime, stime, cutime, cstime;
 	int64_t threads;

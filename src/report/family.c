@@ -12,6 +12,7 @@ enum { NOBODY = -1 };
 /* A process and its place; members are in the order of birth. */
 struct as_member {
 	const struct as_instance *i;
+	int64_t born_ns;     /* not before its parent                   */
 	int64_t parent;      /* its index, or NOBODY                    */
 	int64_t first, next; /* its eldest child, its next sibling      */
 	uint64_t sort;       /* same name and same kind of descendants  */
@@ -22,12 +23,11 @@ struct as_member {
 
 static int by_birth(const void *a, const void *b)
 {
-	const struct as_instance *x = ((const struct as_member *)a)->i;
-	const struct as_instance *y = ((const struct as_member *)b)->i;
+	const struct as_member *x = a, *y = b;
 
 	if (x->born_ns != y->born_ns)
 		return x->born_ns < y->born_ns ? -1 : 1;
-	return x->id < y->id ? -1 : x->id > y->id;
+	return x->i->id < y->i->id ? -1 : x->i->id > y->i->id;
 }
 
 struct place {
@@ -55,7 +55,7 @@ static void hang(struct as_family *f, size_t i, int64_t parent)
 {
 	struct as_member *m = &f->all[i];
 
-	/* Parents are born before their children: a ring of parents cannot close. */
+	/* Parents come before their children: a ring of parents cannot close. */
 	m->parent = parent < (int64_t)i ? parent : NOBODY;
 	if (m->parent != NOBODY && f->all[m->parent].depth == AS_FAMILY_DEPTH)
 		m->parent = f->all[m->parent].parent;
@@ -63,15 +63,43 @@ static void hang(struct as_family *f, size_t i, int64_t parent)
 	m->first = m->next = NOBODY;
 }
 
+/* Where each is by its number; NULL: no memory. */
+static struct place *places(const struct as_family *f)
+{
+	struct place *v = as_zalloc_n(f->nall, sizeof *v);
+
+	for (size_t i = 0; v && i < f->nall; i++)
+		v[i] = (struct place){f->all[i].i->id, (int64_t)i};
+	if (v)
+		qsort(v, f->nall, sizeof *v, by_id);
+	return v;
+}
+
+/*
+ * A birth may be told by the tick of /proc that it was in, or to the nanosecond: a child may seem
+ * older than its parent. Numbers are given in the order in which processes were met.
+ */
+static bool set_births(struct as_family *f)
+{
+	as_auto_free struct place *v = places(f);
+
+	for (size_t i = 0; v && i < f->nall; i++) {
+		struct as_member *m = &f->all[v[i].at];
+		int64_t parent = place_of(v, i, m->i->parent);
+
+		m->born_ns = m->i->born_ns;
+		if (parent != NOBODY && f->all[parent].born_ns > m->born_ns)
+			m->born_ns = f->all[parent].born_ns;
+	}
+	return v != NULL;
+}
+
 static bool find_parents(struct as_family *f)
 {
-	as_auto_free struct place *v = as_zalloc_n(f->nall, sizeof *v);
+	as_auto_free struct place *v = places(f);
 
 	if (!v)
 		return false;
-	for (size_t i = 0; i < f->nall; i++)
-		v[i] = (struct place){f->all[i].i->id, (int64_t)i};
-	qsort(v, f->nall, sizeof *v, by_id);
 	for (size_t i = 0; i < f->nall; i++)
 		hang(f, i, place_of(v, f->nall, f->all[i].i->parent));
 	for (size_t i = f->nall; i-- > 0;) {
@@ -130,7 +158,7 @@ static size_t most_at_once(const struct as_family *f, const size_t *m, size_t n,
 		ends[k] = end_of(f, f->all[m[k]].i);
 	qsort(ends, n, sizeof *ends, by_time);
 	for (size_t k = 0; k < n; k++) {
-		while (gone < k && ends[gone] <= f->all[m[k]].i->born_ns)
+		while (gone < k && ends[gone] <= f->all[m[k]].born_ns)
 			gone++;
 		most = k + 1 - gone > most ? k + 1 - gone : most;
 	}
@@ -265,9 +293,10 @@ static bool gather(struct as_family *f)
 	for (size_t i = 0; f->all && i < f->run->ninstances; i++)
 		if (f->run->instances[i].scope == AS_PROCESS)
 			f->all[f->nall++].i = &f->run->instances[i];
-	if (f->all)
-		qsort(f->all, f->nall, sizeof *f->all, by_birth);
-	return f->all != NULL;
+	if (!f->all || !set_births(f))
+		return false;
+	qsort(f->all, f->nall, sizeof *f->all, by_birth);
+	return true;
 }
 
 int as_family_of(const struct as_run *run, struct as_family *ret, struct as_err *err)

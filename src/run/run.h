@@ -169,7 +169,7 @@ struct as_instance {
 	char *detail;     /* command line, or NULL                      */
 	int64_t born_ns;  /* since the run's start, may be before it; of what is listed
 			     once it does something: since when it is counted */
-	int64_t died_ns;  /* AS_NA while alive, or when never learnt    */
+	int64_t died_ns;  /* AS_NA while alive; where nobody told: last seen */
 	int64_t ended_by; /* wait status; AS_NA when never learnt       */
 	struct as_tally
 		*tally; /* one for each field of the scope; NULL while it had one row only */

@@ -63,6 +63,16 @@ def root_of(p):
     return next(c for c in p.doc["assay"]["processes"] if c["parent"] is None)
 
 
+@job_test("no end is lost while BPF takes over from who told before")
+def _():
+    need("netlink")
+    need("bpf")
+    for _ in range(8):      # at each BPF comes when one of 40 has a good part of its end before it
+        p = profile("forker", 40, 0, "heavy", options=("--interval", "0.02"))
+        expect_exact(p, 41)
+        expect_eq([c["wait_status"] for c in p.doc["assay"]["processes"]], [0] * 41, "ends")
+
+
 @job_test("three hundred children of a millisecond are all listed, with line, end and CPU")
 def _():
     def check(p):

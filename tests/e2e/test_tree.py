@@ -33,6 +33,20 @@ def _():
     expect(max(len(line) for line in text.splitlines()) <= 80, text)
 
 
+@job_test("without anybody to tell of ends, one after the other is not side by side")
+def _():
+    line = ("i=0; while [ $i -lt 8 ]; do i=$((i+1)); sleep 0.06; done; "
+            "sleep 0.5 & sleep 0.5 & wait; true")
+    assay("run", "--quiet", "--interval", "0.02", "--", "sh", "-c", line,
+          env={"ASSAY_RUNG": "proc"}).ok()
+    below = tree()["processes"][0]["children"]      # one seen before its exec is a shell
+    expect_eq(max(p["at_once"] for p in below), 2, "the two that were side by side")
+    assay("run", "--quiet", "--interval", "0.02", "--", "sh", "-c", line.split("; sleep 0.5")[0],
+          env={"ASSAY_RUNG": "proc"}).ok()
+    below = tree()["processes"][0]["children"]
+    expect_eq({p["at_once"] for p in below}, {1}, "one after another")
+
+
 @job_test("who failed is told")
 def _():
     assay("run", "--quiet", "--interval", "0.02", "--", "sh", "-c",

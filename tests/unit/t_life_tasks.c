@@ -138,6 +138,31 @@ static void t_one_life(void)
 	as_life_tasks_free(x.t);
 }
 
+/* Its parent knows before the connector tells; how long it lived is known better. */
+static void t_lived(void)
+{
+	enum { BIRTH = 100, TOLD = 900 };
+	static const struct {
+		int64_t lived, end;
+	} cases[] = {{0, TOLD}, {500, BIRTH + 500}, {5000, TOLD}, {AS_STATS_MOST, TOLD}};
+	struct table x;
+
+	table_open(&x);
+	for (size_t i = 0; i < AS_LEN(cases); i++) {
+		struct as_task_stats s = {.tid = 10, .lived_ns = cases[i].lived};
+
+		x.now = BIRTH - 1;
+		born(&x, 10, US);
+		EXPECT(as_life_tasks_stats(x.t, &s));
+		x.now = TOLD - 1;
+		event(&x, AS_CN_EXIT, 10, 10, 0);
+		bury(&x);
+		(void)next(&x, AS_LIFE_BORN, 10);
+		EXPECT_I64(next(&x, AS_LIFE_DIED, 10)->t_ns, cases[i].end);
+	}
+	as_life_tasks_free(x.t);
+}
+
 static void t_strangers(void)
 {
 	struct table x;
@@ -389,6 +414,6 @@ static void t_thousands(void)
 	as_life_tasks_free(x.t);
 }
 
-UTEST_MAIN(T(t_one_life), T(t_strangers), T(t_descendants), T(t_last_name), T(t_exec_then_child),
-	   T(t_leader_first), T(t_thread_execs), T(t_leader_execs), T(t_pid_again), T(t_half_told),
-	   T(t_named), T(t_thousands))
+UTEST_MAIN(T(t_one_life), T(t_lived), T(t_strangers), T(t_descendants), T(t_last_name),
+	   T(t_exec_then_child), T(t_leader_first), T(t_thread_execs), T(t_leader_execs),
+	   T(t_pid_again), T(t_half_told), T(t_named), T(t_thousands))

@@ -11,8 +11,10 @@
  *	leader    as fork, but the first thread of each ends at once and a second one works
  *	sibling   clone(CLONE_PARENT): children of our own parent
  *	exec      as fork, but a second thread of each calls exec and works
+ *	heavy     as fork, but each has 64 MiB of its parent's to give back when it ends
  */
 #include <pthread.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 
 #include "work.h"
@@ -153,10 +155,20 @@ static const struct {
 	{"setsid", start_setsid, true, true}, {"ignore", start_fork, false, true},
 	{"vfork", start_vfork, true, true},   {"thread", start_thread, false, false},
 	{"leader", start_leader, true, true}, {"sibling", start_sibling, false, true},
-	{"exec", start_exec, true, true},
+	{"exec", start_exec, true, true},     {"heavy", start_fork, true, true},
 };
 
 enum { NKINDS = sizeof kinds / sizeof *kinds };
+
+/* Memory that every child shares: the kernel goes through all of it at each end. */
+static void grow_heavy(void)
+{
+	enum { BYTES = 64 << 20 };
+
+	if (mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE,
+		 -1, 0) == MAP_FAILED)
+		fail("mmap");
+}
 
 /* One child from its start to its end; what it used. */
 static double one(int k)
@@ -193,6 +205,8 @@ int main(int argc, char **argv)
 		return 99;
 	if (!strcmp(name, "ignore"))
 		(void)signal(SIGCHLD, SIG_IGN);
+	if (!strcmp(name, "heavy"))
+		grow_heavy();
 	for (int i = 0; i < n; i++)
 		children += one(k);
 	double own = clock_s(CLOCK_PROCESS_CPUTIME_ID);
