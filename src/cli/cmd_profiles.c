@@ -302,7 +302,7 @@ static int write_merged(const struct opts *o, const struct as_target *to, const 
 	if (r == AS_OK)
 		r = as_output_write(file, &b, io->out, err);
 	if (r == AS_OK)
-		as_target_say_left(to, c->all, how.kind);
+		as_target_say_left(to, c->all, &how);
 	return r;
 }
 
