@@ -228,9 +228,9 @@ void as_write_speedscope(const struct as_profile *p, const struct as_spelling *h
 	}
 	as_json_open(&j, NULL, '{');
 	as_json_str(&j, "$schema", "https://www.speedscope.app/file-format-schema.json");
+	put_exporter(&j, p);
 	put_frames(&j, p, how);
 	put_profiles(&j, p, how->kind ? how->kind : p->main_kind, tags, &sets);
-	put_exporter(&j, p);
 	as_json_close(&j);
 	as_buf_byte(out, '\n');
 }

@@ -109,16 +109,16 @@ static void t_speedscope_opens_with_the_main_kind(void)
 
 	p->main_kind = 0;
 	as_profile_format("speedscope")->write(p, &(struct as_spelling){0}, &b);
-	EXPECT(strstr(as_buf_text(&b), "\"activeProfileIndex\":0,"));
+	EXPECT(strstr(as_buf_text(&b), "\"activeProfileIndex\":0}"));
 	as_buf_clear(&b);
 	as_profile_format("speedscope")->write(p, &(struct as_spelling){.kind = 1}, &b);
-	EXPECT(strstr(as_buf_text(&b), "\"activeProfileIndex\":1,"));
+	EXPECT(strstr(as_buf_text(&b), "\"activeProfileIndex\":1}"));
 	struct as_tag tag = {text(p, "thread"), 0, 7};
 	as_profile_add(p, 0, as_profile_tags(p, &tag, 1), 0, (int64_t[]){1, 1});
 	as_buf_clear(&b);
 	as_profile_format("speedscope")
 		->write(p, &(struct as_spelling){.kind = 1, .tags = true}, &b);
-	EXPECT(strstr(as_buf_text(&b), "\"activeProfileIndex\":2,")); /* two lists of samples */
+	EXPECT(strstr(as_buf_text(&b), "\"activeProfileIndex\":2}")); /* two lists of samples */
 }
 
 static void t_speedscope_keeps_threads_apart(void)
