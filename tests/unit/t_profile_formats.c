@@ -355,6 +355,18 @@ static void t_perf_script(void)
 			 "thread=/7 name=other/0 slice 0: 1 0 100\n"
 			 "work(int, char (*)[3])@app.c:12/0 [unknown]@[kernel.kallsyms]:0/0 "
 			 "process=/42 thread=/43 name=my app/0 slice 0: 1 250 0");
+	static const char odd[] = "a 7 1.5: 3com: 7f00 f+0x1 (/x)\n"
+				  "a 7 1.6: 3com: \n"
+				  "\t7f00 g(int (*)(char))+0x1 (/usr/bin/app (1) (deleted))\n"
+				  "\t7f01 h (a) b (/x";
+	as_auto_profile struct as_profile *q =
+		read_ok(&(struct as_buf){.p = (char *)(uintptr_t)odd, .len = sizeof odd - 1}, NULL);
+	as_auto_free char *told = say_profile(q);
+	EXPECT_STR(told, "samples in count\n3com in count\n"
+			 "period 0 start 0 duration 100000000 slice 0\n"
+			 "f@/x:0/0 thread=/7 name=a/0 slice 0: 1 1\n"
+			 "g(int (*)(char))@/usr/bin/app (1) (deleted):0/0 thread=/7 name=a/0 "
+			 "slice 0: 1 1");
 	REFUSE("python 7 12.5: cycles:\nnonsense\n", "perf", "line 2");
 	REFUSE("# nothing\n", "perf", "no sample");
 }
