@@ -413,6 +413,7 @@ static void t_yappi(void)
 			 "main@..v/a b/app.py:16/16 slice 0: 6 5093000 10000\n"
 			 "time.sleep@:0/0 slice 0: 1 500000000 500000000");
 	REFUSE("name ncall  tsub ttot tavg\nf 1 x 2 3\n", "yappi", "line 2");
+	REFUSE("no table\n", "yappi", "no line is its title");
 }
 
 UTEST_MAIN(T(t_speedscope_holds_stacks_and_kinds), T(t_speedscope_opens_with_the_main_kind),
