@@ -101,9 +101,9 @@ size_t as_scan_dec(const char *p, size_t n, double *ret)
 
 	for (; i < n && is_digit(p[i]); i++)
 		v = v * 10 + (p[i] - '0');
+	i += scan_fraction(p + i, n - i, &v);
 	if (i == sign)
 		return 0;
-	i += scan_fraction(p + i, n - i, &v);
 	i += scan_exponent(p + i, n - i, &v);
 	if (!isfinite(v))
 		return 0;

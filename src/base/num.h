@@ -18,7 +18,7 @@
 size_t as_scan_u64(const char *p, size_t n, uint64_t *ret);
 size_t as_scan_i64(const char *p, size_t n, int64_t *ret);  /* optional '-'               */
 size_t as_scan_hex(const char *p, size_t n, uint64_t *ret); /* no 0x                      */
-size_t as_scan_dec(const char *p, size_t n, double *ret);   /* 12, -0.5, 1.25e-3          */
+size_t as_scan_dec(const char *p, size_t n, double *ret);   /* 12, -0.5, .5, 1.25e-3      */
 /* A decimal as an integer count of 1/scale: "0.25" with scale 1000000 is 250000. */
 size_t as_scan_fixed(const char *p, size_t n, uint64_t scale, uint64_t *ret);
 

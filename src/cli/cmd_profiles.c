@@ -282,10 +282,11 @@ static int check(const struct opts *o, struct as_target *ret, struct as_err *err
 		return as_fail(err, AS_EUSAGE, "--format is that of --output FILE");
 	if (o->weight > 100)
 		return as_fail(err, AS_EUSAGE, "--weight is at most 100 percent");
-	if (o->json && o->output && as_output_is_standard(o->output))
+	if ((o->json || o->function) && o->output && as_output_is_standard(o->output))
 		return as_fail(err, AS_EUSAGE,
-			       "--json and the profile cannot both be on standard output: give the "
-			       "profile a file (-o)");
+			       "--%s and the profile cannot both be on standard output: give the "
+			       "profile a file (-o)",
+			       o->json ? "json" : "function");
 	return o->output ? as_target_choose(o->output, o->format, ret, err) : AS_OK;
 }
 
@@ -302,7 +303,7 @@ static int write_merged(const struct opts *o, const struct as_target *to, const 
 	if (r == AS_OK)
 		r = as_output_write(file, &b, io->out, err);
 	if (r == AS_OK)
-		as_target_say_left(to, c->all, how.kind);
+		as_target_say_left(to, c->all, &how);
 	return r;
 }
 
@@ -312,7 +313,7 @@ static int show(const struct opts *o, const struct chosen *c, struct as_io *io, 
 	struct as_look look = as_look_for(fileno(io->out));
 	int r = AS_OK;
 
-	if (o->output && !o->json)
+	if (o->output && !o->json && !o->function)
 		return AS_OK;
 	if (o->json)
 		as_report_profiles_json(&b, &c->p);

@@ -314,7 +314,11 @@ static int write_profile(const struct opts *o, const struct as_run *run, struct 
 	int r = target_of(o, &to, err);
 	if (r == AS_OK)
 		r = as_target_put(&to, run->stacks, &how, run->who.name, &b, err);
-	return r < 0 ? r : as_output_write(file, &b, io->out, err);
+	if (r == AS_OK)
+		r = as_output_write(file, &b, io->out, err);
+	if (r == AS_OK)
+		as_target_say_together(&to, run->stacks, &how);
+	return r;
 }
 
 /* What the run is called from now on, and where the profile went. */

@@ -118,13 +118,27 @@ static void say_kind(const struct as_target *t, const struct as_profile *p, size
 		      as_buf_text(&b));
 }
 
-void as_target_say_left(const struct as_target *t, const struct as_profile *p, size_t kind)
+void as_target_say_together(const struct as_target *t, const struct as_profile *p,
+			    const struct as_spelling *how)
+{
+	size_t n = t->format && t->format->together ? t->format->together(p, how) : 0;
+
+	if (n)
+		(void)fprintf(
+			stderr,
+			"assay: %zu threads, those with least, are one in it: %s shows no more\n",
+			n, t->format->name);
+}
+
+void as_target_say_left(const struct as_target *t, const struct as_profile *p,
+			const struct as_spelling *how)
 {
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_LINE);
 
 	if (!t->format)
 		return;
-	say_kind(t, p, kind);
+	as_target_say_together(t, p, how);
+	say_kind(t, p, how->kind);
 	if (!t->format->mute || !p->taking.known)
 		return;
 	as_put_taking(&b, &p->taking);
@@ -144,6 +158,6 @@ int as_target_write(const struct as_target *t, const struct as_profile *p,
 	if (r == AS_OK)
 		r = as_output_write(&file, &b, standard, err);
 	if (r == AS_OK)
-		as_target_say_left(t, p, how->kind);
+		as_target_say_left(t, p, how);
 	return r;
 }

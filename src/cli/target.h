@@ -32,8 +32,12 @@ int as_target_picture(const char *path, const char *format, as_draw_fn *ret, str
 int as_target_put(const struct as_target *t, const struct as_profile *p,
 		  const struct as_spelling *how, const char *title, struct as_buf *out,
 		  struct as_err *err);
-/* What is written has no place for, on standard error: how samples were taken, other values. */
-void as_target_say_left(const struct as_target *t, const struct as_profile *p, size_t kind);
+/* What is written has no place for, on standard error: threads, how samples were taken, values. */
+void as_target_say_left(const struct as_target *t, const struct as_profile *p,
+			const struct as_spelling *how);
+/* Of that, only the threads: for who tells the rest by itself. */
+void as_target_say_together(const struct as_target *t, const struct as_profile *p,
+			    const struct as_spelling *how);
 /* … and into the file, and that is said. */
 int as_target_write(const struct as_target *t, const struct as_profile *p,
 		    const struct as_spelling *how, const char *title, FILE *standard,

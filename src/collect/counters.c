@@ -266,6 +266,29 @@ static void show_cpu(struct as_counters *s, const int64_t sum[AS_NCOUNTERS])
 	s->system = all - s->user;
 }
 
+/* A group has an account of its own. */
+static bool of_group(const struct as_collect *c)
+{
+	return c->cgroup && c->cgroup->own;
+}
+
+/* Is most of it of processes that were too short for ticks, or that nobody saw? */
+static bool is_guess(const struct as_members *m, const struct as_ledger *g, int64_t all)
+{
+	return all != AS_NA && as_ledger_split(g, m) < all / 2;
+}
+
+/* Who looks while it runs is told, too; and when it is a guess no more. */
+static void tell_split(struct as_counters *s, const struct as_collect *c, bool guessed)
+{
+	static const enum as_field_id parts[] = {AS_F_JOB_USER, AS_F_JOB_SYSTEM};
+
+	for (size_t i = 0; i < AS_LEN(parts) && guessed != s->guessed; i++)
+		as_collect_origin(c, parts[i], guessed ? AS_ATTRIBUTED : AS_MEASURED, "%s",
+				  guessed ? AS_FEW_TICKS : "/proc/PID/stat");
+	s->guessed = guessed;
+}
+
 void as_counters_row(struct as_counters *s, const struct as_collect *c, const struct as_members *m,
 		     const struct as_ledger *g, int64_t *row)
 {
@@ -281,6 +304,8 @@ void as_counters_row(struct as_counters *s, const struct as_collect *c, const st
 	as_put(c, row, AS_F_JOB_CPU, s->cpu.shown);
 	as_put(c, row, AS_F_JOB_USER, s->user);
 	as_put(c, row, AS_F_JOB_SYSTEM, s->system);
+	if (!of_group(c) && as_wants_group(c->want, AS_G_CPU))
+		tell_split(s, c, is_guess(m, g, s->cpu.shown));
 }
 
 /* ── the totals ───────────────────────────────────────────────────────── */
@@ -387,13 +412,11 @@ static bool in_ticks(const struct as_members *m)
 	return false;
 }
 
-/* Is most of it of processes that were too short for ticks, or that nobody saw? */
-static void doubt_split(struct as_total *totals, int64_t split)
+static void doubt_split(struct as_total *totals)
 {
 	static const enum as_total_id parts[] = {AS_T_CPU_USER, AS_T_CPU_SYSTEM};
-	int64_t all = totals[AS_T_CPU].value;
 
-	for (size_t i = 0; i < AS_LEN(parts) && all != AS_NA && split < all / 2; i++)
+	for (size_t i = 0; i < AS_LEN(parts); i++)
 		as_total_set(totals, parts[i], totals[parts[i]].value, AS_ATTRIBUTED, AS_FEW_TICKS);
 }
 
@@ -407,7 +430,7 @@ static void tell_origins(const struct as_collect *c, const struct as_total *tota
 		   {AS_F_JOB_USER, AS_T_CPU_USER},
 		   {AS_F_JOB_SYSTEM, AS_T_CPU_SYSTEM}};
 
-	for (size_t i = 0; i < AS_LEN(cpu) && !(c->cgroup && c->cgroup->own); i++)
+	for (size_t i = 0; i < AS_LEN(cpu) && !of_group(c); i++)
 		if (totals[cpu[i].total].how == AS_ATTRIBUTED)
 			as_collect_origin(c, cpu[i].field, AS_ATTRIBUTED, "%s",
 					  totals[cpu[i].total].source);
@@ -448,8 +471,11 @@ void as_counters_finish(struct as_counters *s, const struct as_collect *c,
 	if (!as_wants_group(c->want, AS_G_CPU))
 		return;
 	finish_cpu(totals, e.clocked);
-	if (ticks)
-		doubt_split(totals, as_ledger_split(g, m));
+	bool guessed = ticks && is_guess(m, g, totals[AS_T_CPU].value);
+	if (guessed)
+		doubt_split(totals);
+	if (!of_group(c))
+		tell_split(s, c, guessed);
 	tell_origins(c, totals);
 	if (c->attached && totals[AS_T_CPU].value == 0 && in_ticks(m))
 		forget_cpu(totals);

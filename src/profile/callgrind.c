@@ -15,7 +15,7 @@
 #include "base/cleanup.h"
 #include "base/fault.h"
 #include "profile/graph.h"
-#include "profile/write.h"
+#include "profile/tagged.h"
 
 struct writer {
 	struct as_graph g;
@@ -220,9 +220,11 @@ static bool open_writer(struct writer *w, const struct as_profile *p)
 void as_write_callgrind(const struct as_profile *p, const struct as_spelling *how,
 			struct as_buf *out)
 {
+	as_auto_profile struct as_profile *own = NULL;
 	as_cleanup(writer_done) struct writer w = {.out = out, .how = how};
 
-	if (!open_writer(&w, p)) {
+	p = as_profile_tagged(p, how, &own);
+	if (!p || !open_writer(&w, p)) {
 		out->bad = true;
 		return;
 	}

@@ -18,10 +18,18 @@
 
 enum { VERSION = 48, GECKO_VERSION = 30, THREADS_MOST = 256 };
 
+/* Which sets of tags have a thread of their own. */
+struct rank {
+	bool *alone;
+	size_t others; /* that have not, and have something; 0: all that have something are alone */
+};
+
 /* One thread: a profile of its own with one kind of value. */
 struct thread {
 	const struct as_profile *all; /* that it is of               */
-	uint32_t tags;                /* there                       */
+	const struct rank *rank;
+	bool rest;     /* it is what all the others have  */
+	uint32_t tags; /* else its tags, there            */
 	struct as_profile *p;
 	uint32_t *function; /* of a place the number of its function */
 	uint32_t *first;    /* of a function the first of its places */
@@ -37,14 +45,76 @@ static void thread_done(struct thread *t)
 	free(t->order);
 }
 
-/* ── taking a thread out ──────────────────────────────────────────────── */
+/* ── which threads there are ──────────────────────────────────────────── */
 
-static bool belongs(const struct thread *t, const struct as_sample *s, bool apart, size_t kind)
+static void rank_done(struct rank *r)
 {
-	return s->v[kind] && (!apart || s->tags == t->tags);
+	free(r->alone);
 }
 
-static int copy_samples(struct thread *t, bool apart, size_t kind, struct as_err *err)
+/* What each set of tags has, whatever its sign. */
+static int64_t *weigh(const struct as_profile *p, size_t kind)
+{
+	int64_t *weight = as_zalloc_n(p->ntags, sizeof *weight);
+
+	for (size_t i = 0; weight && i < p->nsamples; i++) {
+		int64_t v = p->sample[i].v[kind], *to = &weight[p->sample[i].tags];
+
+		*to = as_value_plus(*to, v == INT64_MIN ? INT64_MAX : v < 0 ? -v : v);
+	}
+	return weight;
+}
+
+static int by_weight(const void *a, const void *b, void *arg)
+{
+	const int64_t *weight = arg;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	if (weight[x] != weight[y])
+		return weight[x] > weight[y] ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+static bool open_rank(struct rank *r, const struct as_profile *p, size_t kind)
+{
+	as_auto_free int64_t *weight = weigh(p, kind);
+	as_auto_free uint32_t *tags = as_zalloc_n(p->ntags, sizeof *tags);
+	size_t n = 0;
+
+	r->alone = as_zalloc_n(p->ntags, sizeof *r->alone);
+	if (!weight || !tags || !r->alone)
+		return false;
+	for (uint32_t i = 0; i < p->ntags; i++)
+		if (weight[i])
+			tags[n++] = i;
+	qsort_r(tags, n, sizeof *tags, by_weight, weight);
+	r->others = n > THREADS_MOST ? n - (THREADS_MOST - 1) : 0;
+	for (size_t i = 0; i < n - r->others; i++)
+		r->alone[tags[i]] = true;
+	r->alone[0] |= !n; /* a file without a thread is none */
+	return true;
+}
+
+static size_t kind_of(const struct as_profile *p, const struct as_spelling *how)
+{
+	return how->kind ? how->kind : p->main_kind;
+}
+
+size_t as_firefox_together(const struct as_profile *p, const struct as_spelling *how)
+{
+	as_cleanup(rank_done) struct rank r = {0};
+
+	return open_rank(&r, p, kind_of(p, how)) ? r.others : 0;
+}
+
+/* ── taking a thread out ──────────────────────────────────────────────── */
+
+static bool belongs(const struct thread *t, const struct as_sample *s, size_t kind)
+{
+	return s->v[kind] && (t->rest ? !t->rank->alone[s->tags] : s->tags == t->tags);
+}
+
+static int copy_samples(struct thread *t, size_t kind, struct as_err *err)
 {
 	as_auto_copy struct as_copy c = {0};
 	int r = as_copy_open(&c, t->all, t->p, err);
@@ -52,7 +122,7 @@ static int copy_samples(struct thread *t, bool apart, size_t kind, struct as_err
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < t->all->nsamples; i++)
-		if (belongs(t, &t->all->sample[i], apart, kind))
+		if (belongs(t, &t->all->sample[i], kind))
 			for (uint32_t s = t->all->sample[i].stack; s && !c.stack[s];
 			     s = t->all->stack[s].caller)
 				c.stack[s] = AS_NOWHERE;
@@ -63,7 +133,7 @@ static int copy_samples(struct thread *t, bool apart, size_t kind, struct as_err
 	for (size_t i = 0; i < t->all->nsamples; i++) {
 		const struct as_sample *s = &t->all->sample[i];
 
-		if (belongs(t, s, apart, kind))
+		if (belongs(t, s, kind))
 			as_profile_add(t->p, c.stack[s->stack], 0, s->slice, &s->v[kind]);
 	}
 	return as_profile_ok(t->p, err);
@@ -108,10 +178,10 @@ static int order_samples(struct thread *t, struct as_err *err)
 	return AS_OK;
 }
 
-static int open_thread(struct thread *t, bool apart, size_t kind, struct as_err *err)
+static int open_thread(struct thread *t, size_t kind, struct as_err *err)
 {
 	t->p = as_profile_new(&t->all->kind[kind], 1, err);
-	int r = t->p ? copy_samples(t, apart, kind, err) : err->code;
+	int r = t->p ? copy_samples(t, kind, err) : err->code;
 	if (r == AS_OK)
 		r = number_functions(t, err);
 	return r == AS_OK ? order_samples(t, err) : r;
@@ -307,15 +377,26 @@ static int64_t tag_number(const struct thread *t, const char *key, int64_t other
 	return x && !x->text ? x->number : other;
 }
 
-static void put_identity(struct as_json *j, const struct thread *t)
+static void put_name(struct as_json *j, const struct thread *t)
 {
 	const struct as_tag *name = tag(t, "name");
+	char others[40];
+
+	(void)snprintf(others, sizeof others, "%zu others", t->rank->others);
+	as_json_str(j, "name",
+		    t->rest              ? others
+		    : name && name->text ? t->all->text[name->text]
+					 : t->p->kind[0].name);
+}
+
+static void put_identity(struct as_json *j, const struct thread *t)
+{
 	int64_t pid = tag_number(t, "process", 0), tid = tag_number(t, "thread", (int64_t)t->tags);
 	char text[24];
 
 	(void)snprintf(text, sizeof text, "%lld", (long long)pid);
-	as_json_str(j, "name", name && name->text ? t->all->text[name->text] : t->p->kind[0].name);
-	as_json_bool(j, "isMainThread", !t->tags || pid == tid);
+	put_name(j, t);
+	as_json_bool(j, "isMainThread", !t->rest && (!t->tags || pid == tid));
 	as_json_str(j, "processType", "default");
 	as_json_i64(j, "processStartupTime", 0);
 	as_json_na(j, "processShutdownTime");
@@ -400,19 +481,33 @@ static void put_meta(struct as_json *j, const struct as_profile *p)
 	as_json_close(j);
 }
 
+static void put_one(struct as_json *j, struct thread t, size_t kind)
+{
+	as_cleanup(thread_done) struct thread own = t;
+	struct as_err ignored;
+
+	if (open_thread(&own, kind, &ignored) < 0)
+		j->out->bad = true;
+	else
+		put_thread(j, &own);
+}
+
 static void put_threads(struct as_json *j, const struct as_profile *p, size_t kind)
 {
-	bool apart = p->ntags <= THREADS_MOST;
+	as_cleanup(rank_done) struct rank rank = {0};
+	struct thread t = {.all = p, .rank = &rank};
 
-	for (uint32_t i = 0; i < p->ntags && (apart || !i); i++) {
-		as_cleanup(thread_done) struct thread t = {.all = p, .tags = i};
-		struct as_err ignored;
-
-		if (open_thread(&t, apart, kind, &ignored) < 0)
-			j->out->bad = true;
-		else if (t.p->nsamples || p->ntags == 1)
-			put_thread(j, &t);
+	if (!open_rank(&rank, p, kind)) {
+		j->out->bad = true;
+		return;
 	}
+	for (; t.tags < p->ntags; t.tags++)
+		if (rank.alone[t.tags])
+			put_one(j, t, kind);
+	t.rest = true;
+	t.tags = 0;
+	if (rank.others)
+		put_one(j, t, kind);
 }
 
 void as_write_firefox(const struct as_profile *p, const struct as_spelling *how, struct as_buf *out)
@@ -423,7 +518,7 @@ void as_write_firefox(const struct as_profile *p, const struct as_spelling *how,
 	put_meta(&j, p);
 	put_same(&j, "libs", 0, ZERO);
 	as_json_open(&j, "threads", '[');
-	put_threads(&j, p, how->kind ? how->kind : p->main_kind);
+	put_threads(&j, p, kind_of(p, how));
 	as_json_close(&j);
 	as_json_close(&j);
 	as_buf_byte(out, '\n');

@@ -12,7 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/fault.h"
-#include "profile/write.h"
+#include "profile/tagged.h"
 
 struct line {
 	char *text;
@@ -53,19 +53,6 @@ static void separate(struct as_buf *out)
 		as_buf_byte(out, ';');
 }
 
-/* "process 7 \"python3\"": a tag as a frame. */
-static void put_tag(const struct as_profile *p, const struct as_tag *t, struct as_buf *out)
-{
-	separate(out);
-	size_t from = out->len;
-
-	if (t->text)
-		as_buf_fmt(out, "%s %s", p->text[t->key], p->text[t->text]);
-	else
-		as_buf_fmt(out, "%s %" PRId64, p->text[t->key], t->number);
-	add_part(out, from);
-}
-
 static void put_place(const struct as_profile *p, uint32_t place, const struct as_spelling *how,
 		      struct as_buf *out)
 {
@@ -87,8 +74,6 @@ static void put_stack(const struct as_profile *p, const struct as_sample *s,
 	if (!place)
 		return;
 	(void)as_profile_places(p, s->stack, place, n);
-	for (size_t i = 0; how->tags && i < p->tags[s->tags].n; i++)
-		put_tag(p, &p->tags[s->tags].at[i], out);
 	for (size_t i = 0; i < n; i++)
 		put_place(p, place[i], how, out);
 }
@@ -129,8 +114,10 @@ static int64_t scaled(const struct as_profile *p, const struct as_spelling *how,
 void as_write_folded(const struct as_profile *p, const struct as_spelling *how, struct as_buf *out)
 {
 	as_cleanup(lines_done) struct lines l = {0};
+	as_auto_profile struct as_profile *own = NULL;
 
-	out->bad |= !collect(p, how, &l);
+	p = as_profile_tagged(p, how, &own);
+	out->bad |= !p || !collect(p, how, &l);
 	if (l.n)
 		qsort(l.at, l.n, sizeof *l.at, by_text);
 	for (size_t i = 0; i < l.n; i++) {

@@ -10,25 +10,10 @@
 #include "base/span.h"
 #include "profile/read.h"
 
-/* The blank before what the ')' at the end closes: "f(int (*)(char)) (a (1).c:3)". */
-static const char *opening(struct as_span s)
-{
-	size_t depth = 0;
-
-	for (size_t i = s.n; i-- > 1;) {
-		depth += s.p[i] == ')';
-		if (s.p[i] == '(' && !--depth && s.p[i - 1] == ' ')
-			return s.p + i - 1;
-		if (!depth)
-			break;
-	}
-	return memmem(s.p, s.n, " (", 2);
-}
-
 /* "work (app/work.py:3)": where the file begins, and its line; else all of it is the name. */
 static struct as_place place_of(struct as_profile *p, struct as_span s)
 {
-	const char *open = s.n && s.p[s.n - 1] == ')' ? opening(s) : NULL;
+	const char *open = s.n && s.p[s.n - 1] == ')' ? as_read_opening(s) : NULL;
 	const char *colon = open ? memrchr(open, ':', (size_t)(s.p + s.n - open)) : NULL;
 	const char *file = open ? open + 2 : NULL;
 	uint64_t line = 0;

@@ -67,6 +67,7 @@ static bool next_word(struct as_span *s, struct as_span *ret)
 static bool scan_head(struct as_span line, struct head *h)
 {
 	struct as_span s = line, w;
+	uint64_t value = 0;
 
 	do {
 		if (!next_word(&s, &w))
@@ -75,9 +76,10 @@ static bool scan_head(struct as_span line, struct head *h)
 	h->who = as_span_trim_white(as_span(line.p, (size_t)(w.p - line.p)));
 	if (!next_word(&s, &w))
 		return false;
-	h->value = 1;
-	if (as_scan_u64(w.p, w.n, &h->value) == w.n && !next_word(&s, &w))
+	bool valued = as_scan_u64(w.p, w.n, &value) == w.n;
+	if (valued && !next_word(&s, &w))
 		return false;
+	h->value = valued ? value : 1;
 	if (w.n < 2 || w.p[w.n - 1] != ':')
 		return false;
 	h->event = as_span(w.p, w.n - 1);
@@ -168,13 +170,10 @@ static void add_source(struct reader *r, struct as_span s)
 /* "7f3a1c2b4d5e work+0x1e (/usr/bin/app)" */
 static void add_frame(struct reader *r, struct as_span s)
 {
-	const char *open = s.n && s.p[s.n - 1] == ')' ? memmem(s.p, s.n, " (", 2) : NULL;
+	const char *open = s.n && s.p[s.n - 1] == ')' ? as_read_opening(s) : NULL;
 	uint64_t address = 0;
 	size_t used = as_scan_hex(s.p, s.n, &address);
 
-	for (const char *next = open; next;
-	     next = memmem(next + 1, (size_t)(s.p + s.n - next) - 1, " (", 2))
-		open = next;
 	if (!open || !used || used >= s.n || !as_is_white(s.p[used]) || open < s.p + used) {
 		add_source(r, s);
 		return;

@@ -14,7 +14,7 @@
 #include "base/fault.h"
 #include "profile/graph.h"
 #include "profile/marshal.h"
-#include "profile/write.h"
+#include "profile/tagged.h"
 
 struct writer {
 	struct as_graph g;
@@ -142,9 +142,11 @@ static bool open_writer(struct writer *w, const struct as_profile *p, const stru
 
 void as_write_pstats(const struct as_profile *p, const struct as_spelling *how, struct as_buf *out)
 {
+	as_auto_profile struct as_profile *own = NULL;
 	as_cleanup(writer_done) struct writer w = {.out = out};
 
-	if (!open_writer(&w, p, how)) {
+	p = as_profile_tagged(p, how, &own);
+	if (!p || !open_writer(&w, p, how)) {
 		out->bad = true;
 		return;
 	}

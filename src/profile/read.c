@@ -1,8 +1,24 @@
 #include "profile/read.h"
 
+#include <string.h>
+
 #include "base/cleanup.h"
 #include "profile/gzip.h"
 #include "profile/write.h"
+
+const char *as_read_opening(struct as_span s)
+{
+	size_t depth = 0;
+
+	for (size_t i = s.n; i-- > 1;) {
+		depth += s.p[i] == ')';
+		if (s.p[i] == '(' && !--depth && s.p[i - 1] == ' ')
+			return s.p + i - 1;
+		if (!depth)
+			break;
+	}
+	return memmem(s.p, s.n, " (", 2);
+}
 
 static int unknown(struct as_err *err)
 {

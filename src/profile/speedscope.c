@@ -4,6 +4,7 @@
  * of them (a thread, say) is a list of its own.
  */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -44,17 +45,48 @@ static void put_frames(struct as_json *j, const struct as_profile *p, const stru
 
 /* ── lists of stacks ──────────────────────────────────────────────────── */
 
-/* Which samples are in a list: those that have something of the kind and, if asked, the tags. */
-struct list {
-	const struct as_profile *p;
-	size_t kind;
-	uint32_t tags;
-	bool of_tags;
+/* Samples, those of a set of tags together: set i has those from begin[i] to begin[i + 1]. */
+struct sets {
+	uint32_t *sample;
+	size_t *begin, n;
 };
 
-static bool is_in(const struct list *l, const struct as_sample *s)
+static void sets_done(struct sets *s)
 {
-	return s->v[l->kind] && (!l->of_tags || s->tags == l->tags);
+	free(s->sample);
+	free(s->begin);
+}
+
+/* If tags do not count, there is one set. */
+static bool open_sets(struct sets *s, const struct as_profile *p, bool tags)
+{
+	s->n = tags ? p->ntags : 1;
+	s->sample = as_zalloc_n(p->nsamples, sizeof *s->sample);
+	s->begin = as_zalloc_n(s->n + 1, sizeof *s->begin);
+	if (!s->sample || !s->begin)
+		return false;
+	for (size_t i = 0; i < p->nsamples; i++)
+		s->begin[tags ? p->sample[i].tags : 0]++;
+	for (size_t i = 1; i <= s->n; i++)
+		s->begin[i] += s->begin[i - 1];
+	for (size_t i = p->nsamples; i-- > 0;)
+		s->sample[--s->begin[tags ? p->sample[i].tags : 0]] = (uint32_t)i;
+	return true;
+}
+
+/* Those samples of a set that have something of a kind. */
+struct list {
+	const struct as_profile *p;
+	size_t kind, n;
+	const uint32_t *sample;
+	const struct as_tags *tags; /* NULL: they do not count */
+};
+
+static const struct as_sample *sample_at(const struct list *l, size_t i)
+{
+	const struct as_sample *s = &l->p->sample[l->sample[i]];
+
+	return s->v[l->kind] ? s : NULL;
 }
 
 static void put_stack(struct as_json *j, const struct as_profile *p, uint32_t stack)
@@ -76,15 +108,16 @@ static void put_stack(struct as_json *j, const struct as_profile *p, uint32_t st
 static void put_name(struct as_json *j, const struct list *l)
 {
 	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_LINE);
-	const struct as_tags *t = &l->p->tags[l->tags];
 
 	as_buf_str(&b, l->p->kind[l->kind].name);
-	for (size_t i = 0; l->of_tags && i < t->n; i++) {
-		as_buf_fmt(&b, ", %s ", l->p->text[t->at[i].key]);
-		if (t->at[i].text)
-			as_buf_str(&b, l->p->text[t->at[i].text]);
+	for (size_t i = 0; l->tags && i < l->tags->n; i++) {
+		const struct as_tag *t = &l->tags->at[i];
+
+		as_buf_fmt(&b, ", %s ", l->p->text[t->key]);
+		if (t->text)
+			as_buf_str(&b, l->p->text[t->text]);
 		else
-			as_buf_fmt(&b, "%" PRId64, t->at[i].number);
+			as_buf_fmt(&b, "%" PRId64, t->number);
 	}
 	j->out->bad |= b.bad;
 	as_json_str(j, "name", as_buf_text(&b));
@@ -94,51 +127,77 @@ static int64_t total_of(const struct list *l)
 {
 	int64_t sum = 0;
 
-	for (size_t i = 0; i < l->p->nsamples; i++)
-		if (is_in(l, &l->p->sample[i]) &&
-		    __builtin_add_overflow(sum, l->p->sample[i].v[l->kind], &sum))
-			return INT64_MAX;
+	for (size_t i = 0; i < l->n; i++)
+		sum = as_value_plus(sum, l->p->sample[l->sample[i]].v[l->kind]);
 	return sum;
 }
 
 static void put_list(struct as_json *j, const struct list *l)
 {
-	const struct as_profile *p = l->p;
+	const struct as_sample *s;
 
 	as_json_open(j, NULL, '{');
 	as_json_str(j, "type", "sampled");
 	put_name(j, l);
-	as_json_str(j, "unit", unit_of(p->kind[l->kind].unit));
+	as_json_str(j, "unit", unit_of(l->p->kind[l->kind].unit));
 	as_json_i64(j, "startValue", 0);
 	as_json_i64(j, "endValue", total_of(l));
 	as_json_open(j, "samples", '[');
-	for (size_t i = 0; i < p->nsamples; i++)
-		if (is_in(l, &p->sample[i]))
-			put_stack(j, p, p->sample[i].stack);
+	for (size_t i = 0; i < l->n; i++)
+		if ((s = sample_at(l, i)))
+			put_stack(j, l->p, s->stack);
 	as_json_close(j);
 	as_json_open(j, "weights", '[');
-	for (size_t i = 0; i < p->nsamples; i++)
-		if (is_in(l, &p->sample[i]))
-			as_json_i64(j, NULL, p->sample[i].v[l->kind]);
+	for (size_t i = 0; i < l->n; i++)
+		if ((s = sample_at(l, i)))
+			as_json_i64(j, NULL, s->v[l->kind]);
 	as_json_close(j);
 	as_json_close(j);
 }
 
 /* ── all of it ────────────────────────────────────────────────────────── */
 
-enum { SETS_MOST = 256 }; /* lists of one kind: every one looks at all samples */
-
-static void put_kind(struct as_json *j, const struct as_profile *p, size_t kind, bool tags)
+static bool has_any(const struct list *l)
 {
-	struct list l = {.p = p, .kind = kind, .of_tags = tags && p->ntags <= SETS_MOST};
+	for (size_t i = 0; i < l->n; i++)
+		if (sample_at(l, i))
+			return true;
+	return false;
+}
 
-	if (!l.of_tags) {
+/* Returns how many lists it wrote. */
+static size_t put_kind(struct as_json *j, const struct as_profile *p, size_t kind, bool tags,
+		       const struct sets *sets)
+{
+	struct list l = {.p = p, .kind = kind};
+	size_t n = 0;
+
+	for (size_t i = 0; i < sets->n; i++) {
+		l.sample = sets->sample + sets->begin[i];
+		l.n = sets->begin[i + 1] - sets->begin[i];
+		l.tags = tags ? &p->tags[i] : NULL;
+		if (tags && !has_any(&l))
+			continue;
 		put_list(j, &l);
-		return;
+		n++;
 	}
-	for (; l.tags < p->ntags; l.tags++)
-		if (total_of(&l))
-			put_list(j, &l);
+	return n;
+}
+
+/* It opens with the first list of the kind that is shown. */
+static void put_profiles(struct as_json *j, const struct as_profile *p, size_t shown, bool tags,
+			 const struct sets *sets)
+{
+	size_t before = 0;
+
+	as_json_open(j, "profiles", '[');
+	for (size_t i = 0; i < p->nkinds; i++) {
+		size_t n = put_kind(j, p, i, tags, sets);
+
+		before += i < shown ? n : 0;
+	}
+	as_json_close(j);
+	as_json_i64(j, "activeProfileIndex", (int64_t)before);
 }
 
 /* "assay 0.1.0 (1,240 samples, 0.02 % rejected, 0 late)" */
@@ -160,18 +219,18 @@ void as_write_speedscope(const struct as_profile *p, const struct as_spelling *h
 			 struct as_buf *out)
 {
 	struct as_json j = as_json(out);
+	as_cleanup(sets_done) struct sets sets = {0};
+	bool tags = how->tags && p->nsamples; /* a file without a list is none */
 
+	if (!open_sets(&sets, p, tags)) {
+		out->bad = true;
+		return;
+	}
 	as_json_open(&j, NULL, '{');
 	as_json_str(&j, "$schema", "https://www.speedscope.app/file-format-schema.json");
 	put_exporter(&j, p);
-	if (!how->tags)
-		as_json_i64(&j, "activeProfileIndex",
-			    (int64_t)(how->kind ? how->kind : p->main_kind));
 	put_frames(&j, p, how);
-	as_json_open(&j, "profiles", '[');
-	for (size_t i = 0; i < p->nkinds; i++)
-		put_kind(&j, p, i, how->tags);
-	as_json_close(&j);
+	put_profiles(&j, p, how->kind ? how->kind : p->main_kind, tags, &sets);
 	as_json_close(&j);
 	as_buf_byte(out, '\n');
 }

@@ -29,6 +29,8 @@ struct as_profile_format {
 	bool (*is)(const char *p, size_t n);
 	int (*read)(const char *p, size_t n, struct as_profile **ret,
 		    struct as_err *err); /* NULL: it can be written only            */
+	/* How many sets of tags are one in it, as its readers bear so many; NULL: never. */
+	size_t (*together)(const struct as_profile *p, const struct as_spelling *how);
 };
 
 extern const struct as_profile_format as_profile_formats[]; /* name == NULL ends */
@@ -47,6 +49,7 @@ void as_write_speedscope(const struct as_profile *p, const struct as_spelling *h
 			 struct as_buf *out);
 void as_write_firefox(const struct as_profile *p, const struct as_spelling *how,
 		      struct as_buf *out);
+size_t as_firefox_together(const struct as_profile *p, const struct as_spelling *how);
 void as_write_callgrind(const struct as_profile *p, const struct as_spelling *how,
 			struct as_buf *out);
 void as_write_pstats(const struct as_profile *p, const struct as_spelling *how, struct as_buf *out);

@@ -89,7 +89,7 @@ int as_read_yappi(const char *p, size_t n, struct as_profile **ret, struct as_er
 	};
 	as_auto_profile struct as_profile *to = as_profile_new(kinds, KINDS, err);
 	struct as_span text = as_span(p, n), line;
-	bool in_table = false;
+	bool in_table = false, titled = false;
 
 	if (!to)
 		return err->code;
@@ -101,7 +101,10 @@ int as_read_yappi(const char *p, size_t n, struct as_profile **ret, struct as_er
 			return as_fail(err, AS_EFORMAT, "no table of yappi: line %zu is no row",
 				       number);
 		in_table = title || (in_table && line.n);
+		titled |= title;
 	}
+	if (!titled)
+		return as_fail(err, AS_EFORMAT, "no table of yappi: no line is its title");
 	int r = as_profile_ok(to, err);
 	if (r == AS_OK)
 		*ret = as_take(to);

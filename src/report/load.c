@@ -228,18 +228,25 @@ static void put_errors(const struct as_sheet *s, const struct as_load *l)
 		put_error(s, l, (enum as_load_error)e);
 }
 
+bool as_put_unasked(struct as_buf *out, const struct as_load *l)
+{
+	if (l->unasked <= 0)
+		return false;
+	as_buf_fmt(out,
+		   "%s connection%s left for what the server said there, with no request under way",
+		   as_human_count((double)l->unasked).s, l->unasked == 1 ? "" : "s");
+	return true;
+}
+
 static void put_unasked(const struct as_sheet *s, const struct as_load *l)
 {
-	char text[120];
+	as_auto_buf struct as_buf text = AS_BUF(AS_BUF_LINE);
 
-	if (l->unasked <= 0)
+	if (!as_put_unasked(&text, l))
 		return;
-	(void)snprintf(text, sizeof text,
-		       "%s connection%s left for what the server said there, with no request under "
-		       "way",
-		       as_human_count((double)l->unasked).s, l->unasked == 1 ? "" : "s");
 	as_put_label(s, "unasked", AS_INK_NONE);
-	as_put_wrapped(s->out, s->look, text, AS_TEXT_AT, AS_TEXT_AT);
+	as_put_wrapped(s->out, s->look, as_buf_text(&text), AS_TEXT_AT, AS_TEXT_AT);
+	s->out->bad |= text.bad;
 }
 
 static void put_all_times(const struct as_sheet *s, const struct as_load *l)

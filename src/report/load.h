@@ -23,6 +23,8 @@ void as_put_load_json(struct as_json *j, const struct as_run *run);
 /* Parts of it: how requests ended, by kind and by status; percentiles in ms. */
 void as_put_load_outcomes_json(struct as_json *j, const uint64_t *errors, const uint64_t *status,
 			       int64_t measured_ns);
+/* "3 connections left for what the server said there, …"; false: none was. */
+bool as_put_unasked(struct as_buf *out, const struct as_load *l);
 /* Words in a cell of Markdown's, where a bar would end it. */
 void as_put_markdown(struct as_buf *out, const char *text);
 void as_put_load_times_json(struct as_json *j, const char *key, const struct as_histogram *h);

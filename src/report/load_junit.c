@@ -1,10 +1,12 @@
 /*
  * A load as a suite of tests: that it measured anything, and each threshold.
  * What went wrong with the measurement is an error, a threshold that was missed
- * a failure, as those who read such files tell them apart.
+ * a failure, as those who read such files tell them apart; what is neither and
+ * worth knowing stands in the suite's output.
  */
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "judge/load.h"
 #include "report/load.h"
 #include "report/markup.h"
@@ -68,6 +70,18 @@ static void put_suite(struct as_buf *out, const struct as_run *run, const struct
 		   t->n + 1 + failed, missed, invalid, (double)run->end.duration_ns / 1e9);
 }
 
+static void put_unasked(struct as_buf *out, const struct as_load *l)
+{
+	as_auto_buf struct as_buf text = AS_BUF(AS_BUF_LINE);
+
+	if (!as_put_unasked(&text, l))
+		return;
+	as_buf_str(out, "    <system-out>");
+	as_put_markup(out, text.p, text.len);
+	as_buf_str(out, "</system-out>\n");
+	out->bad |= text.bad;
+}
+
 void as_report_load_junit(struct as_buf *out, const struct as_run *run)
 {
 	bool invalid = as_load_is_invalid(&run->verdict);
@@ -83,5 +97,6 @@ void as_report_load_junit(struct as_buf *out, const struct as_run *run)
 		put_failed(out, run);
 	for (size_t i = 0; i < t.n; i++)
 		put_threshold(out, run, &t.at[i]);
+	put_unasked(out, run->load);
 	as_buf_str(out, "  </testsuite>\n</testsuites>\n");
 }

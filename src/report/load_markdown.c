@@ -103,6 +103,12 @@ static void put_errors(struct as_buf *out, const struct as_load *l)
 	as_buf_byte(out, '\n');
 }
 
+static void put_unasked(struct as_buf *out, const struct as_load *l)
+{
+	if (as_put_unasked(out, l))
+		as_buf_str(out, "\n\n");
+}
+
 static void put_thresholds(struct as_buf *out, const struct as_load *l)
 {
 	struct as_thresholds t;
@@ -131,5 +137,6 @@ void as_report_load_markdown(struct as_buf *out, const struct as_run *run)
 	put_all_times(out, run->load);
 	as_put_load_flow_markdown(out, run->load);
 	put_errors(out, run->load);
+	put_unasked(out, run->load);
 	put_thresholds(out, run->load);
 }

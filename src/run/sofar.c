@@ -70,11 +70,22 @@ static int64_t processes(const struct as_run *run)
 	return n ? n : AS_NA;
 }
 
-static int64_t stand_in(const struct as_run *run, enum as_total_id id)
+/* A guess is as good when it is the last of many. */
+static void take_origin(const struct as_run *run, enum as_field_id f, struct as_total *t)
+{
+	const struct as_origin *o = &run->origins[f];
+
+	if (o->how != AS_ATTRIBUTED && o->how != AS_MODELLED)
+		return;
+	t->how = o->how;
+	(void)snprintf(t->source, sizeof t->source, "%s", o->source);
+}
+
+static void stand_in(const struct as_run *run, enum as_total_id id, struct as_total *t)
 {
 	if (id == AS_T_PROCS)
-		return processes(run);
-	for (size_t i = 0; i < AS_LEN(stand_ins); i++) {
+		t->value = processes(run);
+	for (size_t i = 0; i < AS_LEN(stand_ins) && t->value == AS_NA; i++) {
 		int64_t sum = 0;
 
 		if (stand_ins[i].total != id)
@@ -84,24 +95,20 @@ static int64_t stand_in(const struct as_run *run, enum as_total_id id)
 
 			sum = v == AS_NA ? AS_NA : sum + v;
 		}
-		if (sum != AS_NA)
-			return sum;
+		for (size_t k = 0; k < stand_ins[i].n && sum != AS_NA; k++)
+			take_origin(run, stand_ins[i].f[k], t);
+		t->value = sum;
 	}
-	return AS_NA;
 }
 
 struct as_total as_total_so_far(const struct as_run *run, enum as_total_id id)
 {
-	struct as_total t = run->totals[id];
+	struct as_total t = run->totals[id], so_far = {AS_NA, AS_MEASURED, "samples"};
 
 	if (t.value != AS_NA || !unfinished(run))
 		return t;
-	t.value = stand_in(run, id);
-	if (t.value != AS_NA) {
-		t.how = AS_MEASURED;
-		(void)snprintf(t.source, sizeof t.source, "samples");
-	}
-	return t;
+	stand_in(run, id, &so_far);
+	return so_far.value == AS_NA ? t : so_far;
 }
 
 double as_total_value(const struct as_run *run, enum as_total_id id)

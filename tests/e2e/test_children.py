@@ -239,6 +239,41 @@ def _():
     expect_eq({c["wait_status"] for c in p.doc["assay"]["processes"]}, {0}, "wait statuses")
 
 
+def split_so_far(folder, *command):
+    """How user and system time of a running job of nobody's are known, and what `show` says."""
+    env = {"HOME": str(folder), "ASSAY_STORE": f"{folder}/store", "LC_ALL": "C.UTF-8"}
+
+    def nobody(*words):
+        return run(*as_nobody(folder / "assay"), *words, env=env, cwd=folder).ok()
+
+    def grown():
+        for r in nobody("jobs", "--json", "--status", "running").json()["runs"]:
+            totals = nobody("show", "--json", r["id"]).json()["assay"]["totals"]
+            if (totals["cpu"]["value"] or 0) > 3e8:
+                return totals, nobody("show", r["id"]).out
+        return None
+
+    p = start(*as_nobody(folder / "assay"), "run", "--quiet", "--timeout", "50s", "--", *command,
+              cwd=folder, env=env)
+    totals, shown = wait_for(grown, timeout=30, what="CPU time of a running job")
+    stop(p)
+    expect_eq(totals["cpu"]["provenance"], "measured", "the sum")
+    return [totals[f"cpu_{part}"]["provenance"] for part in ("user", "system")], shown
+
+
+@job_test("a running job's CPU time is split by a guess no more than that of one that ended")
+def _():
+    if not is_root():
+        skip("needs root to be nobody, who may not make control groups")
+    folder = public()
+    split, shown = split_so_far(folder, "sh", "-c", "while :; do /bin/true; done")
+    expect_eq(split, ["attributed"] * 2, "by ticks that short processes do not meet")
+    expect("▒ system" not in shown, f"drawn apart:\n{shown}")
+    split, shown = split_so_far(folder, "sh", "-c", "while :; do :; done")
+    expect_eq(split, ["measured"] * 2, "of one that lives")
+    expect_in("▒ system", shown)
+
+
 @job_test("events that the kernel had no room for are counted and said")
 def _():
     need("netlink")

@@ -169,6 +169,9 @@ def _():
     history = assay("profiles", "--function", "light").ok().out
     expect_in("over time", history)
     expect_in("% rejected", history)
+    expect_eq(assay("profiles", "--function", "light", "-o", "again.pb.gz").ok().out, history, "-o")
+    expect((tmp() / "again.pb.gz").stat().st_size > 100, "the file beside the history")
+    expect_eq(assay("profiles", "--function", "light", "-o", "-").rc, 2, "two in one place")
     expect_eq(assay("profiles", "--service", "none").rc, 66, "exit status when there are none")
     expect_eq(assay("profiles", "--weight", "101").rc, 2, "exit status of too much")
     expect_eq(assay("profiles", "--json", "-o", "-").rc, 2, "exit status of two in one place")

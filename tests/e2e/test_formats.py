@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
@@ -106,6 +107,25 @@ def _():
     assay("merge", "-o", "two.pb.gz", "x.pb.gz", "x.pb.gz").ok()
     double = gzip.decompress((tmp() / "two.pb.gz").read_bytes())
     expect(f"samples={2 * stats['samples']} ".encode() in double, "a merge adds up")
+
+
+@test("of many threads none is lost without a word, whatever the format")
+def _():
+    lines = (f"py 7/{1000 + i} 10.{i:06}: {1 + i} cycles:u:\n\t 7f00 work+0x1 (/x)\n\n"
+             for i in range(300))
+    (tmp() / "x.perf").write_text("".join(lines))
+    r = assay("convert", "-t", "x.perf", "x.speedscope.json").ok()
+    lists = json.loads((tmp() / "x.speedscope.json").read_text())["profiles"]
+    expect_eq((len(lists), r.err), (600, ""), "lists of two kinds")
+    r = assay("convert", "x.perf", "x.firefox.json").ok()
+    expect_in("assay: 45 threads, those with least, are one in it", r.err)
+    threads = json.loads((tmp() / "x.firefox.json").read_text())["threads"]
+    expect_eq([t["name"] for t in threads], ["py"] * 255 + ["45 others"], "threads")
+    expect_eq(sum(sum(t["samples"]["weight"]) for t in threads), 300 * 301 / 2, "cycles")
+    for ending in "folded", "callgrind", "prof":
+        assay("convert", "-t", "x.perf", f"x.{ending}").ok()
+        found = set(re.findall(rb"thread 1\d{3}", (tmp() / f"x.{ending}").read_bytes()))
+        expect_eq(len(found), 300, ending)
 
 
 @test("every view of a profile says how many samples were rejected; of another tool's nothing")

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+import xml.etree.ElementTree as xml
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from harness import *
@@ -394,8 +395,13 @@ def _():
             d = load(url, "-R", 4, "-n", 4, "-c", 1, "--threshold", "errors<=0")
             expect_eq((d["requests"], d["statuses"], d["errors"]), (4, {"2xx": 4}, {}), "requests")
             expect_eq((d["unasked"], d["status"]), (3, "success"), "beside them")
+        told = "3 connections left for what the server said there"
         r = assay("show", d["id"]).ok()
-        expect_in("3 connections left for what the server said there", r.out)
+        expect_in(told, r.out)
+        assay("load", "-R", 4, "-n", 4, "-c", 1, "-o", "l.md", "-o", "l.xml", url)
+        expect_in(told, (tmp() / "l.md").read_text())
+        suite = xml.parse(tmp() / "l.xml").getroot().find("testsuite")
+        expect_in(told, suite.findtext("system-out") or "")
         d = load(url, "-R", 4, "-n", 4, "-c", 1, "--warmup", "0.7s")
         expect_eq((d["warmup_requests"], d["unasked"]), (3, 3), "without those of the warm-up")
         d = load(url, "-R", 50, "-n", 40, "-c", 20)     # it may meet a request that is under way

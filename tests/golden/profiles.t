@@ -280,7 +280,7 @@ a 752500
 a;b (x.py:3) 252500
 
 $ assay convert a.folded -f speedscope -
-{"$schema":"https://www.speedscope.app/file-format-schema.json","exporter":"assay 0.1.0","activeProfileIndex":0,"shared":{"frames":[{"name":"main"},{"name":"work","file":"app/work.py","line":3}]},"profiles":[{"type":"sampled","name":"samples","unit":"none","startValue":0,"endValue":4,"samples":[[0,1],[0]],"weights":[3,1]}]}
+{"$schema":"https://www.speedscope.app/file-format-schema.json","exporter":"assay 0.1.0","shared":{"frames":[{"name":"main"},{"name":"work","file":"app/work.py","line":3}]},"profiles":[{"type":"sampled","name":"samples","unit":"none","startValue":0,"endValue":4,"samples":[[0,1],[0]],"weights":[3,1]}],"activeProfileIndex":0}
 
 $ assay convert a.folded -f firefox - | cut -c 1-200
 {"meta":{"interval":1,"startTime":0,"processType":0,"categories":[{"name":"Other","color":"grey","subcategories":["Other"]},{"name":"User","color":"yellow","subcategories":["Other"]}],"stackwalk":0,"v

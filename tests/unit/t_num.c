@@ -71,9 +71,24 @@ static void t_dec(void)
 		size_t used;
 		double want;
 	} cases[] = {
-		{"12", 2, 12}, {"-0.5", 4, -0.5},      {"1.25e-3", 7, 0.00125}, {"1.25e", 4, 1.25},
-		{"3.", 1, 3},  {".5", 0, 7},           {"1e400", 1, 1},         {"2E+2", 4, 200},
-		{"abc", 0, 7}, {"0.0000001", 9, 1e-7},
+		{"12", 2, 12},
+		{"-0.5", 4, -0.5},
+		{"1.25e-3", 7, 0.00125},
+		{"1.25e", 4, 1.25},
+		{"3.", 1, 3},
+		{".5", 2, 0.5},
+		{"1e400", 1, 1},
+		{"2E+2", 4, 200},
+		{"abc", 0, 7},
+		{"0.0000001", 9, 1e-7},
+		{"-.25e1", 6, -2.5},
+		{".5.5", 2, 0.5},
+		{".", 0, 7},
+		{"-.", 0, 7},
+		{"-", 0, 7},
+		{".e1", 0, 7},
+		{"..5", 0, 7},
+		{"", 0, 7},
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -137,6 +152,8 @@ static void t_durations(void)
 	} cases[] = {
 		{"0.5", 500000000},
 		{"0.5s", 500000000},
+		{".5", 500000000},
+		{".5ms", 500000},
 		{"200ms", 200000000},
 		{"5m", 300000000000},
 		{"2h", 7200000000000},
@@ -145,6 +162,9 @@ static void t_durations(void)
 		{"9ns", 9},
 		{"0", 0},
 		{"-1", -1},
+		{"-.5", -1},
+		{".", -1},
+		{".s", -1},
 		{"abc", -1},
 		{"", -1},
 		{"1x", -1},
@@ -174,9 +194,13 @@ static void t_sizes_and_rates(void)
 	EXPECT_U64(v, 65536);
 	EXPECT_OK(as_parse_bytes("1.5G", &v, &err), err);
 	EXPECT_U64(v, 1500000000);
+	EXPECT_OK(as_parse_bytes(".5KiB", &v, &err), err);
+	EXPECT_U64(v, 512);
 	EXPECT_I64(as_parse_bytes("1Q", &v, &err), AS_EUSAGE);
 	EXPECT_OK(as_parse_rate("3000/m", &d, &err), err);
 	EXPECT_NEAR(d, 50, 1e-9);
+	EXPECT_OK(as_parse_rate(".5/s", &d, &err), err);
+	EXPECT_NEAR(d, 0.5, 1e-9);
 	EXPECT_I64(as_parse_rate("50/x", &d, &err), AS_EUSAGE);
 	EXPECT_OK(as_parse_pid("4242", &pid, &err), err);
 	EXPECT_I64(pid, 4242);
@@ -184,6 +208,9 @@ static void t_sizes_and_rates(void)
 	EXPECT_I64(as_parse_pid("2147483648", &pid, &err), AS_EUSAGE);
 	EXPECT_I64(as_parse_pid("12x", &pid, &err), AS_EUSAGE);
 	EXPECT_I64(as_parse_u64("", &v, &err), AS_EUSAGE);
+	EXPECT_OK(as_parse_f64("-.5", &d, &err), err);
+	EXPECT_NEAR(d, -0.5, 1e-9);
+	EXPECT_I64(as_parse_f64("-.", &d, &err), AS_EUSAGE);
 	EXPECT_I64(as_parse_f64("1.5x", &d, &err), AS_EUSAGE);
 }
 

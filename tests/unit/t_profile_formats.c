@@ -109,10 +109,16 @@ static void t_speedscope_opens_with_the_main_kind(void)
 
 	p->main_kind = 0;
 	as_profile_format("speedscope")->write(p, &(struct as_spelling){0}, &b);
-	EXPECT(strstr(as_buf_text(&b), "\"activeProfileIndex\":0,"));
+	EXPECT(strstr(as_buf_text(&b), "\"activeProfileIndex\":0}"));
 	as_buf_clear(&b);
 	as_profile_format("speedscope")->write(p, &(struct as_spelling){.kind = 1}, &b);
-	EXPECT(strstr(as_buf_text(&b), "\"activeProfileIndex\":1,"));
+	EXPECT(strstr(as_buf_text(&b), "\"activeProfileIndex\":1}"));
+	struct as_tag tag = {text(p, "thread"), 0, 7};
+	as_profile_add(p, 0, as_profile_tags(p, &tag, 1), 0, (int64_t[]){1, 1});
+	as_buf_clear(&b);
+	as_profile_format("speedscope")
+		->write(p, &(struct as_spelling){.kind = 1, .tags = true}, &b);
+	EXPECT(strstr(as_buf_text(&b), "\"activeProfileIndex\":2}")); /* two lists of samples */
 }
 
 static void t_speedscope_keeps_threads_apart(void)
@@ -125,6 +131,26 @@ static void t_speedscope_keeps_threads_apart(void)
 		through(p, "speedscope", (struct as_spelling){.tags = true});
 	as_auto_free char *said = say_profile(a);
 	EXPECT(strstr(said, "main@/srv/app/a.py:9/0 profile=thread 7/0 slice 0: 1 1"));
+}
+
+/* However many there are: the lists of a file stand one below the other, and can be searched. */
+static void t_speedscope_keeps_many_threads_apart(void)
+{
+	enum { MANY = 3000 };
+	as_auto_profile struct as_profile *p =
+		as_profile_new(kinds, AS_LEN(kinds), &(struct as_err){0});
+	uint32_t at = call(p, 0, "main", 9);
+
+	for (int64_t i = 0; i < MANY; i++) {
+		struct as_tag tag = {text(p, "thread"), 0, i};
+
+		as_profile_add(p, at, as_profile_tags(p, &tag, 1), 0, (int64_t[]){1, i});
+	}
+	as_auto_profile struct as_profile *a =
+		through(p, "speedscope", (struct as_spelling){.tags = true});
+	EXPECT_U64(a->ntags, 1 + MANY);
+	EXPECT_I64(as_profile_total(a, 0), MANY);
+	EXPECT_I64(as_profile_total(a, 1), MANY * (MANY - 1) / 2);
 }
 
 #define HEAD  "{\"shared\":{\"frames\":[{\"name\":\"a\"},{\"name\":\"b\"}]},\"profiles\":["
@@ -275,6 +301,39 @@ static void t_firefox_has_a_row_for_each_length(void)
 	EXPECT(as_json_doc_number(t, "samples/weight/0") == 0.003);
 }
 
+/* Its reader bears some hundred threads: the heaviest have one each, the rest share one. */
+static void t_firefox_has_a_row_for_the_rest(void)
+{
+	enum { MANY = 300, MOST = 256 };
+	as_auto_profile struct as_profile *p =
+		as_profile_new(kinds, AS_LEN(kinds), &(struct as_err){0});
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_FILE);
+	as_auto_json_doc struct as_json_doc *doc = NULL;
+	const struct as_profile_format *f = as_profile_format("firefox");
+	const struct as_spelling how = {.kind = 1};
+	uint32_t at = call(p, 0, "main", 9);
+	struct as_err err;
+
+	EXPECT_U64(f->together(p, &how), 0);
+	for (int64_t i = 0; i < MANY; i++) {
+		struct as_tag tag = {text(p, "thread"), 0, i};
+
+		/* The one of number 299 has least. */
+		as_profile_add(p, at, as_profile_tags(p, &tag, 1), 0,
+			       (int64_t[]){1, (MANY - i) * 1000000});
+	}
+	EXPECT_U64(f->together(p, &how), MANY - MOST + 1);
+	f->write(p, &how, &b);
+	EXPECT_I64(as_json_doc_read_n(b.p, b.len, &doc, &err), AS_OK);
+	EXPECT_U64(as_json_doc_count(doc, "threads"), MOST);
+	EXPECT(as_json_doc_number(doc, "threads/0/tid") == 0);
+	EXPECT(as_json_doc_number(doc, "threads/0/samples/weight/0") == MANY);
+	EXPECT(as_json_doc_number(doc, "threads/254/tid") == 254);
+	const struct as_json_doc *rest = as_json_doc_at(doc, "threads/255");
+	EXPECT_STR(as_json_doc_text(rest, "name"), "45 others");
+	EXPECT(as_json_doc_number(rest, "samples/weight/0") == 45 * 46 / 2);
+}
+
 static void t_perf_script(void)
 {
 	static const char lines[] = "# remark\n"
@@ -296,8 +355,44 @@ static void t_perf_script(void)
 			 "thread=/7 name=other/0 slice 0: 1 0 100\n"
 			 "work(int, char (*)[3])@app.c:12/0 [unknown]@[kernel.kallsyms]:0/0 "
 			 "process=/42 thread=/43 name=my app/0 slice 0: 1 250 0");
+	static const char odd[] = "a 7 1.5: 3com: 7f00 f+0x1 (/x)\n"
+				  "a 7 1.6: 3com: \n"
+				  "\t7f00 g(int (*)(char))+0x1 (/usr/bin/app (1) (deleted))\n"
+				  "\t7f01 h (a) b (/x";
+	as_auto_profile struct as_profile *q =
+		read_ok(&(struct as_buf){.p = (char *)(uintptr_t)odd, .len = sizeof odd - 1}, NULL);
+	as_auto_free char *told = say_profile(q);
+	EXPECT_STR(told, "samples in count\n3com in count\n"
+			 "period 0 start 0 duration 100000000 slice 0\n"
+			 "f@/x:0/0 thread=/7 name=a/0 slice 0: 1 1\n"
+			 "g(int (*)(char))@/usr/bin/app (1) (deleted):0/0 thread=/7 name=a/0 "
+			 "slice 0: 1 1");
 	REFUSE("python 7 12.5: cycles:\nnonsense\n", "perf", "line 2");
 	REFUSE("# nothing\n", "perf", "no sample");
+}
+
+/* Without a place for labels they are frames, as asked for: a thread is a function that calls. */
+static void t_labels_of_calls(void)
+{
+	static const char *const formats[] = {"callgrind", "pstats"};
+	as_auto_profile struct as_profile *p = example();
+	struct as_tag tag[] = {{text(p, "thread"), 0, 7}, {text(p, "name"), text(p, "loop"), 0}};
+
+	as_profile_add(p, call(p, 0, "serve", 9), as_profile_tags(p, tag, 2), 0,
+		       (int64_t[]){1, 1000});
+	p->taking = (struct as_taking){.known = true, .samples = 12};
+	for (size_t i = 0; i < AS_LEN(formats); i++) {
+		as_auto_profile struct as_profile *a =
+			through(p, formats[i], (struct as_spelling){.tags = true, .kind = 1});
+		as_auto_free char *said = say_profile(a);
+
+		EXPECT(strstr(said, "/0 name loop@:0/0 slice 0: "));
+		EXPECT(strstr(said, "thread 7@"));
+		as_auto_profile struct as_profile *b =
+			through(p, formats[i], (struct as_spelling){.kind = 1});
+		as_auto_free char *without = say_profile(b);
+		EXPECT(!strstr(without, "thread 7"));
+	}
 }
 
 static void t_yappi(void)
@@ -318,11 +413,14 @@ static void t_yappi(void)
 			 "main@..v/a b/app.py:16/16 slice 0: 6 5093000 10000\n"
 			 "time.sleep@:0/0 slice 0: 1 500000000 500000000");
 	REFUSE("name ncall  tsub ttot tavg\nf 1 x 2 3\n", "yappi", "line 2");
+	REFUSE("no table\n", "yappi", "no line is its title");
 }
 
 UTEST_MAIN(T(t_speedscope_holds_stacks_and_kinds), T(t_speedscope_opens_with_the_main_kind),
-	   T(t_speedscope_keeps_threads_apart), T(t_speedscope_of_others),
-	   T(t_what_is_no_speedscope), T(t_callgrind_holds_what_functions_had),
-	   T(t_own_cost_is_divided_among_callers), T(t_what_is_no_callgrind),
-	   T(t_pstats_holds_what_functions_had), T(t_numbers_of_every_size), T(t_what_is_no_pstats),
-	   T(t_firefox_has_a_row_for_each_length), T(t_perf_script), T(t_yappi))
+	   T(t_speedscope_keeps_threads_apart), T(t_speedscope_keeps_many_threads_apart),
+	   T(t_speedscope_of_others), T(t_what_is_no_speedscope),
+	   T(t_callgrind_holds_what_functions_had), T(t_own_cost_is_divided_among_callers),
+	   T(t_what_is_no_callgrind), T(t_pstats_holds_what_functions_had),
+	   T(t_numbers_of_every_size), T(t_what_is_no_pstats), T(t_labels_of_calls),
+	   T(t_firefox_has_a_row_for_each_length), T(t_firefox_has_a_row_for_the_rest),
+	   T(t_perf_script), T(t_yappi))

@@ -144,6 +144,7 @@ static void t_units(void)
 		"rate<=2940.1/min", "rate>=176400/h",  "requests==100",  "requests===100",
 		"requests!=99",     "data_sent<3.1kB", "data_sent<3KiB", "data_sent>=3000B",
 		"data_sent<1GiB",   "data_sent<1 MB",  "max <= 100 ms",  "\tmax\t<\t1s",
+		"max<=.1s",         "errors<=.04",     "errors>.03999",  "p(.5)<=1",
 	};
 	static const char *const wrong[] = {
 		"max<0.1s",  "max<100ms", "max<1us",       "errors<4%",     "errors>4%",
@@ -220,6 +221,9 @@ static void t_wrong(void)
 		"<5",
 		"p99<5x",
 		"p99<ms",
+		"p99<.",
+		"p99<.ms",
+		"p(.)<5",
 		"p99=5",
 		"p99<>5",
 		"p101.5<5",
