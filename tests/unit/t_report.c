@@ -1310,7 +1310,7 @@ static void child(struct synth *s, uint32_t id, uint32_t parent, int64_t born, i
 					       .parent = parent,
 					       .key = 100 + id,
 					       .name = parent == AS_NO_PARENT ? TEXT("make")
-							       : parent       ? TEXT("cc1")
+						       : parent               ? TEXT("cc1")
 									      : TEXT("cc"),
 					       .born_ns = born,
 					       .died_ns = AS_SECOND,
@@ -1611,7 +1611,7 @@ UTEST_MAIN(T(t_summary_of_a_known_run), T(t_show_of_a_known_run), T(t_running_is
 	   T(t_own_cost_of_a_short_run), T(t_lists_of_a_run), T(t_zeros_and_the_dead),
 	   T(t_unlisted_processes), T(t_reasons_are_said), T(t_bounds_bound), T(t_shortest_runs),
 	   T(t_ten_thousand_processes), T(t_deep_chains), T(t_children_that_seem_older),
-	   T(t_how_several_ended), T(t_full_buffers), T(t_jobs_of_loads),
-	   T(t_jobs_table), T(t_jobs_keep_their_words), T(t_stats_table), T(t_wild_lists),
+	   T(t_how_several_ended), T(t_full_buffers), T(t_jobs_of_loads), T(t_jobs_table),
+	   T(t_jobs_keep_their_words), T(t_stats_table), T(t_wild_lists),
 	   T(t_largest_has_a_name_when_known), T(t_parts_of_a_short_run),
 	   T(t_parts_of_short_processes), T(t_parts_are_drawn_when_known), T(t_network_from))
