@@ -499,6 +499,15 @@ static void set_zero(struct engine *e)
 	e->who->boottime_ns = as_clock(CLOCK_BOOTTIME);
 }
 
+/* Opening the collectors took memory, so this is known only now. */
+static int64_t grown(void)
+{
+	struct rusage own = {0};
+
+	(void)getrusage(RUSAGE_SELF, &own);
+	return own.ru_maxrss * 1024;
+}
+
 static int start_command(struct engine *e, struct as_engine_result *ret, struct as_err *err)
 {
 	struct as_spawn s = {
@@ -526,6 +535,7 @@ static int start_command(struct engine *e, struct as_engine_result *ret, struct 
 		return as_fail_errno(err, why, "cannot run '%s'", e->cfg->argv[0]);
 	}
 	e->collect.root = e->cfg->attach ? e->cfg->attach : e->child;
+	e->collect.grown = grown();
 	e->collect.empty = is_alone(e);
 	return AS_OK;
 }

@@ -147,6 +147,14 @@ def _():
         expect_between(p.total("memory_peak"), 0, 12 * MIB, f"peak of a writer {how}")
 
 
+@job_test("what assay had itself before it called exec is no process of the job")
+def _():
+    for _ in range(12):
+        p = profile("sleeper", 0.06, env={"ASSAY_RUNG": "bpf"} if is_root() else None)
+        one = max(i["metrics"]["process.memory.peak"]["max"] for i in p.doc["assay"]["processes"])
+        expect_eq(p.total("memory_peak_process"), one, "the largest process beside the only one")
+
+
 @job_test("files that a child of a shell maps are no memory of the job, also without a group")
 def _():
     folder = public()
