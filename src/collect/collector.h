@@ -33,6 +33,7 @@ struct as_collect {
 	const struct as_members *
 		*members; /* the processes as the tree, which sets it, knows them */
 	int32_t helper;   /* a thread of ours that reads, beside the engine's; 0: none */
+	int64_t grown;    /* our own largest resident size when the command was made; 0: before */
 	int clock;        /* of all the job's CPU time (os/jobclock.h); 0: none */
 	bool *starved;    /* set it when memory ran out and something is missing */
 	int64_t *ended;   /* set it to when `root` ended, as the kernel says; NULL: nobody asks */

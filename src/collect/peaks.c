@@ -1,22 +1,10 @@
 #include "collect/peaks.h"
 
 #include <stdlib.h>
-#include <sys/resource.h>
-
-#include "base/calls.h"
 
 static int64_t larger(int64_t a, int64_t b)
 {
 	return a > b ? a : b;
-}
-
-void as_peaks_open(struct as_peaks *k)
-{
-	struct rusage own = {0};
-
-	as_called(1);
-	(void)getrusage(RUSAGE_SELF, &own);
-	k->own = own.ru_maxrss * 1024;
 }
 
 /* It may have had fewer pages of files at its peak than it was ever seen with, hardly more. */
@@ -54,10 +42,11 @@ static int64_t files_guessed(const struct as_peaks *k, int64_t hwm, const struct
 }
 
 /* The largest of a process and of its children. */
-void as_peaks_late(struct as_peaks *k, int64_t hwm, const struct as_process *p)
+void as_peaks_late(struct as_peaks *k, const struct as_collect *c, int64_t hwm,
+		   const struct as_process *p)
 {
-	/* Until it called exec, a child had our own pages: a peak up to ours says nothing. */
-	if (hwm <= k->own)
+	/* Until it called exec, the command had our own pages: a peak up to ours says nothing. */
+	if (hwm <= c->grown)
 		return;
 	k->hwm = larger(k->hwm, hwm);
 	k->late = larger(k->late, hwm - files_guessed(k, hwm, p));

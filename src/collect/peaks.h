@@ -16,15 +16,14 @@ struct as_peaks {
 	int64_t hwm, hwm_sum;    /* VmHWM: the largest; the largest sum         */
 	int64_t seen, seen_file; /* the largest that was looked at, and its files */
 	int64_t used, late;      /* less pages of files: as sampled; at an end  */
-	int64_t own;             /* ours when the command was started           */
 };
 
-void as_peaks_open(struct as_peaks *k);
 /* It changed. */
 void as_peaks_note(struct as_peaks *k, struct as_process *p);
 /* All were noted: their sum, what they need, and what of them is swapped out. */
 void as_peaks_job(struct as_peaks *k, int64_t hwm_sum, int64_t need, int64_t swap);
 /* A child of ours ended; `p`, when not NULL, is the member that it was. */
-void as_peaks_late(struct as_peaks *k, int64_t hwm, const struct as_process *p);
+void as_peaks_late(struct as_peaks *k, const struct as_collect *c, int64_t hwm,
+		   const struct as_process *p);
 /* The totals; the ledger knows what was told at the ends. */
 void as_peaks_finish(const struct as_peaks *k, const struct as_ledger *g, struct as_total *totals);

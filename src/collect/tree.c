@@ -196,7 +196,6 @@ static int tree_open(void *st, const struct as_collect *c, struct as_err *err)
 
 	*c->members = &s->census.members;
 	as_pss_open(&s->pss, c);
-	as_peaks_open(&s->peaks);
 	as_counters_open(&s->counters, c);
 	tell_origins(c);
 	return as_census_open(&s->census, c, anything(c->want), err);
@@ -225,7 +224,7 @@ static void tree_exited(void *st, const struct as_collect *c, const struct as_ex
 		return;
 	struct as_process *p = as_census_zombie(&s->census, c, e->pid);
 	as_counters_reaping(&s->counters, e->pid == c->root);
-	as_peaks_late(&s->peaks, e->usage.ru_maxrss * 1024, p);
+	as_peaks_late(&s->peaks, c, e->usage.ru_maxrss * 1024, p);
 	if (!p)
 		return;
 	p->ended_by = e->status;

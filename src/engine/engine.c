@@ -499,6 +499,20 @@ static void set_zero(struct engine *e)
 	e->who->boottime_ns = as_clock(CLOCK_BOOTTIME);
 }
 
+/* Our largest resident size. What getrusage says mixes in whoever we were before exec. */
+static int64_t own_peak(const struct engine *e)
+{
+	char text[4096];
+	size_t n = 0;
+	struct as_proc_status st;
+	struct as_err err;
+
+	if (as_read_at(e->collect.env->proc, "self/status", text, sizeof text, &n, &err) < 0)
+		return AS_NA;
+	as_parse_status(text, n, &st);
+	return st.hwm;
+}
+
 static int start_command(struct engine *e, struct as_engine_result *ret, struct as_err *err)
 {
 	struct as_spawn s = {
@@ -526,6 +540,7 @@ static int start_command(struct engine *e, struct as_engine_result *ret, struct 
 		return as_fail_errno(err, why, "cannot run '%s'", e->cfg->argv[0]);
 	}
 	e->collect.root = e->cfg->attach ? e->cfg->attach : e->child;
+	e->collect.grown = own_peak(e); /* now: opening the collectors took memory */
 	e->collect.empty = is_alone(e);
 	return AS_OK;
 }
@@ -543,19 +558,13 @@ static int64_t slept(const struct engine *e)
 static void own_cost(struct engine *e, struct as_total *totals)
 {
 	struct rusage u = {0};
-	char text[4096];
-	struct as_err err;
-	size_t n = 0;
 
 	(void)getrusage(RUSAGE_SELF, &u);
 	int64_t cpu = as_timeval_ns(u.ru_utime) + as_timeval_ns(u.ru_stime);
 	as_total_set(totals, AS_T_SELF_CPU, cpu, AS_MEASURED, "getrusage");
-	if (as_read_at(e->collect.env->proc, "self/status", text, sizeof text, &n, &err) == AS_OK) {
-		struct as_proc_status st;
-
-		as_parse_status(text, n, &st);
-		as_total_set(totals, AS_T_SELF_RSS, st.hwm, AS_MEASURED, "VmHWM");
-	}
+	int64_t peak = own_peak(e);
+	if (peak != AS_NA)
+		as_total_set(totals, AS_T_SELF_RSS, peak, AS_MEASURED, "VmHWM");
 	as_total_set(totals, AS_T_SLEPT, slept(e), AS_MEASURED, "CLOCK_BOOTTIME");
 	as_total_set(totals, AS_T_SELF_CALLS, (int64_t)as_parts_spent(&e->parts).calls, AS_MEASURED,
 		     "counted");

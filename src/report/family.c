@@ -12,7 +12,8 @@ enum { NOBODY = -1 };
 /* A process and its place; members are in the order of birth. */
 struct as_member {
 	const struct as_instance *i;
-	int64_t born_ns;     /* not before its parent                   */
+	int64_t born;        /* its birth, not before its parents'      */
+	size_t above;        /* how many parents it has                 */
 	int64_t parent;      /* its index, or NOBODY                    */
 	int64_t first, next; /* its eldest child, its next sibling      */
 	uint64_t sort;       /* same name and same kind of descendants  */
@@ -25,8 +26,10 @@ static int by_birth(const void *a, const void *b)
 {
 	const struct as_member *x = a, *y = b;
 
-	if (x->born_ns != y->born_ns)
-		return x->born_ns < y->born_ns ? -1 : 1;
+	if (x->born != y->born)
+		return x->born < y->born ? -1 : 1;
+	if (x->above != y->above)
+		return x->above < y->above ? -1 : 1;
 	return x->i->id < y->i->id ? -1 : x->i->id > y->i->id;
 }
 
@@ -50,6 +53,48 @@ static int64_t place_of(const struct place *v, size_t n, uint32_t id)
 	return p ? p->at : NOBODY;
 }
 
+/* The members by their ids; NULL without memory. */
+static struct place *places_of(const struct as_family *f)
+{
+	struct place *v = as_zalloc_n(f->nall, sizeof *v);
+
+	for (size_t i = 0; v && i < f->nall; i++)
+		v[i] = (struct place){f->all[i].i->id, (int64_t)i};
+	if (v)
+		qsort(v, f->nall, sizeof *v, by_id);
+	return v;
+}
+
+/*
+ * Births are as exact as who told them: of two that /proc tells in one tick of
+ * 10 ms the child may seem the elder. A ring of parents is climbed once.
+ */
+static void find_birth(const struct as_family *f, struct as_member *m)
+{
+	m->born = m->i->born_ns;
+	for (int64_t up = m->parent; up != NOBODY && m->above < f->nall; up = f->all[up].parent) {
+		int64_t born = f->all[up].i->born_ns;
+
+		m->born = born > m->born ? born : m->born;
+		m->above++;
+	}
+}
+
+/* Parents come before their children. */
+static bool put_in_order(struct as_family *f)
+{
+	as_auto_free struct place *v = places_of(f);
+
+	if (!v)
+		return false;
+	for (size_t i = 0; i < f->nall; i++)
+		f->all[i].parent = place_of(v, f->nall, f->all[i].i->parent);
+	for (size_t i = 0; i < f->nall; i++)
+		find_birth(f, &f->all[i]);
+	qsort(f->all, f->nall, sizeof *f->all, by_birth);
+	return true;
+}
+
 /* Who is too deep to be drawn hangs beside its parent instead. */
 static void hang(struct as_family *f, size_t i, int64_t parent)
 {
@@ -63,40 +108,9 @@ static void hang(struct as_family *f, size_t i, int64_t parent)
 	m->first = m->next = NOBODY;
 }
 
-/* Where each is by its number; NULL: no memory. */
-static struct place *places(const struct as_family *f)
-{
-	struct place *v = as_zalloc_n(f->nall, sizeof *v);
-
-	for (size_t i = 0; v && i < f->nall; i++)
-		v[i] = (struct place){f->all[i].i->id, (int64_t)i};
-	if (v)
-		qsort(v, f->nall, sizeof *v, by_id);
-	return v;
-}
-
-/*
- * A birth may be told by the tick of /proc that it was in, or to the nanosecond: a child may seem
- * older than its parent. Numbers are given in the order in which processes were met.
- */
-static bool set_births(struct as_family *f)
-{
-	as_auto_free struct place *v = places(f);
-
-	for (size_t i = 0; v && i < f->nall; i++) {
-		struct as_member *m = &f->all[v[i].at];
-		int64_t parent = place_of(v, i, m->i->parent);
-
-		m->born_ns = m->i->born_ns;
-		if (parent != NOBODY && f->all[parent].born_ns > m->born_ns)
-			m->born_ns = f->all[parent].born_ns;
-	}
-	return v != NULL;
-}
-
 static bool find_parents(struct as_family *f)
 {
-	as_auto_free struct place *v = places(f);
+	as_auto_free struct place *v = places_of(f);
 
 	if (!v)
 		return false;
@@ -158,7 +172,7 @@ static size_t most_at_once(const struct as_family *f, const size_t *m, size_t n,
 		ends[k] = end_of(f, f->all[m[k]].i);
 	qsort(ends, n, sizeof *ends, by_time);
 	for (size_t k = 0; k < n; k++) {
-		while (gone < k && ends[gone] <= f->all[m[k]].born_ns)
+		while (gone < k && ends[gone] <= f->all[m[k]].born)
 			gone++;
 		most = k + 1 - gone > most ? k + 1 - gone : most;
 	}
@@ -187,6 +201,7 @@ static void add_one(const struct as_family *f, struct as_kin *k, const struct as
 
 	k->count++;
 	k->failed += i->ended_by != AS_NA && i->ended_by != 0;
+	k->unknown += i->ended_by == AS_NA;
 	k->cpu = isnan(k->cpu) ? cpu : isnan(cpu) ? k->cpu : k->cpu + cpu;
 	k->peak = fmax(k->peak, as_process_peak(i));
 	k->alive |= parts_of(f, i);
@@ -293,16 +308,13 @@ static bool gather(struct as_family *f)
 	for (size_t i = 0; f->all && i < f->run->ninstances; i++)
 		if (f->run->instances[i].scope == AS_PROCESS)
 			f->all[f->nall++].i = &f->run->instances[i];
-	if (!f->all || !set_births(f))
-		return false;
-	qsort(f->all, f->nall, sizeof *f->all, by_birth);
-	return true;
+	return f->all != NULL;
 }
 
 int as_family_of(const struct as_run *run, struct as_family *ret, struct as_err *err)
 {
 	*ret = (struct as_family){.run = run};
-	if (!gather(ret) || !find_parents(ret))
+	if (!gather(ret) || !put_in_order(ret) || !find_parents(ret))
 		return as_fail(err, AS_ENOMEM, "no memory for the tree of processes");
 	sort_out(ret);
 	as_auto_free size_t *roots = as_zalloc_n(ret->nall, sizeof *roots);

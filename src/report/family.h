@@ -14,6 +14,7 @@ enum { AS_FAMILY_BITS = 64, AS_FAMILY_DEPTH = 32 }; /* parts of a bar; levels */
 struct as_kin {
 	const struct as_instance *first; /* the eldest of them            */
 	size_t count, failed;            /* how many; ended badly         */
+	size_t unknown;                  /* nobody knows how, or lives    */
 	size_t at_once;                  /* the most alive at the same time */
 	int depth;
 	bool last;       /* of its parent's rows                      */

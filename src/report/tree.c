@@ -34,7 +34,7 @@ static void put_exit(struct as_buf *out, const struct as_kin *k)
 	else if (k->failed)
 		as_buf_fmt(out, "%zu failed", k->failed);
 	else
-		as_buf_byte(out, k->died_ns == AS_NA ? '-' : '0');
+		as_buf_byte(out, k->unknown ? '-' : '0');
 }
 
 /* `width` columns of the AS_FAMILY_BITS parts that are kept. */
@@ -139,6 +139,7 @@ static void put_kin(struct as_json *j, const struct as_kin *k)
 	as_json_i64(j, "count", (int64_t)k->count);
 	as_json_i64(j, "at_once", (int64_t)k->at_once);
 	as_json_i64(j, "failed", (int64_t)k->failed);
+	as_json_i64(j, "end_unknown", (int64_t)k->unknown);
 	as_json_i64(j, "pid", k->first->key);
 	as_json_str(j, "command", k->first->detail);
 	as_json_f64(j, "cpu_seconds", k->cpu / 1e9);

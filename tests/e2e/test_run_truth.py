@@ -147,6 +147,36 @@ def _():
         expect_between(p.total("memory_peak"), 0, 12 * MIB, f"peak of a writer {how}")
 
 
+@job_test("what assay had itself before it called exec is no process of the job")
+def _():
+    rung = {"ASSAY_RUNG": "bpf"} if is_root() else {}
+    for _ in range(12):
+        run("sh", "-c", f'"{ASSAY}" run -q --no-store -o r.json -- {work("sleeper")} 0.06',
+            env=rung).ok()
+        doc = json.loads((tmp() / "r.json").read_text())["assay"]
+        one = max(i["metrics"]["process.memory.peak"]["max"] for i in doc["processes"])
+        expect_eq(doc["totals"]["memory_peak_process"]["value"], one, "the largest of one process")
+
+
+# Who uses vfork shares its memory with whom it starts, until that calls exec.
+LARGE = """
+import os, sys
+held = bytearray(400 << 20)
+os.waitpid(os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ), 0)
+"""
+
+
+@job_test("a peak that only wait4 tells counts, however large whoever started assay is")
+def _():
+    folder = public()
+    shutil.copy(work("hold"), folder / "hold")
+    script = "sleep 1.2; exec ./hold 101 20"
+    run(*as_nobody(sys.executable, "-c", LARGE, folder / "assay", "run", "-q", "--no-store", "-o",
+                   folder / "r.json", "-i", "1", "--", "sh", "-c", script), cwd=folder).ok()
+    totals = json.loads((folder / "r.json").read_text())["assay"]["totals"]
+    expect_near(totals["memory_peak_process"]["value"], 102 * MIB, 0.03, "the largest process")
+
+
 @job_test("files that a child of a shell maps are no memory of the job, also without a group")
 def _():
     folder = public()

@@ -1303,6 +1303,76 @@ static void t_deep_chains(void)
 	EXPECT_I64(levels, 33); /* and the others beside the last */
 }
 
+static void child(struct synth *s, uint32_t id, uint32_t parent, int64_t born, int64_t ended_by)
+{
+	synth_instance(s, (struct as_instance){.scope = AS_PROCESS,
+					       .id = id,
+					       .parent = parent,
+					       .key = 100 + id,
+					       .name = parent == AS_NO_PARENT ? TEXT("make")
+						       : parent               ? TEXT("cc1")
+									      : TEXT("cc"),
+					       .born_ns = born,
+					       .died_ns = AS_SECOND,
+					       .ended_by = ended_by});
+	int64_t *row = as_frame_row(&s->frame, AS_PROCESS, id);
+	as_row_set(row, AS_F_PROC_USER, 1000);
+	as_row_set(row, AS_F_PROC_SYSTEM, 1000);
+	as_row_set(row, AS_F_PROC_RSS, 4096);
+}
+
+/* A tick of the kernel's clock of births is 10 ms: a child may seem older than its parent. */
+static void t_children_that_seem_older(void)
+{
+	struct as_identity who = {.id = "olderchild23"};
+	struct synth s = synth_new(&who);
+
+	synth_tick(&s, 0);
+	child(&s, 0, AS_NO_PARENT, 0, 0);
+	child(&s, 1, 0, 1000, AS_NA);
+	child(&s, 2, 1, 990, AS_NA);
+	child(&s, 4, 0, 2000, 0); /* and may have been met before it */
+	child(&s, 3, 4, 2000, 0);
+	synth_send(&s);
+	as_auto_run struct as_run *run = synth_take(&s);
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
+	as_report_tree(&b, &wide, run);
+	EXPECT(has(&b, "  └─cc ×2, 2 at once"));
+	EXPECT(has(&b, "    └─cc1 ×2, 2 at once"));
+	as_buf_clear(&b);
+	as_report_tree_json(&b, run);
+	json_t *doc = load(&b), *row = json_array_get(json_object_get(doc, "processes"), 0);
+	row = json_array_get(json_object_get(row, "children"), 0);
+	EXPECT_I64(json_integer_value(json_object_get(row, "count")), 2);
+	EXPECT_I64(json_integer_value(json_object_get(row, "failed")), 0);
+	EXPECT_I64(json_integer_value(json_object_get(row, "end_unknown")), 1);
+	json_decref(doc);
+}
+
+/* Nobody waited for one of them: that the others ended well says nothing about it. */
+static void t_how_several_ended(void)
+{
+	struct as_identity who = {.id = "endedendings"};
+
+	for (int64_t last = AS_NA;; last = 0) {
+		struct synth s = synth_new(&who);
+
+		synth_tick(&s, 0);
+		child(&s, 0, AS_NO_PARENT, 0, 0);
+		child(&s, 1, 0, 1000, 0);
+		child(&s, 2, 0, 1000, last);
+		synth_send(&s);
+		as_auto_run struct as_run *run = synth_take(&s);
+		as_auto_buf struct as_buf b = AS_BUF(AS_BUF_DOCUMENT);
+		as_report_tree(&b, &wide, run);
+		const char *row = strstr(b.p, "cc ×2");
+		bool unknown = row && row[strcspn(row, "-\n")] == '-';
+		EXPECT(row && unknown == (last == AS_NA));
+		if (last == 0)
+			return;
+	}
+}
+
 /* Whatever the limit of the buffer, a report ends, and says that it is cut. */
 static void t_full_buffers(void)
 {
@@ -1540,7 +1610,8 @@ UTEST_MAIN(T(t_summary_of_a_known_run), T(t_show_of_a_known_run), T(t_running_is
 	   T(t_long_commands_are_cut), T(t_wild_runs), T(t_nothing_known), T(t_also),
 	   T(t_own_cost_of_a_short_run), T(t_lists_of_a_run), T(t_zeros_and_the_dead),
 	   T(t_unlisted_processes), T(t_reasons_are_said), T(t_bounds_bound), T(t_shortest_runs),
-	   T(t_ten_thousand_processes), T(t_deep_chains), T(t_full_buffers), T(t_jobs_of_loads),
-	   T(t_jobs_table), T(t_jobs_keep_their_words), T(t_stats_table), T(t_wild_lists),
+	   T(t_ten_thousand_processes), T(t_deep_chains), T(t_children_that_seem_older),
+	   T(t_how_several_ended), T(t_full_buffers), T(t_jobs_of_loads), T(t_jobs_table),
+	   T(t_jobs_keep_their_words), T(t_stats_table), T(t_wild_lists),
 	   T(t_largest_has_a_name_when_known), T(t_parts_of_a_short_run),
 	   T(t_parts_of_short_processes), T(t_parts_are_drawn_when_known), T(t_network_from))
