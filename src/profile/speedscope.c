@@ -128,9 +128,14 @@ static void put_list(struct as_json *j, const struct list *l)
 
 enum { SETS_MOST = 256 }; /* lists of one kind: every one looks at all samples */
 
+static struct list list_of(const struct as_profile *p, size_t kind, bool tags)
+{
+	return (struct list){.p = p, .kind = kind, .of_tags = tags && p->ntags <= SETS_MOST};
+}
+
 static void put_kind(struct as_json *j, const struct as_profile *p, size_t kind, bool tags)
 {
-	struct list l = {.p = p, .kind = kind, .of_tags = tags && p->ntags <= SETS_MOST};
+	struct list l = list_of(p, kind, tags);
 
 	if (!l.of_tags) {
 		put_list(j, &l);
@@ -139,6 +144,28 @@ static void put_kind(struct as_json *j, const struct as_profile *p, size_t kind,
 	for (; l.tags < p->ntags; l.tags++)
 		if (total_of(&l))
 			put_list(j, &l);
+}
+
+/* How many that puts. */
+static size_t count_kind(const struct as_profile *p, size_t kind, bool tags)
+{
+	struct list l = list_of(p, kind, tags);
+	size_t n = 0;
+
+	for (; l.of_tags && l.tags < p->ntags; l.tags++)
+		n += total_of(&l) != 0;
+	return l.of_tags ? n : 1;
+}
+
+/* The first list of the main kind is what it opens with. */
+static void put_active(struct as_json *j, const struct as_profile *p, const struct as_spelling *how)
+{
+	size_t main = how->kind ? how->kind : p->main_kind, before = 0;
+
+	for (size_t i = 0; i < main; i++)
+		before += count_kind(p, i, how->tags);
+	if (count_kind(p, main, how->tags))
+		as_json_i64(j, "activeProfileIndex", (int64_t)before);
 }
 
 /* "assay 0.1.0 (1,240 samples, 0.02 % rejected, 0 late)" */
@@ -164,9 +191,7 @@ void as_write_speedscope(const struct as_profile *p, const struct as_spelling *h
 	as_json_open(&j, NULL, '{');
 	as_json_str(&j, "$schema", "https://www.speedscope.app/file-format-schema.json");
 	put_exporter(&j, p);
-	if (!how->tags)
-		as_json_i64(&j, "activeProfileIndex",
-			    (int64_t)(how->kind ? how->kind : p->main_kind));
+	put_active(&j, p, how);
 	put_frames(&j, p, how);
 	as_json_open(&j, "profiles", '[');
 	for (size_t i = 0; i < p->nkinds; i++)

@@ -326,7 +326,10 @@ def _():
     p = script(PYTHONS[-1], "split", 0.5, 20)
     assay("record", "-q", "-p", p.pid, "-d", 0.6, "--mode", "cpu,wall,gil", "-o", "x.pb.gz").ok()
     stop(p)
-    for profile in "x.pb.gz", "last":
+    for name in "x.speedscope.json", "x.callgrind":
+        assay("convert", "x.pb.gz", name).ok()
+    assay("convert", "--threads", "x.pb.gz", "threads.speedscope.json").ok()
+    for profile in "x.pb.gz", "last", "x.speedscope.json", "x.callgrind", "threads.speedscope.json":
         d = assay("report", "--stacks", "--json", profile).ok().json()
         expect_eq(d["metric"], "cpu", f"what is shown of {profile}")
     r = assay("convert", "x.pb.gz", "x.folded").ok()
