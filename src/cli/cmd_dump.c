@@ -1,6 +1,7 @@
 /* cmd_dump -- what a Python process is doing right now: its threads and their stacks. */
 #include "base/num.h"
 #include "cli/cmd.h"
+#include "cli/offspring.h"
 #include "report/dump.h"
 #include "stack/dump.h"
 
@@ -49,6 +50,8 @@ static int run(const void *opts_, char **args, char **tail, struct as_io *io, st
 	int r = as_parse_pid(args[0], &pid, err);
 	if (r == AS_OK)
 		r = as_dump(io->env, pid, &config, &m, err);
+	if (r == AS_EUNSUP)
+		(void)as_offspring_hint(io->env, pid, "assay dump ", err);
 	return r < 0 ? r : print(o, m, io, err);
 }
 

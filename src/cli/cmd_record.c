@@ -2,6 +2,7 @@
  * record -- where a Python program spends its time: its stacks, from outside.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include "cli/continuous.h"
 #include "cli/keep.h"
 #include "cli/measure.h"
+#include "cli/offspring.h"
 #include "cli/output.h"
 #include "cli/target.h"
 #include "os/remote.h"
@@ -195,14 +197,20 @@ static struct as_measure measure_of(const struct opts *o, unsigned modes, bool c
 	};
 }
 
+static const char its_pythons[] = "--subprocesses looks at their Pythons";
+
 /* Nobody shall wait for stacks of a process that has none. What is short is soon told anyway. */
 static int is_python(const struct opts *o, const struct as_env *env, struct as_err *err)
 {
 	bool is_short = o->duration_ns && o->duration_ns <= AS_PYTHON_PATIENCE;
 	struct as_python py;
 
-	return !o->pid || o->children || is_short ? AS_OK
-						  : as_python_await(env, (pid_t)o->pid, &py, err);
+	if (!o->pid || o->children || is_short)
+		return AS_OK;
+	int r = as_python_await(env, (pid_t)o->pid, &py, err);
+	if (r == AS_EUNSUP)
+		(void)as_offspring_hint(env, (int)o->pid, its_pythons, err);
+	return r;
 }
 
 static int sample(const struct opts *o, unsigned modes, char **tail, struct as_io *io,
@@ -326,10 +334,11 @@ static void put_places(struct as_buf *out, const struct opts *o, const struct as
 {
 	if (o->output && strcmp(o->output, "-") != 0)
 		as_buf_fmt(out, "; written to %s", o->output);
-	if (s->kept)
-		as_buf_fmt(out, "\nnext: assay flame %s, assay show %s", s->run->who.id,
-			   s->run->who.id);
 	as_buf_byte(out, '\n');
+	as_put_unseen(out, s->run, "");
+	if (s->kept)
+		as_buf_fmt(out, "next: assay flame %s, assay show %s\n", s->run->who.id,
+			   s->run->who.id);
 }
 
 /* Who wants no table still has to know that something is missing in what was written. */
@@ -362,12 +371,30 @@ static int show(const struct opts *o, const struct as_measured *s, struct as_err
 	return as_buf_write(&b, stderr, err);
 }
 
-/* Gone before it was looked at, or whatever the first process was instead. */
-static int no_python(const struct opts *o, const struct as_stacks_result *s, struct as_err *err)
+/* Is no Python itself, but may have started some. */
+static int not_itself(const struct opts *o, const struct as_run *run, struct as_io *io,
+		      struct as_err *err)
 {
+	const struct as_total *ever = &run->totals[AS_T_PROCS];
+
+	if (o->children || err->code != AS_EUNSUP)
+		return err->code;
+	if (o->pid)
+		(void)as_offspring_hint(io->env, (int)o->pid, its_pythons, err);
+	else if (ever->how != AS_UNAVAILABLE && ever->value > 1)
+		(void)as_hint(err, "it was %" PRId64 " processes: %s", ever->value, its_pythons);
+	return err->code;
+}
+
+/* Gone before it was looked at, or whatever the first process was instead. */
+static int no_python(const struct opts *o, const struct as_measured *got, struct as_io *io,
+		     struct as_err *err)
+{
+	const struct as_stacks_result *s = &got->result.stacks;
+
 	*err = s->why;
 	if (s->why.code && s->why.code != AS_ENOTFOUND)
-		return s->why.code;
+		return not_itself(o, got->run, io, err);
 	if (o->pid)
 		return as_remote_fail((pid_t)o->pid, ESRCH, err);
 	(void)as_fail(err, AS_EUNSUP, "it was over before a Python was seen in it");
@@ -378,7 +405,7 @@ static int deliver(const struct opts *o, struct as_measured *s, struct files *f,
 		   struct as_err *err)
 {
 	if (!s->run->stacks)
-		return no_python(o, &s->result.stacks, err);
+		return no_python(o, s, io, err);
 	as_measured_keep(s);
 	int r = write_profile(o, s->run, &f->profile, io, err);
 	if (r == AS_OK)
@@ -431,7 +458,9 @@ const struct as_cmd as_cmd_record = {
 		"all threads by the clock, also those that wait; `gil` those that hold the global "
 		"lock. Several at once are one profile with several values. At the end, CPU time "
 		"that no look has met is that of the stack in which its thread was last seen "
-		"running, or of no stack.\n\n"
+		"running, or of no stack. What other processes used, and threads that have no "
+		"Python (of a library for numbers, say), is in no stack either: where that is a "
+		"tenth of all or more it is told.\n\n"
 		"With `--stop` a thread whose stack changes too fast to be read is held for some "
 		"ten microseconds instead of being left out; how often and how long is told. A "
 		"system call that it waits in may be interrupted by that. It is never left "

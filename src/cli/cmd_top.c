@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/fault.h"
 #include "base/num.h"
+#include "cli/offspring.h"
 #include "cli/screen.h"
 #include "cli/sieve.h"
 #include "engine/stacks.h"
@@ -165,7 +166,11 @@ static int find(const struct opts *o, const struct as_env *env, pid_t pid, struc
 
 	l->facts = (struct as_top_facts){.name = l->name, .pid = pid, .version = py.version};
 	read_name(env, pid, l->name, sizeof l->name);
-	return r == AS_EUNSUP && o->children ? AS_OK : r;
+	if (r == AS_EUNSUP && o->children)
+		return AS_OK;
+	if (r == AS_EUNSUP)
+		(void)as_offspring_hint(env, pid, "--subprocesses looks at their Pythons", err);
+	return r;
 }
 
 /* The metric is a time that keys change; the other filters stay. */

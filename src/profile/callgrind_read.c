@@ -508,6 +508,17 @@ static int read_lines(struct reader *r, struct as_err *err)
 	return e;
 }
 
+/*
+ * Of several, valgrind writes the one that counts first: Ir. We write samples, then
+ * those of the modes, of which it is the first; of anything else the last.
+ */
+static size_t main_event(const struct reader *r)
+{
+	if (!r->ours)
+		return 0;
+	return r->nevents > 1 && !strcmp(r->event[0].name, "samples") ? 1 : r->nevents - 1;
+}
+
 static int read_all(struct reader *r, struct as_err *err)
 {
 	struct as_value_kind kind[AS_VALUES_MAX] = {[CALLS] = {"calls", "count"}};
@@ -521,8 +532,7 @@ static int read_all(struct reader *r, struct as_err *err)
 	if (!r->p)
 		return err->code;
 	r->p->totals = AS_TOTALS_UNKNOWN;
-	if (!r->ours)
-		r->p->main_kind = 1; /* of several, valgrind writes the one that counts first: Ir */
+	r->p->main_kind = main_event(r) + 1;
 	e = read_lines(r, err);
 	if (e < 0)
 		return e;

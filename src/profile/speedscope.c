@@ -184,20 +184,22 @@ static size_t put_kind(struct as_json *j, const struct as_profile *p, size_t kin
 	return n;
 }
 
-/* It opens with the first list of the kind that is shown. */
+/* It opens with the first list of the kind that is shown, if there is one. */
 static void put_profiles(struct as_json *j, const struct as_profile *p, size_t shown, bool tags,
 			 const struct sets *sets)
 {
-	size_t before = 0;
+	size_t before = 0, some = 0;
 
 	as_json_open(j, "profiles", '[');
 	for (size_t i = 0; i < p->nkinds; i++) {
 		size_t n = put_kind(j, p, i, tags, sets);
 
 		before += i < shown ? n : 0;
+		some += i == shown ? n : 0;
 	}
 	as_json_close(j);
-	as_json_i64(j, "activeProfileIndex", (int64_t)before);
+	if (some)
+		as_json_i64(j, "activeProfileIndex", (int64_t)before);
 }
 
 /* "assay 0.1.0 (1,240 samples, 0.02 % rejected, 0 late)" */

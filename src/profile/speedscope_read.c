@@ -265,6 +265,20 @@ static int read_list(struct reader *r, const struct as_json_doc *doc, struct as_
 
 /* ── all of it ────────────────────────────────────────────────────────── */
 
+/* What it opens with is what is shown. */
+static void choose_main(struct reader *r, const struct as_json_doc *doc)
+{
+	double at = as_json_doc_number(doc, "activeProfileIndex");
+	char name[NAME];
+
+	if (!(at >= 0 && at < (double)as_json_doc_count(r->lists, "")))
+		return;
+	const struct as_json_doc *list = as_json_doc_item(r->lists, (size_t)at);
+	const struct unit *u = unit_of(list);
+	kind_name(r, list, u, name);
+	r->p->main_kind = kind_at(r, name, u->unit);
+}
+
 static int read_doc(struct reader *r, const struct as_json_doc *doc, struct as_err *err)
 {
 	const char *exporter = as_json_doc_text(doc, "exporter");
@@ -278,6 +292,8 @@ static int read_doc(struct reader *r, const struct as_json_doc *doc, struct as_e
 	if (e < 0)
 		return e;
 	r->p = as_profile_new(r->kind, r->nkinds, err);
+	if (r->p)
+		choose_main(r, doc);
 	e = r->p ? read_frames(r, frames, err) : err->code;
 	for (size_t i = 0; e == AS_OK && i < as_json_doc_count(r->lists, ""); i++)
 		e = read_list(r, as_json_doc_item(r->lists, i), err);

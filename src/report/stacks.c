@@ -1,6 +1,7 @@
 #include "report/stacks.h"
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/human.h"
 #include "profile/functions.h"
 #include "profile/timeline.h"
@@ -8,6 +9,8 @@
 #include "report/hot.h"
 
 enum { FUNCTIONS_TOLD = 20 };
+
+static const int64_t unseen_told = 50 * AS_MSEC;
 
 static double rejected_ratio(const struct as_sampling *c)
 {
@@ -29,6 +32,30 @@ void as_put_sampling(struct as_buf *out, const struct as_run *run)
 			   as_human_count((double)c->stops).s, as_human_duration(c->stopped_ns).s);
 }
 
+/* CPU time that no stack has; AS_NA: nobody knows, or so little that the start of Python is it. */
+static int64_t unseen_of(const struct as_run *run)
+{
+	const struct as_total *all = &run->totals[AS_T_CPU];
+	struct as_err ignored;
+	size_t kind;
+
+	if (all->how != AS_MEASURED || as_profile_kind(run->stacks, "cpu", &kind, &ignored) < 0)
+		return AS_NA;
+	int64_t unseen = all->value - as_profile_total(run->stacks, kind);
+	return unseen > unseen_told && unseen > all->value / 10 ? unseen : AS_NA;
+}
+
+void as_put_unseen(struct as_buf *out, const struct as_run *run, const char *indent)
+{
+	int64_t unseen = unseen_of(run);
+
+	if (unseen != AS_NA)
+		as_buf_fmt(out, "%s%s of %s CPU in no stack: %s\n", indent,
+			   as_human_duration(unseen).s,
+			   as_human_duration(run->totals[AS_T_CPU].value).s,
+			   "other processes, threads without Python");
+}
+
 void as_put_stacks(const struct as_sheet *s, size_t rows)
 {
 	const struct as_profile *p = s->run->stacks;
@@ -42,6 +69,7 @@ void as_put_stacks(const struct as_sheet *s, size_t rows)
 	as_buf_str(s->out, "  ");
 	as_put_sampling(s->out, s->run);
 	as_buf_byte(s->out, '\n');
+	as_put_unseen(s->out, s->run, "  ");
 }
 
 /* ── JSON ─────────────────────────────────────────────────────────────── */

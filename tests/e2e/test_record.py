@@ -5,6 +5,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -325,7 +326,10 @@ def _():
     p = script(PYTHONS[-1], "split", 0.5, 20)
     assay("record", "-q", "-p", p.pid, "-d", 0.6, "--mode", "cpu,wall,gil", "-o", "x.pb.gz").ok()
     stop(p)
-    for profile in "x.pb.gz", "last":
+    for name in "x.speedscope.json", "x.callgrind":
+        assay("convert", "x.pb.gz", name).ok()
+    assay("convert", "--threads", "x.pb.gz", "threads.speedscope.json").ok()
+    for profile in "x.pb.gz", "last", "x.speedscope.json", "x.callgrind", "threads.speedscope.json":
         d = assay("report", "--stacks", "--json", profile).ok().json()
         expect_eq(d["metric"], "cpu", f"what is shown of {profile}")
     r = assay("convert", "x.pb.gz", "x.folded").ok()
@@ -351,6 +355,44 @@ def _():
         expect_in(why, r.err)
     expect_eq(sleeper.poll(), None, "they were told while it lives")
     stop(sleeper)
+
+
+@job_test("who is no Python and starts others is told who they are")
+def _():
+    parent = start("sh", "-c", "sleep 30; true")
+    born = pathlib.Path(f"/proc/{parent.pid}/task/{parent.pid}/children")
+    wait_for(born.read_text, 20, "its child")
+    child = int(born.read_text())
+    for words, what in [(["record", "--no-store", "-p"], "--subprocesses looks at their Pythons"),
+                        (["record", "--no-store", "-d", 0.2, "-p"],
+                         "--subprocesses looks at their Pythons"),
+                        (["top", "-d", 0.2], "--subprocesses looks at their Pythons"),
+                        (["dump"], f"assay dump {child}")]:
+        r = assay(*words, parent.pid)
+        expect_eq(r.rc, 69, f"exit status of {words}")
+        expect_in(f"it has started {child}, which may do the work: {what}", r.err)
+    os.kill(child, signal.SIGKILL)
+    stop(parent)
+    r = assay("record", "--no-store", "--", "sh", "-c", "sleep 0.3; true")
+    expect_eq(r.rc, 69, "exit status of the command")
+    expect_in("it was 2 processes: --subprocesses looks at their Pythons", r.err)
+
+
+@job_test("CPU time that is in no stack is told")
+def _():
+    burn = "import time\nwhile time.process_time() < 0.6: pass"
+    code = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {burn!r}])"
+    told = r"\d+ ms of \d+ ms CPU in no stack: other processes, threads without Python"
+    for option, missing in ((), True), (("-s",), False):
+        r = assay("record", *option, "--", sys.executable, "-c", code).ok()
+        shown = assay("show", "last").ok().out
+        for text in r.err, shown:
+            expect_eq(bool(re.search(told, text)), missing, f"what {option} tells: {text}")
+        used = assay("show", "last", "--json").ok().json()["assay"]
+        kinds = {kind["name"]: kind["total"] for kind in used["stacks"]["kinds"]}
+        expect_eq(used["totals"]["cpu"]["value"] - kinds["cpu"] > 0.4e9, missing, "what is missing")
+    r = assay("record", "--mode", "wall", "--no-store", "--", sys.executable, "-c", code).ok()
+    expect("in no stack" not in r.err, f"nobody asked for CPU time: {r.err}")
 
 
 @job_test("a file that cannot be written is refused before the program is started")
