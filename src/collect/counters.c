@@ -272,10 +272,13 @@ static bool of_group(const struct as_collect *c)
 	return c->cgroup && c->cgroup->own;
 }
 
+/* So many rows have one doubt: each process is looked at for it. */
+enum { DOUBT_EVERY = 8 };
+
 /* Is most of it of processes that were too short for ticks, or that nobody saw? */
 static bool is_guess(const struct as_members *m, const struct as_ledger *g, int64_t all)
 {
-	return all != AS_NA && as_ledger_split(g, m) < all / 2;
+	return all != AS_NA && !as_ledger_split(g, m, all / 2);
 }
 
 /* Who looks while it runs is told, too; and when it is a guess no more. */
@@ -285,7 +288,7 @@ static void tell_split(struct as_counters *s, const struct as_collect *c, bool g
 
 	for (size_t i = 0; i < AS_LEN(parts) && guessed != s->guessed; i++)
 		as_collect_origin(c, parts[i], guessed ? AS_ATTRIBUTED : AS_MEASURED, "%s",
-				  guessed ? AS_FEW_TICKS : "/proc/PID/stat");
+				  guessed ? AS_FEW_TICKS : "ticks of the kernel");
 	s->guessed = guessed;
 }
 
@@ -304,7 +307,7 @@ void as_counters_row(struct as_counters *s, const struct as_collect *c, const st
 	as_put(c, row, AS_F_JOB_CPU, s->cpu.shown);
 	as_put(c, row, AS_F_JOB_USER, s->user);
 	as_put(c, row, AS_F_JOB_SYSTEM, s->system);
-	if (!of_group(c) && as_wants_group(c->want, AS_G_CPU))
+	if (!of_group(c) && as_wants_group(c->want, AS_G_CPU) && s->rows++ % DOUBT_EVERY == 0)
 		tell_split(s, c, is_guess(m, g, s->cpu.shown));
 }
 

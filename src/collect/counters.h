@@ -29,6 +29,7 @@ struct as_counters {
 	struct as_steady cpu;     /* user and system time: how they are split may change */
 	int64_t user, system;     /* of it, as shown: neither shrinks, and they add up   */
 	bool guessed;             /* … and that is told to be a guess                    */
+	uint32_t rows;            /* told so far                                         */
 	struct as_proc_io own_io; /* that of our own reaped children, at the start     */
 	bool root_reaped;         /* the first process is among those we reaped        */
 	bool last;                /* the job has ended: nothing more will be told      */

@@ -310,16 +310,16 @@ static int64_t split_by_ticks(const struct as_life_usage *u)
 	return u->cpu_ns != AS_PROC_NA && u->cpu_ns >= MANY * TICK_MS * AS_MSEC ? u->cpu_ns : 0;
 }
 
-int64_t as_ledger_split(const struct as_ledger *g, const struct as_members *m)
+bool as_ledger_split(const struct as_ledger *g, const struct as_members *m, int64_t ns)
 {
 	int64_t sum = g->split_ns;
 
-	for (size_t i = 0; i < m->n; i++) {
+	for (size_t i = 0; sum < ns && i < m->n; i++) {
 		struct as_life_usage u = as_process_usage(m->v[i]);
 
 		sum += m->v[i]->ended ? 0 : split_by_ticks(&u);
 	}
-	return sum;
+	return sum >= ns;
 }
 
 void as_ledger_depart(struct as_ledger *g, struct as_members *m, const struct as_collect *c,

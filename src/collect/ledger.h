@@ -65,10 +65,10 @@ void as_ledger_rows(struct as_ledger *g, const struct as_collect *c, struct as_f
 /* Is the process of this number and birth one whose end was told? See as_members.ended. */
 bool as_ledger_ended(const void *ledger, int32_t pid, int64_t start_ns);
 /*
- * CPU time of which ticks can tell what was user and what system time: of one that met none
- * the kernel says that it was in user code all the time.
+ * Is there so much CPU time of which ticks can tell what was user and what system time? Of a
+ * process that met none the kernel says that it was in user code all the time.
  */
-int64_t as_ledger_split(const struct as_ledger *g, const struct as_members *m);
+bool as_ledger_split(const struct as_ledger *g, const struct as_members *m, int64_t ns);
 /* a + b, where unknown is nothing. */
 void as_usage_add(struct as_life_usage *sum, const struct as_life_usage *more);
 /* What /proc said of it last, since the run began. Without what it took over from its children. */
