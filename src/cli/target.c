@@ -124,10 +124,9 @@ void as_target_say_together(const struct as_target *t, const struct as_profile *
 	size_t n = t->format && t->format->together ? t->format->together(p, how) : 0;
 
 	if (n)
-		(void)fprintf(
-			stderr,
-			"assay: %zu threads, those with least, are one in it: %s shows no more\n",
-			n, t->format->name);
+		(void)fprintf(stderr,
+			      "assay: the %zu threads with least are one in it: %s bears no more\n",
+			      n, t->format->name);
 }
 
 void as_target_say_left(const struct as_target *t, const struct as_profile *p,

@@ -70,6 +70,20 @@ static bool is_number(const char *text)
 	       !whole.p[whole.n];
 }
 
+/* ".5" and "-.5" are numbers, too: JSON wants a digit before the point. */
+static bool put_number(struct parse *s, const char *text)
+{
+	as_auto_buf struct as_buf b = AS_BUF(AS_BUF_LINE);
+	int sign = *text == '-';
+
+	as_buf_fmt(&b, "%.*s%s%s", sign, text, text[sign] == '.' ? "0" : "", text + sign);
+	s->out->bad |= b.bad;
+	if (b.bad || !is_number(as_buf_text(&b)))
+		return false;
+	as_buf_str(s->out, as_buf_text(&b));
+	return true;
+}
+
 static void put_bare(struct parse *s)
 {
 	static const char *const words[] = {"true", "false", "null"};
@@ -80,9 +94,7 @@ static void put_bare(struct parse *s)
 			as_buf_str(s->out, words[i]);
 			return;
 		}
-	if (is_number(text))
-		as_buf_str(s->out, text);
-	else
+	if (!put_number(s, text))
 		as_json_quote(s->out, text);
 }
 

@@ -117,7 +117,7 @@ static int add_string(struct reader *r, const struct as_pb_field *f, struct as_e
 {
 	if (!as_grow(&r->string, &r->string_cap, r->nstrings, sizeof *r->string, 64))
 		return no_memory(err);
-	r->string[r->nstrings++] = as_span(f->body.p, f->body.n);
+	r->string[r->nstrings++] = f->has_body ? as_span(f->body.p, f->body.n) : as_span_of("");
 	return AS_OK;
 }
 

@@ -118,7 +118,7 @@ def _():
     lists = json.loads((tmp() / "x.speedscope.json").read_text())["profiles"]
     expect_eq((len(lists), r.err), (600, ""), "lists of two kinds")
     r = assay("convert", "x.perf", "x.firefox.json").ok()
-    expect_in("assay: 45 threads, those with least, are one in it", r.err)
+    expect_in("assay: the 45 threads with least are one in it: firefox bears no more", r.err)
     threads = json.loads((tmp() / "x.firefox.json").read_text())["threads"]
     expect_eq([t["name"] for t in threads], ["py"] * 255 + ["45 others"], "threads")
     expect_eq(sum(sum(t["samples"]["weight"]) for t in threads), 300 * 301 / 2, "cycles")
