@@ -24,6 +24,7 @@
 #include "os/jobclock.h"
 #include "os/proc.h"
 #include "os/seek.h"
+#include "run/sofar.h"
 
 enum { KILL_AFTER_S = 5, KILLS_MAX = 20 };
 
@@ -738,6 +739,7 @@ static int finish(struct engine *e, struct as_engine_result *ret, struct as_err 
 	ret->outcome.unmeasured = e->unmeasured;
 	ret->outcome.survivors = survivors(e); /* as the list has them: what is heard now is told */
 	as_parts_finish(&e->parts, &e->collect, totals);
+	as_doubt_split(totals);
 	own_cost(e, totals);
 	judge_end(e, ret);
 	ret->starved = e->starved;

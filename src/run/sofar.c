@@ -118,14 +118,28 @@ double as_total_value(const struct as_run *run, enum as_total_id id)
 	return t.value == AS_NA ? (double)NAN : (double)t.value;
 }
 
+static bool one_alone(int64_t user, int64_t system)
+{
+	return user >= 0 && system >= 0 && (user == 0) != (system == 0) &&
+	       user + system < SPLIT_FROM_MS * AS_MSEC;
+}
+
 bool as_few_ticks(const struct as_run *run)
 {
 	const struct as_total part = as_total_so_far(run, AS_T_CPU_USER);
-	int64_t user = part.value, system = as_total_so_far(run, AS_T_CPU_SYSTEM).value;
-	bool one_alone = user >= 0 && system >= 0 && (user == 0) != (system == 0);
 
 	return !strcmp(part.source, AS_FEW_TICKS) ||
-	       (one_alone && user + system < SPLIT_FROM_MS * AS_MSEC);
+	       one_alone(part.value, as_total_so_far(run, AS_T_CPU_SYSTEM).value);
+}
+
+void as_doubt_split(struct as_total totals[AS_NTOTALS])
+{
+	struct as_total *parts[] = {&totals[AS_T_CPU_USER], &totals[AS_T_CPU_SYSTEM]};
+
+	for (size_t i = 0; i < AS_LEN(parts) && one_alone(parts[0]->value, parts[1]->value); i++) {
+		parts[i]->how = AS_ATTRIBUTED;
+		(void)snprintf(parts[i]->source, sizeof parts[i]->source, "%s", AS_FEW_TICKS);
+	}
 }
 
 uint64_t as_run_samples(const struct as_run *run)

@@ -16,5 +16,7 @@ double as_total_value(const struct as_run *run, enum as_total_id id);
  * are there too few of them for user and system time to say anything?
  */
 bool as_few_ticks(const struct as_run *run);
+/* Of such totals user and system time are attributed, whoever told them: their 0 is none. */
+void as_doubt_split(struct as_total totals[AS_NTOTALS]);
 /* Samples taken: as assay counted them, or as the tallies saw them. */
 uint64_t as_run_samples(const struct as_run *run);

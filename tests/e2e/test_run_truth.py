@@ -49,6 +49,14 @@ print(sum(u.ru_utime + u.ru_stime for u in used))
 '''
 
 
+@job_test("no part of CPU time is 0 as measured where no tick met it")
+def _():
+    for how in WAYS:
+        p = profile("sleeper", 0.05, **how)
+        told = [p.doc["assay"]["totals"][key] for key in ("cpu_user", "cpu_system")]
+        expect(all(t["value"] or t["provenance"] == "attributed" for t in told), f"{how}: {told}")
+
+
 @job_test("thousands of dead children that are waited for late count once, also without a group")
 def _():
     folder = public()
