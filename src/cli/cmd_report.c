@@ -71,6 +71,7 @@ static int write_functions(const struct opts *o, const struct as_profile *p, str
 						     .highlight =
 							     as_sieve_filter(&o->sieve).highlight},
 					   .by_total = !strcmp(o->sort, "total"),
+					   .reversed = o->sieve.callers,
 					   .most = o->top || o->json ? o->top : TOP};
 	int r = o->json ? as_report_callers_json(&b, p, &how, err)
 			: as_report_callers(&b, &look, p, &how, err);

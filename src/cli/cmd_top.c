@@ -76,17 +76,21 @@ static int64_t used_before(const struct live *l, pid_t pid)
 	return -1;
 }
 
-/* What all of them have used since the last tick; one that is new counts from now on. */
+/*
+ * What all of them have used since the last tick; one that is new counts from now on.
+ * Where all are, nobody knows.
+ */
 static int64_t cpu_since(struct live *l, const pid_t *pid, size_t n)
 {
 	struct used *now = as_zalloc_n(n, sizeof *now);
-	int64_t sum = 0;
+	int64_t sum = l->nused ? 0 : AS_NA;
 
 	for (size_t i = 0; now && i < n; i++) {
 		int64_t before = used_before(l, pid[i]);
 
 		now[i] = (struct used){pid[i], cpu_of(pid[i])};
-		sum += before < 0 || now[i].ns < before ? 0 : now[i].ns - before;
+		if (before >= 0 && now[i].ns > before)
+			sum += now[i].ns - before;
 	}
 	free(l->used);
 	l->used = now;

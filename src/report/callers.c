@@ -399,9 +399,11 @@ static void put_around(struct as_buf *out, const struct as_look *look, const str
 	struct as_flow up = flow(out, look, "called by  ");
 	struct as_flow down = flow(out, look, "calls  ");
 
+	bool turned = c->how->reversed;
+
 	put_lines(&lines, c, lines_of(c, function));
-	put_peers(&up, c, callers_of(c, function), false);
-	put_peers(&down, c, callees_of(c, function), true);
+	put_peers(&up, c, turned ? callees_of(c, function) : callers_of(c, function), turned);
+	put_peers(&down, c, turned ? callers_of(c, function) : callees_of(c, function), !turned);
 }
 
 int as_report_callers(struct as_buf *out, const struct as_look *look, const struct as_profile *p,
@@ -496,13 +498,15 @@ static void put_json_peers(struct as_json *j, const char *key, const struct call
 static void put_json_function(struct as_json *j, const struct callers *c,
 			      const struct as_function_sum *s)
 {
+	bool turned = c->how->reversed;
+
 	as_json_open(j, NULL, '{');
 	put_who(j, c->p, s->place);
 	as_json_i64(j, "self", s->self);
 	put_total(j, c, "total", s->total);
 	put_json_lines(j, c, lines_of(c, s->place));
-	put_json_peers(j, "callers", c, callers_of(c, s->place), false);
-	put_json_peers(j, "callees", c, callees_of(c, s->place), true);
+	put_json_peers(j, turned ? "callees" : "callers", c, callers_of(c, s->place), false);
+	put_json_peers(j, turned ? "callers" : "callees", c, callees_of(c, s->place), true);
 	as_json_mark(j, c->p, s->place, &c->how->spell);
 	as_json_close(j);
 }

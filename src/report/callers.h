@@ -9,6 +9,7 @@
 struct as_callers_how {
 	struct as_spelling spell; /* kind, names of files              */
 	bool by_total;            /* the most first by total, not self */
+	bool reversed;            /* stacks begin with who was called  */
 	size_t most;              /* functions; 0: all of them         */
 };
 

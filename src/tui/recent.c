@@ -4,6 +4,7 @@
 
 #include "base/cleanup.h"
 #include "base/fault.h"
+#include "run/field.h"
 
 void as_recent_init(struct as_recent *r, int64_t window_ns)
 {
@@ -29,6 +30,15 @@ static void add(int64_t *to, const int64_t *v, int sign)
 		to[k] += sign * v[k];
 }
 
+/* Where nobody knows what was used in a tick, its time is not of what shares are of. */
+static void count_cpu(struct as_recent *r, const struct as_tick *t, int sign)
+{
+	if (t->cpu_ns == AS_NA)
+		return;
+	r->told_ns += sign * t->ns;
+	r->span_cpu_ns += sign * t->cpu_ns;
+}
+
 /* What the oldest tick brought is not recent any more. */
 static void drop(struct as_recent *r)
 {
@@ -37,7 +47,7 @@ static void drop(struct as_recent *r)
 	for (size_t i = 0; i < t->n; i++)
 		add(r->had[t->change[i].sample].window, t->change[i].v, -1);
 	r->span_ns -= t->ns;
-	r->span_cpu_ns -= t->cpu_ns;
+	count_cpu(r, t, -1);
 	r->first = (r->first + 1) % AS_LEN(r->tick);
 	r->nticks--;
 }
@@ -51,7 +61,7 @@ static struct as_tick *push(struct as_recent *r, int64_t ns, int64_t cpu_ns)
 	t->cpu_ns = cpu_ns;
 	t->n = 0;
 	r->span_ns += ns;
-	r->span_cpu_ns += cpu_ns;
+	count_cpu(r, t, 1);
 	r->all_ns += ns;
 	return t;
 }

@@ -24,7 +24,7 @@ struct as_change {
 
 struct as_tick {
 	int64_t ns;     /* how long it was                           */
-	int64_t cpu_ns; /* that the processes used in it             */
+	int64_t cpu_ns; /* that the processes used in it; or AS_NA   */
 	struct as_change *change;
 	size_t n, cap;
 };
@@ -35,13 +35,17 @@ struct as_recent {
 	size_t n, cap;
 	struct as_tick tick[AS_RECENT_TICKS];
 	size_t first, nticks;
-	int64_t span_ns, span_cpu_ns; /* of the ticks in the window */
+	int64_t span_ns;              /* of the ticks in the window */
+	int64_t told_ns, span_cpu_ns; /* of those whose CPU time is known; and that */
 	int64_t all_ns;               /* since the beginning, or the reset */
 };
 
 void as_recent_init(struct as_recent *r, int64_t window_ns);
 void as_recent_done(struct as_recent *r);
-/* So it stands now, `ns` after the last tick. False for want of memory: some of it is lost. */
+/*
+ * So it stands now, `ns` after the last tick; `cpu_ns` may be AS_NA. False for want of
+ * memory: some of it is lost.
+ */
 bool as_recent_tick(struct as_recent *r, const struct as_profile *p, int64_t ns, int64_t cpu_ns);
 /* Begin anew: from here on nothing was. */
 void as_recent_reset(struct as_recent *r);

@@ -58,7 +58,8 @@ static void make(struct as_top *t)
 void as_top_tick(struct as_top *t, const struct as_top_facts *now, int64_t ns, int64_t cpu_ns)
 {
 	t->away_ns += ns;
-	t->away_cpu_ns += cpu_ns;
+	bool known = cpu_ns != AS_NA && t->away_cpu_ns != AS_NA;
+	t->away_cpu_ns = known ? t->away_cpu_ns + cpu_ns : AS_NA;
 	t->facts.ended = now->ended;
 	if (t->list.paused)
 		return;

@@ -87,7 +87,7 @@ bool as_top_choose(struct as_top *t, const char *time);
 
 /* Quick: whoever adds to the profile is kept waiting meanwhile. */
 void as_top_follow(struct as_top *t, const struct as_profile *of);
-/* What was followed is from the last `ns`, in which the processes used `cpu_ns`. */
+/* What was followed is from the last `ns`, in which the processes used `cpu_ns`; or AS_NA. */
 void as_top_tick(struct as_top *t, const struct as_top_facts *now, int64_t ns, int64_t cpu_ns);
 /* False: quit. */
 bool as_top_key(struct as_top *t, int key);

@@ -49,7 +49,7 @@ static void put_numbers(const struct as_top *t, struct as_pen *p)
 	size_t all, ran;
 
 	as_top_count_threads(t, &all, &ran);
-	as_pen_item(p, AS_PLAIN, "cpu %s %%", as_top_share(r->span_cpu_ns, r->span_ns).s);
+	as_pen_item(p, AS_PLAIN, "cpu %s %%", as_top_share(r->span_cpu_ns, r->told_ns).s);
 	as_pen_item(p, AS_PLAIN, "gil %s %%",
 		    as_top_share(window_sum(t, AS_TOP_GIL), r->span_ns).s);
 	as_pen_item(p, AS_PLAIN, "threads %zu: %zu running, %zu idle", all, ran, all - ran);

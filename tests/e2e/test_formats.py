@@ -221,6 +221,19 @@ def _():
     expect_in("in 1 function\n", assay("report", "--stacks", "one.folded").ok().out)
 
 
+@test("with --callers it is still told who calls whom")
+def _():
+    (tmp() / "p.folded").write_text("main;near;hot 3\nmain;far;hot 1\n")
+    words = "report", "--stacks", "--focus", "hot", "--callers", "p.folded"
+    r = " ".join(assay(*words).ok().out.split())
+    expect_in("hot called by near 75 % · far 25 %", r)
+    expect_in("near called by main 75 % calls hot 75 %", r)
+    told = {f["function"]: f for f in assay(*words, "--json").ok().json()["functions"]}
+    for name, callers, callees in (("hot", ["near", "far"], []), ("main", [], ["near", "far"])):
+        for key, names in ("callers", callers), ("callees", callees):
+            expect_eq([f["function"] for f in told[name][key]], names, f"{key} of {name}")
+
+
 @test("filters that leave no stack are told, and nothing is drawn")
 def _():
     (tmp() / "p.folded").write_text("a;b 3\n")

@@ -163,6 +163,32 @@ static void t_the_window_moves_and_the_sums_stay(void)
 	expect_has(&s, "cpu 0.0 %");
 }
 
+/* When nothing was known of the processes before, shares are of the time since. */
+static void t_cpu_time_that_nobody_knows_is_not_0(void)
+{
+	SCENE s;
+
+	scene_open(&s);
+	as_top_tick(&s.top, &s.facts, SECOND, AS_NA);
+	draw(&s, 24, 80);
+	expect_has(&s, "cpu - %");
+	second(&s);
+	draw(&s, 24, 80);
+	expect_has(&s, "cpu 95.0 %");
+	expect_has(&s, "% of the last 2.00 s");
+	type(&s, "p");
+	as_top_tick(&s.top, &s.facts, SECOND, AS_NA);
+	as_top_tick(&s.top, &s.facts, SECOND, 950 * MSEC);
+	type(&s, "p");
+	as_top_tick(&s.top, &s.facts, SECOND, 550 * MSEC);
+	draw(&s, 24, 80);
+	expect_has(&s, "cpu - %"); /* of the three at once one was not known */
+	second(&s);
+	second(&s);
+	draw(&s, 24, 80);
+	expect_has(&s, "cpu 95.0 %");
+}
+
 static void t_lines_threads_gil_and_wall(void)
 {
 	SCENE s;
@@ -507,12 +533,13 @@ static void t_a_time_is_chosen_by_its_name(void)
 }
 
 UTEST_MAIN(T(t_before_anything_was_seen), T(t_functions_by_own_time),
-	   T(t_the_window_moves_and_the_sums_stay), T(t_lines_threads_gil_and_wall),
-	   T(t_one_thread_is_chosen), T(t_search_narrows_while_it_is_typed),
-	   T(t_a_character_is_rubbed_out_whole), T(t_sorted_by_each_column),
-	   T(t_paused_nothing_moves_and_nothing_is_lost), T(t_reset_counts_from_now_on),
-	   T(t_moving_ends_at_the_ends), T(t_narrow_and_tiny_screens),
-	   T(t_the_end_is_told_and_q_quits), T(t_a_table_for_who_has_no_terminal),
-	   T(t_filters_choose_the_rows_and_are_told), T(t_filters_follow_what_is_new),
-	   T(t_filters_that_leave_nothing_say_so), T(t_highlight_marks_and_leaves_all),
-	   T(t_long_filters_take_one_line), T(t_a_time_is_chosen_by_its_name))
+	   T(t_the_window_moves_and_the_sums_stay), T(t_cpu_time_that_nobody_knows_is_not_0),
+	   T(t_lines_threads_gil_and_wall), T(t_one_thread_is_chosen),
+	   T(t_search_narrows_while_it_is_typed), T(t_a_character_is_rubbed_out_whole),
+	   T(t_sorted_by_each_column), T(t_paused_nothing_moves_and_nothing_is_lost),
+	   T(t_reset_counts_from_now_on), T(t_moving_ends_at_the_ends),
+	   T(t_narrow_and_tiny_screens), T(t_the_end_is_told_and_q_quits),
+	   T(t_a_table_for_who_has_no_terminal), T(t_filters_choose_the_rows_and_are_told),
+	   T(t_filters_follow_what_is_new), T(t_filters_that_leave_nothing_say_so),
+	   T(t_highlight_marks_and_leaves_all), T(t_long_filters_take_one_line),
+	   T(t_a_time_is_chosen_by_its_name))
