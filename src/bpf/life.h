@@ -315,7 +315,7 @@ static __always_inline void tell_end(uint32_t kind, const struct task_struct *t,
 
 	if (!r)
 		return;
-	fill(&r->life, kind, m, t);
+	fill(&r->life, kind, m, BPF_CORE_READ(t, group_leader)); /* whose name the process has */
 	r->usage = *usage;
 	r->hwm = m->hwm;
 	r->file = m->file;

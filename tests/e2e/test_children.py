@@ -162,6 +162,9 @@ def _():
             expect_exact(p, 11)
             children = children_of(p, root_of(p))
             expect_eq({c["wait_status"] for c in children}, {0}, f"wait statuses, {name}")
+            # Not that of the thread that ended last; vforked ones are /proc/self/exe.
+            expect_eq({c["name"] for c in children}, {"exe" if name == "vfork" else "forker"},
+                      f"names, {name}")
             for c in children:
                 expect(cpu(c) > 0.0025, f"{cpu(c)} s of CPU of a child of 3 ms, {name}")
         kind(name)(check)

@@ -205,7 +205,8 @@ int main(void)
     run("cc", "-o", tmp() / "loads", host, "-ldl").ok()
     for options in ((), ("--native", "--sample", "1")):
         r = run(ASSAY, "heap", "run", "--quiet", *options, "--force", "-o", FILE, "--", "./loads")
-        expect_eq(len(set(r.ok().out.split())), 1, "places")
+        # Tables of the guest may come to lie where the first module was.
+        expect_eq(len(set(r.ok().out.split()[1:])), 1, "places of all but the first")
         doc = json.loads(assay("heap", "stats", "--json", FILE).ok().out)
         by = {l["function"]: (l["bytes"], l["count"]) for l in doc["top_by_size"]}
         expect_eq({name: by.get(name) for name in ("by_a", "by_b", "by_c")},

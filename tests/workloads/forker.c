@@ -8,7 +8,7 @@
  *	ignore    nobody waits for them: SIGCHLD is ignored
  *	vfork     vfork() and exec
  *	thread    threads, not processes
- *	leader    as fork, but the first thread of each ends at once and a second one works
+ *	leader    as fork, but the first thread of each ends at once and a second one, "worker", works
  *	sibling   clone(CLONE_PARENT): children of our own parent
  *	exec      as fork, but a second thread of each calls exec and works
  *	heavy     as fork, but each has 64 MiB of its parent's to give back when it ends
@@ -122,6 +122,7 @@ static void start_thread(int tell)
 
 static void *second(void *at)
 {
+	(void)pthread_setname_np(pthread_self(), "worker");
 	child((int)(intptr_t)at);
 }
 
