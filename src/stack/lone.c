@@ -49,7 +49,7 @@ static bool begin(struct as_lone *l, struct as_pythread *t, int64_t now, struct 
 }
 
 /* Is all of what the clock told its own? */
-static bool settle(struct as_lone *l, const struct as_pythread *t, int64_t now)
+static bool settle(struct as_lone *l, struct as_pythread *t, int64_t now)
 {
 	int64_t own;
 
