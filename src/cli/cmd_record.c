@@ -335,7 +335,7 @@ static void put_places(struct as_buf *out, const struct opts *o, const struct as
 	if (o->output && strcmp(o->output, "-") != 0)
 		as_buf_fmt(out, "; written to %s", o->output);
 	as_buf_byte(out, '\n');
-	as_put_doubts(out, s->run, "");
+	as_put_unseen(out, s->run, "");
 	if (s->kept)
 		as_buf_fmt(out, "next: assay flame %s, assay show %s\n", s->run->who.id,
 			   s->run->who.id);
@@ -460,9 +460,7 @@ const struct as_cmd as_cmd_record = {
 		"that no look has met is that of the stack in which its thread was last seen "
 		"running, or of no stack. What other processes used, and threads that have no "
 		"Python (of a library for numbers, say), is in no stack either: where that is a "
-		"tenth of all or more it is told. A thread that is ready after a wait and finds no "
-		"CPU looks as if it ran: on a machine with more work than CPUs such places have "
-		"too much, and it is told how long that was.\n\n"
+		"tenth of all or more it is told.\n\n"
 		"With `--stop` a thread whose stack changes too fast to be read is held for some "
 		"ten microseconds instead of being left out; how often and how long is told. A "
 		"system call that it waits in may be interrupted by that. It is never left "

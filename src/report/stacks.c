@@ -10,7 +10,7 @@
 
 enum { FUNCTIONS_TOLD = 20 };
 
-static const int64_t least_told = 50 * AS_MSEC;
+static const int64_t unseen_told = 50 * AS_MSEC;
 
 static double rejected_ratio(const struct as_sampling *c)
 {
@@ -42,29 +42,13 @@ static int64_t unseen_of(const struct as_run *run)
 	if (all->how != AS_MEASURED || as_profile_kind(run->stacks, "cpu", &kind, &ignored) < 0)
 		return AS_NA;
 	int64_t unseen = all->value - as_profile_total(run->stacks, kind);
-	return unseen > least_told && unseen > all->value / 10 ? unseen : AS_NA;
+	return unseen > unseen_told && unseen > all->value / 10 ? unseen : AS_NA;
 }
 
-/* Who is ready after a wait and has to wait for a CPU cannot be told from one that runs. */
-static int64_t crowded_of(const struct as_run *run)
+void as_put_unseen(struct as_buf *out, const struct as_run *run, const char *indent)
 {
-	const struct as_total *all = &run->totals[AS_T_CPU], *wait = &run->totals[AS_T_CPU_WAIT];
-	struct as_err ignored;
-	size_t kind;
+	int64_t unseen = unseen_of(run);
 
-	if (all->how != AS_MEASURED || wait->how != AS_MEASURED ||
-	    as_profile_kind(run->stacks, "cpu", &kind, &ignored) < 0)
-		return AS_NA;
-	return wait->value > least_told && wait->value > all->value / 2 ? wait->value : AS_NA;
-}
-
-void as_put_doubts(struct as_buf *out, const struct as_run *run, const char *indent)
-{
-	int64_t unseen = unseen_of(run), crowded = crowded_of(run);
-
-	if (crowded != AS_NA)
-		as_buf_fmt(out, "%swaited %s for a CPU: %s\n", indent, as_human_duration(crowded).s,
-			   "places where it waits have too much CPU time");
 	if (unseen != AS_NA)
 		as_buf_fmt(out, "%s%s of %s CPU in no stack: %s\n", indent,
 			   as_human_duration(unseen).s,
@@ -85,7 +69,7 @@ void as_put_stacks(const struct as_sheet *s, size_t rows)
 	as_buf_str(s->out, "  ");
 	as_put_sampling(s->out, s->run);
 	as_buf_byte(s->out, '\n');
-	as_put_doubts(s->out, s->run, "  ");
+	as_put_unseen(s->out, s->run, "  ");
 }
 
 /* ── JSON ─────────────────────────────────────────────────────────────── */

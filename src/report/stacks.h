@@ -10,11 +10,8 @@
 void as_put_stacks(const struct as_sheet *s, size_t rows);
 /* "1,240 samples in 12.4 s, 0.02 % rejected, 0 late" */
 void as_put_sampling(struct as_buf *out, const struct as_run *run);
-/*
- * "950 ms of 1.97 s CPU in no stack: …", a line where that is a good part of it, and one where
- * there was a crowd before the CPUs; else nothing.
- */
-void as_put_doubts(struct as_buf *out, const struct as_run *run, const char *indent);
+/* "950 ms of 1.97 s CPU in no stack: …", a line where that is a good part of it, else nothing. */
+void as_put_unseen(struct as_buf *out, const struct as_run *run, const char *indent);
 /* How the samples of a profile were taken, as an object; null: nobody knows. */
 void as_put_taking_json(struct as_json *j, const char *key, const struct as_taking *t);
 /* How sampling went, as members of an object. */

@@ -395,22 +395,6 @@ def _():
     expect("in no stack" not in r.err, f"nobody asked for CPU time: {r.err}")
 
 
-@job_test("who has to wait for CPUs is told what that does to the numbers")
-def _():
-    code = """
-import os, time
-os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-others = [os.fork() for _ in range(2)]
-while time.process_time() < 0.4: pass
-"""
-    told = r"waited [\d.]+ m?s for a CPU: places where it waits have too much CPU time"
-    r = assay("record", "-s", "--", sys.executable, "-c", code).ok()
-    for text in r.err, assay("show", "last").ok().out:
-        expect(re.search(told, text), f"what is told: {text}")
-    r = assay("record", "-s", "--mode", "wall", "--no-store", "--", sys.executable, "-c", code).ok()
-    expect(not re.search(told, r.err), f"nobody asked for CPU time: {r.err}")
-
-
 @job_test("a file that cannot be written is refused before the program is started")
 def _():
     for option in ("-o", "--stats-json"):
