@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 """Stacks of programs that know their own: every cell of the tables of docs/truth.md."""
+import collections
+import json
 import os
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
@@ -50,6 +53,29 @@ for title, words in SPLITS.items():
             expect(abs(s.time_error) < 0.05, f"3.{python.minor}: {s}")
         mean = sum(all_of_them) / len(all_of_them)
         expect(mean < TWICE, f"distance / floor is {all_of_them}")
+
+
+@job_test("in a crowd before its CPU a thread has its time where it used it, not where it slept")
+def _():
+    cpu = max(os.sched_getaffinity(0))
+    if os.sched_getaffinity(0) == {cpu}:
+        skip("one CPU: whoever looks would stand in the crowd")
+    crowd = [start("taskset", "-c", cpu, work("burn"), 12) for _ in range(4)]
+    p = start("taskset", "-c", cpu, PYTHONS[-1].path, program("shares"), 9,
+              stdout=subprocess.PIPE)
+    r = assay("record", "-q", "-F", "-p", p.pid, "-d", 8, "-r", 200, "-f", "folded", "--weight",
+              "time", "-o", "-", "--no-store", timeout=60).ok()
+    truth = json.loads(p.communicate(timeout=60)[0])
+    for other in crowd:
+        stop(other)
+    told = collections.Counter()
+    for line in r.out.splitlines():
+        stack, us = line.rsplit(" ", 1)
+        told[next((f for f in truth if f in stack.split(";")), "elsewhere")] += int(us)
+    shares = {f: us / sum(told.values()) for f, us in told.items()}
+    print(f"# told {shares}, by its own clock {truth}", flush=True)
+    for f, share in truth.items():
+        expect_between(shares.get(f, 0), share - 0.15, share + 0.15, f"{f}, told {shares}")
 
 
 main()
