@@ -388,7 +388,7 @@ static void look_at(struct as_sampler *s, struct as_sampled *p, size_t i, struct
 		leave_waiting(p, l->now, &did);
 	t->owed_ns = elsewhere ? 0 : t->owed_ns + did.used_ns;
 	t->known &= !did.moved;
-	bool cpu = modes & AS_MODE_CPU && did.runs && as_pythread_on_cpu(&p->threads, t),
+	bool cpu = modes & AS_MODE_CPU && did.runs && as_pythread_shows(&p->threads, t),
 	     wall = modes & AS_MODE_WALL, gil = modes & AS_MODE_GIL && holds(t, l);
 	bool lone = p->lone.is;
 	t->told = (cpu || wall || gil) && !elsewhere && see(s, p, t, l->lists ? &l->heads : NULL);

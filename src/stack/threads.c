@@ -6,7 +6,6 @@
 
 #include "base/calls.h"
 #include "base/cleanup.h"
-#include "base/clock.h"
 #include "base/fault.h"
 #include "stack/ring.h"
 
@@ -14,12 +13,7 @@ enum {
 	INTERPS_MOST = 256,
 	PTHREAD_BYTES = 2048,
 	HOPES_MOST = 64, /* so often in a row a list is read anew for who has not begun */
-	SMALL_PART = 32, /* of its time on a CPU one may be ready without being crowded */
-	ODD_STEP = 8,    /* a count that makes no sense weighs as much as so many that do */
-	ODD_MOST = 128,
 };
-
-static const int64_t weigh_from = 20 * AS_MSEC;
 
 void as_pythreads_init(struct as_pythreads *t, const struct as_env *env, const struct as_python *py)
 {
@@ -33,7 +27,7 @@ static void forget(struct as_pythread *t)
 	as_code_trail_done(&t->trail);
 	as_close_(&t->sched);
 	as_close_(&t->call);
-	as_close_(&t->status);
+	as_crowd_done(&t->crowd);
 	free(t);
 }
 
@@ -164,13 +158,12 @@ static struct as_pythread *add(struct as_pythreads *t, uint64_t state, uint64_t 
 	struct as_pythread *x = as_zalloc(sizeof *x);
 	if (!x)
 		return NULL;
-	*x = (struct as_pythread){
-		.interp = interp, .tid = tid, .fresh = true, .crowded = true, .status = -1};
+	*x = (struct as_pythread){.interp = interp, .tid = tid, .fresh = true};
 	as_snapper_init(&x->snap, t->py, state);
 	x->sched = open_of(t, tid, "schedstat");
 	x->call = open_of(t, tid, "syscall");
 	(void)read_sched(x, &x->was);
-	x->weighed = x->was;
+	as_crowd_init(&x->crowd, &x->was);
 	x->runs = as_pythread_runs(x);
 	read_name(t, x);
 	t->at[t->n++] = x;
@@ -183,21 +176,6 @@ static struct as_pythread *find(const struct as_pythreads *t, uint64_t state, pi
 		if (t->at[i]->snap.thread == state && t->at[i]->tid == tid)
 			return t->at[i];
 	return NULL;
-}
-
-/* Is it ready, and no more, for longer than a small part of its time on a CPU? */
-static void weigh(struct as_pythread *t, const struct as_proc_sched *now)
-{
-	int64_t ran = now->run_ns - t->weighed.run_ns, waited = now->wait_ns - t->weighed.wait_ns;
-
-	if (ran + waited < weigh_from)
-		return;
-	t->crowded = waited > ran / SMALL_PART;
-	t->weighed = *now;
-	if (!t->crowded) {
-		as_close_(&t->status);
-		t->status = -1;
-	}
 }
 
 /*
@@ -218,7 +196,7 @@ bool as_pythread_ask(struct as_pythread *t, struct as_pydeed *ret)
 	t->runs = ret->runs = ret->changed ? as_pythread_runs(t) : t->runs;
 	t->was = now;
 	t->clock_ns = t->told_ns = 0;
-	weigh(t, &now);
+	as_crowd_weigh(&t->crowd, &now);
 	return true;
 }
 
@@ -229,43 +207,19 @@ bool as_pythread_count(struct as_pythread *t, int64_t *ret_used_ns)
 	if (!read_sched(t, &now))
 		return false;
 	*ret_used_ns = now.run_ns - t->was.run_ns;
-	weigh(t, &now);
+	as_crowd_weigh(&t->crowd, &now);
 	return true;
 }
 
-/* How often it was put on a CPU and did not leave it; AS_PROC_NA where nobody counts. */
-static int64_t stays(const struct as_pythreads *of, struct as_pythread *t)
+bool as_pythread_shows(const struct as_pythreads *of, struct as_pythread *t)
 {
-	struct as_proc_sched sched;
-	struct as_proc_status status;
-	struct as_err ignored;
-	char text[4096];
-	size_t n = 0;
+	struct as_proc_sched now;
 
-	if (t->status < 0)
-		t->status = open_of(of, t->tid, "status");
-	if (t->status < 0 || !read_sched(t, &sched) || !sched.slices ||
-	    as_read_fd(t->status, text, sizeof text, &n, &ignored) < 0)
-		return AS_PROC_NA;
-	as_parse_status(text, n, &status);
-	return status.voluntary == AS_PROC_NA || status.forced == AS_PROC_NA
-		       ? AS_PROC_NA
-		       : sched.slices - status.voluntary - status.forced;
-}
-
-/*
- * The kernel counts each arrival on a CPU and each leave, one by one: who is on one has one
- * more of the former. Both are read one after the other, so now and then it makes no sense;
- * where it seldom does, the counts are not of one life, and nothing can be told.
- */
-bool as_pythread_on_cpu(const struct as_pythreads *of, struct as_pythread *t)
-{
-	if (!t->crowded || t->odd > ODD_MOST)
+	if (!t->crowd.crowded)
 		return true;
-	int64_t n = stays(of, t);
-	bool sound = n == 0 || n == 1;
-	t->odd = (uint8_t)(sound ? t->odd - (t->odd > 0) : t->odd + ODD_STEP);
-	return !sound || n == 1;
+	if (t->crowd.fd < 0)
+		t->crowd.fd = open_of(of, t->tid, "sched");
+	return !read_sched(t, &now) || as_crowd_shows(&t->crowd, of->env, &now);
 }
 
 /* ── all of them ──────────────────────────────────────────────────────── */

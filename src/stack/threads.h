@@ -8,6 +8,7 @@
 #include "os/env.h"
 #include "os/proc.h"
 #include "stack/code.h"
+#include "stack/crowd.h"
 #include "stack/cstacks.h"
 #include "stack/tids.h"
 
@@ -22,15 +23,12 @@ struct as_pythread {
 	uint32_t called;            /* Python's name, a text of a profile; 0: unknown    */
 	uint32_t renamed;           /* so often                                          */
 	int sched, call;            /* its schedstat and syscall, kept open; -1: refused */
-	int status;                 /* likewise, while it is crowded; -1: not yet        */
 	int64_t asked_ns;           /* when it was last asked; CLOCK_MONOTONIC           */
 	struct as_proc_sched was;   /* then                                              */
 	int64_t clock_ns;           /* its process's clock, when that was asked; 0: not  */
 	int64_t told_ns;            /* by that clock, since `was`                        */
 	bool runs;                  /* likewise: on a CPU, or ready for one              */
-	bool crowded;               /* it often is only ready for one, or that is not known yet */
-	uint8_t odd;                /* how little its switches add up                    */
-	struct as_proc_sched weighed; /* when that was last found out                    */
+	struct as_crowd crowd;      /* does it find CPUs                                 */
 	int64_t owed_ns;            /* CPU time that is in no sample yet                 */
 	uint32_t tags;              /* of its samples                                    */
 	uint32_t stack;             /* that it had when last seen, if `known`            */
@@ -98,11 +96,8 @@ struct as_pydeed {
 bool as_pythread_ask(struct as_pythread *t, struct as_pydeed *ret);
 /* What it has used since it was asked so, by its own count. */
 bool as_pythread_count(struct as_pythread *t, int64_t *ret_used_ns);
-/*
- * Of one that runs, as far as is known: is it on a CPU, and not just ready? Who has slept and
- * finds no CPU would have the time from before in the place where it slept.
- */
-bool as_pythread_on_cpu(const struct as_pythreads *of, struct as_pythread *t);
+/* Of one that runs, as far as is known: does it show where it uses its time (stack/crowd.h)? */
+bool as_pythread_shows(const struct as_pythreads *of, struct as_pythread *t);
 /* Is it on a CPU or ready for one at this moment, and not waiting in the kernel? */
 bool as_pythread_runs(const struct as_pythread *t);
 /* The threads that hold a GIL, of each interpreter one at the most; returns how many. */

@@ -8,7 +8,7 @@
  *	ignore    nobody waits for them: SIGCHLD is ignored
  *	vfork     vfork() and exec
  *	thread    threads, not processes
- *	leader    as fork, but the first thread of each ends at once and a second one, "worker", works
+ *	leader    as fork, but the first thread of each ends at once; a second, "worker", works
  *	sibling   clone(CLONE_PARENT): children of our own parent
  *	exec      as fork, but a second thread of each calls exec and works
  *	heavy     as fork, but each has 64 MiB of its parent's to give back when it ends
