@@ -137,6 +137,7 @@ struct as_proc_pool {
 	 * at this tick. Of the others only the end is looked for.
 	 */
 	uint32_t turns, turn;
+	bool last_looks; /* of some threads nobody told the end: see as_threads_doubt() */
 };
 
 /* All unknown, with a number of its own. */

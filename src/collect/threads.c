@@ -116,6 +116,22 @@ static void add(struct as_process *p, const struct as_collect *c, struct as_proc
 	keep(p, c, pool, &t);
 }
 
+void as_threads_doubt_again(const struct as_collect *c, const struct as_proc_pool *pool)
+{
+	if (pool->last_looks)
+		as_collect_origins(c, AS_THREAD, AS_G_THREADS, AS_ATTRIBUTED,
+				   "last look at each; its process may have more");
+}
+
+void as_threads_doubt(const struct as_collect *c, struct as_proc_pool *pool)
+{
+	bool known = pool->last_looks;
+
+	pool->last_looks = true;
+	if (!known)
+		as_threads_doubt_again(c, pool);
+}
+
 static void drop(struct as_process *p, const struct as_collect *c, struct as_proc_pool *pool,
 		 size_t i)
 {
@@ -123,6 +139,7 @@ static void drop(struct as_process *p, const struct as_collect *c, struct as_pro
 
 	if (as_wants_group(c->want, AS_G_THREADS))
 		tell(p, c, t, true);
+	as_threads_doubt(c, pool);
 	if (t->fd >= 0) {
 		as_close_(&t->fd);
 		pool->keep++;
