@@ -290,6 +290,17 @@ static void last_of_thread(struct as_process *p, const struct as_life_usage *usa
 		p->threads[0].now.wait_ns = usage->wait_ns;
 }
 
+/*
+ * Are its threads' numbers their last? Of one alone they are the process's, which BPF tells (and
+ * taskstats a tick short), or it was looked at when it had ended.
+ */
+static bool threads_final(const struct as_process *p, const struct as_life_usage *usage)
+{
+	if (p->nthreads != 1)
+		return !p->nthreads;
+	return p->stat.state == 'Z' || (usage && usage->threads == 1 && usage->file != AS_PROC_NA);
+}
+
 /* It may have had fewer mapped files at its peak than when it was looked at, hardly more. */
 static void note_peak(struct as_ledger *g, const struct as_process *p,
 		      const struct as_life_usage *usage)
@@ -334,6 +345,8 @@ void as_ledger_depart(struct as_ledger *g, struct as_members *m, const struct as
 		final = last_words(usage, seen);
 		note_peak(g, p, usage);
 	}
+	if (!threads_final(p, known ? usage : NULL))
+		as_threads_doubt(c, &m->pool);
 	if (p->died_ns == AS_NA)
 		p->died_ns = as_now() - c->start_ns;
 	g->deaths++;
@@ -397,14 +410,18 @@ static void amend(struct as_ledger *g, struct as_departed *d, const struct as_li
 	g->sum.sys_ns += d->usage.sys_ns - was.sys_ns;
 }
 
-static void settled(struct as_ledger *g, const struct as_collect *c, const struct as_life *life)
+static void settled(struct as_ledger *g, const struct as_members *m, const struct as_collect *c,
+		    const struct as_life *life)
 {
 	struct as_life_usage usage = since_command(life, c);
 	struct as_departed *d = departed_find(g, life->pid, life->start_ns);
+	struct as_process *p = meant(m, life);
 
 	if (!d || !d->known || life->usage.cpu_ns == AS_PROC_NA)
 		return;
 	d->settled = g->settles = true;
+	if (p)
+		last_of_thread(p, &usage);
 	amend(g, d, &usage);
 }
 
@@ -434,7 +451,7 @@ void as_ledger_told(struct as_ledger *g, struct as_members *m, const struct as_c
 		died(g, m, c, life, show);
 		break;
 	case AS_LIFE_SETTLED:
-		settled(g, c, life);
+		settled(g, m, c, life);
 		break;
 	}
 }

@@ -307,8 +307,9 @@ static bool is_sum(enum as_field_id f)
 }
 
 /* From now on the numbers come from elsewhere. */
-static void tell_origins(const struct as_collect *c, const char *source)
+static void tell_origins(const struct as_pass *pass, const char *source)
 {
+	const struct as_collect *c = pass->c;
 	static const bool groups[AS_NGROUPS] = {
 		[AS_G_CPU] = true,   [AS_G_FAULTS] = true, [AS_G_MEMORY] = true,  [AS_G_IO] = true,
 		[AS_G_SCHED] = true, [AS_G_FDS] = true,    [AS_G_THREADS] = true,
@@ -321,6 +322,7 @@ static void tell_origins(const struct as_collect *c, const char *source)
 		    is_sum(f))
 			as_collect_origin(c, f, AS_MEASURED, "%s", source);
 	}
+	as_threads_doubt_again(c, &pass->members->pool);
 }
 
 /* Is there one who can tell? Another one begins anew. */
@@ -369,9 +371,9 @@ static bool walk(struct as_pass *pass, bool all)
 	pass->gap = false;
 	bool told = as_taskiter_pass(pass->of, all, hear, pass, &pass->quiet, &err) == AS_OK;
 	if (pass->n == 1 && told)
-		tell_origins(pass->c, "BPF task iterator");
+		tell_origins(pass, "BPF task iterator");
 	if (pass->told && !told)
-		tell_origins(pass->c, "/proc, since there are too many for BPF");
+		tell_origins(pass, "/proc, since there are too many for BPF");
 	return pass->told = told;
 }
 

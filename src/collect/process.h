@@ -22,11 +22,11 @@ enum as_proc_file { AS_PF_STAT, AS_PF_STATUS, AS_PF_IO, AS_PF_SCHED, AS_NPF };
 struct as_thread {
 	int32_t tid;
 	uint32_t instance;
-	int fd;        /* its schedstat                          */
-	bool seen;     /* in the listing of this tick            */
-	uint64_t pass; /* that told of it (collect/pass.h)       */
-	struct as_proc_sched now, base;
-	char name[68]; /* as the sink knows it                   */
+	int fd;                              /* its schedstat                          */
+	bool seen;                           /* in the listing of this tick            */
+	uint64_t pass;                       /* that told of it (collect/pass.h)       */
+	struct as_proc_sched now, base, was; /* was: at the look before */
+	char name[68];                       /* as the sink knows it                   */
 };
 
 /* How much of its memory is its own, as last read (collect/pss.h): parts of 1. */
@@ -137,6 +137,7 @@ struct as_proc_pool {
 	 * at this tick. Of the others only the end is looked for.
 	 */
 	uint32_t turns, turn;
+	bool last_looks; /* of some threads nobody told the end: see as_threads_doubt() */
 };
 
 /* All unknown, with a number of its own. */

@@ -54,12 +54,14 @@ static bool read_with_process(const struct as_process *p, struct as_thread *t)
 {
 	if (t->tid != p->pid || p->sched.slices == AS_PROC_NA)
 		return false;
+	t->was = t->now;
 	t->now = p->sched;
 	return true;
 }
 
 static bool read_one(const struct as_process *p, struct as_thread *t, struct as_proc_pool *pool)
 {
+	struct as_proc_sched now;
 	char path[48], text[96];
 	struct as_err err;
 	size_t n = 0;
@@ -76,7 +78,11 @@ static bool read_one(const struct as_process *p, struct as_thread *t, struct as_
 	}
 	r = t->fd >= 0 ? as_read_fd(t->fd, text, sizeof text, &n, &err)
 		       : as_read_at(p->dir, path, text, sizeof text, &n, &err);
-	return r == AS_OK && as_parse_sched(text, n, &t->now);
+	if (r != AS_OK || !as_parse_sched(text, n, &now))
+		return false;
+	t->was = t->now;
+	t->now = now;
+	return true;
 }
 
 /* A new one, with its numbers and its name. Most processes have one thread. */
@@ -110,6 +116,22 @@ static void add(struct as_process *p, const struct as_collect *c, struct as_proc
 	keep(p, c, pool, &t);
 }
 
+void as_threads_doubt_again(const struct as_collect *c, const struct as_proc_pool *pool)
+{
+	if (pool->last_looks)
+		as_collect_origins(c, AS_THREAD, AS_G_THREADS, AS_ATTRIBUTED,
+				   "last look at each; its process may have more");
+}
+
+void as_threads_doubt(const struct as_collect *c, struct as_proc_pool *pool)
+{
+	bool known = pool->last_looks;
+
+	pool->last_looks = true;
+	if (!known)
+		as_threads_doubt_again(c, pool);
+}
+
 static void drop(struct as_process *p, const struct as_collect *c, struct as_proc_pool *pool,
 		 size_t i)
 {
@@ -117,6 +139,7 @@ static void drop(struct as_process *p, const struct as_collect *c, struct as_pro
 
 	if (as_wants_group(c->want, AS_G_THREADS))
 		tell(p, c, t, true);
+	as_threads_doubt(c, pool);
 	if (t->fd >= 0) {
 		as_close_(&t->fd);
 		pool->keep++;
@@ -126,7 +149,70 @@ static void drop(struct as_process *p, const struct as_collect *c, struct as_pro
 	*t = p->threads[--p->nthreads];
 }
 
-static void list(struct as_process *p, const struct as_collect *c, struct as_proc_pool *pool)
+/* ── exec by another than the first ───────────────────────────────────── */
+
+/*
+ * A thread that calls exec ends all others and goes on under the number of the first one, with
+ * all that it counted before. That stays told where it was: of the thread that it seemed to be.
+ * The first one goes on from what it had itself.
+ */
+
+static bool includes(const struct as_proc_sched *all, const struct as_proc_sched *part)
+{
+	return all->run_ns >= part->run_ns && all->wait_ns >= part->wait_ns &&
+	       all->slices >= part->slices;
+}
+
+/* One is not in the list any more: did the first one become it? Of several the busiest may be. */
+static void note_missing(struct as_process *p, const struct as_thread *t,
+			 struct as_proc_sched *ret_busiest)
+{
+	const struct as_thread *first = find(p, p->pid);
+
+	if (first && first != t && includes(&first->now, &t->now) &&
+	    t->now.run_ns > ret_busiest->run_ns)
+		*ret_busiest = t->now;
+}
+
+static void take_number(struct as_process *p, struct as_thread *first,
+			const struct as_proc_sched *had)
+{
+	int64_t run_ns = had->run_ns - first->was.run_ns;
+
+	p->run_ended -= run_ns;
+	first->base.run_ns += run_ns;
+	first->base.wait_ns += had->wait_ns - first->was.wait_ns;
+	first->was = first->now;
+}
+
+/*
+ * Counts only grow, so one that is smaller is another's; else, with what those that are missing
+ * had, it would be more than `ended`, the most that threads which ended can have used.
+ */
+static void follow_exec(struct as_process *p, const struct as_proc_sched *busiest, int64_t ended)
+{
+	struct as_thread *first = find(p, p->pid);
+
+	if (first &&
+	    (!includes(&first->now, &first->was) || (busiest->run_ns && p->run_ended > ended)))
+		take_number(p, first, busiest);
+}
+
+/*
+ * Each of the two parts that ticks tell is cut to whole ones. What was before the run may be
+ * told as two too much, and threads that run go on between the reading of one and another.
+ */
+static int64_t most_ended(const struct as_process *p, const struct as_collect *c)
+{
+	int64_t ticks = p->midway || p->nthreads > 1 ? 4 : 2;
+
+	return p->stat.utime + p->stat.stime + ticks * AS_SECOND / c->env->hz - as_threads_run(p);
+}
+
+/* ── read from /proc ──────────────────────────────────────────────────── */
+
+static void list(struct as_process *p, const struct as_collect *c, struct as_proc_pool *pool,
+		 struct as_proc_sched *ret_busiest)
 {
 	as_auto_folder struct as_folder f = {.fd = as_folder_open(p->dir, "task")};
 	uint64_t tid = 0;
@@ -145,18 +231,22 @@ static void list(struct as_process *p, const struct as_collect *c, struct as_pro
 			add(p, c, pool, (int32_t)tid);
 	}
 	for (size_t i = p->nthreads; i-- > 0;)
-		if (!p->threads[i].seen)
+		if (!p->threads[i].seen) {
+			note_missing(p, &p->threads[i], ret_busiest);
 			drop(p, c, pool, i);
+		}
 }
 
 void as_threads_read(struct as_process *p, const struct as_collect *c, struct as_proc_pool *pool)
 {
 	bool changed = (int64_t)p->nthreads != p->stat.threads && p->nthreads < AS_THREADS_MAX;
+	struct as_proc_sched busiest = {0};
 
 	for (size_t i = 0; i < p->nthreads; i++)
 		changed |= !read_one(p, &p->threads[i], pool);
 	if (changed)
-		list(p, c, pool);
+		list(p, c, pool, &busiest);
+	follow_exec(p, &busiest, most_ended(p, c));
 }
 
 void as_threads_rename(struct as_process *p, const struct as_collect *c)
@@ -186,6 +276,7 @@ void as_threads_told(struct as_process *p, const struct as_collect *c, struct as
 		memcpy(new.name, w->comm, sizeof w->comm);
 	struct as_thread *it = t ? t : &new;
 	p->changed |= !t || memcmp(&it->now, &now, sizeof now) != 0;
+	it->was = it->now;
 	it->now = now;
 	it->pass = pass;
 	if (!t) {
@@ -202,11 +293,18 @@ void as_threads_told(struct as_process *p, const struct as_collect *c, struct as
 void as_threads_untold(struct as_process *p, const struct as_collect *c, struct as_proc_pool *pool,
 		       uint64_t pass)
 {
+	struct as_proc_sched busiest = {0};
+
 	for (size_t i = p->nthreads; i-- > 0;)
 		if (p->threads[i].pass != pass) {
+			note_missing(p, &p->threads[i], &busiest);
 			drop(p, c, pool, i);
 			p->changed = true;
 		}
+	/* Before the first pass what the ended had was known by ticks, and may be too much. */
+	if (p->changed)
+		follow_exec(p, &busiest,
+			    p->first_pass ? INT64_MAX : (int64_t)p->told_ended.threads.cpu);
 }
 
 void as_threads_rows(const struct as_process *p, const struct as_collect *c, struct as_frame *frame)

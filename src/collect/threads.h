@@ -29,4 +29,10 @@ void as_threads_rows(const struct as_process *p, const struct as_collect *c,
 int64_t as_threads_wait(const struct as_process *p);
 /* CPU time of those that live, since each was born. */
 int64_t as_threads_run(const struct as_process *p);
+/*
+ * One ended, and what it used after the last look at it is not known: what is told of threads is
+ * not measured to their ends. Many may end; it is told once, or after other origins were.
+ */
+void as_threads_doubt(const struct as_collect *c, struct as_proc_pool *pool);
+void as_threads_doubt_again(const struct as_collect *c, const struct as_proc_pool *pool);
 void as_threads_close(struct as_process *p, struct as_proc_pool *pool);

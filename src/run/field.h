@@ -158,7 +158,7 @@ enum as_group {
 	X(PROC_WCHAR,    "process.io.write_calls_bytes", PROCESS, BYTES, COUNTER, IO,  "wchar",    "bytes handed to write calls, by itself")  \
 	X(PROC_SYSCR,    "process.io.read_calls",    PROCESS, COUNT, COUNTER, IO,      "reads",    "read calls, by itself")                      \
 	X(PROC_SYSCW,    "process.io.write_calls",   PROCESS, COUNT, COUNTER, IO,      "writes",   "write calls, by itself")                     \
-	X(THR_CPU,       "thread.cpu",               THREAD,  NS,    COUNTER, THREADS, "cpu",      "CPU time")                                            \
+	X(THR_CPU,       "thread.cpu",               THREAD,  NS,    COUNTER, THREADS, "cpu",      "CPU time; of one that ended beside others, to the last look")\
 	X(THR_WAIT,      "thread.wait",              THREAD,  NS,    COUNTER, THREADS, "cpu wait", "time spent ready, waiting for a CPU")                 \
 	X(CG_CPU,        "cgroup.cpu.total",         CGROUP,  NS,    COUNTER, CGROUP,  "cpu",      "CPU time of the group")                               \
 	X(CG_USER,       "cgroup.cpu.user",          CGROUP,  NS,    COUNTER, CGROUP,  "user",     "CPU time of the group in user code")                  \

@@ -55,6 +55,26 @@ def _():
             expect_near(told, true, 0.25, f"CPU seconds of a thread, {rung}")
 
 
+@job_test("CPU time of a thread is told as measured where it is so to its end, on every rung")
+def _():
+    need_bpf()
+    last_look = {"provenance": "attributed",
+                 "source": "last look at each; its process may have more"}
+    for rung in RUNGS:
+        p = profile("burn", 0.33, 2, env=on(rung))
+        expect_eq(p.doc["assay"]["origins"]["thread.cpu"], last_look, f"one of two, {rung}")
+        p = profile("burn", 0.33, env=on(rung))
+        if rung != "netlink":       # taskstats is a tick short, unless it was read when it ended
+            expect_eq(p.doc["assay"]["origins"]["thread.cpu"]["provenance"], "measured", rung)
+        one, = p.threads()
+        expect_near(one["metrics"]["thread.cpu"]["total"] / 1e9, p.truth["cpu_seconds"], 0.02,
+                    f"one alone, {rung}", slack=0.005)
+        p = profile("forker", 1, 330, env=on(rung))
+        told = p.doc["assay"]["origins"]["thread.cpu"]
+        expect_eq(told["provenance"], "measured" if rung == "bpf" else "attributed",
+                  f"of a child that others wait for, {rung}")
+
+
 @job_test("5 ms children: CPU time of each, and their sum within 0.1 % of the group's")
 def _():
     need_bpf()

@@ -182,6 +182,19 @@ def _():
     kind("exec")(check)
 
 
+@job_test("what a thread used before it called exec counts once, of its process and of all threads")
+def _():
+    def check(p):
+        child, = children_of(p, root_of(p))
+        true = p.truth["children_cpu_seconds"]      # 0.3 s before the exec, 0.3 s after it
+        threads = sum(t["metrics"]["thread.cpu"]["total"] for t in p.threads()) / 1e9
+        # what was used after a last look is not seen by all rungs
+        expect_between(cpu(child), true - 0.15, true + 0.02, "CPU of the child")
+        expect_between(threads, true - 0.25, true + 0.02, "CPU of all threads together")
+    on_each_rung(check, "forker", 1, 300, "late", options=("--interval", "0.1"))
+    check(profile("forker", 1, 300, "late", nobody=True, options=("--interval", "0.1")))
+
+
 @job_test("threads are no processes")
 def _():
     kind("thread")(lambda p: expect_exact(p, 1))

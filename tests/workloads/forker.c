@@ -11,6 +11,7 @@
  *	leader    as fork, but the first thread of each ends at once; a second, "worker", works
  *	sibling   clone(CLONE_PARENT): children of our own parent
  *	exec      as fork, but a second thread of each calls exec and works
+ *	late      as exec, but that thread works as much before it calls exec, too
  *	heavy     as fork, but each has 64 MiB of its parent's to give back when it ends
  */
 #include <pthread.h>
@@ -88,16 +89,33 @@ static void *second_execs(void *at)
 	become_child(ms, fd);
 }
 
-static void start_exec(int tell)
+static void *second_execs_late(void *at)
+{
+	burn_s(seconds);
+	return second_execs(at);
+}
+
+/* A child with a second thread that does so. */
+static void start_second(void *(*run)(void *), int tell)
 {
 	pthread_t id;
 
 	if (fork_or_fail())
 		return;
-	if (pthread_create(&id, NULL, second_execs, (void *)(intptr_t)tell))
+	if (pthread_create(&id, NULL, run, (void *)(intptr_t)tell))
 		fail("pthread_create");
 	for (;;)
 		(void)pause();
+}
+
+static void start_exec(int tell)
+{
+	start_second(second_execs, tell);
+}
+
+static void start_late(int tell)
+{
+	start_second(second_execs_late, tell);
 }
 
 static void *thread(void *at)
@@ -156,7 +174,8 @@ static const struct {
 	{"setsid", start_setsid, true, true}, {"ignore", start_fork, false, true},
 	{"vfork", start_vfork, true, true},   {"thread", start_thread, false, false},
 	{"leader", start_leader, true, true}, {"sibling", start_sibling, false, true},
-	{"exec", start_exec, true, true},     {"heavy", start_fork, true, true},
+	{"exec", start_exec, true, true},     {"late", start_late, true, true},
+	{"heavy", start_fork, true, true},
 };
 
 enum { NKINDS = sizeof kinds / sizeof *kinds };
