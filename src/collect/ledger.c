@@ -333,6 +333,23 @@ bool as_ledger_split(const struct as_ledger *g, const struct as_members *m, int6
 	return sum >= ns;
 }
 
+/*
+ * It ended between two looks, and whoever waited for it does not tell what it used after the
+ * last one: what is told of processes is not measured to their ends.
+ */
+static void doubt_last_look(struct as_ledger *g, const struct as_collect *c,
+			    const struct as_process *p)
+{
+	static const enum as_group groups[] = {AS_G_CPU, AS_G_FAULTS, AS_G_IO, AS_G_SCHED};
+
+	if (g->last_looks || p->gone || p->stat.state == 'Z' || !as_process_seen(p))
+		return;
+	g->last_looks = true;
+	for (size_t i = 0; i < AS_LEN(groups); i++)
+		as_collect_origins(c, AS_PROCESS, groups[i], AS_ATTRIBUTED,
+				   "the last look at each that ended");
+}
+
 void as_ledger_depart(struct as_ledger *g, struct as_members *m, const struct as_collect *c,
 		      struct as_process *p, const struct as_life_usage *usage, bool show)
 {
@@ -345,6 +362,8 @@ void as_ledger_depart(struct as_ledger *g, struct as_members *m, const struct as
 		final = last_words(usage, seen);
 		note_peak(g, p, usage);
 	}
+	if (!known)
+		doubt_last_look(g, c, p);
 	if (!threads_final(p, known ? usage : NULL))
 		as_threads_doubt(c, &m->pool);
 	if (p->died_ns == AS_NA)

@@ -37,6 +37,7 @@ struct as_ledger {
 	bool two;         /* two sources tell                             */
 	bool lost;        /* events were: members are looked for as well  */
 	bool settles;     /* who tells of ends tells what is exact later  */
+	bool last_looks;  /* of some nobody said what they used in the end */
 	struct as_departed *departed; /* in the order of their ends                */
 	size_t ndeparted, departed_cap;
 	size_t settled; /* private: where the last one was found        */

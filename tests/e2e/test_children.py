@@ -129,6 +129,13 @@ def _():
                        "source": "/proc, wait4; else taskstats, a tick short"}, "origin")
 
 
+@job_test("what was last seen of a process that ended is not told as measured to its end")
+def _():
+    for kind, how in (("fork", "attributed"), ("sibling", "measured")):   # assay's own it reads dead
+        origins = profile("forker", 1, 330, kind, env=on("proc")).doc["assay"]["origins"]
+        expect_eq(origins["process.cpu.user"]["provenance"], how, kind)
+
+
 @job_test("more processes than descriptors are all seen")
 def _():
     for nobody in (False, True):
