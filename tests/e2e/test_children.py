@@ -131,7 +131,7 @@ def _():
 
 @job_test("what was last seen of a process that ended is not told as measured to its end")
 def _():
-    for kind, how in (("fork", "attributed"), ("sibling", "measured")):   # our own are read when dead
+    for kind, how in (("fork", "attributed"), ("sibling", "measured")):   # ours are read when dead
         origins = profile("forker", 1, 330, kind, env=on("proc")).doc["assay"]["origins"]
         expect_eq(origins["process.cpu.user"]["provenance"], how, kind)
 
